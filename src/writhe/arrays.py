@@ -1,0 +1,30 @@
+"""Names for the array types that travel between the layers."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from writhe.errors import WritheError
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Bools: TypeAlias = NDArray[np.bool_]
+
+
+def floats(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Floats:
+    """`values` as a contiguous float64 array of the given shape (None: any length).
+
+    Raises WritheError, naming `what`, when the shape differs or a value is not finite.
+    """
+    array: NDArray[Any] = np.ascontiguousarray(values, dtype=np.float64)
+    if array.ndim != len(shape) or any(
+        want is not None and have != want for have, want in zip(array.shape, shape, strict=True)
+    ):
+        wanted = " x ".join("any" if n is None else str(n) for n in shape)
+        raise WritheError(f"{what} must be an array of shape {wanted}, not {array.shape}")
+    if not np.isfinite(array).all():
+        raise WritheError(f"{what} holds values that are not finite")
+    return array

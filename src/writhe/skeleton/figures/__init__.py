@@ -1,0 +1,29 @@
+"""The built-in figures: human, hand, octopus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from writhe.errors import UnknownNameError
+from writhe.skeleton.body import Figure
+
+
+def _builders() -> dict[str, Callable[[], Figure]]:
+    from writhe.skeleton.figures.human import build_human
+
+    return {"human": build_human}
+
+
+def figure_names() -> list[str]:
+    """The names that `figure` takes."""
+    return sorted(_builders())
+
+
+@cache
+def figure(name: str) -> Figure:
+    """A built-in figure by name; built once."""
+    builders = _builders()
+    if name not in builders:
+        raise UnknownNameError("figure", name, sorted(builders))
+    return builders[name]()

@@ -1,0 +1,154 @@
+"""Kinematics of one skeleton in plain calls: frames, Jacobians, steps, centre of mass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from writhe.arrays import Floats, floats
+from writhe.kernels import kinematics as kernels
+from writhe.kernels import mass as mass_kernels
+from writhe.skeleton.skeleton import Skeleton
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """World frames of all joints: kinematics has run. Batched arrays have a leading frame axis."""
+
+    skeleton: Skeleton
+    positions: Floats  # (n, 3) or (frames, n, 3)
+    rotations: Floats  # (n, 3, 3) or (frames, n, 3, 3)
+
+    def position(self, joint: str) -> Floats:
+        """The joint's centre in the world."""
+        return self.positions[..., self.skeleton.index(joint), :]
+
+    def rotation(self, joint: str) -> Floats:
+        """The joint's rotation in the world."""
+        return self.rotations[..., self.skeleton.index(joint), :, :]
+
+    def point(self, joint: str, point_in_joint: ArrayLike) -> Floats:
+        """A point fixed to the joint, in the world."""
+        return self.position(joint) + self.rotation(joint) @ np.asarray(point_in_joint, float)
+
+    def tip(self, name: str) -> Floats:
+        """The world position of a tip."""
+        tip = next(t for t in self.skeleton.tips if t.name == name)
+        return self.point(tip.joint, tip.offset_in_joint)
+
+
+def forward(skeleton: Skeleton, q: ArrayLike) -> Frames:
+    """World frames at one configuration (nq) or at many (frames, nq)."""
+    array = np.ascontiguousarray(q, dtype=np.float64)
+    n = len(skeleton)
+    if array.ndim == 2:
+        array = floats(array, (None, skeleton.configuration_size), "configurations")
+        positions = np.empty((len(array), n, 3))
+        rotations = np.empty((len(array), n, 3, 3))
+        kernels.forward_batch(skeleton.tree, array, positions, rotations)
+    else:
+        array = floats(array, (skeleton.configuration_size,), "the configuration")
+        positions, rotations = np.empty((n, 3)), np.empty((n, 3, 3))
+        kernels.forward(skeleton.tree, array, positions, rotations)
+    return Frames(skeleton, positions, rotations)
+
+
+def point_jacobian(frames: Frames, joint: str, point_in_world: ArrayLike) -> Floats:
+    """(3, nv): how a world point carried by `joint` moves with each degree of freedom."""
+    tree = frames.skeleton.tree
+    axes = np.empty((frames.skeleton.dof_count, 3))
+    kernels.motion_axes(tree, frames.positions, frames.rotations, axes)
+    out = np.empty((3, frames.skeleton.dof_count))
+    point = floats(point_in_world, (3,), "the point")
+    kernels.point_jacobian(tree, frames.positions, axes, frames.skeleton.index(joint), point, out)
+    return out
+
+
+def frame_jacobian(frames: Frames, joint: str) -> Floats:
+    """(6, nv): velocity of the joint's centre over its world angular velocity."""
+    tree = frames.skeleton.tree
+    index = frames.skeleton.index(joint)
+    axes = np.empty((frames.skeleton.dof_count, 3))
+    kernels.motion_axes(tree, frames.positions, frames.rotations, axes)
+    out = np.empty((6, frames.skeleton.dof_count))
+    centre = np.ascontiguousarray(frames.positions[index])
+    kernels.point_jacobian(tree, frames.positions, axes, index, centre, out[:3])
+    kernels.turn_jacobian(tree, axes, index, out[3:])
+    return out
+
+
+def integrate(skeleton: Skeleton, q: Floats, step: Floats) -> Floats:
+    """The configuration after a tangent step."""
+    out = np.empty(skeleton.configuration_size)
+    kernels.integrate(skeleton.tree, q, step, out)
+    return out
+
+
+def difference(skeleton: Skeleton, q_from: Floats, q_to: Floats) -> Floats:
+    """The shortest tangent step from one configuration to another."""
+    out = np.empty(skeleton.dof_count)
+    kernels.difference(skeleton.tree, q_from, q_to, out)
+    return out
+
+
+def interpolate(skeleton: Skeleton, q_from: Floats, q_to: Floats, t: float) -> Floats:
+    """The configuration at fraction t between two: slerp for rotations, lines otherwise."""
+    out = np.empty(skeleton.configuration_size)
+    kernels.interpolate(skeleton.tree, q_from, q_to, t, out)
+    return out
+
+
+def centre_of_mass(frames: Frames) -> Floats:
+    """The world centre of mass, single (3) or batched (frames, 3)."""
+    skeleton = frames.skeleton
+    if frames.positions.ndim == 2:
+        out = np.empty(3)
+        mass_kernels.centre_of_mass(
+            frames.positions, frames.rotations, skeleton.mass, skeleton.centre_of_mass, out
+        )
+        return out
+    centres = frames.positions + np.einsum(
+        "fjrc,jc->fjr", frames.rotations, skeleton.centre_of_mass
+    )
+    return np.einsum("fjr,j->fr", centres, skeleton.mass) / skeleton.mass.sum()
+
+
+def centre_of_mass_jacobian(frames: Frames) -> Floats:
+    """(3, nv): how the centre of mass moves with each degree of freedom."""
+    skeleton = frames.skeleton
+    n, nv = len(skeleton), skeleton.dof_count
+    axes, out = np.empty((nv, 3)), np.empty((3, nv))
+    kernels.motion_axes(skeleton.tree, frames.positions, frames.rotations, axes)
+    mass_kernels.centre_of_mass_jacobian(
+        skeleton.tree,
+        frames.positions,
+        frames.rotations,
+        axes,
+        skeleton.mass,
+        skeleton.centre_of_mass,
+        np.empty(n),
+        np.empty((n, 3)),
+        out,
+    )
+    return out
+
+
+def momentum(before: Frames, after: Frames, seconds: float) -> tuple[Floats, Floats]:
+    """Linear and angular (about the centre of mass) momentum of the motion between two frames."""
+    skeleton = before.skeleton
+    linear, angular = np.empty(3), np.empty(3)
+    mass_kernels.momentum_between(
+        before.positions,
+        before.rotations,
+        after.positions,
+        after.rotations,
+        skeleton.mass,
+        skeleton.centre_of_mass,
+        skeleton.inertia,
+        seconds,
+        linear,
+        angular,
+    )
+    return linear, angular

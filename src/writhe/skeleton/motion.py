@@ -1,0 +1,66 @@
+"""A motion: configurations of one skeleton at a steady rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from writhe.arrays import Floats, floats
+from writhe.errors import WritheError
+from writhe.kernels import kinematics as kernels
+from writhe.skeleton.kinematics import Frames, forward
+from writhe.skeleton.skeleton import Skeleton
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Frames of one skeleton: `q` (frames, nq), `fps` frames a second.
+
+    `source` keeps what a file format needs to write the motion back as it was (channel orders,
+    units); it never changes what the motion means.
+    """
+
+    skeleton: Skeleton
+    q: Floats
+    fps: float = 30.0
+    name: str = "motion"
+    source: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def __post_init__(self) -> None:
+        q = floats(self.q, (None, self.skeleton.configuration_size), f"the motion {self.name!r}")
+        if len(q) == 0:
+            raise WritheError(f"the motion {self.name!r} has no frames")
+        if not (np.isfinite(self.fps) and self.fps > 0):
+            raise WritheError(f"frames a second must be positive, not {self.fps}")
+        object.__setattr__(self, "q", q)
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    @property
+    def duration_s(self) -> float:
+        """Seconds from the first frame to the last."""
+        return (len(self) - 1) / self.fps
+
+    def frames(self) -> Frames:
+        """World frames of all joints at all times."""
+        return forward(self.skeleton, self.q)
+
+    def at(self, times_s: ArrayLike) -> Floats:
+        """Configurations (times, nq) at any times in seconds, interpolated; clamped at the ends."""
+        times = np.atleast_1d(np.asarray(times_s, dtype=np.float64)) * self.fps
+        out = np.empty((len(times), self.skeleton.configuration_size))
+        kernels.interpolate_batch(self.skeleton.tree, self.q, times, out)
+        return out
+
+    def resample(self, fps: float) -> Motion:
+        """The same motion at another rate."""
+        count = max(1, int(np.floor(self.duration_s * fps + 1e-9)) + 1)
+        return replace(self, q=self.at(np.arange(count) / fps), fps=fps)
+
+    def slice(self, start: int, stop: int) -> Motion:
+        """Frames start .. stop-1."""
+        return replace(self, q=self.q[start:stop])

@@ -1,0 +1,212 @@
+"""A skeleton: joints in depth-first order, compiled to the arrays that the kernels read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+import numpy as np
+
+from writhe.arrays import Floats, Ints
+from writhe.errors import UnknownNameError, WritheError
+from writhe.kernels.kinematics import Tree
+from writhe.skeleton.joint import Joint, JointKind, Limits, Tip
+
+
+class Skeleton:
+    """An immutable forest of joints with named tips.
+
+    Joints may be given in any order; they are kept depth-first (children in the order given), so
+    that the subtree of a joint is a contiguous range.
+    """
+
+    def __init__(self, joints: Iterable[Joint], tips: Iterable[Tip] = ()) -> None:
+        self.joints: tuple[Joint, ...] = _depth_first(list(joints))
+        self.tips: tuple[Tip, ...] = tuple(tips)
+        self._index = {joint.name: i for i, joint in enumerate(self.joints)}
+        for tip in self.tips:
+            self.index(tip.joint)
+
+    def __len__(self) -> int:
+        return len(self.joints)
+
+    def __repr__(self) -> str:
+        return f"Skeleton({len(self)} joints, {self.dof_count} degrees of freedom)"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The joints' names, in the order of all arrays."""
+        return tuple(joint.name for joint in self.joints)
+
+    def index(self, name: str) -> int:
+        """The number of the joint called `name`."""
+        try:
+            return self._index[name]
+        except KeyError:
+            raise UnknownNameError("joint", name, list(self.names)) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The arrays that the kernels read."""
+        n = len(self.joints)
+        kind = np.array([int(j.kind) for j in self.joints], dtype=np.int64)
+        parent = np.array(
+            [-1 if j.parent is None else self._index[j.parent] for j in self.joints], dtype=np.int64
+        )
+        q_start = np.zeros(n + 1, dtype=np.int64)
+        v_start = np.zeros(n + 1, dtype=np.int64)
+        q_start[1:] = np.cumsum([j.kind.configuration_size for j in self.joints])
+        v_start[1:] = np.cumsum([j.kind.tangent_size for j in self.joints])
+        subtree_end = np.arange(1, n + 1, dtype=np.int64)
+        for j in range(n - 1, -1, -1):
+            if parent[j] >= 0:
+                subtree_end[parent[j]] = max(subtree_end[parent[j]], subtree_end[j])
+        dof_joint = np.repeat(np.arange(n, dtype=np.int64), np.diff(v_start))
+        dof_turns = np.ones(int(v_start[-1]), dtype=np.int64)
+        for j, joint in enumerate(self.joints):
+            if joint.kind is JointKind.PRISMATIC:
+                dof_turns[v_start[j]] = 0
+            elif joint.kind is JointKind.FREE:
+                dof_turns[v_start[j] : v_start[j] + 3] = 0
+        return Tree(
+            parent=parent,
+            kind=kind,
+            q_start=q_start,
+            v_start=v_start,
+            subtree_end=subtree_end,
+            dof_joint=dof_joint,
+            dof_turns=dof_turns,
+            offset=np.array([j.offset_in_parent for j in self.joints]).reshape(n, 3),
+            rest=np.array([_matrix(j.rest) for j in self.joints]).reshape(n, 3, 3),
+            axis=np.array([j.axis for j in self.joints]).reshape(n, 3),
+        )
+
+    @property
+    def configuration_size(self) -> int:
+        """nq: how many numbers a configuration has."""
+        return int(self.tree.q_start[-1])
+
+    @property
+    def dof_count(self) -> int:
+        """nv: how many degrees of freedom the skeleton has."""
+        return int(self.tree.v_start[-1])
+
+    @cached_property
+    def rest_configuration(self) -> Floats:
+        """The configuration of the rest pose: every joint at zero."""
+        q = np.zeros(self.configuration_size)
+        for j, joint in enumerate(self.joints):
+            if joint.kind in (JointKind.BALL, JointKind.FREE):
+                q[self.tree.q_start[j + 1] - 4] = 1.0
+        q.setflags(write=False)
+        return q
+
+    def q_slice(self, name: str) -> slice:
+        """Where the joint's numbers stand in a configuration."""
+        j = self.index(name)
+        return slice(int(self.tree.q_start[j]), int(self.tree.q_start[j + 1]))
+
+    def v_slice(self, name: str) -> slice:
+        """Where the joint's degrees of freedom stand in a tangent step."""
+        j = self.index(name)
+        return slice(int(self.tree.v_start[j]), int(self.tree.v_start[j + 1]))
+
+    def ancestors(self, name: str) -> tuple[int, ...]:
+        """The joints from `name` up to its root, itself first."""
+        chain = [self.index(name)]
+        while (parent := int(self.tree.parent[chain[-1]])) >= 0:
+            chain.append(parent)
+        return tuple(chain)
+
+    def path(self, start: str, end: str) -> tuple[int, ...]:
+        """The joints on the way from one to another across the tree, both included."""
+        up, down = list(self.ancestors(start)), list(self.ancestors(end))
+        common = next((j for j in up if j in down), None)
+        if common is None:
+            raise WritheError(f"{start!r} and {end!r} do not hang together: two roots")
+        return tuple(up[: up.index(common) + 1] + down[: down.index(common)][::-1])
+
+    @cached_property
+    def mass(self) -> Floats:
+        """(n,) kilograms carried by each joint."""
+        return np.array([j.mass_kg for j in self.joints])
+
+    @cached_property
+    def centre_of_mass(self) -> Floats:
+        """(n, 3) centre of the mass that each joint carries, in its frame."""
+        return np.array([j.centre_of_mass for j in self.joints]).reshape(-1, 3)
+
+    @cached_property
+    def inertia(self) -> Floats:
+        """(n, 3) principal moments about that centre along the joint's axes, kg m^2."""
+        return np.array([j.inertia for j in self.joints]).reshape(-1, 3)
+
+    @cached_property
+    def rest_positions(self) -> Floats:
+        """(n, 3) joint centres of the rest pose, in the world."""
+        tree = self.tree
+        positions, rotations = np.zeros((len(self), 3)), np.zeros((len(self), 3, 3))
+        for j in range(len(self)):
+            parent = int(tree.parent[j])
+            if parent < 0:
+                positions[j], rotations[j] = tree.offset[j], tree.rest[j]
+            else:
+                positions[j] = positions[parent] + rotations[parent] @ tree.offset[j]
+                rotations[j] = rotations[parent] @ tree.rest[j]
+        return positions
+
+    def children(self, name: str) -> tuple[int, ...]:
+        """The joints whose parent is `name`."""
+        at = self.index(name)
+        found: Ints = np.flatnonzero(self.tree.parent == at)
+        return tuple(int(j) for j in found)
+
+    def with_limits(self, limits: Mapping[str, Limits | None]) -> Skeleton:
+        """The same skeleton with other limits on the joints named."""
+        from dataclasses import replace
+
+        for name in limits:
+            self.index(name)
+        return Skeleton(
+            (replace(j, limits=limits[j.name]) if j.name in limits else j for j in self.joints),
+            self.tips,
+        )
+
+
+def _matrix(q: Floats) -> Floats:
+    w, x, y, z = np.asarray(q) / np.linalg.norm(q)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def _depth_first(joints: list[Joint]) -> tuple[Joint, ...]:
+    if not joints:
+        raise WritheError("a skeleton needs at least one joint")
+    by_name = {joint.name: joint for joint in joints}
+    if len(by_name) != len(joints):
+        seen: set[str] = set()
+        twice = sorted({j.name for j in joints if j.name in seen or seen.add(j.name)})
+        raise WritheError(f"joint names must be unique; these come twice: {', '.join(twice)}")
+    children: dict[str | None, list[Joint]] = {}
+    for joint in joints:
+        if joint.parent is not None and joint.parent not in by_name:
+            raise UnknownNameError("parent joint", joint.parent, list(by_name))
+        children.setdefault(joint.parent, []).append(joint)
+    ordered: list[Joint] = []
+    stack = list(reversed(children.get(None, [])))
+    while stack:
+        joint = stack.pop()
+        ordered.append(joint)
+        stack.extend(reversed(children.get(joint.name, [])))
+    if len(ordered) != len(joints):
+        lost = sorted(set(by_name) - {j.name for j in ordered})
+        raise WritheError(f"these joints hang in a loop without a root: {', '.join(lost)}")
+    return tuple(ordered)

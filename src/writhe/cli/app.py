@@ -1,0 +1,70 @@
+"""The `writhe` command: registers the subcommands and turns errors into messages.
+
+A command is a module here with a function of the same name, or with a Typer called `app` when it
+has subcommands. Only the one that is called is imported, so `writhe --help` stays quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import typer
+
+from writhe import __version__
+from writhe.errors import WritheError
+
+# name: the line that `writhe --help` shows
+COMMANDS = {
+    "warmup": "Compile the kernels now, so that nothing has to wait later.",
+}
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"writhe {__version__}")
+        raise typer.Exit
+
+
+def _root(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Show the version and exit."
+    ),
+) -> None:
+    """Pose characters and create motion without body parts passing through each other."""
+
+
+def _not_loaded() -> None:
+    """Stands for a command that was not asked for."""
+
+
+def build_app(wanted: str | None) -> typer.Typer:
+    """The command line with `wanted` imported and the other commands named only."""
+    app = typer.Typer(
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode="markdown",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    for name, line in COMMANDS.items():
+        if name != wanted:
+            app.command(name, help=line)(_not_loaded)
+            continue
+        module = importlib.import_module(f"writhe.cli.{name}")
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name, help=line)
+        else:
+            app.command(name)(getattr(module, name))
+    return app
+
+
+def run(arguments: list[str] | None = None) -> None:
+    """Run the command line; a WritheError becomes one line on standard error and exit code 2."""
+    given = sys.argv[1:] if arguments is None else arguments
+    wanted = next((word for word in given if not word.startswith("-")), None)
+    try:
+        build_app(wanted)(args=given, prog_name="writhe")
+    except WritheError as error:
+        typer.echo(f"writhe: {error}", err=True)
+        sys.exit(2)

@@ -1,0 +1,36 @@
+"""Compile every kernel once by calling it on tiny inputs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+Progress = Callable[[int, int, str], None]
+
+
+def _kinematics() -> None:
+    from writhe.skeleton import Motion, forward, kinematics
+    from writhe.skeleton.figures import figure
+
+    skeleton = figure("human").skeleton
+    q = skeleton.rest_configuration.copy()
+    frames = forward(skeleton, q)
+    kinematics.frame_jacobian(frames, skeleton.names[-1])
+    kinematics.centre_of_mass_jacobian(frames)
+    kinematics.interpolate(skeleton, q, q, 0.5)
+    kinematics.momentum(frames, frames, 1.0)
+    Motion(skeleton, q[None]).at([0.0])
+    Motion(skeleton, q[None]).frames()
+
+
+STAGES: dict[str, Callable[[], None]] = {"kinematics": _kinematics}
+
+
+def warm_up(progress: Progress | None = None) -> float:
+    """Compile everything that is not yet on disk; returns the seconds it took."""
+    start = time.perf_counter()
+    for done, (name, stage) in enumerate(STAGES.items()):
+        if progress:
+            progress(done, len(STAGES), name)
+        stage()
+    return time.perf_counter() - start

@@ -18,10 +18,10 @@ def assemble(
     gradient: Floats,
     columns: Ints,
 ) -> float:
-    """Add the soft rows to hessian (nv, nv) and gradient (nv); returns 1/2 ||W r||^2.
+    """Add the soft equalities to hessian (nv, nv), its lower triangle, and gradient (nv).
 
-    The residual r of a row is how far its value lies outside [lower, upper]; rows inside add
-    nothing. hessian += w^2 J^T J, gradient += w^2 J^T r. `columns` (nv) is room for the non-zero
+    hessian += w^2 J^T J, gradient += w^2 J^T r. Returns the cost 1/2 ||W r||^2 of all soft rows,
+    r being how far a value lies outside [lower, upper]. `columns` (nv) is room for the non-zero
     columns of a row.
     """
     cost = 0.0
@@ -29,14 +29,11 @@ def assemble(
     for i in range(values.shape[0]):
         if hard[i]:
             continue
-        if values[i] > upper[i]:
-            residual = values[i] - upper[i]
-        elif values[i] < lower[i]:
-            residual = values[i] - lower[i]
-        else:
-            continue
+        residual = max(values[i] - upper[i], 0.0) - max(lower[i] - values[i], 0.0)
         square = weight[i] * weight[i]
         cost += 0.5 * square * residual * residual
+        if lower[i] != upper[i]:
+            continue  # an interval: see `constraint_rows`
         count = 0
         for k in range(nv):
             if jacobian[i, k] != 0.0:
@@ -60,24 +57,42 @@ def mirror_lower(hessian: Floats) -> None:
 
 
 @kernel
-def hard_rows(
+def constraint_rows(
     values: Floats,
-    jacobian: Floats,
     lower: Floats,
     upper: Floats,
+    weight: Floats,
     hard: Bools,
-    matrix: Floats,
-    low: Floats,
-    high: Floats,
+    jacobian: Floats,
+    max_step: float,
+    picked: Ints,
 ) -> int:
-    """Constraints low <= matrix v <= high of the hard rows; returns how many there are."""
+    """The rows that the programme needs as constraints: hard ones and soft intervals.
+
+    An interval is left out while its value cannot leave it in a step of |v_k| <= max_step.
+    Fills `picked` with row numbers and returns how many there are.
+    """
     count = 0
     for i in range(values.shape[0]):
-        if not hard[i]:
+        if not hard[i] and (lower[i] == upper[i] or weight[i] == 0.0):
             continue
-        for k in range(jacobian.shape[1]):
-            matrix[count, k] = jacobian[i, k]
-        low[count] = lower[i] - values[i]
-        high[count] = upper[i] - values[i]
+        if lower[i] != upper[i]:
+            travel = 0.0
+            for k in range(jacobian.shape[1]):
+                travel += abs(jacobian[i, k])
+            travel *= max_step
+            if values[i] - travel >= lower[i] and values[i] + travel <= upper[i]:
+                continue
+        picked[count] = i
         count += 1
     return count
+
+
+@kernel
+def hard_violation(values: Floats, lower: Floats, upper: Floats, hard: Bools) -> float:
+    """The sum of the distances by which hard rows lie outside their intervals."""
+    total = 0.0
+    for i in range(values.shape[0]):
+        if hard[i]:
+            total += max(values[i] - upper[i], 0.0) + max(lower[i] - values[i], 0.0)
+    return total

@@ -1,9 +1,14 @@
 """A small least-squares step solver: terms in, the next configuration out.
 
 Each iteration solves the quadratic programme of the linearised terms,
-min 1/2 ||W (r + J v)||^2 + 1/2 ||d v||^2  subject to  lower <= value + J v <= upper (hard terms)
-and |v| <= max_step, with the dual active-set solver DAQP. Contradictory hard terms are softened,
-and the result says so.
+
+    min  1/2 ||W (r + J v)||^2 + 1/2 ||W_s s||^2 + 1/2 ||d v||^2
+    s.t. lower <= value + J v <= upper      (hard terms)
+         lower <= value + J v + s <= upper  (soft intervals, each with its slack s)
+         |v| <= max_step,
+
+with the dual active-set solver DAQP, and keeps the step if it serves; otherwise the damping d grows
+(Levenberg-Marquardt). Contradictory hard terms are softened, and the result says so.
 """
 
 from __future__ import annotations
@@ -16,13 +21,20 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.kernels import kinematics
-from writhe.kernels.normal_equations import assemble, hard_rows, mirror_lower
+from writhe.kernels.normal_equations import (
+    assemble,
+    constraint_rows,
+    hard_violation,
+    mirror_lower,
+)
 from writhe.solvers.chart import Chart
 from writhe.solvers.result import Status, StepResult
 from writhe.terms import CompiledTerms
 
 _SOFT = 8  # DAQP: a constraint that may be violated if need be
 _OPTIMAL = 1
+_UNBOUNDED = 1e30
+_RETRIES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,51 +53,54 @@ class StepSolver:
     def __init__(self, terms: CompiledTerms, options: StepOptions | None = None) -> None:
         self.terms = terms
         self.options = options or StepOptions()
-        nv, hard = terms.skeleton.dof_count, int(terms.hard.sum())
+        nv = terms.skeleton.dof_count
         self._hessian, self._gradient = np.empty((nv, nv)), np.empty(nv)
-        self._matrix = np.empty((hard, nv))
-        self._low, self._high = np.empty(nv + hard), np.empty(nv + hard)
-        self._sense = np.zeros(nv + hard, dtype=np.int32)
         self._columns = np.empty(nv, dtype=np.int64)
+        self._picked = np.empty(terms.rows, dtype=np.int64)
 
     def step(self, q: Floats, chart: Chart | None = None) -> StepResult:
         """Move q towards the terms by `iterations` programmes.
 
-        With a chart (`q` then is where the chart's y = 0 lies), steps stay in its coordinates.
+        With a chart, steps start at its y = 0 and stay in its coordinates.
         """
-        terms, options = self.terms, self.options
-        softened = False
-        cost_before = float("inf")
+        options = self.options
         y = np.zeros(0 if chart is None else chart.size)
-        q = chart.configuration(y) if chart is not None else q.copy()
-        for iteration in range(options.iterations):
-            terms.update(q)
-            cost = self._assemble()
-            if iteration == 0:
-                cost_before = cost
-            if chart is None:
-                v, soft = self._solve(self._hessian, self._gradient, self._matrix)
-                kinematics.integrate(terms.skeleton.tree, q, v, q)
+        q = q.copy() if chart is None else chart.configuration(y)
+        damping, softened, done = options.damping, False, 0
+        cost, violation = self._evaluate(q)
+        last_cost, last_violation = cost, violation
+        for _ in range(options.iterations):
+            penalty = 10.0 * (1.0 + cost)
+            for _ in range(_RETRIES):
+                basis = None if chart is None else chart.basis(y)
+                step, soft = self._solve(damping, basis)
+                if chart is None:
+                    tried_y, tried = y, np.empty_like(q)
+                    kinematics.integrate(self.terms.skeleton.tree, q, step, tried)
+                else:
+                    tried_y = y + step
+                    tried = chart.configuration(tried_y)
+                tried_cost, tried_violation = self._evaluate(tried)
+                if tried_cost + penalty * tried_violation <= cost + penalty * violation:
+                    damping = max(0.5 * damping, options.damping)
+                    break
+                damping *= 4.0
+                self._evaluate(q)  # back to where the next programme starts
             else:
-                basis = chart.basis(y)
-                dy, soft = self._solve(
-                    basis.T @ self._hessian @ basis,
-                    basis.T @ self._gradient,
-                    np.ascontiguousarray(self._matrix @ basis),
-                )
-                y = y + dy
-                q = chart.configuration(y)
-            softened = softened or soft
-        terms.update(q)
-        cost = self._assemble()
-        return self._result(q, cost_before, cost, softened)
+                last_cost, last_violation = cost, violation
+                break
+            last_cost, last_violation = cost, violation
+            y, q, cost, violation = tried_y, tried, tried_cost, tried_violation
+            softened, done = soft, done + 1
+        fell = cost < last_cost * (1.0 - 1e-3) or violation < last_violation - 1e-9
+        return self._result(q, fell, softened, cost, done)
 
-    def _assemble(self) -> float:
+    def _evaluate(self, q: Floats) -> tuple[float, float]:
+        """Cost and hard violation at q; fills the undamped Hessian and gradient."""
         terms = self.terms
-        nv = terms.skeleton.dof_count
+        terms.update(q)
         self._hessian[:] = 0.0
         self._gradient[:] = 0.0
-        np.fill_diagonal(self._hessian, self.options.damping**2)
         cost = assemble(
             terms.values,
             terms.jacobian,
@@ -98,45 +113,62 @@ class StepSolver:
             self._columns,
         )
         mirror_lower(self._hessian)
-        hard_rows(
+        violation = hard_violation(terms.values, terms.lower, terms.upper, terms.hard)
+        return float(cost), float(violation)
+
+    def _solve(self, damping: float, basis: Floats | None) -> tuple[Floats, bool]:
+        """The step of the programme, and whether hard terms had to be softened."""
+        terms, options = self.terms, self.options
+        count = constraint_rows(
             terms.values,
-            terms.jacobian,
             terms.lower,
             terms.upper,
+            terms.weight,
             terms.hard,
-            self._matrix,
-            self._low[nv:],
-            self._high[nv:],
+            terms.jacobian,
+            options.max_step,
+            self._picked,
         )
-        return float(cost)
-
-    def _solve(self, hessian: Floats, gradient: Floats, matrix: Floats) -> tuple[Floats, bool]:
-        """The minimiser, and whether hard terms had to be softened."""
+        rows = self._picked[:count]
+        jacobian, hessian, gradient = terms.jacobian[rows], self._hessian, self._gradient
+        if basis is not None:
+            jacobian, gradient = jacobian @ basis, basis.T @ gradient
+            hessian = basis.T @ hessian @ basis
         size = len(gradient)
-        nv, hard = self.terms.skeleton.dof_count, len(matrix)
-        low, high = self._low[nv - size :], self._high[nv - size :]
-        low[:size], high[:size] = -self.options.max_step, self.options.max_step
-        # a start outside its bounds comes back at the pace of the largest step
-        sense = self._sense[: size + hard]
-        sense[:] = 0
-        answer: Any = daqp.solve(hessian, gradient, matrix, high, low, sense)
+        slack = np.flatnonzero(~terms.hard[rows])
+        total = size + len(slack)
+        h, f = np.zeros((total, total)), np.zeros(total)
+        h[:size, :size] = hessian
+        h[np.arange(size), np.arange(size)] += damping**2
+        f[:size] = gradient
+        h[np.arange(size, total), np.arange(size, total)] = terms.weight[rows[slack]] ** 2
+        a = np.zeros((count, total))
+        a[:, :size] = jacobian
+        a[slack, size + np.arange(len(slack))] = 1.0
+        low, high = np.full(total + count, -_UNBOUNDED), np.full(total + count, _UNBOUNDED)
+        low[:size], high[:size] = -options.max_step, options.max_step
+        low[total:] = np.maximum(terms.lower[rows] - terms.values[rows], -_UNBOUNDED)
+        high[total:] = np.minimum(terms.upper[rows] - terms.values[rows], _UNBOUNDED)
+        sense = np.zeros(total + count, dtype=np.int32)
+        answer: Any = daqp.solve(h, f, a, high, low, sense)
         if answer[2] == _OPTIMAL:
-            return np.asarray(answer[0]), False
+            return np.asarray(answer[0])[:size], False
         sense[:] = 0
-        sense[size:] = _SOFT
-        answer = daqp.solve(hessian, gradient, matrix, high, low, sense)
-        v = np.asarray(answer[0], dtype=np.float64)
+        sense[total:][terms.hard[rows]] = _SOFT
+        answer = daqp.solve(h, f, a, high, low, sense)
+        v = np.asarray(answer[0], dtype=np.float64)[:size]
         return (v if np.isfinite(v).all() else np.zeros(size)), True
 
-    def _result(self, q: Floats, before: float, after: float, softened: bool) -> StepResult:
+    def _result(self, q: Floats, fell: bool, softened: bool, cost: float, done: int) -> StepResult:
+        self.terms.update(q)
         residuals = self.terms.residuals()
         worst = max((float(np.abs(r).max()) for r in residuals.values()), default=0.0)
         if worst <= self.options.tolerance:
             status = Status.REACHED
         elif softened:
             status = Status.REGULARISED
-        elif after < before * (1.0 - 1e-3):
+        elif fell:
             status = Status.APPROACHING
         else:
             status = Status.SETTLED
-        return StepResult(q, status, after, self.options.iterations, residuals)
+        return StepResult(q, status, cost, done, residuals)

@@ -1,0 +1,265 @@
+"""Linking of strands that are carried by joints: values, gradients, Jacobians, batches.
+
+A strand is a polyline whose vertices are fixed to joints of a forest (`kinematics.Tree`) or, with
+joint -1, to the world. The linking of a pair of strands is the sum of its writhe matrix.
+
+Gradient of that sum. Entry (i, j) of the writhe matrix is the area of a spherical quadrilateral
+(see `linking`); along an edge that two of them share the changes cancel, so
+
+    4 pi d sum = sum over the edges (r, s) of the rim of  e(r, s) . (dr / |r| + ds / |s|)
+
+with the rim running once around the grid of vertex pairs: 2 (m + n) edges instead of m n
+quadrilaterals. It is zero for two closed strands, whose linking is a whole number. Pairs of
+segments that share an end point count as zero in the sum, so their own edges are taken off again.
+"""
+
+from __future__ import annotations
+
+from math import pi, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numba import prange
+
+from writhe.arrays import Floats, Ints
+from writhe.kernels.jit import kernel
+from writhe.kernels.kinematics import Tree, forward, motion_axes
+from writhe.kernels.linking import (
+    COINCIDENT,
+    Scratch,
+    edge_normal,
+    ends_coincide,
+    linking_sum,
+    make_scratch,
+)
+
+CHUNK = 16  # frames that one thread takes at a time
+
+
+class Strands(NamedTuple):
+    """Strands and the pairs of them to measure, as arrays. Closed ones repeat their first vertex."""
+
+    vertex_joint: Ints  # (vertices,) -1: fixed in the world
+    vertex_in_joint: Floats  # (vertices, 3) in the joint's frame, or the world's
+    start: Ints  # (strands + 1,) strand s has the vertices start[s] .. start[s + 1] - 1
+    pair: Ints  # (pairs, 2) numbers of strands
+
+
+class Workspace(NamedTuple):
+    """Room for one posture; make one with `make_workspace`."""
+
+    vertices: Floats  # (vertices, 3) in the world
+    gradient: Floats  # (vertices, 3)
+    wrench: Floats  # (joints, 6)
+    scratch: Scratch
+
+
+@kernel
+def make_workspace(vertex_count: int, joint_count: int) -> Workspace:
+    """Scratch for one thread and one posture at a time."""
+    return Workspace(
+        np.zeros((vertex_count, 3)),
+        np.zeros((vertex_count, 3)),
+        np.zeros((joint_count, 6)),
+        make_scratch(),
+    )
+
+
+@kernel
+def strand_vertices(strands: Strands, positions: Floats, rotations: Floats, out: Floats) -> None:
+    """World positions out (vertices, 3) for joint frames positions (n, 3), rotations (n, 3, 3)."""
+    for k in range(strands.vertex_joint.shape[0]):
+        j = strands.vertex_joint[k]
+        x, y, z = (
+            strands.vertex_in_joint[k, 0],
+            strands.vertex_in_joint[k, 1],
+            strands.vertex_in_joint[k, 2],
+        )
+        if j < 0:
+            out[k, 0], out[k, 1], out[k, 2] = x, y, z
+        else:
+            for r in range(3):
+                out[k, r] = (
+                    positions[j, r]
+                    + rotations[j, r, 0] * x
+                    + rotations[j, r, 1] * y
+                    + rotations[j, r, 2] * z
+                )
+
+
+@kernel
+def strand_linking(strands: Strands, vertices: Floats, scratch: Scratch, out: Floats) -> None:
+    """out (pairs): the linking of each pair of strands, from world vertices (vertices, 3)."""
+    for p in range(strands.pair.shape[0]):
+        s, t = strands.pair[p, 0], strands.pair[p, 1]
+        first = vertices[strands.start[s] : strands.start[s + 1]]
+        second = vertices[strands.start[t] : strands.start[t + 1]]
+        out[p] = linking_sum(first, second, scratch)
+
+
+@kernel
+def _add_edge(
+    first: Floats,
+    second: Floats,
+    i: int,
+    j: int,
+    k: int,
+    m: int,
+    sign: float,
+    first_gradient: Floats,
+    second_gradient: Floats,
+) -> None:
+    """Add the edge from vertex pair (i, j) to (k, m) to both gradients."""
+    ux, uy, uz = (
+        second[j, 0] - first[i, 0],
+        second[j, 1] - first[i, 1],
+        second[j, 2] - first[i, 2],
+    )
+    wx, wy, wz = (
+        second[m, 0] - first[k, 0],
+        second[m, 1] - first[k, 1],
+        second[m, 2] - first[k, 2],
+    )
+    ul, wl = sqrt(ux * ux + uy * uy + uz * uz), sqrt(wx * wx + wy * wy + wz * wz)
+    if ul <= COINCIDENT * wl or wl <= COINCIDENT * ul:
+        return
+    ex, ey, ez = edge_normal(ux, uy, uz, ul, wx, wy, wz, wl)
+    by_u, by_w = sign / (4.0 * pi * ul), sign / (4.0 * pi * wl)
+    first_gradient[i, 0] -= by_u * ex
+    first_gradient[i, 1] -= by_u * ey
+    first_gradient[i, 2] -= by_u * ez
+    second_gradient[j, 0] += by_u * ex
+    second_gradient[j, 1] += by_u * ey
+    second_gradient[j, 2] += by_u * ez
+    first_gradient[k, 0] -= by_w * ex
+    first_gradient[k, 1] -= by_w * ey
+    first_gradient[k, 2] -= by_w * ez
+    second_gradient[m, 0] += by_w * ex
+    second_gradient[m, 1] += by_w * ey
+    second_gradient[m, 2] += by_w * ez
+
+
+@kernel
+def _distance(first: Floats, second: Floats, i: int, j: int) -> float:
+    x, y, z = (
+        second[j, 0] - first[i, 0],
+        second[j, 1] - first[i, 1],
+        second[j, 2] - first[i, 2],
+    )
+    return sqrt(x * x + y * y + z * z)
+
+
+@kernel
+def add_linking_gradient(
+    first: Floats, second: Floats, first_gradient: Floats, second_gradient: Floats
+) -> None:
+    """Add d linking / d vertex to (m + 1, 3) and (n + 1, 3); capped close to contact."""
+    m, n = first.shape[0] - 1, second.shape[0] - 1
+    one, two = first_gradient, second_gradient
+    for j in range(n):
+        _add_edge(first, second, 0, j, 0, j + 1, 1.0, one, two)
+        _add_edge(first, second, m, j, m, j + 1, -1.0, one, two)
+    for i in range(m):
+        _add_edge(first, second, i, n, i + 1, n, 1.0, one, two)
+        _add_edge(first, second, i, 0, i + 1, 0, -1.0, one, two)
+    # Segment pairs that share an end point count as zero: take their edges off.
+    for i in range(m):
+        for j in range(n):
+            l1, l2 = _distance(first, second, i, j), _distance(first, second, i, j + 1)
+            l4, l3 = _distance(first, second, i + 1, j), _distance(first, second, i + 1, j + 1)
+            if ends_coincide(l1, l2, l3, l4):
+                _add_edge(first, second, i, j, i, j + 1, -1.0, one, two)
+                _add_edge(first, second, i, j + 1, i + 1, j + 1, -1.0, one, two)
+                _add_edge(first, second, i + 1, j, i + 1, j + 1, 1.0, one, two)
+                _add_edge(first, second, i, j, i + 1, j, 1.0, one, two)
+
+
+@kernel
+def _project(tree: Tree, positions: Floats, axes: Floats, wrench: Floats, out: Floats) -> None:
+    """out (nv) = J^T of the wrenches (n, 6) at the joints (force, moment about the origin).
+
+    The wrenches are summed towards the roots in place.
+    """
+    for j in range(tree.parent.shape[0] - 1, -1, -1):
+        fx, fy, fz = wrench[j, 0], wrench[j, 1], wrench[j, 2]
+        x, y, z = positions[j, 0], positions[j, 1], positions[j, 2]
+        mx = wrench[j, 3] - (y * fz - z * fy)
+        my = wrench[j, 4] - (z * fx - x * fz)
+        mz = wrench[j, 5] - (x * fy - y * fx)
+        for k in range(tree.v_start[j], tree.v_start[j + 1]):
+            if tree.dof_turns[k] == 1:
+                out[k] = axes[k, 0] * mx + axes[k, 1] * my + axes[k, 2] * mz
+            else:
+                out[k] = axes[k, 0] * fx + axes[k, 1] * fy + axes[k, 2] * fz
+        parent = tree.parent[j]
+        if parent >= 0:
+            for r in range(6):
+                wrench[parent, r] += wrench[j, r]
+
+
+@kernel
+def linking_with_jacobian(
+    tree: Tree,
+    strands: Strands,
+    positions: Floats,
+    rotations: Floats,
+    axes: Floats,
+    work: Workspace,
+    values: Floats,
+    jacobian: Floats,
+) -> None:
+    """values (pairs) and jacobian (pairs, nv) = d values / d v, from frames and motion axes."""
+    vertices, gradient, wrench = work.vertices, work.gradient, work.wrench
+    strand_vertices(strands, positions, rotations, vertices)
+    strand_linking(strands, vertices, work.scratch, values)
+    for p in range(strands.pair.shape[0]):
+        wrench[:] = 0.0
+        gradient[:] = 0.0
+        s, t = strands.pair[p, 0], strands.pair[p, 1]
+        s0, s1 = strands.start[s], strands.start[s + 1]
+        t0, t1 = strands.start[t], strands.start[t + 1]
+        add_linking_gradient(vertices[s0:s1], vertices[t0:t1], gradient[s0:s1], gradient[t0:t1])
+        for u in (s, t):
+            for k in range(strands.start[u], strands.start[u + 1]):
+                j = strands.vertex_joint[k]
+                if j < 0:
+                    continue
+                fx, fy, fz = gradient[k, 0], gradient[k, 1], gradient[k, 2]
+                x, y, z = vertices[k, 0], vertices[k, 1], vertices[k, 2]
+                wrench[j, 0] += fx
+                wrench[j, 1] += fy
+                wrench[j, 2] += fz
+                wrench[j, 3] += y * fz - z * fy
+                wrench[j, 4] += z * fx - x * fz
+                wrench[j, 5] += x * fy - y * fx
+        _project(tree, positions, axes, wrench, jacobian[p])
+
+
+@kernel(parallel=True)
+def linking_batch(tree: Tree, strands: Strands, q: Floats, out: Floats) -> None:
+    """out (frames, pairs): the linking at each row of q (frames, nq), on all cores."""
+    frames, n = q.shape[0], tree.parent.shape[0]
+    for chunk in prange((frames + CHUNK - 1) // CHUNK):
+        work = make_workspace(strands.vertex_joint.shape[0], n)
+        positions, rotations = np.empty((n, 3)), np.empty((n, 3, 3))
+        for frame in range(chunk * CHUNK, min(frames, (chunk + 1) * CHUNK)):
+            forward(tree, q[frame], positions, rotations)
+            strand_vertices(strands, positions, rotations, work.vertices)
+            strand_linking(strands, work.vertices, work.scratch, out[frame])
+
+
+@kernel(parallel=True)
+def linking_with_jacobian_batch(
+    tree: Tree, strands: Strands, q: Floats, values: Floats, jacobian: Floats
+) -> None:
+    """values (frames, pairs) and jacobian (frames, pairs, nv) at each row of q, on all cores."""
+    frames, n, nv = q.shape[0], tree.parent.shape[0], tree.dof_joint.shape[0]
+    for chunk in prange((frames + CHUNK - 1) // CHUNK):
+        work = make_workspace(strands.vertex_joint.shape[0], n)
+        positions, rotations, axes = np.empty((n, 3)), np.empty((n, 3, 3)), np.empty((nv, 3))
+        for frame in range(chunk * CHUNK, min(frames, (chunk + 1) * CHUNK)):
+            forward(tree, q[frame], positions, rotations)
+            motion_axes(tree, positions, rotations, axes)
+            linking_with_jacobian(
+                tree, strands, positions, rotations, axes, work, values[frame], jacobian[frame]
+            )

@@ -17,7 +17,7 @@ from writhe.database.search import NeighbourSearch
 from writhe.errors import FileFormatError, WritheError
 from writhe.kernels.neighbours import thin_out
 from writhe.skeleton import Figure, forward
-from writhe.topology import linking_vectors
+from writhe.topology import linking_vector
 
 FORMAT_VERSION = 1
 
@@ -61,7 +61,7 @@ class PostureDatabase:
         return cls(
             figure=figure,
             q=postures,
-            linking=linking_vectors(figure, postures),
+            linking=linking_vector(figure, postures),
             clip=(clip,) * count if isinstance(clip, str) else tuple(clip),
             frame=np.arange(count, dtype=np.int64) if frame is None else frame,
             penetrating=np.zeros(count, dtype=np.bool_) if penetrating is None else penetrating,

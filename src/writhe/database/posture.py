@@ -8,8 +8,6 @@ from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.skeleton import JointKind, Skeleton
 
-UP = np.array([0.0, 1.0, 0.0])
-
 
 def normalise(skeleton: Skeleton, q: Floats) -> Floats:
     """Configurations (frames, nq) without horizontal translation and heading of the root.
@@ -21,11 +19,8 @@ def normalise(skeleton: Skeleton, q: Floats) -> Floats:
     root = skeleton.joints[0]
     if root.kind is not JointKind.FREE:
         raise WritheError(f"postures are normalised by a free root; {root.name!r} is not one")
-    w, x, y, z = out[:, 3], out[:, 4], out[:, 5], out[:, 6]
-    front_x, front_z = 2 * (x * z + w * y), 1 - 2 * (x * x + y * y)
-    top_x, top_z = 2 * (x * y - w * z), 2 * (y * z + w * x)
-    steep = np.hypot(front_x, front_z) < 0.2
-    heading = np.where(steep, np.arctan2(-top_x, -top_z), np.arctan2(front_x, front_z))
+    heading = _heading(out)
+    w, x, y, z = out[:, 3], out[:, 4].copy(), out[:, 5], out[:, 6].copy()
     c, s = np.cos(-heading / 2), np.sin(-heading / 2)
     out[:, 3], out[:, 5] = c * w - s * y, c * y + s * w
     out[:, 4], out[:, 6] = c * x + s * z, c * z - s * x
@@ -33,6 +28,20 @@ def normalise(skeleton: Skeleton, q: Floats) -> Floats:
     out[:, 0] = 0.0
     out[:, 2] = 0.0
     return out
+
+
+def heading_quaternion(q: Floats) -> Floats:
+    """(4,) the turn about the vertical that `normalise` takes away from configuration q."""
+    angle = float(_heading(np.atleast_2d(q))[0])
+    return np.array([np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0])
+
+
+def _heading(q: Floats) -> Floats:
+    w, x, y, z = q[:, 3], q[:, 4], q[:, 5], q[:, 6]
+    front_x, front_z = 2 * (x * z + w * y), 1 - 2 * (x * x + y * y)
+    top_x, top_z = 2 * (x * y - w * z), 2 * (y * z + w * x)
+    steep = np.hypot(front_x, front_z) < 0.2
+    return np.where(steep, np.arctan2(-top_x, -top_z), np.arctan2(front_x, front_z))
 
 
 def joint_importance(skeleton: Skeleton) -> Floats:

@@ -15,7 +15,16 @@ def _plain(figure: Figure) -> Poser:
     return PlainPoser(figure)
 
 
-_METHODS: dict[str, Callable[[Figure], Poser]] = {"plain": _plain}
+def _default(figure: Figure) -> Poser:
+    from writhe.solvers.posing.default import DefaultPoser
+
+    return DefaultPoser(figure)
+
+
+_METHODS: dict[str, Callable[[Figure], Poser]] = {
+    "default": _default,
+    "plain": _plain,
+}
 
 
 def method_names() -> list[str]:

@@ -33,9 +33,7 @@ def body_bundle(figure: Figure) -> Bundle:
         strands = [
             Strand.through(figure.skeleton, names, name=name) for name, names in figure.strands
         ]
-        known[figure.strands] = Bundle.compile(
-            figure.skeleton.tree, figure.skeleton.index, strands
-        )
+        known[figure.strands] = Bundle.compile(figure.skeleton.tree, figure.skeleton.index, strands)
     return known[figure.strands]
 
 

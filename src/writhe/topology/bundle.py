@@ -79,9 +79,7 @@ class Bundle:
         """World vertices of each strand at configuration q; closed ones end where they start."""
         points, _, _ = self._posed(q)
         start = self.strands.start
-        return {
-            name: points[start[s] : start[s + 1]].copy() for s, name in enumerate(self.names)
-        }
+        return {name: points[start[s] : start[s + 1]].copy() for s, name in enumerate(self.names)}
 
     def linking(self, q: ArrayLike) -> Floats:
         """The linking vector (pairs) at configuration q, or (frames, pairs) at many (frames, nq)."""

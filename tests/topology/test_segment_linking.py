@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -86,25 +88,25 @@ def test_reversal_and_mirror_change_the_sign_and_a_swap_does_not(points):
     assert segment_linking(*(points * [1, 1, -1])) == pytest.approx(-value, abs=1e-12)
 
 
-O, X, Y, Z = np.zeros(3), *np.eye(3)
+ORIGIN, X, Y, Z = np.zeros(3), *np.eye(3)
 
 
 @pytest.mark.parametrize(
     "points",
     [
-        (O, X, O, Y),
-        (O, X, X, X + Y + Z),
-        (O, X, X + 1e-12 * Z, X + Y + Z),
-        (O, X, O, X),
-        (O, X, X, O),
-        (O, X, 0.25 * X, 3 * X),
-        (O, X, 2 * X, 3 * X),
-        (O, X, Y, X + Y),
-        (O, X, Y, -X + Y),
-        (O, O, Y, Z),
-        (O, O, O, O),
-        (O, O, O, Z),
-        (O, X, Y, Y),
+        (ORIGIN, X, ORIGIN, Y),
+        (ORIGIN, X, X, X + Y + Z),
+        (ORIGIN, X, X + 1e-12 * Z, X + Y + Z),
+        (ORIGIN, X, ORIGIN, X),
+        (ORIGIN, X, X, ORIGIN),
+        (ORIGIN, X, 0.25 * X, 3 * X),
+        (ORIGIN, X, 2 * X, 3 * X),
+        (ORIGIN, X, Y, X + Y),
+        (ORIGIN, X, Y, -X + Y),
+        (ORIGIN, ORIGIN, Y, Z),
+        (ORIGIN, ORIGIN, ORIGIN, ORIGIN),
+        (ORIGIN, ORIGIN, ORIGIN, Z),
+        (ORIGIN, X, Y, Y),
         (-X, X, -Y, Y),
     ],
     ids=[
@@ -133,8 +135,8 @@ def test_degenerate_segments_give_zero_and_finite_slopes(points):
 
 def test_a_segment_shrinking_to_a_point_goes_to_zero_smoothly():
     c, d = np.array([0.3, -1, 1]), np.array([0.2, 1, 1])
-    values = [segment_linking(O, 10.0**-k * X, c, d) for k in range(14)]
-    assert all(abs(later) < 0.2 * abs(now) for now, later in zip(values, values[1:], strict=False))
+    values = [segment_linking(ORIGIN, 10.0**-k * X, c, d) for k in range(14)]
+    assert all(abs(later) < 0.2 * abs(now) for now, later in pairwise(values))
 
 
 @pytest.mark.parametrize("height", [1e-2, 1e-5, 1e-8, 1e-12, 1e-15])

@@ -37,7 +37,7 @@ CHUNK = 16  # frames that one thread takes at a time
 
 
 class Strands(NamedTuple):
-    """Strands and the pairs of them to measure, as arrays. Closed ones repeat their first vertex."""
+    """Strands and the pairs to measure, as arrays. Closed strands repeat their first vertex."""
 
     vertex_joint: Ints  # (vertices,) -1: fixed in the world
     vertex_in_joint: Floats  # (vertices, 3) in the joint's frame, or the world's

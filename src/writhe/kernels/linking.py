@@ -11,6 +11,10 @@ into two triangles (Van Oosterom and Strackee 1983, IEEE Trans. Biomed. Eng. 30)
     D1 = l1 l2 l3 + (r1.r2) l3 + (r1.r3) l2 + (r2.r3) l1,  D2 likewise with r1, r3, r4
     2 pi GLI = sign(V) |atan2(|V| (D1 + D2), D1 D2 - V^2)|
 
+Accurate to a few units in the last place, except that two segments which bisect each other at a
+distance h much smaller than their length l lose accuracy as 2e-16 l / h (r1 and r3 are then
+antiparallel and D1, D2 cancel); the sign stays right.
+
 The *gradient* follows from how an area changes when a corner moves. The edge from r_k to r_k+1 has
 the normal e_k = r_k X r_k+1 / (l_k l_k+1 + r_k . r_k+1), of length tan(half its angle), and
 

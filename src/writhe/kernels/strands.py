@@ -37,7 +37,7 @@ CHUNK = 16  # frames that one thread takes at a time
 
 
 class Strands(NamedTuple):
-    """Strands and the pairs of them to measure, as arrays. Closed ones repeat their first vertex."""
+    """Strands and the pairs to measure, as arrays. Closed strands repeat their first vertex."""
 
     vertex_joint: Ints  # (vertices,) -1: fixed in the world
     vertex_in_joint: Floats  # (vertices, 3) in the joint's frame, or the world's
@@ -97,56 +97,76 @@ def strand_linking(strands: Strands, vertices: Floats, scratch: Scratch, out: Fl
         out[p] = linking_sum(first, second, scratch)
 
 
-@kernel
-def _add_edge(
-    first: Floats,
-    second: Floats,
-    i: int,
-    j: int,
-    k: int,
-    m: int,
-    sign: float,
-    first_gradient: Floats,
-    second_gradient: Floats,
+@kernel(vector=True)
+def _add_side(
+    fixed: Floats, line: Floats, sign: float, fixed_gradient: Floats, line_gradient: Floats
 ) -> None:
-    """Add the edge from vertex pair (i, j) to (k, m) to both gradients."""
-    ux, uy, uz = (
-        second[j, 0] - first[i, 0],
-        second[j, 1] - first[i, 1],
-        second[j, 2] - first[i, 2],
-    )
-    wx, wy, wz = (
-        second[m, 0] - first[k, 0],
-        second[m, 1] - first[k, 1],
-        second[m, 2] - first[k, 2],
-    )
-    ul, wl = sqrt(ux * ux + uy * uy + uz * uz), sqrt(wx * wx + wy * wy + wz * wz)
-    if ul <= COINCIDENT * wl or wl <= COINCIDENT * ul:
-        return
-    ex, ey, ez = edge_normal(ux, uy, uz, ul, wx, wy, wz, wl)
-    by_u, by_w = sign / (4.0 * pi * ul), sign / (4.0 * pi * wl)
-    first_gradient[i, 0] -= by_u * ex
-    first_gradient[i, 1] -= by_u * ey
-    first_gradient[i, 2] -= by_u * ez
-    second_gradient[j, 0] += by_u * ex
-    second_gradient[j, 1] += by_u * ey
-    second_gradient[j, 2] += by_u * ez
-    first_gradient[k, 0] -= by_w * ex
-    first_gradient[k, 1] -= by_w * ey
-    first_gradient[k, 2] -= by_w * ez
-    second_gradient[m, 0] += by_w * ex
-    second_gradient[m, 1] += by_w * ey
-    second_gradient[m, 2] += by_w * ez
+    """Add the edges of one side of the rim: the vertex `fixed` (3) seen along `line` (n + 1, 3)."""
+    x, y, z = fixed[0], fixed[1], fixed[2]
+    ux, uy, uz = line[0, 0] - x, line[0, 1] - y, line[0, 2] - z
+    ul = sqrt(ux * ux + uy * uy + uz * uz)
+    u_weight = sign / (4.0 * pi * ul)
+    sum_x, sum_y, sum_z = 0.0, 0.0, 0.0
+    for k in range(line.shape[0] - 1):
+        wx, wy, wz = line[k + 1, 0] - x, line[k + 1, 1] - y, line[k + 1, 2] - z
+        wl = sqrt(wx * wx + wy * wy + wz * wz)
+        w_weight = sign / (4.0 * pi * wl)
+        # an edge that ends in a coincident pair of vertices has no direction there
+        if ul > COINCIDENT * wl and wl > COINCIDENT * ul:
+            ex, ey, ez = edge_normal(ux, uy, uz, ul, wx, wy, wz, wl)
+            line_gradient[k, 0] += u_weight * ex
+            line_gradient[k, 1] += u_weight * ey
+            line_gradient[k, 2] += u_weight * ez
+            line_gradient[k + 1, 0] += w_weight * ex
+            line_gradient[k + 1, 1] += w_weight * ey
+            line_gradient[k + 1, 2] += w_weight * ez
+            both = u_weight + w_weight
+            sum_x, sum_y, sum_z = sum_x + both * ex, sum_y + both * ey, sum_z + both * ez
+        ux, uy, uz, ul, u_weight = wx, wy, wz, wl, w_weight
+    fixed_gradient[0] -= sum_x
+    fixed_gradient[1] -= sum_y
+    fixed_gradient[2] -= sum_z
 
 
 @kernel
-def _distance(first: Floats, second: Floats, i: int, j: int) -> float:
-    x, y, z = (
-        second[j, 0] - first[i, 0],
-        second[j, 1] - first[i, 1],
-        second[j, 2] - first[i, 2],
-    )
+def _add_rim(
+    first: Floats, second: Floats, sign: float, first_gradient: Floats, second_gradient: Floats
+) -> None:
+    """Add the four sides of the rim of the grid of vertex pairs, times `sign`."""
+    m, n = first.shape[0] - 1, second.shape[0] - 1
+    _add_side(first[0], second, sign, first_gradient[0], second_gradient)
+    _add_side(first[m], second, -sign, first_gradient[m], second_gradient)
+    # Seen from `second` the directions are reversed, which turns the sign but not the normal.
+    _add_side(second[n], first, -sign, second_gradient[n], first_gradient)
+    _add_side(second[0], first, sign, second_gradient[0], first_gradient)
+
+
+@kernel
+def _distance(a: Floats, b: Floats) -> float:
+    x, y, z = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     return sqrt(x * x + y * y + z * z)
+
+
+@kernel
+def _may_coincide(first: Floats, second: Floats) -> bool:
+    """Whether some vertex of one strand may coincide with one of the other; cheap, cautious."""
+    reach = 0.0
+    for k in range(first.shape[0]):
+        reach = max(reach, _distance(first[0], first[k]))
+    size = 0.0
+    for k in range(second.shape[0]):
+        size = max(size, _distance(first[0], second[k]))
+    least = COINCIDENT * COINCIDENT * (reach + size) * (reach + size)
+    near = 0
+    for i in range(first.shape[0]):
+        for j in range(second.shape[0]):
+            x, y, z = (
+                second[j, 0] - first[i, 0],
+                second[j, 1] - first[i, 1],
+                second[j, 2] - first[i, 2],
+            )
+            near += x * x + y * y + z * z <= least
+    return near > 0
 
 
 @kernel
@@ -154,24 +174,20 @@ def add_linking_gradient(
     first: Floats, second: Floats, first_gradient: Floats, second_gradient: Floats
 ) -> None:
     """Add d linking / d vertex to (m + 1, 3) and (n + 1, 3); capped close to contact."""
-    m, n = first.shape[0] - 1, second.shape[0] - 1
-    one, two = first_gradient, second_gradient
-    for j in range(n):
-        _add_edge(first, second, 0, j, 0, j + 1, 1.0, one, two)
-        _add_edge(first, second, m, j, m, j + 1, -1.0, one, two)
-    for i in range(m):
-        _add_edge(first, second, i, n, i + 1, n, 1.0, one, two)
-        _add_edge(first, second, i, 0, i + 1, 0, -1.0, one, two)
-    # Segment pairs that share an end point count as zero: take their edges off.
-    for i in range(m):
-        for j in range(n):
-            l1, l2 = _distance(first, second, i, j), _distance(first, second, i, j + 1)
-            l4, l3 = _distance(first, second, i + 1, j), _distance(first, second, i + 1, j + 1)
-            if ends_coincide(l1, l2, l3, l4):
-                _add_edge(first, second, i, j, i, j + 1, -1.0, one, two)
-                _add_edge(first, second, i, j + 1, i + 1, j + 1, -1.0, one, two)
-                _add_edge(first, second, i + 1, j, i + 1, j + 1, 1.0, one, two)
-                _add_edge(first, second, i, j, i + 1, j, 1.0, one, two)
+    _add_rim(first, second, 1.0, first_gradient, second_gradient)
+    if not _may_coincide(first, second):
+        return
+    # Segment pairs that share an end point count as zero: take their own rims off.
+    for i in range(first.shape[0] - 1):
+        for j in range(second.shape[0] - 1):
+            one, two = slice(i, i + 2), slice(j, j + 2)
+            if ends_coincide(
+                _distance(first[i], second[j]),
+                _distance(first[i], second[j + 1]),
+                _distance(first[i + 1], second[j + 1]),
+                _distance(first[i + 1], second[j]),
+            ):
+                _add_rim(first[one], second[two], -1.0, first_gradient[one], second_gradient[two])
 
 
 @kernel

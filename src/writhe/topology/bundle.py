@@ -82,7 +82,7 @@ class Bundle:
         return {name: points[start[s] : start[s + 1]].copy() for s, name in enumerate(self.names)}
 
     def linking(self, q: ArrayLike) -> Floats:
-        """The linking vector (pairs) at configuration q, or (frames, pairs) at many (frames, nq)."""
+        """The linking vector (pairs) at q (nq), or (frames, pairs) at many (frames, nq)."""
         if np.ndim(q) == 2:
             many = self._configurations(q)
             out = np.empty((len(many), len(self.pairs)))

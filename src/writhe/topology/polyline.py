@@ -16,7 +16,7 @@ def segment_linking(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> f
 
     Zero where they lie in one plane or share an end point, or where one has no length.
     """
-    return linking([a, b], [c, d])
+    return linking(np.array([a, b], dtype=np.float64), np.array([c, d], dtype=np.float64))
 
 
 def linking(first: ArrayLike, second: ArrayLike) -> float:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import lapack
+from scipy.linalg import cho_factor, cho_solve
 
 from writhe.arrays import Floats, Ints
 from writhe.database import PostureDatabase, posture_features
@@ -47,6 +47,7 @@ class NeighbourPrior:
         self._spread = np.empty((nv, nv))
         self.mean = np.zeros(nv)
         self.precision = np.eye(nv)
+        self._identity = np.eye(nv)
         self.numbers: Ints = np.zeros(0, dtype=np.int64)
         self.unfamiliar = 0.0
         self._usual_distance = self._typical_distance()
@@ -69,11 +70,8 @@ class NeighbourPrior:
         weighted_spread(self._steps, weights, self.mean, self._spread)
         self._spread /= options.spread_rad**2
         self._spread.flat[:: len(self.mean) + 1] += 1.0
-        factor, bad = lapack.dpotrf(self._spread, lower=True)
-        inverse, worse = lapack.dpotri(factor, lower=True)
-        if bad == 0 and worse == 0:
-            lower = np.tril(inverse)
-            self.precision = lower + np.tril(inverse, -1).T
+        factor = cho_factor(self._spread, lower=True, check_finite=False)
+        self.precision = cho_solve(factor, self._identity, check_finite=False)
 
     def _typical_distance(self) -> float:
         """The distance at which a posture is as far from the database as its own records get.

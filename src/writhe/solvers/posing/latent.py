@@ -88,7 +88,7 @@ class LatentPoser:
     def step(self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin] = ()) -> PoseResult:
         """The next configuration from q, as published: projected, then three solves."""
         start = time.perf_counter()
-        options, skeleton = self.options, self.figure.skeleton
+        options = self.options
         terms = self._prepare(targets, pins)
         count = 3 * (len(targets) + len(pins))
         chart = self._latent_space(q)
@@ -148,7 +148,7 @@ class LatentPoser:
         system[size:, :size] = rows
         system[np.arange(size, size + count), np.arange(size, size + count)] = -1e-6
         right = np.concatenate([np.zeros(size), wanted])
-        return np.linalg.solve(system, right)[:size]
+        return np.asarray(np.linalg.solve(system, right), dtype=np.float64)[:size]
 
     def _prepare(self, targets: Sequence[Target], pins: Sequence[Pin]) -> CompiledTerms:
         handles = (*targets, *pins)

@@ -17,10 +17,16 @@ from writhe.kernels import linking
 from writhe.kernels.linking import Scratch
 
 # The same freedoms as kernels.jit.FAST_MATH, and what a vectorised square root needs.
-FLAGS = (
-    "-O3 -march=native -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-signed-zeros "
-    "-fassociative-math -freciprocal-math"
-).split()
+FLAGS = [
+    "-O3",
+    "-march=native",
+    "-ffp-contract=fast",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-signed-zeros",
+    "-fassociative-math",
+    "-freciprocal-math",
+]
 
 
 class CLinking:

@@ -245,6 +245,11 @@ def test_report_sums_up_writes_csv_and_plots(rng, tmp_path):
     pytest.importorskip("matplotlib")
     report.write_plot(tmp_path / "linking.png")
     assert (tmp_path / "linking.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(WritheError, match="xyz"):
+        report.write_plot(tmp_path / "linking.xyz")
+    for write in (report.write_plot, report.write_csv):
+        with pytest.raises(WritheError, match="cannot be written"):
+            write(tmp_path / "no such folder" / "linking.png")
 
 
 def test_a_plot_without_matplotlib_says_what_to_install(monkeypatch, tmp_path):

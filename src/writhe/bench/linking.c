@@ -7,6 +7,7 @@
 #define Y (ROW)
 #define Z (2 * ROW)
 #define L (3 * ROW)
+#define W (4 * ROW)
 
 static inline double upper_angle(double y, double x) {
     double width = fabs(x);
@@ -89,16 +90,15 @@ static void tile_linking(const double *restrict tile, long count, long columns,
     double e##y = weight_##e * (z##u * x##w - x##u * z##w);                                   \
     double e##z = weight_##e * (x##u * y##w - y##u * x##w);
 
-static void tile_slopes(const double *restrict tile, long count, long columns,
-                        double *restrict out) {
+static void tile_slopes(double *restrict tile, long count, long columns, double *restrict out) {
     const double *below = tile + columns;
+    for (long g = 0; g < count + columns + 1; g++) tile[W + g] = 0.25 / PI / tile[L + g];
     for (long g = 0; g < count; g++) {
         LOAD_CORNERS
         EDGE(e, 1, 2) EDGE(f, 2, 3) EDGE(g, 3, 4) EDGE(h, 4, 1)
         int nothing = ends_coincide(l1, l2, l3, l4);
-        double scale = 0.25 / PI;
-        double by1 = nothing ? 0.0 : scale / l1, by2 = nothing ? 0.0 : scale / l2;
-        double by3 = nothing ? 0.0 : scale / l3, by4 = nothing ? 0.0 : scale / l4;
+        double by1 = nothing ? 0.0 : tile[W + g], by2 = nothing ? 0.0 : tile[W + 1 + g];
+        double by4 = nothing ? 0.0 : below[W + g], by3 = nothing ? 0.0 : below[W + 1 + g];
         x1 = by1 * (hx + ex), y1 = by1 * (hy + ey), z1 = by1 * (hz + ez);
         x2 = by2 * (ex + fx), y2 = by2 * (ey + fy), z2 = by2 * (ez + fz);
         x3 = by3 * (fx + gx), y3 = by3 * (fy + gy), z3 = by3 * (fz + gz);
@@ -112,10 +112,16 @@ static void tile_slopes(const double *restrict tile, long count, long columns,
 
 static long least_of(long a, long b) { return a < b ? a : b; }
 
+static long even_part(long whole, long most) {
+    long parts = (whole + most - 1) / most;
+    return (whole + parts - 1) / parts;
+}
+
 /* slopes may be null: then the values alone are computed. */
 void linking_matrix(const double *first, long m, const double *second, long n, double *tile,
                     double *values, double *tile_out, double *out, double *slopes) {
-    long width = least_of(n, TILE_COLUMNS - 1), height = TILE / (width + 1) - 1;
+    long width = even_part(n, TILE_COLUMNS - 1);
+    long height = even_part(m, TILE / (width + 1) - 1);
     for (long i0 = 0; i0 < m; i0 += height) {
         long rows = least_of(height, m - i0);
         for (long j0 = 0; j0 < n; j0 += width) {

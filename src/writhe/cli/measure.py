@@ -28,8 +28,7 @@ def measure(
 
     Example: `writhe measure dance.bvh --plot dance.png`
     """
-    from writhe.io import load
-    from writhe.io.roles import figure_of
+    from writhe.io import figure_of, load
     from writhe.topology import measure_motion
 
     motion = load(clip)

@@ -44,7 +44,7 @@ from writhe.kernels.jit import kernel
 TILE = 256
 TILE_COLUMNS = 32
 ROW = TILE + TILE_COLUMNS + 32  # the last row of a tile reads one row and one entry further
-X, Y, Z, L = 0, ROW, 2 * ROW, 3 * ROW
+X, Y, Z, L, W = 0, ROW, 2 * ROW, 3 * ROW, 4 * ROW
 
 # Segments whose end points are nearer than this, relative to the largest of l1 .. l4, share one.
 COINCIDENT = 1e-9
@@ -66,7 +66,7 @@ A1, A0 = 0.1999999999999552, -0.3333333333333333
 class Scratch(NamedTuple):
     """Room for one tile; make one with `make_scratch` and use it again and again."""
 
-    tile: Floats  # (4 ROW,) x, y, z, l of the vertex pairs
+    tile: Floats  # (5 ROW,) x, y, z, l and, for slopes, 1 / (4 pi l) of the vertex pairs
     values: Floats  # (ROW,)
     slopes: Floats  # (12 ROW,) d value / d a, b, c, d
 
@@ -74,7 +74,7 @@ class Scratch(NamedTuple):
 @kernel
 def make_scratch() -> Scratch:
     """Scratch for one thread. Zeroed: entries past a tile are computed with, though never read."""
-    return Scratch(np.zeros(4 * ROW), np.zeros(ROW), np.zeros(12 * ROW))
+    return Scratch(np.zeros(5 * ROW), np.zeros(ROW), np.zeros(12 * ROW))
 
 
 @kernel(vector=True, inline=True)
@@ -163,6 +163,8 @@ def tile_slopes(tile: Floats, count: int, columns: int, out: Floats) -> None:
     0 where the segments share an end point; capped by `EDGE_FLOOR` close to contact.
     """
     below = tile[columns:]
+    for g in range(count + columns + 1):
+        tile[W + g] = 0.25 / pi / tile[L + g]
     for g in range(count):
         x1, y1, z1, l1 = tile[X + g], tile[Y + g], tile[Z + g], tile[L + g]
         x2, y2, z2, l2 = tile[X + 1 + g], tile[Y + 1 + g], tile[Z + 1 + g], tile[L + 1 + g]
@@ -172,11 +174,9 @@ def tile_slopes(tile: Floats, count: int, columns: int, out: Floats) -> None:
         fx, fy, fz = edge_normal(x2, y2, z2, l2, x3, y3, z3, l3)
         gx, gy, gz = edge_normal(x3, y3, z3, l3, x4, y4, z4, l4)
         hx, hy, hz = edge_normal(x4, y4, z4, l4, x1, y1, z1, l1)
-        scale = 0.25 / pi
-        by1, by2, by3, by4 = scale / l1, scale / l2, scale / l3, scale / l4
         nothing = ends_coincide(l1, l2, l3, l4)
-        by1, by2 = 0.0 if nothing else by1, 0.0 if nothing else by2
-        by3, by4 = 0.0 if nothing else by3, 0.0 if nothing else by4
+        by1, by2 = 0.0 if nothing else tile[W + g], 0.0 if nothing else tile[W + 1 + g]
+        by4, by3 = 0.0 if nothing else below[W + g], 0.0 if nothing else below[W + 1 + g]
         x1, y1, z1 = by1 * (hx + ex), by1 * (hy + ey), by1 * (hz + ez)
         x2, y2, z2 = by2 * (ex + fx), by2 * (ey + fy), by2 * (ez + fz)
         x3, y3, z3 = by3 * (fx + gx), by3 * (fy + gy), by3 * (fz + gz)
@@ -203,6 +203,22 @@ def edge_normal(
     return weight * (uy * wz - uz * wy), weight * (uz * wx - ux * wz), weight * (ux * wy - uy * wx)
 
 
+@kernel(inline=True)
+def even_part(whole: int, most: int) -> int:
+    """The size of the fewest even parts of `whole` that are no larger than `most`."""
+    parts = (whole + most - 1) // most
+    return (whole + parts - 1) // parts
+
+
+@kernel(inline=True)
+def copy_rows(entries: Floats, rows: int, columns: int, out: Floats) -> None:
+    """out[:rows, : columns - 1] = the entries of a tile that belong to segment pairs."""
+    for i in range(rows):
+        source, target = entries[i * columns :], out[i]
+        for j in range(columns - 1):
+            target[j] = source[j]
+
+
 @kernel
 def linking_matrix(first: Floats, second: Floats, scratch: Scratch, out: Floats) -> None:
     """out (m, n) = GLI of segment i of `first` (m + 1, 3) with segment j of `second` (n + 1, 3).
@@ -211,17 +227,15 @@ def linking_matrix(first: Floats, second: Floats, scratch: Scratch, out: Floats)
     coordinates, section 3.
     """
     m, n = out.shape
-    width = min(n, TILE_COLUMNS - 1)
-    height = TILE // (width + 1) - 1
+    width = even_part(n, TILE_COLUMNS - 1)
+    height = even_part(m, TILE // (width + 1) - 1)
     for i0 in range(0, m, height):
         rows = min(height, m - i0)
         for j0 in range(0, n, width):
             columns = min(width, n - j0) + 1
             fill_tile(first, i0, rows + 1, second, j0, columns, scratch.tile)
             tile_linking(scratch.tile, rows * columns, columns, scratch.values)
-            for i in range(rows):
-                for j in range(columns - 1):
-                    out[i0 + i, j0 + j] = scratch.values[i * columns + j]
+            copy_rows(scratch.values, rows, columns, out[i0:, j0:])
 
 
 @kernel
@@ -230,8 +244,8 @@ def linking_matrix_slopes(
 ) -> None:
     """`linking_matrix` and slopes (4, 3, m, n), its entries' derivatives by a, b, c and d."""
     m, n = out.shape
-    width = min(n, TILE_COLUMNS - 1)
-    height = TILE // (width + 1) - 1
+    width = even_part(n, TILE_COLUMNS - 1)
+    height = even_part(m, TILE // (width + 1) - 1)
     for i0 in range(0, m, height):
         rows = min(height, m - i0)
         for j0 in range(0, n, width):
@@ -239,21 +253,18 @@ def linking_matrix_slopes(
             fill_tile(first, i0, rows + 1, second, j0, columns, scratch.tile)
             tile_linking(scratch.tile, rows * columns, columns, scratch.values)
             tile_slopes(scratch.tile, rows * columns, columns, scratch.slopes)
-            for i in range(rows):
-                for j in range(columns - 1):
-                    out[i0 + i, j0 + j] = scratch.values[i * columns + j]
-                for k in range(12):
-                    for j in range(columns - 1):
-                        value = scratch.slopes[k * ROW + i * columns + j]
-                        slopes[k // 3, k % 3, i0 + i, j0 + j] = value
+            copy_rows(scratch.values, rows, columns, out[i0:, j0:])
+            for k in range(12):
+                entries = scratch.slopes[k * ROW :]
+                copy_rows(entries, rows, columns, slopes[k // 3, k % 3, i0:, j0:])
 
 
 @kernel
 def linking_sum(first: Floats, second: Floats, scratch: Scratch) -> float:
     """The linking of two polylines (m + 1, 3) and (n + 1, 3): the sum of their writhe matrix."""
     m, n = first.shape[0] - 1, second.shape[0] - 1
-    width = min(n, TILE_COLUMNS - 1)
-    height = TILE // (width + 1) - 1
+    width = even_part(n, TILE_COLUMNS - 1)
+    height = even_part(m, TILE // (width + 1) - 1)
     total = 0.0
     for i0 in range(0, m, height):
         rows = min(height, m - i0)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.errors import MissingExtraError
+from writhe.errors import MissingExtraError, WritheError
 from writhe.skeleton import Figure, Motion
 from writhe.topology.body import linking_over_time, pair_names
 
@@ -69,11 +69,14 @@ class LinkingReport:
 
     def write_csv(self, path: Path) -> None:
         """A row a frame: the time in seconds and the linking of each pair."""
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(["time_s", *self.pairs])
-            for time, row in zip(self.times_s, self.values, strict=True):
-                writer.writerow([f"{time:.6f}", *(f"{value:.9f}" for value in row)])
+        try:
+            with path.open("w", newline="", encoding="utf-8") as file:
+                writer = csv.writer(file)
+                writer.writerow(["time_s", *self.pairs])
+                for time, row in zip(self.times_s, self.values, strict=True):
+                    writer.writerow([f"{time:.6f}", *(f"{value:.9f}" for value in row)])
+        except OSError as problem:
+            raise WritheError(f"{path} cannot be written: {problem.strerror}") from None
 
     def write_plot(self, path: Path) -> None:
         """A picture of all pairs over time; the format follows the suffix (png, svg, pdf)."""
@@ -89,7 +92,12 @@ class LinkingReport:
         axes.set(xlabel="time (s)", ylabel="linking (1 = one full link)", title=self.name)
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize="small")
         axes.spines[["top", "right"]].set_visible(False)
-        page.savefig(path, dpi=120)
+        try:
+            page.savefig(path, dpi=120)
+        except OSError as problem:
+            raise WritheError(f"{path} cannot be written: {problem.strerror}") from None
+        except ValueError as problem:  # a suffix that Matplotlib does not know
+            raise WritheError(f"{path}: {problem}") from None
 
 
 def measure_motion(figure: Figure, motion: Motion) -> LinkingReport:

@@ -1,0 +1,1 @@
+"""Motion files in and out, joint names to roles."""

@@ -239,9 +239,7 @@ class _Hierarchy:
             given = self._next("a channel")
             channel = CHANNELS.get(given.lower())
             if channel is None:
-                raise self._error(
-                    f"{given[:40]!r} is not a channel", ", ".join(CHANNELS.values())
-                )
+                raise self._error(f"{given[:40]!r} is not a channel", ", ".join(CHANNELS.values()))
             if channel in joint.channels:
                 raise self._error(f"joint {joint.name!r} has the channel {channel} twice")
             joint.channels.append(channel)

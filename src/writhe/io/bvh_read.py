@@ -22,7 +22,11 @@ _AXES = "XYZ"
 
 
 def load_bvh(
-    path: Path, *, metres_per_unit: float | None = None, repair: bool = True, name: str | None = None
+    path: Path,
+    *,
+    metres_per_unit: float | None = None,
+    repair: bool = True,
+    name: str | None = None,
 ) -> Motion:
     """Read a BVH file; see `writhe.io.load`."""
     size = checked_size(path)
@@ -83,9 +87,7 @@ def _kind(joint: BvhJoint) -> JointKind:
     return (JointKind.FIXED, JointKind.HINGE, JointKind.BALL, JointKind.BALL)[turns]
 
 
-def _skeleton(
-    names: list[str], joints: list[BvhJoint], offsets_m: Floats, unit: float
-) -> Skeleton:
+def _skeleton(names: list[str], joints: list[BvhJoint], offsets_m: Floats, unit: float) -> Skeleton:
     built: list[Joint] = []
     ends: list[tuple[str, str, Floats]] = []
     for j, joint in enumerate(joints):
@@ -129,9 +131,7 @@ def _numbers(
         if not fresh and not block:
             break
         if not block:
-            raise FileFormatError(
-                path, f"a line is longer than {BLOCK_BYTES >> 20} MiB", line=line
-            )
+            raise FileFormatError(path, f"a line is longer than {BLOCK_BYTES >> 20} MiB", line=line)
         buffer = np.frombuffer(block, dtype=np.uint8)
         room = min(len(rows), header.frame_count - done)
         code = text.parse_rows(buffer, len(buffer), columns, rows, room, state)

@@ -64,9 +64,7 @@ def _capsules(skeleton: Skeleton) -> tuple[Capsule, ...]:
     return tuple(fit(skeleton))
 
 
-def _strands(
-    skeleton: Skeleton, match: RoleMatch
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _strands(skeleton: Skeleton, match: RoleMatch) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Torso, arms and legs as polylines through every joint on the way and out to a tip."""
     wanted = [("torso", _TORSO, "")]
     wanted += [(f"{s}_arm", _ARM, f"{s}_") for s in ("left", "right")]

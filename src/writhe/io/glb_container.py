@@ -163,9 +163,7 @@ class Glb:
         view = self.item("bufferViews", accessor["bufferView"])
         buffer = self.item("buffers", view.get("buffer"))
         if view["buffer"] != 0 or "uri" in buffer:
-            self.fail(
-                f"{what} lies outside the file", "export it as one self-contained .glb file"
-            )
+            self.fail(f"{what} lies outside the file", "export it as one self-contained .glb file")
         size = len(self.binary)
         start = self.index(view.get("byteOffset", 0), size + 1, "bytes")
         length = self.index(view.get("byteLength"), size - start + 1, "bytes left in the buffer")

@@ -77,7 +77,9 @@ def local_transform(glb: Glb, node: dict[str, Any], what: str) -> tuple[Floats, 
         m = glb.numbers(node["matrix"], 16, f"the matrix of {what}").reshape(4, 4).T
         scale = np.linalg.norm(m[:3, :3], axis=0)
         if np.linalg.det(m[:3, :3]) <= 1e-12 or not np.isfinite(scale).all():
-            glb.fail(f"the matrix of {what} mirrors or flattens", "apply the transform in your tool")
+            glb.fail(
+                f"the matrix of {what} mirrors or flattens", "apply the transform in your tool"
+            )
         place, turn = m[:3, 3], transforms.from_matrices(m[:3, :3] / scale)
     else:
         place = glb.numbers(node.get("translation", [0, 0, 0]), 3, f"the translation of {what}")

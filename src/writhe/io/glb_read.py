@@ -103,9 +103,7 @@ def _skeleton(nodes: GlbNodes, shift: dict[int, Floats], turn: dict[int, Floats]
         if kind is JointKind.FREE or above in rooted:
             rooted.add(i)
         parent = nodes.names[above] if above >= 0 else None
-        joints.append(
-            Joint(name, parent, kind, nodes.offset[i].copy(), nodes.rest[i].copy(), axis)
-        )
+        joints.append(Joint(name, parent, kind, nodes.offset[i].copy(), nodes.rest[i].copy(), axis))
     tips = [Tip(name, nodes.names[owner], at) for name, owner, at in nodes.tips]
     return Skeleton(joints, tips)
 
@@ -138,7 +136,11 @@ def _noted(
         return None, none
     axis /= length
     if kind is JointKind.HINGE:
-        off = 0.0 if turn is None else float(np.linalg.norm(np.cross(turn[:, 1:], axis), axis=1).max())
+        off = (
+            0.0
+            if turn is None
+            else float(np.linalg.norm(np.cross(turn[:, 1:], axis), axis=1).max())
+        )
         return (None, none) if travels or off > HINGE_SLACK_RAD else (kind, axis)
     off = 0.0 if shift is None else float(np.linalg.norm(np.cross(shift, axis), axis=1).max())
     return (None, none) if turns or off > STILL_M else (kind, axis)

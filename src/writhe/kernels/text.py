@@ -96,10 +96,7 @@ def parse_rows(
                 return BAD_NUMBER
             exponent += -power if shrinks else power
         if at < end and not (
-            text[at] == _SPACE
-            or text[at] == _TAB
-            or text[at] == _NEWLINE
-            or text[at] == _RETURN
+            text[at] == _SPACE or text[at] == _TAB or text[at] == _NEWLINE or text[at] == _RETURN
         ):
             return BAD_NUMBER
         value = float(mantissa)

@@ -12,6 +12,7 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.gaps import (
+    SEGMENT,
     Bodies,
     Pairs,
     Shapes,
@@ -19,6 +20,7 @@ from writhe.kernels.gaps import (
     capsule_gap,
     gap,
     place_all,
+    rounded_gap,
 )
 from writhe.kernels.gate import GateRoom
 from writhe.kernels.jit import kernel
@@ -70,23 +72,33 @@ def witness_frames(
 ) -> float:
     """Clearances at the frames themselves; returns the smallest over all pairs."""
     best = np.inf
+    count, allowances = work.room.count, pairs.allowance
     out, placed = work.room.out, work.before
+    centre, ball_radius = placed.centre, bodies.ball_radius
+    axis_ends, capsule_radius = placed.axis_ends, bodies.capsule_radius
+    core, point_start, radius = shapes.core, shapes.point_start, shapes.radius
+    points, shape_start = placed.points, bodies.shape_start
+    pair_a, pair_b, pair_first = pairs.a, pairs.b, pairs.first
     for frame in range(clip.q.shape[0]):
         forward(tree, clip.q[frame], work.positions_before, work.rotations_before)
         place_all(shapes, bodies, work.positions_before, work.rotations_before, placed)
-        for p in range(pairs.a.shape[0]):
-            body_a, body_b = pairs.a[p], pairs.b[p]
+        for p in range(pair_a.shape[0]):
+            body_a, body_b = pair_a[p], pair_b[p]
             wanted = max(best, -slack)
-            if frame > 0 and ball_gap(bodies, placed, body_a, body_b) >= wanted:
+            if frame > 0 and ball_gap(centre, ball_radius, body_a, body_b) >= wanted:
                 continue
-            if frame > 0 and capsule_gap(bodies, placed, body_a, body_b) >= wanted:
+            if frame > 0 and capsule_gap(axis_ends, capsule_radius, body_a, body_b) >= wanted:
                 continue
-            k = pairs.first[p] - 1
-            for a in range(bodies.shape_start[body_a], bodies.shape_start[body_a + 1]):
-                for b in range(bodies.shape_start[body_b], bodies.shape_start[body_b + 1]):
+            k = pair_first[p] - 1
+            for a in range(shape_start[body_a], shape_start[body_a + 1]):
+                for b in range(shape_start[body_b], shape_start[body_b + 1]):
                     k += 1
-                    clearance = gap(shapes, placed, a, b, out) + pairs.allowance[k]
-                    work.room.count[0] += 1
+                    if core[a] == SEGMENT and core[b] == SEGMENT:
+                        clearance = rounded_gap(points, point_start, radius, a, b)
+                    else:
+                        clearance = gap(shapes, placed, a, b, out)
+                    clearance += allowances[k]
+                    count[0] += 1
                     _witness(clip, k, clearance, float(frame))
                     best = min(best, clearance)
                     if frame == 0:
@@ -175,8 +187,14 @@ def sweep(
 
     `best` is what `witness_frames` returned.
     """
-    placed = work.before
-    floor = np.inf
+    placed, speeds, accelerations = work.before, work.moves.speed, work.moves.acceleration
+    centre, ball_radius = placed.centre, bodies.ball_radius
+    axis_ends, capsule_radius = placed.axis_ends, bodies.capsule_radius
+    core, point_start, radius = shapes.core, shapes.point_start, shapes.radius
+    points, shape_start = placed.points, bodies.shape_start
+    pair_a, pair_b, pair_first = pairs.a, pairs.b, pairs.first
+    out, count, allowances = work.room.out, work.room.count, pairs.allowance
+    ancestors, floor = pairs.ancestor, np.inf
     for frame in range(clip.q.shape[0] - 1):
         forward(tree, clip.q[frame], work.positions_before, work.rotations_before)
         place_all(shapes, bodies, work.positions_before, work.rotations_before, placed)
@@ -191,29 +209,31 @@ def sweep(
             work.moves,
         )
         bound_bodies(tree, bodies, work.moves)
-        for p in range(pairs.a.shape[0]):
-            body_a, body_b, ancestor = pairs.a[p], pairs.b[p], pairs.ancestor[p]
+        for p in range(pair_a.shape[0]):
+            body_a, body_b, ancestor = pair_a[p], pair_b[p], ancestors[p]
             column = ancestor + 1
-            speed = work.moves.speed[body_a, column] + work.moves.speed[body_b, column]
-            first, last = pairs.first[p], pairs.first[p + 1]
+            speed = speeds[body_a, column] + speeds[body_b, column]
+            first, last = pair_first[p], pair_first[p + 1]
             wanted = max(best - TOLERANCE_M, -slack)
-            bound = ball_gap(bodies, placed, body_a, body_b) - speed
+            bound = ball_gap(centre, ball_radius, body_a, body_b) - speed
             if bound < wanted:
-                bound = capsule_gap(bodies, placed, body_a, body_b) - speed
+                bound = capsule_gap(axis_ends, capsule_radius, body_a, body_b) - speed
             if bound >= wanted:
                 floor = min(floor, bound)
                 _rest_level(clip, first, last, slack)
                 continue
-            acceleration = (
-                work.moves.acceleration[body_a, column] + work.moves.acceleration[body_b, column]
-            )
+            acceleration = accelerations[body_a, column] + accelerations[body_b, column]
             k = first - 1
-            for a in range(bodies.shape_start[body_a], bodies.shape_start[body_a + 1]):
-                for b in range(bodies.shape_start[body_b], bodies.shape_start[body_b + 1]):
+            for a in range(shape_start[body_a], shape_start[body_a + 1]):
+                for b in range(shape_start[body_b], shape_start[body_b + 1]):
                     k += 1
-                    allowance = pairs.allowance[k]
-                    before = gap(shapes, placed, a, b, work.room.out) + allowance
-                    work.room.count[0] += 1
+                    allowance = allowances[k]
+                    if core[a] == SEGMENT and core[b] == SEGMENT:
+                        before = rounded_gap(points, point_start, radius, a, b)
+                    else:
+                        before = gap(shapes, placed, a, b, out)
+                    before += allowance
+                    count[0] += 1
                     if clip.level[k] < -slack:
                         clip.level[k] = max(clip.level[k], before - DIP_M)
                         if before >= -slack:

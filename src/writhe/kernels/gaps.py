@@ -10,12 +10,10 @@ from __future__ import annotations
 from math import sqrt
 from typing import NamedTuple
 
-import numpy as np
-
 from writhe.arrays import Floats, Ints
 from writhe.kernels.convex import convex_depth, convex_distance, lowest
 from writhe.kernels.jit import kernel
-from writhe.kernels.segments import segment_parameters
+from writhe.kernels.segments import segment_distance, segment_parameters
 
 SEGMENT, CONVEX, HALF_SPACE = 0, 1, 2
 
@@ -69,7 +67,7 @@ class Placed(NamedTuple):
     axis_ends: Floats
 
 
-@kernel
+@kernel(inline=True)
 def _turn_rows(source: Floats, first: int, last: int, rotation: Floats, out: Floats) -> None:
     for i in range(first, last):
         x, y, z = source[i, 0], source[i, 1], source[i, 2]
@@ -77,7 +75,7 @@ def _turn_rows(source: Floats, first: int, last: int, rotation: Floats, out: Flo
             out[i, r] = rotation[r, 0] * x + rotation[r, 1] * y + rotation[r, 2] * z
 
 
-@kernel
+@kernel(inline=True)
 def _move_rows(
     source: Floats, first: int, last: int, position: Floats, rotation: Floats, out: Floats
 ) -> None:
@@ -87,7 +85,7 @@ def _move_rows(
             out[i, r] = position[r] + rotation[r, 0] * x + rotation[r, 1] * y + rotation[r, 2] * z
 
 
-@kernel
+@kernel(inline=True)
 def place_shape(
     shapes: Shapes, shape: int, position: Floats, rotation: Floats, placed: Placed
 ) -> None:
@@ -140,7 +138,7 @@ def _perpendicular(points: Floats, a: int, b: int, out: Floats) -> None:
     out[0], out[1], out[2] = x / length, y / length, z / length
 
 
-@kernel
+@kernel(inline=True)
 def _segment_gap(points: Floats, a: int, b: int, out: Floats) -> float:
     s, t = segment_parameters(points, a, b)
     for c in range(3):
@@ -157,15 +155,13 @@ def _segment_gap(points: Floats, a: int, b: int, out: Floats) -> float:
 
 @kernel
 def core_distance(shapes: Shapes, placed: Placed, a: int, b: int, out: Floats) -> float:
-    """Signed distance of the cores of shapes a and b (a is never a half-space).
+    """Signed distance of two cores not both segments (a is never a half-space).
 
     out (9): unit normal from b to a, witness point on core a, witness point on core b.
     """
     points = placed.points
     a0, a1 = shapes.point_start[a], shapes.point_start[a + 1]
     b0, b1 = shapes.point_start[b], shapes.point_start[b + 1]
-    if shapes.core[a] == SEGMENT and shapes.core[b] == SEGMENT:
-        return _segment_gap(points, a0, b0, out)
     if shapes.core[b] == HALF_SPACE:
         for c in range(3):
             out[c] = points[b0 + 1, c] - points[b0, c]
@@ -200,9 +196,21 @@ def core_distance(shapes: Shapes, placed: Placed, a: int, b: int, out: Floats) -
     )
 
 
+@kernel(inline=True)
+def rounded_gap(points: Floats, start: Ints, radius: Floats, a: int, b: int) -> float:
+    """The gap of two shapes whose cores are segments, and nothing else: the hot path.
+
+    Takes bare arrays, because fetching one out of a NamedTuple costs more than the arithmetic.
+    """
+    return segment_distance(points, start[a], start[b]) - radius[a] - radius[b]
+
+
 @kernel
 def gap(shapes: Shapes, placed: Placed, a: int, b: int, out: Floats) -> float:
     """g = signed distance of the cores - r_a - r_b; out (9) as `core_distance`."""
+    if shapes.core[a] == SEGMENT and shapes.core[b] == SEGMENT:
+        distance = _segment_gap(placed.points, shapes.point_start[a], shapes.point_start[b], out)
+        return distance - shapes.radius[a] - shapes.radius[b]
     return core_distance(shapes, placed, a, b, out) - shapes.radius[a] - shapes.radius[b]
 
 
@@ -234,27 +242,16 @@ def separation(
     )
 
 
-@kernel
-def ball_gap(bodies: Bodies, placed: Placed, a: int, b: int) -> float:
+@kernel(inline=True)
+def ball_gap(centre: Floats, radius: Floats, a: int, b: int) -> float:
     """A cheap lower bound of every gap between two bodies, from the balls around them."""
-    x = placed.centre[a, 0] - placed.centre[b, 0]
-    y = placed.centre[a, 1] - placed.centre[b, 1]
-    z = placed.centre[a, 2] - placed.centre[b, 2]
-    return sqrt(x * x + y * y + z * z) - bodies.ball_radius[a] - bodies.ball_radius[b]
+    x = centre[a, 0] - centre[b, 0]
+    y = centre[a, 1] - centre[b, 1]
+    z = centre[a, 2] - centre[b, 2]
+    return sqrt(x * x + y * y + z * z) - radius[a] - radius[b]
 
 
-@kernel
-def capsule_gap(bodies: Bodies, placed: Placed, a: int, b: int) -> float:
+@kernel(inline=True)
+def capsule_gap(axis_ends: Floats, radius: Floats, a: int, b: int) -> float:
     """A closer lower bound of every gap between two bodies, from the capsules around them."""
-    if not np.isfinite(bodies.capsule_radius[b]):
-        return -np.inf
-    ends = placed.axis_ends
-    s, t = segment_parameters(ends, 2 * a, 2 * b)
-    i, j = 2 * a, 2 * b
-    x = ends[i, 0] + s * (ends[i + 1, 0] - ends[i, 0])
-    y = ends[i, 1] + s * (ends[i + 1, 1] - ends[i, 1])
-    z = ends[i, 2] + s * (ends[i + 1, 2] - ends[i, 2])
-    x -= ends[j, 0] + t * (ends[j + 1, 0] - ends[j, 0])
-    y -= ends[j, 1] + t * (ends[j + 1, 1] - ends[j, 1])
-    z -= ends[j, 2] + t * (ends[j + 1, 2] - ends[j, 2])
-    return sqrt(x * x + y * y + z * z) - bodies.capsule_radius[a] - bodies.capsule_radius[b]
+    return segment_distance(axis_ends, 2 * a, 2 * b) - radius[a] - radius[b]

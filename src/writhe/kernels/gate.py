@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.gaps import (
+    SEGMENT,
     Bodies,
     Pairs,
     Placed,
@@ -14,6 +15,7 @@ from writhe.kernels.gaps import (
     capsule_gap,
     gap,
     place_all,
+    rounded_gap,
     separation,
 )
 from writhe.kernels.jit import kernel
@@ -172,24 +174,34 @@ def gate_step(
     work.found[0] = -1
     work.found[3] = 0
     out, normal = work.room.out, work.normal
-    for p in range(pairs.a.shape[0]):
-        body_a, body_b, ancestor = pairs.a[p], pairs.b[p], pairs.ancestor[p]
-        speed = work.moves.speed[body_a, ancestor + 1] + work.moves.speed[body_b, ancestor + 1]
-        if ball_gap(bodies, work.before, body_a, body_b) >= speed:
+    speeds, accelerations = work.moves.speed, work.moves.acceleration
+    ancestors, allowances = pairs.ancestor, pairs.allowance
+    centre, ball_radius = work.before.centre, bodies.ball_radius
+    axis_ends, capsule_radius = work.before.axis_ends, bodies.capsule_radius
+    core, point_start, radius = shapes.core, shapes.point_start, shapes.radius
+    points, shape_start = work.before.points, bodies.shape_start
+    pair_a, pair_b, pair_first = pairs.a, pairs.b, pairs.first
+    for p in range(pair_a.shape[0]):
+        body_a, body_b, ancestor = pair_a[p], pair_b[p], ancestors[p]
+        speed = speeds[body_a, ancestor + 1] + speeds[body_b, ancestor + 1]
+        if ball_gap(centre, ball_radius, body_a, body_b) >= speed:
             continue
-        if capsule_gap(bodies, work.before, body_a, body_b) >= speed:
+        if capsule_gap(axis_ends, capsule_radius, body_a, body_b) >= speed:
             continue
-        acceleration = (
-            work.moves.acceleration[body_a, ancestor + 1]
-            + work.moves.acceleration[body_b, ancestor + 1]
-        )
+        acceleration = accelerations[body_a, ancestor + 1] + accelerations[body_b, ancestor + 1]
         bend = 0.125 * acceleration
-        k = pairs.first[p] - 1
-        for a in range(bodies.shape_start[body_a], bodies.shape_start[body_a + 1]):
-            for b in range(bodies.shape_start[body_b], bodies.shape_start[body_b + 1]):
+        k = pair_first[p] - 1
+        for a in range(shape_start[body_a], shape_start[body_a + 1]):
+            for b in range(shape_start[body_b], shape_start[body_b + 1]):
                 k += 1
+                least = -allowances[k] - slack
+                if (
+                    core[a] == SEGMENT
+                    and core[b] == SEGMENT
+                    and rounded_gap(points, point_start, radius, a, b) - speed >= least
+                ):
+                    continue
                 before = gap(shapes, work.before, a, b, out)
-                least = -pairs.allowance[k] - slack
                 if before - speed >= least:
                     continue
                 end_least = least

@@ -64,7 +64,8 @@ def kernel(
     """Compile `function` with Numba and cache the machine code in `CACHE_DIR`.
 
     `vector`: dividing by zero gives an infinity instead of an exception, without which no loop
-    that divides is vectorised. `inline`: the machine code goes into every caller.
+    that divides is vectorised. `inline`: small functions of inner loops are merged into their
+    callers, since handing over a NamedTuple of arrays costs more than their arithmetic.
     """
 
     def compile_it(python: Function) -> Function:

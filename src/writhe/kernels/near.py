@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.gaps import (
+    SEGMENT,
     Bodies,
     Pairs,
     Placed,
@@ -14,6 +15,7 @@ from writhe.kernels.gaps import (
     capsule_gap,
     gap,
     place_all,
+    rounded_gap,
 )
 from writhe.kernels.jit import kernel
 
@@ -49,17 +51,28 @@ def near_pairs(
     gap changes with a tangent step v as  dg = normal . (J_a(surface_a) - J_b(surface_b)) v.
     """
     place_all(shapes, bodies, positions, rotations, placed)
+    centre, ball_radius = placed.centre, bodies.ball_radius
+    axis_ends, capsule_radius = placed.axis_ends, bodies.capsule_radius
+    core, point_start, radius = shapes.core, shapes.point_start, shapes.radius
+    points, shape_start = placed.points, bodies.shape_start
+    pair_a, pair_b, pair_first = pairs.a, pairs.b, pairs.first
     room, count = near.gap.shape[0], 0
-    for p in range(pairs.a.shape[0]):
-        body_a, body_b = pairs.a[p], pairs.b[p]
-        if ball_gap(bodies, placed, body_a, body_b) >= distance:
+    for p in range(pair_a.shape[0]):
+        body_a, body_b = pair_a[p], pair_b[p]
+        if ball_gap(centre, ball_radius, body_a, body_b) >= distance:
             continue
-        if capsule_gap(bodies, placed, body_a, body_b) >= distance:
+        if capsule_gap(axis_ends, capsule_radius, body_a, body_b) >= distance:
             continue
-        k = pairs.first[p] - 1
-        for a in range(bodies.shape_start[body_a], bodies.shape_start[body_a + 1]):
-            for b in range(bodies.shape_start[body_b], bodies.shape_start[body_b + 1]):
+        k = pair_first[p] - 1
+        for a in range(shape_start[body_a], shape_start[body_a + 1]):
+            for b in range(shape_start[body_b], shape_start[body_b + 1]):
                 k += 1
+                if (
+                    core[a] == SEGMENT
+                    and core[b] == SEGMENT
+                    and rounded_gap(points, point_start, radius, a, b) >= distance
+                ):
+                    continue
                 g = gap(shapes, placed, a, b, out)
                 if g >= distance:
                     continue

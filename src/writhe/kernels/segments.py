@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 from writhe.arrays import Floats
 from writhe.kernels.jit import kernel
 
 # Two directions are taken as parallel when sin^2 of their angle is below this: over a length of
 # one metre the distance then varies by less than a micrometre between the choices left.
 PARALLEL = 1e-12
+POINT2 = 1e-18  # m^2: shorter segments are points
 
 
-@kernel
+@kernel(inline=True)
 def _clamp(value: float) -> float:
-    return min(max(value, 0.0), 1.0)
+    if value < 0.0:
+        return 0.0
+    if value > 1.0:
+        return 1.0
+    return value
 
 
-@kernel
+@kernel(inline=True)
+def _special_parameters(
+    uu: float, vv: float, uv: float, uw: float, vw: float
+) -> tuple[float, float]:
+    """`segment_parameters` when a segment is a point or both are parallel, from their products."""
+    if uu < POINT2 and vv < POINT2:
+        return 0.5, 0.5
+    if uu < POINT2:
+        return 0.5, _clamp((vw + 0.5 * uv) / vv)
+    if vv < POINT2:
+        return _clamp((0.5 * uv - uw) / uu), 0.5
+    # the stretch of p that lies beside q, or the end of p nearest to it
+    at_start, at_end = -uw / uu, (uv - uw) / uu
+    s = 0.5 * (_clamp(min(at_start, at_end)) + _clamp(max(at_start, at_end)))
+    return s, _clamp((uv * s + vw) / vv)
+
+
+@kernel(inline=True)
 def segment_parameters(points: Floats, a: int, b: int) -> tuple[float, float]:
     """(s, t) in [0, 1]^2 that minimise |p(s) - q(t)|.
 
@@ -36,20 +60,10 @@ def segment_parameters(points: Floats, a: int, b: int) -> tuple[float, float]:
     vv = vx * vx + vy * vy + vz * vz
     uw = ux * wx + uy * wy + uz * wz
     vw = vx * wx + vy * wy + vz * wz
-    if uu < 1e-18 and vv < 1e-18:
-        return 0.5, 0.5
-    if uu < 1e-18:
-        return 0.5, _clamp((vw + 0.5 * (ux * vx + uy * vy + uz * vz)) / vv)
-    if vv < 1e-18:
-        return _clamp((-uw + 0.5 * (ux * vx + uy * vy + uz * vz)) / uu), 0.5
     uv = ux * vx + uy * vy + uz * vz
     determinant = uu * vv - uv * uv
-    if determinant <= PARALLEL * uu * vv:
-        # the stretch of p that lies beside q, or the end of p nearest to it
-        at_start, at_end = -uw / uu, (uv - uw) / uu
-        low, high = min(at_start, at_end), max(at_start, at_end)
-        s = 0.5 * (_clamp(low) + _clamp(high))
-        return s, _clamp((uv * s + vw) / vv)
+    if uu < POINT2 or vv < POINT2 or determinant <= PARALLEL * uu * vv:
+        return _special_parameters(uu, vv, uv, uw, vw)
     s = _clamp((uv * vw - uw * vv) / determinant)
     t = (uv * s + vw) / vv
     if t < 0.0:
@@ -61,9 +75,9 @@ def segment_parameters(points: Floats, a: int, b: int) -> tuple[float, float]:
     return s, t
 
 
-@kernel
-def segment_distance2(points: Floats, a: int, b: int) -> float:
-    """Squared distance of the segments that start at rows a and b of `points`."""
+@kernel(inline=True)
+def segment_distance(points: Floats, a: int, b: int) -> float:
+    """Distance of the segments that start at rows a and b of `points`."""
     s, t = segment_parameters(points, a, b)
     x = points[a, 0] - points[b, 0]
     y = points[a, 1] - points[b, 1]
@@ -71,4 +85,4 @@ def segment_distance2(points: Floats, a: int, b: int) -> float:
     x += s * (points[a + 1, 0] - points[a, 0]) - t * (points[b + 1, 0] - points[b, 0])
     y += s * (points[a + 1, 1] - points[a, 1]) - t * (points[b + 1, 1] - points[b, 1])
     z += s * (points[a + 1, 2] - points[a, 2]) - t * (points[b + 1, 2] - points[b, 2])
-    return x * x + y * y + z * z
+    return sqrt(x * x + y * y + z * z)

@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable, Mapping
 from statistics import median
 
-REPEATS = 15
-SLICE_S = 0.02  # how long one repetition of one contender should take
+REPEATS = 51
+# How long one repetition of one contender should take: shorter than the time slice of a busy
+# machine, so that most repetitions run undisturbed.
+SLICE_S = 0.002
 
 
 def interleaved(contenders: Mapping[str, Callable[[], object]]) -> dict[str, float]:

@@ -24,4 +24,8 @@ def run(name: str, progress: Progress | None = None) -> dict[str, Any]:
     if name not in BENCHMARKS:
         raise UnknownNameError("benchmark", name, sorted(BENCHMARKS))
     module = importlib.import_module(f"writhe.bench.{name}")
-    return module.run(progress or (lambda _: None))
+    return module.run(progress or _silent)
+
+
+def _silent(what: str) -> None:
+    """Nobody wants to know what is being measured."""

@@ -36,7 +36,7 @@ class CLinking:
         self.compiler = find_compiler()
         if self.compiler is None:
             raise WritheError("no C compiler was found; install gcc or clang, or set CC")
-        names = ("ROW", "TILE", "TILE_COLUMNS", "COINCIDENT", "EDGE_FLOOR")
+        names = ("ROW", "TILE", "TILE_COLUMNS", "LANES", "COINCIDENT", "EDGE_FLOOR")
         defines = [f"-D{name}={getattr(linking, name)!r}" for name in names]
         with tempfile.TemporaryDirectory() as folder:
             source, library = Path(folder) / "linking.c", Path(folder) / "linking.so"

@@ -1,5 +1,5 @@
-/* The loops of kernels/linking.py in C, for comparison. ROW, TILE, TILE_COLUMNS, COINCIDENT and
- * EDGE_FLOOR are given on the command line, so that both sides do the same work. */
+/* The loops of kernels/linking.py in C, for comparison. ROW, TILE, TILE_COLUMNS, LANES,
+ * COINCIDENT and EDGE_FLOOR are given on the command line, so that both sides do the same work. */
 #include <math.h>
 
 #define PI 3.14159265358979323846
@@ -47,7 +47,7 @@ static void fill_tile(const double *restrict first, long rows, const double *res
             row[Z + j] = second[3 * j + 2] - z;
         }
     }
-    for (long g = 0; g < rows * columns; g++)
+    for (long g = 0; g < ((rows * columns + LANES - 1) & -LANES); g++)
         tile[L + g] =
             sqrt(tile[X + g] * tile[X + g] + tile[Y + g] * tile[Y + g] + tile[Z + g] * tile[Z + g]);
 }
@@ -63,7 +63,7 @@ static void fill_tile(const double *restrict first, long rows, const double *res
 static void tile_linking(const double *restrict tile, long count, long columns,
                          double *restrict out) {
     const double *below = tile + columns;
-    for (long g = 0; g < count; g++) {
+    for (long g = 0; g < ((count + LANES - 1) & -LANES); g++) {
         LOAD_CORNERS
         double volume = (x1 - x4) * (y1 * z2 - z1 * y2) + (y1 - y4) * (z1 * x2 - x1 * z2) +
                         (z1 - z4) * (x1 * y2 - y1 * x2);
@@ -93,7 +93,7 @@ static void tile_linking(const double *restrict tile, long count, long columns,
 static void tile_slopes(double *restrict tile, long count, long columns, double *restrict out) {
     const double *below = tile + columns;
     for (long g = 0; g < count + columns + 1; g++) tile[W + g] = 0.25 / PI / tile[L + g];
-    for (long g = 0; g < count; g++) {
+    for (long g = 0; g < ((count + LANES - 1) & -LANES); g++) {
         LOAD_CORNERS
         EDGE(e, 1, 2) EDGE(f, 2, 3) EDGE(g, 3, 4) EDGE(h, 4, 1)
         int nothing = ends_coincide(l1, l2, l3, l4);

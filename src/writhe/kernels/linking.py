@@ -44,6 +44,8 @@ from writhe.kernels.jit import kernel
 TILE = 256
 TILE_COLUMNS = 32
 ROW = TILE + TILE_COLUMNS + 32  # the last row of a tile reads one row and one entry further
+# Loops run to a multiple of the widest vector, so that nothing is left over for scalar code.
+LANES = 8
 X, Y, Z, L, W = 0, ROW, 2 * ROW, 3 * ROW, 4 * ROW
 
 # Segments whose end points are nearer than this, relative to the largest of l1 .. l4, share one.
@@ -119,7 +121,7 @@ def fill_tile(
             row[X + j] = second[j0 + j, 0] - x
             row[Y + j] = second[j0 + j, 1] - y
             row[Z + j] = second[j0 + j, 2] - z
-    for g in range(rows * columns):
+    for g in range((rows * columns + LANES - 1) & -LANES):
         tile[L + g] = sqrt(
             tile[X + g] * tile[X + g] + tile[Y + g] * tile[Y + g] + tile[Z + g] * tile[Z + g]
         )
@@ -132,7 +134,7 @@ def tile_linking(tile: Floats, count: int, columns: int, out: Floats) -> None:
     0 where the segments share an end point, lie in one plane, or one has no length.
     """
     below = tile[columns:]
-    for g in range(count):
+    for g in range((count + LANES - 1) & -LANES):
         x1, y1, z1, l1 = tile[X + g], tile[Y + g], tile[Z + g], tile[L + g]
         x2, y2, z2, l2 = tile[X + 1 + g], tile[Y + 1 + g], tile[Z + 1 + g], tile[L + 1 + g]
         x3, y3, z3, l3 = below[X + 1 + g], below[Y + 1 + g], below[Z + 1 + g], below[L + 1 + g]
@@ -165,7 +167,7 @@ def tile_slopes(tile: Floats, count: int, columns: int, out: Floats) -> None:
     below = tile[columns:]
     for g in range(count + columns + 1):
         tile[W + g] = 0.25 / pi / tile[L + g]
-    for g in range(count):
+    for g in range((count + LANES - 1) & -LANES):
         x1, y1, z1, l1 = tile[X + g], tile[Y + g], tile[Z + g], tile[L + g]
         x2, y2, z2, l2 = tile[X + 1 + g], tile[Y + 1 + g], tile[Z + 1 + g], tile[L + 1 + g]
         x3, y3, z3, l3 = below[X + 1 + g], below[Y + 1 + g], below[Z + 1 + g], below[L + 1 + g]

@@ -50,17 +50,18 @@ class Workspace(NamedTuple):
 
     vertices: Floats  # (vertices, 3) in the world
     gradient: Floats  # (vertices, 3)
-    wrench: Floats  # (joints, 6)
+    wrench: Floats  # (joints, 6, pairs)
     scratch: Scratch
 
 
 @kernel
-def make_workspace(vertex_count: int, joint_count: int) -> Workspace:
+def make_workspace(strands: Strands, joint_count: int) -> Workspace:
     """Scratch for one thread and one posture at a time."""
+    vertex_count, pair_count = strands.vertex_joint.shape[0], strands.pair.shape[0]
     return Workspace(
         np.zeros((vertex_count, 3)),
         np.zeros((vertex_count, 3)),
-        np.zeros((joint_count, 6)),
+        np.zeros((joint_count, 6, pair_count)),
         make_scratch(),
     )
 
@@ -192,25 +193,33 @@ def add_linking_gradient(
 
 @kernel
 def _project(tree: Tree, positions: Floats, axes: Floats, wrench: Floats, out: Floats) -> None:
-    """out (nv) = J^T of the wrenches (n, 6) at the joints (force, moment about the origin).
+    """out (pairs, nv) = J^T of the wrenches (n, 6, pairs): force, moment about the origin.
 
-    The wrenches are summed towards the roots in place.
+    The wrenches are used up. Pairs come last in them, so that the inner loops run over memory in
+    order and are vectorised.
     """
+    pairs = wrench.shape[2]
     for j in range(tree.parent.shape[0] - 1, -1, -1):
-        fx, fy, fz = wrench[j, 0], wrench[j, 1], wrench[j, 2]
-        x, y, z = positions[j, 0], positions[j, 1], positions[j, 2]
-        mx = wrench[j, 3] - (y * fz - z * fy)
-        my = wrench[j, 4] - (z * fx - x * fz)
-        mz = wrench[j, 5] - (x * fy - y * fx)
-        for k in range(tree.v_start[j], tree.v_start[j + 1]):
-            if tree.dof_turns[k] == 1:
-                out[k] = axes[k, 0] * mx + axes[k, 1] * my + axes[k, 2] * mz
-            else:
-                out[k] = axes[k, 0] * fx + axes[k, 1] * fy + axes[k, 2] * fz
-        parent = tree.parent[j]
+        parent, x, y, z = tree.parent[j], positions[j, 0], positions[j, 1], positions[j, 2]
+        force_x, force_y, force_z = wrench[j, 0], wrench[j, 1], wrench[j, 2]
+        moment_x, moment_y, moment_z = wrench[j, 3], wrench[j, 4], wrench[j, 5]
         if parent >= 0:
             for r in range(6):
-                wrench[parent, r] += wrench[j, r]
+                total, part = wrench[parent, r], wrench[j, r]
+                for p in range(pairs):
+                    total[p] += part[p]
+        for p in range(pairs):
+            moment_x[p] -= y * force_z[p] - z * force_y[p]
+            moment_y[p] -= z * force_x[p] - x * force_z[p]
+            moment_z[p] -= x * force_y[p] - y * force_x[p]
+        for k in range(tree.v_start[j], tree.v_start[j + 1]):
+            ax, ay, az = axes[k, 0], axes[k, 1], axes[k, 2]
+            if tree.dof_turns[k] == 1:
+                for p in range(pairs):
+                    out[p, k] = ax * moment_x[p] + ay * moment_y[p] + az * moment_z[p]
+            else:
+                for p in range(pairs):
+                    out[p, k] = ax * force_x[p] + ay * force_y[p] + az * force_z[p]
 
 
 @kernel
@@ -228,27 +237,26 @@ def linking_with_jacobian(
     vertices, gradient, wrench = work.vertices, work.gradient, work.wrench
     strand_vertices(strands, positions, rotations, vertices)
     strand_linking(strands, vertices, work.scratch, values)
+    wrench[:] = 0.0
     for p in range(strands.pair.shape[0]):
-        wrench[:] = 0.0
         gradient[:] = 0.0
         s, t = strands.pair[p, 0], strands.pair[p, 1]
         s0, s1 = strands.start[s], strands.start[s + 1]
         t0, t1 = strands.start[t], strands.start[t + 1]
         add_linking_gradient(vertices[s0:s1], vertices[t0:t1], gradient[s0:s1], gradient[t0:t1])
-        for u in (s, t):
-            for k in range(strands.start[u], strands.start[u + 1]):
-                j = strands.vertex_joint[k]
-                if j < 0:
-                    continue
-                fx, fy, fz = gradient[k, 0], gradient[k, 1], gradient[k, 2]
-                x, y, z = vertices[k, 0], vertices[k, 1], vertices[k, 2]
-                wrench[j, 0] += fx
-                wrench[j, 1] += fy
-                wrench[j, 2] += fz
-                wrench[j, 3] += y * fz - z * fy
-                wrench[j, 4] += z * fx - x * fz
-                wrench[j, 5] += x * fy - y * fx
-        _project(tree, positions, axes, wrench, jacobian[p])
+        for k in range(strands.vertex_joint.shape[0]):
+            j = strands.vertex_joint[k]
+            if j < 0 or not (s0 <= k < s1 or t0 <= k < t1):
+                continue
+            fx, fy, fz = gradient[k, 0], gradient[k, 1], gradient[k, 2]
+            x, y, z = vertices[k, 0], vertices[k, 1], vertices[k, 2]
+            wrench[j, 0, p] += fx
+            wrench[j, 1, p] += fy
+            wrench[j, 2, p] += fz
+            wrench[j, 3, p] += y * fz - z * fy
+            wrench[j, 4, p] += z * fx - x * fz
+            wrench[j, 5, p] += x * fy - y * fx
+    _project(tree, positions, axes, wrench, jacobian)
 
 
 @kernel(parallel=True)
@@ -256,7 +264,7 @@ def linking_batch(tree: Tree, strands: Strands, q: Floats, out: Floats) -> None:
     """out (frames, pairs): the linking at each row of q (frames, nq), on all cores."""
     frames, n = q.shape[0], tree.parent.shape[0]
     for chunk in prange((frames + CHUNK - 1) // CHUNK):
-        work = make_workspace(strands.vertex_joint.shape[0], n)
+        work = make_workspace(strands, n)
         positions, rotations = np.empty((n, 3)), np.empty((n, 3, 3))
         for frame in range(chunk * CHUNK, min(frames, (chunk + 1) * CHUNK)):
             forward(tree, q[frame], positions, rotations)
@@ -271,7 +279,7 @@ def linking_with_jacobian_batch(
     """values (frames, pairs) and jacobian (frames, pairs, nv) at each row of q, on all cores."""
     frames, n, nv = q.shape[0], tree.parent.shape[0], tree.dof_joint.shape[0]
     for chunk in prange((frames + CHUNK - 1) // CHUNK):
-        work = make_workspace(strands.vertex_joint.shape[0], n)
+        work = make_workspace(strands, n)
         positions, rotations, axes = np.empty((n, 3)), np.empty((n, 3, 3)), np.empty((nv, 3))
         for frame in range(chunk * CHUNK, min(frames, (chunk + 1) * CHUNK)):
             forward(tree, q[frame], positions, rotations)

@@ -105,7 +105,7 @@ class Bundle:
         _, positions, rotations = self._posed(q)
         axes = np.empty((nv, 3))
         motion_axes(self.tree, positions, rotations, axes)
-        work = kernels.make_workspace(len(self.strands.vertex_joint), n)
+        work = kernels.make_workspace(self.strands, n)
         values, jacobian = np.empty(len(self.pairs)), np.empty((len(self.pairs), nv))
         kernels.linking_with_jacobian(
             self.tree, self.strands, positions, rotations, axes, work, values, jacobian

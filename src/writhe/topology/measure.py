@@ -88,7 +88,12 @@ class LinkingReport:
         axes: Any = page.add_subplot()
         axes.axhline(0.0, color="0.8", linewidth=0.8)
         for pair, column in zip(self.pairs, self.values.T, strict=True):
-            axes.plot(self.times_s, column, label=pair.replace("_", " "), linewidth=1.4)
+            axes.plot(
+                self.times_s,
+                column,
+                label=pair.replace("_", " ").replace(":", " – "),
+                linewidth=1.4,
+            )
         axes.set(xlabel="time (s)", ylabel="linking (1 = one full link)", title=self.name)
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize="small")
         axes.spines[["top", "right"]].set_visible(False)

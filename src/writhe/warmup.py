@@ -23,7 +23,25 @@ def _kinematics() -> None:
     Motion(skeleton, q[None]).frames()
 
 
-STAGES: dict[str, Callable[[], None]] = {"kinematics": _kinematics}
+def _motion_files() -> None:
+    import tempfile
+    from pathlib import Path
+
+    from writhe.io import load, save
+    from writhe.skeleton import Motion
+    from writhe.skeleton.figures import figure
+
+    skeleton = figure("human").skeleton
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rest.bvh"
+        save(Motion(skeleton, skeleton.rest_configuration[None]), path)
+        load(path)
+
+
+STAGES: dict[str, Callable[[], None]] = {
+    "kinematics": _kinematics,
+    "motion files": _motion_files,
+}
 
 
 def warm_up(progress: Progress | None = None) -> float:

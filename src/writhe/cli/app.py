@@ -16,6 +16,9 @@ from writhe.errors import WritheError
 
 # name: the line that `writhe --help` shows
 COMMANDS = {
+    "info": "Tell what a motion file holds.",
+    "convert": "Convert a motion between file formats.",
+    "retarget": "Carry a motion over to another body.",
     "warmup": "Compile the kernels now, so that nothing has to wait later.",
 }
 

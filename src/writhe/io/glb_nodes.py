@@ -159,7 +159,7 @@ def _build(
         glb.fail("the skeleton is out of all bounds")
     for name, n in zip(names[count:], sorted(ends), strict=True):
         at, _, _ = local_transform(glb, glb.item("nodes", n), f"node {name!r}")
-        owner = place[parent[n]] if parent[n] in place else -1
+        owner = place.get(parent[n], -1)
         if owner >= 0:
             out.tips.append((name, owner, out.scale[owner] * at))
     return out

@@ -235,7 +235,7 @@ def test_planted_spans_are_where_the_foot_rests():
     rest, swing = np.zeros((30, 3)), np.zeros((20, 3))
     swing[:, 2] = np.linspace(0, 0.6, 20)
     swing[:, 1] = 0.15 * np.sin(np.linspace(0, np.pi, 20))
-    ball = np.concatenate([rest, swing, rest + [0, 0, 0.6]])
+    ball = np.concatenate([rest, swing, rest + np.array([0, 0, 0.6])])
     spans = planted_spans(ball, 30.0)
     assert len(spans) == 2
     assert spans[0][0] == 0

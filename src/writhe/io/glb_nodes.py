@@ -33,10 +33,6 @@ class GlbNodes:
     notes: list[dict[str, Any]]  # what writhe wrote about it
     tips: list[tuple[str, int, Floats]]  # name, place in `order`, offset
 
-    def place(self, node: int) -> int | None:
-        """Where a node of the file stands in `order`."""
-        return self.order.index(node) if node in self.order else None
-
 
 def _note(node: dict[str, Any]) -> dict[str, Any]:
     extras = node.get("extras")

@@ -18,6 +18,9 @@ from writhe.errors import WritheError
 COMMANDS = {
     "bench": "Measure how fast writhe is here.",
     "measure": "Measure how a clip's limbs are linked over time.",
+    "info": "Tell what a motion file holds.",
+    "convert": "Convert a motion between file formats.",
+    "retarget": "Carry a motion over to another body.",
     "warmup": "Compile the kernels now, so that nothing has to wait later.",
 }
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from writhe.arrays import Floats, Ints
+from writhe.arrays import Floats
+from writhe.skeleton.body import Twist
 from writhe.skeleton.modelling.weights import smoothstep
 from writhe.skeleton.skeleton import Skeleton
 
@@ -65,8 +66,8 @@ def human_memberships(vertices: Floats) -> dict[str, Floats]:
     return out
 
 
-def human_twists(skeleton: Skeleton, vertices: Floats) -> tuple[Ints, Floats]:
-    """Which joint's twist each vertex shares in (v,), and how much of it (v,)."""
+def human_twist(skeleton: Skeleton, vertices: Floats) -> Twist:
+    """Upper arms, forearms and thighs turn gradually along their length."""
     joint = np.full(len(vertices), -1, dtype=np.int64)
     share = np.zeros(len(vertices))
     for side, sign in (("left", 1.0), ("right", -1.0)):
@@ -82,4 +83,12 @@ def human_twists(skeleton: Skeleton, vertices: Floats) -> tuple[Ints, Floats]:
             along = (sided - start) @ (end - start) / ((end - start) @ (end - start))
             joint[region] = skeleton.index(f"{side}_{name}")
             share[region] = np.clip(along, 0.0, 1.0)[region]
-    return joint, share
+    axis = np.zeros((len(skeleton), 3))
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        axis[skeleton.index(f"{side}_shoulder")] = axis[skeleton.index(f"{side}_wrist")] = (
+            sign,
+            0,
+            0,
+        )
+        axis[skeleton.index(f"{side}_hip")] = (0, -1, 0)
+    return Twist(joint, share, axis)

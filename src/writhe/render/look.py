@@ -33,21 +33,33 @@ STRANDS: tuple[Colour, ...] = (
 
 # direction towards the light, colour, strength
 LIGHTS: tuple[tuple[tuple[float, float, float], Colour, float], ...] = (
-    ((0.9, 1.7, 1.5), (1.0, 0.975, 0.94), 0.72),
-    ((-1.6, 0.6, 1.1), (0.90, 0.94, 1.0), 0.26),
+    ((0.75, 1.8, 1.45), (1.0, 0.975, 0.94), 0.72),
+    ((-1.7, 0.6, 0.9), (0.90, 0.94, 1.0), 0.26),
     ((-0.6, 1.1, -1.6), (1.0, 0.96, 0.92), 0.34),
     ((0.2, -1.0, 0.5), (1.0, 0.95, 0.90), 0.10),
 )
 _TEXELS = 512
 
 
-def ground_texture(points: Floats, centre: Floats, radius_m: float, height_m: float) -> Any:
+def light_directions(view: Floats) -> Floats:
+    """(lights, 3) towards each light, turned about the vertical with the camera's view.
+
+    The directions of LIGHTS hold for a view from the front (+Z).
+    """
+    yaw = np.arctan2(view[0], view[2])
+    c, s = np.cos(yaw), np.sin(yaw)
+    turn = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+    return np.array([direction for direction, _, _ in LIGHTS]) @ turn.T
+
+
+def ground_texture(
+    points: Floats, centre: Floats, radius_m: float, height_m: float, light: Floats
+) -> Any:
     """An RGB picture (n, n, 3) of the ground: fading into the background, darker under `points`.
 
     Points (p, 3) cast a shadow that is softer and fainter the higher they are; it leans away from
-    the main light.
+    the main `light` (3).
     """
-    light = np.array(LIGHTS[0][0])
     shade = np.zeros((_TEXELS, _TEXELS))
     above = points[:, 1] - height_m
     for low, high, sigma_m, strength in (

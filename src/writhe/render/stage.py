@@ -20,6 +20,7 @@ from writhe.render.look import (
     STRANDS,
     Colour,
     ground_texture,
+    light_directions,
     part_colours,
 )
 from writhe.skeleton import Figure, Frames
@@ -231,9 +232,17 @@ class Stage:
                 mesh, ambient=0.26, diffuse=0.90, specular=0.14, specular_power=14, **options
             )
         centre = box.mean(axis=0)
-        if self.ground:
-            self._add_ground(plotter, box, ground_height_m)
         direction = np.asarray(view, float) / np.linalg.norm(np.asarray(view, float))
+        lights = light_directions(direction)
+        plotter.remove_all_lights()
+        for towards, (_, colour, strength) in zip(lights, LIGHTS, strict=True):
+            light = self._pv.Light(
+                position=towards, focal_point=(0, 0, 0), color=colour, intensity=strength
+            )
+            light.positional = False
+            plotter.add_light(light)
+        if self.ground:
+            self._add_ground(plotter, box, ground_height_m, lights[0])
         distance = _distance_to_fit(box, centre, direction, self.size)
         plotter.camera_position = [tuple(centre + distance * direction), tuple(centre), (0, 1, 0)]
         plotter.camera.view_angle = _VIEW_ANGLE
@@ -259,16 +268,10 @@ class Stage:
             )
             self._plotter.set_background(BACKGROUND)
             self._plotter.enable_anti_aliasing("msaa", multi_samples=4)
-            for towards, colour, strength in LIGHTS:
-                light = self._pv.Light(
-                    position=towards, focal_point=(0, 0, 0), color=colour, intensity=strength
-                )
-                light.positional = False
-                self._plotter.add_light(light)
         self._plotter.clear_actors()
         return self._plotter
 
-    def _add_ground(self, plotter: Any, box: Floats, height_m: float) -> None:
+    def _add_ground(self, plotter: Any, box: Floats, height_m: float, light: Floats) -> None:
         centre = box.mean(axis=0)
         radius = 2.2 * float(np.linalg.norm(box[1] - box[0]))
         plane = self._pv.Plane(
@@ -277,12 +280,15 @@ class Stage:
             i_size=2 * radius,
             j_size=2 * radius,
         )
-        picture = ground_texture(np.concatenate(self._shadow), centre, radius, height_m)
+        picture = ground_texture(np.concatenate(self._shadow), centre, radius, height_m, light)
         offset = plane.points - np.array([centre[0], 0, centre[2]])
         plane.active_texture_coordinates = np.column_stack(
             [0.5 + offset[:, 0] / (2 * radius), 0.5 - offset[:, 2] / (2 * radius)]
         )
-        plotter.add_mesh(plane, texture=self._pv.Texture(picture), lighting=False)
+        texture = self._pv.Texture(picture)
+        texture.mipmap = True
+        texture.interpolate = True
+        plotter.add_mesh(plane, texture=texture, lighting=False)
 
 
 def highlighted_joints(figure: Figure, names: Sequence[str]) -> list[int]:

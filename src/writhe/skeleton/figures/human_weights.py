@@ -50,8 +50,9 @@ def human_memberships(vertices: Floats) -> dict[str, Floats]:
     leg = np.where(y < 1.05, _across(sided, "hip"), 0.0)
     for side, sign in (("left", 1.0), ("right", -1.0)):
         here = sign * vertices[:, 0]
-        # above the crotch the two legs share the middle; below it they are apart
-        gate = smoothstep(here / np.clip((y - 0.80) * 0.6, 0.001, 0.03))
+        # above the crotch the middle stays with the pelvis; below it the legs are apart
+        middle = np.clip((y - 0.79) * 0.7, 0.0005, 0.028)
+        gate = smoothstep((here - middle) / middle)
         out[f"{side}_hip"] = leg * gate
         for name in ("knee", "ankle", "toe"):
             out[f"{side}_{name}"] = np.where((y < 0.7) & (here > 0), _across(sided, name), 0.0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from bodies import padded_human, rod
 
-from writhe.collision import CollisionTable, ContactPolicy, capsule
+from writhe.collision import CollisionTable, ContactPolicy, capsule, certify
 from writhe.collision.policy import Reason
 from writhe.errors import UnknownNameError, WritheError
 from writhe.skeleton import Joint, JointKind, Skeleton
@@ -97,3 +97,14 @@ def test_bounds_of_bodies_hold_all_their_shapes():
             ball = np.linalg.norm(p - bodies.centre[b]) + shapes.radius[i]
             assert ball <= bodies.ball_radius[b] + 1e-12
             assert np.linalg.norm(p) <= bodies.reach[b] + 1e-12
+
+
+def test_joint_zones_can_be_left_out_and_are_counted():
+    table = CollisionTable.of_figure(padded_human())
+    deep_at_rest = rules(table)[frozenset(("left_clavicle", "right_clavicle"))]
+    assert deep_at_rest.capped and deep_at_rest.left_out == 0
+    rest = table.skeleton.rest_configuration[None]
+    assert not certify(table, rest).certified
+    lenient = table.with_policy(ContactPolicy(skip_joint_zones=True))
+    assert sum(r.left_out for r in lenient.rules) == 1
+    assert certify(lenient, rest).certified

@@ -23,7 +23,21 @@ def _kinematics() -> None:
     Motion(skeleton, q[None]).frames()
 
 
-STAGES: dict[str, Callable[[], None]] = {"kinematics": _kinematics}
+def _collision() -> None:
+    from writhe.collision import CollisionTable, Gate, NearPairs, box, capsule, certify
+    from writhe.skeleton import Joint, JointKind, Skeleton, forward
+
+    skeleton = Skeleton([Joint(name, None, JointKind.FREE) for name in "ab"])
+    shapes = [capsule([0, 0, 0], [1, 0, 0], 0.1).on("a", "a"), box([0] * 3, [1] * 3).on("b", "b")]
+    table = CollisionTable(skeleton, shapes)
+    q = skeleton.rest_configuration.copy()
+    Gate(table).limit(q, q)
+    certify(table, q[None])
+    frames = forward(skeleton, q)
+    NearPairs(table).find(frames.positions, frames.rotations, 0.1)
+
+
+STAGES: dict[str, Callable[[], None]] = {"kinematics": _kinematics, "collision": _collision}
 
 
 def warm_up(progress: Progress | None = None) -> float:

@@ -16,6 +16,7 @@ from writhe.errors import WritheError
 
 # name: the line that `writhe --help` shows
 COMMANDS = {
+    "certify": "Find where body parts pass through each other or through things.",
     "warmup": "Compile the kernels now, so that nothing has to wait later.",
 }
 

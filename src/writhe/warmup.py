@@ -6,8 +6,22 @@ import time
 from collections.abc import Callable
 
 Progress = Callable[[int, int, str], None]
+Stage = Callable[[], None]
+
+STAGES: dict[str, Stage] = {}
 
 
+def _stage(name: str) -> Callable[[Stage], Stage]:
+    """Register what warms up one part."""
+
+    def register(function: Stage) -> Stage:
+        STAGES[name] = function
+        return function
+
+    return register
+
+
+@_stage("kinematics")
 def _kinematics() -> None:
     from writhe.skeleton import Motion, forward, kinematics
     from writhe.skeleton.figures import figure
@@ -23,6 +37,7 @@ def _kinematics() -> None:
     Motion(skeleton, q[None]).frames()
 
 
+@_stage("linking")
 def _linking() -> None:
     import numpy as np
 
@@ -41,6 +56,7 @@ def _linking() -> None:
     topology.linking_gradient(np.eye(3), 2 * np.eye(3))
 
 
+@_stage("motion files")
 def _motion_files() -> None:
     import tempfile
     from pathlib import Path
@@ -56,11 +72,30 @@ def _motion_files() -> None:
         load(path)
 
 
-STAGES: dict[str, Callable[[], None]] = {
-    "kinematics": _kinematics,
-    "linking": _linking,
-    "motion files": _motion_files,
-}
+@_stage("collision")
+def _collision() -> None:
+    from writhe.collision import CollisionTable, Gate, NearPairs, box, capsule, certify
+    from writhe.skeleton import Joint, JointKind, Skeleton, forward
+
+    skeleton = Skeleton([Joint(name, None, JointKind.FREE) for name in "ab"])
+    shapes = [capsule([0, 0, 0], [1, 0, 0], 0.1).on("a", "a"), box([0] * 3, [1] * 3).on("b", "b")]
+    table = CollisionTable(skeleton, shapes)
+    q = skeleton.rest_configuration.copy()
+    Gate(table).limit(q, q)
+    certify(table, q[None])
+    frames = forward(skeleton, q)
+    NearPairs(table).find(frames.positions, frames.rotations, 0.1)
+
+
+@_stage("posing")
+def _posing() -> None:
+    from writhe.skeleton.figures import figure
+    from writhe.solvers.posing import Target, make_poser
+
+    human = figure("human")
+    q = human.skeleton.rest_configuration
+    for method in ("default", "plain"):
+        make_poser(method, human).step(q, [Target("left_wrist", (0.4, 1.2, 0.3))])
 
 
 def warm_up(progress: Progress | None = None) -> float:

@@ -120,7 +120,7 @@ def _certify(
         frames=len(rows),
         seconds=time.perf_counter() - start,
         worst_pairs=_worst_pairs(table, clip, started, fps),
-        evaluations=int(work.room.count[0]),
+        evaluations=int(work.room.evaluations[0]),
     )
 
 

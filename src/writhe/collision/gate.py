@@ -38,7 +38,7 @@ def gate_room(table: CollisionTable) -> GateRoom:
         local=np.zeros((3, 3)),
         turn=np.zeros((3, 3)),
         out=np.zeros(9),
-        count=np.zeros(1, dtype=np.int64),
+        evaluations=np.zeros(1, dtype=np.int64),
     )
     return GateRoom(
         moves=moves,
@@ -133,4 +133,4 @@ class Gate:
     @property
     def evaluations(self) -> int:
         """How many pair evaluations between the ends of steps were needed so far."""
-        return int(self._room.room.count[0])
+        return int(self._room.room.evaluations[0])

@@ -135,6 +135,15 @@ def test_saving_keeps_hierarchy_channels_and_time(tmp_path):
     np.testing.assert_allclose(again.frames().positions, motion.frames().positions, atol=1e-6)
 
 
+def test_saving_starts_from_the_angles_of_the_file(tmp_path):
+    """Of all Euler angles that mean the same, the file's own come back, whole turns included."""
+    text = ARM.replace("40 50 60", "400 130 -300")
+    motion = load(write(tmp_path, text))
+    save(motion, tmp_path / "again.bvh")
+    row = (tmp_path / "again.bvh").read_text().splitlines()[-2].split()
+    np.testing.assert_allclose([float(x) for x in row[6:9]], [400, 130, -300], atol=1e-6)
+
+
 def test_a_joint_that_outgrew_its_channels_gets_more(tmp_path):
     """A hinge of a file that was turned into a ball joint and posed must not lose its motion."""
     motion = load(write(tmp_path, ARM))

@@ -235,6 +235,11 @@ def _channel_map(
             else:
                 base[j] = offsets[j]
     source["positions_added_to_offset"] = added
+    # which of all equal Euler angles the file starts from
+    source["first_rotations_deg"] = {
+        name: [float(rows[0, c]) for c in rotation[j] if c >= 0]
+        for j, name in enumerate(skeleton.names)
+    }
     return ChannelMap(
         skeleton.tree.kind,
         np.ascontiguousarray(skeleton.tree.q_start[:-1]),

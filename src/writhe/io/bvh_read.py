@@ -168,7 +168,7 @@ def _numbers(
 
 def _whole_lines(data: bytes, last: bool) -> tuple[bytes, bytes]:
     if last:
-        return data, b""
+        return (data if data[-1:] in (b"", b"\n", b"\r") else data + b"\n"), b""
     # a return at the very end may be half of a line end
     cut = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
     return data[:cut], data[cut:]

@@ -16,6 +16,7 @@ from writhe.errors import WritheError
 
 # name: the line that `writhe --help` shows
 COMMANDS = {
+    "render": "Draw a clip or a figure into a picture, a film strip or a movie.",
     "warmup": "Compile the kernels now, so that nothing has to wait later.",
 }
 

@@ -6,8 +6,22 @@ import time
 from collections.abc import Callable
 
 Progress = Callable[[int, int, str], None]
+Stage = Callable[[], None]
+
+STAGES: dict[str, Stage] = {}
 
 
+def _stage(name: str) -> Callable[[Stage], Stage]:
+    """Register what warms up one part."""
+
+    def register(function: Stage) -> Stage:
+        STAGES[name] = function
+        return function
+
+    return register
+
+
+@_stage("kinematics")
 def _kinematics() -> None:
     from writhe.skeleton import Motion, forward, kinematics
     from writhe.skeleton.figures import figure
@@ -23,7 +37,77 @@ def _kinematics() -> None:
     Motion(skeleton, q[None]).frames()
 
 
-STAGES: dict[str, Callable[[], None]] = {"kinematics": _kinematics}
+@_stage("skins")
+def _skins() -> None:
+    from writhe.skeleton import forward
+    from writhe.skeleton.figures import figure, figure_names
+
+    for name in figure_names():
+        body = figure(name)
+        frames = forward(body.skeleton, body.skeleton.rest_configuration)
+        if body.skin is not None:
+            body.skin.deform(body.skeleton, frames.positions, frames.rotations)
+
+
+@_stage("linking")
+def _linking() -> None:
+    import numpy as np
+
+    from writhe import topology
+    from writhe.skeleton.figures import figure
+
+    human = figure("human")
+    q = human.skeleton.rest_configuration
+    topology.linking_vector(human, q)
+    topology.linking_jacobian(human, q)
+    topology.linking_vector(human, q[None])
+    topology.linking_jacobian(human, q[None])
+    topology.writhe_matrix_slopes(np.eye(3), 2 * np.eye(3))
+    topology.writhe_matrix(np.eye(3), 2 * np.eye(3))
+    topology.linking(np.eye(3), 2 * np.eye(3))
+    topology.linking_gradient(np.eye(3), 2 * np.eye(3))
+
+
+@_stage("motion files")
+def _motion_files() -> None:
+    import tempfile
+    from pathlib import Path
+
+    from writhe.io import load, save
+    from writhe.skeleton import Motion
+    from writhe.skeleton.figures import figure
+
+    skeleton = figure("human").skeleton
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rest.bvh"
+        save(Motion(skeleton, skeleton.rest_configuration[None]), path)
+        load(path)
+
+
+@_stage("collision")
+def _collision() -> None:
+    from writhe.collision import CollisionTable, Gate, NearPairs, box, capsule, certify
+    from writhe.skeleton import Joint, JointKind, Skeleton, forward
+
+    skeleton = Skeleton([Joint(name, None, JointKind.FREE) for name in "ab"])
+    shapes = [capsule([0, 0, 0], [1, 0, 0], 0.1).on("a", "a"), box([0] * 3, [1] * 3).on("b", "b")]
+    table = CollisionTable(skeleton, shapes)
+    q = skeleton.rest_configuration.copy()
+    Gate(table).limit(q, q)
+    certify(table, q[None])
+    frames = forward(skeleton, q)
+    NearPairs(table).find(frames.positions, frames.rotations, 0.1)
+
+
+@_stage("posing")
+def _posing() -> None:
+    from writhe.skeleton.figures import figure
+    from writhe.solvers.posing import Target, make_poser
+
+    human = figure("human")
+    q = human.skeleton.rest_configuration
+    for method in ("default", "plain"):
+        make_poser(method, human).step(q, [Target("left_wrist", (0.4, 1.2, 0.3))])
 
 
 def warm_up(progress: Progress | None = None) -> float:

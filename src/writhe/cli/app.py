@@ -16,7 +16,13 @@ from writhe.errors import WritheError
 
 # name: the line that `writhe --help` shows
 COMMANDS = {
-    "render": "Draw a clip or a figure into a picture, a film strip or a movie.",
+    "info": "Tell what a motion file holds.",
+    "convert": "Convert a motion between file formats.",
+    "retarget": "Carry a motion over to another body.",
+    "measure": "Measure how a clip's limbs are linked over time.",
+    "certify": "Find where body parts pass through each other or through things.",
+    "render": "Make a picture, a film strip or a film.",
+    "bench": "Measure how fast writhe is here.",
     "warmup": "Compile the kernels now, so that nothing has to wait later.",
 }
 

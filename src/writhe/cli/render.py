@@ -63,15 +63,14 @@ def _subject(subject: str) -> tuple[Figure, Motion]:
     if subject in figure_names():
         body = figure(subject)
         return body, Motion(body.skeleton, body.skeleton.rest_configuration[None], name=subject)
-    from writhe.io import load
+    from writhe.io import load, load_figure
     from writhe.motion.retarget import retarget
 
-    loaded = load(subject)
-    motion = loaded if isinstance(loaded, Motion) else loaded.motion
-    own = getattr(loaded, "figure", None)
-    if own is not None and own.skin is not None:
+    motion = load(subject)
+    human = figure("human")
+    if motion.skeleton.names == human.skeleton.names:
+        return human, motion
+    own = load_figure(subject)
+    if own.skin is not None:
         return own, motion
-    body = figure("human")
-    if motion.skeleton.names == body.skeleton.names:
-        return body, motion
-    return body, retarget(motion, body)
+    return human, retarget(motion, human)

@@ -145,3 +145,26 @@ def right_jacobian(x: float, y: float, z: float, out: Floats) -> None:
     out[2, 0] = a * y + b * x * z
     out[2, 1] = -a * x + b * y * z
     out[2, 2] = 1.0 - b * (x * x + y * y)
+
+
+@kernel
+def inverse_right_jacobian(x: float, y: float, z: float, out: Floats) -> None:
+    """J_r^-1 (3, 3) of the rotation vector u: log(exp(u) exp(dw)) = u + J_r^-1 dw.
+
+    I + [u]/2 + b [u]^2 with b = 1/a^2 - cot(a/2)/(2a), a = |u| < 2 pi.
+    """
+    angle2 = x * x + y * y + z * z
+    if angle2 < 1e-6:
+        b = 1.0 / 12.0 + angle2 / 720.0
+    else:
+        angle = sqrt(angle2)
+        b = 1.0 / angle2 - cos(0.5 * angle) / (2.0 * angle * sin(0.5 * angle))
+    out[0, 0] = 1.0 - b * (y * y + z * z)
+    out[0, 1] = -0.5 * z + b * x * y
+    out[0, 2] = 0.5 * y + b * x * z
+    out[1, 0] = 0.5 * z + b * x * y
+    out[1, 1] = 1.0 - b * (x * x + z * z)
+    out[1, 2] = -0.5 * x + b * y * z
+    out[2, 0] = -0.5 * y + b * x * z
+    out[2, 1] = 0.5 * x + b * y * z
+    out[2, 2] = 1.0 - b * (x * x + y * y)

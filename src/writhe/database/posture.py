@@ -1,0 +1,76 @@
+"""Normalised postures and the numbers by which they are compared."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.errors import WritheError
+from writhe.kernels.prior import heading_of, posture_feature_row
+from writhe.skeleton import JointKind, Skeleton
+
+
+def normalise(skeleton: Skeleton, q: Floats) -> Floats:
+    """Configurations (frames, nq) without horizontal translation and heading of the root.
+
+    The heading is the turn about the vertical that the root's front (+Z) makes; a root whose front
+    points straight up or down is given the heading of its top instead.
+    """
+    out = np.array(q, dtype=np.float64, ndmin=2)
+    root = skeleton.joints[0]
+    if root.kind is not JointKind.FREE:
+        raise WritheError(f"postures are normalised by a free root; {root.name!r} is not one")
+    heading = _heading(out)
+    w, x, y, z = out[:, 3], out[:, 4].copy(), out[:, 5], out[:, 6].copy()
+    c, s = np.cos(-heading / 2), np.sin(-heading / 2)
+    out[:, 3], out[:, 5] = c * w - s * y, c * y + s * w
+    out[:, 4], out[:, 6] = c * x + s * z, c * z - s * x
+    out[:, 3:7] *= np.where(out[:, 3:4] < 0, -1.0, 1.0)
+    out[:, 0] = 0.0
+    out[:, 2] = 0.0
+    return out
+
+
+def heading_quaternion(q: Floats) -> Floats:
+    """(4,) the turn about the vertical that `normalise` takes away from configuration q."""
+    angle = heading_of(q)
+    return np.array([np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0])
+
+
+def _heading(q: Floats) -> Floats:
+    return np.array([heading_of(row) for row in q])
+
+
+def joint_importance(skeleton: Skeleton) -> Floats:
+    """(n,) metres that the subtree of each joint moves per radian, on average, at least 0.05."""
+    positions = skeleton.rest_positions
+    tips = np.array([t.offset_in_joint for t in skeleton.tips]).reshape(-1, 3)
+    owners = [skeleton.index(t.joint) for t in skeleton.tips]
+    out = np.empty(len(skeleton))
+    for j in range(len(skeleton)):
+        end = int(skeleton.tree.subtree_end[j])
+        arms = [np.linalg.norm(positions[k] - positions[j]) for k in range(j + 1, end)]
+        arms += [
+            np.linalg.norm(positions[o] + tip - positions[j])
+            for o, tip in zip(owners, tips, strict=True)
+            if j <= o < end
+        ]
+        out[j] = max(0.05, float(np.mean(arms)) if arms else 0.05)
+    return out
+
+
+def posture_features(skeleton: Skeleton, q: Floats) -> Floats:
+    """(frames, D): joint angles in metres of movement, and how the root leans.
+
+    Place and heading of the root do not enter. See `kernels.prior.posture_feature_row`.
+    """
+    rows = np.atleast_2d(q)
+    importance = joint_importance(skeleton)
+    width = sum(
+        3 if j.kind in (JointKind.BALL, JointKind.FREE) else j.kind.configuration_size
+        for j in skeleton.joints
+    )
+    out = np.empty((len(rows), width))
+    for row, features in zip(rows, out, strict=True):
+        posture_feature_row(skeleton.tree, importance, np.ascontiguousarray(row), features)
+    return out

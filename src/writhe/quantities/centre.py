@@ -1,0 +1,35 @@
+"""The centre of mass of a body or of a part of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from writhe.errors import WritheError
+from writhe.kernels import rows
+from writhe.quantities.quantity import Code, Quantity
+from writhe.skeleton import Skeleton
+
+
+@dataclass(frozen=True, slots=True)
+class CentreOfMass(Quantity):
+    """The world centre of mass of `joint` and all that hangs on it."""
+
+    joint: str
+
+    def encode(self, skeleton: Skeleton) -> Code:
+        first = skeleton.index(self.joint)
+        last = int(skeleton.tree.subtree_end[first])
+        if skeleton.mass[first:last].sum() <= 0.0:
+            raise WritheError(f"nothing under {self.joint!r} has a mass")
+        return Code(rows.CENTRE, 3, first, last)
+
+    @classmethod
+    def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:
+        heavy = [
+            name
+            for j, name in enumerate(skeleton.names)
+            if skeleton.mass[j : int(skeleton.tree.subtree_end[j])].sum() > 0.0
+        ]
+        return [cls(str(name)) for name in rng.choice(heavy, min(3, len(heavy)), replace=False)]

@@ -1,0 +1,63 @@
+"""Directions and orientations of body parts, in the world or seen from another joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from writhe.kernels import rows
+from writhe.quantities.quantity import Code, Quantity, vector
+from writhe.skeleton import Skeleton
+
+
+@dataclass(frozen=True, slots=True)
+class Direction(Quantity):
+    """A direction fixed to `joint`, in the world or in the frame `seen_from`."""
+
+    joint: str
+    direction_in_joint: tuple[float, float, float]
+    seen_from: str | None = None
+
+    def encode(self, skeleton: Skeleton) -> Code:
+        other = -1 if self.seen_from is None else skeleton.index(self.seen_from)
+        return Code(
+            rows.DIRECTION, 3, skeleton.index(self.joint), other, vector(self.direction_in_joint)
+        )
+
+    @classmethod
+    def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:
+        names = rng.choice(skeleton.names, 3)
+        local = rng.normal(0, 1, (2, 3))
+        return [
+            cls(str(names[0]), tuple(local[0])),
+            cls(str(names[1]), tuple(local[1]), str(names[2])),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Orientation(Quantity):
+    """How `joint` is turned away from `target` (quaternion wxyz), as a rotation vector.
+
+    Zero when the joint's orientation, in the world or in the frame `seen_from`, is the target.
+    """
+
+    joint: str
+    target: tuple[float, float, float, float]
+    seen_from: str | None = None
+
+    def encode(self, skeleton: Skeleton) -> Code:
+        other = -1 if self.seen_from is None else skeleton.index(self.seen_from)
+        q = np.asarray(self.target, dtype=np.float64)
+        return Code(
+            rows.ORIENTATION, 3, skeleton.index(self.joint), other, vector(q / np.linalg.norm(q))
+        )
+
+    @classmethod
+    def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:
+        names = rng.choice(skeleton.names, 3)
+        targets = rng.normal(0, 1, (2, 4)) + np.array([2.0, 0, 0, 0])
+        return [
+            cls(str(names[0]), tuple(targets[0])),
+            cls(str(names[1]), tuple(targets[1]), str(names[2])),
+        ]

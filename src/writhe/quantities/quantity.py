@@ -1,0 +1,104 @@
+"""The interface of all quantities, their encoding, and their evaluation at a state."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from writhe.arrays import Floats
+from writhe.kernels import kinematics, rows
+from writhe.kernels.rows import Program
+from writhe.skeleton import Skeleton
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A quantity as the kernel reads it."""
+
+    operation: int
+    rows: int
+    joint_a: int = -1
+    joint_b: int = -1
+    data: tuple[float, ...] = ()
+
+
+class Quantity(ABC):
+    """Something that can be measured of a skeleton: `rows` numbers and their derivatives.
+
+    Joints are named; a scene's joints are "actor/joint". The derivative is by the tangent step of
+    the whole layout.
+    """
+
+    @abstractmethod
+    def encode(self, skeleton: Skeleton) -> Code:
+        """The quantity as numbers, its names resolved; raises UnknownNameError."""
+
+    @classmethod
+    @abstractmethod
+    def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:
+        """Random instances on `skeleton`, by which every derivative is checked."""
+
+    def value(self, skeleton: Skeleton, q: ArrayLike) -> Floats:
+        """The value at configuration q."""
+        return evaluate(skeleton, [self], q)[0]
+
+    def jacobian(self, skeleton: Skeleton, q: ArrayLike) -> Floats:
+        """(rows, nv): the derivative of the value by the tangent step at q."""
+        return evaluate(skeleton, [self], q)[1]
+
+
+def quantity_types() -> list[type[Quantity]]:
+    """Every kind of quantity there is, found by itself."""
+    return sorted(Quantity.__subclasses__(), key=lambda kind: kind.__name__)
+
+
+def compile_program(skeleton: Skeleton, quantities: Sequence[Quantity]) -> Program:
+    """The quantities as one program for `kernels.rows.evaluate_rows`."""
+    codes = [quantity.encode(skeleton) for quantity in quantities]
+    data = np.zeros((len(codes), rows.DATA_SIZE))
+    for i, code in enumerate(codes):
+        data[i, : len(code.data)] = code.data
+    row_start = np.zeros(len(codes) + 1, dtype=np.int64)
+    row_start[1:] = np.cumsum([code.rows for code in codes])
+    return Program(
+        operation=np.array([code.operation for code in codes], dtype=np.int64),
+        joint_a=np.array([code.joint_a for code in codes], dtype=np.int64),
+        joint_b=np.array([code.joint_b for code in codes], dtype=np.int64),
+        data=data,
+        row_start=row_start,
+    )
+
+
+def evaluate(
+    skeleton: Skeleton, quantities: Sequence[Quantity], q: ArrayLike
+) -> tuple[Floats, Floats]:
+    """All values (R) and derivatives (R, nv) at q, in the order given."""
+    program = compile_program(skeleton, quantities)
+    n, nv, count = len(skeleton), skeleton.dof_count, int(program.row_start[-1])
+    state = np.ascontiguousarray(q, dtype=np.float64)
+    positions, rotations, axes = np.empty((n, 3)), np.empty((n, 3, 3)), np.empty((nv, 3))
+    kinematics.forward(skeleton.tree, state, positions, rotations)
+    kinematics.motion_axes(skeleton.tree, positions, rotations, axes)
+    values, jacobian = np.empty(count), np.empty((count, nv))
+    rows.evaluate_rows(
+        skeleton.tree,
+        skeleton.mass,
+        skeleton.centre_of_mass,
+        program,
+        state,
+        positions,
+        rotations,
+        axes,
+        values,
+        jacobian,
+    )
+    return values, jacobian
+
+
+def vector(values: ArrayLike) -> tuple[float, ...]:
+    """A tuple of plain floats."""
+    return tuple(float(x) for x in np.asarray(values, dtype=np.float64).ravel())

@@ -1,0 +1,9 @@
+"""Interactive posing: one interface, one file per method."""
+
+from __future__ import annotations
+
+from writhe.solvers.posing.handles import Pin, Target
+from writhe.solvers.posing.methods import make_poser, method_names
+from writhe.solvers.posing.poser import Poser, PoseResult
+
+__all__ = ["Pin", "PoseResult", "Poser", "Target", "make_poser", "method_names"]

@@ -1,0 +1,174 @@
+"""A small least-squares step solver: terms in, the next configuration out.
+
+Each iteration solves the quadratic programme of the linearised terms,
+
+    min  1/2 ||W (r + J v)||^2 + 1/2 ||W_s s||^2 + 1/2 ||d v||^2
+    s.t. lower <= value + J v <= upper      (hard terms)
+         lower <= value + J v + s <= upper  (soft intervals, each with its slack s)
+         |v| <= max_step,
+
+with the dual active-set solver DAQP, and keeps the step if it serves; otherwise the damping d grows
+(Levenberg-Marquardt). Contradictory hard terms are softened, and the result says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import daqp
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.kernels import kinematics
+from writhe.kernels.normal_equations import (
+    assemble,
+    constraint_rows,
+    hard_violation,
+    mirror_lower,
+)
+from writhe.solvers.chart import Chart
+from writhe.solvers.result import Status, StepResult
+from writhe.terms import CompiledTerms
+
+_SOFT = 8  # DAQP: a constraint that may be violated if need be
+_OPTIMAL = 1
+_UNBOUNDED = 1e30
+_RETRIES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class StepOptions:
+    """How a step is taken."""
+
+    iterations: int = 1
+    damping: float = 1e-2  # weight of the step itself, per radian or metre
+    max_step: float = 0.3  # radians or metres per coordinate and iteration
+    tolerance: float = 1e-4  # residual under which a term counts as met
+
+
+class StepSolver:
+    """Steps a configuration towards its terms; keeps its arrays between steps."""
+
+    def __init__(self, terms: CompiledTerms, options: StepOptions | None = None) -> None:
+        self.terms = terms
+        self.options = options or StepOptions()
+        nv = terms.skeleton.dof_count
+        self._hessian, self._gradient = np.empty((nv, nv)), np.empty(nv)
+        self._columns = np.empty(nv, dtype=np.int64)
+        self._picked = np.empty(terms.rows, dtype=np.int64)
+
+    def step(self, q: Floats, chart: Chart | None = None) -> StepResult:
+        """Move q towards the terms by `iterations` programmes.
+
+        With a chart, steps start at its y = 0 and stay in its coordinates.
+        """
+        options = self.options
+        y = np.zeros(0 if chart is None else chart.size)
+        q = q.copy() if chart is None else chart.configuration(y)
+        damping, softened, done = options.damping, False, 0
+        cost, violation = self._evaluate(q)
+        last_cost, last_violation = cost, violation
+        for _ in range(options.iterations):
+            penalty = 10.0 * (1.0 + cost)
+            for _ in range(_RETRIES):
+                basis = None if chart is None else chart.basis(y)
+                step, soft = self._solve(damping, basis)
+                if chart is None:
+                    tried_y, tried = y, np.empty_like(q)
+                    kinematics.integrate(self.terms.skeleton.tree, q, step, tried)
+                else:
+                    tried_y = y + step
+                    tried = chart.configuration(tried_y)
+                tried_cost, tried_violation = self._evaluate(tried)
+                if tried_cost + penalty * tried_violation <= cost + penalty * violation:
+                    damping = max(0.5 * damping, options.damping)
+                    break
+                damping *= 4.0
+                self._evaluate(q)  # back to where the next programme starts
+            else:
+                last_cost, last_violation = cost, violation
+                break
+            last_cost, last_violation = cost, violation
+            y, q, cost, violation = tried_y, tried, tried_cost, tried_violation
+            softened, done = soft, done + 1
+        fell = cost < last_cost * (1.0 - 1e-3) or violation < last_violation - 1e-9
+        return self._result(q, fell, softened, cost, done)
+
+    def _evaluate(self, q: Floats) -> tuple[float, float]:
+        """Cost and hard violation at q; fills the undamped Hessian and gradient."""
+        terms = self.terms
+        terms.update(q)
+        self._hessian[:] = 0.0
+        self._gradient[:] = 0.0
+        cost = assemble(
+            terms.values,
+            terms.jacobian,
+            terms.lower,
+            terms.upper,
+            terms.weight,
+            terms.hard,
+            self._hessian,
+            self._gradient,
+            self._columns,
+        )
+        mirror_lower(self._hessian)
+        violation = hard_violation(terms.values, terms.lower, terms.upper, terms.hard)
+        return float(cost), float(violation)
+
+    def _solve(self, damping: float, basis: Floats | None) -> tuple[Floats, bool]:
+        """The step of the programme, and whether hard terms had to be softened."""
+        terms, options = self.terms, self.options
+        count = constraint_rows(
+            terms.values,
+            terms.lower,
+            terms.upper,
+            terms.weight,
+            terms.hard,
+            terms.jacobian,
+            options.max_step,
+            self._picked,
+        )
+        rows = self._picked[:count]
+        jacobian, hessian, gradient = terms.jacobian[rows], self._hessian, self._gradient
+        if basis is not None:
+            jacobian, gradient = jacobian @ basis, basis.T @ gradient
+            hessian = basis.T @ hessian @ basis
+        size = len(gradient)
+        slack = np.flatnonzero(~terms.hard[rows])
+        total = size + len(slack)
+        h, f = np.zeros((total, total)), np.zeros(total)
+        h[:size, :size] = hessian
+        h[np.arange(size), np.arange(size)] += damping**2
+        f[:size] = gradient
+        h[np.arange(size, total), np.arange(size, total)] = terms.weight[rows[slack]] ** 2
+        a = np.zeros((count, total))
+        a[:, :size] = jacobian
+        a[slack, size + np.arange(len(slack))] = 1.0
+        low, high = np.full(total + count, -_UNBOUNDED), np.full(total + count, _UNBOUNDED)
+        low[:size], high[:size] = -options.max_step, options.max_step
+        low[total:] = np.maximum(terms.lower[rows] - terms.values[rows], -_UNBOUNDED)
+        high[total:] = np.minimum(terms.upper[rows] - terms.values[rows], _UNBOUNDED)
+        sense = np.zeros(total + count, dtype=np.int32)
+        answer: Any = daqp.solve(h, f, a, high, low, sense)
+        if answer[2] == _OPTIMAL:
+            return np.asarray(answer[0])[:size], False
+        sense[:] = 0
+        sense[total:][terms.hard[rows]] = _SOFT
+        answer = daqp.solve(h, f, a, high, low, sense)
+        v = np.asarray(answer[0], dtype=np.float64)[:size]
+        return (v if np.isfinite(v).all() else np.zeros(size)), True
+
+    def _result(self, q: Floats, fell: bool, softened: bool, cost: float, done: int) -> StepResult:
+        self.terms.update(q)
+        residuals = self.terms.residuals()
+        worst = max((float(np.abs(r).max()) for r in residuals.values()), default=0.0)
+        if worst <= self.options.tolerance:
+            status = Status.REACHED
+        elif softened:
+            status = Status.REGULARISED
+        elif fell:
+            status = Status.APPROACHING
+        else:
+            status = Status.SETTLED
+        return StepResult(q, status, cost, done, residuals)

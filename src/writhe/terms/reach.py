@@ -1,0 +1,71 @@
+"""Reaching for targets, pinning parts where they are, turning and pointing them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from writhe.arrays import Floats
+from writhe.quantities import Direction, Orientation, Point
+from writhe.quantities.quantity import vector
+from writhe.skeleton import Skeleton, forward
+from writhe.terms.term import HARD, Term
+
+
+def _three(values: ArrayLike) -> tuple[float, float, float]:
+    x, y, z = vector(values)
+    return x, y, z
+
+
+def reach(
+    joint: str,
+    target_in_world: ArrayLike,
+    *,
+    point_in_joint: ArrayLike = (0.0, 0.0, 0.0),
+    weight: float = 1.0,
+) -> Term:
+    """A point of `joint` is to come to a place in the world; soft."""
+    target = np.asarray(target_in_world, dtype=np.float64)
+    return Term(
+        Point(joint, _three(point_in_joint)), target, target, weight, label=f"reach {joint}"
+    )
+
+
+def pin(
+    skeleton: Skeleton,
+    joint: str,
+    q: Floats,
+    *,
+    orientation: bool = False,
+    weight: float = HARD,
+) -> list[Term]:
+    """`joint` is to stay where it is at q: its position, and its orientation too if asked."""
+    frames = forward(skeleton, q)
+    place = frames.position(joint)
+    terms = [Term(Point(joint), place, place, weight, label=f"pin {joint}")]
+    if orientation:
+        terms.append(turn_to(joint, frames.rotation(joint), weight=weight))
+    return terms
+
+
+def turn_to(joint: str, rotation_in_world: ArrayLike, *, weight: float = 1.0) -> Term:
+    """`joint` is to be oriented like a quaternion (wxyz) or a rotation matrix in the world."""
+    from writhe.kernels.rotation import matrix_to_quaternion
+
+    target = np.ascontiguousarray(rotation_in_world, dtype=np.float64)
+    if target.shape == (3, 3):
+        q = np.empty(4)
+        matrix_to_quaternion(target, q)
+        target = q
+    w, x, y, z = vector(target)
+    return Term(Orientation(joint, (w, x, y, z)), 0.0, 0.0, weight, label=f"turn {joint}")
+
+
+def point_at(
+    joint: str, direction_in_joint: ArrayLike, direction_in_world: ArrayLike, *, weight: float = 1.0
+) -> Term:
+    """A direction of `joint` is to look along a direction of the world."""
+    target = np.asarray(direction_in_world, dtype=np.float64)
+    return Term(
+        Direction(joint, _three(direction_in_joint)), target, target, weight, label=f"point {joint}"
+    )

@@ -1,0 +1,71 @@
+"""Relations between two body parts: position, direction, distance."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from writhe.quantities import Direction, Point, Separation
+from writhe.quantities.quantity import vector
+from writhe.terms.term import HARD, Term
+
+
+def keep_relative(
+    joint: str,
+    seen_from: str,
+    position_in_other: ArrayLike,
+    *,
+    point_in_joint: ArrayLike = (0.0, 0.0, 0.0),
+    weight: float = HARD,
+) -> Term:
+    """A point of `joint` is to stay at a place of another joint's frame (a hand on a thigh)."""
+    x, y, z = vector(point_in_joint)
+    target = np.asarray(position_in_other, dtype=np.float64)
+    return Term(
+        Point(joint, (x, y, z), seen_from),
+        target,
+        target,
+        weight,
+        label=f"hold {joint} {seen_from}",
+    )
+
+
+def keep_direction(
+    joint: str,
+    direction_in_joint: ArrayLike,
+    seen_from: str,
+    direction_in_other: ArrayLike,
+    *,
+    weight: float = HARD,
+) -> Term:
+    """A direction of `joint` is to stay along a direction of another joint's frame."""
+    x, y, z = vector(direction_in_joint)
+    target = np.asarray(direction_in_other, dtype=np.float64)
+    return Term(
+        Direction(joint, (x, y, z), seen_from),
+        target,
+        target,
+        weight,
+        label=f"align {joint} {seen_from}",
+    )
+
+
+def keep_distance(
+    joint: str,
+    other: str,
+    distance_m: float,
+    *,
+    point_in_joint: ArrayLike = (0.0, 0.0, 0.0),
+    point_in_other: ArrayLike = (0.0, 0.0, 0.0),
+    weight: float = HARD,
+) -> Term:
+    """Two points are to stay a distance apart (two hands on a bar)."""
+    ax, ay, az = vector(point_in_joint)
+    bx, by, bz = vector(point_in_other)
+    return Term(
+        Separation(joint, (ax, ay, az), other, (bx, by, bz)),
+        distance_m,
+        distance_m,
+        weight,
+        label=f"distance {joint} {other}",
+    )

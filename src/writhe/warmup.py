@@ -37,6 +37,18 @@ def _kinematics() -> None:
     Motion(skeleton, q[None]).frames()
 
 
+@_stage("skins")
+def _skins() -> None:
+    from writhe.skeleton import forward
+    from writhe.skeleton.figures import figure, figure_names
+
+    for name in figure_names():
+        body = figure(name)
+        frames = forward(body.skeleton, body.skeleton.rest_configuration)
+        if body.skin is not None:
+            body.skin.deform(body.skeleton, frames.positions, frames.rotations)
+
+
 @_stage("linking")
 def _linking() -> None:
     import numpy as np

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from writhe.kernels.jit import CACHE_DIR
 
 Progress = Callable[[int, int, str], None]
 Stage = Callable[[], None]
@@ -110,11 +113,25 @@ def _posing() -> None:
         make_poser(method, human).step(q, [Target("left_wrist", (0.4, 1.2, 0.3))])
 
 
-def warm_up(progress: Progress | None = None) -> float:
-    """Compile everything that is not yet on disk; returns the seconds it took."""
+def missing(stages: Iterable[str] | None = None) -> list[str]:
+    """Those of the stages (all of them when not given) that this machine has not compiled yet."""
+    wanted = list(STAGES if stages is None else stages)
+    return [name for name in wanted if not _marker(name).exists()]
+
+
+def warm_up(progress: Progress | None = None, stages: Iterable[str] | None = None) -> float:
+    """Compile the stages (all when not given); returns the seconds it took."""
     start = time.perf_counter()
-    for done, (name, stage) in enumerate(STAGES.items()):
+    wanted = list(STAGES if stages is None else stages)
+    for done, name in enumerate(wanted):
         if progress:
-            progress(done, len(STAGES), name)
-        stage()
+            progress(done, len(wanted), name)
+        STAGES[name]()
+        marker = _marker(name)
+        marker.parent.mkdir(parents=True, exist_ok=True)
+        marker.touch()
     return time.perf_counter() - start
+
+
+def _marker(stage: str) -> Path:
+    return CACHE_DIR / f"{stage.replace(' ', '-')}.ready"

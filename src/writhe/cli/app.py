@@ -26,6 +26,14 @@ COMMANDS = {
     "warmup": "Compile the kernels now, so that nothing has to wait later.",
 }
 
+# name: the stages of `writhe.warmup` that it needs, compiled the first time
+NEEDS = {
+    "retarget": ("kinematics", "motion files"),
+    "measure": ("kinematics", "motion files", "linking"),
+    "certify": ("kinematics", "motion files", "collision"),
+    "render": ("kinematics", "motion files", "skins"),
+}
+
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -71,6 +79,10 @@ def run(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     wanted = next((word for word in given if not word.startswith("-")), None)
     try:
+        if wanted in NEEDS and not {"-h", "--help"} & set(given):
+            from writhe.cli.warmup import ensure_warm
+
+            ensure_warm(*NEEDS[wanted])
         build_app(wanted)(args=given, prog_name="writhe")
     except WritheError as error:
         typer.echo(f"writhe: {error}", err=True)

@@ -161,8 +161,8 @@ def _camera_path(boxes: Floats, rate: float) -> tuple[Floats, Floats]:
 
 
 def _floor(lowest_m: float) -> float:
-    """The ground: height 0 unless the figure floats well above it or sinks below."""
-    return 0.0 if -0.02 <= lowest_m <= 0.35 else lowest_m
+    """The ground under a motion: its lowest point, or height 0 for one that stays well above."""
+    return lowest_m if lowest_m < 0.35 else 0.0
 
 
 def _write_movie(path: Path, images: list[Any], rate: float) -> None:

@@ -126,7 +126,9 @@ class Stage:
         a, b = np.asarray(start, float), np.asarray(end, float)
         length = float(np.linalg.norm(b - a))
         if length < 1e-6:
-            mesh = self._pv.Sphere(radius_m, center=a, theta_resolution=32, phi_resolution=24)
+            mesh = self._pv.Sphere(
+                radius=radius_m, center=a, theta_resolution=32, phi_resolution=24
+            )
         else:
             mesh = self._pv.Capsule(
                 center=(a + b) / 2,

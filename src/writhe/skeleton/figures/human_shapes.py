@@ -160,7 +160,7 @@ def human_blobs(*, clipped: bool = True) -> Blobs:
         floor_m=0.0,
         floor_blend_m=0.012,
         hull=_hull() if clipped else (),
-        hull_blend_m=0.004,
+        hull_blend_m=0.008,
     )
 
 

@@ -101,7 +101,7 @@ def test_volume_is_a_persons(human):
 GIRTHS = {
     # name: axis, where, which part of the cut, least, most
     "head": (1, 1.665, lambda p: p[:, 1] > 1.5, 0.52, 0.61),
-    "neck": (1, 1.512, lambda p: np.hypot(p[:, 0], p[:, 2]) < 0.085, 0.29, 0.45),
+    "neck": (1, 1.515, lambda p: abs(p[:, 0]) < 0.24, 0.29, 0.45),
     "chest": (1, 1.30, lambda p: abs(p[:, 0]) < 0.24, 0.80, 1.24),
     "waist": (1, 1.09, lambda p: abs(p[:, 0]) < 0.24, 0.68, 1.17),
     "hip": (1, 0.915, lambda p: abs(p[:, 0]) < 0.24, 0.86, 1.18),

@@ -231,7 +231,7 @@ class Stage:
         plotter = self._fresh_plotter()
         for mesh, options in self._meshes:
             plotter.add_mesh(
-                mesh, ambient=0.26, diffuse=0.90, specular=0.14, specular_power=14, **options
+                mesh, ambient=0.28, diffuse=0.90, specular=0.14, specular_power=14, **options
             )
         centre = box.mean(axis=0)
         direction = np.asarray(view, float) / np.linalg.norm(np.asarray(view, float))

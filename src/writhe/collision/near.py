@@ -57,7 +57,7 @@ class NearPairs:
 def violating_parts(
     table: CollisionTable, q: Floats, beyond_m: float = 0.001
 ) -> tuple[tuple[str, ...], ...]:
-    """For each configuration (frames, nq), the parts that overlap beyond allowance by `beyond_m`."""
+    """For each configuration (frames, nq), the parts overlapping beyond allowance by `beyond_m`."""
     frames, near = forward(table.skeleton, np.atleast_2d(q)), NearPairs(table)
     out: list[tuple[str, ...]] = []
     for positions, rotations in zip(frames.positions, frames.rotations, strict=True):

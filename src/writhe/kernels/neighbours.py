@@ -1,9 +1,9 @@
 """Exact nearest postures: near in linking first, then nearest in joint angles.
 
 A tree of boxes over the postures: every node knows the box of its leading features (PCA-rotated
-joint angles, which keeps distances) and the box of its linking values. A query visits nodes in the order
-of their feature bound and skips those whose linking box lies outside the radius or whose feature
-bound exceeds the k-th best so far; what it returns is exact.
+joint angles, which keeps distances) and the box of its linking values. A query visits nodes in the
+order of their feature bound and skips those whose linking box lies outside the radius or whose
+feature bound exceeds the k-th best so far; what it returns is exact.
 """
 
 from __future__ import annotations

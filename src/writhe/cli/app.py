@@ -16,6 +16,7 @@ from writhe.errors import WritheError
 
 # name: the line that `writhe --help` shows
 COMMANDS = {
+    "studio": "Pose and animate in the browser, with mouse or fingers.",
     "warmup": "Compile the kernels now, so that nothing has to wait later.",
 }
 

@@ -1,0 +1,221 @@
+"""What one person works on: poses in the making, the posers, the playhead.
+
+Runs on worker threads, one call at a time for each session; knows nothing of sockets.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from writhe.arrays import Floats, floats
+from writhe.errors import WritheError
+from writhe.skeleton import Figure, Motion
+from writhe.solvers.posing import Pin, Poser, PoseResult, Target, make_poser
+from writhe.solvers.result import Status
+from writhe.studio import edits, messages
+from writhe.studio.document import Actor, Document
+from writhe.studio.readings import Readings
+
+FARTHEST_M = 1000.0
+_STILL = 1e-6  # a step that changes no coordinate by more than this is none
+
+
+@dataclass
+class Puppet:
+    """A pose in the making, with the poser that moves it."""
+
+    poser: Poser
+    method: str
+    figure: Figure
+    q: Floats
+    readings: Readings
+    pass_throughs: int = 0
+
+    def step(self, targets: list[Target], pins: list[Pin], frames: int) -> tuple[PoseResult, bool]:
+        """Up to `frames` steps; also whether another would change nothing."""
+        for _ in range(frames):
+            result = self.poser.step(self.q, targets, pins)
+            moved = float(np.abs(result.q - self.q).max())
+            self.pass_throughs += self.readings.crossings(self.q, result.q)
+            self.q = result.q
+            if result.status in (Status.REACHED, Status.SETTLED) and moved < 1e-4:
+                return result, True
+            if moved < _STILL:
+                return result, True
+        return result, False  # pyright: ignore[reportPossiblyUnboundVariable]
+
+
+@dataclass
+class Recording:
+    """Poses of drags with their times."""
+
+    start_s: float
+    began: float | None = None
+    times_s: list[float] = field(default_factory=list[float])
+    q: list[Floats] = field(default_factory=list[Floats])
+
+
+class Stage:
+    """The actors of a document as one session sees them."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.time_s = 0.0
+        self.recording: Recording | None = None
+        self._puppets: dict[int, Puppet] = {}
+        self._duel: tuple[int, Puppet] | None = None
+        self._gesture: int | None = None  # the actor that is being dragged
+
+    # ---- posing ----
+
+    def drag(self, message: messages.Drag) -> messages.Answer:
+        """Move an actor a step towards what the fingers hold."""
+        actor = self.document.actor(message.actor)
+        puppet = self.puppet(actor)
+        if self._gesture != actor.id:
+            self._gesture = actor.id
+            puppet.pass_throughs = 0
+            if self._duel:
+                self._duel[1].pass_throughs = 0
+        targets = [_target(hold, puppet.figure) for hold in message.holds]
+        held = {target.joint for target in targets}
+        pins = [
+            Pin(p.joint, p.position_in_world, orientation_in_world=p.orientation_in_world)
+            for p in actor.pins
+            if p.joint not in held
+        ]
+        result, settled = puppet.step(targets, pins, message.frames)
+        self._record(puppet.q)
+        duel = None
+        if self._duel and self._duel[0] == actor.id:
+            other, still = self._duel[1].step(targets, pins, message.frames)
+            duel = _posed(self._duel[1], other)
+            settled = settled and still
+        return messages.Answer(message.sequence, actor.id, settled, _posed(puppet, result), duel)
+
+    def puppet(self, actor: Actor) -> Puppet:
+        """The actor's pose in the making; made from the document when there is none."""
+        found = self._puppets.get(actor.id)
+        figure = self.document.figure(actor.figure)
+        if found is None or found.figure.name != figure.name:
+            found = self._new_puppet(figure, actor.method, self.pose_now(actor))
+            self._puppets[actor.id] = found
+        elif found.method != actor.method:
+            found.poser, found.method = make_poser(actor.method, figure), actor.method
+        return found
+
+    @staticmethod
+    def _new_puppet(figure: Figure, method: str, q: Floats) -> Puppet:
+        return Puppet(make_poser(method, figure), method, figure, q.copy(), Readings(figure))
+
+    def pose_now(self, actor: Actor) -> Floats:
+        """The actor's pose at the playhead, as the document has it."""
+        timeline = self.document.timeline(actor.id)
+        return actor.configuration if timeline.empty else timeline.at(self.time_s)
+
+    def release(self, message: messages.Release) -> None:
+        """The gesture is over: its pose becomes a command."""
+        puppet = self._puppets.get(message.actor)
+        self._gesture = None
+        with self.document.edit("Pose", message.request) as edit:
+            if puppet is None:
+                return
+            if self.recording and len(self.recording.q) > 1:
+                self._keep_recording(edit, message.actor, puppet.figure)
+            else:
+                edits.set_pose(self.document, edit, message.actor, puppet.q, self.time_s)
+
+    def refresh(self) -> None:
+        """Take all poses from the document again (after a command, undo, seek)."""
+        present = {actor.id: actor for actor in self.document.actors()}
+        for number in list(self._puppets):
+            if number not in present:
+                del self._puppets[number]
+            elif number != self._gesture:
+                self._puppets[number].q = self.pose_now(present[number]).copy()
+
+    def seek(self, time_s: float) -> None:
+        """Put the playhead somewhere."""
+        self.time_s = time_s
+        self.refresh()
+
+    def duel(self, message: messages.Duel) -> None:
+        """Start or end the comparison of two methods under one gesture."""
+        self._duel = None
+        if message.method is not None:
+            actor = self.document.actor(message.actor)
+            figure = self.document.figure(actor.figure)
+            puppet = self._new_puppet(figure, message.method, self.puppet(actor).q)
+            self._duel = (actor.id, puppet)
+
+    # ---- recording ----
+
+    def set_recording(self, on: bool) -> None:
+        """Record drags from the playhead on, or stop."""
+        self.recording = Recording(self.time_s) if on else None
+
+    def _record(self, q: Floats) -> None:
+        recording = self.recording
+        if recording is None or len(recording.q) > 20_000:
+            return
+        now = time.perf_counter()
+        if recording.began is None:
+            recording.began = now
+        recording.times_s.append(now - recording.began)
+        recording.q.append(q.copy())
+
+    def _keep_recording(self, edit: edits.Edit, actor: int, figure: Figure) -> None:
+        """Lay what was recorded down as a clip, sampled at the document's rate."""
+        recording = self.recording
+        assert recording is not None
+        fps = self.document.fps
+        times = np.array(recording.times_s)
+        count = max(2, int(times[-1] * fps) + 1)
+        wanted = np.arange(count) / fps
+        # the solver's answers come at uneven times: interpolate by index, not by rate
+        index = np.interp(wanted, times, np.arange(len(times), dtype=float))
+        q = Motion(figure.skeleton, np.array(recording.q), 1.0).at(index)
+        edits.put_clip(
+            self.document,
+            edit,
+            actor,
+            Motion(figure.skeleton, q, fps, "Recorded drag"),
+            recording.start_s,
+        )
+        self.recording = None
+
+
+def _target(hold: messages.Hold, figure: Figure) -> Target:
+    names = figure.skeleton.names
+    if not 0 <= hold.joint < len(names):
+        raise WritheError(f"this figure has no joint number {hold.joint}")
+    point = floats(hold.point_in_joint, (3,), "the point held")
+    place = floats(hold.position_in_world, (3,), "the place to go to")
+    if np.abs(place).max() > FARTHEST_M or np.abs(point).max() > FARTHEST_M:
+        raise WritheError("the place to go to is more than a kilometre away")
+    turn = hold.orientation_in_world
+    if turn is not None:
+        quaternion = floats(turn, (4,), "the orientation")
+        norm = float(np.linalg.norm(quaternion))
+        if not 0.5 < norm < 2.0:
+            raise WritheError("the orientation is not a unit quaternion")
+        w, x, y, z = (float(v) for v in quaternion / norm)
+        turn = (w, x, y, z)
+    return Target(names[hold.joint], hold.position_in_world, hold.point_in_joint, turn)
+
+
+def _posed(puppet: Puppet, result: PoseResult) -> messages.Posed:
+    read = puppet.readings.read(puppet.q, result)
+    return messages.Posed(
+        q=puppet.q.astype("<f4").tobytes(),
+        milliseconds=result.milliseconds,
+        status=result.status.value,
+        touching=list(read.touching),
+        pass_throughs=puppet.pass_throughs,
+        clearance_m=read.clearance_m,
+        linking=read.linking,
+        note="; ".join(result.notes),
+    )

@@ -16,7 +16,12 @@ _HOMES = {
     "Skeleton": "writhe.skeleton",
     "WritheError": "writhe.errors",
     "figure": "writhe.skeleton.figures",
+    "figure_of": "writhe.io",
     "forward": "writhe.skeleton",
+    "load": "writhe.io",
+    "load_figure": "writhe.io",
+    "save": "writhe.io",
+    "save_figure": "writhe.io",
 }
 
 __all__ = ["__version__", *sorted(_HOMES)]  # pyright: ignore[reportUnsupportedDunderAll]

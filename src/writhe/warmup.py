@@ -23,7 +23,25 @@ def _kinematics() -> None:
     Motion(skeleton, q[None]).frames()
 
 
-STAGES: dict[str, Callable[[], None]] = {"kinematics": _kinematics}
+def _linking() -> None:
+    import numpy as np
+
+    from writhe import topology
+    from writhe.skeleton.figures import figure
+
+    human = figure("human")
+    q = human.skeleton.rest_configuration
+    topology.linking_vector(human, q)
+    topology.linking_jacobian(human, q)
+    topology.linking_vector(human, q[None])
+    topology.linking_jacobian(human, q[None])
+    topology.writhe_matrix_slopes(np.eye(3), 2 * np.eye(3))
+    topology.writhe_matrix(np.eye(3), 2 * np.eye(3))
+    topology.linking(np.eye(3), 2 * np.eye(3))
+    topology.linking_gradient(np.eye(3), 2 * np.eye(3))
+
+
+STAGES: dict[str, Callable[[], None]] = {"kinematics": _kinematics, "linking": _linking}
 
 
 def warm_up(progress: Progress | None = None) -> float:

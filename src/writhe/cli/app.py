@@ -17,6 +17,8 @@ from writhe.errors import WritheError
 # name: the line that `writhe --help` shows
 COMMANDS = {
     "studio": "Pose and animate in the browser, with mouse or fingers.",
+    "bench": "Measure how fast writhe is here.",
+    "measure": "Measure how a clip's limbs are linked over time.",
     "warmup": "Compile the kernels now, so that nothing has to wait later.",
 }
 

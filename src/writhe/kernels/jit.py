@@ -50,18 +50,35 @@ CACHE_DIR = cache_root() / f"kernels-{_source_hash()}"
 @overload
 def kernel(function: Function) -> Function: ...
 @overload
-def kernel(*, parallel: bool = False, fast: bool = True) -> Callable[[Function], Function]: ...
 def kernel(
-    function: Function | None = None, *, parallel: bool = False, fast: bool = True
+    *, parallel: bool = False, fast: bool = True, vector: bool = False, inline: bool = False
+) -> Callable[[Function], Function]: ...
+def kernel(
+    function: Function | None = None,
+    *,
+    parallel: bool = False,
+    fast: bool = True,
+    vector: bool = False,
+    inline: bool = False,
 ) -> Function | Callable[[Function], Function]:
-    """Compile `function` with Numba and cache the machine code in `CACHE_DIR`."""
+    """Compile `function` with Numba and cache the machine code in `CACHE_DIR`.
+
+    `vector`: dividing by zero gives an infinity instead of an exception, without which no loop
+    that divides is vectorised. `inline`: small functions of inner loops are merged into their
+    callers, since handing over a NamedTuple of arrays costs more than their arithmetic.
+    """
 
     def compile_it(python: Function) -> Function:
         before: str = getattr(config, "CACHE_DIR")  # noqa: B009 - set by Numba at run time
         setattr(config, "CACHE_DIR", str(CACHE_DIR))  # noqa: B010
         try:
             compiled = numba.njit(
-                cache=True, nogil=True, parallel=parallel, fastmath=FAST_MATH if fast else False
+                cache=True,
+                nogil=True,
+                parallel=parallel,
+                fastmath=FAST_MATH if fast else False,
+                error_model="numpy" if vector else "python",
+                forceinline=inline,
             )(python)
         finally:
             setattr(config, "CACHE_DIR", before)  # noqa: B010

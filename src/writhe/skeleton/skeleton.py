@@ -94,14 +94,13 @@ class Skeleton:
         """nv: how many degrees of freedom the skeleton has."""
         return int(self.tree.v_start[-1])
 
-    @cached_property
+    @property
     def rest_configuration(self) -> Floats:
-        """The configuration of the rest pose: every joint at zero."""
+        """The configuration of the rest pose, every joint at zero; a fresh array each time."""
         q = np.zeros(self.configuration_size)
         for j, joint in enumerate(self.joints):
             if joint.kind in (JointKind.BALL, JointKind.FREE):
                 q[self.tree.q_start[j + 1] - 4] = 1.0
-        q.setflags(write=False)
         return q
 
     def q_slice(self, name: str) -> slice:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
+from writhe.kernels import charts
 from writhe.kernels.rotation import right_jacobian
 from writhe.skeleton import JointKind, Skeleton
 from writhe.skeleton.kinematics import integrate
@@ -63,31 +65,6 @@ class TangentChart:
 
 
 @dataclass(frozen=True)
-class LatentChart:
-    """A flat subspace of the tangent space at `base`: q = base (+) (mean + axes y)."""
-
-    skeleton: Skeleton
-    base: Floats
-    mean: Floats  # (nv,)
-    axes: Floats  # (nv, k)
-
-    def __post_init__(self) -> None:
-        nv = self.skeleton.dof_count
-        if self.mean.shape != (nv,) or self.axes.ndim != 2 or self.axes.shape[0] != nv:
-            raise WritheError(f"a latent chart here needs a mean of {nv} and axes of {nv} rows")
-
-    @property
-    def size(self) -> int:
-        return self.axes.shape[1]
-
-    def configuration(self, y: Floats) -> Floats:
-        return integrate(self.skeleton, self.base, self.mean + self.axes @ y)
-
-    def basis(self, y: Floats) -> Floats:
-        return _right_jacobian_of_step(self.skeleton, self.mean + self.axes @ y) @ self.axes
-
-
-@dataclass(frozen=True)
 class EulerChart:
     """Euler angles for every ball and free joint, as papers define their postures.
 
@@ -107,50 +84,46 @@ class EulerChart:
     def size(self) -> int:
         return self.skeleton.dof_count
 
+    @cached_property
+    def _axes(self) -> Ints:
+        return np.array(["XYZ".index(letter) for letter in self.order], dtype=np.int64)
+
     def coordinates(self, q: Floats) -> Floats:
         """y of a configuration (angles in radians)."""
-        from scipy.spatial.transform import Rotation
-
         y = np.empty(self.size)
-        for joint in self.skeleton.joints:
-            numbers, at = q[self.skeleton.q_slice(joint.name)], self.skeleton.v_slice(joint.name)
-            if joint.kind in (JointKind.BALL, JointKind.FREE):
-                y[at.start : at.stop - 3] = numbers[:-4]
-                rotation = Rotation.from_quat(np.roll(numbers[-4:], -1))
-                y[at.stop - 3 : at.stop] = rotation.as_euler(self.order)
-            else:
-                y[at] = numbers
+        charts.configuration_to_euler(self.skeleton.tree, self._axes, q, y)
         return y
 
     def configuration(self, y: Floats) -> Floats:
-        from scipy.spatial.transform import Rotation
-
         q = np.empty(self.skeleton.configuration_size)
-        for joint in self.skeleton.joints:
-            to, at = self.skeleton.q_slice(joint.name), self.skeleton.v_slice(joint.name)
-            if joint.kind in (JointKind.BALL, JointKind.FREE):
-                q[to.start : to.stop - 4] = y[at.start : at.stop - 3]
-                rotation = Rotation.from_euler(self.order, y[at.stop - 3 : at.stop])
-                q[to.stop - 4 : to.stop] = np.roll(rotation.as_quat(), 1)
-            else:
-                q[to] = y[at]
+        charts.euler_to_configuration(self.skeleton.tree, self._axes, y, q)
         return q
 
     def basis(self, y: Floats) -> Floats:
-        """Body rates per angle rate: column i is the axis of turn i seen after the later turns."""
-        from scipy.spatial.transform import Rotation
+        out = np.empty((self.size, self.size))
+        charts.euler_basis(self.skeleton.tree, self._axes, y, out)
+        return out
 
-        matrix = np.eye(self.size)
-        for joint in self.skeleton.joints:
-            if joint.kind not in (JointKind.BALL, JointKind.FREE):
-                continue
-            stop = self.skeleton.v_slice(joint.name).stop
-            angles = y[stop - 3 : stop]
-            for i in range(3):
-                axis = np.zeros(3)
-                axis["XYZ".index(self.order[i])] = 1.0
-                if i < 2:
-                    later = Rotation.from_euler(self.order[i + 1 :], angles[i + 1 :])
-                    axis = later.inv().apply(axis)
-                matrix[stop - 3 : stop, stop - 3 + i] = axis
-        return matrix
+
+@dataclass(frozen=True)
+class AffineChart:
+    """A flat subspace of another chart's coordinates: q = inner(mean + axes y)."""
+
+    inner: Chart
+    mean: Floats  # (inner.size,)
+    axes: Floats  # (inner.size, k)
+
+    def __post_init__(self) -> None:
+        size = self.inner.size
+        if self.mean.shape != (size,) or self.axes.ndim != 2 or self.axes.shape[0] != size:
+            raise WritheError(f"this subspace needs a mean of {size} and axes of {size} rows")
+
+    @property
+    def size(self) -> int:
+        return self.axes.shape[1]
+
+    def configuration(self, y: Floats) -> Floats:
+        return self.inner.configuration(self.mean + self.axes @ y)
+
+    def basis(self, y: Floats) -> Floats:
+        return self.inner.basis(self.mean + self.axes @ y) @ self.axes

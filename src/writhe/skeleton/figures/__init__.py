@@ -9,7 +9,7 @@ from writhe.errors import UnknownNameError
 from writhe.skeleton.body import Figure
 
 
-def _builders() -> dict[str, Callable[[], Figure]]:
+def _builders() -> dict[str, Callable[[str], Figure]]:
     from writhe.skeleton.figures.human import build_human
 
     return {"human": build_human}
@@ -21,9 +21,12 @@ def figure_names() -> list[str]:
 
 
 @cache
-def figure(name: str) -> Figure:
-    """A built-in figure by name; built once."""
+def figure(name: str, profile: str = "everyday") -> Figure:
+    """A built-in figure by name, with the joint limits of a named profile; built once.
+
+    Profiles of the human: everyday, athletic, contortionist.
+    """
     builders = _builders()
     if name not in builders:
         raise UnknownNameError("figure", name, sorted(builders))
-    return builders[name]()
+    return builders[name](profile)

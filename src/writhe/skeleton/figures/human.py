@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from writhe.arrays import Floats
 from writhe.skeleton.body import Figure
-from writhe.skeleton.joint import Joint, JointKind, Tip
+from writhe.skeleton.figures.human_capsules import human_capsules
+from writhe.skeleton.figures.human_limits import limits_profile
+from writhe.skeleton.figures.human_masses import segment_mass
+from writhe.skeleton.joint import Joint, JointKind, Limits, Tip
 from writhe.skeleton.skeleton import Skeleton
 
 STATURE_M = 1.75
@@ -44,30 +48,65 @@ STRANDS = (
 )
 
 
-def human_skeleton() -> Skeleton:
-    """The joints and tips of the human."""
-    joints = [Joint(n, p, k, np.array(o)) for n, p, k, o in _MIDLINE]
-    tips = [Tip("head_top", "head", np.array([0.0, 0.205, 0.0]))]
+def _joint(
+    name: str,
+    parent: str | None,
+    kind: JointKind,
+    offset: Floats,
+    axis: Floats,
+    limits: Limits | None,
+) -> Joint:
+    mass = segment_mass(name)
+    return Joint(
+        name,
+        parent,
+        kind,
+        offset,
+        axis=axis,
+        limits=limits,
+        mass_kg=mass.mass_kg,
+        centre_of_mass=mass.centre,
+        inertia=mass.inertia,
+    )
+
+
+def human_skeleton(profile: str = "everyday") -> Skeleton:
+    """The joints and tips of the human, with the limits of a named profile."""
+    limits = limits_profile(profile)
+    joints = [
+        _joint(name, parent, kind, np.array(offset), np.zeros(3), limits.get(name))
+        for name, parent, kind, offset in _MIDLINE
+    ]
+    tips = [Tip("head_top", "head", np.array([0.0, 0.19, 0.0]))]
     for side, sign in (("left", 1.0), ("right", -1.0)):
         mirror = np.array([sign, 1.0, 1.0])
         for name, parent, kind, offset, axis in _LEFT:
             # an axis is a pseudo-vector: mirroring in x flips its y and z
             hinge = np.zeros(3) if axis is None else np.array(axis) * np.array([1.0, sign, sign])
+            full_name = f"{side}_{name}"
             full_parent = parent if parent in ("chest", "hips") else f"{side}_{parent}"
             joints.append(
-                Joint(f"{side}_{name}", full_parent, kind, np.array(offset) * mirror, axis=hinge)
+                _joint(
+                    full_name,
+                    full_parent,
+                    kind,
+                    np.array(offset) * mirror,
+                    hinge,
+                    limits[full_name],
+                )
             )
         tips.append(Tip(f"{side}_hand_tip", f"{side}_wrist", np.array([HAND_M, 0, 0]) * mirror))
         tips.append(Tip(f"{side}_toe_tip", f"{side}_toe", np.array([0.0, -0.005, 0.07])))
     return Skeleton(joints, tips)
 
 
-def build_human() -> Figure:
-    """The human figure."""
-    skeleton = human_skeleton()
+def build_human(profile: str = "everyday") -> Figure:
+    """The human figure with the limits of a named profile."""
+    skeleton = human_skeleton(profile)
     return Figure(
         name="human",
         skeleton=skeleton,
+        capsules=human_capsules(),
         strands=STRANDS,
         roles=tuple((name, name) for name in skeleton.names),
     )

@@ -1,0 +1,29 @@
+"""Shapes and their gaps, the contact policy, and the certificate of steps and motions."""
+
+from writhe.collision.certify import CHOICES, certify
+from writhe.collision.gate import Gate, GateResult
+from writhe.collision.near import NearPairs
+from writhe.collision.policy import ContactPolicy
+from writhe.collision.report import Certificate, DeepOverlap, PairWorst
+from writhe.collision.shapes import Shape, ball, box, capsule, cylinder, half_space, hull
+from writhe.collision.table import CollisionTable
+
+__all__ = [
+    "CHOICES",
+    "Certificate",
+    "CollisionTable",
+    "ContactPolicy",
+    "DeepOverlap",
+    "Gate",
+    "GateResult",
+    "NearPairs",
+    "PairWorst",
+    "Shape",
+    "ball",
+    "box",
+    "capsule",
+    "certify",
+    "cylinder",
+    "half_space",
+    "hull",
+]

@@ -1,0 +1,229 @@
+"""`certify`: where the parts of a moving scene are, between its frames too."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from writhe.arrays import Floats, Ints, floats
+from writhe.collision.events import deep_overlaps
+from writhe.collision.gate import SLACK_M, gate_room
+from writhe.collision.report import Certificate, DeepOverlap, PairWorst
+from writhe.collision.table import CollisionTable
+from writhe.errors import WritheError
+from writhe.kernels.clip import Clip, sweep, witness_frames
+from writhe.kernels.kinematics import BALL, FREE
+
+CHOICES = ("slerp", "euler", "both")
+SAME_ROTATION = 1e-6
+
+
+@dataclass(frozen=True)
+class EulerChannels:
+    """How a file stores rotations: three angles a joint, interpolated linearly by its readers.
+
+    order (n, 3): axes 0, 1, 2 (x, y, z), outermost first, so that the joint's rotation is
+    R_order0(angle 0) R_order1(angle 1) R_order2(angle 2); a row of -1 for joints without channels.
+    angles (frames, n, 3) in radians; they may wrap: each goes the short way round between frames.
+    """
+
+    order: Ints
+    angles: Floats
+
+
+def certify(
+    table: CollisionTable,
+    q: ArrayLike,
+    fps: float = 30.0,
+    interpolation: str = "slerp",
+    euler: EulerChannels | None = None,
+    slack_m: float = SLACK_M,
+) -> Certificate:
+    """Certify the motion q (frames, nq) of the table's skeleton as its readers interpolate it.
+
+    "slerp" turns every joint along the shortest arc; "euler" moves the channels linearly; "both"
+    gives the worse of the two.
+    """
+    if interpolation not in CHOICES:
+        raise WritheError(f"interpolation is one of {', '.join(CHOICES)}, not {interpolation!r}")
+    rows = floats(q, (None, table.skeleton.configuration_size), "the motion")
+    if len(rows) == 0:
+        raise WritheError("the motion has no frames")
+    if interpolation != "slerp":
+        if euler is None:
+            raise WritheError(
+                f"interpolation {interpolation!r} needs Euler channels, which this motion has not:"
+                " use 'slerp'"
+            )
+        _check_channels(table, rows, euler)
+    start = time.perf_counter()
+    found: list[Certificate] = []
+    if interpolation != "euler":
+        found.append(_certify(table, rows, fps, "slerp", None, slack_m))
+    if interpolation != "slerp":
+        found.append(_certify(table, rows, fps, "euler", euler, slack_m))
+    return _worst(found, interpolation, time.perf_counter() - start)
+
+
+def _clip(table: CollisionTable, rows: Floats, euler: EulerChannels | None) -> Clip:
+    n, k = len(table.skeleton), len(table.pairs.deep)
+    if euler is None:
+        order, angles = np.full((n, 3), -1, dtype=np.int64), np.zeros((1, n, 3))
+    else:
+        order = np.ascontiguousarray(euler.order, dtype=np.int64)
+        angles = np.ascontiguousarray(euler.angles, dtype=np.float64)
+    return Clip(
+        q=rows,
+        order=order,
+        euler=angles,
+        clearance=np.full(k, np.inf),
+        frame=np.zeros(k),
+        proven=np.full(k, np.inf),
+        level=np.full(k, -np.inf),
+        failed=np.zeros(k, dtype=np.int64),
+        undecided=np.zeros(k, dtype=np.int64),
+        floor=np.full(1, np.inf),
+    )
+
+
+def _certify(
+    table: CollisionTable,
+    rows: Floats,
+    fps: float,
+    name: str,
+    euler: EulerChannels | None,
+    slack_m: float,
+) -> Certificate:
+    start = time.perf_counter()
+    clip, work = _clip(table, rows, euler), gate_room(table)
+    arrays = table.skeleton.tree, table.shapes, table.bodies, table.pairs
+    best = witness_frames(*arrays, clip, slack_m, work)
+    started = clip.level < -slack_m
+    best = sweep(*arrays, clip, slack_m, best, work)
+    events = deep_overlaps(table, clip, work, fps)
+    undecided = int(clip.undecided.sum())
+    floor = float(clip.floor[0])
+    return Certificate(
+        # a pair that is deep from the first frame on is no less deep for having started so
+        certified=not clip.failed.any() and undecided == 0 and not events,
+        pass_throughs=tuple(e for e in events if e.pass_through),
+        deep_overlaps=tuple(events),
+        penetration_witnessed_m=max(0.0, -best),
+        penetration_upper_bound_m=max(0.0, -floor),
+        min_clearance_m=floor if np.isfinite(floor) else None,
+        undecided=undecided,
+        interpolation=name,
+        frames=len(rows),
+        seconds=time.perf_counter() - start,
+        worst_pairs=_worst_pairs(table, clip, started, fps),
+        evaluations=int(work.room.count[0]),
+    )
+
+
+def _worst_pairs(
+    table: CollisionTable, clip: Clip, started: np.ndarray, fps: float
+) -> tuple[PairWorst, ...]:
+    """The worst shape pair of every pair of parts that was looked at closely, worst first."""
+    worst: dict[tuple[int, int], int] = {}
+    for k in np.flatnonzero(np.isfinite(clip.clearance)):
+        _, a, b = table.shape_pairs[k]
+        parts = table.shape_parts[a], table.shape_parts[b]
+        if parts not in worst or clip.clearance[k] < clip.clearance[worst[parts]]:
+            worst[parts] = int(k)
+    rows = [
+        PairWorst(
+            a=table.part_names[a],
+            b=table.part_names[b],
+            clearance_m=float(clip.clearance[k]),
+            proven_m=float(min(clip.proven[k], clip.clearance[k])),
+            allowance_m=float(table.pairs.allowance[k]),
+            time_s=float(clip.frame[k]) / fps,
+            violates=bool(clip.failed[k]),
+            started_in_violation=bool(started[k]),
+        )
+        for (a, b), k in worst.items()
+    ]
+    return tuple(sorted(rows, key=lambda row: row.clearance_m))
+
+
+def _worst(found: list[Certificate], interpolation: str, seconds: float) -> Certificate:
+    """The worse of several readings of one motion, value by value."""
+    clearances = [c.min_clearance_m for c in found if c.min_clearance_m is not None]
+    deepest = max(found, key=lambda c: c.penetration_upper_bound_m)
+    return Certificate(
+        certified=all(c.certified for c in found),
+        pass_throughs=_union([c.pass_throughs for c in found]),
+        deep_overlaps=_union([c.deep_overlaps for c in found]),
+        penetration_witnessed_m=deepest.penetration_witnessed_m,
+        penetration_upper_bound_m=deepest.penetration_upper_bound_m,
+        min_clearance_m=min(clearances) if clearances else None,
+        undecided=sum(c.undecided for c in found),
+        interpolation=interpolation,
+        frames=found[0].frames,
+        seconds=seconds,
+        worst_pairs=max(found, key=lambda c: c.penetration_upper_bound_m).worst_pairs,
+        evaluations=sum(c.evaluations for c in found),
+    )
+
+
+def _union(lists: list[tuple[DeepOverlap, ...]]) -> tuple[DeepOverlap, ...]:
+    """Events of all readings; one that overlaps in time with another of the same parts counts once.
+
+    Of two that do, the one that is a pass-through, then the deeper, is kept.
+    """
+    kept: list[DeepOverlap] = []
+    for event in sorted(
+        (e for one in lists for e in one), key=lambda e: (not e.pass_through, -e.depth_m)
+    ):
+        if not any(
+            (event.a, event.b) == (other.a, other.b)
+            and event.interval_s[0] <= other.interval_s[1]
+            and other.interval_s[0] <= event.interval_s[1]
+            for other in kept
+        ):
+            kept.append(event)
+    return tuple(sorted(kept, key=lambda e: (e.time_s, e.a, e.b)))
+
+
+def _check_channels(table: CollisionTable, rows: Floats, euler: EulerChannels) -> None:
+    """The channels must say the same as the configurations at every frame."""
+    skeleton, n = table.skeleton, len(table.skeleton)
+    if euler.order.shape != (n, 3) or euler.angles.shape != (len(rows), n, 3):
+        raise WritheError(
+            f"Euler channels must be (joints, 3) and (frames, joints, 3) = ({len(rows)}, {n}, 3),"
+            f" not {euler.order.shape} and {euler.angles.shape}"
+        )
+    if not np.isfinite(euler.angles).all():
+        raise WritheError("the Euler channels hold values that are not finite")
+    for j in range(n):
+        if euler.order[j, 0] < 0:
+            continue
+        if skeleton.tree.kind[j] not in (BALL, FREE):
+            raise WritheError(f"{skeleton.names[j]!r} has Euler channels but is no ball joint")
+        end = int(skeleton.tree.q_start[j + 1])
+        stored = np.array([[1.0, 0.0, 0.0, 0.0]])
+        for slot in range(3):
+            stored = _times_turn(stored, int(euler.order[j, slot]), euler.angles[:, j, slot])
+        # two unit quaternions mean the same rotation when their product is 1 or -1
+        apart = 1 - np.abs((stored * rows[:, end - 4 : end]).sum(axis=1))
+        if apart.max() > SAME_ROTATION**2:
+            raise WritheError(
+                f"the Euler channels of {skeleton.names[j]!r} and its rotation differ at frame"
+                f" {int(apart.argmax())}: they must be those that the motion was read from"
+            )
+
+
+def _times_turn(quaternions: Floats, axis: int, angles: Floats) -> Floats:
+    """Quaternions times turns about one axis; only the parts that such a product has."""
+    u, v = (axis + 1) % 3, (axis + 2) % 3
+    c, s = np.cos(angles / 2), np.sin(angles / 2)
+    w, along, first, second = (quaternions[:, i] for i in (0, 1 + axis, 1 + u, 1 + v))
+    out = np.empty((len(angles), 4))
+    out[:, 0] = w * c - along * s
+    out[:, 1 + axis] = along * c + w * s
+    out[:, 1 + u] = first * c + second * s
+    out[:, 1 + v] = second * c - first * s
+    return out

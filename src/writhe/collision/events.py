@@ -1,0 +1,133 @@
+"""Deep overlaps and pass-throughs, gathered from shapes to parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from writhe.arrays import Floats, Ints
+from writhe.collision.report import DeepOverlap
+from writhe.collision.table import CollisionTable
+from writhe.errors import WritheError
+from writhe.kernels.clip import Clip
+from writhe.kernels.gate import GateRoom
+from writhe.kernels.spans import Spans, deep_spans
+
+MOST_SPANS = 1_000_000
+
+
+@dataclass(frozen=True)
+class _Span:
+    parts: tuple[int, int]
+    joint_b: int
+    start: float
+    end: float
+    normals: Floats
+    depth_m: float
+    meets: bool
+    cut: tuple[bool, bool]
+
+    @property
+    def turns(self) -> bool:
+        return float(self.normals[0] @ self.normals[1]) < 0
+
+
+def _spans(table: CollisionTable, clip: Clip, work: GateRoom, candidates: Ints) -> list[_Span]:
+    chosen = np.ascontiguousarray(table.shape_pairs[candidates])
+    room = 64 * len(candidates)
+    while True:
+        spans = Spans(
+            body_pair=np.ascontiguousarray(chosen[:, 0]),
+            shape_a=np.ascontiguousarray(chosen[:, 1]),
+            shape_b=np.ascontiguousarray(chosen[:, 2]),
+            shape_pair=candidates,
+            open_span=np.full(len(candidates), -1, dtype=np.int64),
+            candidate=np.zeros(room, dtype=np.int64),
+            time=np.zeros((room, 2)),
+            normal=np.zeros((room, 2, 3)),
+            deepest=np.zeros(room),
+            meets=np.zeros(room, dtype=np.int64),
+            cut=np.zeros((room, 2), dtype=np.int64),
+        )
+        found = deep_spans(
+            table.skeleton.tree,
+            table.shapes,
+            table.bodies,
+            table.pairs,
+            clip,
+            spans,
+            np.zeros(3),
+            np.zeros(3),
+            work,
+        )
+        if found <= room:
+            break
+        room = 2 * found
+        if room > MOST_SPANS:
+            raise WritheError(f"over {MOST_SPANS} deep overlaps: certify the motion in pieces")
+    out: list[_Span] = []
+    for s in range(found):
+        _, a, b = chosen[spans.candidate[s]]
+        parts = table.shape_parts[a], table.shape_parts[b]
+        out.append(
+            _Span(
+                parts=parts,
+                joint_b=int(table.shapes.joint[b]),
+                start=float(spans.time[s, 0]),
+                end=float(spans.time[s, 1]),
+                normals=spans.normal[s],
+                depth_m=-float(spans.deepest[s]),
+                meets=bool(spans.meets[s]),
+                cut=(bool(spans.cut[s, 0]), bool(spans.cut[s, 1])),
+            )
+        )
+    return out
+
+
+def _event(table: CollisionTable, group: list[_Span], fps: float) -> DeepOverlap:
+    """One deep overlap of two parts out of those of their shapes that follow or share their time.
+
+    Parts made of several shapes may be entered through one and left through another, so the first
+    entry is compared with the last exit too where both are seen from the same joint.
+    """
+    first, last = min(group, key=lambda s: s.start), max(group, key=lambda s: s.end)
+    around = first.joint_b == last.joint_b and float(first.normals[0] @ last.normals[1]) < 0
+    start, end = first.start, last.end
+    deepest = max(group, key=lambda s: s.depth_m)
+    a, b = (table.part_names[p] for p in group[0].parts)
+    return DeepOverlap(
+        time_s=start / fps,
+        a=a,
+        b=b,
+        interval_s=(start / fps, end / fps),
+        depth_m=deepest.depth_m,
+        cores_meet=any(s.meets for s in group),
+        pass_through=around or any(s.meets or s.turns for s in group),
+        cut=(first.cut[0], last.cut[1]),
+    )
+
+
+def deep_overlaps(
+    table: CollisionTable, clip: Clip, work: GateRoom, fps: float
+) -> list[DeepOverlap]:
+    """Every deep overlap of two parts, in order of time."""
+    lowest_gap = np.minimum(clip.proven, clip.clearance) - table.pairs.allowance
+    candidates = np.flatnonzero(lowest_gap < -table.pairs.deep).astype(np.int64)
+    if not len(candidates):
+        return []
+    by_parts: dict[tuple[int, int], list[_Span]] = {}
+    for span in _spans(table, clip, work, candidates):
+        by_parts.setdefault(span.parts, []).append(span)
+    events: list[DeepOverlap] = []
+    for spans in by_parts.values():
+        spans.sort(key=lambda s: s.start)
+        group = [spans[0]]
+        for span in spans[1:]:
+            if span.start <= max(s.end for s in group):
+                group.append(span)
+            else:
+                events.append(_event(table, group, fps))
+                group = [span]
+        events.append(_event(table, group, fps))
+    return sorted(events, key=lambda e: (e.time_s, e.a, e.b))

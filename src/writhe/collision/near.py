@@ -1,0 +1,53 @@
+"""Pairs of shapes near each other at one configuration: what a solver's inequalities need."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.collision.table import CollisionTable
+from writhe.kernels.near import Near, near_pairs
+
+
+class NearPairs:
+    """Lists near pairs into preallocated rows.
+
+    After `find`, the first `count` rows of `rows` are filled (see `kernels.near.Near`).
+    """
+
+    def __init__(self, table: CollisionTable, most: int = 0) -> None:
+        self.table = table
+        size = most or max(1, len(table.pairs.deep))
+        self.rows = Near(
+            shape_pair=np.zeros(size, dtype=np.int64),
+            shapes=np.zeros((size, 2), dtype=np.int64),
+            joints=np.zeros((size, 2), dtype=np.int64),
+            gap=np.zeros(size),
+            allowance=np.zeros(size),
+            normal=np.zeros((size, 3)),
+            surface_a=np.zeros((size, 3)),
+            surface_b=np.zeros((size, 3)),
+        )
+        self.placed = table.placed_room()
+        self.out = np.zeros(9)
+        self.count = 0
+
+    def find(self, positions: Floats, rotations: Floats, distance_m: float) -> int:
+        """List the pairs with a gap below `distance_m` at these joint frames; returns how many.
+
+        With fewer rows than pairs the list is cut short and the number returned is the full one.
+        """
+        table = self.table
+        found = near_pairs(
+            table.shapes,
+            table.bodies,
+            table.pairs,
+            positions,
+            rotations,
+            float(distance_m),
+            self.placed,
+            self.out,
+            self.rows,
+        )
+        self.count = min(found, len(self.rows.gap))
+        return found

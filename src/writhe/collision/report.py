@@ -1,0 +1,84 @@
+"""What a certificate says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class DeepOverlap:
+    """An interval in which two parts overlap by more than half the smaller radius.
+
+    `time_s` is where the overlap was found deepest or, for several shapes at once, where it
+    starts; `cut` tells whether the clip starts or ends within it.
+    """
+
+    time_s: float
+    a: str
+    b: str
+    interval_s: tuple[float, float]
+    depth_m: float
+    cores_meet: bool
+    pass_through: bool
+    cut: tuple[bool, bool]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "time_s": self.time_s,
+            "a": self.a,
+            "b": self.b,
+            "interval_s": list(self.interval_s),
+            "depth_m": self.depth_m,
+            "cores_meet": self.cores_meet,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PairWorst:
+    """The worst moment of two parts: clearance is g + allowance, negative in penetration."""
+
+    a: str
+    b: str
+    clearance_m: float
+    proven_m: float
+    allowance_m: float
+    time_s: float
+    violates: bool
+    started_in_violation: bool
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The outcome of `certify` for one motion; see docs/certificate.md for each word."""
+
+    certified: bool
+    pass_throughs: tuple[DeepOverlap, ...]
+    deep_overlaps: tuple[DeepOverlap, ...]
+    penetration_witnessed_m: float
+    penetration_upper_bound_m: float
+    min_clearance_m: float | None
+    undecided: int
+    interpolation: str
+    frames: int
+    seconds: float
+    worst_pairs: tuple[PairWorst, ...]
+    evaluations: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON object of `writhe certify --json`."""
+        return {
+            "certified": self.certified,
+            "pass_throughs": [event.as_dict() for event in self.pass_throughs],
+            "deep_overlaps": [event.as_dict() for event in self.deep_overlaps],
+            "penetration_m": {
+                "witnessed": self.penetration_witnessed_m,
+                "upper_bound": self.penetration_upper_bound_m,
+            },
+            "min_clearance_m": self.min_clearance_m,
+            "undecided": self.undecided,
+            "interpolation": self.interpolation,
+            "frames": self.frames,
+            "seconds": self.seconds,
+        }

@@ -1,0 +1,182 @@
+"""Solid shapes as data: a core (points) inflated by a radius, fixed to a joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from writhe.arrays import Floats, floats
+from writhe.errors import WritheError
+from writhe.kernels import gaps
+from writhe.skeleton import Capsule
+
+MOST_CORNERS = 256
+MOST_ROUNDING_M = 0.02
+
+
+class Core(IntEnum):
+    """What a shape is at heart; the values are those of `kernels.gaps`."""
+
+    SEGMENT = gaps.SEGMENT
+    CONVEX = gaps.CONVEX
+    HALF_SPACE = gaps.HALF_SPACE
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A core inflated by a radius, fixed to a joint; shapes of one part are never tested together.
+
+    points_in_joint holds the two ends of a segment, the corners of a convex core (its hull), or a
+    point of a half-space's surface and that point moved by the unit outward normal.
+    """
+
+    core: Core
+    points_in_joint: Floats
+    radius_m: float
+    joint: str = ""
+    part: str = ""
+
+    def __post_init__(self) -> None:
+        points = floats(self.points_in_joint, (None, 3), f"the points of a shape on {self.joint!r}")
+        object.__setattr__(self, "points_in_joint", points)
+        if self.core is not Core.CONVEX and len(points) != 2:
+            raise WritheError(f"a {self.core.name.lower()} has two points, not {len(points)}")
+        if self.core is Core.CONVEX and not 4 <= len(points) <= MOST_CORNERS:
+            raise WritheError(
+                f"a convex piece has 4 to {MOST_CORNERS} corners, not {len(points)};"
+                " simplify it or split it"
+            )
+        if self.radius_m < 0 or (self.radius_m == 0 and self.core is not Core.HALF_SPACE):
+            raise WritheError(f"a shape on {self.joint!r} has no radius: a core must be inflated")
+
+    def on(self, joint: str, part: str) -> Shape:
+        """The same shape on another joint and part."""
+        return replace(self, joint=joint, part=part)
+
+    def moved(self, rotation: Floats, shift: ArrayLike) -> Shape:
+        """The same shape turned (3 x 3) and then shifted within its joint's frame."""
+        points = self.points_in_joint @ rotation.T + np.asarray(shift, float)
+        return replace(self, points_in_joint=points)
+
+
+def capsule(start: ArrayLike, end: ArrayLike, radius_m: float) -> Shape:
+    """A segment inflated by a radius."""
+    return Shape(Core.SEGMENT, np.array([start, end], dtype=float), radius_m)
+
+
+def ball(centre: ArrayLike, radius_m: float) -> Shape:
+    """A ball."""
+    return capsule(centre, centre, radius_m)
+
+
+def half_space(point: ArrayLike, normal: ArrayLike) -> Shape:
+    """All that lies below a plane through `point`; `normal` points out of the solid."""
+    n = np.asarray(normal, dtype=float)
+    length = float(np.linalg.norm(n))
+    if length == 0 or not np.isfinite(length):
+        raise WritheError("the normal of a half-space has no direction")
+    p = np.asarray(point, dtype=float)
+    return Shape(Core.HALF_SPACE, np.array([p, p + n / length]), 0.0)
+
+
+def _rounding(smallest_half_m: float, rounding_m: float | None) -> float:
+    if smallest_half_m <= 0:
+        raise WritheError("a box or cylinder needs a positive size in every direction")
+    chosen = min(0.5 * smallest_half_m, MOST_ROUNDING_M) if rounding_m is None else rounding_m
+    if not 0 < chosen <= smallest_half_m:
+        raise WritheError(
+            f"the rounding must be above 0 and at most {smallest_half_m:g} m, not {chosen:g}"
+        )
+    return chosen
+
+
+def box(centre: ArrayLike, size: ArrayLike, rounding_m: float | None = None) -> Shape:
+    """A box along its joint's axes: its core is inset by the rounding and inflated by it again.
+
+    Faces lie exactly where the box's do; edges and corners are rounded by `rounding_m` (by default
+    half of the smallest half-width, 2 cm at most).
+    """
+    half = 0.5 * floats(size, (3,), "the size of a box")
+    radius = _rounding(float(half.min()), rounding_m)
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
+    # a core must keep some volume for its faces and edges to be defined
+    inner = np.maximum(half - radius, 1e-6)
+    return Shape(Core.CONVEX, signs * inner + np.asarray(centre, float), radius)
+
+
+def cylinder(
+    start: ArrayLike, end: ArrayLike, radius_m: float, rounding_m: float | None = None
+) -> Shape:
+    """A solid cylinder with flat ends, as an inset prism of 16 sides inflated by the rounding.
+
+    The prism is drawn around its circle, so that the shape covers the cylinder but for its rounded
+    rims; it stands out by at most 2 % of the radius.
+    """
+    first, last = np.asarray(start, float), np.asarray(end, float)
+    axis = last - first
+    length = float(np.linalg.norm(axis))
+    if length <= 0:
+        raise WritheError("a cylinder needs two different ends")
+    axis = axis / length
+    rounding = _rounding(min(radius_m, 0.5 * length), rounding_m)
+    side = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+    side /= np.linalg.norm(side)
+    up = np.cross(axis, side)
+    sides = 16
+    inner = max(radius_m - rounding, 1e-6) / np.cos(np.pi / sides)
+    angles = 2 * np.pi * np.arange(sides) / sides
+    ring = inner * (np.cos(angles)[:, None] * side + np.sin(angles)[:, None] * up)
+    inset = min(rounding, 0.5 * length - 1e-6)
+    points = np.concatenate([first + inset * axis + ring, last - inset * axis + ring])
+    return Shape(Core.CONVEX, points, rounding)
+
+
+def hull(corners: ArrayLike, radius_m: float) -> Shape:
+    """The convex hull of some corners, inflated by a radius (which stands out of the hull)."""
+    return Shape(Core.CONVEX, np.asarray(corners, float), radius_m)
+
+
+def from_capsule(given: Capsule) -> Shape:
+    """A figure's capsule as a shape on its joint."""
+    shape = capsule(given.start_in_joint, given.end_in_joint, given.radius_m)
+    return shape.on(given.joint, given.part_name)
+
+
+def hull_directions(shape: Shape) -> tuple[Floats, Floats, Floats]:
+    """Corners, unit face normals and unit edge directions of a core, without repetitions."""
+    points = shape.points_in_joint
+    if shape.core is Core.HALF_SPACE:
+        return points, np.empty((0, 3)), np.empty((0, 3))
+    if shape.core is Core.SEGMENT:
+        along = points[1] - points[0]
+        length = float(np.linalg.norm(along))
+        edges = np.empty((0, 3)) if length < 1e-9 else (along / length)[None]
+        return points, np.empty((0, 3)), edges
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        found = ConvexHull(points)
+    except QhullError:
+        raise WritheError(
+            f"a convex piece on {shape.joint!r} is flat: give it some thickness"
+        ) from None
+    normals = found.equations[:, :3]
+    edges: list[Floats] = []
+    for i, (triangle, others) in enumerate(zip(found.simplices, found.neighbors, strict=True)):
+        for corner, other in enumerate(others):
+            if other > i and normals[i] @ normals[other] < 1 - 1e-12:
+                u, v = (points[triangle[k]] for k in range(3) if k != corner)
+                edges.append((v - u) / np.linalg.norm(v - u))
+    return points[found.vertices], _directions(normals), _directions(np.array(edges))
+
+
+def _directions(given: Floats) -> Floats:
+    """The directions given, one of each pair of equal or opposite ones."""
+    kept: list[Floats] = []
+    for direction in given:
+        if all(abs(direction @ other) < 1 - 1e-12 for other in kept):
+            kept.append(direction)
+    return np.array(kept).reshape(-1, 3)

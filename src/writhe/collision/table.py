@@ -1,0 +1,292 @@
+"""All shapes of a skeleton or scene, compiled to the arrays that the collision kernels read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from writhe.arrays import Floats, Ints
+from writhe.collision.bounding import around
+from writhe.collision.policy import BELOW_HALF, ContactPolicy, PairRule, Reason
+from writhe.collision.shapes import Core, Shape, from_capsule, hull_directions
+from writhe.errors import UnknownNameError, WritheError
+from writhe.kernels.gaps import Bodies, Pairs, Placed, Shapes, gap, place_all
+from writhe.kernels.kinematics import FIXED, PRISMATIC
+from writhe.skeleton import Figure, Skeleton, forward
+
+
+class CollisionTable:
+    """Shapes, rigid bodies (one part on one joint) and the pairs to test.
+
+    `shapes`, `bodies` and `pairs` are the kernels' arrays (see `kernels.gaps`); `part_names`,
+    `shape_parts` and `rules` say what they stand for.
+    """
+
+    def __init__(
+        self, skeleton: Skeleton, shapes: Iterable[Shape], policy: ContactPolicy | None = None
+    ) -> None:
+        self.skeleton = skeleton
+        self.policy = policy or ContactPolicy()
+        given = list(shapes)
+        self.part_names: tuple[str, ...] = tuple(dict.fromkeys(shape.part for shape in given))
+        part_index = {name: i for i, name in enumerate(self.part_names)}
+        # those of one body stand together; a half-space is a body of its own and comes last
+        given.sort(
+            key=lambda s: (
+                s.core is Core.HALF_SPACE,
+                part_index[s.part],
+                skeleton.index(s.joint),
+            )
+        )
+        self.source: tuple[Shape, ...] = tuple(given)
+        self.shape_parts: tuple[int, ...] = tuple(part_index[s.part] for s in given)
+        self.shapes = self._compile_shapes()
+        self.bodies = self._compile_bodies()
+        self.rules: tuple[PairRule, ...]
+        self.pairs, self.rules = self._compile_pairs()
+
+    @classmethod
+    def of_figure(cls, figure: Figure, policy: ContactPolicy | None = None) -> CollisionTable:
+        """The table of one figure alone: its capsules, parts by their own names."""
+        return cls(figure.skeleton, [from_capsule(c) for c in figure.capsules], policy)
+
+    def with_policy(self, policy: ContactPolicy) -> CollisionTable:
+        """The same shapes under another policy."""
+        return CollisionTable(self.skeleton, self.source, policy)
+
+    def part_of_shape(self, shape: int) -> str:
+        """The name of the part that a shape belongs to."""
+        return self.part_names[self.shape_parts[shape]]
+
+    @cached_property
+    def shape_pairs(self) -> Ints:
+        """(k, 3): body pair, shape a and shape b of each shape pair."""
+        rows: list[tuple[int, int, int]] = []
+        start = self.bodies.shape_start
+        for p, (a, b) in enumerate(zip(self.pairs.a, self.pairs.b, strict=True)):
+            rows += [
+                (p, i, j)
+                for i in range(start[a], start[a + 1])
+                for j in range(start[b], start[b + 1])
+            ]
+        return np.array(rows, dtype=np.int64).reshape(-1, 3)
+
+    def placed_room(self) -> Placed:
+        """Empty rows for `kernels.gaps.place_all`."""
+        return Placed(
+            np.zeros_like(self.shapes.points),
+            np.zeros_like(self.shapes.facets),
+            np.zeros_like(self.shapes.edges),
+            np.zeros_like(self.bodies.centre),
+            np.zeros_like(self.bodies.axis_ends),
+        )
+
+    def _compile_shapes(self) -> Shapes:
+        tree = self.skeleton.tree
+        parts = [hull_directions(shape) for shape in self.source]
+        for shape in self.source:
+            if shape.core is not Core.HALF_SPACE:
+                continue
+            for j in self.skeleton.ancestors(shape.joint):
+                if tree.kind[j] not in (FIXED, PRISMATIC):
+                    raise WritheError(
+                        f"the half-space {shape.part!r} is on a joint that can turn; fix it, or"
+                        " use a box"
+                    )
+        body: list[int] = []
+        before: tuple[str, str, bool] | None = None
+        for shape in self.source:
+            key = (shape.part, shape.joint, shape.core is Core.HALF_SPACE)
+            body.append(body[-1] + (key != before or key[2]) if body else 0)
+            before = key
+        return Shapes(
+            joint=_ints(self.skeleton.index(s.joint) for s in self.source),
+            core=_ints(int(s.core) for s in self.source),
+            radius=np.array([s.radius_m for s in self.source], dtype=np.float64),
+            body=_ints(body),
+            point_start=_starts([len(p[0]) for p in parts]),
+            points=_rows([p[0] for p in parts]),
+            facet_start=_starts([len(p[1]) for p in parts]),
+            facets=_rows([p[1] for p in parts]),
+            edge_start=_starts([len(p[2]) for p in parts]),
+            edges=_rows([p[2] for p in parts]),
+        )
+
+    def _compile_bodies(self) -> Bodies:
+        shapes = self.shapes
+        count = int(shapes.body[-1]) + 1 if len(shapes.body) else 0
+        start = np.searchsorted(shapes.body, np.arange(count + 1)).astype(np.int64)
+        reach = np.zeros(count)
+        centre, ball = np.zeros((count, 3)), np.zeros(count)
+        ends, radius = np.zeros((2 * count, 3)), np.zeros(count)
+        for b in range(count):
+            members = range(start[b], start[b + 1])
+            points = np.concatenate([self._points(i) for i in members])
+            radii = np.repeat(
+                shapes.radius[start[b] : start[b + 1]], [len(self._points(i)) for i in members]
+            )
+            if shapes.core[start[b]] == Core.HALF_SPACE:
+                ball[b] = radius[b] = np.inf
+                continue
+            reach[b] = np.linalg.norm(points, axis=1).max()
+            ends[2 * b], ends[2 * b + 1], radius[b] = around(points, radii)
+            centre[b] = 0.5 * (ends[2 * b] + ends[2 * b + 1])
+            ball[b] = (np.linalg.norm(points - centre[b], axis=1) + radii).max()
+        return Bodies(
+            joint=shapes.joint[start[:-1]] if count else _ints([]),
+            part=_ints(self.shape_parts[start[b]] for b in range(count)),
+            shape_start=start,
+            reach=reach,
+            centre=centre,
+            ball_radius=ball,
+            axis_ends=ends,
+            capsule_radius=radius,
+        )
+
+    def _points(self, shape: int) -> Floats:
+        start = self.shapes.point_start
+        return self.shapes.points[start[shape] : start[shape + 1]]
+
+    def _compile_pairs(self) -> tuple[Pairs, tuple[PairRule, ...]]:
+        """Body pairs with their allowances, and the rule of every pair of parts."""
+        tree, bodies = self.skeleton.tree, self.bodies
+        self._check_declared()
+        frames = forward(self.skeleton, self.skeleton.rest_configuration)
+        placed, out = self.placed_room(), np.empty(9)
+        place_all(self.shapes, bodies, frames.positions, frames.rotations, placed)
+        parts = len(self.part_names)
+        members = [np.flatnonzero(bodies.part == p) for p in range(parts)]
+        steps = _part_steps(tree.parent, bodies.joint, bodies.part, parts)
+        moves = [any(tree.kind[j] != FIXED for j in _chain(tree.parent, k)) for k in bodies.joint]
+        columns: list[tuple[int, int, int]] = []
+        allowance: list[Floats] = []
+        deep: list[Floats] = []
+        rules: list[PairRule] = []
+        for a in range(parts):
+            for b in range(a + 1, parts):
+                names = self.part_names[a], self.part_names[b]
+                if steps[a, b] == 1:
+                    rules.append(PairRule(*names, Reason.PARENT_CHILD, None))
+                    continue
+                couples = [
+                    _ordered(int(i), int(j), bodies.ball_radius)
+                    for i in members[a]
+                    for j in members[b]
+                    if moves[i] or moves[j]
+                ]
+                couples = [c for c in couples if np.isfinite(bodies.ball_radius[c[0]])]
+                if not couples:
+                    rules.append(PairRule(*names, Reason.FIXED, None))
+                    continue
+                declared = self.policy.declared(*names)
+                if declared is not None:
+                    wanted, reason = declared, Reason.DECLARED
+                elif 0 <= steps[a, b] <= self.policy.neighbour_steps:
+                    overlap = max(
+                        -gap(self.shapes, placed, i, j, out)
+                        for c in couples
+                        for i in self._members(c[0])
+                        for j in self._members(c[1])
+                    )
+                    wanted = max(0.0, overlap + self.policy.neighbour_extra_m)
+                    reason = Reason.NEIGHBOUR if wanted > 0 else Reason.DEFAULT
+                else:
+                    wanted, reason = 0.0, Reason.DEFAULT
+                capped = False
+                for body_a, body_b in couples:
+                    half = 0.5 * np.minimum.outer(self._radii(body_a), self._radii(body_b)).ravel()
+                    most = 2 * BELOW_HALF * half
+                    capped = capped or bool((most < wanted).any())
+                    columns.append((body_a, body_b, self._ancestor(body_a, body_b)))
+                    allowance.append(np.minimum(wanted, most))
+                    deep.append(half)
+                rules.append(PairRule(*names, reason, wanted, capped))
+        table = np.array(columns, dtype=np.int64).reshape(-1, 3)
+        pairs = Pairs(
+            a=np.ascontiguousarray(table[:, 0]),
+            b=np.ascontiguousarray(table[:, 1]),
+            ancestor=np.ascontiguousarray(table[:, 2]),
+            first=_starts([len(d) for d in deep]),
+            allowance=np.concatenate([*allowance, np.empty(0)]),
+            deep=np.concatenate([*deep, np.empty(0)]),
+        )
+        return pairs, tuple(rules)
+
+    def _members(self, body: int) -> range:
+        return range(self.bodies.shape_start[body], self.bodies.shape_start[body + 1])
+
+    def _radii(self, body: int) -> Floats:
+        rows = slice(self.bodies.shape_start[body], self.bodies.shape_start[body + 1])
+        radii = self.shapes.radius[rows].copy()
+        radii[self.shapes.core[rows] == Core.HALF_SPACE] = np.inf
+        return radii
+
+    def _ancestor(self, body_a: int, body_b: int) -> int:
+        parent, joint = self.skeleton.tree.parent, self.bodies.joint
+        above = _chain(parent, int(joint[body_a]))
+        return next((j for j in _chain(parent, int(joint[body_b])) if j in above), -1)
+
+    def _check_declared(self) -> None:
+        for pair in self.policy.declared_m:
+            for name in pair:
+                if name not in self.part_names:
+                    raise UnknownNameError("part", name, list(self.part_names))
+
+
+def _ordered(a: int, b: int, ball_radius: Floats) -> tuple[int, int]:
+    """A half-space is always the second of a pair."""
+    return (b, a) if not np.isfinite(ball_radius[a]) else (a, b)
+
+
+def _chain(parent: Ints, joint: int) -> list[int]:
+    chain = [int(joint)]
+    while parent[chain[-1]] >= 0:
+        chain.append(int(parent[chain[-1]]))
+    return chain
+
+
+def _part_steps(parent: Ints, joint: Ints, part: Ints, parts: int) -> Ints:
+    """(parts, parts): how many shape-carrying joints two parts are apart; -1: not connected.
+
+    A joint without shapes is one with its nearest ancestor that carries one; the joints above the
+    uppermost shapes of a tree count together as one joint.
+    """
+    carrying = {int(j) for j in joint}
+    steps = np.full((parts, parts), -1, dtype=np.int64)
+
+    def climb(start: int) -> dict[int, int]:
+        """Shape-carrying joints above `start` (and the root as -1 - root), with their distance."""
+        chain = _chain(parent, start)
+        kept = [j for j in chain if j in carrying]
+        found = {j: i for i, j in enumerate(kept)}
+        if chain[-1] not in carrying:
+            found[-1 - chain[-1]] = len(kept)
+        return found
+
+    above = [climb(int(j)) for j in joint]
+    for a in range(len(joint)):
+        for b in range(len(joint)):
+            common = above[a].keys() & above[b].keys()
+            if part[a] == part[b] or not common:
+                continue
+            apart = min(above[a][j] + above[b][j] for j in common)
+            known = steps[part[a], part[b]]
+            # two parts on one joint are as near as parent and child
+            apart = max(apart, 1)
+            if known < 0 or apart < known:
+                steps[part[a], part[b]] = steps[part[b], part[a]] = apart
+    return steps
+
+
+def _ints(values: Iterable[int]) -> Ints:
+    return np.array(list(values), dtype=np.int64)
+
+
+def _starts(counts: Sequence[int]) -> Ints:
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _rows(parts: list[Floats]) -> Floats:
+    return np.ascontiguousarray(np.concatenate([*parts, np.empty((0, 3))]))

@@ -1,0 +1,189 @@
+"""A posture database: records of normalised posture, linking values, origin; stored as Parquet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats, Ints, floats
+from writhe.database.posture import normalise, posture_features
+from writhe.database.search import NeighbourSearch
+from writhe.errors import FileFormatError, WritheError
+from writhe.kernels.neighbours import thin_out
+from writhe.skeleton import Figure, forward
+from writhe.topology import linking_vector
+
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True)
+class PostureDatabase:
+    """N postures of one figure. `object_linking` has no columns where there is no object."""
+
+    figure: Figure
+    q: Floats  # (N, nq) normalised
+    linking: Floats  # (N, pairs)
+    clip: tuple[str, ...]  # where each posture comes from
+    frame: Ints  # (N,)
+    penetrating: Bools  # (N,) flagged, not dropped
+    object_linking: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def __post_init__(self) -> None:
+        count = len(self.q)
+        floats(self.q, (count, self.figure.skeleton.configuration_size), "postures")
+        if not (len(self.linking) == len(self.clip) == len(self.frame) == count):
+            raise WritheError("the columns of a posture database differ in length")
+        if self.object_linking.size == 0:
+            object.__setattr__(self, "object_linking", np.zeros((count, 0)))
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    @classmethod
+    def from_postures(
+        cls,
+        figure: Figure,
+        q: Floats,
+        *,
+        clip: Sequence[str] | str = "",
+        frame: Ints | None = None,
+        penetrating: Bools | None = None,
+    ) -> PostureDatabase:
+        """A database of these configurations (frames, nq), normalised, with their linking."""
+        postures = normalise(figure.skeleton, q)
+        count = len(postures)
+        return cls(
+            figure=figure,
+            q=postures,
+            linking=linking_vector(figure, postures),
+            clip=(clip,) * count if isinstance(clip, str) else tuple(clip),
+            frame=np.arange(count, dtype=np.int64) if frame is None else frame,
+            penetrating=np.zeros(count, dtype=np.bool_) if penetrating is None else penetrating,
+        )
+
+    @cached_property
+    def search(self) -> NeighbourSearch:
+        """The index for neighbour queries."""
+        features = posture_features(self.figure.skeleton, self.q)
+        return NeighbourSearch(features, np.hstack([self.linking, self.object_linking]))
+
+    def take(self, numbers: Ints | Bools) -> PostureDatabase:
+        """The records with these numbers."""
+        picked = np.flatnonzero(numbers) if np.asarray(numbers).dtype == np.bool_ else numbers
+        return replace(
+            self,
+            q=self.q[picked],
+            linking=self.linking[picked],
+            clip=tuple(self.clip[int(i)] for i in picked),
+            frame=self.frame[picked],
+            penetrating=self.penetrating[picked],
+            object_linking=self.object_linking[picked],
+        )
+
+    def merged(self, other: PostureDatabase) -> PostureDatabase:
+        """Both databases' records; they must be of one figure and one object."""
+        if self.figure.skeleton.names != other.figure.skeleton.names:
+            raise WritheError("databases of different skeletons cannot be merged; retarget one")
+        if self.object_linking.shape[1] != other.object_linking.shape[1]:
+            raise WritheError("databases with different objects cannot be merged")
+        return replace(
+            self,
+            q=np.vstack([self.q, other.q]),
+            linking=np.vstack([self.linking, other.linking]),
+            clip=self.clip + other.clip,
+            frame=np.concatenate([self.frame, other.frame]),
+            penetrating=np.concatenate([self.penetrating, other.penetrating]),
+            object_linking=np.vstack([self.object_linking, other.object_linking]),
+        )
+
+    def filtered(self, threshold_m2: float) -> PostureDatabase:
+        """Without postures nearer than the threshold to a kept one.
+
+        The measure is the paper's: the sum over joints of squared position differences.
+        """
+        points = self.joint_positions().reshape(len(self), -1)
+        kept = np.empty(len(self), dtype=np.int64)
+        count = thin_out(np.ascontiguousarray(points), threshold_m2, kept)
+        return self.take(kept[:count])
+
+    def joint_positions(self) -> Floats:
+        """(N, n, 3) joint centres, the root at the origin."""
+        positions = forward(self.figure.skeleton, self.q).positions
+        return positions - positions[:, :1]
+
+    def save(self, path: str | Path) -> None:
+        """Write a Parquet file that pandas and DuckDB read too."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        header = {
+            "writhe_database": FORMAT_VERSION,
+            "figure": self.figure.name,
+            "joints": list(self.figure.skeleton.names),
+        }
+        table = pa.table(
+            {
+                "clip": list(self.clip),
+                "frame": self.frame,
+                "penetrating": self.penetrating,
+                "posture": _lists(self.q),
+                "linking": _lists(self.linking),
+                "object_linking": _lists(self.object_linking),
+            }
+        ).replace_schema_metadata({b"writhe": json.dumps(header).encode()})
+        pq.write_table(table, Path(path), compression="zstd")
+
+    @classmethod
+    def load(cls, path: str | Path, figure: Figure) -> PostureDatabase:
+        """Read a database of `figure`."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if not Path(path).exists():
+            raise FileFormatError(path, "there is no such file")
+        try:
+            table: Any = pq.read_table(Path(path))
+            header = json.loads((table.schema.metadata or {})[b"writhe"])
+        except (pa.ArrowException, OSError, KeyError, ValueError) as error:
+            raise FileFormatError(
+                path, f"not a posture database: {error}", remedy="make one with `writhe db build`"
+            ) from None
+        if header.get("writhe_database") != FORMAT_VERSION:
+            raise FileFormatError(
+                path, f"database version {header.get('writhe_database')}, not {FORMAT_VERSION}"
+            )
+        if tuple(header.get("joints", ())) != figure.skeleton.names:
+            raise FileFormatError(
+                path, f"its joints are not those of {figure.name!r}", remedy="build it again"
+            )
+        return cls(
+            figure=figure,
+            q=_rows(table["posture"], len(table)),
+            linking=_rows(table["linking"], len(table)),
+            clip=tuple(table["clip"].to_pylist()),
+            frame=np.asarray(table["frame"], dtype=np.int64),
+            penetrating=np.asarray(table["penetrating"], dtype=np.bool_),
+            object_linking=_rows(table["object_linking"], len(table)),
+        )
+
+
+def _lists(rows: Floats) -> Any:
+    import pyarrow as pa
+
+    flat = pa.array(np.ascontiguousarray(rows).ravel())
+    return (
+        pa.FixedSizeListArray.from_arrays(flat, rows.shape[1])
+        if rows.shape[1]
+        else [[]] * len(rows)
+    )
+
+
+def _rows(column: Any, count: int) -> Floats:
+    flat = np.asarray(column.combine_chunks().flatten(), dtype=np.float64)
+    return flat.reshape(count, -1) if count else np.zeros((0, 0))

@@ -1,0 +1,7 @@
+"""Motion files in and out; joint names to anatomical roles; figures from files."""
+
+from writhe.io.character import figure_of
+from writhe.io.files import load, load_figure, save, save_figure
+from writhe.io.roles import ROLES, match_roles
+
+__all__ = ["ROLES", "figure_of", "load", "load_figure", "match_roles", "save", "save_figure"]

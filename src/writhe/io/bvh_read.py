@@ -1,0 +1,248 @@
+"""BVH in: any hierarchy, channel order and line ends, streamed in blocks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.errors import FileFormatError, WritheError
+from writhe.io.bvh_hierarchy import BvhHeader, BvhJoint, parse_header
+from writhe.io.limits import MAX_HEADER_BYTES, check_numbers, checked_size, unique_names
+from writhe.io.repair import lost_bones
+from writhe.io.units import guess_unit, longest_way
+from writhe.kernels import text
+from writhe.kernels.euler import ChannelMap, align_hemispheres, channels_to_configurations
+from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip
+
+BLOCK_BYTES = 4 << 20
+_AXES = "XYZ"
+
+
+def load_bvh(
+    path: Path,
+    *,
+    metres_per_unit: float | None = None,
+    repair: bool = True,
+    name: str | None = None,
+) -> Motion:
+    """Read a BVH file; see `writhe.io.load`."""
+    size = checked_size(path)
+    with path.open("rb") as file:
+        head = file.read(MAX_HEADER_BYTES)
+        header = parse_header(path, head)
+        joints = header.joints
+        names = unique_names([j.name for j in joints])
+        parents = [j.parent for j in joints]
+        offsets = np.array([j.offset for j in joints])
+        source: dict[str, Any] = {"format": "bvh", "frame_time_s": header.frame_time_s}
+        fixes = lost_bones(names, parents, offsets) if repair else []
+        source["repairs"] = {names[j]: offsets[j].tolist() for j, _ in fixes}
+        for j, offset in fixes:
+            offsets[j] = offset
+        unit = _unit(names, parents, offsets, joints, metres_per_unit, source)
+        skeleton = _skeleton(names, joints, offsets * unit, unit)
+        source["channels"] = {n: list(j.channels) for n, j in zip(names, joints, strict=True)}
+        file.seek(header.data_start)
+        q = _numbers(path, file, size - header.data_start, header, skeleton, offsets, unit, source)
+    align_hemispheres(skeleton.tree.kind, skeleton.tree.q_start, q)
+    return Motion(skeleton, q, frames_a_second(header.frame_time_s), name or path.stem, source)
+
+
+def frames_a_second(frame_time_s: float) -> float:
+    """The rate of a frame time; a whole number when the file's rounding hides one."""
+    rate = 1.0 / frame_time_s
+    return float(round(rate)) if abs(round(rate) * frame_time_s - 1.0) < 1e-4 else rate
+
+
+def _unit(
+    names: list[str],
+    parents: list[int],
+    offsets: Floats,
+    joints: list[BvhJoint],
+    given: float | None,
+    source: dict[str, Any],
+) -> float:
+    if given is not None:
+        if not (np.isfinite(given) and given > 0):
+            raise WritheError(f"metres a unit must be positive, not {given}")
+        unit, why = float(given), "given by the caller"
+    else:
+        ends = {
+            j: max(float(np.linalg.norm(e)) for e in joint.end_sites)
+            for j, joint in enumerate(joints)
+            if joint.end_sites
+        }
+        unit, why = guess_unit(names, longest_way(parents, offsets, ends))
+    source["metres_per_unit"], source["unit_from"] = unit, why
+    return unit
+
+
+def _kind(joint: BvhJoint) -> JointKind:
+    turns = sum(c.endswith("rotation") for c in joint.channels)
+    if len(joint.channels) > turns:
+        return JointKind.FREE
+    return (JointKind.FIXED, JointKind.HINGE, JointKind.BALL, JointKind.BALL)[turns]
+
+
+def _skeleton(names: list[str], joints: list[BvhJoint], offsets_m: Floats, unit: float) -> Skeleton:
+    built: list[Joint] = []
+    ends: list[tuple[str, str, Floats]] = []
+    for j, joint in enumerate(joints):
+        kind = _kind(joint)
+        axis = np.zeros(3)
+        if kind is JointKind.HINGE:
+            axis[_AXES.index(joint.channels[0][0])] = 1.0
+        parent = None if joint.parent < 0 else names[joint.parent]
+        built.append(Joint(names[j], parent, kind, offsets_m[j].copy(), axis=axis))
+        ends += [(f"{names[j]}_end", names[j], np.array(e) * unit) for e in joint.end_sites]
+    unique = unique_names([*names, *(n for n, _, _ in ends)])[len(names) :]
+    tips = [Tip(n, joint, at) for n, (_, joint, at) in zip(unique, ends, strict=True)]
+    return Skeleton(built, tips)
+
+
+def _numbers(
+    path: Path,
+    file: BinaryIO,
+    bytes_left: int,
+    header: BvhHeader,
+    skeleton: Skeleton,
+    offsets: Floats,
+    unit: float,
+    source: dict[str, Any],
+) -> Floats:
+    """Configurations of all frames, read block by block."""
+    columns = header.channel_count
+    if columns == 0:
+        raise FileFormatError(path, "no joint has channels, so there is no motion")
+    check_numbers(path, header.frame_count, max(columns, skeleton.configuration_size))
+    # a number takes two bytes at least, so a lying frame count cannot claim more room than this
+    most = min(header.frame_count, bytes_left // (2 * columns) + 1)
+    q = np.empty((most, skeleton.configuration_size))
+    rows = np.empty((BLOCK_BYTES // (2 * columns) + 2, columns))
+    state = np.zeros(4, dtype=np.int64)
+    channels: ChannelMap | None = None
+    done, line, rest = 0, header.data_line, b""
+    while True:
+        fresh = file.read(BLOCK_BYTES - len(rest))
+        block, rest = _whole_lines(rest + fresh, last=not fresh)
+        if not fresh and not block:
+            break
+        if not block:
+            raise FileFormatError(path, f"a line is longer than {BLOCK_BYTES >> 20} MiB", line=line)
+        buffer = np.frombuffer(block, dtype=np.uint8)
+        room = min(len(rows), header.frame_count - done)
+        code = text.parse_rows(buffer, len(buffer), columns, rows, room, state)
+        read = int(state[0])
+        if code != text.FINE:
+            raise _row_error(path, code, block, state, header, line + int(state[1]), done)
+        line += int(state[1])
+        if not read:
+            continue
+        if channels is None:
+            channels = _channel_map(header.joints, skeleton, rows[:read], offsets, source)
+        channels_to_configurations(rows[:read], channels, unit, q[done : done + read])
+        done += read
+    if done < header.frame_count:
+        raise FileFormatError(
+            path,
+            f"the header promises {header.frame_count} frames, the file holds {done}",
+            line=line,
+            remedy=f"the file was cut short; or write 'Frames: {done}'",
+        )
+    return q
+
+
+def _whole_lines(data: bytes, last: bool) -> tuple[bytes, bytes]:
+    if last:
+        return data, b""
+    # a return at the very end may be half of a line end
+    cut = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
+    return data[:cut], data[cut:]
+
+
+def _row_error(
+    path: Path,
+    code: int,
+    block: bytes,
+    state: np.ndarray,
+    header: BvhHeader,
+    line: int,
+    done: int,
+) -> FileFormatError:
+    columns, found, at = header.channel_count, int(state[2]), int(state[3])
+    word = block[at : at + 60].split()
+    shown = word[0][:40].decode("latin-1") if word else ""
+    frame = done + int(state[0]) + 1
+    if code == text.TOO_FEW:
+        problem = f"frame {frame} has {found} numbers, the channels need {columns}"
+        remedy = "the line was cut, or CHANNELS do not fit"
+    elif code == text.TOO_MANY:
+        problem = f"frame {frame} has more than the {columns} numbers that the channels need"
+        remedy = "one frame a line; do CHANNELS fit?"
+    elif code == text.NO_ROOM:
+        problem = f"more lines than the {header.frame_count} frames promised, from {shown!r}"
+        remedy = "set 'Frames:' to the number of lines"
+    elif code == text.NOT_FINITE:
+        problem = f"number {found + 1} of frame {frame}, {shown!r}, is not finite"
+        remedy = "fill the gap in the capture"
+    else:
+        problem = f"number {found + 1} of frame {frame}, {shown!r}, is not a number"
+        remedy = "digits, a point, perhaps an exponent"
+    return FileFormatError(path, problem, line=line, remedy=remedy)
+
+
+def _channel_map(
+    joints: list[BvhJoint],
+    skeleton: Skeleton,
+    rows: Floats,
+    offsets: Floats,
+    source: dict[str, Any],
+) -> ChannelMap:
+    n = len(joints)
+    position = np.full((n, 3), -1, dtype=np.int64)
+    rotation = np.full((n, 3), -1, dtype=np.int64)
+    axes = np.zeros((n, 3), dtype=np.int64)
+    base = np.zeros((n, 3))
+    added: list[str] = []
+    at = 0
+    for j, joint in enumerate(joints):
+        turns = 0
+        for channel in joint.channels:
+            axis = _AXES.index(channel[0])
+            if channel.endswith("position"):
+                position[j, axis] = at
+            else:
+                rotation[j, turns], axes[j, turns] = at, axis
+                turns += 1
+            at += 1
+        if (position[j] >= 0).any():
+            if _adds_to_offset(rows, position[j], offsets[j]):
+                added.append(skeleton.names[j])
+            else:
+                base[j] = offsets[j]
+    source["positions_added_to_offset"] = added
+    return ChannelMap(
+        skeleton.tree.kind,
+        np.ascontiguousarray(skeleton.tree.q_start[:-1]),
+        position,
+        rotation,
+        axes,
+        base,
+    )
+
+
+def _adds_to_offset(rows: Floats, channel: np.ndarray, offset: Floats) -> bool:
+    """Whether a joint's position channels add to its OFFSET instead of replacing it.
+
+    Programs disagree. Most (Blender, MotionBuilder, LAFAN1) write the whole translation; some write
+    the difference, which stays small beside the offset.
+    """
+    there = channel >= 0
+    size = float(np.linalg.norm(offset[there]))
+    if size == 0.0:
+        return False
+    lengths = np.linalg.norm(rows[:, channel[there]], axis=1)
+    return float(np.median(lengths)) < 0.25 * size

@@ -1,0 +1,139 @@
+"""The animation of a glTF file, sampled at a steady rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.io import transforms
+from writhe.io.glb_container import Glb
+from writhe.io.limits import check_numbers
+
+DEFAULT_FPS = 30.0
+MAX_FPS = 1000.0
+_WIDTH = {"translation": 3, "rotation": 4, "scale": 3}
+
+
+@dataclass
+class Track:
+    """One animated property of one node: keys and how to go between them."""
+
+    node: int
+    path: str
+    times: Floats  # (k,)
+    values: Floats  # (k, width), or (k, 3, width) with tangents for cubic splines; xyzw rotations
+    interpolation: str
+
+    def sample(self, at: Floats) -> Floats:
+        """Values (len(at), width) at the given seconds, held beyond the ends."""
+        if len(self.times) == 1:
+            last = self.values[0, 1] if self.interpolation == "CUBICSPLINE" else self.values[0]
+            return np.repeat(last[None], len(at), axis=0)
+        clamped = np.clip(at, self.times[0], self.times[-1])
+        before = np.clip(
+            np.searchsorted(self.times, clamped, side="right") - 1, 0, len(self.times) - 2
+        )
+        span = (self.times[before + 1] - self.times[before])[:, None]
+        t = (clamped - self.times[before])[:, None] / span
+        if self.interpolation == "STEP":
+            return self.values[np.where(t[:, 0] >= 1.0, before + 1, before)]
+        if self.interpolation == "CUBICSPLINE":
+            _, p0, m0 = np.moveaxis(self.values[before], 1, 0)
+            m1, p1, _ = np.moveaxis(self.values[before + 1], 1, 0)
+            t2, t3 = t * t, t * t * t
+            return (
+                (2 * t3 - 3 * t2 + 1) * p0
+                + span * (t3 - 2 * t2 + t) * m0
+                + (3 * t2 - 2 * t3) * p1
+                + span * (t3 - t2) * m1
+            )
+        start, end = self.values[before], self.values[before + 1]
+        if self.path == "rotation":
+            return _slerp(start, end, t)
+        return (1.0 - t) * start + t * end
+
+
+def _slerp(a: Floats, b: Floats, t: Floats) -> Floats:
+    dot = (a * b).sum(axis=-1, keepdims=True)
+    b = np.where(dot < 0, -b, b)
+    angle = np.arctan2(np.linalg.norm(b - a, axis=-1), np.linalg.norm(b + a, axis=-1))[:, None] * 2
+    small = angle < 1e-6
+    sine = np.where(small, 1.0, np.sin(angle))
+    from_a = np.where(small, 1.0 - t, np.sin((1.0 - t) * angle) / sine)
+    from_b = np.where(small, t, np.sin(t * angle) / sine)
+    return from_a * a + from_b * b
+
+
+def read_tracks(glb: Glb, animation: dict[str, Any]) -> list[Track]:
+    """All tracks of an animation that move nodes (morph targets are left out)."""
+    samplers = glb.sequence(animation.get("samplers", []), "samplers")
+    node_count = len(glb.items("nodes"))
+    tracks: list[Track] = []
+    seen: set[tuple[int, str]] = set()
+    for entry in glb.sequence(animation.get("channels", []), "channels"):
+        channel = glb.record(entry, "an animation channel")
+        target = glb.record(channel.get("target"), "the target of an animation channel")
+        path = target.get("path")
+        if not isinstance(path, str) or path not in _WIDTH or "node" not in target:
+            continue
+        node = glb.index(target["node"], node_count, "nodes")
+        if (node, path) in seen:
+            glb.fail(f"the {path} of node {node} is animated twice")
+        seen.add((node, path))
+        at = glb.index(channel.get("sampler"), len(samplers), "samplers")
+        sampler = glb.record(samplers[at], "an animation sampler")
+        tracks.append(_track(glb, node, path, sampler))
+    return tracks
+
+
+def _track(glb: Glb, node: int, path: str, sampler: dict[str, Any]) -> Track:
+    what = f"the {path} of node {node}"
+    times = glb.array(sampler.get("input"), "SCALAR", f"the times of {what}")[:, 0]
+    if (np.diff(times) <= 0).any() or times[0] < 0:
+        glb.fail(f"the times of {what} do not rise")
+    kind = "VEC4" if path == "rotation" else "VEC3"
+    values = glb.array(sampler.get("output"), kind, what)
+    if np.abs(values).max() > 1e6:
+        glb.fail(f"{what} is out of all bounds")
+    interpolation = sampler.get("interpolation", "LINEAR")
+    if interpolation not in ("LINEAR", "STEP", "CUBICSPLINE"):
+        glb.fail(f"{what} has the unknown interpolation {str(interpolation)[:20]!r}")
+    each = 3 if interpolation == "CUBICSPLINE" else 1
+    if len(values) != each * len(times):
+        glb.fail(f"{what} has {len(values)} values for {len(times)} times")
+    if path == "rotation" and each == 1:
+        values = transforms.normalised(values)
+    if each == 3:
+        values = values.reshape(len(times), 3, -1)
+    return Track(node, path, times, values, interpolation)
+
+
+def sampling_times(glb: Glb, tracks: list[Track], columns: int) -> tuple[Floats, float]:
+    """The times at which to sample, and the rate: that of evenly spaced keys, else 30 a second."""
+    start = min(float(t.times[0]) for t in tracks)
+    end = max(float(t.times[-1]) for t in tracks)
+    longest = max((t.times for t in tracks), key=len)
+    fps = DEFAULT_FPS
+    if len(longest) > 1:
+        step = (float(longest[-1]) - float(longest[0])) / (len(longest) - 1)
+        # single precision hides this much of a time
+        blur = 4e-7 * (1.0 + end)
+        if np.abs(np.diff(longest) - step).max() < 0.02 * step + blur and step > 1.0 / MAX_FPS:
+            fps = 1.0 / step
+            if abs(fps - round(fps)) < 1e-3 * fps and round(fps) > 0:
+                fps = float(round(fps))
+            if longest[0] == start and longest[-1] == end:
+                check_numbers(glb.path, len(longest), columns)
+                return longest, fps  # the keys themselves: nothing is lost by interpolation
+    length = (end - start) * fps
+    if not np.isfinite(length) or length > 1e9:
+        glb.fail(f"the animation lasts {end - start:.3g} s")
+    count = max(1, int(np.ceil(length - 1e-2)) + 1)
+    check_numbers(glb.path, count, columns)
+    # memory stays in proportion to the file: no animation has 10,000 empty frames between keys
+    if count > 100_000 and count > 10_000 * len(longest):
+        glb.fail(f"{len(longest)} keys over {end - start:.3g} s are too sparse to be sampled")
+    return start + np.arange(count) / fps, fps

@@ -1,0 +1,117 @@
+"""The skinned meshes of a glTF file as one skin in the rest pose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Floats, Ints
+from writhe.io.glb_container import Glb
+from writhe.io.glb_nodes import GlbNodes
+from writhe.skeleton import Skeleton, Skin, forward
+
+TRIANGLES = 4
+_POINTS_AND_LINES = (0, 1, 2, 3)
+# vertices this near are one: files split them where texture or normals jump
+WELD_M = 1e-6
+
+
+def read_skin(glb: Glb, nodes: GlbNodes, skeleton: Skeleton) -> Skin | None:
+    """All skinned triangle meshes, posed as the nodes stand and welded; None if there are none.
+
+    Skinning follows glTF: v = sum_j w_j W_j B_j v with W_j the node's world matrix and B_j its
+    inverse bind matrix. A file whose nodes do not stand in the bind pose is thus taken as posed.
+    """
+    parts: list[tuple[Floats, Ints, Ints, Floats]] = []
+    count = 0
+    for n in range(len(glb.items("nodes"))):
+        node = glb.item("nodes", n)
+        if "mesh" not in node or "skin" not in node:
+            continue
+        place, matrices = _joint_matrices(glb, glb.item("skins", node["skin"]), nodes, skeleton)
+        mesh = glb.item("meshes", node["mesh"])
+        for entry in glb.sequence(mesh.get("primitives"), "the primitives of a mesh"):
+            primitive = glb.record(entry, "a mesh primitive")
+            mode = primitive.get("mode", TRIANGLES)
+            if mode in _POINTS_AND_LINES:
+                continue
+            if mode != TRIANGLES:
+                glb.fail("a mesh is made of triangle strips or fans", "export plain triangles")
+            part = _primitive(glb, primitive, place, matrices)
+            parts.append((part[0], part[1] + count, part[2], part[3]))
+            count += len(part[0])
+    if not parts:
+        return None
+    merged = [np.concatenate([p[k] for p in parts]) for k in range(4)]
+    return _welded(merged[0], merged[1], merged[2], merged[3])
+
+
+def _joint_matrices(
+    glb: Glb, skin: dict[str, Any], nodes: GlbNodes, skeleton: Skeleton
+) -> tuple[Ints, Floats]:
+    """For each joint of the skin: its number in the skeleton, and W B (m, 4, 4)."""
+    joints = glb.sequence(skin.get("joints"), "the joints of a skin")
+    where = {node: i for i, node in enumerate(nodes.order)}
+    if not joints or not all(isinstance(j, int) and j in where for j in joints):
+        glb.fail("a skin names joints that are not there")
+    rest = forward(skeleton, skeleton.rest_configuration)
+    place = np.array([skeleton.index(nodes.names[where[j]]) for j in joints], dtype=np.int64)
+    world = np.tile(np.eye(4), (len(joints), 1, 1))
+    scale = np.array([nodes.scale[where[j]] for j in joints])
+    world[:, :3, :3] = rest.rotations[place] * scale[:, None, None]
+    world[:, :3, 3] = rest.positions[place]
+    if "inverseBindMatrices" not in skin:
+        return place, world
+    inverse = glb.array(skin["inverseBindMatrices"], "MAT4", "the inverse bind matrices")
+    if len(inverse) < len(joints):
+        glb.fail(f"{len(inverse)} inverse bind matrices for {len(joints)} joints")
+    return place, world @ inverse[: len(joints)].reshape(-1, 4, 4).transpose(0, 2, 1)
+
+
+def _primitive(
+    glb: Glb, primitive: dict[str, Any], place: Ints, matrices: Floats
+) -> tuple[Floats, Ints, Ints, Floats]:
+    attributes = glb.record(primitive.get("attributes"), "the attributes of a mesh")
+    vertices = glb.array(attributes.get("POSITION"), "VEC3", "the positions of a mesh")
+    joints = glb.whole_numbers(attributes.get("JOINTS_0"), "VEC4", "the joints of a mesh")
+    weights = glb.array(attributes.get("WEIGHTS_0"), "VEC4", "the weights of a mesh")
+    if not len(vertices) == len(joints) == len(weights):
+        glb.fail("positions, joints and weights of a mesh differ in number")
+    weights = np.maximum(weights, 0.0)
+    total = weights.sum(axis=1, keepdims=True)
+    if (total <= 1e-9).any():
+        glb.fail("a vertex has no weights", "bind every vertex to a joint")
+    weights /= total
+    if int(np.where(weights > 0, joints, 0).max()) >= len(place):
+        glb.fail("a vertex names a joint that the skin does not have")
+    joints = np.where(weights > 0, joints, 0)
+    if "indices" in primitive:
+        flat = glb.whole_numbers(primitive["indices"], "SCALAR", "the indices of a mesh")[:, 0]
+        if int(flat.max()) >= len(vertices):
+            glb.fail("a triangle names a vertex that is not there")
+    else:
+        flat = np.arange(len(vertices), dtype=np.int64)
+    triangles = flat[: len(flat) // 3 * 3].reshape(-1, 3)
+    posed = np.zeros_like(vertices)
+    for slot in range(4):
+        m = matrices[joints[:, slot]]
+        moved = np.einsum("vab,vb->va", m[:, :3, :3], vertices) + m[:, :3, 3]
+        posed += weights[:, slot, None] * moved
+    if not np.isfinite(posed).all() or np.abs(posed).max() > 1e6:
+        glb.fail("the mesh is out of all bounds")
+    return posed, triangles, place[joints], weights
+
+
+def _welded(vertices: Floats, triangles: Ints, joints: Ints, weights: Floats) -> Skin:
+    keys = np.round(vertices / WELD_M).astype(np.int64)
+    _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    triangles = inverse.reshape(-1)[triangles]
+    a, b, c = triangles.T
+    whole = (a != b) & (b != c) & (c != a)
+    return Skin(
+        np.ascontiguousarray(vertices[first]),
+        np.ascontiguousarray(triangles[whole]),
+        np.ascontiguousarray(joints[first]),
+        np.ascontiguousarray(weights[first]),
+    )

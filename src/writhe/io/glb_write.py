@@ -1,0 +1,208 @@
+"""glTF 2.0 binary out: joints as nodes, the skin, and the motion as linear (slerp) animation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from writhe import __version__
+from writhe.arrays import Floats
+from writhe.errors import WritheError
+from writhe.io import transforms
+from writhe.io.glb_container import write_container
+from writhe.skeleton import Figure, JointKind, Motion, Skeleton, Skin
+
+_FLOAT, _UNSIGNED, _SHORT = 5126, 5125, 5123
+_VERTICES, _INDICES = 34962, 34963
+_COLOUR = [0.62, 0.66, 0.72, 1.0]
+
+
+def save_glb(
+    path: Path, skeleton: Skeleton, *, motion: Motion | None = None, figure: Figure | None = None
+) -> None:
+    """Write a skeleton with an optional motion and the optional skin of a figure."""
+    if figure is not None and figure.skeleton.names != skeleton.names:
+        raise WritheError(f"the figure {figure.name!r} has other joints than the motion")
+    document = _Document(skeleton)
+    if figure is not None and figure.skin is not None:
+        document.add_skin(figure.skin, figure.name)
+    if motion is not None:
+        document.add_motion(motion)
+    document.write(path)
+
+
+class _Document:
+    """The JSON document and its binary buffer, growing."""
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        self.skeleton = skeleton
+        self.binary = bytearray()
+        self.json: dict[str, Any] = {
+            "asset": {"version": "2.0", "generator": f"writhe {__version__}"},
+            "scene": 0,
+            "accessors": [],
+            "bufferViews": [],
+        }
+        nodes: list[dict[str, Any]] = []
+        for j, joint in enumerate(skeleton.joints):
+            note: dict[str, Any] = {"kind": joint.kind.name.lower()}
+            if joint.kind in (JointKind.HINGE, JointKind.PRISMATIC):
+                note["axis"] = [float(x) for x in joint.axis]
+            node: dict[str, Any] = {
+                "name": joint.name,
+                "translation": [float(x) for x in joint.offset_in_parent],
+                "rotation": _xyzw(transforms.normalised(np.asarray(joint.rest))).tolist(),
+                "extras": {"writhe": note},
+            }
+            children = [int(c) for c in skeleton.children(joint.name)]
+            if children:
+                node["children"] = children
+            nodes.append(node)
+            assert len(nodes) == j + 1
+        for tip in skeleton.tips:
+            parent = nodes[skeleton.index(tip.joint)]
+            parent.setdefault("children", []).append(len(nodes))
+            nodes.append(
+                {
+                    "name": tip.name,
+                    "translation": [float(x) for x in tip.offset_in_joint],
+                    "extras": {"writhe": {"kind": "tip"}},
+                }
+            )
+        roots = [j for j, joint in enumerate(skeleton.joints) if joint.parent is None]
+        if len(roots) > 1:  # the joints of a skin must share an ancestor
+            nodes.append(
+                {"name": "roots", "children": roots, "extras": {"writhe": {"kind": "group"}}}
+            )
+            roots = [len(nodes) - 1]
+        self.json["nodes"] = nodes
+        self.json["scenes"] = [{"nodes": roots}]
+
+    def _accessor(
+        self, values: np.ndarray, component: int, kind: str, target: int = 0, bounds: bool = False
+    ) -> int:
+        dtype = {_FLOAT: "<f4", _UNSIGNED: "<u4", _SHORT: "<u2"}[component]
+        data = np.ascontiguousarray(values, dtype=dtype)
+        view: dict[str, Any] = {
+            "buffer": 0,
+            "byteOffset": len(self.binary),
+            "byteLength": data.nbytes,
+        }
+        if target:
+            view["target"] = target
+        self.binary += data.tobytes()
+        self.binary += b"\0" * (-len(self.binary) % 4)
+        self.json["bufferViews"].append(view)
+        accessor: dict[str, Any] = {
+            "bufferView": len(self.json["bufferViews"]) - 1,
+            "componentType": component,
+            "count": len(data),
+            "type": kind,
+        }
+        if bounds:
+            flat = data.reshape(len(data), -1)
+            accessor["min"] = [float(x) for x in flat.min(axis=0)]
+            accessor["max"] = [float(x) for x in flat.max(axis=0)]
+        self.json["accessors"].append(accessor)
+        return len(self.json["accessors"]) - 1
+
+    def add_skin(self, skin: Skin, name: str) -> None:
+        """The mesh with its weights, bound in the rest pose."""
+        joints, weights = _clean_weights(skin)
+        attributes = {
+            "POSITION": self._accessor(skin.vertices, _FLOAT, "VEC3", _VERTICES, bounds=True),
+            "NORMAL": self._accessor(_normals(skin), _FLOAT, "VEC3", _VERTICES),
+            "JOINTS_0": self._accessor(joints, _SHORT, "VEC4", _VERTICES),
+            "WEIGHTS_0": self._accessor(weights, _FLOAT, "VEC4", _VERTICES),
+        }
+        indices = self._accessor(skin.triangles.reshape(-1), _UNSIGNED, "SCALAR", _INDICES)
+        primitive = {"attributes": attributes, "indices": indices, "material": 0}
+        inverse = self._accessor(_inverse_bind(self.skeleton), _FLOAT, "MAT4")
+        surface = {"baseColorFactor": _COLOUR, "metallicFactor": 0.0, "roughnessFactor": 0.7}
+        self.json["materials"] = [{"name": "skin", "pbrMetallicRoughness": surface}]
+        self.json["meshes"] = [{"name": name, "primitives": [primitive]}]
+        self.json["skins"] = [
+            {"joints": list(range(len(self.skeleton))), "inverseBindMatrices": inverse}
+        ]
+        self.json["nodes"].append({"name": f"{name} skin", "mesh": 0, "skin": 0})
+        self.json["scenes"][0]["nodes"].append(len(self.json["nodes"]) - 1)
+
+    def add_motion(self, motion: Motion) -> None:
+        """One animation with a rotation a joint, and a translation where the joint slides."""
+        skeleton = self.skeleton
+        if motion.skeleton.names != skeleton.names:
+            raise WritheError("the motion has other joints than the skeleton")
+        times = self._accessor(
+            (np.arange(len(motion)) / motion.fps)[:, None], _FLOAT, "SCALAR", bounds=True
+        )
+        shift, turn = transforms.joint_motions(skeleton, motion.q)
+        samplers: list[dict[str, Any]] = []
+        channels: list[dict[str, Any]] = []
+        for j, joint in enumerate(skeleton.joints):
+            rest = transforms.normalised(np.asarray(joint.rest))
+            tracks: list[tuple[str, int]] = []
+            if joint.kind in (JointKind.FREE, JointKind.PRISMATIC):
+                place = joint.offset_in_parent + transforms.rotate(rest, shift[:, j])
+                tracks.append(("translation", self._accessor(place, _FLOAT, "VEC3")))
+            if joint.kind in (JointKind.FREE, JointKind.BALL, JointKind.HINGE):
+                local = transforms.normalised(transforms.multiply(rest, turn[:, j]))
+                tracks.append(("rotation", self._accessor(_xyzw(local), _FLOAT, "VEC4")))
+            for path, output in tracks:
+                channels.append({"sampler": len(samplers), "target": {"node": j, "path": path}})
+                samplers.append({"input": times, "output": output, "interpolation": "LINEAR"})
+        if not channels:
+            raise WritheError("no joint of the skeleton moves, so there is nothing to animate")
+        self.json["animations"] = [
+            {"name": motion.name, "samplers": samplers, "channels": channels}
+        ]
+
+    def write(self, path: Path) -> None:
+        """Close the document and write it."""
+        if self.binary:
+            self.json["buffers"] = [{"byteLength": len(self.binary)}]
+        document = {key: value for key, value in self.json.items() if value or key == "scene"}
+        write_container(path, document, bytes(self.binary))
+
+
+def _xyzw(quaternions: Floats) -> Floats:
+    return np.roll(quaternions, -1, axis=-1)
+
+
+def _inverse_bind(skeleton: Skeleton) -> Floats:
+    """(n, 16) inverse world matrices of the rest pose, column by column."""
+    from writhe.skeleton import forward
+
+    rest = forward(skeleton, skeleton.rest_configuration)
+    matrices = np.zeros((len(skeleton), 4, 4))
+    matrices[:, :3, :3] = rest.rotations.transpose(0, 2, 1)
+    matrices[:, :3, 3] = -np.einsum("jab,jb->ja", matrices[:, :3, :3], rest.positions)
+    matrices[:, 3, 3] = 1.0
+    return matrices.transpose(0, 2, 1).reshape(-1, 16)
+
+
+def _clean_weights(skin: Skin) -> tuple[np.ndarray, Floats]:
+    """Weights as glTF wants them: no joint twice, joint 0 where the weight is nil, sum of one."""
+    joints, weights = skin.joints.copy(), np.maximum(skin.weights, 0.0).astype(np.float64)
+    for slot in range(1, 4):
+        for earlier in range(slot):
+            same = joints[:, slot] == joints[:, earlier]
+            weights[same, earlier] += weights[same, slot]
+            weights[same, slot] = 0.0
+    single = (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+    single[single < 1e-6] = 0.0
+    single /= single.sum(axis=1, keepdims=True)
+    joints[single == 0.0] = 0
+    return joints, single.astype(np.float64)
+
+
+def _normals(skin: Skin) -> Floats:
+    """Unit vertex normals, averaged over the triangles around by area."""
+    corner = skin.vertices[skin.triangles]
+    facing = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
+    normals = np.zeros_like(skin.vertices)
+    for k in range(3):
+        np.add.at(normals, skin.triangles[:, k], facing)
+    length = np.linalg.norm(normals, axis=1, keepdims=True)
+    return np.where(length > 1e-20, normals / np.maximum(length, 1e-20), [0.0, 1.0, 0.0])

@@ -1,0 +1,252 @@
+"""The gate of one step: how much of the way from one configuration to the next is safe."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from writhe.arrays import Floats, Ints
+from writhe.kernels.gaps import (
+    SEGMENT,
+    Bodies,
+    Pairs,
+    Placed,
+    Shapes,
+    ball_gap,
+    capsule_gap,
+    gap,
+    place_all,
+    rounded_gap,
+    separation,
+)
+from writhe.kernels.jit import kernel
+from writhe.kernels.kinematics import Tree, forward
+from writhe.kernels.moves import (
+    Moves,
+    Room,
+    begin,
+    bound_bodies,
+    gap_between,
+    least_gap,
+    separation_after,
+)
+
+DIP_M = 1e-4  # a pair that starts in violation may dip by this within a step, not at its end
+SAME_M = 1e-9
+RESOLUTION_M = 1e-5  # a stretch in which nothing moves farther than this is not cut any finer
+SETTLE_ROUNDS = 6
+EVALUATIONS = 2000  # for one pair in one step; then the step ends where the proof ends
+
+
+class GateRoom(NamedTuple):
+    """Everything that one gate needs, allocated once."""
+
+    moves: Moves
+    room: Room
+    before: Placed
+    after: Placed
+    positions_before: Floats  # (n, 3)
+    rotations_before: Floats  # (n, 3, 3)
+    positions_after: Floats
+    rotations_after: Floats
+    order: Ints  # (n, 3) all -1: a step is interpolated by slerp
+    euler: Floats  # (n, 3) unused
+    normal: Floats  # (3,)
+    violating: Ints  # (k, 3) body pair and shapes of the pairs that start in violation
+    found: Ints  # (4,) last blocking shape pair, shape a, shape b, number starting in violation
+
+
+@kernel
+def _carried(rotation_from: Floats, rotation_to: Floats, n: Floats, out: Floats) -> None:
+    """out = R_to R_from^T n: a direction carried along with a frame."""
+    x = rotation_from[0, 0] * n[0] + rotation_from[1, 0] * n[1] + rotation_from[2, 0] * n[2]
+    y = rotation_from[0, 1] * n[0] + rotation_from[1, 1] * n[1] + rotation_from[2, 1] * n[2]
+    z = rotation_from[0, 2] * n[0] + rotation_from[1, 2] * n[1] + rotation_from[2, 2] * n[2]
+    for r in range(3):
+        out[r] = rotation_to[r, 0] * x + rotation_to[r, 1] * y + rotation_to[r, 2] * z
+
+
+@kernel
+def _advance(
+    tree: Tree,
+    shapes: Shapes,
+    moves: Moves,
+    a: int,
+    b: int,
+    ancestor: int,
+    speed: float,
+    acceleration: float,
+    least: float,
+    end_least: float,
+    limit: float,
+    normal: Floats,
+    room: Room,
+) -> float:
+    """The largest fraction up to `limit` so that the gap is proven to stay at `least` or more.
+
+    At the fraction returned the gap is `end_least` or more too.
+    """
+    safe, t = 0.0, 0.0
+    before = gap_between(tree, shapes, moves, a, b, ancestor, 0.0, room)
+    for c in range(3):
+        normal[c] = room.out[c]
+    span = limit
+    for _ in range(EVALUATIONS):
+        target = min(t + span, limit)
+        after = gap_between(tree, shapes, moves, a, b, ancestor, target, room)
+        across = separation_after(shapes, a, b, normal, room)
+        bound = least_gap(before, after, across, target - t, speed, acceleration)
+        if bound >= least:
+            t, before = target, after
+            for c in range(3):
+                normal[c] = room.out[c]
+            if after >= end_least:
+                safe = t
+            if t >= limit:
+                return safe
+            span *= 2.0
+        else:
+            span = 0.5 * (target - t)
+            if span * speed < RESOLUTION_M:
+                return safe
+    return safe
+
+
+@kernel
+def _settle(
+    tree: Tree, shapes: Shapes, pairs: Pairs, fraction: float, started: int, work: GateRoom
+) -> float:
+    """Shorten a shortened step until every pair that started in violation ends no deeper."""
+    moves = work.moves
+    for _ in range(SETTLE_ROUNDS):
+        if fraction <= 0.0 or fraction >= 1.0:
+            return fraction
+        whole = fraction
+        for i in range(started):
+            p, a, b = work.violating[i, 0], work.violating[i, 1], work.violating[i, 2]
+            ancestor = pairs.ancestor[p]
+            column = ancestor + 1
+            before = gap(shapes, work.before, a, b, work.room.out)
+            reached = _advance(
+                tree,
+                shapes,
+                moves,
+                a,
+                b,
+                ancestor,
+                moves.speed[pairs.a[p], column] + moves.speed[pairs.b[p], column],
+                moves.acceleration[pairs.a[p], column] + moves.acceleration[pairs.b[p], column],
+                before - DIP_M,
+                before - SAME_M,
+                fraction,
+                work.normal,
+                work.room,
+            )
+            fraction = min(fraction, reached)
+        if fraction == whole:
+            return fraction
+    return 0.0
+
+
+@kernel
+def gate_step(
+    tree: Tree,
+    shapes: Shapes,
+    bodies: Bodies,
+    pairs: Pairs,
+    q_from: Floats,
+    q_to: Floats,
+    slack: float,
+    work: GateRoom,
+) -> float:
+    """The fraction in [0, 1] of the step q_from -> q_to (slerp, straight lines) that is certified.
+
+    Throughout that fraction g >= -allowance - slack for every pair; a pair that starts below that
+    never gets deeper than it was (by more than DIP_M on the way, by nothing at the end).
+    """
+    forward(tree, q_from, work.positions_before, work.rotations_before)
+    forward(tree, q_to, work.positions_after, work.rotations_after)
+    place_all(shapes, bodies, work.positions_before, work.rotations_before, work.before)
+    place_all(shapes, bodies, work.positions_after, work.rotations_after, work.after)
+    begin(tree, q_from, q_to, work.order, work.euler, work.euler, work.moves)
+    bound_bodies(tree, bodies, work.moves)
+    fraction = 1.0
+    started = 0
+    work.found[0] = -1
+    work.found[3] = 0
+    out, normal = work.room.out, work.normal
+    speeds, accelerations = work.moves.speed, work.moves.acceleration
+    ancestors, allowances = pairs.ancestor, pairs.allowance
+    centre, ball_radius = work.before.centre, bodies.ball_radius
+    axis_ends, capsule_radius = work.before.axis_ends, bodies.capsule_radius
+    core, point_start, radius = shapes.core, shapes.point_start, shapes.radius
+    points, shape_start = work.before.points, bodies.shape_start
+    pair_a, pair_b, pair_first = pairs.a, pairs.b, pairs.first
+    for p in range(pair_a.shape[0]):
+        body_a, body_b, ancestor = pair_a[p], pair_b[p], ancestors[p]
+        speed = speeds[body_a, ancestor + 1] + speeds[body_b, ancestor + 1]
+        if ball_gap(centre, ball_radius, body_a, body_b) >= speed:
+            continue
+        if capsule_gap(axis_ends, capsule_radius, body_a, body_b) >= speed:
+            continue
+        acceleration = accelerations[body_a, ancestor + 1] + accelerations[body_b, ancestor + 1]
+        bend = 0.125 * acceleration
+        k = pair_first[p] - 1
+        for a in range(shape_start[body_a], shape_start[body_a + 1]):
+            for b in range(shape_start[body_b], shape_start[body_b + 1]):
+                k += 1
+                least = -allowances[k] - slack
+                if (
+                    core[a] == SEGMENT
+                    and core[b] == SEGMENT
+                    and rounded_gap(points, point_start, radius, a, b) - speed >= least
+                ):
+                    continue
+                before = gap(shapes, work.before, a, b, out)
+                if before - speed >= least:
+                    continue
+                end_least = least
+                if before < least:
+                    work.violating[started, 0] = p
+                    work.violating[started, 1] = a
+                    work.violating[started, 2] = b
+                    started += 1
+                    end_least = before - SAME_M
+                    least = before - DIP_M
+                if before - bend >= least:
+                    if ancestor >= 0:
+                        _carried(
+                            work.rotations_before[ancestor],
+                            work.rotations_after[ancestor],
+                            out,
+                            normal,
+                        )
+                    else:
+                        for c in range(3):
+                            normal[c] = out[c]
+                    across = separation(shapes, work.after, a, b, normal[0], normal[1], normal[2])
+                    # a shortened step still has to end well for a pair in violation, below
+                    if across >= end_least and across - bend >= least:
+                        continue
+                reached = _advance(
+                    tree,
+                    shapes,
+                    work.moves,
+                    a,
+                    b,
+                    ancestor,
+                    speed,
+                    acceleration,
+                    least,
+                    end_least,
+                    fraction,
+                    normal,
+                    work.room,
+                )
+                if reached < fraction:
+                    fraction = reached
+                    work.found[0], work.found[1], work.found[2] = k, a, b
+                if fraction <= 0.0:
+                    work.found[3] = started
+                    return 0.0
+    work.found[3] = started
+    return _settle(tree, shapes, pairs, fraction, started, work)

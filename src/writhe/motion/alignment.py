@@ -1,0 +1,150 @@
+"""How the rest pose of one body differs from another's, role by role.
+
+For each role an alignment A (a world rotation of the rest pose) is found that takes the target's
+bone to the direction of the source's. If the source has turned by D from its rest pose, the
+target's joint then has the world rotation D A W, W being its own rest rotation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.io import transforms
+from writhe.skeleton import Skeleton, forward
+
+_SIDES = ("left", "right")
+CHAINS = (
+    ("hips", "spine", "chest", "neck", "head"),
+    *(tuple(f"{s}_{p}" for p in ("clavicle", "shoulder", "elbow", "wrist")) for s in _SIDES),
+    *(tuple(f"{s}_{p}" for p in ("hip", "knee", "ankle", "toe")) for s in _SIDES),
+)
+# whose alignment a role's own starts from; without an entry, that of the whole body
+_STARTS_FROM = {"head": "neck"} | {
+    f"{s}_{role}": (start if start == "chest" else f"{s}_{start}")
+    for s in _SIDES
+    for role, start in (
+        ("clavicle", "chest"),
+        ("shoulder", "chest"),
+        ("elbow", "shoulder"),
+        ("wrist", "elbow"),
+        ("knee", "hip"),
+        ("ankle", "knee"),
+        ("toe", "ankle"),
+    )
+}
+# a body whose axes are this near to the world's is taken to be aligned with it
+_SNAP_COSINE = np.cos(np.radians(25.0))
+
+
+def turn_between(a: Floats, b: Floats) -> Floats:
+    """The smallest rotation (wxyz) that takes the direction a to b, broadcast."""
+    a = a / np.maximum(np.linalg.norm(a, axis=-1, keepdims=True), 1e-12)
+    b = b / np.maximum(np.linalg.norm(b, axis=-1, keepdims=True), 1e-12)
+    a, b = np.broadcast_arrays(a, b)
+    w = 1.0 + (a * b).sum(axis=-1, keepdims=True)
+    side = np.cross(a, b)
+    opposite = w < 1e-9
+    if opposite.any():
+        least = np.eye(3)[np.argmin(np.abs(a), axis=-1)]
+        side = np.where(opposite, np.cross(a, least), side)
+        w = np.where(opposite, 0.0, w)
+    return transforms.normalised(np.concatenate([w, side], axis=-1))
+
+
+@dataclass(frozen=True)
+class RestBody:
+    """A skeleton at rest seen through its roles."""
+
+    skeleton: Skeleton
+    joint: dict[str, int]  # role to joint number
+    positions: Floats  # (n, 3) world
+    turns: Floats  # (n, 4) world
+    following: dict[str, str]  # role to the next role along its limb
+    bones: dict[str, Floats]  # role to the direction of its bone, in the world
+
+    def length(self, role: str) -> float:
+        """From the role's joint to the next role's."""
+        there = self.positions[self.joint[self.following[role]]]
+        return float(np.linalg.norm(there - self.positions[self.joint[role]]))
+
+
+def rest_body(skeleton: Skeleton, joints: Mapping[str, str], common: set[str]) -> RestBody:
+    """The rest pose of a skeleton, with the roles that both bodies have."""
+    rest = forward(skeleton, skeleton.rest_configuration)
+    joint = {role: skeleton.index(name) for role, name in joints.items() if role in common}
+    following: dict[str, str] = {}
+    bones: dict[str, Floats] = {}
+    for chain in CHAINS:
+        there = [role for role in chain if role in joint]
+        for role, after in zip(there, there[1:], strict=False):
+            bone = rest.positions[joint[after]] - rest.positions[joint[role]]
+            if np.linalg.norm(bone) > 1e-4:
+                following[role], bones[role] = after, bone
+        if there and there[-1] == chain[-1]:
+            end = _end_bone(skeleton, joint[there[-1]], rest.positions, rest.rotations)
+            if end is not None:
+                bones[there[-1]] = end
+    turns = transforms.rest_world_quaternions(skeleton)
+    return RestBody(skeleton, joint, rest.positions, turns, following, bones)
+
+
+def _end_bone(
+    skeleton: Skeleton, joint: int, positions: Floats, rotations: Floats
+) -> Floats | None:
+    """From a joint to the farthest point below it."""
+    inside = range(joint, int(skeleton.tree.subtree_end[joint]))
+    ends = [positions[j] for j in inside]
+    for tip in skeleton.tips:
+        owner = skeleton.index(tip.joint)
+        if owner in inside:
+            ends.append(positions[owner] + rotations[owner] @ tip.offset_in_joint)
+    bone = max((end - positions[joint] for end in ends), key=lambda v: float(v @ v))
+    return bone if np.linalg.norm(bone) > 1e-4 else None
+
+
+def body_axes(body: RestBody) -> Floats:
+    """Columns: left, up and forward of the body at rest."""
+    at = {role: body.positions[j] for role, j in body.joint.items()}
+    left = at["left_hip"] - at["right_hip"]
+    top = next((r for r in ("chest", "neck", "spine", "head") if r in at), "left_shoulder")
+    up = at[top] - at["hips"]
+    forward_axis = np.cross(left, up)
+    up = np.cross(forward_axis, left)
+    axes = np.stack([left, up, forward_axis], axis=1)
+    lengths = np.linalg.norm(axes, axis=0)
+    return axes / lengths if lengths.min() > 1e-9 else np.eye(3)
+
+
+def body_alignment(source: RestBody, target: RestBody) -> Floats:
+    """The rotation that takes the target's rest body to the source's: facing and up.
+
+    Rotations near to one of the 24 that map axes to axes are taken to be it: a slightly tilted
+    spine is anatomy, not another convention.
+    """
+    matrix = body_axes(source) @ body_axes(target).T
+    snapped = np.zeros((3, 3))
+    for row in range(3):
+        column = int(np.argmax(np.abs(matrix[row])))
+        snapped[row, column] = np.sign(matrix[row, column])
+    proper = abs(float(np.linalg.det(snapped)) - 1.0) < 1e-9
+    near = all(
+        matrix[r, c] * snapped[r, c] >= _SNAP_COSINE * abs(snapped[r, c])
+        for r, c in product(range(3), range(3))
+    )
+    return transforms.from_matrices(snapped if proper and near else matrix)
+
+
+def align_role(
+    role: str, whole: Floats, done: Mapping[str, Floats], source: RestBody, target: RestBody
+) -> Floats:
+    """The alignment of one role, given that of the whole body and those found before."""
+    start = done.get(_STARTS_FROM.get(role, ""), whole)
+    if role == "hips" or role not in source.bones or role not in target.bones:
+        return start
+    turned = transforms.rotate(start, target.bones[role])
+    return transforms.multiply(turn_between(turned, source.bones[role]), start)

@@ -1,0 +1,85 @@
+"""How the human's skin follows its joints: memberships in the rest pose and shares of twist."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from writhe.arrays import Floats, Ints
+from writhe.skeleton.modelling.weights import smoothstep
+from writhe.skeleton.skeleton import Skeleton
+
+# joint: a point of the plane and its normal in the rest pose (left side), half-width of the blend
+_PLANES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float], float]] = {
+    "spine": ((0, 1.065, 0), (0, 1, 0), 0.045),
+    "chest": ((0, 1.215, 0), (0, 1, 0), 0.045),
+    "head": ((0, 1.552, 0), (0, 0.82, 0.57), 0.024),
+    "shoulder": ((0.190, 1.43, 0), (1, 0.10, 0), 0.050),
+    "elbow": ((0.458, 1.43, 0), (1, 0, 0), 0.036),
+    "wrist": ((0.735, 1.43, 0), (1, 0, 0), 0.024),
+    "hip": ((0.088, 0.905, 0), (0.6, -0.8, 0), 0.055),
+    "knee": ((0.088, 0.504, 0), (0, -1, 0), 0.045),
+    "ankle": ((0.088, 0.085, -0.005), (0, -0.92, 0.38), 0.028),
+    "toe": ((0.088, 0.02, 0.135), (0, 0, 1), 0.020),
+}
+# joint: where along the limb its twist begins and where it is complete (rest pose, left side)
+_TWIST_SPANS: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] = {
+    "shoulder": ((0.185, 1.43, 0), (0.42, 1.43, 0)),
+    "wrist": ((0.48, 1.43, 0), (0.728, 1.43, 0)),
+    "hip": ((0.088, 0.93, 0), (0.088, 0.55, 0)),
+}
+
+
+def _across(points: Floats, name: str) -> Floats:
+    origin, normal, half_width = _PLANES[name]
+    n = np.array(normal, dtype=float) / np.linalg.norm(normal)
+    return smoothstep((points - np.array(origin)) @ n / half_width)
+
+
+def human_memberships(vertices: Floats) -> dict[str, Floats]:
+    """Each joint's membership (v,) of the rest-pose vertices (v, 3)."""
+    x, y = np.abs(vertices[:, 0]), vertices[:, 1]
+    sided = np.column_stack([x, y, vertices[:, 2]])
+    out = {name: _across(vertices, name) for name in ("spine", "chest", "head")}
+    # the neck begins above the trapezius, which slopes away from it
+    neck = smoothstep((y - 1.487 - 0.9 * np.maximum(x - 0.045, 0.0)) / 0.03)
+    out["head"] = np.where(y > 1.49, out["head"], 0.0)
+    out["neck"] = np.maximum(neck, out["head"])
+    arm = _across(sided, "shoulder")
+    girdle = smoothstep((x - 0.095) / 0.05) * smoothstep((y - 1.40) / 0.035)
+    leg = np.where(y < 1.05, _across(sided, "hip"), 0.0)
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        here = sign * vertices[:, 0]
+        # above the crotch the two legs share the middle; below it they are apart
+        gate = smoothstep(here / np.clip((y - 0.80) * 0.6, 0.001, 0.03))
+        out[f"{side}_hip"] = leg * gate
+        for name in ("knee", "ankle", "toe"):
+            out[f"{side}_{name}"] = np.where((y < 0.7) & (here > 0), _across(sided, name), 0.0)
+        on_side = (here > 0) & (y > 1.1)
+        out[f"{side}_shoulder"] = np.where(on_side, arm, 0.0)
+        out[f"{side}_clavicle"] = np.where(on_side, np.maximum(girdle, arm), 0.0)
+        out[f"{side}_clavicle"] *= 1.0 - out["neck"]
+        for name in ("elbow", "wrist"):
+            out[f"{side}_{name}"] = np.where(on_side, _across(sided, name), 0.0)
+    out["right_toe"] = np.minimum(out["right_toe"], out["right_ankle"])
+    out["left_toe"] = np.minimum(out["left_toe"], out["left_ankle"])
+    return out
+
+
+def human_twists(skeleton: Skeleton, vertices: Floats) -> tuple[Ints, Floats]:
+    """Which joint's twist each vertex shares in (v,), and how much of it (v,)."""
+    joint = np.full(len(vertices), -1, dtype=np.int64)
+    share = np.zeros(len(vertices))
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        sided = vertices * np.array([sign, 1.0, 1.0])
+        arms = (sided[:, 1] > 1.1) & (sided[:, 0] > 0.13)
+        regions = {
+            "shoulder": arms & (sided[:, 0] < 0.458),
+            "wrist": arms & (sided[:, 0] >= 0.458),
+            "hip": (sided[:, 1] < 1.0) & (sided[:, 0] > 0),
+        }
+        for name, region in regions.items():
+            start, end = (np.array(p) for p in _TWIST_SPANS[name])
+            along = (sided - start) @ (end - start) / ((end - start) @ (end - start))
+            joint[region] = skeleton.index(f"{side}_{name}")
+            share[region] = np.clip(along, 0.0, 1.0)[region]
+    return joint, share

@@ -1,0 +1,128 @@
+"""Limits of joints: building them, judging a configuration by them, drawing at random within."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.errors import WritheError
+from writhe.kernels.limits import swing_extent, swing_twist
+from writhe.kernels.rotation import matrix_to_quaternion, quaternion_to_matrix
+from writhe.skeleton.joint import JointKind, Limits
+from writhe.skeleton.skeleton import Skeleton
+
+
+def limit_frame(bone: Floats, y_axis: Floats) -> Floats:
+    """The quaternion of a limit frame with x along `bone` and y as near `y_axis` as can be."""
+    x = bone / np.linalg.norm(bone)
+    y = y_axis - x * float(x @ y_axis)
+    if np.linalg.norm(y) < 1e-9:
+        raise WritheError("a limit frame needs a y axis that is not along the bone")
+    y = y / np.linalg.norm(y)
+    out = np.empty(4)
+    matrix_to_quaternion(np.ascontiguousarray(np.stack([x, y, np.cross(x, y)], axis=1)), out)
+    return out
+
+
+def mirror_limits(limits: Limits) -> Limits:
+    """The limits of the mirror image (x -> -x) of a ball joint.
+
+    With M = diag(-1, 1, 1) the mirrored turn is M R M. Seen from F' = M F diag(1, 1, -1) its
+    coordinates are (-twist, -swing_y, swing_z).
+    """
+    frame, mirrored = np.empty((3, 3)), np.empty(4)
+    quaternion_to_matrix(limits.frame, frame)
+    flipped = np.ascontiguousarray(np.diag([-1.0, 1.0, 1.0]) @ frame @ np.diag([1.0, 1.0, -1.0]))
+    matrix_to_quaternion(flipped, mirrored)
+    lower = np.array([-limits.upper[0], -limits.upper[1], limits.lower[2]])
+    upper = np.array([-limits.lower[0], -limits.lower[1], limits.upper[2]])
+    return Limits(lower, upper, mirrored)
+
+
+def limit_excess(skeleton: Skeleton, q: Floats) -> dict[str, float]:
+    """How far each joint that leaves its limits goes beyond them: radians (metres for a slide).
+
+    A ball joint's figure is the larger of its twist's and its swing's; the swing's is measured
+    along the ray from the rest pose through it.
+    """
+    excess: dict[str, float] = {}
+    coordinates, gradient = np.empty(3), np.empty(3)
+    for joint in skeleton.joints:
+        if joint.limits is None or joint.kind in (JointKind.FREE, JointKind.FIXED):
+            continue
+        lower, upper = joint.limits.lower, joint.limits.upper
+        values = np.ascontiguousarray(q[skeleton.q_slice(joint.name)], dtype=np.float64)
+        if joint.kind is JointKind.BALL:
+            swing_twist(values, joint.limits.frame, coordinates)
+            twist = max(lower[0] - coordinates[0], coordinates[0] - upper[0])
+            extent = swing_extent(coordinates, lower, upper, gradient)
+            swing = float(np.hypot(coordinates[1], coordinates[2]))
+            beyond = max(twist, swing * (1.0 - 1.0 / extent) if extent > 1.0 else 0.0)
+        else:
+            beyond = max(lower[0] - values[0], values[0] - upper[0])
+        if beyond > 1e-9:
+            excess[joint.name] = float(beyond)
+    return excess
+
+
+def random_configurations(
+    skeleton: Skeleton, count: int, rng: np.random.Generator, *, root_turns: bool = True
+) -> Floats:
+    """(count, nq) configurations drawn evenly within the limits.
+
+    Joints without limits are turned at random all round (hinges, balls) or left at zero (slides);
+    free roots stay in place and are turned unless `root_turns` is false.
+    """
+    out = np.tile(skeleton.rest_configuration, (count, 1))
+    for joint in skeleton.joints:
+        at = skeleton.q_slice(joint.name)
+        if joint.kind is JointKind.FREE:
+            if root_turns:
+                out[:, at.stop - 4 : at.stop] = _random_turns(count, rng)
+        elif joint.kind is JointKind.BALL:
+            out[:, at] = (
+                _random_turns(count, rng)
+                if joint.limits is None
+                else _random_within(joint.limits, count, rng)
+            )
+        elif joint.limits is not None:
+            out[:, at] = rng.uniform(joint.limits.lower, joint.limits.upper, (count, 1))
+        elif joint.kind is JointKind.HINGE:
+            out[:, at] = rng.uniform(-np.pi, np.pi, (count, 1))
+    return out
+
+
+def _random_turns(count: int, rng: np.random.Generator) -> Floats:
+    turns = rng.normal(size=(count, 4))
+    return turns / np.linalg.norm(turns, axis=1, keepdims=True)
+
+
+def _random_within(limits: Limits, count: int, rng: np.random.Generator) -> Floats:
+    twist = rng.uniform(limits.lower[0], limits.upper[0], count)
+    angle, radius = rng.uniform(-np.pi, np.pi, count), np.sqrt(rng.uniform(0, 1, count))
+    y, z = radius * np.cos(angle), radius * np.sin(angle)
+    y = y * np.where(y >= 0, limits.upper[1], -limits.lower[1])
+    z = z * np.where(z >= 0, limits.upper[2], -limits.lower[2])
+    swing = np.hypot(y, z)
+    scale = np.where(swing < 1e-9, 0.5, np.sin(swing / 2) / np.maximum(swing, 1e-9))
+    swing_q = np.stack([np.cos(swing / 2), np.zeros(count), scale * y, scale * z], axis=1)
+    twist_q = np.stack(
+        [np.cos(twist / 2), np.sin(twist / 2), np.zeros(count), np.zeros(count)], axis=1
+    )
+    frame = np.tile(limits.frame, (count, 1))
+    back = frame * np.array([1.0, -1.0, -1.0, -1.0])
+    return multiply_quaternions(multiply_quaternions(frame, swing_q, twist_q), back)
+
+
+def multiply_quaternions(*factors: Floats) -> Floats:
+    """The product of quaternions (..., 4), from left to right."""
+    out = factors[0]
+    for b in factors[1:]:
+        w = out[..., 0] * b[..., 0] - (out[..., 1:] * b[..., 1:]).sum(-1)
+        v = (
+            out[..., :1] * b[..., 1:]
+            + b[..., :1] * out[..., 1:]
+            + np.cross(out[..., 1:], b[..., 1:])
+        )
+        out = np.concatenate([w[..., None], v], axis=-1)
+    return out

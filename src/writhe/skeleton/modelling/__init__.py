@@ -1,0 +1,1 @@
+"""Making skins: blobs to a distance field, to triangles, to skinning weights."""

@@ -1,0 +1,123 @@
+"""The zero surface of a field as a closed triangle mesh, by marching tetrahedra.
+
+Each grid cube is cut into six tetrahedra around its main diagonal (Kuhn's subdivision), which
+matches from cube to cube; the zero surface in a tetrahedron is one or two triangles, without the
+ambiguous cases of cubes, so the result is always a closed manifold. The field is sampled on a
+coarse grid first and finely only near the surface.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+
+from writhe.arrays import Floats, Ints
+from writhe.kernels.field import Blobs, field_at
+
+_COARSE = 4  # fine cells along a coarse one
+
+
+def isosurface(blobs: Blobs, cell_m: float) -> tuple[Floats, Ints]:
+    """Vertices (v, 3) and outward triangles (t, 3) of the blobs' surface."""
+    values, origin = _sample(blobs, cell_m)
+    vertices, triangles = _march(values)
+    return origin + cell_m * vertices, triangles
+
+
+def _sample(blobs: Blobs, cell_m: float) -> tuple[Floats, Floats]:
+    reach = blobs.radius.max(axis=1, keepdims=True) * np.maximum(blobs.flat, 1.0)[:, None]
+    low = np.minimum(blobs.start, blobs.end) - reach
+    high = np.maximum(blobs.start, blobs.end) + reach
+    margin = 3 * cell_m
+    # an irrational shift keeps grid points off the planes of symmetry, where values tie
+    origin = low.min(axis=0) - margin - 0.317 * cell_m
+    coarse_count = np.ceil((high.max(axis=0) + margin - origin) / (cell_m * _COARSE)).astype(int)
+    block = cell_m * _COARSE
+    corners = np.stack(np.meshgrid(*[np.arange(n) for n in coarse_count], indexing="ij"), -1)
+    centres = np.ascontiguousarray((origin + block * (corners + 0.5)).reshape(-1, 3))
+    at_centres = np.empty(len(centres))
+    field_at(blobs, centres, at_centres)
+    # blends and flattened blobs bend the field a little: twice the half-diagonal is ample
+    near = np.abs(at_centres) < block * np.sqrt(3.0)
+    count = coarse_count * _COARSE + 1
+    values = np.repeat(
+        np.repeat(np.repeat(at_centres.reshape(coarse_count), _COARSE, 0), _COARSE, 1), _COARSE, 2
+    )
+    values = np.pad(values, ((0, 1), (0, 1), (0, 1)), mode="edge")
+    wanted = np.zeros(tuple(count), dtype=bool)
+    steps = np.stack(np.meshgrid(*[np.arange(_COARSE + 1)] * 3, indexing="ij"), -1).reshape(-1, 3)
+    first = corners.reshape(-1, 3)[near] * _COARSE
+    for step in steps:
+        cells = first + step
+        wanted[cells[:, 0], cells[:, 1], cells[:, 2]] = True
+    where = np.argwhere(wanted)
+    fine = np.empty(len(where))
+    field_at(blobs, np.ascontiguousarray(origin + cell_m * where), fine)
+    values[wanted] = fine
+    values[values == 0.0] = 1e-12
+    return values, origin
+
+
+def _march(values: Floats) -> tuple[Floats, Ints]:
+    shape = np.array(values.shape)
+    stride = np.array([shape[1] * shape[2], shape[2], 1])
+    inside = values < 0.0
+    lo = inside[:-1, :-1, :-1].copy()
+    hi = lo.copy()
+    for dx, dy, dz in np.ndindex(2, 2, 2):
+        corner = inside[dx : shape[0] - 1 + dx, dy : shape[1] - 1 + dy, dz : shape[2] - 1 + dz]
+        lo &= corner
+        hi |= corner
+    cubes = np.argwhere(hi & ~lo) @ stride
+    flat = values.ravel()
+    faces: list[Ints] = []  # rows of 3 edges, each edge two grid points
+    for order in permutations(range(3)):
+        path = np.concatenate([[0], np.cumsum(stride[list(order)])])
+        if _odd(order):  # keep all tetrahedra right-handed
+            path = path[[0, 2, 1, 3]]
+        corner = cubes[:, None] + path
+        faces.extend(_cut(corner, flat[corner] < 0.0))
+    edges = np.concatenate(faces)  # (t, 3, 2)
+    edges.sort(axis=2)
+    key = edges[..., 0] * np.int64(values.size) + edges[..., 1]
+    unique, triangles = np.unique(key.ravel(), return_inverse=True)
+    a, b = unique // values.size, unique % values.size
+    # vertices stay off the grid points, so that no triangle degenerates
+    t = np.clip(flat[a] / (flat[a] - flat[b]), 0.02, 0.98)[:, None]
+    grid_a = np.stack(np.unravel_index(a, values.shape), -1).astype(float)
+    grid_b = np.stack(np.unravel_index(b, values.shape), -1).astype(float)
+    return grid_a + t * (grid_b - grid_a), triangles.reshape(-1, 3).astype(np.int64)
+
+
+def _odd(order: tuple[int, ...]) -> bool:
+    return sum(order[i] > order[j] for i in range(3) for j in range(i + 1, 3)) % 2 == 1
+
+
+def _cut(corner: Ints, inside: np.ndarray) -> list[Ints]:
+    """Triangles (as edges between grid points) of the zero surface in tetrahedra (n, 4)."""
+    out: list[Ints] = []
+    for case in range(1, 15):
+        flags = np.array([(case >> k) & 1 for k in range(4)], dtype=bool)
+        rows = corner[(inside == flags).all(axis=1)]
+        if len(rows) == 0:
+            continue
+        ins, outs = list(np.flatnonzero(flags)), list(np.flatnonzero(~flags))
+        if len(ins) == 2:
+            i, j = ins
+            k, m = outs
+            ring = [(i, k), (i, m), (j, m), (j, k)]
+            fans = [(ring[0], ring[1], ring[2]), (ring[0], ring[2], ring[3])]
+            flip = _odd4((i, j, k, m))
+        else:
+            alone, others = (ins[0], outs) if len(ins) == 1 else (outs[0], ins)
+            fans = [tuple((alone, other) for other in others)]
+            flip = _odd4((alone, *others)) != (len(ins) == 3)
+        for fan in fans:
+            order = fan if not flip else (fan[0], fan[2], fan[1])
+            out.append(np.stack([rows[:, list(edge)] for edge in order], axis=1))
+    return out
+
+
+def _odd4(order: tuple[int, ...]) -> bool:
+    return sum(order[i] > order[j] for i in range(4) for j in range(i + 1, 4)) % 2 == 1

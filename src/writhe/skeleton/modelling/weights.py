@@ -1,0 +1,58 @@
+"""Skinning weights from memberships along the tree.
+
+The membership of a vertex in a joint says how much of it moves with that joint or with anything
+below it: one beyond a plane near the joint, zero before it, smooth over a few centimetres between.
+A joint keeps what its children do not claim, so weights sum to one, and a limb cannot take part in
+another limb: memberships are only asked of the region they are defined on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from writhe.arrays import Floats, Ints
+from writhe.skeleton.skeleton import Skeleton
+
+_SLOTS = 4
+
+
+def smoothstep(t: Floats) -> Floats:
+    """0 below -1, 1 above 1, smooth (with its slope) between."""
+    s = np.clip(0.5 * (t + 1.0), 0.0, 1.0)
+    return s * s * (3.0 - 2.0 * s)
+
+
+def weights_from_memberships(
+    skeleton: Skeleton, memberships: Mapping[str, Floats], count: int
+) -> tuple[Ints, Floats]:
+    """Joints (v, 4) and weights (v, 4) of `count` vertices from each joint's membership (v,).
+
+    Joints that are not named have no skin of their own but pass on what their children claim.
+    """
+    claimed = np.zeros((len(skeleton), count))
+    own = np.zeros((len(skeleton), count))
+    for j in range(len(skeleton) - 1, -1, -1):  # children come after their parents
+        children = skeleton.children(skeleton.names[j])
+        below = np.sum([claimed[c] for c in children], axis=0) if children else np.zeros(count)
+        excess = np.maximum(below, 1.0)
+        for c in children:  # overlapping siblings share
+            own[c : int(skeleton.tree.subtree_end[c])] /= excess
+            claimed[c] /= excess
+        below = below / excess
+        wanted = memberships.get(skeleton.names[j], below)
+        if skeleton.tree.parent[j] < 0:
+            wanted = np.ones(count)
+        claimed[j] = np.maximum(wanted, below)
+        own[j] = claimed[j] - below
+    joints = np.argsort(-own, axis=0, kind="stable")[:_SLOTS].T
+    weights = np.take_along_axis(own.T, joints, axis=1)
+    if joints.shape[1] < _SLOTS:
+        pad = _SLOTS - joints.shape[1]
+        joints = np.pad(joints, ((0, 0), (0, pad)))
+        weights = np.pad(weights, ((0, 0), (0, pad)))
+    weights[weights < 1e-4] = 0.0
+    weights /= weights.sum(axis=1, keepdims=True)
+    joints[weights == 0.0] = 0
+    return np.ascontiguousarray(joints.astype(np.int64)), np.ascontiguousarray(weights)

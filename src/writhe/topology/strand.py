@@ -1,0 +1,77 @@
+"""Strands: polylines through joints and tips, or along an object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from writhe.arrays import Floats, floats
+from writhe.errors import UnknownNameError, WritheError
+from writhe.skeleton import Skeleton
+
+
+@dataclass(frozen=True, slots=True)
+class Strand:
+    """A polyline. Vertex k is fixed to the joint `joints[k]`, or to the world where that is None.
+
+    `offsets_in_joint` (vertices, 3) places each vertex in its joint's frame (the world's where
+    there is none). A closed strand goes back to its first vertex, which is not repeated here.
+    """
+
+    name: str
+    joints: tuple[str | None, ...]
+    offsets_in_joint: Floats
+    closed: bool = False
+
+    def __post_init__(self) -> None:
+        floats(self.offsets_in_joint, (len(self.joints), 3), f"the strand {self.name!r}")
+        least = 3 if self.closed else 2
+        if len(self.joints) < least:
+            kind = "closed" if self.closed else "open"
+            raise WritheError(
+                f"the {kind} strand {self.name!r} has {len(self.joints)} vertices; "
+                f"it needs {least} or more"
+            )
+
+    @classmethod
+    def through(
+        cls, skeleton: Skeleton, names: Sequence[str], *, name: str = "strand", closed: bool = False
+    ) -> Strand:
+        """The strand through these joints and tips, in this order."""
+        places = [_place(skeleton, each) for each in names]
+        offsets = np.array([offset for _, offset in places]).reshape(-1, 3)
+        return cls(name, tuple(joint for joint, _ in places), offsets, closed)
+
+    @classmethod
+    def between(
+        cls, skeleton: Skeleton, start: str, end: str, *, name: str | None = None
+    ) -> Strand:
+        """The strand from one joint or tip to another through every joint on the way."""
+        start_joint, end_joint = _place(skeleton, start)[0], _place(skeleton, end)[0]
+        path = [skeleton.names[j] for j in skeleton.path(start_joint, end_joint)]
+        before = [start] if start != start_joint else []
+        after = [end] if end != end_joint else []
+        return cls.through(skeleton, before + path + after, name=name or f"{start} to {end}")
+
+    @classmethod
+    def along(
+        cls, points: ArrayLike, *, joint: str | None = None, name: str, closed: bool = False
+    ) -> Strand:
+        """A strand of points fixed to one joint (an object's), or to the world without one."""
+        array = floats(points, (None, 3), f"the strand {name!r}")
+        return cls(name, (joint,) * len(array), array, closed)
+
+
+def _place(skeleton: Skeleton, name: str) -> tuple[str, Floats]:
+    """The joint that carries a joint or tip, and where in the joint's frame."""
+    if name in skeleton:
+        return name, np.zeros(3)
+    for tip in skeleton.tips:
+        if tip.name == name:
+            return tip.joint, np.asarray(tip.offset_in_joint, dtype=np.float64)
+    raise UnknownNameError(
+        "joint or tip", name, [*skeleton.names, *(tip.name for tip in skeleton.tips)]
+    )

@@ -1,14 +1,17 @@
 """The distance field of a body made of blended tapered ellipsoids.
 
 A blob is a segment a-b whose points carry ellipsoids of semi-axes r (sideways), r * flat (along
-`flat_direction`) and r (along the segment), r going linearly from a to b. With v the vector from
-the nearest point of the segment and s the semi-axes there, the distance is approximated to first
-order by k0 (k0 - 1) / k1, k0 = |v / s|, k1 = |v / s^2| (Quilez, "Ellipsoid SDF").
+`flat_direction`) and r (along the segment), pulled apart by `spread` to both sides of
+`wide_direction`; r and spread go linearly from a to b. With v the vector from the nearest point of
+the segment, shortened by the spread, and s the semi-axes there, the distance is approximated to
+first order by k0 (k0 - 1) / k1, k0 = |v / s|, k1 = |v / s^2| (Quilez, "Ellipsoid SDF").
 
-Blobs of one group are blended in order by the quadratic smooth minimum
-m(a, b) = min(a, b) - k/4 max(1 - |a - b|/k, 0)^2. Group 0 is the trunk; every other group is
+Blobs that continue each other form a tube and are united almost plainly; the tubes of one group are
+blended in order by the quadratic smooth minimum m(a, b) = min(a, b) - k/4 max(1 - |a - b|/k, 0)^2.
+Group 0 is the trunk; every other group is
 blended with the trunk, and the results are united by the plain minimum, so that two limbs never
-melt into each other.
+melt into each other. At last the body is kept above a floor and inside a set of capsules (less an
+inset), with smooth edges.
 """
 
 from __future__ import annotations
@@ -16,12 +19,15 @@ from __future__ import annotations
 from math import sqrt
 from typing import NamedTuple
 
+import numpy as np
 from numba import prange
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
 
 FAR_M = 1e3
+TUBE_BLEND_M = 0.004  # hides the facets of a tube
+REACH_M = 0.1  # a group further from a point than this (its box) does not shape the field there
 
 
 class Blobs(NamedTuple):
@@ -30,13 +36,22 @@ class Blobs(NamedTuple):
     start: Floats  # (n, 3)
     end: Floats  # (n, 3)
     radius: Floats  # (n, 2) at start and end
+    spread: Floats  # (n, 2) at start and end
+    wide_direction: Floats  # (n, 3) unit
     flat_direction: Floats  # (n, 3) unit
     flat: Floats  # (n,)
     blend: Floats  # (n,) k within the group
+    continues: Ints  # (n,) 1: part of the tube of the blob before it
     group: Ints  # (n,) ascending
+    group_start: Ints  # (g + 1,) the first blob of each group
+    box: Floats  # (g, 2, 3) low and high corner of each group
     group_blend: Floats  # (g,) k with the trunk
     floor: float  # nothing reaches below this height (-inf: no floor)
     floor_blend: float
+    hull_start: Floats  # (h, 3) capsules that the body stays inside; h = 0: none
+    hull_end: Floats  # (h, 3)
+    hull_radius: Floats  # (h,) less the inset
+    hull_blend: float
 
 
 @kernel
@@ -64,6 +79,17 @@ def blob_distance(blobs: Blobs, i: int, x: float, y: float, z: float) -> float:
     vx -= t * dx
     vy -= t * dy
     vz -= t * dz
+    spread = blobs.spread[i, 0] + t * (blobs.spread[i, 1] - blobs.spread[i, 0])
+    if spread > 0.0:
+        ux, uy, uz = (
+            blobs.wide_direction[i, 0],
+            blobs.wide_direction[i, 1],
+            blobs.wide_direction[i, 2],
+        )
+        w = min(max(vx * ux + vy * uy + vz * uz, -spread), spread)
+        vx -= w * ux
+        vy -= w * uy
+        vz -= w * uz
     r = blobs.radius[i, 0] + t * (blobs.radius[i, 1] - blobs.radius[i, 0])
     across = r * blobs.flat[i]
     nx, ny, nz = (
@@ -81,24 +107,56 @@ def blob_distance(blobs: Blobs, i: int, x: float, y: float, z: float) -> float:
 
 
 @kernel
+def group_distance(blobs: Blobs, group: int, x: float, y: float, z: float) -> float:
+    """The distance to the blended blobs of one group; FAR_M where its box is out of reach."""
+    dx = max(max(blobs.box[group, 0, 0] - x, x - blobs.box[group, 1, 0]), 0.0)
+    dy = max(max(blobs.box[group, 0, 1] - y, y - blobs.box[group, 1, 1]), 0.0)
+    dz = max(max(blobs.box[group, 0, 2] - z, z - blobs.box[group, 1, 2]), 0.0)
+    if dx * dx + dy * dy + dz * dz > REACH_M * REACH_M:
+        return FAR_M
+    total, tube, blend = FAR_M, FAR_M, 0.0
+    for i in range(blobs.group_start[group], blobs.group_start[group + 1]):
+        if blobs.continues[i] == 0:
+            total = smooth_min(total, tube, blend)
+            tube, blend = FAR_M, blobs.blend[i]
+        tube = smooth_min(tube, blob_distance(blobs, i, x, y, z), TUBE_BLEND_M)
+    return smooth_min(total, tube, blend)
+
+
+@kernel
+def hull_distance(blobs: Blobs, x: float, y: float, z: float) -> float:
+    """The distance from a point to the union of the hull's capsules, negative inside."""
+    best = FAR_M
+    for i in range(blobs.hull_radius.shape[0]):
+        dx = blobs.hull_end[i, 0] - blobs.hull_start[i, 0]
+        dy = blobs.hull_end[i, 1] - blobs.hull_start[i, 1]
+        dz = blobs.hull_end[i, 2] - blobs.hull_start[i, 2]
+        vx = x - blobs.hull_start[i, 0]
+        vy = y - blobs.hull_start[i, 1]
+        vz = z - blobs.hull_start[i, 2]
+        length2 = dx * dx + dy * dy + dz * dz
+        t = 0.0
+        if length2 > 0.0:
+            t = min(max((vx * dx + vy * dy + vz * dz) / length2, 0.0), 1.0)
+        vx -= t * dx
+        vy -= t * dy
+        vz -= t * dz
+        best = min(best, sqrt(vx * vx + vy * vy + vz * vz) - blobs.hull_radius[i])
+    return best
+
+
+@kernel
 def field(blobs: Blobs, x: float, y: float, z: float) -> float:
     """The body's distance field at a point."""
-    trunk = FAR_M
-    n = blobs.group.shape[0]
-    i = 0
-    while i < n and blobs.group[i] == 0:
-        trunk = smooth_min(trunk, blob_distance(blobs, i, x, y, z), blobs.blend[i])
-        i += 1
+    trunk = group_distance(blobs, 0, x, y, z)
     best = trunk
-    while i < n:
-        group = blobs.group[i]
-        limb = FAR_M
-        while i < n and blobs.group[i] == group:
-            limb = smooth_min(limb, blob_distance(blobs, i, x, y, z), blobs.blend[i])
-            i += 1
+    for group in range(1, blobs.group_blend.shape[0]):
+        limb = group_distance(blobs, group, x, y, z)
         best = min(best, smooth_min(trunk, limb, blobs.group_blend[group]))
     if blobs.floor > -FAR_M:
         best = -smooth_min(-best, y - blobs.floor, blobs.floor_blend)
+    if blobs.hull_radius.shape[0] > 0:
+        best = -smooth_min(-best, -hull_distance(blobs, x, y, z), blobs.hull_blend)
     return best
 
 
@@ -113,19 +171,23 @@ def field_at(blobs: Blobs, points: Floats, out: Floats) -> None:
 def project(blobs: Blobs, points: Floats, rounds: int, normals: Floats) -> None:
     """Move points (p, 3) onto the surface by Newton steps x -= f grad f / |grad f|^2.
 
-    normals (p, 3) receives the unit gradient (by central differences) at the last step.
+    normals (p, 3) receives the unit gradient (by differences) at the last step.
     """
-    h = 1e-5
+    h = 1e-6
     for i in prange(points.shape[0]):
+        f = np.empty(4)
         for _ in range(rounds):
-            x, y, z = points[i, 0], points[i, 1], points[i, 2]
-            f = field(blobs, x, y, z)
-            gx = (field(blobs, x + h, y, z) - field(blobs, x - h, y, z)) / (2 * h)
-            gy = (field(blobs, x, y + h, z) - field(blobs, x, y - h, z)) / (2 * h)
-            gz = (field(blobs, x, y, z + h) - field(blobs, x, y, z - h)) / (2 * h)
+            for k in range(4):  # the point itself, then a little along each axis
+                f[k] = field(
+                    blobs,
+                    points[i, 0] + (h if k == 1 else 0.0),
+                    points[i, 1] + (h if k == 2 else 0.0),
+                    points[i, 2] + (h if k == 3 else 0.0),
+                )
+            gx, gy, gz = (f[1] - f[0]) / h, (f[2] - f[0]) / h, (f[3] - f[0]) / h
             g2 = max(gx * gx + gy * gy + gz * gz, 1e-6)
-            points[i, 0] -= f * gx / g2
-            points[i, 1] -= f * gy / g2
-            points[i, 2] -= f * gz / g2
+            points[i, 0] -= f[0] * gx / g2
+            points[i, 1] -= f[0] * gy / g2
+            points[i, 2] -= f[0] * gz / g2
             g = sqrt(g2)
             normals[i, 0], normals[i, 1], normals[i, 2] = gx / g, gy / g, gz / g

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from writhe.arrays import Floats, Ints
+from writhe.arrays import Bools, Floats, Ints
 from writhe.errors import WritheError
 from writhe.skeleton.skeleton import Skeleton
 
@@ -31,30 +33,98 @@ class Capsule:
         return self.part or self.joint
 
 
+@dataclass(frozen=True, slots=True)
+class Twist:
+    """Which share of one joint's twist each vertex follows; see `kernels.skinning`."""
+
+    joint: Ints  # (v,) the joint, -1 for none
+    share: Floats  # (v,) 0: none of its twist, 1: all of it
+    axis: Floats  # (n, 3) the axis of each joint's twist, in its frame
+
+
+def _no_twist() -> Twist | None:
+    return None
+
+
 @dataclass(frozen=True)
 class Skin:
-    """A closed triangle mesh in the rest pose with up to four joints a vertex (linear blending)."""
+    """A closed triangle mesh in the rest pose with up to four joints a vertex (linear blending).
+
+    The joints of a vertex come with falling weight: the first says which body part it is on.
+    """
 
     vertices: Floats  # (v, 3) rest pose, world
     triangles: Ints  # (t, 3) counter-clockwise from outside
     joints: Ints  # (v, 4)
     weights: Floats  # (v, 4), rows sum to one
+    twist: Twist | None = field(default_factory=_no_twist)
 
     def deform(self, skeleton: Skeleton, positions: Floats, rotations: Floats) -> Floats:
-        """Vertices (v, 3) with the joints at these world frames, by linear blend skinning.
+        """Vertices with the joints at these world frames, by linear blend skinning.
 
-        positions (n, 3) and rotations (n, 3, 3) are of the posed skeleton.
+        positions (n, 3), rotations (n, 3, 3) of the posed skeleton give (v, 3); with a leading
+        frame axis, (frames, v, 3).
         """
+        from writhe.kernels.skinning import skin_frames
         from writhe.skeleton.kinematics import forward
 
         rest = forward(skeleton, skeleton.rest_configuration)
-        turn = np.einsum("jab,jcb->jac", rotations, rest.rotations)
-        shift = positions - np.einsum("jab,jb->ja", turn, rest.positions)
-        out = np.zeros_like(self.vertices)
-        for slot in range(4):
-            joint, weight = self.joints[:, slot], self.weights[:, slot, None]
-            out += weight * (np.einsum("vab,vb->va", turn[joint], self.vertices) + shift[joint])
-        return out
+        single = positions.ndim == 2
+        positions, rotations = (
+            (positions[None], rotations[None])
+            if single
+            else (
+                positions,
+                rotations,
+            )
+        )
+        count = len(self.vertices)
+        twist = self.twist or Twist(
+            np.full(count, -1, dtype=np.int64), np.zeros(count), np.zeros((len(skeleton), 3))
+        )
+        out = np.empty((len(positions), count, 3))
+        skin_frames(
+            self.vertices,
+            self.joints,
+            self.weights,
+            twist.joint,
+            twist.share,
+            twist.axis,
+            skeleton.tree.parent,
+            skeleton.tree.subtree_end,
+            rest.positions,
+            rest.rotations,
+            np.ascontiguousarray(positions),
+            np.ascontiguousarray(rotations),
+            out,
+        )
+        return out[0] if single else out
+
+    @property
+    def vertex_joint(self) -> Ints:
+        """(v,) the joint that each vertex follows most: the body part it is on."""
+        return self.joints[np.arange(len(self.joints)), self.weights.argmax(axis=1)]
+
+    @property
+    def in_joint_zone(self) -> Bools:
+        """(v,) whether a vertex follows more than one joint: the blend around a joint."""
+        return self.weights.max(axis=1) < 1.0
+
+
+class GeneratedSkin(Skin):
+    """A skin that is made when it is first looked at."""
+
+    def __init__(self, make: Callable[[], Skin]) -> None:
+        object.__setattr__(self, "_make", make)
+
+    def __getattr__(self, name: str) -> Any:
+        # fields are absent until they are made
+        if name not in Skin.__dataclass_fields__:
+            raise AttributeError(name)
+        made = self.__dict__["_make"]()
+        for part in Skin.__dataclass_fields__:
+            object.__setattr__(self, part, getattr(made, part))
+        return getattr(made, name)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@
 
 The swing of a ball joint is bounded by one ellipse about the T-pose, so its half-axes are chosen
 to enclose the published combinations: the hip abducts further when flexed (sitting cross-legged)
-than in the frontal plane, and the shoulder's ellipse leans so that the arm hangs, extends behind
+than in the frontal plane (and its twist is counted from the shortest swing, so that 50 degrees of
+external rotation at a flexed, abducted hip are 85 here), and the shoulder's ellipse leans so that the arm hangs, extends behind
 the back and reaches overhead (with the clavicle's help) but does not swing straight backwards.
 
 `athletic` and `contortionist` widen these by factors per joint; dancers' and gymnasts' hips and
@@ -68,7 +69,7 @@ _BALLS: dict[str, _Ball] = {
     # twist: supination, pronation; y: radial, ulnar; z: flexion, extension
     "wrist": _Ball((-85, 80), (-22, 35), (-76, 72), _LEFT, _UP, (1.08, 1.2)),
     # twist: external, internal; leaning y: extension, flexion; z: abduction, adduction
-    "hip": _Ball((-52, 45), (-30, 135), (-66, 40), _DOWN, _RIGHT, (1.15, 1.3), -10.0),
+    "hip": _Ball((-88, 50), (-30, 135), (-66, 40), _DOWN, _RIGHT, (1.15, 1.3), -10.0),
     # twist: inversion, eversion; y: dorsiflexion, plantar flexion; z: turning in, out
     "ankle": _Ball((-35, 22), (-38, 54), (-15, 15), _FRONT, _LEFT, (1.1, 1.3)),
 }

@@ -6,75 +6,188 @@ of U.S. Army Personnel" (ANSUR II); see `tests/skeleton/test_human_body.py`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
+from writhe.arrays import Floats
 from writhe.kernels.field import Blobs
-from writhe.skeleton.modelling.blobs import Blob, Point, pack_blobs
+from writhe.skeleton.body import Skin
+from writhe.skeleton.figures.human_capsules import human_capsules
+from writhe.skeleton.figures.human_joints import human_skeleton
+from writhe.skeleton.figures.human_weights import human_memberships, human_twist
+from writhe.skeleton.modelling.blobs import Blob, Point, pack_blobs, tube
+from writhe.skeleton.modelling.remesh import blob_mesh
+from writhe.skeleton.modelling.weights import weights_from_memberships
 
+_INSET_M = 0.0005  # the skin stays this much inside the capsules
 _SIDE: Point = (1.0, 0.0, 0.0)
-_HEIGHT: Point = (0.0, 1.0, 0.0)
+_FRONT: Point = (0.0, 0.0, 1.0)
 
-_MIDDLE = (
-    # pelvis, belly, waist, rib cage, upper chest
-    Blob((0, 0.925, -0.008), (0, 0.985, -0.004), (0.160, 0.158), 0.66, blend_m=0.0),
-    Blob((0, 1.03, 0.004), (0, 1.13, 0.004), (0.142, 0.134), 0.74, blend_m=0.06),
-    Blob((0, 1.20, 0.000), (0, 1.31, -0.006), (0.143, 0.160), 0.70, blend_m=0.06),
-    Blob((0, 1.33, -0.008), (0, 1.385, -0.018), (0.158, 0.140), 0.66, blend_m=0.05),
-    # neck
-    Blob((0, 1.43, -0.028), (0, 1.565, 0.002), (0.060, 0.054), blend_m=0.05),
-    # cranium, face, chin, nose
-    Blob((0, 1.652, -0.004), (0, 1.652, 0.010), (0.0945, 0.0945), 0.80, _SIDE, blend_m=0.03),
-    Blob((0, 1.605, 0.040), (0, 1.575, 0.052), (0.056, 0.046), 0.95, _SIDE, blend_m=0.04),
-    Blob((0, 1.551, 0.066), (0, 1.551, 0.066), (0.026, 0.026), blend_m=0.04),
-    Blob((0, 1.634, 0.099), (0, 1.606, 0.112), (0.008, 0.013), blend_m=0.02),
+# knots: x, y, z, radius, spread (to the sides)
+_TRUNK = tube(
+    (
+        (0, 0.845, -0.010, 0.060, 0.030),
+        (0, 0.880, -0.010, 0.092, 0.056),
+        (0, 0.930, -0.008, 0.105, 0.066),
+        (0, 0.980, -0.004, 0.106, 0.060),
+        (0, 1.030, 0.002, 0.102, 0.051),
+        (0, 1.090, 0.004, 0.097, 0.043),
+        (0, 1.150, 0.002, 0.098, 0.046),
+        (0, 1.220, -0.002, 0.105, 0.055),
+        (0, 1.290, -0.006, 0.112, 0.063),
+        (0, 1.340, -0.010, 0.110, 0.066),
+        (0, 1.385, -0.018, 0.094, 0.066),
+        (0, 1.425, -0.026, 0.068, 0.058),
+        (0, 1.455, -0.028, 0.045, 0.030),
+    ),
+    blend_m=0.0,
+)
+_NECK = tube(
+    (
+        (0, 1.425, -0.032, 0.064),
+        (0, 1.475, -0.024, 0.0590),
+        (0, 1.520, -0.012, 0.0565),
+        (0, 1.575, 0.000, 0.0560),
+    ),
+    blend_m=0.045,
+)
+_HEAD = (
+    # cranium, face down to the chin, nose
+    Blob((0, 1.6545, -0.008), (0, 1.6545, 0.004), (0.0950, 0.0945), 0.81, _SIDE, blend_m=0.03),
+    Blob((0, 1.632, 0.036), (0, 1.560, 0.055), (0.062, 0.034), 0.96, _SIDE, blend_m=0.045),
+    Blob((0, 1.662, 0.086), (0, 1.607, 0.1075), (0.004, 0.0090), blend_m=0.032),
 )
 _PAIRED = (
-    # buttock, breast muscle, back muscle, trapezius, jaw corner, ear
-    Blob((0.068, 0.915, -0.052), (0.072, 0.885, -0.046), (0.082, 0.078), blend_m=0.05),
-    Blob((0.055, 1.325, 0.055), (0.120, 1.345, 0.040), (0.060, 0.052), 0.75, blend_m=0.05),
-    Blob((0.075, 1.25, -0.040), (0.115, 1.375, -0.055), (0.060, 0.055), 0.8, blend_m=0.06),
-    Blob((0.020, 1.475, -0.032), (0.150, 1.432, -0.026), (0.040, 0.045), blend_m=0.05),
-    Blob((0.040, 1.578, 0.020), (0.040, 1.578, 0.020), (0.026, 0.026), blend_m=0.04),
-    Blob((0.077, 1.640, -0.006), (0.075, 1.618, -0.002), (0.026, 0.016), 0.38, _SIDE, 0.012),
+    # buttock, breast muscle, shoulder blade, trapezius, jaw, ear
+    Blob((0.066, 0.918, -0.050), (0.072, 0.880, -0.046), (0.078, 0.074), blend_m=0.05),
+    Blob((0.060, 1.318, 0.052), (0.118, 1.345, 0.038), (0.056, 0.050), 0.8, blend_m=0.05),
+    Blob((0.080, 1.25, -0.048), (0.110, 1.375, -0.060), (0.055, 0.052), 0.8, blend_m=0.06),
+    Blob((0.015, 1.490, -0.034), (0.160, 1.440, -0.020), (0.034, 0.042), blend_m=0.05),
+    Blob((0.034, 1.592, 0.022), (0.030, 1.570, 0.040), (0.032, 0.026), blend_m=0.05),
+    Blob((0.0775, 1.640, -0.010), (0.0755, 1.620, -0.004), (0.024, 0.015), 0.40, _SIDE, 0.014),
 )
-_ARM = (
-    # deltoid, upper arm, biceps and triceps
-    Blob((0.175, 1.424, -0.021), (0.235, 1.428, -0.021), (0.058, 0.052), blend_m=0.0),
-    Blob((0.20, 1.430, -0.020), (0.455, 1.430, -0.020), (0.050, 0.0395), blend_m=0.03),
-    Blob((0.28, 1.430, -0.014), (0.37, 1.430, -0.016), (0.046, 0.044), blend_m=0.03),
-    # forearm, its muscles, wrist
-    Blob((0.455, 1.430, -0.020), (0.735, 1.430, -0.020), (0.0385, 0.026), blend_m=0.02),
-    Blob((0.495, 1.430, -0.018), (0.565, 1.430, -0.020), (0.042, 0.038), blend_m=0.03),
-    Blob((0.700, 1.430, -0.020), (0.745, 1.430, -0.019), (0.031, 0.032), 0.76, _HEIGHT, 0.02),
-    # palm, fingers as one, thumb
-    Blob((0.768, 1.428, -0.017), (0.818, 1.428, -0.016), (0.040, 0.043), 0.36, _HEIGHT, 0.025),
-    Blob((0.820, 1.428, -0.016), (0.884, 1.424, -0.016), (0.041, 0.033), 0.30, _HEIGHT, 0.015),
-    Blob((0.752, 1.424, 0.008), (0.790, 1.418, 0.036), (0.020, 0.0145), blend_m=0.02),
-    Blob((0.790, 1.418, 0.036), (0.826, 1.415, 0.050), (0.0135, 0.0105), blend_m=0.012),
+# knots along x; the hand spreads to the front and back
+_ARM = tube(
+    (
+        (0.165, 1.426, -0.011, 0.0560),
+        (0.205, 1.427, -0.011, 0.0570),
+        (0.245, 1.430, -0.010, 0.0530),
+        (0.290, 1.430, -0.010, 0.0490),
+        (0.340, 1.430, -0.010, 0.0475),
+        (0.390, 1.430, -0.010, 0.0445),
+        (0.435, 1.430, -0.010, 0.0405),
+        (0.460, 1.430, -0.010, 0.0395),
+        (0.490, 1.430, -0.010, 0.0415),
+        (0.525, 1.430, -0.010, 0.0425),
+        (0.570, 1.430, -0.010, 0.0400),
+        (0.620, 1.430, -0.010, 0.0350),
+        (0.670, 1.430, -0.010, 0.0295, 0.0020),
+        (0.710, 1.430, -0.010, 0.0250, 0.0050),
+        (0.735, 1.430, -0.009, 0.0225, 0.0080),
+        (0.758, 1.429, -0.008, 0.0195, 0.0170),
+        (0.785, 1.428, -0.007, 0.0170, 0.0245),
+        (0.820, 1.427, -0.007, 0.0150, 0.0275),
+        (0.850, 1.425, -0.007, 0.0125, 0.0270),
+        (0.880, 1.422, -0.008, 0.0105, 0.0240),
+        (0.905, 1.419, -0.009, 0.0090, 0.0160),
+    ),
+    wide_direction=_FRONT,
+    step_m=0.016,
+    blend_m=0.0,
 )
-_LEG = (
-    # thigh, its muscles, knee
-    Blob((0.098, 0.885, 0.002), (0.089, 0.53, 0.000), (0.083, 0.053), blend_m=0.0),
-    Blob((0.100, 0.78, 0.014), (0.094, 0.66, 0.010), (0.074, 0.062), blend_m=0.04),
-    Blob((0.088, 0.512, 0.006), (0.088, 0.485, 0.005), (0.053, 0.051), blend_m=0.03),
-    # shank, calf, ankle
-    Blob((0.088, 0.47, 0.000), (0.088, 0.10, -0.006), (0.048, 0.033), blend_m=0.03),
-    Blob((0.090, 0.40, -0.018), (0.088, 0.30, -0.016), (0.052, 0.046), blend_m=0.05),
-    Blob((0.088, 0.070, -0.008), (0.088, 0.066, -0.006), (0.036, 0.036), blend_m=0.03),
-    # heel, instep, ball, toes
-    Blob((0.088, 0.030, -0.026), (0.088, 0.030, -0.020), (0.034, 0.034), blend_m=0.03),
-    Blob((0.088, 0.058, 0.015), (0.090, 0.024, 0.120), (0.037, 0.036), 0.85, _HEIGHT, 0.03),
-    Blob((0.094, 0.018, 0.118), (0.092, 0.016, 0.163), (0.046, 0.040), 0.52, _HEIGHT, 0.02),
+_THUMB = tube(
+    (
+        (0.750, 1.425, 0.010, 0.0170),
+        (0.775, 1.421, 0.034, 0.0160),
+        (0.798, 1.418, 0.050, 0.0130),
+        (0.832, 1.415, 0.064, 0.0095),
+    ),
+    step_m=0.012,
+    blend_m=0.02,
+)
+_LEG = tube(
+    (
+        (0.094, 0.930, 0.000, 0.0860),
+        (0.096, 0.880, 0.001, 0.0885),
+        (0.0965, 0.820, 0.003, 0.0870),
+        (0.0965, 0.760, 0.006, 0.0825),
+        (0.096, 0.700, 0.007, 0.0770),
+        (0.094, 0.640, 0.006, 0.0705),
+        (0.092, 0.580, 0.004, 0.0635),
+        (0.090, 0.540, 0.004, 0.0590),
+        (0.088, 0.504, 0.004, 0.0565),
+        (0.088, 0.465, 0.000, 0.0540),
+        (0.088, 0.420, -0.007, 0.0550),
+        (0.088, 0.370, -0.012, 0.0570),
+        (0.088, 0.320, -0.013, 0.0545),
+        (0.088, 0.260, -0.010, 0.0475),
+        (0.088, 0.200, -0.008, 0.0400),
+        (0.088, 0.150, -0.007, 0.0360),
+        (0.088, 0.110, -0.007, 0.0345),
+        (0.088, 0.080, -0.009, 0.0350),
+        (0.088, 0.050, -0.013, 0.0350),
+    ),
+    blend_m=0.0,
+)
+_FOOT = tube(
+    (
+        (0.088, 0.030, -0.026, 0.0330, 0.0000),
+        (0.088, 0.038, 0.010, 0.0370, 0.0000),
+        (0.0885, 0.038, 0.045, 0.0340, 0.0020),
+        (0.0900, 0.027, 0.090, 0.0270, 0.0120),
+        (0.0920, 0.019, 0.125, 0.0210, 0.0240),
+        (0.0925, 0.015, 0.155, 0.0170, 0.0260),
+        (0.0910, 0.012, 0.188, 0.0130, 0.0200),
+    ),
+    blend_m=0.03,
 )
 LEFT_ARM, RIGHT_ARM, LEFT_LEG, RIGHT_LEG = 1, 2, 3, 4
 
 
-def human_blobs() -> Blobs:
-    """All blobs of the human, ready for the field kernels."""
-    from dataclasses import replace
-
-    blobs = [*_MIDDLE]
+def human_blobs(*, clipped: bool = True) -> Blobs:
+    """All blobs of the human, ready for the field kernels; `clipped` by its capsules or free."""
+    blobs = [*_TRUNK, *_NECK, *_HEAD]
     for blob in _PAIRED:
         blobs += [blob, blob.mirrored(0)]
-    for limb, left, right in ((_ARM, LEFT_ARM, RIGHT_ARM), (_LEG, LEFT_LEG, RIGHT_LEG)):
-        for blob in limb:
-            blobs += [replace(blob, group=left), blob.mirrored(right)]
-    return pack_blobs(blobs, (0.0, 0.06, 0.06, 0.045, 0.045), floor_m=0.0, floor_blend_m=0.012)
+    arm, leg = (*_ARM, *_THUMB), (*_LEG, *_FOOT)
+    for limb, left, right in ((arm, LEFT_ARM, RIGHT_ARM), (leg, LEFT_LEG, RIGHT_LEG)):
+        blobs += [replace(blob, group=left) for blob in limb]
+        blobs += [blob.mirrored(right) for blob in limb]
+    return pack_blobs(
+        blobs,
+        (0.0, 0.06, 0.06, 0.04, 0.04),
+        floor_m=0.0,
+        floor_blend_m=0.012,
+        hull=_hull() if clipped else (),
+        hull_blend_m=0.004,
+    )
+
+
+def _hull() -> list[tuple[Floats, Floats, float]]:
+    skeleton = human_skeleton()
+    capsules: list[tuple[Floats, Floats, float]] = []
+    for capsule in human_capsules():
+        at = skeleton.rest_positions[skeleton.index(capsule.joint)]
+        start, end = at + capsule.start_in_joint, at + capsule.end_in_joint
+        capsules.append((start, end, capsule.radius_m - _INSET_M))
+    return capsules
+
+
+def human_edge_lengths(points: Floats) -> Floats:
+    """How long the skin's edges should be (p,) at points (p, 3): finer on hands, feet and head."""
+    x, y = np.abs(points[:, 0]), points[:, 1]
+    hand = np.interp(x, [0.60, 0.74], [0.0235, 0.0090])
+    foot = np.interp(y, [0.05, 0.15], [0.0135, 0.0235])
+    head = np.interp(y, [1.40, 1.53], [0.0235, 0.0120])
+    return np.minimum(np.minimum(hand, foot), head)
+
+
+def make_human_skin() -> Skin:
+    """The human's skin, made from its shapes (some seconds)."""
+    skeleton = human_skeleton()
+    vertices, triangles = blob_mesh(human_blobs(), 0.008, human_edge_lengths)
+    memberships = human_memberships(vertices)
+    joints, weights = weights_from_memberships(skeleton, memberships, len(vertices))
+    twist = human_twist(skeleton, vertices, memberships)
+    return Skin(vertices, triangles, joints, weights, twist)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from writhe.arrays import Floats, Ints
+from writhe.arrays import Floats
+from writhe.skeleton.body import Twist
 from writhe.skeleton.modelling.weights import smoothstep
 from writhe.skeleton.skeleton import Skeleton
 
@@ -13,7 +14,7 @@ _PLANES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float],
     "spine": ((0, 1.065, 0), (0, 1, 0), 0.045),
     "chest": ((0, 1.215, 0), (0, 1, 0), 0.045),
     "head": ((0, 1.552, 0), (0, 0.82, 0.57), 0.024),
-    "shoulder": ((0.190, 1.43, 0), (1, 0.10, 0), 0.050),
+    "shoulder": ((0.190, 1.43, 0), (1, 0.10, 0), 0.055),
     "elbow": ((0.458, 1.43, 0), (1, 0, 0), 0.036),
     "wrist": ((0.735, 1.43, 0), (1, 0, 0), 0.024),
     "hip": ((0.088, 0.905, 0), (0.6, -0.8, 0), 0.055),
@@ -25,7 +26,7 @@ _PLANES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float],
 _TWIST_SPANS: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] = {
     "shoulder": ((0.185, 1.43, 0), (0.42, 1.43, 0)),
     "wrist": ((0.48, 1.43, 0), (0.728, 1.43, 0)),
-    "hip": ((0.088, 0.93, 0), (0.088, 0.55, 0)),
+    "hip": ((0.088, 0.97, 0), (0.088, 0.91, 0)),
 }
 
 
@@ -49,8 +50,9 @@ def human_memberships(vertices: Floats) -> dict[str, Floats]:
     leg = np.where(y < 1.05, _across(sided, "hip"), 0.0)
     for side, sign in (("left", 1.0), ("right", -1.0)):
         here = sign * vertices[:, 0]
-        # above the crotch the two legs share the middle; below it they are apart
-        gate = smoothstep(here / np.clip((y - 0.80) * 0.6, 0.001, 0.03))
+        # above the crotch the middle stays with the pelvis; below it the legs are apart
+        middle = np.clip((y - 0.79) * 0.7, 0.0005, 0.028)
+        gate = smoothstep((here - middle) / middle)
         out[f"{side}_hip"] = leg * gate
         for name in ("knee", "ankle", "toe"):
             out[f"{side}_{name}"] = np.where((y < 0.7) & (here > 0), _across(sided, name), 0.0)
@@ -65,8 +67,8 @@ def human_memberships(vertices: Floats) -> dict[str, Floats]:
     return out
 
 
-def human_twists(skeleton: Skeleton, vertices: Floats) -> tuple[Ints, Floats]:
-    """Which joint's twist each vertex shares in (v,), and how much of it (v,)."""
+def human_twist(skeleton: Skeleton, vertices: Floats, memberships: dict[str, Floats]) -> Twist:
+    """Upper arms, forearms and the roots of the thighs turn gradually along their length."""
     joint = np.full(len(vertices), -1, dtype=np.int64)
     share = np.zeros(len(vertices))
     for side, sign in (("left", 1.0), ("right", -1.0)):
@@ -81,5 +83,16 @@ def human_twists(skeleton: Skeleton, vertices: Floats) -> tuple[Ints, Floats]:
             start, end = (np.array(p) for p in _TWIST_SPANS[name])
             along = (sided - start) @ (end - start) / ((end - start) @ (end - start))
             joint[region] = skeleton.index(f"{side}_{name}")
-            share[region] = np.clip(along, 0.0, 1.0)[region]
-    return joint, share
+            whole = np.clip(along, 0.0, 1.0)
+            if name != "wrist":  # the trunk does not turn with the limb's root
+                whole = whole * memberships[f"{side}_{name}"]
+            share[region] = whole[region]
+    axis = np.zeros((len(skeleton), 3))
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        axis[skeleton.index(f"{side}_shoulder")] = axis[skeleton.index(f"{side}_wrist")] = (
+            sign,
+            0,
+            0,
+        )
+        axis[skeleton.index(f"{side}_hip")] = (0, -1, 0)
+    return Twist(joint, share, axis)

@@ -1,12 +1,15 @@
-"""Blobs: the rounded shapes that a figure's skin is blended from."""
+"""Blobs and tubes: the rounded shapes that a figure's skin is blended from."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
+from scipy.interpolate import PchipInterpolator
 
+from writhe.arrays import Floats
 from writhe.kernels.field import FAR_M, Blobs
 
 Point = tuple[float, float, float]
@@ -16,8 +19,9 @@ Point = tuple[float, float, float]
 class Blob:
     """A tapered ellipsoid along a segment; see `kernels.field`.
 
-    `flat` scales its thickness along `flat_direction`; `blend_m` is the width over which it melts
-    into the blobs before it in its group; group 0 is the trunk.
+    `flat` scales its thickness along `flat_direction`; `spread_m` widens it (at start and end) to
+    both sides of `wide_direction`; `blend_m` is the width over which it melts into the blobs before
+    it in its group, unless it `continues` the one before it as a tube; group 0 is the trunk.
     """
 
     start: Point
@@ -26,21 +30,59 @@ class Blob:
     flat: float = 1.0
     flat_direction: Point = (0.0, 0.0, 1.0)
     blend_m: float = 0.03
+    spread_m: tuple[float, float] = (0.0, 0.0)
+    wide_direction: Point = (1.0, 0.0, 0.0)
+    continues: bool = False
     group: int = 0
 
     def mirrored(self, group: int) -> Blob:
         """The mirror image in x, as part of another group."""
-
-        def flip(p: Point) -> Point:
-            return (-p[0], p[1], p[2])
-
         return replace(
             self,
-            start=flip(self.start),
-            end=flip(self.end),
-            flat_direction=flip(self.flat_direction),
+            start=_flip(self.start),
+            end=_flip(self.end),
+            flat_direction=_flip(self.flat_direction),
+            wide_direction=_flip(self.wide_direction),
             group=group,
         )
+
+
+def _flip(p: Point) -> Point:
+    return (-p[0], p[1], p[2])
+
+
+def tube(
+    knots: Sequence[tuple[float, ...]],
+    *,
+    wide_direction: Point = (1.0, 0.0, 0.0),
+    step_m: float = 0.02,
+    blend_m: float = 0.03,
+) -> tuple[Blob, ...]:
+    """Blobs along a smooth line with a smooth profile.
+
+    A knot is (x, y, z, radius) or (x, y, z, radius, spread); between knots all of them follow a
+    monotone cubic, so the profile neither overshoots nor shows the knots. `blend_m` is the width
+    over which the tube melts into what stands before it in its group.
+    """
+    table = np.array([(*k, 0.0) if len(k) == 4 else k for k in knots], dtype=np.float64)
+    lengths = np.linalg.norm(np.diff(table[:, :3], axis=0), axis=1)
+    along = np.concatenate([[0.0], np.cumsum(lengths)])
+    count = max(2, int(np.ceil(along[-1] / step_m)) + 1)
+    fine: Floats = PchipInterpolator(along, table)(np.linspace(0.0, along[-1], count))
+    blobs: list[Blob] = []
+    for a, b in pairwise(fine):
+        blobs.append(
+            Blob(
+                (a[0], a[1], a[2]),
+                (b[0], b[1], b[2]),
+                (a[3], b[3]),
+                spread_m=(a[4], b[4]),
+                wide_direction=wide_direction,
+                blend_m=blend_m,
+                continues=bool(blobs),
+            )
+        )
+    return tuple(blobs)
 
 
 def pack_blobs(
@@ -49,19 +91,48 @@ def pack_blobs(
     *,
     floor_m: float | None = None,
     floor_blend_m: float = 0.0,
+    hull: Sequence[tuple[Floats, Floats, float]] = (),
+    hull_blend_m: float = 0.0,
 ) -> Blobs:
-    """The arrays of a list of blobs; `group_blend_m` is each group's blend with the trunk."""
+    """The arrays of a list of blobs.
+
+    `group_blend_m` is each group's blend with the trunk; `hull` holds capsules (start, end, radius)
+    that the body must stay inside.
+    """
     ordered = sorted(blobs, key=lambda blob: blob.group)
-    direction = np.array([b.flat_direction for b in ordered], dtype=np.float64)
+    group = np.array([b.group for b in ordered], dtype=np.int64)
+    reach = np.array([max(b.radii_m) * max(b.flat, 1.0) + max(b.spread_m) for b in ordered])
+    ends = np.array([(b.start, b.end) for b in ordered], dtype=np.float64)
+    box = [
+        (
+            (ends[group == g].min(axis=1) - reach[group == g, None]).min(axis=0),
+            (ends[group == g].max(axis=1) + reach[group == g, None]).max(axis=0),
+        )
+        for g in range(len(group_blend_m))
+    ]
     return Blobs(
         start=np.array([b.start for b in ordered], dtype=np.float64),
         end=np.array([b.end for b in ordered], dtype=np.float64),
         radius=np.array([b.radii_m for b in ordered], dtype=np.float64),
-        flat_direction=direction / np.linalg.norm(direction, axis=1, keepdims=True),
+        spread=np.array([b.spread_m for b in ordered], dtype=np.float64),
+        wide_direction=_units([b.wide_direction for b in ordered]),
+        flat_direction=_units([b.flat_direction for b in ordered]),
         flat=np.array([b.flat for b in ordered], dtype=np.float64),
         blend=np.array([b.blend_m for b in ordered], dtype=np.float64),
-        group=np.array([b.group for b in ordered], dtype=np.int64),
+        continues=np.array([int(b.continues) for b in ordered], dtype=np.int64),
+        group=group,
+        group_start=np.searchsorted(group, np.arange(len(group_blend_m) + 1)).astype(np.int64),
+        box=np.array(box, dtype=np.float64),
         group_blend=np.array(group_blend_m, dtype=np.float64),
         floor=-FAR_M if floor_m is None else float(floor_m),
         floor_blend=float(floor_blend_m),
+        hull_start=np.array([h[0] for h in hull], dtype=np.float64).reshape(-1, 3),
+        hull_end=np.array([h[1] for h in hull], dtype=np.float64).reshape(-1, 3),
+        hull_radius=np.array([h[2] for h in hull], dtype=np.float64),
+        hull_blend=float(hull_blend_m),
     )
+
+
+def _units(directions: Sequence[Point]) -> Floats:
+    array = np.array(directions, dtype=np.float64)
+    return array / np.linalg.norm(array, axis=1, keepdims=True)

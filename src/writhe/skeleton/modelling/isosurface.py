@@ -26,13 +26,12 @@ def isosurface(blobs: Blobs, cell_m: float) -> tuple[Floats, Ints]:
 
 
 def _sample(blobs: Blobs, cell_m: float) -> tuple[Floats, Floats]:
-    reach = blobs.radius.max(axis=1, keepdims=True) * np.maximum(blobs.flat, 1.0)[:, None]
-    low = np.minimum(blobs.start, blobs.end) - reach
-    high = np.maximum(blobs.start, blobs.end) + reach
     margin = 3 * cell_m
     # an irrational shift keeps grid points off the planes of symmetry, where values tie
-    origin = low.min(axis=0) - margin - 0.317 * cell_m
-    coarse_count = np.ceil((high.max(axis=0) + margin - origin) / (cell_m * _COARSE)).astype(int)
+    origin = blobs.box[:, 0].min(axis=0) - margin - 0.317 * cell_m
+    coarse_count = np.ceil(
+        (blobs.box[:, 1].max(axis=0) + margin - origin) / (cell_m * _COARSE)
+    ).astype(int)
     block = cell_m * _COARSE
     corners = np.stack(np.meshgrid(*[np.arange(n) for n in coarse_count], indexing="ij"), -1)
     centres = np.ascontiguousarray((origin + block * (corners + 0.5)).reshape(-1, 3))

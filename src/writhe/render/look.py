@@ -1,0 +1,98 @@
+"""The look of all pictures: colours, lights, and the ground with its soft shadow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.ndimage import gaussian_filter
+
+from writhe.arrays import Floats
+
+Colour = tuple[float, float, float]
+
+BACKGROUND: Colour = (0.945, 0.930, 0.908)
+GROUND: Colour = (0.885, 0.862, 0.830)
+SHADOW: Colour = (0.42, 0.37, 0.34)
+BODIES: tuple[Colour, ...] = (
+    (0.735, 0.770, 0.800),
+    (0.800, 0.670, 0.560),
+    (0.640, 0.720, 0.620),
+    (0.700, 0.640, 0.730),
+)
+OBJECT: Colour = (0.780, 0.735, 0.660)
+COLLIDING: Colour = (0.830, 0.210, 0.170)
+STRANDS: tuple[Colour, ...] = (
+    (0.25, 0.35, 0.45),
+    (0.85, 0.50, 0.20),
+    (0.20, 0.55, 0.50),
+    (0.65, 0.30, 0.45),
+    (0.45, 0.50, 0.20),
+)
+
+# direction towards the light, colour, strength
+LIGHTS: tuple[tuple[tuple[float, float, float], Colour, float], ...] = (
+    ((0.75, 1.8, 1.45), (1.0, 0.975, 0.94), 0.72),
+    ((-1.7, 0.6, 0.9), (0.90, 0.94, 1.0), 0.26),
+    ((-0.6, 1.1, -1.6), (1.0, 0.96, 0.92), 0.34),
+    ((0.2, -1.0, 0.5), (1.0, 0.95, 0.90), 0.10),
+)
+_TEXELS = 512
+
+
+def light_directions(view: Floats) -> Floats:
+    """(lights, 3) towards each light, turned about the vertical with the camera's view.
+
+    The directions of LIGHTS hold for a view from the front (+Z).
+    """
+    yaw = np.arctan2(view[0], view[2])
+    c, s = np.cos(yaw), np.sin(yaw)
+    turn = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+    return np.array([direction for direction, _, _ in LIGHTS]) @ turn.T
+
+
+def ground_texture(
+    points: Floats, centre: Floats, radius_m: float, height_m: float, light: Floats
+) -> Any:
+    """An RGB picture (n, n, 3) of the ground: fading into the background, darker under `points`.
+
+    Points (p, 3) cast a shadow that is softer and fainter the higher they are; it leans away from
+    the main `light` (3).
+    """
+    shade = np.zeros((_TEXELS, _TEXELS))
+    above = points[:, 1] - height_m
+    for low, high, sigma_m, strength in (
+        (-0.1, 0.12, 0.030, 0.85),
+        (-0.1, 0.60, 0.085, 0.42),
+        (-0.1, 2.50, 0.190, 0.50),
+    ):
+        chosen = points[(above > low) & (above < high)]
+        if len(chosen) == 0:
+            continue
+        lean = 0.35 * (chosen[:, 1] - height_m)[:, None] / light[1]
+        flat = chosen[:, [0, 2]] - lean * light[[0, 2]] - centre[[0, 2]]
+        cell = 2 * radius_m / _TEXELS
+        at = np.clip(((flat + radius_m) / cell).astype(int), 0, _TEXELS - 1)
+        density = np.zeros_like(shade)
+        np.add.at(density, (at[:, 1], at[:, 0]), 1.0)
+        # fill between the vertices (a few centimetres apart) first, then soften
+        spacing = max(0.018 / cell, 1.2)
+        filled = 1 - np.exp(-gaussian_filter(density, spacing) * (2.5 * spacing) ** 2)
+        shade = 1 - (1 - shade) * (1 - strength * gaussian_filter(filled, sigma_m / cell))
+    axis = (np.arange(_TEXELS) + 0.5) / _TEXELS * 2 - 1
+    distance = np.hypot(*np.meshgrid(axis, axis))
+    fade = np.clip((1 - distance) / 0.75, 0, 1)
+    fade = (fade * fade * (3 - 2 * fade))[..., None]
+    ground = np.array(BACKGROUND) + fade * (np.array(GROUND) - np.array(BACKGROUND))
+    dark = (shade * fade[..., 0])[..., None]
+    colour = ground + dark * (np.array(SHADOW) - ground)
+    return (255 * np.clip(colour, 0, 1) + 0.5).astype(np.uint8)
+
+
+def part_colours(weights: Floats, joints: Any, base: Colour, highlighted: Sequence[int]) -> Any:
+    """(v, 3) bytes: the base colour, going over to red on the joints highlighted."""
+    red = np.isin(joints, np.asarray(highlighted, dtype=np.int64)) * weights
+    share = np.clip(red.sum(axis=1), 0, 1)[:, None]
+    colours = np.array(base) * (1 - share) + np.array(COLLIDING) * share
+    return (255 * colours + 0.5).astype(np.uint8)

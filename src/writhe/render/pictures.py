@@ -1,0 +1,191 @@
+"""Pictures of one figure: a pose, a film strip, a movie."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.ndimage import uniform_filter1d
+
+from writhe.arrays import Floats
+from writhe.errors import MissingExtraError, WritheError
+from writhe.render.look import BODIES, Colour
+from writhe.render.stage import THREE_QUARTER, Stage
+from writhe.skeleton import Figure, Frames, Motion, forward
+
+Highlights = Sequence[Sequence[str]]  # for every frame, the parts to paint red
+Progress = Callable[[int, int], None]
+
+_TRAVEL_M = 2.0  # a movie that wanders further than this is followed by the camera
+
+
+def render_pose(
+    figure: Figure,
+    q: ArrayLike,
+    path: str | Path,
+    *,
+    size: tuple[int, int] = (900, 900),
+    show: str = "skin",
+    highlight: Sequence[str] = (),
+    colour: Colour = BODIES[0],
+    view: ArrayLike = THREE_QUARTER,
+) -> Path:
+    """A picture of one pose; `highlight` names parts to paint red."""
+    with Stage(size) as stage:
+        stage.add_figure(
+            figure, forward(figure.skeleton, q), show=show, colour=colour, highlight=highlight
+        )
+        return stage.save(path, view=view)
+
+
+def film_strip(
+    figure: Figure,
+    motion: Motion,
+    path: str | Path,
+    *,
+    count: int = 8,
+    size: tuple[int, int] = (280, 420),
+    show: str = "skin",
+    highlights: Highlights | None = None,
+    view: ArrayLike = THREE_QUARTER,
+) -> Path:
+    """`count` evenly spaced frames of a motion side by side, each `size` large."""
+    from PIL import Image
+
+    _check(figure, motion, highlights)
+    chosen = np.unique(np.linspace(0, len(motion) - 1, max(count, 1)).round().astype(int))
+    frames = forward(figure.skeleton, motion.q[chosen])
+    boxes = [_box(figure, frames, i) for i in range(len(chosen))]
+    half = np.max([(b[1] - b[0]) / 2 for b in boxes], axis=0)
+    floor = min(float(b[0, 1]) for b in boxes)
+    panels: list[Any] = []
+    with Stage(size) as stage:
+        for i, frame in enumerate(chosen):
+            stage.clear()
+            red = highlights[frame] if highlights is not None else ()
+            stage.add_figure(figure, _one(frames, i), show=show, highlight=red)
+            centre = boxes[i].mean(axis=0)
+            centre[1] = floor + half[1]
+            around = np.stack([centre - half, centre + half])
+            panels.append(stage.image(around=around, view=view, ground_height_m=_floor(floor)))
+    target = Path(path)
+    Image.fromarray(np.concatenate(panels, axis=1)).save(target, optimize=True)
+    return target
+
+
+def movie(
+    figure: Figure,
+    motion: Motion,
+    path: str | Path,
+    *,
+    fps: float | None = None,
+    size: tuple[int, int] = (480, 480),
+    show: str = "skin",
+    highlights: Highlights | None = None,
+    view: ArrayLike = THREE_QUARTER,
+    progress: Progress | None = None,
+) -> Path:
+    """A GIF or MP4 (by the suffix) of a motion at `fps` (15 for GIF, 30 for MP4)."""
+    target = Path(path)
+    if target.suffix.lower() not in (".gif", ".mp4"):
+        raise WritheError(f"a movie is written as .gif or .mp4, not {target.suffix!r}")
+    _check(figure, motion, highlights)
+    rate = min(fps or (15.0 if target.suffix.lower() == ".gif" else 30.0), motion.fps)
+    count = max(1, int(motion.duration_s * rate + 1e-9) + 1)
+    times = np.arange(count) / rate
+    frames = forward(figure.skeleton, motion.at(times))
+    boxes = np.array([_box(figure, frames, i) for i in range(count)])
+    centres, half = _camera_path(boxes, rate)
+    floor = _floor(float(boxes[:, 0, 1].min()))
+    images: list[Any] = []
+    with Stage(size) as stage:
+        for i in range(count):
+            stage.clear()
+            nearest = min(round(times[i] * motion.fps), len(motion) - 1)
+            red = highlights[nearest] if highlights is not None else ()
+            stage.add_figure(figure, _one(frames, i), show=show, highlight=red)
+            around = np.stack([centres[i] - half, centres[i] + half])
+            images.append(stage.image(around=around, view=view, ground_height_m=floor))
+            if progress:
+                progress(i + 1, count)
+    _write_movie(target, images, rate)
+    return target
+
+
+def _check(figure: Figure, motion: Motion, highlights: Highlights | None) -> None:
+    if motion.skeleton.names != figure.skeleton.names:
+        raise WritheError(
+            f"the motion {motion.name!r} is not of the figure {figure.name!r}: retarget it first"
+        )
+    if highlights is not None and len(highlights) != len(motion):
+        raise WritheError(
+            f"highlights must name the parts of all {len(motion)} frames, not of {len(highlights)}"
+        )
+
+
+def _one(frames: Frames, index: int) -> Frames:
+    return Frames(frames.skeleton, frames.positions[index], frames.rotations[index])
+
+
+def _box(figure: Figure, frames: Frames, index: int) -> Floats:
+    """(2, 3) the box of the figure's capsules (or joints) in one frame."""
+    one = _one(frames, index)
+    if not figure.capsules:
+        points = one.positions
+        return np.stack([points.min(axis=0) - 0.1, points.max(axis=0) + 0.1])
+    ends = [
+        (one.point(c.joint, p), c.radius_m)
+        for c in figure.capsules
+        for p in (c.start_in_joint, c.end_in_joint)
+    ]
+    points, radii = np.array([e[0] for e in ends]), np.array([e[1] for e in ends])[:, None]
+    return np.stack([(points - radii).min(axis=0), (points + radii).max(axis=0)])
+
+
+def _camera_path(boxes: Floats, rate: float) -> tuple[Floats, Floats]:
+    """Centres (n, 3) and one half-size (3) of what the camera frames."""
+    low, high = boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)
+    middle = boxes.mean(axis=1)
+    half = np.max((boxes[:, 1] - boxes[:, 0]) / 2, axis=0)
+    if float(np.ptp(middle[:, [0, 2]], axis=0).max()) < _TRAVEL_M:
+        return np.tile((low + high) / 2, (len(boxes), 1)), (high - low) / 2
+    window = max(1, int(rate))
+    centres: Floats = uniform_filter1d(middle, window, axis=0, mode="nearest")
+    centres[:, 1] = (low[1] + high[1]) / 2
+    half = half + np.abs(middle - centres).max(axis=0)
+    half[1] = (high[1] - low[1]) / 2
+    return centres, half
+
+
+def _floor(lowest_m: float) -> float:
+    """The ground: height 0 unless the figure floats well above it or sinks below."""
+    return 0.0 if -0.02 <= lowest_m <= 0.35 else lowest_m
+
+
+def _write_movie(path: Path, images: list[Any], rate: float) -> None:
+    if path.suffix.lower() == ".gif":
+        from PIL import Image
+
+        pictures = [
+            Image.fromarray(image).quantize(96, dither=Image.Dither.NONE) for image in images
+        ]
+        pictures[0].save(
+            path,
+            save_all=True,
+            append_images=pictures[1:],
+            duration=max(20, round(1000 / rate)),
+            loop=0,
+            optimize=True,
+        )
+        return
+    try:
+        import imageio.v2 as imageio
+        import imageio_ffmpeg as _  # noqa: F401 - imageio looks for it when it writes
+    except ImportError:
+        raise MissingExtraError("MP4 movies", "render") from None
+    with imageio.get_writer(path, fps=rate, macro_block_size=2, quality=8) as writer:
+        for image in images:
+            writer.append_data(image)

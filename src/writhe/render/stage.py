@@ -1,0 +1,327 @@
+"""A stage: figures, objects and strands under soft light, seen by one camera, off-screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from writhe.arrays import Floats, Ints
+from writhe.errors import MissingExtraError, WritheError
+from writhe.render.look import (
+    BACKGROUND,
+    BODIES,
+    COLLIDING,
+    LIGHTS,
+    OBJECT,
+    STRANDS,
+    Colour,
+    ground_texture,
+    light_directions,
+    part_colours,
+)
+from writhe.skeleton import Figure, Frames
+
+THREE_QUARTER = (0.62, 0.26, 1.0)
+_VIEW_ANGLE = 24.0
+_SUPERSAMPLE = 2
+
+
+def _pyvista() -> Any:
+    try:
+        import pyvista
+    except ImportError:
+        raise MissingExtraError("pictures", "render") from None
+    pyvista.OFF_SCREEN = True
+    return pyvista
+
+
+class Stage:
+    """Collects what a picture shows, then draws it.
+
+    Everything added stays until `clear`; `image` draws the stage as it is now.
+    """
+
+    def __init__(self, size: tuple[int, int] = (900, 900), *, ground: bool = True) -> None:
+        self.size = size
+        self.ground = ground
+        self._pv = _pyvista()
+        self._meshes: list[tuple[Any, dict[str, Any]]] = []
+        self._shadow: list[Floats] = []
+        self._plotter: Any = None
+
+    def clear(self) -> None:
+        """Take everything off the stage; the camera stays."""
+        self._meshes.clear()
+        self._shadow.clear()
+
+    def close(self) -> None:
+        """Free the drawing window."""
+        if self._plotter is not None:
+            self._plotter.close()
+            self._plotter = None
+
+    def __enter__(self) -> Stage:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- what can stand on it
+
+    def add_figure(
+        self,
+        figure: Figure,
+        frames: Frames,
+        *,
+        show: str = "skin",
+        colour: Colour = BODIES[0],
+        highlight: Sequence[str] = (),
+    ) -> None:
+        """A figure at the frames of one pose.
+
+        `show`: "skin" (capsules where there is none), "capsules" or "both" (a glassy skin);
+        `highlight` names the parts or joints to paint red.
+        """
+        if show not in ("skin", "capsules", "both"):
+            raise WritheError(f"a figure shows 'skin', 'capsules' or 'both', not {show!r}")
+        if figure.skin is None or show != "skin":
+            self.add_capsules(figure, frames, colour=colour, highlight=highlight)
+        if figure.skin is not None and show != "capsules":
+            vertices = figure.skin.deform(figure.skeleton, frames.positions, frames.rotations)
+            red = highlighted_joints(figure, highlight)
+            colours = part_colours(figure.skin.weights, figure.skin.joints, colour, red)
+            self.add_mesh(
+                vertices,
+                figure.skin.triangles,
+                colours=colours,
+                opacity=0.45 if show == "both" else 1.0,
+            )
+
+    def add_capsules(
+        self,
+        figure: Figure,
+        frames: Frames,
+        *,
+        colour: Colour = BODIES[0],
+        highlight: Sequence[str] = (),
+    ) -> None:
+        """The collision capsules of a figure at the frames of one pose."""
+        for capsule in figure.capsules:
+            red = capsule.part_name in highlight or capsule.joint in highlight
+            self.add_capsule(
+                frames.point(capsule.joint, capsule.start_in_joint),
+                frames.point(capsule.joint, capsule.end_in_joint),
+                capsule.radius_m,
+                colour=COLLIDING if red else colour,
+            )
+
+    def add_capsule(
+        self, start: ArrayLike, end: ArrayLike, radius_m: float, *, colour: Colour = OBJECT
+    ) -> None:
+        """A capsule between two points; equal points make a ball."""
+        a, b = np.asarray(start, float), np.asarray(end, float)
+        length = float(np.linalg.norm(b - a))
+        if length < 1e-6:
+            mesh = self._pv.Sphere(radius_m, center=a, theta_resolution=32, phi_resolution=24)
+        else:
+            mesh = self._pv.Capsule(
+                center=(a + b) / 2,
+                direction=(b - a) / length,
+                radius=radius_m,
+                cylinder_length=length,
+                resolution=32,
+            )
+        self._add(mesh.extract_surface(algorithm=None).triangulate(), {"color": colour})
+
+    def add_box(
+        self,
+        half_extents: ArrayLike,
+        position: ArrayLike = (0, 0, 0),
+        rotation: ArrayLike | None = None,
+        *,
+        colour: Colour = OBJECT,
+    ) -> None:
+        """A box of half-widths (3) at a world position and rotation (3, 3)."""
+        x, y, z = np.asarray(half_extents, float)
+        mesh = self._pv.Box(bounds=(-x, x, -y, y, -z, z), level=12).triangulate()
+        self._add(
+            mesh.transform(_pose(position, rotation), inplace=False), {"color": colour}, False
+        )
+
+    def add_cylinder(
+        self, start: ArrayLike, end: ArrayLike, radius_m: float, *, colour: Colour = OBJECT
+    ) -> None:
+        """A cylinder between the centres of its two ends."""
+        a, b = np.asarray(start, float), np.asarray(end, float)
+        mesh = self._pv.Cylinder(
+            center=(a + b) / 2,
+            direction=b - a,
+            radius=radius_m,
+            height=float(np.linalg.norm(b - a)),
+            resolution=48,
+        )
+        self._add(mesh.triangulate(), {"color": colour, "split_sharp_edges": True})
+
+    def add_sphere(self, centre: ArrayLike, radius_m: float, *, colour: Colour = OBJECT) -> None:
+        """A ball."""
+        self.add_capsule(centre, centre, radius_m, colour=colour)
+
+    def add_mesh(
+        self,
+        vertices: Floats,
+        triangles: Ints,
+        *,
+        colour: Colour = OBJECT,
+        colours: Any = None,
+        opacity: float = 1.0,
+        smooth: bool = True,
+    ) -> None:
+        """A triangle mesh in the world; `colours` (v, 3) bytes paint its vertices."""
+        faces = np.column_stack([np.full(len(triangles), 3), triangles]).ravel()
+        mesh = self._pv.PolyData(np.asarray(vertices, float), faces)
+        options: dict[str, Any] = {"color": colour}
+        if colours is not None:
+            mesh["colours"] = colours
+            options = {"scalars": "colours", "rgb": True}
+        self._add(mesh, {**options, "opacity": opacity}, smooth)
+
+    def add_strand(
+        self, points: ArrayLike, radius_m: float = 0.008, *, colour: Colour = STRANDS[0]
+    ) -> None:
+        """A polyline as a tube."""
+        line = self._pv.lines_from_points(np.asarray(points, float))
+        self._add(line.tube(radius=radius_m, n_sides=16), {"color": colour})
+
+    def _add(self, mesh: Any, options: dict[str, Any], smooth: bool = True) -> None:
+        self._meshes.append((mesh, {"smooth_shading": smooth, **options}))
+        self._shadow.append(np.asarray(mesh.points, dtype=np.float64))
+
+    # --- camera and drawing
+
+    def bounds(self) -> Floats:
+        """(2, 3) low and high corner of all that stands on the stage."""
+        if not self._shadow:
+            raise WritheError("there is nothing on the stage")
+        points = np.concatenate(self._shadow)
+        return np.stack([points.min(axis=0), points.max(axis=0)])
+
+    def image(
+        self,
+        *,
+        around: Floats | None = None,
+        view: ArrayLike = THREE_QUARTER,
+        ground_height_m: float | None = None,
+    ) -> Any:
+        """The picture as bytes (height, width, 3).
+
+        `around` (2, 3) is the box that the camera frames (what stands on the stage by default),
+        `view` the direction from it towards the camera. The ground lies at height 0, or under the
+        lowest point where that is above 1 m or below the floor; `ground_height_m` places it.
+        """
+        box = self.bounds() if around is None else np.asarray(around, float)
+        lowest = float(box[0, 1])
+        if ground_height_m is None:
+            ground_height_m = 0.0 if -0.02 <= lowest <= 1.0 else lowest
+        plotter = self._fresh_plotter()
+        for mesh, options in self._meshes:
+            plotter.add_mesh(
+                mesh, ambient=0.26, diffuse=0.90, specular=0.14, specular_power=14, **options
+            )
+        centre = box.mean(axis=0)
+        direction = np.asarray(view, float) / np.linalg.norm(np.asarray(view, float))
+        lights = light_directions(direction)
+        plotter.remove_all_lights()
+        for towards, (_, colour, strength) in zip(lights, LIGHTS, strict=True):
+            light = self._pv.Light(
+                position=towards, focal_point=(0, 0, 0), color=colour, intensity=strength
+            )
+            light.positional = False
+            plotter.add_light(light)
+        if self.ground:
+            self._add_ground(plotter, box, ground_height_m, lights[0])
+        distance = _distance_to_fit(box, centre, direction, self.size)
+        plotter.camera_position = [tuple(centre + distance * direction), tuple(centre), (0, 1, 0)]
+        plotter.camera.view_angle = _VIEW_ANGLE
+        plotter.camera.clipping_range = (0.05 * distance, 60.0 + 3 * distance)
+        picture = plotter.screenshot(return_img=True)
+        return _shrink(picture, self.size)
+
+    def save(self, path: str | Path, **options: Any) -> Path:
+        """Draw the picture into a PNG or JPEG file; options as for `image`."""
+        from PIL import Image
+
+        target = Path(path)
+        Image.fromarray(self.image(**options)).save(target, optimize=True)
+        return target
+
+    def _fresh_plotter(self) -> Any:
+        if self._plotter is None:
+            width, height = self.size
+            self._plotter = self._pv.Plotter(
+                off_screen=True,
+                window_size=(width * _SUPERSAMPLE, height * _SUPERSAMPLE),
+                lighting="none",
+            )
+            self._plotter.set_background(BACKGROUND)
+            self._plotter.enable_anti_aliasing("msaa", multi_samples=4)
+        self._plotter.clear_actors()
+        return self._plotter
+
+    def _add_ground(self, plotter: Any, box: Floats, height_m: float, light: Floats) -> None:
+        centre = box.mean(axis=0)
+        radius = 2.2 * float(np.linalg.norm(box[1] - box[0]))
+        plane = self._pv.Plane(
+            center=(centre[0], height_m - 0.001, centre[2]),
+            direction=(0, 1, 0),
+            i_size=2 * radius,
+            j_size=2 * radius,
+        )
+        picture = ground_texture(np.concatenate(self._shadow), centre, radius, height_m, light)
+        offset = plane.points - np.array([centre[0], 0, centre[2]])
+        plane.active_texture_coordinates = np.column_stack(
+            [0.5 + offset[:, 0] / (2 * radius), 0.5 - offset[:, 2] / (2 * radius)]
+        )
+        texture = self._pv.Texture(picture)
+        texture.mipmap = True
+        texture.interpolate = True
+        plotter.add_mesh(plane, texture=texture, lighting=False)
+
+
+def highlighted_joints(figure: Figure, names: Sequence[str]) -> list[int]:
+    """The joints behind part or joint names."""
+    wanted = set(names)
+    joints = {c.joint for c in figure.capsules if c.part_name in wanted}
+    joints |= {name for name in wanted if name in figure.skeleton}
+    return sorted(figure.skeleton.index(name) for name in joints)
+
+
+def _pose(position: ArrayLike, rotation: ArrayLike | None) -> Floats:
+    matrix = np.eye(4)
+    matrix[:3, 3] = position
+    if rotation is not None:
+        matrix[:3, :3] = rotation
+    return matrix
+
+
+def _distance_to_fit(
+    box: Floats, centre: Floats, direction: Floats, size: tuple[int, int]
+) -> float:
+    """How far the camera must stand for the box's corners to fit, with a margin."""
+    corners = np.array(np.meshgrid(*box.T)).reshape(3, -1).T - centre
+    right = np.cross([0.0, 1.0, 0.0], direction)
+    right = right / np.linalg.norm(right) if np.linalg.norm(right) > 1e-6 else np.array([1.0, 0, 0])
+    up = np.cross(direction, right)
+    half_up = np.tan(np.radians(_VIEW_ANGLE / 2)) * 0.90
+    half_right = half_up * size[0] / size[1]
+    needed = np.maximum(np.abs(corners @ right) / half_right, np.abs(corners @ up) / half_up)
+    return float((needed + corners @ direction).max())
+
+
+def _shrink(picture: Any, size: tuple[int, int]) -> Any:
+    from PIL import Image
+
+    return np.asarray(Image.fromarray(picture[..., :3]).resize(size, Image.Resampling.LANCZOS))

@@ -1,0 +1,64 @@
+"""Skins kept on disk: made once per machine and per state of the source that makes them."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from writhe.kernels.jit import cache_root
+from writhe.skeleton.body import Skin, Twist
+
+_SKELETON = Path(__file__).resolve().parents[1]
+_SOURCES = (
+    *sorted((_SKELETON / "modelling").glob("*.py")),
+    *sorted((_SKELETON / "figures").glob("*.py")),
+    _SKELETON.parent / "kernels" / "field.py",
+    _SKELETON.parent / "kernels" / "remesh.py",
+)
+_FIELDS = ("vertices", "triangles", "joints", "weights", "twist_joint", "twist_share", "twist_axis")
+
+
+def stored_skin(name: str, make: Callable[[], Skin]) -> Skin:
+    """The skin called `name` from the cache, made and stored there when it is not in it."""
+    digest = hashlib.sha256()
+    for source in _SOURCES:
+        digest.update(source.read_bytes())
+    path = cache_root() / "figures" / f"{name}-{digest.hexdigest()[:16]}.npz"
+    found = _read(path)
+    if found is None:
+        found = make()
+        _write(path, found)
+    return found
+
+
+def _read(path: Path) -> Skin | None:
+    try:
+        with np.load(path, allow_pickle=False) as data:
+            arrays = {field: np.ascontiguousarray(data[field]) for field in _FIELDS}
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        return None
+    twist = Twist(arrays["twist_joint"], arrays["twist_share"], arrays["twist_axis"])
+    return Skin(*(arrays[field] for field in _FIELDS[:4]), twist=twist)
+
+
+def _write(path: Path, skin: Skin) -> None:
+    """Store under another name first, so that nobody reads half a file; no cache is no error."""
+    twist = skin.twist or Twist(
+        np.full(len(skin.vertices), -1, dtype=np.int64),
+        np.zeros(len(skin.vertices)),
+        np.zeros((0, 3)),
+    )
+    arrays = (skin.vertices, skin.triangles, skin.joints, skin.weights)
+    values = dict(zip(_FIELDS, (*arrays, twist.joint, twist.share, twist.axis), strict=True))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npz", delete=False) as file:
+            np.savez_compressed(file, **values)
+        Path(file.name).replace(path)
+    except OSError:
+        return

@@ -41,7 +41,26 @@ def _linking() -> None:
     topology.linking_gradient(np.eye(3), 2 * np.eye(3))
 
 
-STAGES: dict[str, Callable[[], None]] = {"kinematics": _kinematics, "linking": _linking}
+def _motion_files() -> None:
+    import tempfile
+    from pathlib import Path
+
+    from writhe.io import load, save
+    from writhe.skeleton import Motion
+    from writhe.skeleton.figures import figure
+
+    skeleton = figure("human").skeleton
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rest.bvh"
+        save(Motion(skeleton, skeleton.rest_configuration[None]), path)
+        load(path)
+
+
+STAGES: dict[str, Callable[[], None]] = {
+    "kinematics": _kinematics,
+    "linking": _linking,
+    "motion files": _motion_files,
+}
 
 
 def warm_up(progress: Progress | None = None) -> float:

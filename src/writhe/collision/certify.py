@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from writhe.arrays import Floats, Ints, floats
 from writhe.collision.events import deep_overlaps
 from writhe.collision.gate import SLACK_M, gate_room
+from writhe.collision.policy import LEFT_OUT_M
 from writhe.collision.report import Certificate, DeepOverlap, PairWorst
 from writhe.collision.table import CollisionTable
 from writhe.errors import WritheError
@@ -113,7 +114,7 @@ def _certify(
         deep_overlaps=tuple(events),
         penetration_witnessed_m=max(0.0, -best),
         penetration_upper_bound_m=max(0.0, -floor),
-        min_clearance_m=floor if np.isfinite(floor) else None,
+        min_clearance_m=floor if floor < 0.5 * LEFT_OUT_M else None,
         undecided=undecided,
         interpolation=name,
         frames=len(rows),
@@ -128,7 +129,7 @@ def _worst_pairs(
 ) -> tuple[PairWorst, ...]:
     """The worst shape pair of every pair of parts that was looked at closely, worst first."""
     worst: dict[tuple[int, int], int] = {}
-    for k in np.flatnonzero(np.isfinite(clip.clearance)):
+    for k in np.flatnonzero(clip.clearance < 0.5 * LEFT_OUT_M):
         _, a, b = table.shape_pairs[k]
         parts = table.shape_parts[a], table.shape_parts[b]
         if parts not in worst or clip.clearance[k] < clip.clearance[worst[parts]]:

@@ -27,12 +27,17 @@ class Reason(Enum):
     FIXED = "both fixed"
 
 
+# The allowance of shape pairs that are left out: no overlap reaches it.
+LEFT_OUT_M = 1e9
+
+
 @dataclass(frozen=True, slots=True)
 class PairRule:
     """One row of the policy as it stands: the allowance is None where a pair is not tested.
 
     `capped` says that the allowance asked for was cut to stay below half the smaller radius for
-    some shapes of the pair.
+    some shapes of the pair; `left_out` counts its shape pairs that are not tested because they lie
+    in a joint zone (see `ContactPolicy`).
     """
 
     a: str
@@ -40,6 +45,7 @@ class PairRule:
     reason: Reason
     allowance_m: float | None
     capped: bool = False
+    left_out: int = 0
 
 
 def _key(a: str, b: str) -> tuple[str, str]:
@@ -53,6 +59,11 @@ class ContactPolicy:
     Without a declaration a pair has no allowance, except near neighbours on a skeleton (up to
     `neighbour_steps` shape-carrying joints apart), which may overlap by their overlap at rest and
     `neighbour_extra_m` more. Declared contacts (a seat, a hand on a thigh) are usually 5 to 10 mm.
+
+    A figure whose near neighbours overlap at rest by more than half the smaller radius can never be
+    certified: its shapes want another cut. Where that is out of reach (shapes fitted to a foreign
+    skeleton), `skip_joint_zones` leaves out exactly those *shape* pairs and the rules count them;
+    the other shapes of the same parts are still tested.
     """
 
     declared_m: Mapping[tuple[str, str], float] = field(
@@ -60,6 +71,7 @@ class ContactPolicy:
     )
     neighbour_extra_m: float = NEIGHBOUR_EXTRA_M
     neighbour_steps: int = NEIGHBOUR_STEPS
+    skip_joint_zones: bool = False
 
     def __post_init__(self) -> None:
         for (a, b), metres in self.declared_m.items():

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.collision.bounding import around
-from writhe.collision.policy import BELOW_HALF, ContactPolicy, PairRule, Reason
+from writhe.collision.neighbours import body_steps, chain
+from writhe.collision.policy import BELOW_HALF, LEFT_OUT_M, ContactPolicy, PairRule, Reason
 from writhe.collision.shapes import Core, Shape, from_capsule, hull_directions
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.gaps import Bodies, Pairs, Placed, Shapes, gap, place_all
@@ -151,15 +152,13 @@ class CollisionTable:
 
     def _compile_pairs(self) -> tuple[Pairs, tuple[PairRule, ...]]:
         """Body pairs with their allowances, and the rule of every pair of parts."""
-        tree, bodies = self.skeleton.tree, self.bodies
+        bodies = self.bodies
         self._check_declared()
-        frames = forward(self.skeleton, self.skeleton.rest_configuration)
-        placed, out = self.placed_room(), np.empty(9)
-        place_all(self.shapes, bodies, frames.positions, frames.rotations, placed)
         parts = len(self.part_names)
         members = [np.flatnonzero(bodies.part == p) for p in range(parts)]
-        steps = _part_steps(tree.parent, bodies.joint, bodies.part, parts)
-        moves = [any(tree.kind[j] != FIXED for j in _chain(tree.parent, k)) for k in bodies.joint]
+        steps = body_steps(self.skeleton.tree.parent, bodies.joint)
+        moves = self._moving()
+        rest = self._rest_gaps()
         columns: list[tuple[int, int, int]] = []
         allowance: list[Floats] = []
         deep: list[Floats] = []
@@ -167,42 +166,35 @@ class CollisionTable:
         for a in range(parts):
             for b in range(a + 1, parts):
                 names = self.part_names[a], self.part_names[b]
-                if steps[a, b] == 1:
-                    rules.append(PairRule(*names, Reason.PARENT_CHILD, None))
-                    continue
+                apart = [(int(i), int(j)) for i in members[a] for j in members[b]]
                 couples = [
-                    _ordered(int(i), int(j), bodies.ball_radius)
-                    for i in members[a]
-                    for j in members[b]
-                    if moves[i] or moves[j]
+                    _ordered(i, j, bodies.ball_radius)
+                    for i, j in apart
+                    if steps[i, j] != 1 and (moves[i] or moves[j])
                 ]
                 couples = [c for c in couples if np.isfinite(bodies.ball_radius[c[0]])]
                 if not couples:
-                    rules.append(PairRule(*names, Reason.FIXED, None))
+                    related = any(steps[i, j] == 1 for i, j in apart)
+                    reason = Reason.PARENT_CHILD if related else Reason.FIXED
+                    rules.append(PairRule(*names, reason, None))
                     continue
-                declared = self.policy.declared(*names)
-                if declared is not None:
-                    wanted, reason = declared, Reason.DECLARED
-                elif 0 <= steps[a, b] <= self.policy.neighbour_steps:
-                    overlap = max(
-                        -gap(self.shapes, placed, i, j, out)
-                        for c in couples
-                        for i in self._members(c[0])
-                        for j in self._members(c[1])
-                    )
-                    wanted = max(0.0, overlap + self.policy.neighbour_extra_m)
-                    reason = Reason.NEIGHBOUR if wanted > 0 else Reason.DEFAULT
-                else:
-                    wanted, reason = 0.0, Reason.DEFAULT
-                capped = False
-                for body_a, body_b in couples:
+                near = any(0 <= steps[c] <= self.policy.neighbour_steps for c in couples)
+                gaps = [rest(*c) for c in couples] if near else []
+                wanted, reason = self._wanted(names, gaps)
+                capped, left_out = False, 0
+                for at, (body_a, body_b) in enumerate(couples):
                     half = 0.5 * np.minimum.outer(self._radii(body_a), self._radii(body_b)).ravel()
                     most = 2 * BELOW_HALF * half
-                    capped = capped or bool((most < wanted).any())
+                    allowed = np.minimum(wanted, most)
+                    if near and self.policy.skip_joint_zones:
+                        zone = gaps[at] < -most
+                        allowed[zone], half[zone] = LEFT_OUT_M, LEFT_OUT_M
+                        left_out += int(zone.sum())
+                    capped = capped or bool((allowed < wanted).any())
                     columns.append((body_a, body_b, self._ancestor(body_a, body_b)))
-                    allowance.append(np.minimum(wanted, most))
+                    allowance.append(allowed)
                     deep.append(half)
-                rules.append(PairRule(*names, reason, wanted, capped))
+                rules.append(PairRule(*names, reason, wanted, capped, left_out))
         table = np.array(columns, dtype=np.int64).reshape(-1, 3)
         pairs = Pairs(
             a=np.ascontiguousarray(table[:, 0]),
@@ -213,6 +205,41 @@ class CollisionTable:
             deep=np.concatenate([*deep, np.empty(0)]),
         )
         return pairs, tuple(rules)
+
+    def _wanted(self, names: tuple[str, str], rest_gaps: list[Floats]) -> tuple[float, Reason]:
+        """The allowance of two parts before any cap; rest_gaps is empty unless they are near."""
+        declared = self.policy.declared(*names)
+        if declared is not None:
+            return declared, Reason.DECLARED
+        if not rest_gaps:
+            return 0.0, Reason.DEFAULT
+        overlap = -min(float(g.min()) for g in rest_gaps)
+        wanted = max(0.0, overlap + self.policy.neighbour_extra_m)
+        return wanted, Reason.NEIGHBOUR if wanted > 0 else Reason.DEFAULT
+
+    def _moving(self) -> list[bool]:
+        tree = self.skeleton.tree
+        return [
+            any(tree.kind[j] != FIXED for j in chain(tree.parent, int(joint)))
+            for joint in self.bodies.joint
+        ]
+
+    def _rest_gaps(self) -> Callable[[int, int], Floats]:
+        """The gaps of all shapes of two bodies in the rest pose, b's fastest."""
+        frames = forward(self.skeleton, self.skeleton.rest_configuration)
+        placed, out = self.placed_room(), np.empty(9)
+        place_all(self.shapes, self.bodies, frames.positions, frames.rotations, placed)
+
+        def gaps(a: int, b: int) -> Floats:
+            return np.array(
+                [
+                    gap(self.shapes, placed, i, j, out)
+                    for i in self._members(a)
+                    for j in self._members(b)
+                ]
+            )
+
+        return gaps
 
     def _members(self, body: int) -> range:
         return range(self.bodies.shape_start[body], self.bodies.shape_start[body + 1])
@@ -225,8 +252,8 @@ class CollisionTable:
 
     def _ancestor(self, body_a: int, body_b: int) -> int:
         parent, joint = self.skeleton.tree.parent, self.bodies.joint
-        above = _chain(parent, int(joint[body_a]))
-        return next((j for j in _chain(parent, int(joint[body_b])) if j in above), -1)
+        above = set(chain(parent, int(joint[body_a])))
+        return next((j for j in chain(parent, int(joint[body_b])) if j in above), -1)
 
     def _check_declared(self) -> None:
         for pair in self.policy.declared_m:
@@ -238,46 +265,6 @@ class CollisionTable:
 def _ordered(a: int, b: int, ball_radius: Floats) -> tuple[int, int]:
     """A half-space is always the second of a pair."""
     return (b, a) if not np.isfinite(ball_radius[a]) else (a, b)
-
-
-def _chain(parent: Ints, joint: int) -> list[int]:
-    chain = [int(joint)]
-    while parent[chain[-1]] >= 0:
-        chain.append(int(parent[chain[-1]]))
-    return chain
-
-
-def _part_steps(parent: Ints, joint: Ints, part: Ints, parts: int) -> Ints:
-    """(parts, parts): how many shape-carrying joints two parts are apart; -1: not connected.
-
-    A joint without shapes is one with its nearest ancestor that carries one; the joints above the
-    uppermost shapes of a tree count together as one joint.
-    """
-    carrying = {int(j) for j in joint}
-    steps = np.full((parts, parts), -1, dtype=np.int64)
-
-    def climb(start: int) -> dict[int, int]:
-        """Shape-carrying joints above `start` (and the root as -1 - root), with their distance."""
-        chain = _chain(parent, start)
-        kept = [j for j in chain if j in carrying]
-        found = {j: i for i, j in enumerate(kept)}
-        if chain[-1] not in carrying:
-            found[-1 - chain[-1]] = len(kept)
-        return found
-
-    above = [climb(int(j)) for j in joint]
-    for a in range(len(joint)):
-        for b in range(len(joint)):
-            common = above[a].keys() & above[b].keys()
-            if part[a] == part[b] or not common:
-                continue
-            apart = min(above[a][j] + above[b][j] for j in common)
-            known = steps[part[a], part[b]]
-            # two parts on one joint are as near as parent and child
-            apart = max(apart, 1)
-            if known < 0 or apart < known:
-                steps[part[a], part[b]] = steps[part[b], part[a]] = apart
-    return steps
 
 
 def _ints(values: Iterable[int]) -> Ints:

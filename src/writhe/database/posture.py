@@ -6,6 +6,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import WritheError
+from writhe.kernels.prior import heading_of, posture_feature_row
 from writhe.skeleton import JointKind, Skeleton
 
 
@@ -32,16 +33,12 @@ def normalise(skeleton: Skeleton, q: Floats) -> Floats:
 
 def heading_quaternion(q: Floats) -> Floats:
     """(4,) the turn about the vertical that `normalise` takes away from configuration q."""
-    angle = float(_heading(np.atleast_2d(q))[0])
+    angle = heading_of(q)
     return np.array([np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0])
 
 
 def _heading(q: Floats) -> Floats:
-    w, x, y, z = q[:, 3], q[:, 4], q[:, 5], q[:, 6]
-    front_x, front_z = 2 * (x * z + w * y), 1 - 2 * (x * x + y * y)
-    top_x, top_z = 2 * (x * y - w * z), 2 * (y * z + w * x)
-    steep = np.hypot(front_x, front_z) < 0.2
-    return np.where(steep, np.arctan2(-top_x, -top_z), np.arctan2(front_x, front_z))
+    return np.array([heading_of(row) for row in q])
 
 
 def joint_importance(skeleton: Skeleton) -> Floats:
@@ -65,30 +62,15 @@ def joint_importance(skeleton: Skeleton) -> Floats:
 def posture_features(skeleton: Skeleton, q: Floats) -> Floats:
     """(frames, D): joint angles in metres of movement, and how the root leans.
 
-    Balls give their rotation vector, hinges and slides their value, each times the joint's
-    importance; a free root gives the direction of up in its frame.
+    Place and heading of the root do not enter. See `kernels.prior.posture_feature_row`.
     """
-    q = np.atleast_2d(q)
+    rows = np.atleast_2d(q)
     importance = joint_importance(skeleton)
-    columns: list[Floats] = []
-    for j, joint in enumerate(skeleton.joints):
-        own = q[:, skeleton.q_slice(joint.name)]
-        if joint.kind in (JointKind.HINGE, JointKind.PRISMATIC):
-            columns.append(own * importance[j])
-        elif joint.kind is JointKind.BALL:
-            columns.append(_rotation_vector(own) * importance[j])
-        elif joint.kind is JointKind.FREE:
-            w, x, y, z = own[:, 3], own[:, 4], own[:, 5], own[:, 6]
-            up = np.stack(
-                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)], axis=1
-            )
-            columns.append(up * 0.5)
-    return np.concatenate(columns, axis=1)
-
-
-def _rotation_vector(quaternions: Floats) -> Floats:
-    q = quaternions * np.where(quaternions[:, :1] < 0, -1.0, 1.0)
-    sine = np.linalg.norm(q[:, 1:], axis=1, keepdims=True)
-    angle = 2.0 * np.arctan2(sine, q[:, :1])
-    scale = np.divide(angle, sine, out=np.full_like(sine, 2.0), where=sine > 1e-9)
-    return q[:, 1:] * scale
+    width = sum(
+        3 if j.kind in (JointKind.BALL, JointKind.FREE) else j.kind.configuration_size
+        for j in skeleton.joints
+    )
+    out = np.empty((len(rows), width))
+    for row, features in zip(rows, out, strict=True):
+        posture_feature_row(skeleton.tree, importance, np.ascontiguousarray(row), features)
+    return out

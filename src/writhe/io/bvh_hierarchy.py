@@ -17,6 +17,7 @@ CHANNELS = {
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _MOTION = re.compile(rb"(?:^|[\r\n}])[ \t]*(MOTION)[ \t]*(?=[\r\n])", re.IGNORECASE)
 LARGEST_OFFSET = 1e9
+_AFTER_MOTION = 1 << 10  # bytes in which the two lines after MOTION end
 
 
 @dataclass
@@ -45,6 +46,12 @@ class BvhHeader:
     def channel_count(self) -> int:
         """Numbers on each line."""
         return sum(len(joint.channels) for joint in self.joints)
+
+
+def has_motion_header(head: bytes) -> bool:
+    """Whether `head` reaches well past the MOTION header."""
+    motion = _MOTION.search(head)
+    return motion is not None and len(head) >= motion.end() + _AFTER_MOTION
 
 
 def parse_header(path: Path, head: bytes) -> BvhHeader:

@@ -9,7 +9,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import FileFormatError, WritheError
-from writhe.io.bvh_hierarchy import BvhHeader, BvhJoint, parse_header
+from writhe.io.bvh_hierarchy import BvhHeader, BvhJoint, has_motion_header, parse_header
 from writhe.io.limits import MAX_HEADER_BYTES, check_numbers, checked_size, unique_names
 from writhe.io.repair import lost_bones
 from writhe.io.units import guess_unit, longest_way
@@ -17,7 +17,7 @@ from writhe.kernels import text
 from writhe.kernels.euler import ChannelMap, align_hemispheres, channels_to_configurations
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip
 
-BLOCK_BYTES = 4 << 20
+BLOCK_BYTES = 1 << 20  # small enough for a processor's cache
 _AXES = "XYZ"
 
 
@@ -31,8 +31,7 @@ def load_bvh(
     """Read a BVH file; see `writhe.io.load`."""
     size = checked_size(path)
     with path.open("rb") as file:
-        head = file.read(MAX_HEADER_BYTES)
-        header = parse_header(path, head)
+        header = parse_header(path, _head(file))
         joints = header.joints
         names = unique_names([j.name for j in joints])
         parents = [j.parent for j in joints]
@@ -49,6 +48,18 @@ def load_bvh(
         q = _numbers(path, file, size - header.data_start, header, skeleton, offsets, unit, source)
     align_hemispheres(skeleton.tree.kind, skeleton.tree.q_start, q)
     return Motion(skeleton, q, frames_a_second(header.frame_time_s), name or path.stem, source)
+
+
+def _head(file: BinaryIO) -> bytes:
+    """The start of the file, past its MOTION header if that is within bounds."""
+    head = b""
+    while len(head) < MAX_HEADER_BYTES:
+        fresh = file.read(min(max(1 << 16, len(head)), MAX_HEADER_BYTES - len(head)))
+        head += fresh
+        # the header's three lines are followed by a frame that shows that they are whole
+        if not fresh or has_motion_header(head):
+            break
+    return head
 
 
 def frames_a_second(frame_time_s: float) -> float:

@@ -74,7 +74,8 @@ class _Layout:
         if undo_repairs:
             for name, offset in cast("dict[str, Any]", source.get("repairs", {})).items():
                 if name in skeleton:
-                    self.offset[skeleton.index(name)] = offset
+                    in_metres = np.array(offset) * source["metres_per_unit"]
+                    self.offset[skeleton.index(name)] = in_metres / self.unit
         self._widen()
 
     def _widen(self) -> None:

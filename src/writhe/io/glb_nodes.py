@@ -33,10 +33,6 @@ class GlbNodes:
     notes: list[dict[str, Any]]  # what writhe wrote about it
     tips: list[tuple[str, int, Floats]]  # name, place in `order`, offset
 
-    def place(self, node: int) -> int | None:
-        """Where a node of the file stands in `order`."""
-        return self.order.index(node) if node in self.order else None
-
 
 def _note(node: dict[str, Any]) -> dict[str, Any]:
     extras = node.get("extras")
@@ -159,7 +155,7 @@ def _build(
         glb.fail("the skeleton is out of all bounds")
     for name, n in zip(names[count:], sorted(ends), strict=True):
         at, _, _ = local_transform(glb, glb.item("nodes", n), f"node {name!r}")
-        owner = place[parent[n]] if parent[n] in place else -1
+        owner = place.get(parent[n], -1)
         if owner >= 0:
             out.tips.append((name, owner, out.scale[owner] * at))
     return out

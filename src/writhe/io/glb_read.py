@@ -9,7 +9,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.io import transforms
-from writhe.io.glb_animation import Track, read_tracks, sampling_times
+from writhe.io.glb_animation import read_tracks, sampling_times
 from writhe.io.glb_container import Glb
 from writhe.io.glb_nodes import GlbNodes, joint_nodes
 from writhe.io.glb_skin import read_skin
@@ -24,26 +24,19 @@ HINGE_SLACK_RAD = 1e-4
 
 def load_glb(path: Path) -> Motion:
     """Read the first animation of a .glb file; the rest pose as one frame if there is none."""
-    glb = Glb(path)
-    skeleton, q, fps, source = _read(glb)
+    skeleton, q, fps, source, _ = _read(Glb(path))
     return Motion(skeleton, q, fps, path.stem, source)
 
 
 def load_glb_figure(path: Path) -> tuple[Skeleton, Skin | None]:
     """The skeleton and, where there is one, the skin of a .glb file."""
     glb = Glb(path)
-    tracks = _tracks(glb)
-    nodes = joint_nodes(glb, {t.node for t in tracks})
-    skeleton, _, _, _ = _read(glb)
+    skeleton, _, _, _, nodes = _read(glb)
     return skeleton, read_skin(glb, nodes, skeleton)
 
 
-def _tracks(glb: Glb) -> list[Track]:
-    return read_tracks(glb, glb.item("animations", 0)) if glb.items("animations") else []
-
-
-def _read(glb: Glb) -> tuple[Skeleton, Floats, float, dict[str, Any]]:
-    tracks = _tracks(glb)
+def _read(glb: Glb) -> tuple[Skeleton, Floats, float, dict[str, Any], GlbNodes]:
+    tracks = read_tracks(glb, glb.item("animations", 0)) if glb.items("animations") else []
     nodes = joint_nodes(glb, {t.node for t in tracks})
     place = {node: i for i, node in enumerate(nodes.order)}
     tracks = [t for t in tracks if t.node in place]
@@ -72,7 +65,7 @@ def _read(glb: Glb) -> tuple[Skeleton, Floats, float, dict[str, Any]]:
     names = [str(glb.record(a, "an animation").get("name", "")) for a in glb.items("animations")]
     source: dict[str, Any] = {"format": "glb", "animations": names, "metres_per_unit": 1.0}
     source["unit_from"] = "glTF is in metres"
-    return skeleton, q, fps, source
+    return skeleton, q, fps, source, nodes
 
 
 def _refuse_scaling(glb: Glb, nodes: GlbNodes, i: int, values: Floats) -> None:

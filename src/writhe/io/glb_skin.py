@@ -43,8 +43,13 @@ def read_skin(glb: Glb, nodes: GlbNodes, skeleton: Skeleton) -> Skin | None:
             count += len(part[0])
     if not parts:
         return None
-    merged = [np.concatenate([p[k] for p in parts]) for k in range(4)]
-    return _welded(merged[0], merged[1], merged[2], merged[3])
+    vertices, triangles, joints, weights = zip(*parts, strict=True)
+    return _welded(
+        np.concatenate(vertices),
+        np.concatenate(triangles),
+        np.concatenate(joints),
+        np.concatenate(weights),
+    )
 
 
 def _joint_matrices(

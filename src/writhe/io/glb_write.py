@@ -46,7 +46,7 @@ class _Document:
             "bufferViews": [],
         }
         nodes: list[dict[str, Any]] = []
-        for j, joint in enumerate(skeleton.joints):
+        for joint in skeleton.joints:
             note: dict[str, Any] = {"kind": joint.kind.name.lower()}
             if joint.kind in (JointKind.HINGE, JointKind.PRISMATIC):
                 note["axis"] = [float(x) for x in joint.axis]
@@ -60,7 +60,6 @@ class _Document:
             if children:
                 node["children"] = children
             nodes.append(node)
-            assert len(nodes) == j + 1
         for tip in skeleton.tips:
             parent = nodes[skeleton.index(tip.joint)]
             parent.setdefault("children", []).append(len(nodes))

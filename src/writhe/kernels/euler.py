@@ -71,11 +71,11 @@ def channels_to_configurations(
 @kernel
 def align_hemispheres(kind: Ints, q_start: Ints, q: Floats) -> None:
     """Flip quaternions of q (frames, nq) so that each is the nearer of +-q to the one before."""
-    for j in range(kind.shape[0]):
-        if kind[j] < BALL:
-            continue
-        at = q_start[j] + (3 if kind[j] == FREE else 0)
-        for frame in range(q.shape[0]):
+    for frame in range(q.shape[0]):
+        for j in range(kind.shape[0]):
+            if kind[j] < BALL:
+                continue
+            at = q_start[j] + (3 if kind[j] == FREE else 0)
             quaternion_normalise(q[frame, at : at + 4])
             dot = 1.0
             if frame:

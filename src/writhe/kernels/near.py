@@ -19,6 +19,8 @@ from writhe.kernels.gaps import (
 )
 from writhe.kernels.jit import kernel
 
+LEFT_OUT = 1e8  # m: shape pairs with a larger allowance are not tested at all
+
 
 class Near(NamedTuple):
     """Rows that `near_pairs` fills; their length is the most it can list."""
@@ -56,6 +58,7 @@ def near_pairs(
     core, point_start, radius = shapes.core, shapes.point_start, shapes.radius
     points, shape_start = placed.points, bodies.shape_start
     pair_a, pair_b, pair_first = pairs.a, pairs.b, pairs.first
+    allowances = pairs.allowance
     room, count = near.gap.shape[0], 0
     for p in range(pair_a.shape[0]):
         body_a, body_b = pair_a[p], pair_b[p]
@@ -67,6 +70,8 @@ def near_pairs(
         for a in range(shape_start[body_a], shape_start[body_a + 1]):
             for b in range(shape_start[body_b], shape_start[body_b + 1]):
                 k += 1
+                if allowances[k] > LEFT_OUT:
+                    continue
                 if (
                     core[a] == SEGMENT
                     and core[b] == SEGMENT
@@ -82,7 +87,7 @@ def near_pairs(
                     near.joints[count, 0] = shapes.joint[a]
                     near.joints[count, 1] = shapes.joint[b]
                     near.gap[count] = g
-                    near.allowance[count] = pairs.allowance[k]
+                    near.allowance[count] = allowances[k]
                     for c in range(3):
                         near.normal[count, c] = out[c]
                         near.surface_a[count, c] = out[3 + c] - shapes.radius[a] * out[c]

@@ -33,10 +33,10 @@ def parse_rows(
     rows, lines, count, at = 0, 0, 0, 0
     while at < end:
         c = text[at]
-        if c == _SPACE or c == _TAB:
+        if c in (_SPACE, _TAB):
             at += 1
             continue
-        if c == _NEWLINE or c == _RETURN:
+        if c in (_NEWLINE, _RETURN):
             if count:
                 if count < columns:
                     state[0], state[1], state[2], state[3] = rows, lines, count, at

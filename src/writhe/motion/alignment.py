@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -81,7 +81,7 @@ def rest_body(skeleton: Skeleton, joints: Mapping[str, str], common: set[str]) -
     bones: dict[str, Floats] = {}
     for chain in CHAINS:
         there = [role for role in chain if role in joint]
-        for role, after in zip(there, there[1:], strict=False):
+        for role, after in pairwise(there):
             bone = rest.positions[joint[after]] - rest.positions[joint[role]]
             if np.linalg.norm(bone) > 1e-4:
                 following[role], bones[role] = after, bone

@@ -171,7 +171,7 @@ def _with_hips_lowered(motion: Motion, drop: Floats, target: RestBody) -> Motion
 
 
 def _with_ankle_moved(motion: Motion, side: str, shift: Floats, target: RestBody) -> Motion:
-    """Bend the knee and swing the thigh so that the ankle moves by `shift`; the foot keeps its turn.
+    """Bend the knee and swing the thigh so that the ankle moves by `shift`; the foot only shifts.
 
     With K = hip to knee, M = knee to ankle and h the knee's axis, flexing to angle f (from K to M
     about h) puts the ankle at the distance D of |K|^2 + |M|^2 + 2 (K.h)(M.h) + 2 |K'||M'| cos f,

@@ -100,7 +100,7 @@ class DefaultPoser:
         terms = self._prepare(targets, pins)
         q = np.array(q, dtype=np.float64)
         if self._prior is not None:
-            self._prior.update(q)
+            self._prior.update(q, (*targets, *pins))
         softened, fraction = False, 1.0
         terms.update(q)
         before = self._error(terms, len(targets))

@@ -1,25 +1,27 @@
 """The naturalness of the default poser: what nearby postures do, as a soft quadratic prior.
 
-From the K postures of the database that are topologically near the current one and nearest in joint
-angles, with steps x_k from the current posture to them, weights w_k, mean m and covariance S:
+Among the postures of the database that are topologically near the current one and nearest in joint
+angles, those whose end effectors agree with where they are wanted count most. With the steps x_k
+from the current posture to them, weights w_k, mean m and covariance S:
 
-    L = (I + S / eps^2)^-1
+    L = (I + S / spread^2)^-1
 
 is small along directions in which natural postures vary and one elsewhere, so 1/2 v^T L v makes
-natural movement cheap, and 1/2 pull (v - m)^T L (v - m) leads back among the neighbours.
+natural movement cheap, and 1/2 pull (v - m)^T L (v - m) leads towards the neighbours.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from writhe.arrays import Floats, Ints
 from writhe.database import PostureDatabase, posture_features
-from writhe.database.posture import heading_quaternion, normalise
-from writhe.kernels.prior import neighbour_steps, weighted_spread
+from writhe.database.posture import heading_quaternion, joint_importance
+from writhe.kernels.prior import neighbour_prior, neighbour_weights, posture_feature_row
+from writhe.solvers.posing.handles import Pin, Target
 from writhe.topology import body_bundle
 
 
@@ -27,10 +29,11 @@ from writhe.topology import body_bundle
 class PriorOptions:
     """How the neighbours are chosen and used."""
 
-    neighbours: int = 50
+    neighbours: int = 100
     linking_radius: float = 0.25
-    spread_rad: float = 0.05  # eps: movement against the data counts fully below this
-    bandwidth: float = 1.0  # neighbours' weights fall off with distance, in medians of it
+    spread_rad: float = 0.05  # movement against the data counts fully below this
+    bandwidth: float = 1.0  # weights fall off with distance, in medians of it
+    effector_sigma_m: float = 0.10  # and with the disagreement of the end effectors
 
 
 class NeighbourPrior:
@@ -40,38 +43,66 @@ class NeighbourPrior:
         self.database = database
         self.options = options or PriorOptions()
         skeleton = database.figure.skeleton
-        nv = skeleton.dof_count
-        k = min(self.options.neighbours, len(database))
+        nv, k = skeleton.dof_count, min(self.options.neighbours, len(database))
         self._bundle = body_bundle(database.figure)
-        self._steps = np.empty((k, nv))
-        self._spread = np.empty((nv, nv))
+        self._importance = joint_importance(skeleton)
+        self._positions = database.joint_positions()
+        self._features = np.empty(len(database.search.centre))
+        self._steps, self._weights = np.empty((k, nv)), np.empty(k)
+        self._covariance, self._room = np.empty((nv, nv)), np.empty((nv, nv))
         self.mean = np.zeros(nv)
         self.precision = np.eye(nv)
-        self._identity = np.eye(nv)
         self.numbers: Ints = np.zeros(0, dtype=np.int64)
         self.unfamiliar = 0.0
         self._usual_distance = self._typical_distance()
 
-    def update(self, q: Floats) -> None:
+    def update(self, q: Floats, handles: Sequence[Target | Pin] = ()) -> None:
         """Look up the neighbours of q; fills `mean`, `precision` and `unfamiliar`."""
         skeleton, options = self.database.figure.skeleton, self.options
-        features = posture_features(skeleton, normalise(skeleton, q))[0]
-        numbers, distances = self.database.search.query(
-            features, self._bundle.linking(q), len(self._steps), options.linking_radius
+        posture_feature_row(skeleton.tree, self._importance, q, self._features)
+        self.numbers, distances = self.database.search.query(
+            self._features, self._bundle.linking(q), len(self._steps), options.linking_radius
         )
-        self.numbers = numbers
         self.unfamiliar = float(distances[0]) / self._usual_distance
-        neighbour_steps(
-            skeleton.tree, q, heading_quaternion(q), self.database.q, numbers, self._steps
+        heading = heading_quaternion(q)
+        joints, goals = self._goals(heading, handles)
+        neighbour_weights(
+            distances,
+            options.bandwidth * max(float(distances[len(distances) // 2]), 1e-6),
+            self._positions,
+            self.numbers,
+            joints,
+            goals,
+            options.effector_sigma_m,
+            self._weights,
         )
-        scale = options.bandwidth * max(float(np.median(distances)), 1e-9)
-        weights = np.exp(-0.5 * (distances / scale) ** 2)
-        weights /= weights.sum()
-        weighted_spread(self._steps, weights, self.mean, self._spread)
-        self._spread /= options.spread_rad**2
-        self._spread.flat[:: len(self.mean) + 1] += 1.0
-        factor = cho_factor(self._spread, lower=True, check_finite=False)
-        self.precision = cho_solve(factor, self._identity, check_finite=False)
+        neighbour_prior(
+            skeleton.tree,
+            q,
+            heading,
+            self.database.q,
+            self.numbers,
+            self._weights,
+            options.spread_rad,
+            self._steps,
+            self._covariance,
+            self._room,
+            self.mean,
+            self.precision,
+        )
+
+    def _goals(self, heading: Floats, handles: Sequence[Target | Pin]) -> tuple[Ints, Floats]:
+        """Joints that are held and where they should be, seen from the root's heading."""
+        skeleton = self.database.figure.skeleton
+        joints = np.array([skeleton.index(h.joint) for h in handles], dtype=np.int64)
+        world = np.array([h.position_in_world for h in handles], dtype=np.float64).reshape(-1, 3)
+        c = heading[0] ** 2 - heading[2] ** 2
+        s = 2.0 * heading[0] * heading[2]
+        goals = np.empty_like(world)
+        goals[:, 0] = c * world[:, 0] - s * world[:, 2]
+        goals[:, 1] = world[:, 1]
+        goals[:, 2] = s * world[:, 0] + c * world[:, 2]
+        return joints, goals
 
     def _typical_distance(self) -> float:
         """The distance at which a posture is as far from the database as its own records get.

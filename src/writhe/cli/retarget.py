@@ -1,0 +1,40 @@
+"""`writhe retarget`: carry a motion over to another body."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from writhe.cli.output import console, print_json
+from writhe.io import load, load_figure, save
+from writhe.motion.retarget import retarget as carry_over
+from writhe.skeleton.figures import figure, figure_names
+
+
+def retarget(
+    source: Annotated[Path, typer.Argument(help="A .bvh, .glb or .npz file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The .bvh or .glb file to write.")],
+    to: Annotated[
+        str, typer.Option(help="A built-in figure, or a file with the character.")
+    ] = "human",
+    keep_feet: Annotated[bool, typer.Option(help="Lock feet that stand still.")] = True,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Carry a motion over to another body by the roles of its joints.
+
+    Example: `writhe retarget walk.bvh --to human -o walk.glb`
+    """
+    body = figure(to) if to in figure_names() else load_figure(to)
+    result = carry_over(load(source), body, keep_feet=keep_feet)
+    save(result, output, figure=body if output.suffix.lower() == ".glb" else None)
+    report = result.source["retarget"]
+    console.print(f"{output}: {len(result)} frames on {body.name}, scale {report['scale']:.3f}")
+    if keep_feet:
+        console.print(
+            f"planted feet slide {1000 * report['foot_slide_after_m']:.1f} mm at most "
+            f"({1000 * report['foot_slide_before_m']:.1f} mm without locking)"
+        )
+    if json:
+        print_json({"file": str(output), "frames": len(result), "fps": result.fps, **report})

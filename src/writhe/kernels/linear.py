@@ -1,0 +1,55 @@
+"""Small dense linear algebra inside kernels, where a library call costs more than the work."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from writhe.arrays import Floats
+from writhe.kernels.jit import kernel
+
+
+@kernel
+def invert_positive(matrix: Floats, factor: Floats, inverse: Floats) -> bool:
+    """inverse (n, n) of a symmetric positive matrix (its lower triangle is read).
+
+    Cholesky A = C C^T, then W = C^-1 row by row and A^-1 = W^T W. factor (n, n) is room. False
+    when the matrix is not positive.
+    """
+    n = matrix.shape[0]
+    for i in range(n):
+        for j in range(i + 1):
+            total = matrix[i, j]
+            for k in range(j):
+                total -= factor[i, k] * factor[j, k]
+            if i == j:
+                if total <= 0.0:
+                    return False
+                factor[i, i] = sqrt(total)
+            else:
+                factor[i, j] = total / factor[j, j]
+    # W = C^-1 in place: row i is (e_i - sum_k c_ik W_k) / c_ii, rows above are done
+    for i in range(n):
+        scale = 1.0 / factor[i, i]
+        for j in range(n):
+            inverse[i, j] = 0.0
+        for k in range(i):
+            c = factor[i, k]
+            for j in range(k + 1):
+                inverse[i, j] -= c * inverse[k, j]
+        for j in range(i):
+            inverse[i, j] *= scale
+        inverse[i, i] = scale
+    # A^-1 = W^T W, gathered in `factor`
+    for i in range(n):
+        for j in range(n):
+            factor[i, j] = 0.0
+    for k in range(n):
+        for i in range(k + 1):
+            w = inverse[k, i]
+            for j in range(i + 1):
+                factor[i, j] += w * inverse[k, j]
+    for i in range(n):
+        for j in range(i + 1):
+            inverse[i, j] = factor[i, j]
+            inverse[j, i] = factor[i, j]
+    return True

@@ -1,0 +1,142 @@
+"""One coordinate layout for a scene: a forest of all actors and objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats, floats
+from writhe.collision import CollisionTable, Shape
+from writhe.collision.shapes import from_capsule
+from writhe.errors import UnknownNameError, WritheError
+from writhe.scene.model import Actor, ObjectKind, Scene, SceneObject
+from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip
+
+
+class Layout:
+    """Where everything of a scene stands in one skeleton.
+
+    Each actor hangs on a fixed joint of its own name that places it; its joints are called
+    "actor.joint". A fixed object is a fixed joint, the others free ones, all called by their names.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        joints: list[Joint] = []
+        tips: list[Tip] = []
+        for actor in scene.actors:
+            joints += _actor_joints(actor)
+            tips += [
+                Tip(f"{actor.name}.{t.name}", f"{actor.name}.{t.joint}", t.offset_in_joint)
+                for t in actor.figure.skeleton.tips
+            ]
+        joints += [_object_joint(thing) for thing in scene.objects]
+        if not joints:
+            raise WritheError("the scene is empty: it needs an actor or an object")
+        self.skeleton = Skeleton(joints, tips)
+        tree = self.skeleton.tree
+        self.actor_q: dict[str, slice] = {}
+        self.actor_v: dict[str, slice] = {}
+        for actor in scene.actors:
+            first = self.skeleton.index(actor.name)
+            last = int(tree.subtree_end[first])
+            self.actor_q[actor.name] = slice(int(tree.q_start[first]), int(tree.q_start[last]))
+            self.actor_v[actor.name] = slice(int(tree.v_start[first]), int(tree.v_start[last]))
+        self.object_q = {o.name: self.skeleton.q_slice(o.name) for o in scene.objects}
+        self.object_v = {o.name: self.skeleton.v_slice(o.name) for o in scene.objects}
+
+    @cached_property
+    def variables(self) -> Bools:
+        """(nv,) which degrees of freedom a solver may change: those of actors not driven."""
+        out = np.zeros(self.skeleton.dof_count, dtype=np.bool_)
+        for actor in self.scene.actors:
+            out[self.actor_v[actor.name]] = not actor.driven
+        return out
+
+    @cached_property
+    def table(self) -> CollisionTable:
+        """The shapes and pairs of the whole scene."""
+        shapes: list[Shape] = []
+        for actor in self.scene.actors:
+            for capsule in actor.figure.capsules:
+                shape = from_capsule(capsule)
+                shapes.append(shape.on(f"{actor.name}.{shape.joint}", f"{actor.name}.{shape.part}"))
+        for thing in self.scene.objects:
+            shapes += [shape.on(thing.name, thing.name) for shape in thing.shapes]
+        return CollisionTable(self.skeleton, shapes, self.scene.policy)
+
+    def rest(self) -> Floats:
+        """(nq,) every actor in its rest pose, every object where it stands at first."""
+        q = self.skeleton.rest_configuration.copy()
+        for thing in self.scene.objects:
+            if thing.kind is not ObjectKind.FIXED:
+                q[self.object_q[thing.name]] = thing.pose()
+        return q
+
+    def motion(
+        self,
+        actors: Mapping[str, Motion],
+        objects: Mapping[str, Floats] | None = None,
+        fps: float | None = None,
+    ) -> Motion:
+        """One motion of the whole scene out of its actors' motions.
+
+        Motions must share their rate and length; an actor without one keeps its rest pose. Animated
+        objects follow their keys, sampled at the frames; moved ones stand still unless `objects`
+        gives their poses (frames, 7).
+        """
+        for name in actors:
+            if name not in self.actor_q:
+                raise UnknownNameError("actor", name, list(self.actor_q))
+        rates = {motion.fps for motion in actors.values()} | ({fps} if fps else set[float]())
+        lengths = {len(motion) for motion in actors.values()}
+        lengths |= {len(poses) for poses in (objects or {}).values()}
+        if len(rates) > 1 or len(lengths) > 1:
+            raise WritheError(
+                f"the motions of a scene must share rate and length, not {sorted(rates)} frames a"
+                f" second and {sorted(lengths)} frames: resample or cut them"
+            )
+        rate = rates.pop() if rates else 30.0
+        count = lengths.pop() if lengths else self._animated_frames(rate)
+        q = np.tile(self.rest(), (count, 1))
+        for name, motion in actors.items():
+            expected = self.scene.actor(name).figure.skeleton
+            if motion.skeleton.names != expected.names:
+                raise WritheError(
+                    f"the motion of {name!r} is of another skeleton: retarget it first"
+                )
+            q[:, self.actor_q[name]] = motion.q
+        times = np.arange(count) / rate
+        for thing in self.scene.objects:
+            if thing.keys is not None:
+                q[:, self.object_q[thing.name]] = thing.keys.at(times)
+        for name, poses in (objects or {}).items():
+            if self.scene.object(name).kind is not ObjectKind.MOVED:
+                raise WritheError(f"{name!r} is not a moved object")
+            q[:, self.object_q[name]] = floats(poses, (count, 7), f"the poses of {name!r}")
+        return Motion(self.skeleton, q, rate, "scene")
+
+    def _animated_frames(self, rate: float) -> int:
+        ends = [o.keys.times_s[-1] for o in self.scene.objects if o.keys is not None]
+        return int(np.ceil(max(ends) * rate)) + 1 if ends else 1
+
+
+def _actor_joints(actor: Actor) -> list[Joint]:
+    anchor = Joint(actor.name, None, JointKind.FIXED, actor.position_m, actor.rotation)
+    return [anchor] + [
+        replace(
+            joint,
+            name=f"{actor.name}.{joint.name}",
+            parent=actor.name if joint.parent is None else f"{actor.name}.{joint.parent}",
+        )
+        for joint in actor.figure.skeleton.joints
+    ]
+
+
+def _object_joint(thing: SceneObject) -> Joint:
+    if thing.kind is ObjectKind.FIXED:
+        return Joint(thing.name, None, JointKind.FIXED, thing.position_m, thing.rotation)
+    return Joint(thing.name, None, JointKind.FREE)

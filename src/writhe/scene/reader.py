@@ -1,0 +1,183 @@
+"""The JSON scene file in; docs/scenes.md is its specification."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.collision import ContactPolicy, Shape, ball, box, capsule, cylinder, half_space, hull
+from writhe.errors import FileFormatError, WritheError
+from writhe.scene.jsonpath import Node
+from writhe.scene.model import Actor, KeyMotion, ObjectKind, Scene, SceneObject
+from writhe.scene.objects import BUILT_IN, built_in
+from writhe.skeleton import Figure
+
+VERSION = 1
+MOST_BYTES = 16 << 20
+MOST_ACTORS, MOST_OBJECTS, MOST_SHAPES, MOST_POINTS = 64, 1000, 5000, 100_000
+_UP = (0.0, 1.0, 0.0)
+
+
+def load_scene(path: Path) -> Scene:
+    """Read a scene file; every error names the file and the place in its JSON."""
+    try:
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            raise FileFormatError(
+                path, f"{size / 1e6:.0f} MB", remedy=f"a scene has {MOST_BYTES >> 20} MiB at most"
+            )
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileFormatError(path, f"cannot be opened: {error.strerror or error}") from None
+    except json.JSONDecodeError as error:
+        raise FileFormatError(path, f"not JSON: {error.msg}", line=error.lineno) from None
+    except (UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise FileFormatError(path, f"not JSON: {error}") from None
+    root = Node(path, value)
+    root.only("writhe_scene", "actors", "objects", "contacts")
+    version = root.integer("writhe_scene")
+    if version != VERSION:
+        raise root.error(f"this is a scene of version {version}; this writhe reads {VERSION}")
+    actors = tuple(_actor(node) for node in root.items("actors", MOST_ACTORS))
+    things = tuple(_object(node) for node in root.items("objects", MOST_OBJECTS))
+    shapes = sum(len(thing.shapes) for thing in things)
+    if shapes > MOST_SHAPES:
+        raise root.error(f"{shapes} shapes; a scene has {MOST_SHAPES} at most")
+    policy = ContactPolicy()
+    for node in root.items("contacts", 10_000):
+        node.only("a", "b", "allowance_m")
+        with node.errors():
+            policy = policy.allow(node.text("a"), node.text("b"), node.number("allowance_m"))
+    with root.errors():
+        scene = Scene(actors, things, policy)
+        if actors or things:
+            _ = scene.layout.table
+    return scene
+
+
+def _actor(node: Node) -> Actor:
+    node.only("name", "figure", "position_m", "rotation", "driven")
+    source = node.text("figure")
+    with node.errors():
+        return Actor(
+            name=node.text("name"),
+            figure=_figure(node, source),
+            position_m=node.vector("position_m", 3, (0.0, 0.0, 0.0)),
+            rotation=node.vector("rotation", 4, (1.0, 0.0, 0.0, 0.0)),
+            driven=node.flag("driven"),
+            source=source,
+        )
+
+
+def _figure(node: Node, source: str) -> Figure:
+    from writhe.skeleton.figures import figure, figure_names
+
+    if source in figure_names():
+        return figure(source)
+    folder = node.file.resolve().parent
+    chosen = (folder / source).resolve()
+    if Path(source).is_absolute() or not chosen.is_relative_to(folder):
+        raise node.error(
+            f"the figure {source!r} lies outside the scene's folder: put the file beside the scene,"
+            f" or use one of {', '.join(figure_names())}"
+        )
+    if not chosen.is_file():
+        raise node.error(
+            f"{source!r} is neither a built-in figure ({', '.join(figure_names())}) nor a file"
+        )
+    from writhe.scene.character import figure_of_file
+
+    return figure_of_file(chosen)
+
+
+def _object(node: Node) -> SceneObject:
+    node.only("name", "kind", "built_in", "position_m", "rotation", "shapes", "strands", "keys")
+    source = node.text("built_in", "")
+    shapes: tuple[Shape, ...] = tuple(_shape(n) for n in node.items("shapes", MOST_SHAPES))
+    strands = {
+        name: each.points(MOST_POINTS) for name, each in node.entries("strands", 1000).items()
+    }
+    if source:
+        if source not in BUILT_IN:
+            raise node.error(f"no built-in object {source!r}; there are: {', '.join(BUILT_IN)}")
+        if shapes or strands:
+            raise node.error("a built-in object brings its own shapes and strands")
+        shapes, strands = built_in(source)
+    kind = node.text("kind", "fixed")
+    if kind not in {k.value for k in ObjectKind}:
+        raise node.error(f"kind is fixed, moved or animated, not {kind!r}")
+    keys = None
+    if "keys" in node:
+        inner = node.child("keys")
+        inner.only("times_s", "positions_m", "rotations")
+        times = inner.child("times_s").numbers(MOST_POINTS)
+        with inner.errors():
+            keys = KeyMotion(
+                times,
+                inner.child("positions_m").points(MOST_POINTS),
+                inner.child("rotations").points(MOST_POINTS, 4)
+                if "rotations" in inner
+                else np.tile([1.0, 0.0, 0.0, 0.0], (len(times), 1)),
+            )
+    with node.errors():
+        return SceneObject(
+            name=node.text("name"),
+            shapes=shapes,
+            kind=ObjectKind(kind),
+            position_m=node.vector("position_m", 3, (0.0, 0.0, 0.0)),
+            rotation=node.vector("rotation", 4, (1.0, 0.0, 0.0, 0.0)),
+            keys=keys,
+            strands=strands,
+            source=source,
+        )
+
+
+_FIELDS = {
+    "ball": ("centre", "radius_m"),
+    "capsule": ("start", "end", "radius_m"),
+    "cylinder": ("start", "end", "radius_m", "rounding_m"),
+    "box": ("centre", "size", "rotation", "rounding_m"),
+    "half_space": ("point", "normal"),
+    "hull": ("corners", "radius_m"),
+}
+
+
+def _shape(node: Node) -> Shape:
+    kind = node.text("type")
+    if kind not in _FIELDS:
+        raise node.error(f"no shape is called {kind!r}; there are: {', '.join(_FIELDS)}")
+    node.only("type", *_FIELDS[kind])
+    zero = (0.0, 0.0, 0.0)
+    rounding = node.number("rounding_m") if "rounding_m" in node else None
+    try:
+        if kind == "ball":
+            return ball(node.vector("centre", 3, zero), node.number("radius_m"))
+        if kind == "capsule":
+            return capsule(node.vector("start", 3), node.vector("end", 3), node.number("radius_m"))
+        if kind == "cylinder":
+            return cylinder(
+                node.vector("start", 3), node.vector("end", 3), node.number("radius_m"), rounding
+            )
+        if kind == "half_space":
+            return half_space(node.vector("point", 3, zero), node.vector("normal", 3, _UP))
+        if kind == "hull":
+            return hull(node.child("corners").points(MOST_POINTS), node.number("radius_m"))
+        turned = node.vector("rotation", 4, (1.0, 0.0, 0.0, 0.0))
+        solid = box(zero, node.vector("size", 3), rounding)
+        return solid.moved(_matrix(turned), node.vector("centre", 3, zero))
+    except FileFormatError:
+        raise
+    except WritheError as error:
+        raise node.error(str(error)) from None
+
+
+def _matrix(quaternion: Floats) -> Floats:
+    from writhe.kernels.rotation import quaternion_normalise, quaternion_to_matrix
+
+    out, q = np.empty((3, 3)), quaternion.copy()
+    quaternion_normalise(q)
+    quaternion_to_matrix(q, out)
+    return out

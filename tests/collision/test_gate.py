@@ -1,0 +1,135 @@
+"""The gate of steps and the list of near pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from bodies import free, free_sticks, padded_human, rod
+
+from writhe.collision import CollisionTable, Gate, NearPairs, box
+from writhe.kernels import kinematics as kernels
+from writhe.skeleton import forward
+from writhe.skeleton import kinematics as kin
+
+
+def crossing() -> CollisionTable:
+    return free_sticks(rod(axis=0), rod(axis=2), fixed=(0,))
+
+
+def test_a_step_is_shortened_to_the_last_safe_moment():
+    gate = Gate(crossing())
+    result = gate.check(free((0.0, 0.5, 0.0)), free((0.0, -0.5, 0.0)))
+    # free down to a gap of -1 mm: 0.5 -> 0.099
+    assert result.fraction == pytest.approx(0.401, abs=1e-3)
+    assert result.fraction <= 0.401
+    assert result.blocked_by == ("s0", "s1")
+    assert (gate.checked, gate.shortened, gate.refused) == (1, 1, 0)
+    stopped = gate.limit(free((0.0, 0.5, 0.0)), free((0.0, -0.5, 0.0)))
+    assert stopped[1] == pytest.approx(0.099, abs=1e-3)
+    # from there no step deeper is let through, and every step away is
+    assert gate.check(stopped, free((0.0, -0.5, 0.0))).fraction < 1e-3
+    assert gate.check(stopped, free((0.3, 0.5, 0.2))).certified
+
+
+def test_a_step_through_to_a_free_place_beyond_is_not_let_through():
+    for solid in (rod(axis=2), box((0, 0, 0), (0.1, 0.1, 0.1))):
+        gate = Gate(free_sticks(rod(axis=0), solid, fixed=(0,)))
+        assert gate.check(free((0.0, 0.5, 0.0)), free((0.0, -0.5, 0.0))).fraction < 0.41
+
+
+def test_sliding_in_touch_is_not_stalled():
+    gate = Gate(crossing())
+    result = gate.check(free((-0.2, 0.1, 0.0)), free((0.2, 0.1, 0.1)))
+    assert result.certified
+    assert gate.evaluations <= 4
+
+
+def test_a_step_out_of_violation_is_let_through_and_a_deeper_one_refused():
+    gate = Gate(crossing())
+    inside = free((0.0, 0.08, 0.0))
+    out = gate.check(inside, free((0.0, 0.2, 0.0)))
+    assert out.certified
+    assert out.pairs_starting_in_violation == 1
+    assert gate.check(inside, free((0.0, 0.07, 0.0))).fraction == 0.0
+    # sideways neither deeper nor shallower
+    assert gate.check(inside, free((0.1, 0.08, 0.0))).certified
+    # creeping in by many small steps is refused as well
+    q = inside
+    for _ in range(50):
+        q = gate.limit(q, free((0.0, q[1] - 5e-5, 0.0)))
+    assert q[1] >= 0.08 - 1e-7
+
+
+def test_a_shortened_step_leaves_no_violating_pair_deeper():
+    # s1 starts in s0 and first gets deeper, then comes out; s2 runs into s3 half way
+    table = free_sticks(rod(axis=0), rod(axis=2), rod(axis=0), rod(axis=2), fixed=(0,))
+    far = 5.0
+    start = free((0, 0.08, 0), (far, 0, 0), (far, 0.3, 0))
+    end = free((0, 0.2, 0), (far, 0, 0), (far, -0.3, 0))
+    gate = Gate(table)
+    stopped = gate.limit(start, end)
+    assert stopped[1] >= 0.08
+    assert 0 < gate.check(start, end).fraction < 0.4
+
+
+def test_near_pairs_give_the_gap_and_its_derivative(rng):
+    figure = padded_human()
+    table = CollisionTable.of_figure(figure)
+    skeleton = figure.skeleton
+    near = NearPairs(table)
+    q = kin.integrate(skeleton, skeleton.rest_configuration, rng.normal(0, 0.4, skeleton.dof_count))
+    frames = forward(skeleton, q)
+    count = near.find(frames.positions, frames.rotations, 0.06)
+    assert 5 < count == near.count
+    step = rng.normal(0, 1e-6, skeleton.dof_count)
+    rows = near.rows
+    gaps = {int(k): rows.gap[i] for i, k in enumerate(rows.shape_pair[:count])}
+    slopes = {}
+    for i in range(count):
+        slope = 0.0
+        for side, points, sign in ((0, rows.surface_a, 1.0), (1, rows.surface_b, -1.0)):
+            name = skeleton.names[rows.joints[i, side]]
+            jacobian = kin.point_jacobian(frames, name, points[i])
+            slope += sign * rows.normal[i] @ jacobian @ step
+        slopes[int(rows.shape_pair[i])] = slope
+        offset = rows.surface_a[i] - rows.surface_b[i]
+        np.testing.assert_allclose(offset, rows.gap[i] * rows.normal[i], atol=1e-9)
+    moved = np.empty_like(q)
+    kernels.integrate(skeleton.tree, q, step, moved)
+    after = forward(skeleton, moved)
+    near.find(after.positions, after.rotations, 0.07)
+    changed = {int(k): rows.gap[i] for i, k in enumerate(rows.shape_pair[: near.count])}
+    checked = [k for k in gaps if gaps[k] > -0.03]
+    assert len(checked) > 5
+    for k in checked:
+        assert changed[k] - gaps[k] == pytest.approx(slopes[k], abs=1e-9)
+
+
+def test_a_full_list_of_near_pairs_says_how_many_there_were():
+    figure = padded_human()
+    table = CollisionTable.of_figure(figure)
+    frames = forward(figure.skeleton, figure.skeleton.rest_configuration)
+    near = NearPairs(table, most=3)
+    assert near.find(frames.positions, frames.rotations, 1.0) > 3
+    assert near.count == 3
+
+
+def test_every_step_of_a_gated_walk_stays_clear(rng):
+    from brute import gaps_between
+
+    figure = padded_human()
+    table = CollisionTable.of_figure(figure)
+    skeleton = figure.skeleton
+    gate = Gate(table)
+    q = skeleton.rest_configuration.copy()
+    start = gaps_between(table, q, q, np.zeros(1))[:, 0]
+    floor = np.minimum(start, -table.pairs.allowance - 1e-3) - 1e-4
+    t = np.linspace(0, 1, 25)
+    moved = 0.0
+    for _ in range(25):
+        target = kin.integrate(skeleton, q, rng.normal(0, 0.15, skeleton.dof_count))
+        reached = gate.limit(q, target)
+        assert (gaps_between(table, q, reached, t).min(axis=1) >= floor - 1e-9).all()
+        moved += np.abs(kin.difference(skeleton, q, reached)).sum()
+        q = reached
+    assert moved > 1.0

@@ -1,0 +1,239 @@
+"""Files from strangers: whatever the bytes, only WritheErrors come out and memory is bounded."""
+
+from __future__ import annotations
+
+import json
+import struct
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from writhe import Figure, load, load_figure, save
+from writhe.errors import WritheError
+from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Skin, Tip
+
+MUTATIONS = 1000  # of each format
+MOST_BYTES = 200e6  # at any moment of a read of these files of a few kilobytes
+
+
+def small() -> Figure:
+    up = np.array([0.0, 0.3, 0.0])
+    skeleton = Skeleton(
+        [
+            Joint("Hips", None, JointKind.FREE, up),
+            Joint("Spine", "Hips", JointKind.BALL, up),
+            Joint("Arm", "Spine", JointKind.HINGE, up, axis=np.array([1.0, 0, 0])),
+            Joint("Leg", "Hips", JointKind.BALL, -up),
+        ],
+        [Tip("end", "Arm", up)],
+    )
+    vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+    triangles = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
+    joints = np.array([[0, 1, 0, 0], [1, 2, 0, 0], [2, 3, 0, 0], [3, 0, 0, 0]])
+    weights = np.tile([0.5, 0.5, 0, 0], (4, 1))
+    return Figure("small", skeleton, skin=Skin(vertices, triangles, joints, weights))
+
+
+@pytest.fixture(scope="module")
+def seeds(tmp_path_factory) -> dict[str, bytes]:
+    """A small valid file of each format."""
+    folder = tmp_path_factory.mktemp("seeds")
+    body = small()
+    q = np.repeat(body.skeleton.rest_configuration[None], 4, axis=0)
+    q[:, 0] = np.arange(4) * 0.1
+    motion = Motion(body.skeleton, q)
+    save(motion, folder / "s.bvh")
+    save(motion, folder / "s.glb", figure=body)
+    np.savez(
+        folder / "s.npz", poses=np.zeros((3, 66)), trans=np.zeros((3, 3)), mocap_framerate=60.0
+    )
+    return {suffix: (folder / f"s{suffix}").read_bytes() for suffix in (".bvh", ".glb", ".npz")}
+
+
+TROUBLE = [b"-1", b"0", b"1e999", b"nan", b"99999999999999999999", b"{", b"}", b"[", b"null", b'"']
+TROUBLE += [b"\x00", b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\r", b"true", b"-", b"1e-400"]
+
+
+def mutated(data: bytes, rng: np.random.Generator) -> bytes:
+    """One to four random edits: flipped bytes, cuts, doublings, and numbers that make trouble."""
+    out = bytearray(data)
+    for _ in range(int(rng.integers(1, 5))):
+        at = int(rng.integers(0, max(1, len(out))))
+        match int(rng.integers(0, 6)):
+            case 0 if out:
+                out[at] = int(rng.integers(0, 256))
+            case 1 if out:
+                out[at] ^= 1 << int(rng.integers(0, 8))
+            case 2:
+                del out[at : at + int(rng.integers(1, 40))]
+            case 3:
+                out[at:at] = out[at : at + int(rng.integers(1, 60))]
+            case 4:
+                word = TROUBLE[int(rng.integers(0, len(TROUBLE)))]
+                out[at : at + len(word)] = word
+            case _:
+                if rng.random() < 0.1:
+                    del out[at:]
+    return bytes(out)
+
+
+def read_all(path) -> bool:
+    """Read a file in every way; True if it was accepted."""
+    try:
+        load(path)
+        load_figure(path)
+    except WritheError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("suffix", [".bvh", ".glb", ".npz"])
+def test_mutated_files_only_raise_writhe_errors(seeds, tmp_path, suffix):
+    rng = np.random.default_rng(2026)
+    path = tmp_path / f"f{suffix}"
+    path.write_bytes(seeds[suffix])
+    assert read_all(path)
+    accepted = 0
+    tracemalloc.start()
+    for _ in range(MUTATIONS):
+        path.write_bytes(mutated(seeds[suffix], rng))
+        accepted += read_all(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < MOST_BYTES
+    assert 0 < accepted < MUTATIONS
+
+
+WORDS = [
+    "HIERARCHY",
+    "ROOT",
+    "JOINT",
+    "End",
+    "Site",
+    "OFFSET",
+    "CHANNELS",
+    "MOTION",
+    "Frames:",
+    "Frame",
+    "Time:",
+    "{",
+    "}",
+    "0",
+    "1",
+    "3",
+    "6",
+    "-1",
+    "1e9",
+    "0.03",
+    "nan",
+    "Xposition",
+    "Yrotation",
+    "Zrotation",
+    "Xrotation",
+    "hips",
+    "arm",
+]
+words = st.sampled_from([*WORDS, "\n", "\n", "\n"])
+
+
+@settings(max_examples=300)
+@given(st.lists(words, max_size=80))
+def test_any_words_make_an_error_or_a_motion(tmp_path_factory, listed):
+    path = tmp_path_factory.mktemp("w") / "w.bvh"
+    path.write_text("HIERARCHY\n" + " ".join(listed))
+    read_all(path)
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 2**40) | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=6,
+)
+KEYS = [
+    "children",
+    "translation",
+    "rotation",
+    "scale",
+    "matrix",
+    "mesh",
+    "skin",
+    "name",
+    "joints",
+    "inverseBindMatrices",
+    "primitives",
+    "attributes",
+    "POSITION",
+    "JOINTS_0",
+    "WEIGHTS_0",
+    "indices",
+    "mode",
+    "samplers",
+    "channels",
+    "input",
+    "output",
+    "interpolation",
+    "target",
+    "node",
+    "path",
+    "sampler",
+    "count",
+    "type",
+    "componentType",
+    "bufferView",
+    "byteOffset",
+    "byteLength",
+    "byteStride",
+    "buffer",
+    "uri",
+    "extras",
+    "kind",
+    "axis",
+    "normalized",
+]
+keys = st.sampled_from(KEYS)
+
+
+@settings(max_examples=300)
+@given(st.lists(st.tuples(st.integers(0, 10**6), keys, values), min_size=1, max_size=4))
+def test_any_json_in_a_gltf_makes_an_error_or_a_figure(seeds, tmp_path_factory, edits):
+    data = seeds[".glb"]
+    size = struct.unpack_from("<I", data, 12)[0]
+    document = json.loads(data[20 : 20 + size])
+    for pick, key, value in edits:
+        objects: list[dict] = []
+        stack = [document]
+        while stack:
+            here = stack.pop()
+            if isinstance(here, dict):
+                objects.append(here)
+                stack.extend(here.values())
+            elif isinstance(here, list):
+                stack.extend(here)
+        objects[pick % len(objects)][key] = value
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    rest = data[20 + size :]
+    whole = struct.pack("<III", 0x46546C67, 2, 20 + len(text) + len(rest))
+    path = tmp_path_factory.mktemp("j") / "j.glb"
+    path.write_bytes(whole + struct.pack("<II", len(text), 0x4E4F534A) + text + rest)
+    read_all(path)
+
+
+def test_an_array_that_claims_more_than_it_holds_is_refused(tmp_path):
+    """A header that claims a huge array must not make room for it."""
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (2000000000, 66), }"
+    header += b" " * (63 - (len(header) + 10) % 64) + b"\n"
+    array = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+    path = tmp_path / "huge.npz"
+    with zipfile.ZipFile(path, "w") as target:
+        target.writestr("poses.npy", array)
+    tracemalloc.start()
+    with pytest.raises(WritheError, match="size that it claims"):
+        load(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.progress import Progress
 
 from writhe.cli.output import console
 
@@ -20,6 +21,10 @@ def studio(
     documents: Annotated[
         Path | None, typer.Option(help="Folder of the documents (your data folder if not given).")
     ] = None,
+    database: Annotated[
+        Path | None,
+        typer.Option(help="Posture database (.parquet) that makes poses natural.", exists=True),
+    ] = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Do not open a browser window.")
     ] = False,
@@ -29,7 +34,16 @@ def studio(
     Example: `writhe studio`
     """
     from writhe.studio.library import default_folder
+    from writhe.studio.prepare import prepare
     from writhe.studio.serve import serve
+
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("Preparing", total=None)
+
+        def progress(done: int, total: int, what: str) -> None:
+            bar.update(task, completed=done, total=total, description=f"Preparing: {what}")
+
+        prepare(progress)
 
     def announce(address: str) -> None:
         console.print(f"The studio is at [bold]{address}[/bold] (Ctrl+C ends it)", highlight=False)
@@ -41,6 +55,7 @@ def studio(
         host,
         port,
         documents or default_folder(),
+        database=database,
         browser=screen and not no_browser,
         announce=announce,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from writhe.skeleton.figures import figure_names
-from writhe.solvers.posing import method_names
 from writhe.studio.messages import Choice
 
 _METHODS = {
@@ -33,9 +32,9 @@ def _choice(name: str, known: dict[str, tuple[str, str]]) -> Choice:
     return Choice(name, title, about)
 
 
-def method_choices() -> list[Choice]:
-    """The posing methods, the best first."""
-    return [_choice(name, _METHODS) for name in method_names()]
+def method_choices(names: list[str]) -> list[Choice]:
+    """These posing methods with words about each."""
+    return [_choice(name, _METHODS) for name in names]
 
 
 def figure_choices() -> list[Choice]:

@@ -15,6 +15,7 @@ import uvicorn
 from writhe.errors import WritheError
 from writhe.studio.guard import is_loopback
 from writhe.studio.library import Library
+from writhe.studio.posers import Posers
 from writhe.studio.server import build_app
 
 
@@ -23,6 +24,7 @@ def serve(
     port: int,
     documents: Path,
     *,
+    database: Path | None,
     browser: bool,
     announce: Callable[[str], None],
 ) -> None:
@@ -33,7 +35,7 @@ def serve(
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{taken}/" + (f"?token={token}" if token else "")
     config = uvicorn.Config(
-        build_app(Library(documents), token),
+        build_app(Library(documents), token, Posers(database)),
         log_level="warning",
         ws_max_size=2**20,
         ws_per_message_deflate=False,
@@ -44,7 +46,6 @@ def serve(
     )
     server = uvicorn.Server(config)
     announce(address)
-    threading.Thread(target=_compile_ahead, daemon=True).start()
     if browser:
         threading.Thread(target=_open_browser, args=(address, server), daemon=True).start()
     server.run(sockets=[listener])
@@ -64,18 +65,6 @@ def _listen(host: str, port: int) -> socket.socket:
     listener.listen(128)
     listener.set_inheritable(True)
     return listener
-
-
-def _compile_ahead() -> None:
-    """Load or compile the kernels of posing, so that the first drag does not wait for them."""
-    from writhe.skeleton.figures import figure
-    from writhe.solvers.posing import Target, make_poser, method_names
-    from writhe.studio.postures import starting_pose
-
-    human = figure("human")
-    q = starting_pose(human)
-    poser = make_poser(method_names()[0], human)
-    poser.step(q, [Target("left_wrist", (0.3, 1.0, 0.2))], [])
 
 
 def _open_browser(address: str, server: uvicorn.Server) -> None:

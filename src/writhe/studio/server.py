@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
@@ -26,6 +27,7 @@ from writhe.studio import exchange, messages
 from writhe.studio.document import Document
 from writhe.studio.guard import Guard
 from writhe.studio.library import Library
+from writhe.studio.posers import Posers
 from writhe.studio.session import Session
 
 STATIC = Path(__file__).parent / "static"
@@ -39,8 +41,9 @@ Result = TypeVar("Result")
 class Studio:
     """The documents that are open, and who looks at each."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, posers: Posers) -> None:
         self.library = library
+        self.posers = posers
         self.pool = ThreadPoolExecutor(max(2, os.cpu_count() or 2), "studio")
         self._open: dict[str, tuple[Document, set[Session]]] = {}
         self._sessions = 0
@@ -207,7 +210,7 @@ async def _socket(socket: WebSocket) -> None:
     """A page's connection: Open first, then a session."""
     studio: Studio = socket.app.state.studio
     await socket.accept()
-    session = Session(socket, studio.pool)
+    session = Session(socket, studio.pool, studio.posers)
     number = ""
     try:
         try:
@@ -238,10 +241,8 @@ async def _socket(socket: WebSocket) -> None:
 
 
 async def _close(socket: WebSocket, code: int, reason: str) -> None:
-    try:
+    with contextlib.suppress(RuntimeError):  # it may be closed already
         await socket.close(code, reason)
-    except RuntimeError:
-        pass  # it was closed already
 
 
 async def _not_built(request: Request) -> Response:
@@ -250,7 +251,12 @@ async def _not_built(request: Request) -> Response:
     )
 
 
-def build_app(library: Library, token: str | None = None, static: Path = STATIC) -> Starlette:
+def build_app(
+    library: Library,
+    token: str | None = None,
+    posers: Posers | None = None,
+    static: Path = STATIC,
+) -> Starlette:
     """The whole application."""
     document = "/api/documents/{number:str}"
     routes = [
@@ -268,5 +274,5 @@ def build_app(library: Library, token: str | None = None, static: Path = STATIC)
     else:
         routes.append(Route("/", _not_built))
     app = Starlette(routes=routes, middleware=[Middleware(Guard, token=token)])
-    app.state.studio = Studio(library)
+    app.state.studio = Studio(library, posers or Posers())
     return app

@@ -23,6 +23,7 @@ from writhe.studio.choices import figure_choices, method_choices
 from writhe.studio.dispatch import carry_out, check_picture
 from writhe.studio.document import Document
 from writhe.studio.exchange import export_suffixes, import_suffixes
+from writhe.studio.posers import Posers
 from writhe.studio.shapes import figure_shape
 from writhe.studio.stage import Stage
 
@@ -64,9 +65,10 @@ class Mailbox:
 class Session:
     """A page that works on a document."""
 
-    def __init__(self, socket: WebSocket, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, socket: WebSocket, pool: ThreadPoolExecutor, posers: Posers) -> None:
         self._socket = socket
         self._pool = pool
+        self._posers = posers
         self._inbox = Mailbox(messages.Drag)
         self._outbox = Mailbox(messages.Answer)
         self._figures_sent: set[str] = set()
@@ -75,19 +77,20 @@ class Session:
 
     async def run(self, document: Document) -> None:
         """Serve until the page goes away."""
-        self.stage = Stage(document)
+        self.stage = Stage(document, self._posers)
         self._motions = views.MotionViews(self.stage)
         self._send(
             messages.Welcome(
                 messages.PROTOCOL,
                 __version__,
-                method_choices(),
+                method_choices(self._posers.methods()),
                 figure_choices(),
                 import_suffixes(),
                 export_suffixes(),
             )
         )
         self.show()
+        self._inbox.put(_Prepare())
         tasks = [asyncio.create_task(job()) for job in (self._read, self._work, self._write)]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -166,6 +169,8 @@ class Session:
             case _Show():
                 await self._threaded(stage.refresh)
                 await self._present(message.request)
+            case _Prepare():
+                await self._threaded(stage.prepare)
             case _:
                 raise WritheError("a document is open already on this connection")
 
@@ -190,3 +195,7 @@ class _Show(msgspec.Struct, frozen=True):
     """A note to oneself: another session changed the document."""
 
     request: str
+
+
+class _Prepare(msgspec.Struct, frozen=True):
+    """A note to oneself: make the posers before the first drag."""

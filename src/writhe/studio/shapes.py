@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from writhe.arrays import Floats
 from writhe.kernels.rotation import matrix_to_quaternion
 from writhe.skeleton import Capsule, Figure, forward
 from writhe.studio.messages import CapsuleShape, FigureShape, JointShape
+from writhe.studio.per_figure import per_figure
 
 
 def _three(values: Floats) -> tuple[float, float, float]:
@@ -41,7 +40,7 @@ def bone_capsules(figure: Figure) -> tuple[Capsule, ...]:
     return tuple(capsules)
 
 
-@lru_cache(maxsize=16)
+@per_figure
 def figure_shape(figure: Figure) -> FigureShape:
     """The message that shows a figure."""
     skeleton = figure.skeleton

@@ -13,10 +13,11 @@ import numpy as np
 from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
 from writhe.skeleton import Figure, Motion
-from writhe.solvers.posing import Pin, Poser, PoseResult, Target, make_poser
+from writhe.solvers.posing import Pin, Poser, PoseResult, Target
 from writhe.solvers.result import Status
-from writhe.studio import edits, messages
+from writhe.studio import edits, messages, postures
 from writhe.studio.document import Actor, Document
+from writhe.studio.posers import Posers
 from writhe.studio.readings import Readings
 
 FARTHEST_M = 1000.0
@@ -25,21 +26,29 @@ _STILL = 1e-6  # a step that changes no coordinate by more than this is none
 
 @dataclass
 class Puppet:
-    """A pose in the making, with the poser that moves it."""
+    """A pose in the making, with the poser that moves it, made when first needed."""
 
-    poser: Poser
     method: str
     figure: Figure
     q: Floats
     readings: Readings
+    posers: Posers
     pass_throughs: int = 0
+    _poser: Poser | None = None
+
+    @property
+    def poser(self) -> Poser:
+        """The poser of the method."""
+        if self._poser is None or self._poser.name != self.method:
+            self._poser = self.posers.make(self.method, self.figure)
+        return self._poser
 
     def step(self, targets: list[Target], pins: list[Pin], frames: int) -> tuple[PoseResult, bool]:
         """Up to `frames` steps; also whether another would change nothing."""
         for _ in range(frames):
             result = self.poser.step(self.q, targets, pins)
             moved = float(np.abs(result.q - self.q).max())
-            self.pass_throughs += self.readings.crossings(self.q, result.q)
+            self.pass_throughs += self.readings.pass_throughs(self.q, result.q, result)
             self.q = result.q
             if result.status in (Status.REACHED, Status.SETTLED) and moved < 1e-4:
                 return result, True
@@ -61,13 +70,15 @@ class Recording:
 class Stage:
     """The actors of a document as one session sees them."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, posers: Posers | None = None) -> None:
         self.document = document
+        self.posers = posers or Posers()
         self.time_s = 0.0
         self.recording: Recording | None = None
         self._puppets: dict[int, Puppet] = {}
         self._duel: tuple[int, Puppet] | None = None
         self._gesture: int | None = None  # the actor that is being dragged
+        self._pins: list[Pin] = []
 
     # ---- posing ----
 
@@ -76,17 +87,10 @@ class Stage:
         actor = self.document.actor(message.actor)
         puppet = self.puppet(actor)
         if self._gesture != actor.id:
-            self._gesture = actor.id
-            puppet.pass_throughs = 0
-            if self._duel:
-                self._duel[1].pass_throughs = 0
+            self._begin(actor, puppet)
         targets = [_target(hold, puppet.figure) for hold in message.holds]
         held = {target.joint for target in targets}
-        pins = [
-            Pin(p.joint, p.position_in_world, orientation_in_world=p.orientation_in_world)
-            for p in actor.pins
-            if p.joint not in held
-        ]
+        pins = [pin for pin in self._pins if pin.joint not in held]
         result, settled = puppet.step(targets, pins, message.frames)
         self._record(puppet.q)
         duel = None
@@ -96,6 +100,28 @@ class Stage:
             settled = settled and still
         return messages.Answer(message.sequence, actor.id, settled, _posed(puppet, result), duel)
 
+    def _begin(self, actor: Actor, puppet: Puppet) -> None:
+        """A gesture begins: count afresh, and hold the pins where they should be held.
+
+        Pins of an actor that moves in time hold their joints where these are at the playhead.
+        """
+        self._gesture = actor.id
+        puppet.pass_throughs = 0
+        if self._duel:
+            self._duel[1].pass_throughs = 0
+        rows = actor.pins
+        if not self.document.timeline(actor.id).empty:
+            rows = tuple(
+                postures.pin_here(
+                    puppet.figure, puppet.q, p.joint, orientation=p.orientation_in_world is not None
+                )
+                for p in rows
+            )
+        self._pins = [
+            Pin(p.joint, p.position_in_world, orientation_in_world=p.orientation_in_world)
+            for p in rows
+        ]
+
     def puppet(self, actor: Actor) -> Puppet:
         """The actor's pose in the making; made from the document when there is none."""
         found = self._puppets.get(actor.id)
@@ -103,13 +129,16 @@ class Stage:
         if found is None or found.figure.name != figure.name:
             found = self._new_puppet(figure, actor.method, self.pose_now(actor))
             self._puppets[actor.id] = found
-        elif found.method != actor.method:
-            found.poser, found.method = make_poser(actor.method, figure), actor.method
+        found.method = actor.method
         return found
 
-    @staticmethod
-    def _new_puppet(figure: Figure, method: str, q: Floats) -> Puppet:
-        return Puppet(make_poser(method, figure), method, figure, q.copy(), Readings(figure))
+    def _new_puppet(self, figure: Figure, method: str, q: Floats) -> Puppet:
+        return Puppet(method, figure, q.copy(), Readings(figure), self.posers)
+
+    def prepare(self) -> None:
+        """Make the posers now, so that the first drag does not wait for them."""
+        for actor in self.document.actors():
+            _ = self.puppet(actor).poser
 
     def pose_now(self, actor: Actor) -> Floats:
         """The actor's pose at the playhead, as the document has it."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Any
+
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from writhe.arrays import Floats
 from writhe.errors import WritheError
-from writhe.skeleton import Capsule, Figure, Joint, JointKind, Skeleton, Tip
+from writhe.skeleton import Capsule, Figure, Joint, JointKind, Skeleton, Skin, Tip
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -36,6 +40,13 @@ class _Capsule(msgspec.Struct, array_like=True):
     part: str
 
 
+class _Skin(msgspec.Struct):
+    vertices: bytes
+    triangles: bytes
+    joints: bytes
+    weights: bytes
+
+
 class _Figure(msgspec.Struct):
     name: str
     joints: list[_Joint]
@@ -43,6 +54,7 @@ class _Figure(msgspec.Struct):
     capsules: list[_Capsule]
     strands: list[tuple[str, list[str]]]
     roles: list[tuple[str, str]]
+    skin: _Skin | None = None
 
 
 def _three(values: Floats) -> Vector3:
@@ -50,8 +62,8 @@ def _three(values: Floats) -> Vector3:
 
 
 def encode_figure(figure: Figure) -> bytes:
-    """A figure without its skin as bytes."""
-    skeleton = figure.skeleton
+    """A figure as bytes."""
+    skeleton, skin = figure.skeleton, figure.skin
     joints = [
         _Joint(
             j.name,
@@ -76,10 +88,19 @@ def encode_figure(figure: Figure) -> bytes:
             ],
             [(name, list(joints)) for name, joints in figure.strands],
             list(figure.roles),
+            None
+            if skin is None
+            else _Skin(
+                skin.vertices.astype("<f4").tobytes(),
+                skin.triangles.astype("<u4").tobytes(),
+                skin.joints.astype("<u2").tobytes(),
+                skin.weights.astype("<f4").tobytes(),
+            ),
         )
     )
 
 
+@lru_cache(maxsize=32)
 def decode_figure(data: bytes) -> Figure:
     """The figure that `encode_figure` wrote."""
     try:
@@ -107,4 +128,17 @@ def decode_figure(data: bytes) -> Figure:
         ),
         strands=tuple((name, tuple(names)) for name, names in stored.strands),
         roles=tuple(stored.roles),
+        skin=None if stored.skin is None else _skin(stored.skin),
+    )
+
+
+def _skin(stored: _Skin) -> Skin:
+    def array(data: bytes, kind: str, width: int) -> NDArray[Any]:
+        return np.frombuffer(data, dtype=kind).reshape(-1, width)
+
+    return Skin(
+        array(stored.vertices, "<f4", 3).astype(np.float64),
+        array(stored.triangles, "<u4", 3).astype(np.int64),
+        array(stored.joints, "<u2", 4).astype(np.int64),
+        array(stored.weights, "<f4", 4).astype(np.float64),
     )

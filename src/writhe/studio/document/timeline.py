@@ -9,6 +9,7 @@ layer: what is interpolated is their difference from the clip, and it fades out 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -149,7 +150,7 @@ def _cubic(u: float, step: Floats, start: Floats, end: Floats) -> Floats:
 def monotone_slopes(rates: Floats, size: int) -> list[Floats]:
     """Slopes at the keys for the rates (k - 1, size) between them, so that nothing overshoots."""
     slopes = [np.zeros(size)]
-    for before, after in zip(rates[:-1], rates[1:], strict=True):
+    for before, after in pairwise(rates):
         same_way = before * after > 0
         limit = 3.0 * np.minimum(np.abs(before), np.abs(after))
         middle = 0.5 * (before + after)

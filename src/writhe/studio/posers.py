@@ -10,6 +10,8 @@ from writhe.errors import WritheError
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
 from writhe.solvers.posing import Poser, make_poser, method_names
+from writhe.solvers.posing.default import DefaultPoser
+from writhe.studio.collisions import collision_table
 
 _NEED_DATABASE = frozenset({"paper", "local-pca"})
 
@@ -39,4 +41,6 @@ class Posers:
                 f"the method {method!r} needs a posture database, which there is only for the human"
                 " when the studio is started with --database"
             )
+        if method == "default":
+            return DefaultPoser(body, database, table=collision_table(body))
         return make_poser(method, body, database)

@@ -9,13 +9,13 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.kernels.rotation import matrix_to_quaternion
 from writhe.skeleton import Figure, JointKind, Skeleton, forward
+from writhe.studio.collisions import clearance
 from writhe.studio.document.rows import PinRow
+from writhe.studio.per_figure import per_figure
 
 # A relaxed stand: arms hanging, elbows and knees a little bent (a straight knee is a singularity
 # from which no solver can tell which way to bend). Degrees about x, y, z or about the hinge.
 _STAND: dict[str, tuple[float, float, float] | float] = {
-    "left_shoulder": (0.0, 0.0, -72.0),
-    "right_shoulder": (0.0, 0.0, 72.0),
     "left_elbow": 16.0,
     "right_elbow": 16.0,
     "left_hip": (-5.0, 0.0, 3.0),
@@ -25,6 +25,9 @@ _STAND: dict[str, tuple[float, float, float] | float] = {
     "left_ankle": (-5.0, 0.0, -3.0),
     "right_ankle": (-5.0, 0.0, 3.0),
 }
+# arms hang as far as the body at their sides lets them
+_ARMS_DOWN = (74.0, 70.0, 66.0, 62.0, 58.0, 54.0, 50.0, 46.0, 40.0, 30.0)
+_CLEAR_M = 0.003
 _FEET = ("left_ankle", "right_ankle")
 _SIDES = (("left", "right"), ("Left", "Right"), ("_l", "_r"), ("_L", "_R"), (".L", ".R"))
 
@@ -39,7 +42,12 @@ def _turn(degrees: tuple[float, float, float]) -> Floats:
 
 
 def starting_pose(figure: Figure) -> Floats:
-    """The pose in which a new actor stands."""
+    """The pose in which a new actor stands: at ease, clear of itself."""
+    return _starting_pose(figure).copy()
+
+
+@per_figure
+def _starting_pose(figure: Figure) -> Floats:
     skeleton = figure.skeleton
     q = skeleton.rest_configuration.copy()
     if not all(name in skeleton for name in _STAND):
@@ -51,6 +59,11 @@ def starting_pose(figure: Figure) -> Floats:
         else:
             q[skeleton.q_slice(name)] = np.radians(turn)
     q[1] += floor - forward(skeleton, q).position(_FEET[0])[1]
+    for degrees in _ARMS_DOWN:
+        q[skeleton.q_slice("left_shoulder")] = _turn((0.0, 0.0, -degrees))
+        q[skeleton.q_slice("right_shoulder")] = _turn((0.0, 0.0, degrees))
+        if clearance(figure, q) > _CLEAR_M:
+            break
     return q
 
 

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.collision import CollisionTable, NearPairs, certify
+from writhe.collision import NearPairs, certify
 from writhe.skeleton import Figure, forward
 from writhe.solvers.posing import PoseResult
-from writhe.studio.per_figure import per_figure
+from writhe.studio.collisions import LOOK_M, collision_table
 from writhe.topology import linking_vector
 
 TOUCHING_M = -0.001  # below this clearance parts are in violation, as in the certificate
-LOOK_M = 0.2  # clearances above this are not worth measuring
 MOST_STRANDS = 9
 MOST_POSES = 240
 
@@ -28,17 +27,12 @@ class Reading:
     linking: list[float] | None
 
 
-@per_figure
-def _table(figure: Figure) -> CollisionTable | None:
-    return CollisionTable.of_figure(figure) if figure.capsules else None
-
-
 class Readings:
     """Measures the poses of one puppet, whatever its method says of itself."""
 
     def __init__(self, figure: Figure) -> None:
         self.figure = figure
-        self._table = _table(figure)
+        self._table = collision_table(figure)
         self._near = None if self._table is None else NearPairs(self._table)
         self._linked = 2 <= len(figure.strands) <= MOST_STRANDS
         self._overlapping: list[Floats] = []

@@ -63,7 +63,7 @@ export function toggleDuel(studio: Studio): void {
 }
 
 export async function savePose(studio: Studio): Promise<void> {
-  const picture = await studio.snapshot(192, 192);
+  const picture = await studio.snapshot(192, 192, store.active);
   studio.command({ type: "save_pose", actor: store.active, name: "", picture });
 }
 

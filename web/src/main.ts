@@ -5,7 +5,7 @@ import "./style/start.css";
 import { listenToKeys, makeActions } from "./actions";
 import { fill, h } from "./dom";
 import { acceptDrops } from "./files";
-import { on, store } from "./store";
+import { on, store, tell } from "./store";
 import { Studio } from "./studio";
 import { guideFirstDrag } from "./ui/help";
 import { panel } from "./ui/panel";
@@ -31,6 +31,10 @@ function editor(id: string): void {
   acceptDrops(studio);
   onTheme((theme) => studio.viewport.setTheme(theme));
   on(["state"], () => document.body.classList.add("ready"));
+  on(["options"], () => view.classList.toggle("duelling", store.duel !== null));
+  addEventListener("keydown", (event) => event.key === "Tab" && document.body.classList.add("by-keyboard"));
+  addEventListener("pointerdown", () => document.body.classList.remove("by-keyboard"), true);
+  tell("options");
   // what tests look at: where joints are on the page, how often the picture was drawn
   if (query.get("test") === "1") Object.assign(window, { writhe: { studio, store } });
 }

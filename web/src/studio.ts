@@ -176,14 +176,14 @@ export class Studio {
     clearTimeout(this.thumbnailTimer);
     this.thumbnailTimer = window.setTimeout(async () => {
       if (this.posing.active || store.playing || this.link !== "open") return;
-      const picture = await this.snapshot(320, 240);
+      const picture = await this.snapshot(320, 240, store.active);
       this.connection.send({ type: "thumbnail", picture });
     }, THUMBNAIL_AFTER_MS);
   }
 
   /** A small PNG of what is seen. */
-  async snapshot(width: number, height: number): Promise<Uint8Array> {
-    const blob = await this.viewport.picture(width, height);
+  async snapshot(width: number, height: number, framed: number | null): Promise<Uint8Array> {
+    const blob = await this.viewport.picture(width, height, framed);
     return new Uint8Array(await blob.arrayBuffer());
   }
 }

@@ -48,10 +48,8 @@ export function guideFirstDrag(studio: Studio, parent: HTMLElement): void {
   parent.append(bubble);
   const place = () => {
     const character = studio.viewport.character(store.active);
-    if (store.touched || !character) {
-      if (store.touched) bubble.remove();
-      return;
-    }
+    if (store.touched || studio.posing.active) bubble.remove();
+    if (!bubble.isConnected || !character) return;
     const joint = character.shape.joints.findIndex((one) => one.name === "left_wrist");
     const at = studio.viewport.onPage(character.jointPosition(joint < 0 ? character.bones.length - 1 : joint));
     const box = parent.getBoundingClientRect();

@@ -15,8 +15,8 @@ export function panel(studio: Studio, actions: Action[]): HTMLElement {
     section("Character", character(studio)),
     section("Pose", pose(actions)),
     section("Saved poses", poses(studio, actions)),
-    section("Compare", compare(studio)),
     heatMap(),
+    section("Compare", compare(studio)),
   );
 }
 

@@ -82,9 +82,9 @@ export class Character {
     this.look = { colour, hover: colour };
     this.material.transparent = true;
     this.material.opacity = opacity;
-    this.material.depthWrite = false;
     this.mesh.castShadow = false;
     this.mesh.receiveShadow = false;
+    this.mesh.renderOrder = 2;
     this.paint();
   }
 

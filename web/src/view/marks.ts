@@ -37,7 +37,7 @@ export class Marks {
   setPins(pins: PinState[], character: Character): void {
     this.pinSprites.forEach((sprite) => sprite.removeFromParent());
     this.pinSprites = pins.map((pin) => {
-      const sprite = this.sprite(pin.both ? "both" : "position", PIN, 0.03);
+      const sprite = this.sprite(pin.both ? "both" : "position", PIN, 0.025);
       character.jointPosition(pin.joint, sprite.position);
       sprite.userData.joint = pin.joint;
       return sprite;
@@ -57,7 +57,7 @@ export class Marks {
       line.geometry.dispose();
     });
     this.heldSprites = pairs.map(({ at }) => {
-      const sprite = this.sprite("held", HELD, 0.034);
+      const sprite = this.sprite("held", HELD, 0.03);
       sprite.position.copy(at);
       return sprite;
     });

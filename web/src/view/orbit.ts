@@ -43,6 +43,17 @@ export class Orbit {
     this.place();
   }
 
+  /** The view as numbers, to come back to. */
+  save(): () => void {
+    const { yaw, pitch, distance, nearest } = this;
+    const target = this.target.clone();
+    return () => {
+      Object.assign(this, { yaw, pitch, distance, nearest });
+      this.target.copy(target);
+      this.place();
+    };
+  }
+
   resize(aspect: number): void {
     this.camera.aspect = aspect;
     this.camera.updateProjectionMatrix();

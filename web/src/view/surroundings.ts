@@ -3,6 +3,7 @@ import * as THREE from "three";
 
 export interface Tones {
   background: string;
+  horizon: string;
   grid: string;
   shadow: number;
   body: string;
@@ -14,11 +15,11 @@ export interface Tones {
 
 export const TONES: { [theme: string]: Tones } = {
   light: {
-    background: "#eceef2", grid: "#8a93a6", shadow: 0.24, body: "#cbbfb4", bodyHover: "#efe6dc",
+    background: "#f3f5f8", horizon: "#dde1e8", grid: "#8a93a6", shadow: 0.24, body: "#cbbfb4", bodyHover: "#efe6dc",
     sky: "#ffffff", ground: "#b9b3ad", light: 1.0,
   },
   dark: {
-    background: "#17191e", grid: "#667089", shadow: 0.5, body: "#b3a89e", bodyHover: "#d8cec4",
+    background: "#23272f", horizon: "#14161a", grid: "#667089", shadow: 0.5, body: "#b3a89e", bodyHover: "#d8cec4",
     sky: "#c8d4ef", ground: "#2c2a2b", light: 0.78,
   },
 };

@@ -171,7 +171,7 @@ export class Viewport {
 
   setTheme(theme: string): void {
     this.tones = TONES[theme] ?? TONES.light;
-    this.scene.background = new THREE.Color(this.tones.background);
+    this.scene.background = gradient(this.tones.background, this.tones.horizon);
     this.surroundings.setTones(this.tones);
     for (const { character } of [...this.cast.values(), ...(this.duel ? [this.duel] : [])]) character.setLook(this.lookOf());
     this.draw();
@@ -215,16 +215,18 @@ export class Viewport {
     this.renderer.render(this.scene, this.orbit.camera);
   }
 
-  /** A PNG of the main view at a size of its own, without marks. */
-  async picture(width: number, height: number, marks = false): Promise<Blob> {
+  /** A PNG of the main view at a size of its own, without marks; with an actor, framed on it. */
+  async picture(width: number, height: number, framed: number | null = null): Promise<Blob> {
     const { renderer, orbit } = this;
     const duel = this.duel;
     const ratio = renderer.getPixelRatio();
     this.duel = null;
-    this.marks.group.visible = this.overlay.visible = marks;
+    this.marks.group.visible = this.overlay.visible = false;
+    const comeBack = orbit.save();
     renderer.setPixelRatio(1);
     renderer.setSize(width, height, false);
     orbit.resize(width / height);
+    if (framed !== null) this.frame(framed);
     const before = [this.width, this.height];
     [this.width, this.height] = [width, height];
     this.render();
@@ -237,6 +239,7 @@ export class Viewport {
       renderer.setPixelRatio(ratio);
       [this.width, this.height] = before;
       this.duel = duel;
+      comeBack();
       this.marks.group.visible = this.overlay.visible = true;
       this.resizeViews();
     });
@@ -258,4 +261,20 @@ export class Viewport {
     this.orbit.resize((this.duel ? this.width / 2 : this.width) / this.height);
     this.render();
   }
+}
+
+/** A background that is a little lighter towards the horizon. */
+function gradient(top: string, bottom: string): THREE.Texture {
+  const canvas = document.createElement("canvas");
+  canvas.width = 4;
+  canvas.height = 256;
+  const pen = canvas.getContext("2d")!;
+  const shade = pen.createLinearGradient(0, 0, 0, 256);
+  shade.addColorStop(0, top);
+  shade.addColorStop(1, bottom);
+  pen.fillStyle = shade;
+  pen.fillRect(0, 0, 4, 256);
+  const texture = new THREE.CanvasTexture(canvas);
+  texture.colorSpace = THREE.SRGBColorSpace;
+  return texture;
 }

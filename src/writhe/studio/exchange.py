@@ -15,7 +15,7 @@ from writhe.errors import FileFormatError, WritheError
 from writhe.io import load, load_figure, save
 from writhe.io.files import READABLE, WRITABLE
 from writhe.motion import retarget
-from writhe.skeleton import Figure, Motion
+from writhe.skeleton import Figure, Motion, Skeleton
 from writhe.studio import edits, postures
 from writhe.studio.document import Document
 from writhe.studio.document.own_figures import encode_figure
@@ -77,7 +77,7 @@ def import_file(
 def _take_motion(document: Document, actor: int, motion: Motion, title: str) -> str:
     """Lay a motion under an actor's keys, carried over to its body when it is another."""
     figure = document.figure(document.actor(actor).figure)
-    if motion.skeleton.names == figure.skeleton.names:
+    if _same_joints(motion.skeleton, figure.skeleton):
         clip = replace(motion, skeleton=figure.skeleton)
     else:
         clip = retarget(motion, figure)
@@ -106,7 +106,7 @@ def _take_figure(document: Document, actor: int, path: Path, title: str) -> str:
     with document.edit("Open figure") as edit:
         edit.insert("figures", name=name, data=encode_figure(figure))
         edits.clear_tracks(document, edit, actor)
-        if motion is not None and motion.skeleton.names == figure.skeleton.names:
+        if motion is not None and _same_joints(motion.skeleton, figure.skeleton):
             q = motion.q[0]
         edit.update(
             "actors",
@@ -119,6 +119,11 @@ def _take_figure(document: Document, actor: int, path: Path, title: str) -> str:
         if motion is not None and len(motion) > 1:
             edits.put_clip(document, edit, actor, replace(motion, name=title), 0.0)
     return f"{name}: {len(figure.skeleton)} joints."
+
+
+def _same_joints(one: Skeleton, other: Skeleton) -> bool:
+    """Whether configurations of one mean the same on the other (bones may differ in length)."""
+    return [(j.name, j.kind) for j in one.joints] == [(j.name, j.kind) for j in other.joints]
 
 
 def _with_body(figure: Figure) -> Figure:

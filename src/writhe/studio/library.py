@@ -40,6 +40,7 @@ class Entry:
     id: str
     name: str
     modified_s: float
+    has_picture: bool
 
 
 class Library:
@@ -65,7 +66,7 @@ class Library:
                 with Document.open(path) as document:
                     wal = path.with_name(path.name + "-wal")
                     newest = max(p.stat().st_mtime for p in (path, wal) if p.exists())
-                    found.append(Entry(path.stem, document.name, newest))
+                    found.append(Entry(path.stem, document.name, newest, bool(document.thumbnail)))
             except (WritheError, OSError):
                 continue  # a damaged file must not hide the others
         return sorted(found, key=lambda entry: -entry.modified_s)

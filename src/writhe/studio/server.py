@@ -9,6 +9,7 @@ import logging
 import os
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -108,7 +109,7 @@ def _answering(
 
 async def _documents(studio: Studio, request: Request) -> Response:
     entries = await studio.threaded(studio.library.entries)
-    found = [{"id": e.id, "name": e.name, "modified_s": e.modified_s} for e in entries]
+    found = [asdict(entry) for entry in entries]
     return JSONResponse(found, headers={"cache-control": "no-store"})
 
 

@@ -9,6 +9,7 @@ interface Entry {
   id: string;
   name: string;
   modified_s: number;
+  has_picture: boolean;
 }
 
 export async function listDocuments(): Promise<Entry[]> {
@@ -54,8 +55,7 @@ function card(entry: Entry, refresh: () => Promise<void>): HTMLElement {
   const address = new URLSearchParams(location.search);
   address.delete("start");
   address.set("document", entry.id);
-  const picture = h("img", { src: `api/documents/${entry.id}/thumbnail.png?${entry.modified_s}`, alt: "", loading: "lazy" });
-  picture.addEventListener("error", () => picture.classList.add("missing"));
+  const picture = entry.has_picture && h("img", { src: `api/documents/${entry.id}/thumbnail.png?${entry.modified_s}`, alt: "", loading: "lazy" });
   const act = async (path: string, method: string) => {
     const answer = await fetch(`api/documents/${entry.id}${path}`, { method });
     if (!answer.ok) say(((await answer.json()) as { error: string }).error, "problem");

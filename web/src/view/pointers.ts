@@ -50,14 +50,16 @@ export class Pointers {
       finger.role = event.shiftKey || event.button === 1 ? "slide" : "camera";
       return;
     }
+    const hit = this.viewport.pick(x, y);
+    if (hit && !store.playing) {
+      finger.joint = hit.joint;
+      finger.actor = hit.actor || store.active;
+    }
     if (this.gizmo.grab(x, y)) {
       finger.role = "turn";
       return;
     }
-    const hit = this.viewport.pick(x, y);
     if (!hit || store.playing) return;
-    finger.joint = hit.joint;
-    finger.actor = hit.actor || store.active;
     if (finger.actor !== store.active && !this.posing.active) {
       store.active = finger.actor;
       store.selected = null;
@@ -85,7 +87,7 @@ export class Pointers {
       this.pressed.delete(event.pointerId);
     }
     if (finger.role === "pose") this.posing.move(event.pointerId, x, y);
-    else if (finger.role === "turn") {
+    else if (finger.role === "turn" && finger.moved) {
       const turn = this.gizmo.drag(x, y);
       if (turn) this.posing.turn(event.pointerId, turn.joint, turn.orientation);
     } else if (finger.role === "camera" || finger.role === "slide") this.moveCamera(event.pointerId, dx, dy);
@@ -115,7 +117,7 @@ export class Pointers {
     this.fingers.delete(event.pointerId);
     this.pressed.delete(event.pointerId);
     if (finger.role === "turn") this.gizmo.drop();
-    if (finger.role === "pose" || finger.role === "turn") {
+    if (finger.role === "pose" || (finger.role === "turn" && finger.moved)) {
       this.posing.release(event.pointerId);
     } else if (!finger.moved && event.type === "pointerup" && event.button !== 2) {
       this.click(finger, event);

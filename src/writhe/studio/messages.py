@@ -32,14 +32,14 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 # ---- from the page ----
 
 
-class Open(Message, tag="open"):
+class Open(Message, frozen=True, tag="open"):
     """Work on a document; the first message of every connection."""
 
     protocol: int
     document: Annotated[str, Meta(pattern="^[0-9a-f]{12}$")]
 
 
-class Hold(Part):
+class Hold(Part, frozen=True):
     """One finger: a point of a joint and where it should be."""
 
     joint: int
@@ -48,7 +48,7 @@ class Hold(Part):
     orientation_in_world: Quaternion | None = None
 
 
-class Drag(Message, tag="drag"):
+class Drag(Message, frozen=True, tag="drag"):
     """Move an actor towards what the fingers hold.
 
     `frames` says how many 60ths of a second passed since the last one, so that the figure moves
@@ -61,26 +61,26 @@ class Drag(Message, tag="drag"):
     frames: Annotated[int, Meta(ge=1, le=4)] = 1
 
 
-class Seek(Message, tag="seek"):
+class Seek(Message, frozen=True, tag="seek"):
     """The playhead stands at another time."""
 
     time_s: Annotated[float, Meta(ge=0, le=36_000)]
 
 
-class Duel(Message, tag="duel"):
+class Duel(Message, frozen=True, tag="duel"):
     """Show a second character under the same gesture, posed by this method; None ends it."""
 
     actor: int
     method: Name | None
 
 
-class SetRecording(Message, tag="set_recording"):
+class SetRecording(Message, frozen=True, tag="set_recording"):
     """From now on (or no longer) drags are recorded as motion from the playhead on."""
 
     on: bool
 
 
-class Thumbnail(Message, tag="thumbnail"):
+class Thumbnail(Message, frozen=True, tag="thumbnail"):
     """A small picture of the document for the start page."""
 
     picture: Picture
@@ -92,27 +92,27 @@ class Command(Message, frozen=True):
     request: Request
 
 
-class Release(Command, tag="release"):
+class Release(Command, frozen=True, tag="release"):
     """The fingers let go: the pose becomes part of the document."""
 
     actor: int
 
 
-class Undo(Command, tag="undo"):
+class Undo(Command, frozen=True, tag="undo"):
     """Take the last command back."""
 
 
-class Redo(Command, tag="redo"):
+class Redo(Command, frozen=True, tag="redo"):
     """Bring back what was undone."""
 
 
-class Rename(Command, tag="rename"):
+class Rename(Command, frozen=True, tag="rename"):
     """Give the document another title."""
 
     name: Name
 
 
-class SetPin(Command, tag="set_pin"):
+class SetPin(Command, frozen=True, tag="set_pin"):
     """Pin a joint where it is, or free it."""
 
     actor: int
@@ -120,46 +120,46 @@ class SetPin(Command, tag="set_pin"):
     hold: Literal["none", "position", "both"]
 
 
-class ChooseMethod(Command, tag="choose_method"):
+class ChooseMethod(Command, frozen=True, tag="choose_method"):
     """Pose an actor by another method."""
 
     actor: int
     method: Name
 
 
-class ChooseFigure(Command, tag="choose_figure"):
+class ChooseFigure(Command, frozen=True, tag="choose_figure"):
     """Give an actor another body."""
 
     actor: int
     figure: Name
 
 
-class AddActor(Command, tag="add_actor"):
+class AddActor(Command, frozen=True, tag="add_actor"):
     """Add a character."""
 
     figure: Name
 
 
-class RemoveActor(Command, tag="remove_actor"):
+class RemoveActor(Command, frozen=True, tag="remove_actor"):
     """Remove a character."""
 
     actor: int
 
 
-class MirrorPose(Command, tag="mirror_pose"):
+class MirrorPose(Command, frozen=True, tag="mirror_pose"):
     """Swap left and right."""
 
     actor: int
 
 
-class ResetPose(Command, tag="reset_pose"):
+class ResetPose(Command, frozen=True, tag="reset_pose"):
     """Back to the starting pose; with a joint, only its limb."""
 
     actor: int
     joint: int | None = None
 
 
-class SavePose(Command, tag="save_pose"):
+class SavePose(Command, frozen=True, tag="save_pose"):
     """Keep the pose for later."""
 
     actor: int
@@ -167,54 +167,54 @@ class SavePose(Command, tag="save_pose"):
     picture: Picture
 
 
-class ApplyPose(Command, tag="apply_pose"):
+class ApplyPose(Command, frozen=True, tag="apply_pose"):
     """Put an actor into a saved pose."""
 
     actor: int
     pose: int
 
 
-class DeletePose(Command, tag="delete_pose"):
+class DeletePose(Command, frozen=True, tag="delete_pose"):
     """Forget a saved pose."""
 
     pose: int
 
 
-class SetKey(Command, tag="set_key"):
+class SetKey(Command, frozen=True, tag="set_key"):
     """Key the actor's present pose at a time."""
 
     actor: int
     time_s: Annotated[float, Meta(ge=0, le=3600)]
 
 
-class MoveKeys(Command, tag="move_keys"):
+class MoveKeys(Command, frozen=True, tag="move_keys"):
     """Shift keys in time."""
 
     keys: KeyNumbers
     by_s: Annotated[float, Meta(ge=-3600, le=3600)]
 
 
-class CopyKeys(Command, tag="copy_keys"):
+class CopyKeys(Command, frozen=True, tag="copy_keys"):
     """Copy keys so that the earliest stands at a time."""
 
     keys: KeyNumbers
     to_s: Annotated[float, Meta(ge=0, le=3600)]
 
 
-class DeleteKeys(Command, tag="delete_keys"):
+class DeleteKeys(Command, frozen=True, tag="delete_keys"):
     """Remove keys."""
 
     keys: KeyNumbers
 
 
-class SetTimeline(Command, tag="set_timeline"):
+class SetTimeline(Command, frozen=True, tag="set_timeline"):
     """Length and frame rate of the timeline."""
 
     duration_s: Annotated[float, Meta(ge=0.1, le=3600)]
     fps: Annotated[float, Meta(ge=1, le=240)]
 
 
-class ClearMotion(Command, tag="clear_motion"):
+class ClearMotion(Command, frozen=True, tag="clear_motion"):
     """Remove all keys and the clip of an actor."""
 
     actor: int
@@ -223,7 +223,7 @@ class ClearMotion(Command, tag="clear_motion"):
 # ---- from the server ----
 
 
-class Choice(Part):
+class Choice(Part, frozen=True):
     """Something to choose, with a title and a plain sentence about it."""
 
     name: str
@@ -231,7 +231,7 @@ class Choice(Part):
     about: str
 
 
-class Welcome(Message, tag="welcome"):
+class Welcome(Message, frozen=True, tag="welcome"):
     """The answer to Open: what there is to choose from."""
 
     protocol: int
@@ -242,7 +242,7 @@ class Welcome(Message, tag="welcome"):
     export_suffixes: list[str]
 
 
-class JointShape(Part):
+class JointShape(Part, frozen=True):
     """A joint as the page needs it to place its bone."""
 
     name: str
@@ -254,7 +254,7 @@ class JointShape(Part):
     q_start: int
 
 
-class CapsuleShape(Part):
+class CapsuleShape(Part, frozen=True):
     """A capsule of the body."""
 
     joint: int
@@ -264,7 +264,7 @@ class CapsuleShape(Part):
     part: str
 
 
-class FigureShape(Message, tag="figure"):
+class FigureShape(Message, frozen=True, tag="figure"):
     """A body: joints, capsules and, where there is one, the skin.
 
     skin arrays: vertices float32 (v, 3), triangles uint32 (t, 3), skin_joints uint16 (v, 4),
@@ -282,7 +282,7 @@ class FigureShape(Message, tag="figure"):
     skin_weights: bytes
 
 
-class PinState(Part):
+class PinState(Part, frozen=True):
     """A pinned joint and where it is held."""
 
     joint: int
@@ -290,7 +290,7 @@ class PinState(Part):
     both: bool
 
 
-class ActorState(Part):
+class ActorState(Part, frozen=True):
     """An actor as the document has it; `q` is its pose at the playhead."""
 
     id: int
@@ -303,7 +303,7 @@ class ActorState(Part):
     clip: str
 
 
-class KeyState(Part):
+class KeyState(Part, frozen=True):
     """A key on the timeline."""
 
     id: int
@@ -311,7 +311,7 @@ class KeyState(Part):
     time_s: float
 
 
-class PoseState(Part):
+class PoseState(Part, frozen=True):
     """A saved pose."""
 
     id: int
@@ -320,7 +320,7 @@ class PoseState(Part):
     picture: bytes
 
 
-class State(Message, tag="state"):
+class State(Message, frozen=True, tag="state"):
     """The whole document apart from motion; `request` acknowledges that command."""
 
     request: str
@@ -334,7 +334,7 @@ class State(Message, tag="state"):
     redo: str
 
 
-class MotionData(Message, tag="motion"):
+class MotionData(Message, frozen=True, tag="motion"):
     """An actor's timeline sampled at the document's rate; frames 0 where it has none."""
 
     actor: int
@@ -343,7 +343,7 @@ class MotionData(Message, tag="motion"):
     q: bytes
 
 
-class Posed(Part):
+class Posed(Part, frozen=True):
     """A pose and how it came about."""
 
     q: bytes
@@ -356,7 +356,7 @@ class Posed(Part):
     note: str = ""
 
 
-class Answer(Message, tag="answer"):
+class Answer(Message, frozen=True, tag="answer"):
     """The answer to a Drag; `settled` says that asking again would change nothing."""
 
     sequence: int
@@ -366,7 +366,7 @@ class Answer(Message, tag="answer"):
     duel: Posed | None = None
 
 
-class Problem(Message, tag="problem"):
+class Problem(Message, frozen=True, tag="problem"):
     """Something could not be done; the page shows the text and the rest goes on."""
 
     request: str

@@ -19,7 +19,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -260,7 +260,7 @@ def build_app(
 ) -> Starlette:
     """The whole application."""
     document = "/api/documents/{number:str}"
-    routes = [
+    routes: list[BaseRoute] = [
         Route("/api/documents", _answering(_documents), methods=["GET"]),
         Route("/api/documents", _answering(_create), methods=["POST"]),
         Route(document, _answering(_delete), methods=["DELETE"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -70,7 +70,7 @@ class Document:
     # ---- changing ----
 
     @contextmanager
-    def edit(self, label: str, request: str | None = None) -> Iterator[Edit]:
+    def edit(self, label: str, request: str | None = None) -> Generator[Edit, None, None]:
         """One undoable command: `with document.edit("Mirror pose") as edit: edit.update(...)`.
 
         `request` names the command for a client that may send it twice.
@@ -99,7 +99,7 @@ class Document:
             return self._history.step(redo=redo)
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def _transaction(self) -> Generator[None, None, None]:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield

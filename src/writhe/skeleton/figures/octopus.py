@@ -33,7 +33,7 @@ BODY: tuple[tuple[tuple[float, float, float], tuple[float, float, float], float]
     ((0.050, 0.085, 0.036), (0.050, 0.085, 0.036), 0.0220),
     ((-0.050, 0.085, 0.036), (-0.050, 0.085, 0.036), 0.0220),
 )
-ACROSS_M, ACROSS_RADIUS_M, LIFT = 0.032, 0.050, np.array([0.0, 0.006, 0.0])
+ACROSS_M, ACROSS_RADIUS_M, LIFT = 0.034, 0.055, np.array([0.0, 0.006, 0.0])
 
 
 def leg_direction(leg: int) -> Floats:

@@ -113,6 +113,7 @@ export class Studio {
       if (!this.posing.active) character.setPose(floats(actor.q));
     }
     this.viewport.keepOnly(ids);
+    this.viewport.things.show(state.things);
     if (!this.framed) {
       this.framed = true;
       this.viewport.frame(store.active);

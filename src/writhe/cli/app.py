@@ -17,8 +17,6 @@ from writhe.errors import WritheError
 # name: the line that `writhe --help` shows
 COMMANDS = {
     "studio": "Pose and animate in the browser, with mouse or fingers.",
-    "bench": "Measure how fast writhe is here.",
-    "measure": "Measure how a clip's limbs are linked over time.",
     "info": "Tell what a motion file holds.",
     "convert": "Convert a motion between file formats.",
     "retarget": "Carry a motion over to another body.",

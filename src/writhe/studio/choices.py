@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from writhe.skeleton.figures import figure_names
 from writhe.studio.messages import Choice
+from writhe.studio.surroundings import scene_kinds
 
 _METHODS = {
     "default": (
@@ -25,6 +26,18 @@ _FIGURES = {
     "hand": ("Hand", "A right hand with all finger joints."),
     "octopus": ("Octopus", "Eight arms of twelve segments each."),
 }
+
+
+_SCENES = {
+    "empty": ("Empty", "Nothing but the floor."),
+    "chair": ("Chair", "A chair to sit on; the body cannot pass through it."),
+    "ladder": ("Ladder", "A leaning ladder; the body cannot pass through it."),
+}
+
+
+def scene_choices() -> list[Choice]:
+    """What can stand in the scene."""
+    return [_choice(name, _SCENES) for name in ("empty", *scene_kinds())]
 
 
 def _choice(name: str, known: dict[str, tuple[str, str]]) -> Choice:

@@ -9,6 +9,7 @@ from writhe.studio.per_figure import per_figure
 
 # Shapes that meet at a joint overlap in every pose; only those pairs are left out.
 POLICY = ContactPolicy(skip_joint_zones=True)
+GROUND = "ground"  # the part that the floor is
 LOOK_M = 0.2  # clearances above this are not worth measuring
 
 

@@ -137,6 +137,19 @@ def _set_timeline(stage: Stage, edit: Edit, m: messages.SetTimeline) -> None:
     edit.setting("fps", m.fps)
 
 
+def _choose_scene(stage: Stage, edit: Edit, m: messages.ChooseScene) -> None:
+    edits.choose_scene(stage.document, edit, m.scene)
+
+
+def _declare_contact(stage: Stage, edit: Edit, m: messages.DeclareContact) -> None:
+    puppet = stage.puppet(stage.document.actor(m.actor))
+    edits.declare_contact(stage.document, edit, puppet.readings, puppet.q, m.joint)
+
+
+def _forget_contacts(stage: Stage, edit: Edit, m: messages.ForgetContacts) -> None:
+    edit.setting("contacts", [])
+
+
 def _clear_motion(stage: Stage, edit: Edit, m: messages.ClearMotion) -> None:
     _, q = _figure_and_pose(stage, m.actor)
     edits.clear_tracks(stage.document, edit, m.actor)
@@ -156,6 +169,9 @@ _BODIES: dict[type[messages.Command], tuple[str, Callable[[Stage, Edit, Any], No
     messages.SavePose: ("Save pose", _save_pose),
     messages.ApplyPose: ("Apply pose", _apply_pose),
     messages.DeletePose: ("Delete pose", _delete_pose),
+    messages.ChooseScene: ("Choose scene", _choose_scene),
+    messages.DeclareContact: ("Declare contact", _declare_contact),
+    messages.ForgetContacts: ("Forget contacts", _forget_contacts),
     messages.SetKey: ("Set key", _set_key),
     messages.MoveKeys: ("Move keys", _move_keys),
     messages.CopyKeys: ("Copy keys", _copy_keys),

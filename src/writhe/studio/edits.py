@@ -9,10 +9,11 @@ from writhe.arrays import Floats
 from writhe.errors import UnknownNameError, WritheError
 from writhe.skeleton import Motion
 from writhe.solvers.posing import method_names
-from writhe.studio import postures
+from writhe.studio import postures, surroundings
 from writhe.studio.document.document import Document
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import Key, PinRow, TrackKind, pack, unpack
+from writhe.studio.readings import Readings
 
 MOST_ACTORS, MOST_KEYS, MOST_POSES = 16, 20_000, 500
 SAME_TIME_S = 1e-4
@@ -30,7 +31,7 @@ def add_actor(document: Document, edit: Edit, figure: str, name: str = "", metho
         raise WritheError(f"a document holds at most {MOST_ACTORS} actors")
     shape = document.figure(figure)
     q = postures.starting_pose(shape)
-    q[0] += 1.0 * len(others)
+    q[0] += 1.4 * len(others)
     return edit.insert(
         "actors",
         name=name
@@ -208,6 +209,38 @@ def put_clip(document: Document, edit: Edit, actor: int, motion: Motion, start_s
         data=pack(motion.q),
     )
     _stretch(document, edit, start_s + motion.duration_s)
+
+
+def choose_scene(document: Document, edit: Edit, kind: str) -> None:
+    """One built-in object in the scene instead of those that are there; "empty": none."""
+    for thing in document.objects():
+        edit.delete("objects", thing.id)
+    if kind != "empty":
+        edit.insert("objects", name=kind.capitalize(), kind=kind, data=surroundings.place_for(kind))
+
+
+def declare_contact(
+    document: Document, edit: Edit, readings: Readings, q: Floats, joint: int
+) -> None:
+    """Let a part of an actor touch what is nearest to it."""
+    figure = readings.figure
+    if not 0 <= joint < len(figure.skeleton):
+        raise WritheError(f"this figure has no joint number {joint}")
+    name = figure.skeleton.names[joint]
+    parts = sorted({c.part_name for c in figure.capsules if c.joint == name})
+    found = [near for part in parts if (near := readings.nearest_to(q, part)) is not None]
+    if not found:
+        raise WritheError("nothing is near this part: bring it to where it should rest first")
+    nearest = min(found, key=lambda near: near.clearance_m)
+    if nearest.clearance_m > 0.05:
+        raise WritheError(
+            f"the nearest thing is {100 * nearest.clearance_m:.0f} cm away: bring the part to where"
+            " it should rest first"
+        )
+    known = document.setting("contacts", list[tuple[str, str]], [])
+    pair = (min(nearest.a, nearest.b), max(nearest.a, nearest.b))
+    if pair not in known:
+        edit.setting("contacts", [*known, pair])
 
 
 def save_pose(document: Document, edit: Edit, actor: int, q: Floats, name: str, png: bytes) -> None:

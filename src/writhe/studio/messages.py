@@ -214,6 +214,23 @@ class SetTimeline(Command, frozen=True, tag="set_timeline"):
     fps: Annotated[float, Meta(ge=1, le=240)]
 
 
+class ChooseScene(Command, frozen=True, tag="choose_scene"):
+    """Put an object into the scene instead of what is there; "empty" clears it."""
+
+    scene: Name
+
+
+class DeclareContact(Command, frozen=True, tag="declare_contact"):
+    """A part rests on what is nearest to it: they may touch from now on."""
+
+    actor: int
+    joint: int
+
+
+class ForgetContacts(Command, frozen=True, tag="forget_contacts"):
+    """No declared contacts any more."""
+
+
 class ClearMotion(Command, frozen=True, tag="clear_motion"):
     """Remove all keys and the clip of an actor."""
 
@@ -238,6 +255,7 @@ class Welcome(Message, frozen=True, tag="welcome"):
     version: str
     methods: list[Choice]
     figures: list[Choice]
+    scenes: list[Choice]
     import_suffixes: list[str]
     export_suffixes: list[str]
 
@@ -320,6 +338,22 @@ class PoseState(Part, frozen=True):
     picture: bytes
 
 
+class Solid(Part, frozen=True):
+    """A shape of an object: a capsule (two points) or the hull of points, inflated by a radius."""
+
+    kind: str
+    points: list[Vector3]
+    radius: float
+
+
+class ThingState(Part, frozen=True):
+    """An object of the scene."""
+
+    id: int
+    kind: str
+    solids: list[Solid]
+
+
 class State(Message, frozen=True, tag="state"):
     """The whole document apart from motion; `request` acknowledges that command."""
 
@@ -328,6 +362,8 @@ class State(Message, frozen=True, tag="state"):
     actors: list[ActorState]
     keys: list[KeyState]
     poses: list[PoseState]
+    things: list[ThingState]
+    contacts: list[str]
     duration_s: float
     fps: float
     undo: str
@@ -377,6 +413,7 @@ Incoming = (
     Open | Drag | Seek | Duel | SetRecording | Thumbnail
     | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor
     | MirrorPose | ResetPose | SavePose | ApplyPose | DeletePose
+    | ChooseScene | DeclareContact | ForgetContacts
     | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetTimeline | ClearMotion
 )  # fmt: skip
 Outgoing = Welcome | FigureShape | State | MotionData | Answer | Problem

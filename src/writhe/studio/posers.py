@@ -11,7 +11,7 @@ from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
 from writhe.solvers.posing import Poser, make_poser, method_names
 from writhe.solvers.posing.default import DefaultPoser
-from writhe.studio.collisions import collision_table
+from writhe.solvers.posing.place import ActorPlace
 
 _NEED_DATABASE = frozenset({"paper", "local-pca"})
 
@@ -33,7 +33,7 @@ class Posers:
         """The methods that can be used here, the best first."""
         return [n for n in method_names() if self._path is not None or n not in _NEED_DATABASE]
 
-    def make(self, method: str, body: Figure) -> Poser:
+    def make(self, method: str, body: Figure, place: ActorPlace | None = None) -> Poser:
         """A poser of its own for one puppet (posers keep state between steps)."""
         database = self.database if body.name == "human" else None
         if database is None and method in _NEED_DATABASE:
@@ -42,5 +42,5 @@ class Posers:
                 " when the studio is started with --database"
             )
         if method == "default":
-            return DefaultPoser(body, database, table=collision_table(body))
+            return DefaultPoser(body, database, place=place)
         return make_poser(method, body, database)

@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 from writhe.skeleton.figures import figure
 from writhe.solvers.posing import Pin, Target
+from writhe.solvers.posing.place import ActorPlace
+from writhe.studio.collisions import clearance
 from writhe.studio.posers import Posers
 from writhe.studio.postures import mirrored, starting_pins, starting_pose
 from writhe.studio.readings import Readings
@@ -41,8 +43,8 @@ def _posing() -> None:
 def _readings() -> None:
     human = figure("human")
     q = starting_pose(human)
-    readings = Readings(human)
-    readings.read(q)
+    clearance(human, q)
+    Readings(human, ActorPlace.alone(human)).read(q)
 
 
 _STAGES: dict[str, Callable[[], None]] = {

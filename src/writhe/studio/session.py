@@ -19,7 +19,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from writhe import __version__
 from writhe.errors import WritheError
 from writhe.studio import messages, views
-from writhe.studio.choices import figure_choices, method_choices
+from writhe.studio.choices import figure_choices, method_choices, scene_choices
 from writhe.studio.dispatch import carry_out, check_picture
 from writhe.studio.document import Document
 from writhe.studio.exchange import export_suffixes, import_suffixes
@@ -85,6 +85,7 @@ class Session:
                 __version__,
                 method_choices(self._posers.methods()),
                 figure_choices(),
+                scene_choices(),
                 import_suffixes(),
                 export_suffixes(),
             )

@@ -12,10 +12,11 @@ import numpy as np
 
 from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
+from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion
 from writhe.solvers.posing import Pin, Poser, PoseResult, Target
 from writhe.solvers.result import Status
-from writhe.studio import edits, messages, postures
+from writhe.studio import edits, messages, postures, surroundings
 from writhe.studio.document import Actor, Document
 from writhe.studio.posers import Posers
 from writhe.studio.readings import Readings
@@ -34,14 +35,19 @@ class Puppet:
     readings: Readings
     posers: Posers
     pass_throughs: int = 0
+    scene_key: surroundings.SceneKey | None = None
     _poser: Poser | None = None
 
     @property
     def poser(self) -> Poser:
         """The poser of the method."""
         if self._poser is None or self._poser.name != self.method:
-            self._poser = self.posers.make(self.method, self.figure)
+            self._poser = self.posers.make(self.method, self.figure, self.readings.place)
         return self._poser
+
+    def forget_poser(self) -> None:
+        """Have the poser made afresh: what stands around the actor changed."""
+        self._poser = None
 
     def step(self, targets: list[Target], pins: list[Pin], frames: int) -> tuple[PoseResult, bool]:
         """Up to `frames` steps; also whether another would change nothing."""
@@ -79,6 +85,17 @@ class Stage:
         self._duel: tuple[int, Puppet] | None = None
         self._gesture: int | None = None  # the actor that is being dragged
         self._pins: list[Pin] = []
+        self._scene_key: surroundings.SceneKey | None = None
+        self._scene: Scene | None = None
+        self._look_around()
+
+    def _look_around(self) -> None:
+        """Build the scene again when actors, objects or contacts changed."""
+        key = surroundings.SceneKey.of(self.document)
+        if key != self._scene_key:
+            self._scene_key = key
+            self._scene = surroundings.build_scene(self.document, key)
+            self._duel = None
 
     # ---- posing ----
 
@@ -106,9 +123,11 @@ class Stage:
         Pins of an actor that moves in time hold their joints where these are at the playhead.
         """
         self._gesture = actor.id
-        puppet.pass_throughs = 0
-        if self._duel:
-            self._duel[1].pass_throughs = 0
+        moved = [puppet] if self._duel is None else [puppet, self._duel[1]]
+        for other in moved:
+            other.pass_throughs = 0
+            if other.readings.place is not None and self._scene is not None:
+                surroundings.arrange(other.readings.place, self._scene, self._poses())
         rows = actor.pins
         if not self.document.timeline(actor.id).empty:
             rows = tuple(
@@ -130,10 +149,24 @@ class Stage:
             found = self._new_puppet(figure, actor.method, self.pose_now(actor))
             self._puppets[actor.id] = found
         found.method = actor.method
+        if found.readings.place is None or self._scene_key != found.scene_key:
+            self._put_into_scene(actor.id, found)
         return found
 
     def _new_puppet(self, figure: Figure, method: str, q: Floats) -> Puppet:
-        return Puppet(method, figure, q.copy(), Readings(figure), self.posers)
+        return Puppet(method, figure, q.copy(), Readings(figure, None), self.posers)
+
+    def _put_into_scene(self, actor: int, puppet: Puppet) -> None:
+        """Give a puppet the actors and objects around it."""
+        puppet.scene_key = self._scene_key
+        if not puppet.figure.capsules or self._scene is None:
+            return
+        place = surroundings.place_of(self.document, actor, self._scene, self._poses())
+        puppet.readings = Readings(puppet.figure, place)
+        puppet.forget_poser()
+
+    def _poses(self) -> dict[int, Floats]:
+        return {number: puppet.q for number, puppet in self._puppets.items()}
 
     def prepare(self) -> None:
         """Make the posers now, so that the first drag does not wait for them."""
@@ -159,6 +192,7 @@ class Stage:
 
     def refresh(self) -> None:
         """Take all poses from the document again (after a command, undo, seek)."""
+        self._look_around()
         present = {actor.id: actor for actor in self.document.actors()}
         for number in list(self._puppets):
             if number not in present:
@@ -178,6 +212,7 @@ class Stage:
             actor = self.document.actor(message.actor)
             figure = self.document.figure(actor.figure)
             puppet = self._new_puppet(figure, message.method, self.puppet(actor).q)
+            self._put_into_scene(actor.id, puppet)
             self._duel = (actor.id, puppet)
 
     # ---- recording ----
@@ -237,7 +272,7 @@ def _target(hold: messages.Hold, figure: Figure) -> Target:
 
 
 def _posed(puppet: Puppet, result: PoseResult) -> messages.Posed:
-    read = puppet.readings.read(puppet.q, result)
+    read = puppet.readings.read(puppet.q)
     return messages.Posed(
         q=puppet.q.astype("<f4").tobytes(),
         milliseconds=result.milliseconds,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from writhe.studio import messages
+from writhe.studio import messages, surroundings
 from writhe.studio.document import Actor, TrackKind
 from writhe.studio.stage import Stage
 
@@ -29,6 +29,17 @@ def state(stage: Stage, request: str = "") -> messages.State:
         poses=[
             messages.PoseState(pose.id, pose.name, pose.figure, pose.picture)
             for pose in document.poses()
+        ],
+        things=[
+            messages.ThingState(
+                thing.id,
+                thing.kind,
+                [messages.Solid(kind, points, r) for kind, points, r in surroundings.solids(thing)],
+            )
+            for thing in surroundings.things_of(document)
+        ],
+        contacts=[
+            f"{a} and {b}" for a, b in document.setting("contacts", list[tuple[str, str]], [])
         ],
         duration_s=document.duration_s,
         fps=document.fps,

@@ -194,6 +194,27 @@ export interface SetTimeline {
   fps: number;
 }
 
+/** Put an object into the scene instead of what is there; "empty" clears it. */
+export interface ChooseScene {
+  type: "choose_scene";
+  request: string;
+  scene: string;
+}
+
+/** A part rests on what is nearest to it: they may touch from now on. */
+export interface DeclareContact {
+  type: "declare_contact";
+  request: string;
+  actor: number;
+  joint: number;
+}
+
+/** No declared contacts any more. */
+export interface ForgetContacts {
+  type: "forget_contacts";
+  request: string;
+}
+
 /** Remove all keys and the clip of an actor. */
 export interface ClearMotion {
   type: "clear_motion";
@@ -215,6 +236,7 @@ export interface Welcome {
   version: string;
   methods: Choice[];
   figures: Choice[];
+  scenes: Choice[];
   import_suffixes: string[];
   export_suffixes: string[];
 }
@@ -287,6 +309,20 @@ export interface PoseState {
   picture: Uint8Array;
 }
 
+/** A shape of an object: a capsule (two points) or the hull of points, inflated by a radius. */
+export interface Solid {
+  kind: string;
+  points: [number, number, number][];
+  radius: number;
+}
+
+/** An object of the scene. */
+export interface ThingState {
+  id: number;
+  kind: string;
+  solids: Solid[];
+}
+
 /** The whole document apart from motion; `request` acknowledges that command. */
 export interface State {
   type: "state";
@@ -295,6 +331,8 @@ export interface State {
   actors: ActorState[];
   keys: KeyState[];
   poses: PoseState[];
+  things: ThingState[];
+  contacts: string[];
   duration_s: number;
   fps: number;
   undo: string;
@@ -339,8 +377,8 @@ export interface Problem {
   text: string;
 }
 
-export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SavePose | ApplyPose | DeletePose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetTimeline | ClearMotion;
+export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SavePose | ApplyPose | DeletePose | ChooseScene | DeclareContact | ForgetContacts | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetTimeline | ClearMotion;
 
 export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | Problem;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SavePose | ApplyPose | DeletePose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetTimeline | ClearMotion;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SavePose | ApplyPose | DeletePose | ChooseScene | DeclareContact | ForgetContacts | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetTimeline | ClearMotion;

@@ -44,13 +44,14 @@ function keyCaps(keys: string): HTMLElement {
 /** A hand that shows the first drag, until the person has made one. */
 export function guideFirstDrag(studio: Studio, parent: HTMLElement): void {
   if (store.touched) return;
-  const bubble = h("div", { class: "guide", "aria-live": "polite" }, h("span", { class: "guide-dot" }), h("span", { class: "guide-text" }, "Drag the hand"));
+  const bubble = h("div", { class: "guide", "aria-live": "polite" }, h("span", { class: "guide-dot" }), h("span", { class: "guide-text" }));
   parent.append(bubble);
   const place = () => {
     const character = studio.viewport.character(store.active);
     if (store.touched || studio.posing.active) bubble.remove();
     if (!bubble.isConnected || !character) return;
     const joint = character.shape.joints.findIndex((one) => one.name === "left_wrist");
+    bubble.lastElementChild!.textContent = joint < 0 ? "Drag any part" : "Drag the hand";
     const at = studio.viewport.onPage(character.jointPosition(joint < 0 ? character.bones.length - 1 : joint));
     const box = parent.getBoundingClientRect();
     bubble.style.transform = `translate(${at.x - box.left}px, ${at.y - box.top}px)`;

@@ -46,9 +46,11 @@ function character(studio: Studio): HTMLElement {
     } else studio.command({ type: "choose_figure", actor: store.active, figure: value });
   });
   const method = choice("Method", "How the rest of the body follows your drag.", (value) => studio.command({ type: "choose_method", actor: store.active, method: value }));
+  const scene = choice("Scene", "What stands around the character; bodies cannot pass through it.", (value) => studio.command({ type: "choose_scene", scene: value }));
   const update = () => {
     const actor = activeActor();
     if (!actor || !store.welcome) return;
+    options(scene.select, store.welcome.scenes, store.state!.things[0]?.kind ?? "empty");
     const own = [...new Set(store.state!.actors.map((a) => a.figure))].filter((name) => !store.welcome!.figures.some((f) => f.name === name));
     const figures = [...store.welcome.figures, ...own.map((name) => ({ name, title: name }))];
     if (store.welcome.import_suffixes.length) figures.push({ name: OWN, title: "Own file …" });
@@ -65,7 +67,7 @@ function character(studio: Studio): HTMLElement {
     );
   };
   on(["state", "welcome", "selection"], update);
-  return h("div", {}, chips, figure.row, method.row, method.note);
+  return h("div", {}, chips, figure.row, scene.row, method.row, method.note);
 }
 
 function pose(actions: Action[]): HTMLElement {
@@ -74,16 +76,21 @@ function pose(actions: Action[]): HTMLElement {
     h("button", { class: "wide", type: "button", title: about, click: () => run(name) }, icon(symbol) as unknown as Node, text);
   const limb = button("reset-limb", "reset", "Reset limb", "Put the selected limb back (Shift+R)");
   const pin = button("pin", "pin", "Pin", "Hold the selected joint where it is (P)");
+  const rest = button("contact", "contact", "Rest here", "Let the selected part touch what is nearest to it");
+  const contacts = h("p", { class: "note", hidden: true });
   const chosen = h("p", { class: "note" });
   on(["selection", "state"], () => {
     const actor = activeActor();
     const name = store.selected === null ? "" : (store.figures.get(actor?.figure ?? "")?.joints[store.selected]?.name ?? "");
     const pinned = actor?.pins.find((one) => one.joint === store.selected);
-    limb.disabled = pin.disabled = !name;
+    limb.disabled = pin.disabled = rest.disabled = !name;
+    const declared = store.state?.contacts.length ?? 0;
+    contacts.hidden = declared === 0;
+    fill(contacts, `${declared} contact${declared === 1 ? "" : "s"} declared. `, h("button", { class: "link", type: "button", title: store.state?.contacts.join("\n"), click: () => run("forget-contacts") }, "Forget"));
     pin.lastChild!.textContent = pinned ? "Unpin" : "Pin";
     chosen.textContent = name ? `Selected: ${name.replaceAll("_", " ")}${pinned ? (pinned.both ? ", pinned with its orientation" : ", pinned") : ""}` : `${actor?.pins.length ?? 0} pinned. Click a part of the body to pin it.`;
   });
-  return h("div", {}, h("div", { class: "grid" }, button("mirror", "mirror", "Mirror", "Swap left and right (M)"), button("reset", "reset", "Reset", "Back to the starting pose"), pin, limb), chosen);
+  return h("div", {}, h("div", { class: "grid" }, button("mirror", "mirror", "Mirror", "Swap left and right (M)"), button("reset", "reset", "Reset", "Back to the starting pose"), pin, limb, rest), chosen, contacts);
 }
 
 function poses(studio: Studio, actions: Action[]): HTMLElement {

@@ -6,6 +6,7 @@ import { Marks } from "./marks";
 import { Orbit } from "./orbit";
 import { Hit, Picker } from "./picking";
 import { Surroundings, TONES, Tones } from "./surroundings";
+import { Things } from "./things";
 
 const ALL = 0, MAIN = 1, DUEL = 2;
 
@@ -23,6 +24,7 @@ export class Viewport {
   readonly orbit = new Orbit();
   readonly scene = new THREE.Scene();
   readonly marks = new Marks();
+  readonly things = new Things();
   readonly overlay = new THREE.Group(); // gizmos; on the main view only
   private readonly renderer: THREE.WebGLRenderer;
   private readonly surroundings: Surroundings;
@@ -50,7 +52,7 @@ export class Viewport {
     this.canvas.setAttribute("aria-label", "Character. Drag a part of the body to pose it.");
     this.surroundings = new Surroundings(options.shadows);
     this.marks.group.traverse((object) => object.layers.set(MAIN));
-    this.scene.add(this.surroundings.group, this.marks.group, this.overlay);
+    this.scene.add(this.surroundings.group, this.things.group, this.marks.group, this.overlay);
     parent.append(this.canvas);
     new ResizeObserver(() => this.resize(parent)).observe(parent);
     this.resize(parent);
@@ -173,6 +175,7 @@ export class Viewport {
     this.tones = TONES[theme] ?? TONES.light;
     this.scene.background = gradient(this.tones.background, this.tones.horizon);
     this.surroundings.setTones(this.tones);
+    this.things.setColour(this.tones.thing);
     for (const { character } of [...this.cast.values(), ...(this.duel ? [this.duel] : [])]) character.setLook(this.lookOf());
     this.draw();
   }

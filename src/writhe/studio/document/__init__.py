@@ -8,6 +8,6 @@ with Document.open("walk.writhe") as document:
 """
 
 from writhe.studio.document.document import Document
-from writhe.studio.document.rows import Actor, Key, PinRow, SavedPose, Track, TrackKind
+from writhe.studio.document.rows import Actor, Key, PinRow, SavedPose, Thing, Track, TrackKind
 
-__all__ = ["Actor", "Document", "Key", "PinRow", "SavedPose", "Track", "TrackKind"]
+__all__ = ["Actor", "Document", "Key", "PinRow", "SavedPose", "Thing", "Track", "TrackKind"]

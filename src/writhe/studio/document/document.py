@@ -18,7 +18,7 @@ from writhe.errors import WritheError
 from writhe.skeleton import Figure, Motion
 from writhe.studio.document import rows
 from writhe.studio.document.history import Edit, History
-from writhe.studio.document.rows import Actor, Key, PinRow, SavedPose, Track, TrackKind
+from writhe.studio.document.rows import Actor, Key, PinRow, SavedPose, Thing, Track, TrackKind
 from writhe.studio.document.schema import connect
 from writhe.studio.document.timeline import ActorTimeline, PoseKeys
 
@@ -184,6 +184,10 @@ class Document:
     def keys(self, track: int) -> list[Key]:
         """The keys of a track in order of time."""
         return self._rows(Key, "SELECT * FROM keys WHERE track = ? ORDER BY time_s, id", track)
+
+    def objects(self) -> list[Thing]:
+        """The objects of the scene."""
+        return self._rows(Thing, "SELECT * FROM objects ORDER BY id")
 
     def poses(self) -> list[SavedPose]:
         """The saved poses."""

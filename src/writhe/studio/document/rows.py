@@ -68,6 +68,15 @@ class Key(msgspec.Struct, frozen=True):
     ease: str = "smooth"
 
 
+class Thing(msgspec.Struct, frozen=True):
+    """An object of the scene; `kind` says what `data` holds."""
+
+    id: int
+    name: str
+    kind: str
+    data: bytes
+
+
 class SavedPose(msgspec.Struct, frozen=True):
     """A pose kept for later, with a PNG of it."""
 

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from writhe.kernels.jit import CACHE_DIR
 
 Progress = Callable[[int, int, str], None]
+Stage = Callable[[], None]
+
+STAGES: dict[str, Stage] = {}
 
 
+def _stage(name: str) -> Callable[[Stage], Stage]:
+    """Register what warms up one part."""
+
+    def register(function: Stage) -> Stage:
+        STAGES[name] = function
+        return function
+
+    return register
+
+
+@_stage("kinematics")
 def _kinematics() -> None:
     from writhe.skeleton import Motion, forward, kinematics
     from writhe.skeleton.figures import figure
@@ -23,6 +40,19 @@ def _kinematics() -> None:
     Motion(skeleton, q[None]).frames()
 
 
+@_stage("skins")
+def _skins() -> None:
+    from writhe.skeleton import forward
+    from writhe.skeleton.figures import figure, figure_names
+
+    for name in figure_names():
+        body = figure(name)
+        frames = forward(body.skeleton, body.skeleton.rest_configuration)
+        if body.skin is not None:
+            body.skin.deform(body.skeleton, frames.positions, frames.rotations)
+
+
+@_stage("linking")
 def _linking() -> None:
     import numpy as np
 
@@ -41,6 +71,7 @@ def _linking() -> None:
     topology.linking_gradient(np.eye(3), 2 * np.eye(3))
 
 
+@_stage("motion files")
 def _motion_files() -> None:
     import tempfile
     from pathlib import Path
@@ -56,18 +87,51 @@ def _motion_files() -> None:
         load(path)
 
 
-STAGES: dict[str, Callable[[], None]] = {
-    "kinematics": _kinematics,
-    "linking": _linking,
-    "motion files": _motion_files,
-}
+@_stage("collision")
+def _collision() -> None:
+    from writhe.collision import CollisionTable, Gate, NearPairs, box, capsule, certify
+    from writhe.skeleton import Joint, JointKind, Skeleton, forward
+
+    skeleton = Skeleton([Joint(name, None, JointKind.FREE) for name in "ab"])
+    shapes = [capsule([0, 0, 0], [1, 0, 0], 0.1).on("a", "a"), box([0] * 3, [1] * 3).on("b", "b")]
+    table = CollisionTable(skeleton, shapes)
+    q = skeleton.rest_configuration.copy()
+    Gate(table).limit(q, q)
+    certify(table, q[None])
+    frames = forward(skeleton, q)
+    NearPairs(table).find(frames.positions, frames.rotations, 0.1)
 
 
-def warm_up(progress: Progress | None = None) -> float:
-    """Compile everything that is not yet on disk; returns the seconds it took."""
+@_stage("posing")
+def _posing() -> None:
+    from writhe.skeleton.figures import figure
+    from writhe.solvers.posing import Target, make_poser
+
+    human = figure("human")
+    q = human.skeleton.rest_configuration
+    for method in ("default", "plain"):
+        make_poser(method, human).step(q, [Target("left_wrist", (0.4, 1.2, 0.3))])
+
+
+def missing(stages: Iterable[str] | None = None) -> list[str]:
+    """Those of the stages (all of them when not given) that this machine has not compiled yet."""
+    wanted = list(STAGES if stages is None else stages)
+    return [name for name in wanted if not _marker(name).exists()]
+
+
+def warm_up(progress: Progress | None = None, stages: Iterable[str] | None = None) -> float:
+    """Compile the stages (all when not given); returns the seconds it took."""
     start = time.perf_counter()
-    for done, (name, stage) in enumerate(STAGES.items()):
+    wanted = list(STAGES if stages is None else stages)
+    for done, name in enumerate(wanted):
         if progress:
-            progress(done, len(STAGES), name)
-        stage()
+            progress(done, len(wanted), name)
+        STAGES[name]()
+        marker = _marker(name)
+        marker.parent.mkdir(parents=True, exist_ok=True)
+        marker.touch()
     return time.perf_counter() - start
+
+
+def _marker(stage: str) -> Path:
+    return CACHE_DIR / f"{stage.replace(' ', '-')}.ready"

@@ -133,3 +133,20 @@ def test_every_step_of_a_gated_walk_stays_clear(rng):
         moved += np.abs(kin.difference(skeleton, q, reached)).sum()
         q = reached
     assert moved > 1.0
+
+
+def test_what_the_gate_let_through_is_certified(rng):
+    from writhe.collision import ContactPolicy, certify
+
+    figure = padded_human()
+    table = CollisionTable.of_figure(figure, ContactPolicy(skip_joint_zones=True))
+    skeleton = figure.skeleton
+    gate = Gate(table)
+    path = [skeleton.rest_configuration.copy()]
+    for _ in range(60):
+        target = kin.integrate(skeleton, path[-1], rng.normal(0, 0.1, skeleton.dof_count))
+        path.append(gate.limit(path[-1], target))
+    assert gate.shortened > 5
+    found = certify(table, np.array(path))
+    assert found.certified
+    assert found.undecided == 0

@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 from writhe import load, save
 from writhe.errors import FileFormatError, WritheError
 from writhe.kernels.euler import quaternions_to_euler
+from writhe.kernels.text import parse_rows
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip, forward
 from writhe.skeleton import kinematics as kin
 from writhe.skeleton.figures import figure
@@ -135,6 +136,15 @@ def test_saving_keeps_hierarchy_channels_and_time(tmp_path):
     np.testing.assert_allclose(again.frames().positions, motion.frames().positions, atol=1e-6)
 
 
+def test_saving_starts_from_the_angles_of_the_file(tmp_path):
+    """Of all Euler angles that mean the same, the file's own come back, whole turns included."""
+    text = ARM.replace("40 50 60", "400 130 -300")
+    motion = load(write(tmp_path, text))
+    save(motion, tmp_path / "again.bvh")
+    row = (tmp_path / "again.bvh").read_text().splitlines()[-2].split()
+    np.testing.assert_allclose([float(x) for x in row[6:9]], [400, 130, -300], atol=1e-6)
+
+
 def test_a_joint_that_outgrew_its_channels_gets_more(tmp_path):
     """A hinge of a file that was turned into a ball joint and posed must not lose its motion."""
     motion = load(write(tmp_path, ARM))
@@ -209,17 +219,28 @@ def test_euler_angles_stay_continuous_through_wraps_and_gimbal_lock():
     np.testing.assert_allclose(out[:, 0], angles, atol=1e-6)
 
 
-def test_numbers_are_read_as_python_reads_them(tmp_path):
+def test_numbers_are_read_as_python_reads_them():
     words = ["1e-3", "-0.000001234567", "123456789.987654321", ".5", "5.", "1E+2", "-0", "0.1"]
-    words += ["3.141592653589793238", "1e-300"]
-    lines = ARM.splitlines()
-    lines[-2:] = [" ".join(words), " ".join(words)]
-    from writhe.kernels.text import parse_rows
-
-    data = np.frombuffer((lines[-1] + "\n").encode(), dtype=np.uint8)
-    values, state = np.empty((1, 10)), np.zeros(4, dtype=np.int64)
-    assert parse_rows(data, len(data), 10, values, 1, state) == 0
+    words += ["3.141592653589793238", "1e-300", "-00000000000000000000001.5", "0.1e-330", "1e22"]
+    words += ["123456789012345678901234567890.5", "0.00000000000000000000000000123", "9" * 40]
+    data = np.frombuffer((" ".join(words) + "\n").encode(), dtype=np.uint8)
+    values, state = np.empty((1, len(words))), np.zeros(4, dtype=np.int64)
+    assert parse_rows(data, len(data), len(words), values, 1, state) == 0
     np.testing.assert_allclose(values[0], [float(w) for w in words], rtol=4e-16)
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
+def test_printed_numbers_come_back(numbers):
+    text = " ".join(map(repr, numbers)) + "\n"
+    data = np.frombuffer(text.encode(), dtype=np.uint8)
+    values, state = np.empty((1, len(numbers))), np.zeros(4, dtype=np.int64)
+    assert parse_rows(data, len(data), len(numbers), values, 1, state) == 0
+    np.testing.assert_allclose(values[0], numbers, rtol=2e-15, atol=1e-305)
+
+
+def test_a_last_line_without_an_end_is_read(tmp_path):
+    whole, cut = load(write(tmp_path, ARM)), load(write(tmp_path, ARM.rstrip("\n"), "cut.bvh"))
+    np.testing.assert_array_equal(whole.q, cut.q)
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,24 @@ def test_repair_lets_hands_meet(mocap):
     assert handshake_gap(mocap, repair=True) == pytest.approx(0.04, abs=0.01)
 
 
+def hands_over_floor(mocap, repair: bool) -> float:
+    """Median height of the lower hand over the floor while the body stands on its hands."""
+    frames = load(mocap / "tangled/90_35.bvh", repair=repair).frames()
+    feet = [frames.position(f"{s}Foot")[:, 1] for s in ("Left", "Right")]
+    upside_down = np.minimum(*feet) > frames.position("Head")[:, 1] + 0.5
+    assert upside_down.sum() >= 3
+    toes = [frames.position(f"{s}ToeBase")[:, 1] for s in ("Left", "Right")]
+    hands = [frames.tip(f"{s}HandIndex1_end")[:, 1] for s in ("Left", "Right")]
+    hands += [frames.position(f"{s}HandIndex1")[:, 1] for s in ("Left", "Right")]
+    floor = np.percentile(np.minimum(*toes), 5)
+    return float(np.median(np.min(hands, axis=0)[upside_down]) - floor)
+
+
+def test_repair_lets_hands_reach_the_floor(mocap):
+    assert hands_over_floor(mocap, repair=False) > 0.15
+    assert abs(hands_over_floor(mocap, repair=True)) < 0.03
+
+
 def test_repairs_are_noted_undone_on_request_and_not_applied_twice(mocap, tmp_path):
     clip = mocap / "pairs/18_01.bvh"
     motion, raw = load(clip), load(clip, repair=False)

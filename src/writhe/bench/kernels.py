@@ -3,18 +3,19 @@
 `gli_ns` and `gli_grad_ns` are nanoseconds a pair of segments, over all pairs of two polylines of
 `SEGMENTS` segments each: the value, and the value with its derivatives by the four end points.
 `c` is the same loop in C (see `c_linking`), `numpy` the plain array form. `kinematics_us` is one
-call of the human's frames and all joint Jacobians. A figure is null where its part is missing.
+call of the human's frames and all joint Jacobians. The figures of C are null without a compiler.
 """
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
 
 from writhe.bench import Progress
+from writhe.bench.bvh import bvh_throughput
 from writhe.bench.c_linking import FLAGS, CLinking
+from writhe.bench.certify import certify_step_us
 from writhe.bench.numpy_linking import linking_matrix, linking_matrix_slopes
 from writhe.bench.timing import first_call, interleaved
 from writhe.errors import WritheError
@@ -32,9 +33,9 @@ def run(progress: Progress) -> dict[str, Any]:
     progress("kinematics")
     result["kinematics_us"] = _kinematics(result["first_call_s"])
     progress("certify")
-    result["certify_step_us"] = _from_layer("writhe.collision.benchmark", "certify_step_us")
+    result["certify_step_us"] = round(certify_step_us(), 2)
     progress("BVH")
-    result["bvh_mb_per_s"] = _from_layer("writhe.io.benchmark", "bvh_mb_per_s")
+    result["bvh_mb_per_s"] = bvh_throughput()
     return result
 
 
@@ -86,12 +87,3 @@ def _kinematics(first_calls: dict[str, float]) -> float:
 
     first_calls["kinematics"] = round(first_call(call), 3)
     return round(interleaved({"call": call})["call"] * 1e6, 2)
-
-
-def _from_layer(module: str, function: str) -> Any:
-    """A figure that a layer measures itself; None where this build has no such layer."""
-    try:
-        found = importlib.import_module(module)
-    except ModuleNotFoundError:
-        return None
-    return getattr(found, function)()

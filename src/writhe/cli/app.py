@@ -16,12 +16,22 @@ from writhe.errors import WritheError
 
 # name: the line that `writhe --help` shows
 COMMANDS = {
-    "bench": "Measure how fast writhe is here.",
-    "measure": "Measure how a clip's limbs are linked over time.",
     "info": "Tell what a motion file holds.",
     "convert": "Convert a motion between file formats.",
     "retarget": "Carry a motion over to another body.",
+    "measure": "Measure how a clip's limbs are linked over time.",
+    "certify": "Find where body parts pass through each other or through things.",
+    "render": "Make a picture, a film strip or a film.",
+    "bench": "Measure how fast writhe is here.",
     "warmup": "Compile the kernels now, so that nothing has to wait later.",
+}
+
+# name: the stages of `writhe.warmup` that it needs, compiled the first time
+NEEDS = {
+    "retarget": ("kinematics", "motion files"),
+    "measure": ("kinematics", "motion files", "linking"),
+    "certify": ("kinematics", "motion files", "collision"),
+    "render": ("kinematics", "motion files", "skins"),
 }
 
 
@@ -69,6 +79,10 @@ def run(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     wanted = next((word for word in given if not word.startswith("-")), None)
     try:
+        if wanted in NEEDS and not {"-h", "--help"} & set(given):
+            from writhe.cli.warmup import ensure_warm
+
+            ensure_warm(*NEEDS[wanted])
         build_app(wanted)(args=given, prog_name="writhe")
     except WritheError as error:
         typer.echo(f"writhe: {error}", err=True)

@@ -1,4 +1,4 @@
-"""`writhe warmup`: compile all kernels behind a progress bar."""
+"""`writhe warmup`, and the compiling that other commands do by themselves the first time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 from rich.progress import Progress
 
 from writhe.cli.output import console, print_json
-from writhe.warmup import warm_up
+from writhe.warmup import missing, warm_up
 
 
 def warmup(
@@ -20,13 +20,25 @@ def warmup(
 
     Example: `writhe warmup`
     """
+    seconds = _with_progress(None)
+    console.print(f"Kernels are ready ({seconds:.1f} s).")
+    if json:
+        print_json({"seconds": round(seconds, 3)})
+
+
+def ensure_warm(*stages: str) -> None:
+    """Compile what a command needs and this machine has not compiled yet, behind a progress bar."""
+    lacking = missing(stages or None)
+    if lacking:
+        console.print("Compiling kernels; this happens once on a machine.")
+        _with_progress(lacking)
+
+
+def _with_progress(stages: list[str] | None) -> float:
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task("Compiling kernels", total=None)
 
         def progress(done: int, total: int, what: str) -> None:
             bar.update(task, completed=done, total=total, description=f"Compiling {what}")
 
-        seconds = warm_up(progress)
-    console.print(f"Kernels are ready ({seconds:.1f} s).")
-    if json:
-        print_json({"seconds": round(seconds, 3)})
+        return warm_up(progress, stages)

@@ -1,6 +1,6 @@
 """Shapes and their gaps, the contact policy, and the certificate of steps and motions."""
 
-from writhe.collision.certify import CHOICES, certify
+from writhe.collision.certify import CHOICES, EulerChannels, certify
 from writhe.collision.gate import Gate, GateResult
 from writhe.collision.near import NearPairs
 from writhe.collision.policy import ContactPolicy
@@ -14,6 +14,7 @@ __all__ = [
     "CollisionTable",
     "ContactPolicy",
     "DeepOverlap",
+    "EulerChannels",
     "Gate",
     "GateResult",
     "NearPairs",

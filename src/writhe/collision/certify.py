@@ -66,7 +66,7 @@ def certify(
         found.append(_certify(table, rows, fps, "slerp", None, slack_m))
     if interpolation != "slerp":
         found.append(_certify(table, rows, fps, "euler", euler, slack_m))
-    return _worst(found, interpolation, time.perf_counter() - start)
+    return _worst(found, interpolation, fps, time.perf_counter() - start)
 
 
 def _clip(table: CollisionTable, rows: Floats, euler: EulerChannels | None) -> Clip:
@@ -120,7 +120,7 @@ def _certify(
         frames=len(rows),
         seconds=time.perf_counter() - start,
         worst_pairs=_worst_pairs(table, clip, started, fps),
-        evaluations=int(work.room.count[0]),
+        evaluations=int(work.room.evaluations[0]),
     )
 
 
@@ -150,14 +150,17 @@ def _worst_pairs(
     return tuple(sorted(rows, key=lambda row: row.clearance_m))
 
 
-def _worst(found: list[Certificate], interpolation: str, seconds: float) -> Certificate:
+def _worst(found: list[Certificate], interpolation: str, fps: float, seconds: float) -> Certificate:
     """The worse of several readings of one motion, value by value."""
     clearances = [c.min_clearance_m for c in found if c.min_clearance_m is not None]
     deepest = max(found, key=lambda c: c.penetration_upper_bound_m)
+    events = (
+        _union([c.deep_overlaps for c in found], fps) if len(found) > 1 else found[0].deep_overlaps
+    )
     return Certificate(
         certified=all(c.certified for c in found),
-        pass_throughs=_union([c.pass_throughs for c in found]),
-        deep_overlaps=_union([c.deep_overlaps for c in found]),
+        pass_throughs=tuple(e for e in events if e.pass_through),
+        deep_overlaps=events,
         penetration_witnessed_m=deepest.penetration_witnessed_m,
         penetration_upper_bound_m=deepest.penetration_upper_bound_m,
         min_clearance_m=min(clearances) if clearances else None,
@@ -170,8 +173,8 @@ def _worst(found: list[Certificate], interpolation: str, seconds: float) -> Cert
     )
 
 
-def _union(lists: list[tuple[DeepOverlap, ...]]) -> tuple[DeepOverlap, ...]:
-    """Events of all readings; one that overlaps in time with another of the same parts counts once.
+def _union(lists: list[tuple[DeepOverlap, ...]], fps: float) -> tuple[DeepOverlap, ...]:
+    """Events of all readings; two of the same parts that touch the same interval of frames are one.
 
     Of two that do, the one that is a pass-through, then the deeper, is kept.
     """
@@ -179,10 +182,11 @@ def _union(lists: list[tuple[DeepOverlap, ...]]) -> tuple[DeepOverlap, ...]:
     for event in sorted(
         (e for one in lists for e in one), key=lambda e: (not e.pass_through, -e.depth_m)
     ):
+        first, last = np.floor(event.interval_s[0] * fps), np.ceil(event.interval_s[1] * fps)
         if not any(
             (event.a, event.b) == (other.a, other.b)
-            and event.interval_s[0] <= other.interval_s[1]
-            and other.interval_s[0] <= event.interval_s[1]
+            and first < np.ceil(other.interval_s[1] * fps)
+            and np.floor(other.interval_s[0] * fps) < last
             for other in kept
         ):
             kept.append(event)

@@ -10,11 +10,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+import numpy as np
+
+from writhe.arrays import Floats
 from writhe.errors import WritheError
 
 NEIGHBOUR_EXTRA_M = 0.005
 NEIGHBOUR_STEPS = 3
-BELOW_HALF = 0.49  # allowances stay below half the smaller radius: at most this share of it
+# Allowances stay this far below half the smaller radius, so that what is certified (1 mm beyond the
+# allowance at most) is not deep; thin shapes keep half of the half.
+BELOW_HALF_M = 0.0015
+
+
+def most_allowance(half_smaller_radius_m: Floats) -> Floats:
+    """The largest allowance for shape pairs with these halves of the smaller radius."""
+    return np.maximum(half_smaller_radius_m - BELOW_HALF_M, 0.5 * half_smaller_radius_m)
 
 
 class Reason(Enum):

@@ -153,8 +153,8 @@ def hull_directions(shape: Shape) -> tuple[Floats, Floats, Floats]:
     if shape.core is Core.SEGMENT:
         along = points[1] - points[0]
         length = float(np.linalg.norm(along))
-        edges = np.empty((0, 3)) if length < 1e-9 else (along / length)[None]
-        return points, np.empty((0, 3)), edges
+        none = np.empty((0, 3))
+        return points, none, none if length < 1e-9 else (along / length)[None]
     from scipy.spatial import ConvexHull, QhullError
 
     try:

@@ -10,7 +10,13 @@ import numpy as np
 from writhe.arrays import Floats, Ints
 from writhe.collision.bounding import around
 from writhe.collision.neighbours import body_steps, chain
-from writhe.collision.policy import BELOW_HALF, LEFT_OUT_M, ContactPolicy, PairRule, Reason
+from writhe.collision.policy import (
+    LEFT_OUT_M,
+    ContactPolicy,
+    PairRule,
+    Reason,
+    most_allowance,
+)
 from writhe.collision.shapes import Core, Shape, from_capsule, hull_directions
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.gaps import Bodies, Pairs, Placed, Shapes, gap, place_all
@@ -184,7 +190,7 @@ class CollisionTable:
                 capped, left_out = False, 0
                 for at, (body_a, body_b) in enumerate(couples):
                     half = 0.5 * np.minimum.outer(self._radii(body_a), self._radii(body_b)).ravel()
-                    most = 2 * BELOW_HALF * half
+                    most = most_allowance(half)
                     allowed = np.minimum(wanted, most)
                     if near and self.policy.skip_joint_zones:
                         zone = gaps[at] < -most

@@ -168,7 +168,7 @@ def _numbers(
 
 def _whole_lines(data: bytes, last: bool) -> tuple[bytes, bytes]:
     if last:
-        return data, b""
+        return (data if data[-1:] in (b"", b"\n", b"\r") else data + b"\n"), b""
     # a return at the very end may be half of a line end
     cut = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
     return data[:cut], data[cut:]
@@ -235,6 +235,11 @@ def _channel_map(
             else:
                 base[j] = offsets[j]
     source["positions_added_to_offset"] = added
+    # which of all equal Euler angles the file starts from
+    source["first_rotations_deg"] = {
+        name: [float(rows[0, c]) for c in rotation[j] if c >= 0]
+        for j, name in enumerate(skeleton.names)
+    }
     return ChannelMap(
         skeleton.tree.kind,
         np.ascontiguousarray(skeleton.tree.q_start[:-1]),

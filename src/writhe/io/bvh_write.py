@@ -71,6 +71,11 @@ class _Layout:
             if joint.name in added:
                 self.base[j] = 0.0
             self.channels.append(_default_channels(joint.kind) if known is None else list(known))
+        first: dict[str, list[float]] = source.get("first_rotations_deg", {})
+        self.start = np.zeros((len(skeleton), 3))
+        for j, name in enumerate(skeleton.names):
+            degrees = first.get(name, [])[:3]
+            self.start[j, : len(degrees)] = np.radians(degrees)
         if undo_repairs:
             for name, offset in cast("dict[str, Any]", source.get("repairs", {})).items():
                 if name in skeleton:
@@ -102,7 +107,7 @@ class _Layout:
     def _blocks(self, axes: Ints) -> Any:
         """(first frame, positions in units (F, n, 3), Euler angles (F, n, 3)) block by block."""
         skeleton, q = self.motion.skeleton, self.motion.q
-        previous, matrix = np.zeros((len(skeleton), 3)), np.zeros((3, 3))
+        previous, matrix = self.start.copy(), np.zeros((3, 3))
         for start in range(0, len(q), BLOCK_FRAMES):
             shift, turn = transforms.joint_motions(skeleton, q[start : start + BLOCK_FRAMES])
             turn = transforms.multiply(

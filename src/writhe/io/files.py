@@ -28,7 +28,12 @@ def load(
     model: an SMPL model file (.npz) that gives the rest skeleton of an AMASS file.
     """
     at = Path(path)
-    match at.suffix.lower():
+    suffix = at.suffix.lower()
+    if metres_per_unit is not None and suffix in (".glb", ".npz"):
+        raise WritheError(f"{at}: {suffix} files are in metres; metres_per_unit is for BVH files")
+    if model is not None and suffix in (".bvh", ".glb"):
+        raise WritheError(f"{at}: a model file gives the rest pose of AMASS files (.npz) only")
+    match suffix:
         case ".bvh":
             from writhe.io.bvh_read import load_bvh
 

@@ -131,7 +131,8 @@ class Glb:
     def array(self, index: Any, kind: str, what: str) -> Floats:
         """An accessor as floats (count, width), normalised integers decoded; all finite."""
         raw, normalised = self._accessor(index, kind, what)
-        values = raw.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # a signalling NaN is refused below
+            values = raw.astype(np.float64)
         if normalised and raw.dtype.kind in "iu":
             values = np.maximum(values / float(np.iinfo(raw.dtype).max), -1.0)
         elif raw.dtype.kind == "f" and not np.isfinite(values).all():

@@ -97,7 +97,7 @@ FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
     "unreal": {
         "hips": ("pelvis",),
         "spine": ("spine_01",),
-        "chest": ("spine_03", "spine_04", "spine_02"),
+        "chest": ("spine_05", "spine_03", "spine_02"),
         "neck": ("neck_01",),
         "head": ("head",),
         "clavicle": ("clavicle_{s}",),

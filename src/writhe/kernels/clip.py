@@ -72,7 +72,7 @@ def witness_frames(
 ) -> float:
     """Clearances at the frames themselves; returns the smallest over all pairs."""
     best = np.inf
-    count, allowances = work.room.count, pairs.allowance
+    count, allowances = work.room.evaluations, pairs.allowance
     out, placed = work.room.out, work.before
     centre, ball_radius = placed.centre, bodies.ball_radius
     axis_ends, capsule_radius = placed.axis_ends, bodies.capsule_radius
@@ -193,7 +193,7 @@ def sweep(
     core, point_start, radius = shapes.core, shapes.point_start, shapes.radius
     points, shape_start = placed.points, bodies.shape_start
     pair_a, pair_b, pair_first = pairs.a, pairs.b, pairs.first
-    out, count, allowances = work.room.out, work.room.count, pairs.allowance
+    out, count, allowances = work.room.out, work.room.evaluations, pairs.allowance
     ancestors, floor = pairs.ancestor, np.inf
     for frame in range(clip.q.shape[0] - 1):
         forward(tree, clip.q[frame], work.positions_before, work.rotations_before)

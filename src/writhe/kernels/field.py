@@ -155,7 +155,8 @@ def field(blobs: Blobs, x: float, y: float, z: float) -> float:
         best = min(best, smooth_min(trunk, limb, blobs.group_blend[group]))
     if blobs.floor > -FAR_M:
         best = -smooth_min(-best, y - blobs.floor, blobs.floor_blend)
-    if blobs.hull_radius.shape[0] > 0:
+    # outside the blobs is outside either way
+    if blobs.hull_radius.shape[0] > 0 and best < blobs.hull_blend:
         best = -smooth_min(-best, -hull_distance(blobs, x, y, z), blobs.hull_blend)
     return best
 

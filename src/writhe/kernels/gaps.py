@@ -139,7 +139,8 @@ def _perpendicular(points: Floats, a: int, b: int, out: Floats) -> None:
 
 
 @kernel(inline=True)
-def _segment_gap(points: Floats, a: int, b: int, out: Floats) -> float:
+def segment_gap(points: Floats, a: int, b: int, out: Floats) -> float:
+    """Distance of the segments at rows a and b, with normal and witnesses in out (9)."""
     s, t = segment_parameters(points, a, b)
     for c in range(3):
         out[3 + c] = points[a, c] + s * (points[a + 1, c] - points[a, c])
@@ -209,7 +210,7 @@ def rounded_gap(points: Floats, start: Ints, radius: Floats, a: int, b: int) -> 
 def gap(shapes: Shapes, placed: Placed, a: int, b: int, out: Floats) -> float:
     """g = signed distance of the cores - r_a - r_b; out (9) as `core_distance`."""
     if shapes.core[a] == SEGMENT and shapes.core[b] == SEGMENT:
-        distance = _segment_gap(placed.points, shapes.point_start[a], shapes.point_start[b], out)
+        distance = segment_gap(placed.points, shapes.point_start[a], shapes.point_start[b], out)
         return distance - shapes.radius[a] - shapes.radius[b]
     return core_distance(shapes, placed, a, b, out) - shapes.radius[a] - shapes.radius[b]
 

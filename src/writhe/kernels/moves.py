@@ -59,7 +59,7 @@ class Room(NamedTuple):
     local: Floats  # (3, 3)
     turn: Floats  # (3, 3)
     out: Floats  # (9,) of the last gap
-    count: Ints  # (1,) pair evaluations so far
+    evaluations: Ints  # (1,) of pairs so far
 
 
 @kernel
@@ -227,7 +227,7 @@ def gap_between(
     place_shape(shapes, a, room.position, room.rotation_a, room.placed)
     frame_between(tree, moves, joint_b, ancestor, t, room, room.position, room.rotation_b)
     place_shape(shapes, b, room.position, room.rotation_b, room.placed)
-    room.count[0] += 1
+    room.evaluations[0] += 1
     return gap(shapes, room.placed, a, b, room.out)
 
 

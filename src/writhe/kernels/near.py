@@ -16,6 +16,7 @@ from writhe.kernels.gaps import (
     gap,
     place_all,
     rounded_gap,
+    segment_gap,
 )
 from writhe.kernels.jit import kernel
 
@@ -72,13 +73,13 @@ def near_pairs(
                 k += 1
                 if allowances[k] > LEFT_OUT:
                     continue
-                if (
-                    core[a] == SEGMENT
-                    and core[b] == SEGMENT
-                    and rounded_gap(points, point_start, radius, a, b) >= distance
-                ):
-                    continue
-                g = gap(shapes, placed, a, b, out)
+                if core[a] == SEGMENT and core[b] == SEGMENT:
+                    if rounded_gap(points, point_start, radius, a, b) >= distance:
+                        continue
+                    g = segment_gap(points, point_start[a], point_start[b], out)
+                    g -= radius[a] + radius[b]
+                else:
+                    g = gap(shapes, placed, a, b, out)
                 if g >= distance:
                     continue
                 if count < room:
@@ -90,7 +91,7 @@ def near_pairs(
                     near.allowance[count] = allowances[k]
                     for c in range(3):
                         near.normal[count, c] = out[c]
-                        near.surface_a[count, c] = out[3 + c] - shapes.radius[a] * out[c]
-                        near.surface_b[count, c] = out[6 + c] + shapes.radius[b] * out[c]
+                        near.surface_a[count, c] = out[3 + c] - radius[a] * out[c]
+                        near.surface_b[count, c] = out[6 + c] + radius[b] * out[c]
                 count += 1
     return count

@@ -15,18 +15,57 @@ LONGEST_NUMBER = 28  # bytes that `format_rows` may write for one number, separa
 LARGEST_WRITABLE = 1e12
 
 _POWERS = 10.0 ** np.arange(23)
+_EXACT = 1 << 53
 _SPACE, _TAB, _NEWLINE, _RETURN = 32, 9, 10, 13
 _PLUS, _MINUS, _POINT, _ZERO = 43, 45, 46, 48
+
+
+@kernel(fast=False)
+def _scaled(mantissa: int, exponent: int) -> float:
+    """mantissa 10^exponent; infinite where that is too large."""
+    value = float(mantissa)
+    if exponent == 0 or mantissa == 0:
+        return value
+    if exponent > 330:
+        return np.inf
+    while exponent > 22:
+        value *= 1e22
+        exponent -= 22
+    while exponent < -22 and value != 0.0:
+        value /= 1e22
+        exponent += 22
+    if value == 0.0:
+        return value
+    return value * _POWERS[exponent] if exponent > 0 else value / _POWERS[-exponent]
+
+
+@kernel(fast=False)
+def _first_digits(text: np.ndarray, start: int, end: int) -> tuple[int, int]:
+    """The first 18 digits that count of text[start:end] (digits and a point), and the exponent."""
+    mantissa = np.int64(0)
+    digits, exponent = 0, 0
+    behind_point = False
+    for at in range(start, end):
+        if text[at] == _POINT:
+            behind_point = True
+        elif digits < 18:
+            mantissa = mantissa * 10 + np.int64(text[at] - _ZERO)
+            digits += mantissa > 0
+            exponent -= behind_point
+        else:
+            exponent += not behind_point
+    return mantissa, exponent
 
 
 @kernel(fast=False)
 def parse_rows(
     text: np.ndarray, end: int, columns: int, values: Floats, most_rows: int, state: Ints
 ) -> int:
-    """Numbers of the whole lines text[:end] (uint8) into the rows of `values` (rows, columns).
+    """Numbers of the lines text[:end] (uint8) into the rows of `values` (rows, columns).
 
-    Mantissas of up to 18 digits are gathered as an integer m and scaled by a power of ten: exactly
-    rounded while m < 2^53 and |exponent| <= 22, within two units in the last place otherwise.
+    text[end - 1] must be a line break. Mantissas of up to 18 digits are gathered as an integer m
+    and scaled by a power of ten: exactly rounded while m < 2^53 and |exponent| <= 22, within two
+    units in the last place otherwise.
     Returns FINE or what is wrong; state = rows read, line breaks passed, numbers found on the line
     that is wrong, byte where its last number starts.
     """
@@ -48,8 +87,7 @@ def parse_rows(
             if c == _RETURN and at < end and text[at] == _NEWLINE:
                 at += 1
             continue
-        start = at
-        state[0], state[1], state[2], state[3] = rows, lines, count, start
+        state[0], state[1], state[2], state[3] = rows, lines, count, at
         if count == 0 and rows >= most_rows:
             return NO_ROOM
         if count >= columns:
@@ -57,71 +95,54 @@ def parse_rows(
         negative = c == _MINUS
         if negative or c == _PLUS:
             at += 1
+        # the line break at the end stops these loops, so that they need not look for it
+        start = at
         mantissa = np.int64(0)
-        digits, exponent, seen = 0, 0, 0
-        while at < end and _ZERO <= text[at] <= 57:
-            seen += 1
-            if digits < 18:
-                mantissa = mantissa * 10 + np.int64(text[at] - _ZERO)
-                digits += mantissa > 0
-            else:
-                exponent += 1
+        digit = np.int64(text[at]) - _ZERO
+        while 0 <= digit <= 9:
+            mantissa = mantissa * 10 + digit
             at += 1
-        if at < end and text[at] == _POINT:
+            digit = np.int64(text[at]) - _ZERO
+        seen, exponent = at - start, 0
+        if text[at] == _POINT:
             at += 1
-            while at < end and _ZERO <= text[at] <= 57:
-                seen += 1
-                if digits < 18:
-                    mantissa = mantissa * 10 + np.int64(text[at] - _ZERO)
-                    digits += mantissa > 0
-                    exponent -= 1
+            point = at
+            digit = np.int64(text[at]) - _ZERO
+            while 0 <= digit <= 9:
+                mantissa = mantissa * 10 + digit
                 at += 1
+                digit = np.int64(text[at]) - _ZERO
+            exponent = point - at
+            seen -= exponent
         if seen == 0:
-            first = text[at] if at < end else _SPACE
             # "nan" and "inf" in any case
-            return NOT_FINITE if first in (73, 78, 105, 110) else BAD_NUMBER
-        if at < end and (text[at] == 69 or text[at] == 101):
+            return NOT_FINITE if text[at] in (73, 78, 105, 110) else BAD_NUMBER
+        if seen > 18:
+            mantissa, exponent = _first_digits(text, start, at)
+        if text[at] == 69 or text[at] == 101:
             at += 1
-            shrinks = False
-            if at < end and (text[at] == _MINUS or text[at] == _PLUS):
-                shrinks = text[at] == _MINUS
+            shrinks = text[at] == _MINUS
+            if shrinks or text[at] == _PLUS:
                 at += 1
-            power, seen = 0, 0
-            while at < end and _ZERO <= text[at] <= 57:
-                seen += 1
+            power, start = 0, at
+            while _ZERO <= text[at] <= 57:
                 if power < 100000:
-                    power = power * 10 + int(text[at] - _ZERO)
+                    power = power * 10 + int(text[at]) - _ZERO
                 at += 1
-            if seen == 0:
+            if at == start:
                 return BAD_NUMBER
             exponent += -power if shrinks else power
-        if at < end and not (
-            text[at] == _SPACE or text[at] == _TAB or text[at] == _NEWLINE or text[at] == _RETURN
-        ):
+        c = text[at]
+        if c not in (_SPACE, _TAB, _NEWLINE, _RETURN):
             return BAD_NUMBER
-        value = float(mantissa)
-        if mantissa != 0:
-            if exponent > 330:
-                return NOT_FINITE
-            while exponent > 22:
-                value *= 1e22
-                exponent -= 22
-            while exponent < -22 and value != 0.0:
-                value /= 1e22
-                exponent += 22
-            if exponent > 0:
-                value *= _POWERS[exponent]
-            elif exponent < 0 and value != 0.0:
-                value /= _POWERS[-exponent]
+        if mantissa < _EXACT and -23 < exponent <= 0:
+            value = float(mantissa) / _POWERS[-exponent]
+        else:
+            value = _scaled(mantissa, exponent)
             if not np.isfinite(value):
                 return NOT_FINITE
         values[rows, count] = -value if negative else value
         count += 1
-    if count:
-        if count < columns:
-            state[0], state[1], state[2], state[3] = rows, lines, count, at
-            return TOO_FEW
-        rows += 1
     state[0], state[1], state[2], state[3] = rows, lines, 0, at
     return FINE
 

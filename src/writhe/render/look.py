@@ -53,15 +53,20 @@ def light_directions(view: Floats) -> Floats:
 
 
 def ground_texture(
-    points: Floats, centre: Floats, radius_m: float, height_m: float, light: Floats
+    points: Floats,
+    centre: Floats,
+    radius_m: float,
+    height_m: float,
+    light: Floats,
+    scale: float = 1.0,
 ) -> Any:
     """An RGB picture (n, n, 3) of the ground: fading into the background, darker under `points`.
 
     Points (p, 3) cast a shadow that is softer and fainter the higher they are; it leans away from
-    the main `light` (3).
+    the main `light` (3). `scale` is the size of what is shown against a person's.
     """
     shade = np.zeros((_TEXELS, _TEXELS))
-    above = points[:, 1] - height_m
+    above = (points[:, 1] - height_m) / scale
     for low, high, sigma_m, strength in (
         (-0.1, 0.12, 0.030, 0.85),
         (-0.1, 0.60, 0.085, 0.42),
@@ -72,8 +77,8 @@ def ground_texture(
             continue
         lean = 0.35 * (chosen[:, 1] - height_m)[:, None] / light[1]
         flat = chosen[:, [0, 2]] - lean * light[[0, 2]] - centre[[0, 2]]
-        cell = 2 * radius_m / _TEXELS
-        at = np.clip(((flat + radius_m) / cell).astype(int), 0, _TEXELS - 1)
+        cell = 2 * radius_m / _TEXELS / scale
+        at = np.clip(((flat + radius_m) / (cell * scale)).astype(int), 0, _TEXELS - 1)
         density = np.zeros_like(shade)
         np.add.at(density, (at[:, 1], at[:, 0]), 1.0)
         # fill between the vertices (a few centimetres apart) first, then soften

@@ -280,7 +280,10 @@ class Stage:
             i_size=2 * radius,
             j_size=2 * radius,
         )
-        picture = ground_texture(np.concatenate(self._shadow), centre, radius, height_m, light)
+        scale = float(np.clip(np.linalg.norm(box[1] - box[0]) / 2.0, 0.05, 1.0))
+        picture = ground_texture(
+            np.concatenate(self._shadow), centre, radius, height_m, light, scale
+        )
         offset = plane.points - np.array([centre[0], 0, centre[2]])
         plane.active_texture_coordinates = np.column_stack(
             [0.5 + offset[:, 0] / (2 * radius), 0.5 - offset[:, 2] / (2 * radius)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
@@ -27,7 +27,7 @@ class Node:
         return FileFormatError(self.file, f"at {self.place or 'the top'}: {problem}")
 
     @contextmanager
-    def errors(self) -> Iterator[None]:
+    def errors(self) -> Generator[None]:
         """Gives errors of the model the place they come from."""
         try:
             yield

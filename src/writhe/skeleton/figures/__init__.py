@@ -10,9 +10,11 @@ from writhe.skeleton.body import Figure
 
 
 def _builders() -> dict[str, Callable[[str], Figure]]:
+    from writhe.skeleton.figures.hand import build_hand
     from writhe.skeleton.figures.human import build_human
+    from writhe.skeleton.figures.octopus import build_octopus
 
-    return {"human": build_human}
+    return {"hand": build_hand, "human": build_human, "octopus": build_octopus}
 
 
 def figure_names() -> list[str]:

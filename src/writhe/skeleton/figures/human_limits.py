@@ -13,10 +13,11 @@
   reliability of a weight-bearing lunge measure", Australian Journal of Physiotherapy 44.
 
 The swing of a ball joint is bounded by one ellipse about the T-pose, so its half-axes are chosen
-to enclose the published combinations: the hip abducts further when flexed (sitting cross-legged)
-than in the frontal plane (and its twist is counted from the shortest swing, so that 50 degrees of
-external rotation at a flexed, abducted hip are 85 here), and the shoulder's ellipse leans so that the arm hangs, extends behind
-the back and reaches overhead (with the clavicle's help) but does not swing straight backwards.
+to enclose the published combinations. The hip abducts further when flexed (sitting cross-legged)
+than in the frontal plane, and its twist is counted from the shortest swing, so that 50 degrees of
+external rotation at a flexed, abducted hip are 85 here. The shoulder's ellipse leans so that the
+arm hangs, extends behind the back and reaches overhead (with the clavicle's help) but does not
+swing straight backwards.
 
 `athletic` and `contortionist` widen these by factors per joint; dancers' and gymnasts' hips and
 spines exceed everyday ones by 20-60 % (Gannon & Bird 1999, Journal of Sports Sciences 17).

@@ -101,23 +101,30 @@ class DefaultPoser:
         q = np.array(q, dtype=np.float64)
         if self._prior is not None:
             self._prior.update(q, (*targets, *pins))
+        tree, start_q, kept = self.figure.skeleton.tree, q.copy(), q.copy()
         softened, fraction = False, 1.0
         terms.update(q)
-        before = self._error(terms, len(targets))
-        first_error = before
+        before = first_error = self._error(terms, len(targets))
         for _ in range(options.iterations):
             v, soft = self._solve(terms, targets)
             softened = softened or soft
-            kinematics.integrate(self.figure.skeleton.tree, q, v, self._tried)
-            safe = self.gate.fraction(q, self._tried) if options.gate else 1.0
-            fraction = min(fraction, safe)
+            kinematics.integrate(tree, q, v, self._tried)
+            # What counts is the way from frame to frame, so that is what the gate follows.
+            safe = self.gate.fraction(start_q, self._tried) if options.gate else 1.0
+            kept[:] = q
             if safe >= 1.0:
                 q[:] = self._tried
-            elif safe > 0.0:
-                kinematics.interpolate(self.figure.skeleton.tree, q, self._tried, safe, q)
+            else:
+                kinematics.interpolate(tree, start_q, self._tried, safe, q)
             terms.update(q)
             error = self._error(terms, len(targets))
-            if error < options.met_m or safe <= 0.0 or error > 0.98 * before:
+            if safe < 1.0 and error >= before:  # the iterate before was safe and better
+                q[:] = kept
+                terms.update(q)
+                fraction = min(fraction, safe)
+                break
+            fraction = min(fraction, safe)
+            if error < options.met_m or safe < 1.0 or error > 0.98 * before:
                 break
             before = error
         return self._result(q, terms, targets, pins, first_error, softened, fraction, start)

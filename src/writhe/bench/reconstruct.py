@@ -1,0 +1,107 @@
+"""`writhe bench reconstruct`: replay clips from a few joints and compare the rest with the truth.
+
+Each clip is retargeted onto the human; from its first posture on, a method sees only where both
+feet and a hand are (`three`), or the feet, the hands and the head (`five`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.bench import Progress
+from writhe.bench.posing_figures import Tally
+from writhe.collision import CollisionTable
+from writhe.database import PostureDatabase
+from writhe.errors import WritheError
+from writhe.skeleton import Figure, forward
+from writhe.skeleton.figures import figure as built_in
+from writhe.solvers.posing import Poser, Target, make_poser, method_names
+
+EFFECTORS = {
+    "three": ("left_ankle", "right_ankle", "right_wrist"),
+    "five": ("left_ankle", "right_ankle", "right_wrist", "left_wrist", "head"),
+}
+
+
+def run(
+    progress: Progress,
+    *,
+    clips: Path | None = None,
+    database: PostureDatabase | None = None,
+    frames: int = 300,
+    methods: tuple[str, ...] | None = None,
+) -> dict[str, Any]:
+    """Every method on every clip of a folder (BVH, glTF or AMASS files, sub-folders included)."""
+    if clips is None:
+        raise WritheError("say where the clips are: writhe bench reconstruct --clips DIR")
+    body = built_in("human")
+    if database is None:
+        from writhe.motion.library import builtin_database
+
+        database = builtin_database("basic")
+    truths, skipped = _clips(clips, body, frames, progress)
+    table = CollisionTable.of_figure(body)
+    names = methods or tuple(method_names())
+    result: dict[str, Any] = {"clips": len(truths), "skipped": skipped, "database": len(database)}
+    for label, joints in EFFECTORS.items():
+        posers = {name: make_poser(name, body, database) for name in names}
+        tallies = {name: Tally(body, table) for name in names}
+        for number, (clip, truth) in enumerate(truths.items()):
+            progress(f"{label} effectors, clip {number + 1} of {len(truths)}: {clip}")
+            for name in names:
+                _replay(tallies[name], posers[name], body, truth, joints)
+        result[label] = {name: tally.summary() for name, tally in tallies.items()}
+    # the figures of the issue's JSON: from both feet and a hand
+    result["methods"] = result["three"]
+    return result
+
+
+def _clips(
+    folder: Path, body: Figure, frames: int, progress: Progress
+) -> tuple[dict[str, Floats], list[str]]:
+    from writhe.io import load
+    from writhe.motion.retarget import retarget
+
+    files = sorted(p for p in folder.rglob("*") if p.suffix.lower() in (".bvh", ".glb", ".npz"))
+    if not files:
+        raise WritheError(f"{folder}: no motion files there")
+    truths: dict[str, Floats] = {}
+    skipped: list[str] = []
+    for file in files:
+        progress(f"reading {file.name}")
+        try:
+            truths[file.stem] = retarget(load(file), body).q[:frames]
+        except WritheError as problem:
+            skipped.append(str(problem))
+    if not truths:
+        raise WritheError(f"{folder}: none of its files could be read: {skipped[0]}")
+    return truths, skipped
+
+
+def _replay(
+    tally: Tally, poser: Poser, body: Figure, truth: Floats, joints: tuple[str, ...]
+) -> None:
+    skeleton = body.skeleton
+    places = forward(skeleton, truth)
+    where = np.stack([places.position(joint) for joint in joints], axis=1)
+    q = truth[0]
+    rows = [q]
+    for points in where[1:]:
+        targets = [
+            Target(joint, (float(p[0]), float(p[1]), float(p[2])))
+            for joint, p in zip(joints, points, strict=True)
+        ]
+        result = poser.step(q, targets)
+        q = result.q
+        rows.append(q)
+        tally.milliseconds.append(result.milliseconds)
+        tally.residuals.append(float(np.mean(list(result.target_error_m.values()))))
+        tally.shortened += result.gate.shortened
+        tally.refused += result.gate.refused
+    motion = np.array(rows)
+    tally.add_motion(motion, 30.0)
+    tally.add_truth(motion, truth)

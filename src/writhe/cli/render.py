@@ -1,0 +1,76 @@
+"""`writhe render`: pictures, film strips and movies of clips and figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+
+from writhe.cli.output import console, print_json
+from writhe.errors import WritheError
+from writhe.skeleton import Figure, Motion
+from writhe.skeleton.figures import figure, figure_names
+
+
+def render(
+    subject: Annotated[str, typer.Argument(help="A motion file, or a figure: human, hand, ...")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="A .png, .jpg, .gif or .mp4.")],
+    strip: Annotated[int, typer.Option(help="Frames side by side in one picture.")] = 0,
+    frame: Annotated[int, typer.Option(help="Which frame to show in a picture.")] = 0,
+    size: Annotated[int, typer.Option(help="Height in pixels.", min=64, max=4096)] = 720,
+    show: Annotated[str, typer.Option(help="skin, capsules or both.")] = "skin",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Draw a clip or a figure into a picture, a film strip or a movie, off-screen.
+
+    A clip without a body of its own is shown on the built-in human.
+
+    Example: `writhe render walk.bvh -o walk.png --strip 8`
+    """
+    from writhe.render import film_strip, movie, render_pose
+
+    body, motion = _subject(subject)
+    suffix = output.suffix.lower()
+    if suffix in (".gif", ".mp4"):
+        with Progress(console=console, transient=True) as bar:
+            task = bar.add_task("Drawing", total=None)
+            movie(
+                body,
+                motion,
+                output,
+                size=(size, size),
+                show=show,
+                progress=lambda done, total: bar.update(task, completed=done, total=total),
+            )
+    elif suffix not in (".png", ".jpg", ".jpeg"):
+        raise WritheError(f"{output}: pictures are .png or .jpg, movies .gif or .mp4")
+    elif strip > 0:
+        panel = (round(size * 2 / 3), size)
+        film_strip(body, motion, output, count=strip, size=panel, show=show)
+    else:
+        if not 0 <= frame < len(motion):
+            raise WritheError(f"{subject} has frames 0 to {len(motion) - 1}, not {frame}")
+        render_pose(body, motion.q[frame], output, size=(size, size), show=show)
+    console.print(f"{output}: {body.name}, {len(motion)} frames")
+    if json:
+        print_json({"output": str(output), "figure": body.name, "frames": len(motion)})
+
+
+def _subject(subject: str) -> tuple[Figure, Motion]:
+    """The figure to draw and its motion: of a file, or the rest pose of a figure."""
+    if subject in figure_names():
+        body = figure(subject)
+        return body, Motion(body.skeleton, body.skeleton.rest_configuration[None], name=subject)
+    from writhe.io import load, load_figure
+    from writhe.motion.retarget import retarget
+
+    motion = load(subject)
+    human = figure("human")
+    if motion.skeleton.names == human.skeleton.names:
+        return human, motion
+    own = load_figure(subject)
+    if own.skin is not None:
+        return own, motion
+    return human, retarget(motion, human)

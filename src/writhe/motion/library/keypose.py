@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -104,7 +104,8 @@ _SUPPORTS: dict[str, tuple[str, Vector, float, Vector | None]] = {
 class KeyPose:
     """A posture to be settled: see `anatomy` for the angles and `_SUPPORTS` for `support`.
 
-    `balanced` keeps the centre of mass over what bears it.
+    `balanced` keeps the centre of mass over what bears it. Unless `grounded`, the pelvis starts at
+    the height given rather than where the supports reach the floor.
     """
 
     name: str
@@ -113,10 +114,13 @@ class KeyPose:
     goals: tuple[Goal | Aim, ...] = ()
     balanced: bool = True
     firmness: float = 0.12  # of every joint, towards the angles
+    grounded: bool = True
 
     def start(self, place: Place) -> Floats:
         """The configuration of the angles, lowered or raised so that its supports touch."""
         q = configuration(place.figure.skeleton, self.angles)
+        if not self.grounded:
+            return q
         frames = forward(place.figure.skeleton, q)
         drops = [
             float(frames.point(joint, point)[1]) - height
@@ -130,7 +134,7 @@ class KeyPose:
         """What settling is to bring about, from the start posture q."""
         frames = forward(place.figure.skeleton, q)
         wanted = stay_near(
-            place.skeleton, q, weight=self.firmness, weight_of={f"{ACTOR}.hips": 0.4}
+            place.skeleton, q, weight=self.firmness, weight_of={f"{ACTOR}.hips": 1.0}
         )
         bearing: list[Floats] = []
         for joint, point, height, up in map(_support, self.support):
@@ -184,6 +188,7 @@ def key(
     goals: tuple[Goal | Aim, ...] = (),
     balanced: bool = True,
     firmness: float = 0.12,
+    grounded: bool = True,
 ) -> KeyPose:
     """A key pose; `arms` and `legs` speak for both sides."""
     arm, leg = arms or Arm(), legs or Leg()
@@ -195,9 +200,5 @@ def key(
         trunk or Trunk(),
         pelvis or Pelvis(),
     )
-    return KeyPose(name, angles, support, goals, balanced, firmness)
+    return KeyPose(name, angles, support, goals, balanced, firmness, grounded)
 
-
-def renamed(pose: KeyPose, name: str) -> KeyPose:
-    """The same pose under another name."""
-    return replace(pose, name=name)

@@ -28,19 +28,21 @@ from writhe.terms import CompiledTerms, Term, joint_limits
 _SOFT = 8  # DAQP: a constraint that may be violated if need be
 _OPTIMAL = 1
 _UNBOUNDED = 1e30
+LIMIT_RAD = 2e-3  # how far beyond its limits a joint may stay
 
 
 @dataclass(frozen=True, slots=True)
 class SettleOptions:
     """Lengths in metres, angles in radians."""
 
-    iterations: int = 40
+    iterations: int = 60
     damping: float = 0.05
     max_step: float = 0.20
     near_m: float = 0.05
     margin_m: float = 0.0005
     recovery_m: float = 0.02
     rest: float = 2e-4  # an iteration that moves nothing further than this is the last
+    yielding: float = 0.1  # weight of the goals in the second half, so that constraints win
 
 
 class Settler:
@@ -64,14 +66,22 @@ class Settler:
         first_limit = int(terms.program.row_start[len(goals)])
         q = np.array(q, dtype=np.float64)
         after = np.empty_like(q)
-        for _ in range(iterations or options.iterations):
+        most = iterations or options.iterations
+        for i in range(most):
+            if i == most // 2:
+                if self.place.clear(q)[0] and self._within(terms, first_limit):
+                    break
+                terms.weight[:first_limit] *= options.yielding
             terms.update(q)
             step = self._step(terms, first_limit)
             kinematics.integrate(tree, q, step, after)
             q, after = after, q
-            if float(np.abs(step).max()) < options.rest:
+            if i > most // 2 and float(np.abs(step).max()) < options.rest:
                 break
         return q
+
+    def _within(self, terms: CompiledTerms, first_limit: int) -> bool:
+        return float(np.abs(terms.violation()[first_limit:]).max()) < LIMIT_RAD
 
     def _step(self, terms: CompiledTerms, first_limit: int) -> Floats:
         options, tree = self.options, self.place.skeleton.tree

@@ -28,6 +28,7 @@ def test_a_limb_that_passes_through_another_between_two_frames_is_found():
     event = found.pass_throughs[0]
     assert {event.a, event.b} == {"s0", "s1"}
     assert event.cores_meet
+    assert event.time_s * 30 == pytest.approx(0.5, abs=1e-3)
     # deep where the axes are nearer than 0.1 - 0.025
     assert event.interval_s[0] * 30 == pytest.approx(0.425, abs=1e-3)
     assert event.interval_s[1] * 30 == pytest.approx(0.575, abs=1e-3)
@@ -157,6 +158,7 @@ def test_a_clip_that_starts_or_ends_deep_is_reported_as_cut():
     assert [e.cut for e in into.deep_overlaps] == [(False, True)]
     one = certify(table, np.array([free((0, 0.05, 0))]))
     assert [e.cut for e in one.deep_overlaps] == [(True, True)]
+    assert one.deep_overlaps[0].interval_s == (0.0, 0.0)
     assert not one.certified
 
 
@@ -292,3 +294,9 @@ def test_channels_that_contradict_the_motion_are_refused():
         )
     with pytest.raises(WritheError, match="needs Euler channels"):
         certify(table, q, interpolation="both")
+
+
+def test_rotations_that_are_no_rotations_are_refused():
+    table = arm()
+    with pytest.raises(WritheError, match="unit quaternions"):
+        certify(table, np.array([2.0 * about_y(0.0), about_y(0.4)]))

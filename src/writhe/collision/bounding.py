@@ -7,6 +7,7 @@ import numpy as np
 from writhe.arrays import Floats
 
 MOST_AXIS_POINTS = 24
+SPARSE = 3.0
 
 
 def _distances(points: Floats, start: Floats, end: Floats) -> Floats:
@@ -32,10 +33,26 @@ def around(points: Floats, radii: Floats) -> tuple[Floats, Floats, float]:
         low, high = along.min() * direction, along.max() * direction
         tried += [(middle + share * low, middle + share * high) for share in (0.5, 0.75, 1.0)]
 
-    def measure(ends: tuple[Floats, Floats]) -> tuple[float, float]:
-        radius = float((_distances(points, *ends) + radii).max())
-        length = float(np.linalg.norm(ends[1] - ends[0]))
-        return np.pi * radius**2 * (length + 4 / 3 * radius), radius
+    def radius(ends: tuple[Floats, Floats]) -> float:
+        return float((_distances(points, *ends) + radii).max())
 
-    best = min(tried, key=lambda ends: measure(ends)[0])
-    return best[0], best[1], measure(best)[1]
+    best = min(tried, key=lambda ends: volume(*ends, radius(ends)))
+    return best[0], best[1], radius(best)
+
+
+def volume(start: Floats, end: Floats, radius: float) -> float:
+    """The volume of a capsule."""
+    return float(np.pi * radius**2 * (np.linalg.norm(end - start) + 4 / 3 * radius))
+
+
+def is_sparse(points: list[Floats], radii: list[float]) -> bool:
+    """Whether the capsule around several shapes is mostly empty, as for the frame of a chair.
+
+    points: each shape's core points; radii: each shape's radius.
+    """
+    if len(points) < 2:
+        return False
+    every = np.repeat(radii, [len(p) for p in points])
+    whole = volume(*around(np.concatenate(points), every))
+    parts = sum(volume(*around(p, np.full(len(p), r))) for p, r in zip(points, radii, strict=True))
+    return whole > SPARSE * parts

@@ -53,6 +53,7 @@ def certify(
     rows = floats(q, (None, table.skeleton.configuration_size), "the motion")
     if len(rows) == 0:
         raise WritheError("the motion has no frames")
+    rows = _with_unit_quaternions(table, rows)
     if interpolation != "slerp":
         if euler is None:
             raise WritheError(
@@ -67,6 +68,19 @@ def certify(
     if interpolation != "slerp":
         found.append(_certify(table, rows, fps, "euler", euler, slack_m))
     return _worst(found, interpolation, fps, time.perf_counter() - start)
+
+
+def _with_unit_quaternions(table: CollisionTable, rows: Floats) -> Floats:
+    """A copy whose quaternions are exact; files round them, which would stretch limbs a little."""
+    out, tree = rows.copy(), table.skeleton.tree
+    for j, name in enumerate(table.skeleton.names):
+        if tree.kind[j] in (BALL, FREE):
+            part = out[:, int(tree.q_start[j + 1]) - 4 : int(tree.q_start[j + 1])]
+            length = np.linalg.norm(part, axis=1, keepdims=True)
+            if np.abs(length - 1).max() > 0.01:
+                raise WritheError(f"the rotations of {name!r} are not unit quaternions")
+            part /= length
+    return out
 
 
 def _clip(table: CollisionTable, rows: Floats, euler: EulerChannels | None) -> Clip:

@@ -25,6 +25,7 @@ class _Span:
     end: float
     normals: Floats
     depth_m: float
+    deepest: float
     meets: bool
     cut: tuple[bool, bool]
 
@@ -47,6 +48,7 @@ def _spans(table: CollisionTable, clip: Clip, work: GateRoom, candidates: Ints) 
             time=np.zeros((room, 2)),
             normal=np.zeros((room, 2, 3)),
             deepest=np.zeros(room),
+            deepest_time=np.zeros(room),
             meets=np.zeros(room, dtype=np.int64),
             cut=np.zeros((room, 2), dtype=np.int64),
         )
@@ -75,9 +77,11 @@ def _spans(table: CollisionTable, clip: Clip, work: GateRoom, candidates: Ints) 
                 parts=parts,
                 joint_b=int(table.shapes.joint[b]),
                 start=float(spans.time[s, 0]),
-                end=float(spans.time[s, 1]),
+                # a single frame is looked at as an interval without movement
+                end=min(float(spans.time[s, 1]), len(clip.q) - 1.0),
                 normals=spans.normal[s],
                 depth_m=-float(spans.deepest[s]),
+                deepest=min(float(spans.deepest_time[s]), len(clip.q) - 1.0),
                 meets=bool(spans.meets[s]),
                 cut=(bool(spans.cut[s, 0]), bool(spans.cut[s, 1])),
             )
@@ -97,7 +101,7 @@ def _event(table: CollisionTable, group: list[_Span], fps: float) -> DeepOverlap
     deepest = max(group, key=lambda s: s.depth_m)
     a, b = (table.part_names[p] for p in group[0].parts)
     return DeepOverlap(
-        time_s=start / fps,
+        time_s=deepest.deepest / fps,
         a=a,
         b=b,
         interval_s=(start / fps, end / fps),

@@ -10,8 +10,7 @@ from typing import Any
 class DeepOverlap:
     """An interval in which two parts overlap by more than half the smaller radius.
 
-    `time_s` is where the overlap was found deepest or, for several shapes at once, where it
-    starts; `cut` tells whether the clip starts or ends within it.
+    `time_s` is when it was found deepest; `cut` tells whether the clip starts or ends within it.
     """
 
     time_s: float

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 
 from writhe.arrays import Floats, Ints
-from writhe.collision.bounding import around
+from writhe.collision.bounding import around, is_sparse
 from writhe.collision.neighbours import body_steps, chain
 from writhe.collision.policy import (
     LEFT_OUT_M,
@@ -25,7 +26,10 @@ from writhe.skeleton import Figure, Skeleton, forward
 
 
 class CollisionTable:
-    """Shapes, rigid bodies (one part on one joint) and the pairs to test.
+    """Shapes, rigid bodies and the pairs to test.
+
+    A body holds the shapes of one part on one joint; where the room between them is mostly empty (a
+    chair's frame) each shape is a body of its own, so that few pairs have to be looked at closely.
 
     `shapes`, `bodies` and `pairs` are the kernels' arrays (see `kernels.gaps`); `part_names`,
     `shape_parts` and `rules` say what they stand for.
@@ -103,11 +107,13 @@ class CollisionTable:
                         " use a box"
                     )
         body: list[int] = []
-        before: tuple[str, str, bool] | None = None
-        for shape in self.source:
-            key = (shape.part, shape.joint, shape.core is Core.HALF_SPACE)
-            body.append(body[-1] + (key != before or key[2]) if body else 0)
-            before = key
+        groups = groupby(self.source, lambda s: (s.part, s.joint, s.core is Core.HALF_SPACE))
+        for (_, _, boundless), group in groups:
+            members = list(group)
+            points, radii = [s.points_in_joint for s in members], [s.radius_m for s in members]
+            alone = boundless or is_sparse(points, radii)
+            first = body[-1] + 1 if body else 0
+            body += [first + (i if alone else 0) for i in range(len(members))]
         return Shapes(
             joint=_ints(self.skeleton.index(s.joint) for s in self.source),
             core=_ints(int(s.core) for s in self.source),

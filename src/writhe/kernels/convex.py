@@ -19,6 +19,7 @@ from writhe.kernels.segments import segment_parameters
 GJK_STEPS = 80
 OVERLAP2 = 1e-18  # m^2: cores nearer than a nanometre are judged by their depth
 TIE_M = 1e-9
+STALLED_M = 1e-9
 
 
 @kernel
@@ -120,6 +121,19 @@ def _nearest_on_simplex(w: Floats, size: int, keep: Ints, weights: Floats, v: Fl
 
 
 @kernel
+def _separation(
+    points: Floats, a0: int, a1: int, b0: int, b1: int, x: float, y: float, z: float
+) -> float:
+    i = lowest(points, a0, a1, x, y, z)
+    j = lowest(points, b0, b1, -x, -y, -z)
+    return (
+        (points[i, 0] - points[j, 0]) * x
+        + (points[i, 1] - points[j, 1]) * y
+        + (points[i, 2] - points[j, 2]) * z
+    )
+
+
+@kernel
 def convex_distance(points: Floats, a0: int, a1: int, b0: int, b1: int, out: Floats) -> float:
     """Distance of the hulls of points[a0:a1] and points[b0:b1], zero when they overlap.
 
@@ -164,27 +178,21 @@ def convex_distance(points: Floats, a0: int, a1: int, b0: int, b1: int, out: Flo
     distance = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     if distance * distance <= OVERLAP2 or size == 4:
         return 0.0
+    length = distance
+    # |v| is an upper bound; where the search stalled, the separation along v is the sound answer
+    proven = _separation(points, a0, a1, b0, b1, v[0] / length, v[1] / length, v[2] / length)
+    if proven < distance - STALLED_M:
+        distance = proven
+        if distance <= 0.0:
+            return 0.0
     for c in range(3):
-        out[c] = v[c] / distance
+        out[c] = v[c] / length
         out[3 + c] = 0.0
         out[6 + c] = 0.0
         for k in range(size):
             out[3 + c] += weights[k] * points[rows_a[k], c]
             out[6 + c] += weights[k] * points[rows_b[k], c]
     return distance
-
-
-@kernel
-def _separation(
-    points: Floats, a0: int, a1: int, b0: int, b1: int, x: float, y: float, z: float
-) -> float:
-    i = lowest(points, a0, a1, x, y, z)
-    j = lowest(points, b0, b1, -x, -y, -z)
-    return (
-        (points[i, 0] - points[j, 0]) * x
-        + (points[i, 1] - points[j, 1]) * y
-        + (points[i, 2] - points[j, 2]) * z
-    )
 
 
 @kernel

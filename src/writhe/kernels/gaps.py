@@ -34,7 +34,7 @@ class Shapes(NamedTuple):
 
 
 class Bodies(NamedTuple):
-    """Rigid groups of shapes (one part on one joint) with a capsule around each."""
+    """Rigid groups of shapes of one part on one joint, with a capsule around each."""
 
     joint: Ints  # (b,)
     part: Ints  # (b,)

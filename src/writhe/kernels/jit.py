@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
 import numba
+import numpy as np
 from numba.core import config
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -37,7 +38,7 @@ def cache_root() -> Path:
 
 
 def _source_hash() -> str:
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {sys.version}".encode())
     for source in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(source.name.encode())
         digest.update(source.read_bytes())

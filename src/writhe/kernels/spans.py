@@ -29,6 +29,7 @@ class Spans(NamedTuple):
     time: Floats  # (s, 2) start and end in frames
     normal: Floats  # (s, 2, 3) at start and end, in b's frame
     deepest: Floats  # (s,) smallest gap witnessed
+    deepest_time: Floats  # (s,) when, in frames
     meets: Ints  # (s,) 1: the cores meet
     cut: Ints  # (s, 2) 1: the span is cut off by the start or end of the clip
 
@@ -113,7 +114,10 @@ def _walk(
                 now = spans.open_span[i]
             if now >= 0:
                 spans.time[now, 1] = frame + target
-                spans.deepest[now] = min(spans.deepest[now], before, after)
+                if before < spans.deepest[now]:
+                    spans.deepest[now], spans.deepest_time[now] = before, frame + t
+                if after < spans.deepest[now]:
+                    spans.deepest[now], spans.deepest_time[now] = after, frame + target
                 if bound < meeting:
                     spans.meets[now] = 1
                 for c in range(3):

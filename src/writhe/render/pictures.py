@@ -12,7 +12,7 @@ from scipy.ndimage import uniform_filter1d
 
 from writhe.arrays import Floats
 from writhe.errors import MissingExtraError, WritheError
-from writhe.render.look import BODIES, Colour
+from writhe.render.look import BODIES, COLLIDING, Colour
 from writhe.render.stage import THREE_QUARTER, Stage
 from writhe.skeleton import Figure, Frames, Motion, forward
 
@@ -65,7 +65,7 @@ def film_strip(
     with Stage(size) as stage:
         for i, frame in enumerate(chosen):
             stage.clear()
-            red = highlights[frame] if highlights is not None else ()
+            red = highlights[int(frame)] if highlights is not None else ()
             stage.add_figure(figure, _one(frames, i), show=show, highlight=red)
             centre = boxes[i].mean(axis=0)
             centre[1] = floor + half[1]
@@ -104,7 +104,7 @@ def movie(
     with Stage(size) as stage:
         for i in range(count):
             stage.clear()
-            nearest = min(round(times[i] * motion.fps), len(motion) - 1)
+            nearest = min(round(float(times[i]) * motion.fps), len(motion) - 1)
             red = highlights[nearest] if highlights is not None else ()
             stage.add_figure(figure, _one(frames, i), show=show, highlight=red)
             around = np.stack([centres[i] - half, centres[i] + half])
@@ -161,16 +161,29 @@ def _camera_path(boxes: Floats, rate: float) -> tuple[Floats, Floats]:
 
 
 def _floor(lowest_m: float) -> float:
-    """The ground: height 0 unless the figure floats well above it or sinks below."""
-    return 0.0 if -0.02 <= lowest_m <= 0.35 else lowest_m
+    """The ground under a motion: its lowest point, or height 0 for one that stays well above."""
+    return lowest_m if lowest_m < 0.35 else 0.0
+
+
+def _palette(images: list[Any]) -> Any:
+    """One palette for all frames, so that colours do not flicker, with room for small red parts."""
+    from PIL import Image
+
+    some = images[:: max(1, len(images) // 6)]
+    width = some[0].shape[1]
+    ramp = np.linspace(0.35, 1.25, width)[:, None] * np.array(COLLIDING) * 255
+    red = np.tile(np.clip(ramp, 0, 255).astype(np.uint8), (some[0].shape[0] // 4 + 1, 1, 1))
+    return Image.fromarray(np.concatenate([*some, red])).quantize(128, dither=Image.Dither.NONE)
 
 
 def _write_movie(path: Path, images: list[Any], rate: float) -> None:
     if path.suffix.lower() == ".gif":
         from PIL import Image
 
+        palette = _palette(images)
         pictures = [
-            Image.fromarray(image).quantize(96, dither=Image.Dither.NONE) for image in images
+            Image.fromarray(image).quantize(palette=palette, dither=Image.Dither.NONE)
+            for image in images
         ]
         pictures[0].save(
             path,
@@ -186,6 +199,7 @@ def _write_movie(path: Path, images: list[Any], rate: float) -> None:
         import imageio_ffmpeg as _  # noqa: F401 - imageio looks for it when it writes
     except ImportError:
         raise MissingExtraError("MP4 movies", "render") from None
-    with imageio.get_writer(path, fps=rate, macro_block_size=2, quality=8) as writer:
+    writer: Any = imageio.get_writer(path, fps=rate, macro_block_size=2, quality=8)
+    with writer:
         for image in images:
             writer.append_data(image)

@@ -126,7 +126,9 @@ class Stage:
         a, b = np.asarray(start, float), np.asarray(end, float)
         length = float(np.linalg.norm(b - a))
         if length < 1e-6:
-            mesh = self._pv.Sphere(radius_m, center=a, theta_resolution=32, phi_resolution=24)
+            mesh = self._pv.Sphere(
+                radius=radius_m, center=a, theta_resolution=32, phi_resolution=24
+            )
         else:
             mesh = self._pv.Capsule(
                 center=(a + b) / 2,
@@ -229,7 +231,7 @@ class Stage:
         plotter = self._fresh_plotter()
         for mesh, options in self._meshes:
             plotter.add_mesh(
-                mesh, ambient=0.26, diffuse=0.90, specular=0.14, specular_power=14, **options
+                mesh, ambient=0.28, diffuse=0.90, specular=0.14, specular_power=14, **options
             )
         centre = box.mean(axis=0)
         direction = np.asarray(view, float) / np.linalg.norm(np.asarray(view, float))

@@ -7,10 +7,16 @@ from writhe.skeleton import JointKind, Skeleton
 from writhe.terms.term import HARD, Term
 
 
-def joint_limits(skeleton: Skeleton, *, weight: float = HARD) -> list[Term]:
-    """A term for every limit the skeleton has."""
+def joint_limits(
+    skeleton: Skeleton, *, weight: float = HARD, only_under: str | None = None
+) -> list[Term]:
+    """A term for every limit the skeleton has, or those of one joint's subtree."""
+    joints = skeleton.joints
+    if only_under is not None:
+        first = skeleton.index(only_under)
+        joints = joints[first : int(skeleton.tree.subtree_end[first])]
     terms: list[Term] = []
-    for joint in skeleton.joints:
+    for joint in joints:
         if joint.limits is None:
             continue
         low, high = float(joint.limits.lower[0]), float(joint.limits.upper[0])

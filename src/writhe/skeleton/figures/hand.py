@@ -136,7 +136,7 @@ def hand_capsules() -> tuple[Capsule, ...]:
         for i in range(3):
             bone = points[i + 1] - points[i]
             # the widest of the skin along the bone, and a little more
-            radius = finger.radii_m[i] + (0.0006 if i else -0.0004)
+            radius = finger.radii_m[i] + (0.0009 if i else -0.0002)
             capsules.append(Capsule(f"{finger.name}_{i + 1}", np.zeros(3), bone, radius))
     return tuple(capsules)
 

@@ -75,7 +75,8 @@ def make_hand_skin() -> Skin:
             tuple(f"{f.name}_{i}" for i in (1, 2, 3)),
             f.points() + np.array([0.0, _Y, 0.0]),
             (0.011, 0.0065, 0.0055),
-            reach_m=1.55 * f.radii_m[0],
+            # the ball of the thumb belongs to the palm
+            reach_m=(1.25 if f.name == "thumb" else 1.55) * f.radii_m[0],
         )
         for f in FINGERS
     ]

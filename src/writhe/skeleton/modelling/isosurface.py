@@ -90,7 +90,9 @@ def _march(values: Floats) -> tuple[Floats, Ints]:
 
 
 def _odd(order: tuple[int, ...]) -> bool:
-    return sum(order[i] > order[j] for i in range(3) for j in range(i + 1, 3)) % 2 == 1
+    """Whether a permutation swaps an odd number of pairs."""
+    n = len(order)
+    return sum(order[i] > order[j] for i in range(n) for j in range(i + 1, n)) % 2 == 1
 
 
 def _cut(corner: Ints, inside: np.ndarray) -> list[Ints]:
@@ -101,22 +103,19 @@ def _cut(corner: Ints, inside: np.ndarray) -> list[Ints]:
         rows = corner[(inside == flags).all(axis=1)]
         if len(rows) == 0:
             continue
-        ins, outs = list(np.flatnonzero(flags)), list(np.flatnonzero(~flags))
+        ins = [k for k in range(4) if flags[k]]
+        outs = [k for k in range(4) if not flags[k]]
         if len(ins) == 2:
             i, j = ins
             k, m = outs
             ring = [(i, k), (i, m), (j, m), (j, k)]
             fans = [(ring[0], ring[1], ring[2]), (ring[0], ring[2], ring[3])]
-            flip = _odd4((i, j, k, m))
+            flip = _odd((i, j, k, m))
         else:
             alone, others = (ins[0], outs) if len(ins) == 1 else (outs[0], ins)
             fans = [tuple((alone, other) for other in others)]
-            flip = _odd4((alone, *others)) != (len(ins) == 3)
+            flip = _odd((alone, *others)) != (len(ins) == 3)
         for fan in fans:
             order = fan if not flip else (fan[0], fan[2], fan[1])
             out.append(np.stack([rows[:, list(edge)] for edge in order], axis=1))
     return out
-
-
-def _odd4(order: tuple[int, ...]) -> bool:
-    return sum(order[i] > order[j] for i in range(4) for j in range(i + 1, 4)) % 2 == 1

@@ -21,14 +21,15 @@ from typing import Any
 import daqp
 import numpy as np
 
-from writhe.arrays import Floats
-from writhe.collision import CollisionTable, Gate, NearPairs
+from writhe.arrays import Floats, floats
+from writhe.collision import Gate, NearPairs
 from writhe.database import PostureDatabase
 from writhe.kernels import kinematics
 from writhe.kernels.contact_rows import contact_rows, limit_rows
 from writhe.kernels.normal_equations import assemble, mirror_lower
-from writhe.skeleton import Figure, JointKind
+from writhe.skeleton import Figure, JointKind, Skeleton
 from writhe.solvers.posing.handles import Pin, Target
+from writhe.solvers.posing.place import ActorPlace
 from writhe.solvers.posing.poser import GateReport, PoseResult
 from writhe.solvers.posing.prior import NeighbourPrior, PriorOptions
 from writhe.solvers.result import Status
@@ -71,37 +72,41 @@ class DefaultPoser:
         figure: Figure,
         database: PostureDatabase | None = None,
         options: DefaultOptions | None = None,
-        table: CollisionTable | None = None,
+        *,
+        place: ActorPlace | None = None,
     ) -> None:
         self.figure = figure
         self.options = options or DefaultOptions()
-        skeleton = figure.skeleton
-        nv = skeleton.dof_count
-        self.table = table or CollisionTable.of_figure(figure)
+        self.place = place or ActorPlace.alone(figure)
+        self.skeleton = self.place.skeleton
+        self.table = self.place.table
+        nv = self.skeleton.dof_count
         self.gate = Gate(self.table)
         self._near = NearPairs(self.table)
         self._prior = None if database is None else NeighbourPrior(database, self.options.prior)
         self._terms: CompiledTerms | None = None
         self._shape: tuple[object, ...] = ()
         self._first_limit = 0
-        self._inertia = _inertia(figure, self.options)
+        self._inertia = _inertia(self.skeleton, self.options)
+        self._most = np.where(self.place.variables, self.options.max_step_rad, 0.0)
         room = 160
         self._hessian, self._gradient = np.empty((nv, nv)), np.empty(nv)
         self._columns = np.empty(nv, dtype=np.int64)
         self._matrix = np.empty((room, nv))
         self._low, self._high = np.empty(nv + room), np.empty(nv + room)
         self._sense = np.zeros(nv + room, dtype=np.int32)
-        self._tried = np.empty(skeleton.configuration_size)
+        self._tried = np.empty(self.skeleton.configuration_size)
 
     def step(self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin] = ()) -> PoseResult:
         """The next configuration from q: natural, within limits, certified."""
         start = time.perf_counter()
         options = self.options
         terms = self._prepare(targets, pins)
-        q = np.array(q, dtype=np.float64)
+        own = floats(q, (self.figure.skeleton.configuration_size,), "the configuration")
+        q = self.place.whole(own)
         if self._prior is not None:
-            self._prior.update(q, (*targets, *pins))
-        tree, start_q, kept = self.figure.skeleton.tree, q.copy(), q.copy()
+            self._prior.update(own, (*targets, *pins), self.place.rotation)
+        tree, start_q, kept = self.skeleton.tree, q.copy(), q.copy()
         softened, fraction = False, 1.0
         terms.update(q)
         before = first_error = self._error(terms, len(targets))
@@ -131,20 +136,20 @@ class DefaultPoser:
 
     def _solve(self, terms: CompiledTerms, targets: Sequence[Target]) -> tuple[Floats, bool]:
         """The step of one programme, and whether constraints had to be softened."""
-        options, tree = self.options, self.figure.skeleton.tree
+        options, tree = self.options, self.skeleton.tree
         nv = len(self._gradient)
         self._shorten_reach(terms, len(targets))
         hessian, gradient = self._hessian, self._gradient
+        hessian[:] = 0.0
+        gradient[:] = 0.0
+        hessian.flat[:: nv + 1] = self._inertia
+        own = self.place.v
         if self._prior is None:
-            hessian[:] = 0.0
-            hessian.flat[:: nv + 1] = 1.0
-            gradient[:] = 0.0
+            hessian.flat[own.start * (nv + 1) : own.stop * (nv + 1) : nv + 1] += 1.0
         else:
             precision = self._prior.precision
-            np.multiply(precision, 1.0 + options.pull, out=hessian)
-            np.matmul(precision, self._prior.mean, out=gradient)
-            gradient *= -options.pull
-        hessian.flat[:: nv + 1] += self._inertia
+            hessian[own, own] += (1.0 + options.pull) * precision
+            gradient[own] = -options.pull * (precision @ self._prior.mean)
         rows = slice(0, self._first_limit)
         assemble(
             terms.values[rows],
@@ -160,7 +165,7 @@ class DefaultPoser:
         mirror_lower(hessian)
         self._near.find(terms.positions, terms.rotations, options.near_m)
         low, high = self._low, self._high
-        low[:nv], high[:nv] = -options.max_step_rad, options.max_step_rad
+        low[:nv], high[:nv] = -self._most, self._most
         contacts = contact_rows(
             tree,
             terms.positions,
@@ -225,7 +230,7 @@ class DefaultPoser:
 
         Compiled again only when the set of handles changes.
         """
-        options, skeleton = self.options, self.figure.skeleton
+        options, prefix = self.options, self.place.prefix
         handles = (*targets, *pins)
         shape = tuple(
             (type(h).__name__, h.joint, h.point_in_joint, h.orientation_in_world) for h in handles
@@ -238,7 +243,7 @@ class DefaultPoser:
                     weight = options.target_weight * (1.0 - min(handle.softness, 0.99)) ** 2
                 wanted.append(
                     reach(
-                        handle.joint,
+                        prefix + handle.joint,
                         handle.position_in_world,
                         point_in_joint=handle.point_in_joint,
                         weight=weight,
@@ -247,10 +252,12 @@ class DefaultPoser:
             for handle in handles:
                 if handle.orientation_in_world is not None:
                     weight = options.turn_weight * (1.0 if isinstance(handle, Target) else 10.0)
-                    wanted.append(turn_to(handle.joint, handle.orientation_in_world, weight=weight))
+                    wanted.append(
+                        turn_to(prefix + handle.joint, handle.orientation_in_world, weight=weight)
+                    )
             self._first_limit = 3 * len(wanted)
-            wanted += joint_limits(skeleton)
-            self._terms = CompiledTerms(skeleton, wanted)
+            wanted += joint_limits(self.skeleton, only_under=self.place.root)
+            self._terms = CompiledTerms(self.skeleton, wanted)
             self._shape = shape
         for i, handle in enumerate(handles):
             at = slice(
@@ -298,7 +305,7 @@ class DefaultPoser:
         else:
             status = Status.SETTLED
         return PoseResult(
-            q=q,
+            q=q[self.place.q].copy(),
             status=status,
             target_error_m={t.joint: e for t, e in zip(targets, errors, strict=False)},
             pin_error_m={p.joint: e for p, e in zip(pins, errors[len(targets) :], strict=True)},
@@ -310,9 +317,8 @@ class DefaultPoser:
         )
 
 
-def _inertia(figure: Figure, options: DefaultOptions) -> Floats:
-    """(nv,) squared weights that keep the root in place and every joint a little."""
-    skeleton = figure.skeleton
+def _inertia(skeleton: Skeleton, options: DefaultOptions) -> Floats:
+    """(nv,) squared weights that keep roots in place and every joint a little."""
     out = np.full(skeleton.dof_count, options.base_weight**2)
     for joint in skeleton.joints:
         if joint.kind is JointKind.FREE:

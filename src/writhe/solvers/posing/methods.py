@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
+from writhe.scene import Scene
 from writhe.skeleton import Figure
 from writhe.solvers.posing.poser import Poser
 
@@ -15,10 +16,18 @@ def method_names() -> list[str]:
     return list(_METHODS)
 
 
-def make_poser(method: str, figure: Figure, database: PostureDatabase | None = None) -> Poser:
+def make_poser(
+    method: str,
+    figure: Figure,
+    database: PostureDatabase | None = None,
+    *,
+    scene: Scene | None = None,
+    actor: str | None = None,
+) -> Poser:
     """A poser for `figure` by the method's name.
 
-    `default` works without a database, only less naturally; `paper` and `local-pca` need one.
+    `default` works without a database, only less naturally; `paper` and `local-pca` need one. In a
+    scene, `actor` is posed among its objects and the other actors (`default` only).
     """
     if method not in _METHODS:
         raise UnknownNameError("posing method", method, method_names())
@@ -28,8 +37,12 @@ def make_poser(method: str, figure: Figure, database: PostureDatabase | None = N
         return PlainPoser(figure)
     if method == "default":
         from writhe.solvers.posing.default import DefaultPoser
+        from writhe.solvers.posing.place import ActorPlace
 
-        return DefaultPoser(figure, database)
+        place = None
+        if scene is not None:
+            place = ActorPlace.in_scene(scene, actor or scene.actors[0].name)
+        return DefaultPoser(figure, database, place=place)
     if database is None:
         raise WritheError(f"the method {method!r} needs a posture database")
     from writhe.solvers.posing.latent import LatentPoser

@@ -56,8 +56,13 @@ class NeighbourPrior:
         self.unfamiliar = 0.0
         self._usual_distance = self._typical_distance()
 
-    def update(self, q: Floats, handles: Sequence[Target | Pin] = ()) -> None:
-        """Look up the neighbours of q; fills `mean`, `precision` and `unfamiliar`."""
+    def update(
+        self, q: Floats, handles: Sequence[Target | Pin] = (), placed: Floats | None = None
+    ) -> None:
+        """Look up the neighbours of q; fills `mean`, `precision` and `unfamiliar`.
+
+        `placed` (3, 3) is the rotation of the frame that the root stands in, if not the world's.
+        """
         skeleton, options = self.database.figure.skeleton, self.options
         posture_feature_row(skeleton.tree, self._importance, q, self._features)
         self.numbers, distances = self.database.search.query(
@@ -65,7 +70,7 @@ class NeighbourPrior:
         )
         self.unfamiliar = float(distances[0]) / self._usual_distance
         heading = heading_quaternion(q)
-        joints, goals = self._goals(heading, handles)
+        joints, goals = self._goals(heading, handles, placed)
         neighbour_weights(
             distances,
             options.bandwidth * max(float(distances[len(distances) // 2]), 1e-6),
@@ -91,11 +96,15 @@ class NeighbourPrior:
             self.precision,
         )
 
-    def _goals(self, heading: Floats, handles: Sequence[Target | Pin]) -> tuple[Ints, Floats]:
+    def _goals(
+        self, heading: Floats, handles: Sequence[Target | Pin], placed: Floats | None
+    ) -> tuple[Ints, Floats]:
         """Joints that are held and where they should be, seen from the root's heading."""
         skeleton = self.database.figure.skeleton
         joints = np.array([skeleton.index(h.joint) for h in handles], dtype=np.int64)
         world = np.array([h.position_in_world for h in handles], dtype=np.float64).reshape(-1, 3)
+        if placed is not None:
+            world = world @ placed
         c = heading[0] ** 2 - heading[2] ** 2
         s = 2.0 * heading[0] * heading[2]
         goals = np.empty_like(world)

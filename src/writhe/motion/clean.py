@@ -1,0 +1,114 @@
+"""Clean a whole clip: penetrations gone, style and feet kept, certified.
+
+Three passes. First every frame is pushed clear by itself, starting from its neighbour's correction,
+forwards and backwards, and the corrections are smoothed over time so that they swell and fade. Then
+a gated tracker follows the smoothed postures from frame to frame, so that the way between frames is
+certified too; a source that passes through itself is followed on the side where the body is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.ndimage import gaussian_filter1d, maximum_filter1d
+
+from writhe.arrays import Floats
+from writhe.collision import Certificate, CollisionTable, certify
+from writhe.errors import WritheError
+from writhe.skeleton import Figure, Motion, forward
+from writhe.skeleton.kinematics import difference, integrate
+from writhe.solvers.tracking import PostureTracker, TrackingOptions
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """A cleaned motion with what it was and what it is."""
+
+    motion: Motion
+    before: Certificate
+    after: Certificate
+    mean_displacement_m: float  # of all joints over all frames
+    max_displacement_m: float
+    changed_frames: int
+
+
+def clean(
+    motion: Motion,
+    figure: Figure,
+    *,
+    table: CollisionTable | None = None,
+    options: TrackingOptions | None = None,
+    fade_frames: float = 4.0,
+    progress: Progress | None = None,
+) -> Cleaned:
+    """Remove the penetrations of a motion of `figure`'s skeleton."""
+    if motion.skeleton.names != figure.skeleton.names:
+        raise WritheError(
+            f"the motion {motion.name!r} is of another skeleton than {figure.name!r}: retarget it"
+        )
+    shapes = table or CollisionTable.of_figure(figure)
+    tracker = PostureTracker(figure, shapes, options)
+    total = 3 * len(motion)
+    tell = progress or _silent
+    wanted = _smoothed(tracker, motion, fade_frames, lambda done: tell(done, total))
+    rows = np.empty_like(motion.q)
+    rows[0] = wanted[0]
+    for i in range(1, len(rows)):
+        rows[i] = tracker.follow(rows[i - 1], wanted[i], gated=True)
+        tell(2 * len(rows) + i + 1, total)
+    moved = np.linalg.norm(
+        forward(figure.skeleton, rows).positions - forward(figure.skeleton, motion.q).positions,
+        axis=2,
+    )
+    return Cleaned(
+        motion=replace(motion, q=rows),
+        before=certify(shapes, motion.q, motion.fps),
+        after=certify(shapes, rows, motion.fps),
+        mean_displacement_m=float(moved.mean()),
+        max_displacement_m=float(moved.max()),
+        changed_frames=int((moved.max(axis=1) > 1e-6).sum()),
+    )
+
+
+def _smoothed(
+    tracker: PostureTracker, motion: Motion, fade_frames: float, tell: Callable[[int], None]
+) -> Floats:
+    """The clip with every frame pushed clear and the corrections fading in and out over time."""
+    skeleton, q = motion.skeleton, motion.q
+    count, margin = len(q), tracker.options.margin_m
+    corrections = np.zeros((count, skeleton.dof_count))
+    bad = np.array([tracker.clearance(row) < margin for row in q])
+    for offset, order in ((0, range(count)), (count, range(count - 1, -1, -1))):
+        before = np.zeros(skeleton.dof_count)
+        for done, i in enumerate(order):
+            tell(offset + done + 1)
+            if not bad[i]:
+                before = 0.5 * before
+                continue
+            start = integrate(skeleton, q[i], before)
+            clear = tracker.follow(start, q[i], gated=False)
+            before = difference(skeleton, q[i], clear)
+            corrections[i] += 0.5 * before
+    if not bad.any():
+        return q.copy()
+    width = max(1, round(2 * fade_frames))
+    spread = gaussian_filter1d(corrections, fade_frames, axis=0, mode="nearest")
+    # a blunt spike keeps its height: what smoothing took off is put back around the peak
+    peak = maximum_filter1d(np.abs(corrections), 2 * width + 1, axis=0, mode="nearest")
+    left = maximum_filter1d(np.abs(spread), 2 * width + 1, axis=0, mode="nearest")
+    gain = np.divide(peak, left, out=np.ones_like(peak), where=left > 1e-9)
+    spread *= gaussian_filter1d(np.clip(gain, 1.0, 2.0), fade_frames, axis=0, mode="nearest")
+    active = maximum_filter1d(bad.astype(np.int8), 4 * width + 1, mode="constant").astype(bool)
+    out = q.copy()
+    for i in np.flatnonzero(active):
+        shifted = integrate(skeleton, q[i], spread[i])
+        out[i] = tracker.follow(shifted, shifted, gated=False)
+    return out
+
+
+def _silent(done: int, total: int) -> None:
+    """Nobody wants to know how far it is."""

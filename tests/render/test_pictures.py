@@ -1,0 +1,145 @@
+"""Pictures: they show the figure, whole and in place, with colliding parts red."""
+
+from __future__ import annotations
+
+import builtins
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyvista")
+from PIL import Image
+
+from writhe.errors import MissingExtraError, WritheError
+from writhe.render import Stage, film_strip, movie, render_pose
+from writhe.skeleton import Capsule, Figure, Joint, JointKind, Motion, Skeleton, Tip
+from writhe.skeleton.figures import figure
+
+SIZE = (160, 200)
+
+
+@pytest.fixture(scope="module")
+def human():
+    return figure("human")
+
+
+def waving(human, frames=6) -> Motion:
+    q = np.tile(human.skeleton.rest_configuration, (frames, 1))
+    half = np.linspace(0, -0.7, frames)
+    at = human.skeleton.q_slice("left_shoulder")
+    q[:, at] = np.stack([np.cos(half), 0 * half, 0 * half, np.sin(half)], axis=1)
+    return Motion(human.skeleton, q, fps=10, name="waving")
+
+
+def pixels(path) -> np.ndarray:
+    return np.asarray(Image.open(path).convert("RGB")).astype(int)
+
+
+def body_mask(image) -> np.ndarray:
+    """Where the picture is bluish or dark: the body, not the warm ground."""
+    return image[..., 2] > image[..., 0] + 3
+
+
+def red_mask(image) -> np.ndarray:
+    return image[..., 0] > image[..., 1] + 70
+
+
+def test_a_pose_fills_the_picture_without_touching_its_border(human, tmp_path):
+    path = render_pose(human, human.skeleton.rest_configuration, tmp_path / "pose.png", size=SIZE)
+    image = pixels(path)
+    assert image.shape == (200, 160, 3)
+    rows, columns = np.nonzero(body_mask(image))
+    assert np.ptp(columns) > 0.6 * 160
+    assert columns.min() > 1
+    assert columns.max() < 158
+    assert rows.min() > 1
+
+
+def test_highlighted_parts_are_red_and_others_are_not(human, tmp_path):
+    q = human.skeleton.rest_configuration
+    plain = pixels(render_pose(human, q, tmp_path / "a.png", size=SIZE))
+    red = pixels(render_pose(human, q, tmp_path / "b.png", size=SIZE, highlight=["left_elbow"]))
+    assert not red_mask(plain).any()
+    # seen from the front, the figure's left forearm is on the right
+    _, columns = np.nonzero(red_mask(red))
+    assert len(columns) > 50
+    assert columns.min() > 80
+
+
+@pytest.mark.parametrize("show", ["skin", "capsules", "both"])
+def test_capsules_and_skin_cover_about_the_same_place(human, tmp_path, show):
+    q = human.skeleton.rest_configuration
+    skin = body_mask(pixels(render_pose(human, q, tmp_path / "s.png", size=SIZE)))
+    other = body_mask(pixels(render_pose(human, q, tmp_path / "o.png", size=SIZE, show=show)))
+    assert (skin & other).sum() > 0.9 * skin.sum()
+
+
+def test_a_film_strip_has_a_panel_per_frame(human, tmp_path):
+    path = film_strip(human, waving(human), tmp_path / "strip.png", count=3, size=(100, 140))
+    assert pixels(path).shape == (140, 300, 3)
+
+
+def test_a_movie_has_the_motions_frames(human, tmp_path):
+    motion = waving(human)
+    highlights = [["left_wrist"] if i == 5 else [] for i in range(len(motion))]
+    path = movie(human, motion, tmp_path / "m.gif", size=(120, 120), highlights=highlights)
+    film = Image.open(path)
+    assert film.n_frames == 6
+    reds = []
+    for i in range(film.n_frames):
+        film.seek(i)
+        reds.append(red_mask(np.asarray(film.convert("RGB")).astype(int)).sum())
+    assert reds[0] == 0
+    assert reds[5] > 5
+
+
+def test_mp4_is_written(human, tmp_path):
+    path = movie(human, waving(human, 3), tmp_path / "m.mp4", size=(96, 96))
+    assert path.stat().st_size > 500
+
+
+def test_a_figure_without_skin_is_drawn_by_its_capsules(tmp_path):
+    skeleton = Skeleton(
+        [Joint("bone", None, JointKind.FREE)], [Tip("end", "bone", np.array([0.5, 0, 0]))]
+    )
+    stick = Figure("stick", skeleton, (Capsule("bone", np.zeros(3), np.array([0.5, 0, 0]), 0.1),))
+    image = pixels(render_pose(stick, skeleton.rest_configuration, tmp_path / "s.png", size=SIZE))
+    assert body_mask(image).mean() > 0.05
+
+
+def test_the_stage_shows_objects(tmp_path):
+    with Stage(SIZE) as stage:
+        with pytest.raises(WritheError, match="nothing on the stage"):
+            stage.image()
+        blue = (0.2, 0.3, 0.9)
+        stage.add_box([0.2, 0.1, 0.2], [0, 0.1, 0], colour=blue)
+        stage.add_sphere([0, 0.4, 0], 0.1, colour=blue)
+        stage.add_cylinder([0.5, 0, 0], [0.5, 0.6, 0], 0.05, colour=blue)
+        stage.add_strand([[0, 0.6, 0], [0.3, 0.7, 0], [0.5, 0.6, 0]], colour=blue)
+        image = np.asarray(stage.image()).astype(int)
+    assert (image[..., 2] > image[..., 0] + 40).mean() > 0.05
+
+
+def test_misuse_says_what_is_wrong(human, tmp_path):
+    motion = waving(human)
+    with pytest.raises(WritheError, match=r"\.gif or \.mp4"):
+        movie(human, motion, tmp_path / "m.avi")
+    with pytest.raises(WritheError, match="all 6 frames"):
+        film_strip(human, motion, tmp_path / "m.png", highlights=[[]])
+    with pytest.raises(WritheError, match="retarget"):
+        film_strip(figure("hand"), motion, tmp_path / "m.png")
+    with pytest.raises(WritheError, match="'skin', 'capsules' or 'both'"):
+        render_pose(human, motion.q[0], tmp_path / "m.png", show="bones")
+
+
+def test_without_pyvista_the_extra_is_named(monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *args, **kwargs):
+        if name == "pyvista":
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingExtraError, match=r"writhe\[render\]"):
+        Stage()

@@ -132,23 +132,11 @@ class KeyPose:
 
     def terms(self, place: Place, q: Floats) -> list[Term]:
         """What settling is to bring about, from the start posture q."""
-        frames = forward(place.figure.skeleton, q)
         wanted = stay_near(
             place.skeleton, q, weight=self.firmness, weight_of={f"{ACTOR}.hips": 1.0}
         )
-        bearing: list[Floats] = []
-        for joint, point, height, up in map(_support, self.support):
-            there = frames.point(joint, point)
-            there[1] = height
-            name = f"{ACTOR}.{joint}"
-            weights = np.array([8.0, 40.0, 8.0])
-            wanted.append(
-                Term(Point(name, point), there, there, weights, label=f"support {joint} {point}")
-            )
-            bearing.append(there)
-            if up is not None:
-                target = np.array([0.0, 1.0, 0.0])
-                wanted.append(Term(Direction(name, up), target, target, 8.0, label=f"flat {joint}"))
+        bearing, planted = support_terms(place, q, self.support)
+        wanted += planted
         if self.balanced and bearing:
             # the middle of the foot lies ahead of the ankle
             centre = np.mean(bearing, axis=0) + np.array([0.0, 0.0, 0.04])
@@ -163,6 +151,27 @@ class KeyPose:
                 target = np.array(goal.towards) / np.linalg.norm(goal.towards)
             wanted.append(Term(quantity, target, target, goal.weight, label=f"{goal}"))
         return wanted
+
+
+def support_terms(
+    place: Place, q: Floats, support: tuple[str, ...]
+) -> tuple[list[Floats], list[Term]]:
+    """Where q's supports touch the floor, and the terms that keep them there."""
+    frames = forward(place.figure.skeleton, q)
+    bearing: list[Floats] = []
+    terms: list[Term] = []
+    for joint, point, height, up in map(_support, support):
+        there = frames.point(joint, point)
+        there[1] = height
+        bearing.append(there)
+        name, weights = f"{ACTOR}.{joint}", np.array([8.0, 40.0, 8.0])
+        terms.append(
+            Term(Point(name, point), there, there, weights, label=f"support {joint} {point}")
+        )
+        if up is not None:
+            target = np.array([0.0, 1.0, 0.0])
+            terms.append(Term(Direction(name, up), target, target, 8.0, label=f"flat {joint}"))
+    return bearing, terms
 
 
 def _support(name: str) -> tuple[str, Vector, float, Vector | None]:

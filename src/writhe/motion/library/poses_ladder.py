@@ -53,7 +53,7 @@ def _grip(side: str, height_m: float, rail: bool) -> tuple[Goal | Aim, ...]:
     return (
         Goal(f"{side}_wrist", point, at, weight=14.0),
         Aim(f"{side}_wrist", (0.0, -1.0, 0.0), palm),
-        Aim(f"{side}_wrist", (sign, 0.0, 0.0), (0.0, 1.0, 0.35)),
+        Aim(f"{side}_wrist", (sign, 0.0, 0.0), (0.0, 0.8, 0.6), weight=0.5),
     )
 
 
@@ -114,7 +114,7 @@ def climb(
         for h in heights
     ]
     goals.append(
-        Goal("hips", (0, 0, 0), (left_m, pelvis_m, _depth(pelvis_m) - away_m), weight=1.5)
+        Goal("hips", (0, 0, 0), (left_m, pelvis_m, _depth(pelvis_m) - away_m), weight=4.0)
     )
     return KeyPose(
         name,
@@ -156,8 +156,8 @@ FEET: tuple[tuple[float, float], ...] = (
     (3, 2.5),
     (3, 3),
 )
-_RAIL, _HIGH, _LOW = Hold(1.22), Hold(1.42), Hold(1.02)
-_RUNG, _RUNG_HIGH = Hold(1.25, rail=False), Hold(1.5, rail=False)
+_RAIL, _HIGH, _LOW = Hold(1.32), Hold(1.52), Hold(1.18)
+_RUNG, _RUNG_HIGH = Hold(1.34, rail=False), Hold(1.6, rail=False)
 WAYS: tuple[tuple[str, tuple[Hold, Hold], Trunk, float, float], ...] = (
     ("rails", (_RAIL, _RAIL), Trunk(bend=6, nod=-10), 0.34, 0.0),
     ("rails high", (_HIGH, _HIGH), Trunk(bend=2, nod=-24), 0.30, 0.0),

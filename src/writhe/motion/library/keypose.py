@@ -210,4 +210,3 @@ def key(
         pelvis or Pelvis(),
     )
     return KeyPose(name, angles, support, goals, balanced, firmness, grounded)
-

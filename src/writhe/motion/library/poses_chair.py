@@ -71,7 +71,9 @@ LEGS: tuple[Seated, ...] = (
         ("right_foot",),
         goals=(Goal("left_ankle", (0, -0.02, 0), (0.03, 0.02, 0.15), "right_knee", 6.0),),
     ),
-    Seated("sit on edge", replace(_SIT, flex=74, knee=92), replace(_SIT, flex=66, knee=102), FEET, 0.15),
+    Seated(
+        "sit on edge", replace(_SIT, flex=74, knee=92), replace(_SIT, flex=66, knee=102), FEET, 0.15
+    ),
     Seated("sit turned", replace(_SIT, abduct=24), replace(_SIT, abduct=-10, rotate=0)),
 )
 
@@ -114,13 +116,28 @@ ABOVE: tuple[Above, ...] = (
             Goal("right_elbow", (0, 0, 0), (-0.01, -0.34, 0.125), "right_hip", 6.0),
         ),
     ),
-    Above("leaning back", trunk=T(bend=-6, nod=8), pitch=-16, left=A(flex=10, elbow=40), right=A(flex=10, elbow=40)),
+    Above(
+        "leaning back",
+        trunk=T(bend=-6, nod=8),
+        pitch=-16,
+        left=A(flex=10, elbow=40),
+        right=A(flex=10, elbow=40),
+    ),
     Above("reaching ahead", A(flex=78, abduct=8, elbow=16), trunk=T(bend=22, turn=-10), pitch=8),
-    Above("reaching up", A(flex=146, abduct=14, rotate=0, elbow=14), trunk=T(bend=-2, lean=-6, nod=-24)),
+    Above(
+        "reaching up",
+        A(flex=146, abduct=14, rotate=0, elbow=14),
+        trunk=T(bend=-2, lean=-6, nod=-24),
+    ),
     Above("reaching aside", A(flex=14, abduct=76, elbow=14), trunk=T(lean=16, look=40)),
     Above("reaching down", A(flex=62, abduct=12, elbow=8), trunk=T(bend=62, lean=8), pitch=22),
     Above("reaching beside", A(flex=-4, abduct=22, elbow=4), trunk=T(lean=36, bend=8, look=20)),
-    Above("turned round", A(flex=0, abduct=36, elbow=30), A(flex=52, abduct=-6, rotate=30, elbow=52), T(turn=38, look=40)),
+    Above(
+        "turned round",
+        A(flex=0, abduct=36, elbow=30),
+        A(flex=52, abduct=-6, rotate=30, elbow=52),
+        T(turn=38, look=40),
+    ),
     Above(
         "hands behind head",
         A(flex=20, abduct=118, rotate=-88, elbow=132),
@@ -145,11 +162,32 @@ ABOVE: tuple[Above, ...] = (
         2,
         hands((0.26, 0.47, 0.0), palm=(-1, -0.4, 0)),
     ),
-    Above("typing", A(flex=26, abduct=10, rotate=22, elbow=78), A(flex=26, abduct=10, rotate=22, elbow=78), T(bend=10, nod=8), 2),
-    Above("drinking", A(flex=50, abduct=18, rotate=22, elbow=124), goals=hand("left", (0.04, -0.02, 0.19), "head", point="fist")),
-    Above("explaining", A(flex=30, abduct=22, rotate=-6, elbow=82), A(flex=34, abduct=10, rotate=18, elbow=70), T(bend=6, turn=10)),
-    Above("hands in lap", A(flex=18, abduct=8, rotate=36, elbow=58), A(flex=18, abduct=8, rotate=36, elbow=58), T(bend=12, nod=14),
-          goals=hand("left", (0.02, 0.02, 0.21), "hips", palm=(0, -1, 0)) + hand("right", (-0.02, 0.07, 0.25), "hips", palm=(0, -1, 0))),
+    Above(
+        "typing",
+        A(flex=26, abduct=10, rotate=22, elbow=78),
+        A(flex=26, abduct=10, rotate=22, elbow=78),
+        T(bend=10, nod=8),
+        2,
+    ),
+    Above(
+        "drinking",
+        A(flex=50, abduct=18, rotate=22, elbow=124),
+        goals=hand("left", (0.04, -0.02, 0.19), "head", point="fist"),
+    ),
+    Above(
+        "explaining",
+        A(flex=30, abduct=22, rotate=-6, elbow=82),
+        A(flex=34, abduct=10, rotate=18, elbow=70),
+        T(bend=6, turn=10),
+    ),
+    Above(
+        "hands in lap",
+        A(flex=18, abduct=8, rotate=36, elbow=58),
+        A(flex=18, abduct=8, rotate=36, elbow=58),
+        T(bend=12, nod=14),
+        goals=hand("left", (0.02, 0.02, 0.21), "hips", palm=(0, -1, 0))
+        + hand("right", (-0.02, 0.07, 0.25), "hips", palm=(0, -1, 0)),
+    ),
 )
 
 
@@ -179,23 +217,53 @@ def _rise(name: str, share: float, **options: A | T) -> KeyPose:
     sink = 1.0 - share
     return key(
         name,
-        legs=L(flex=84 * sink + 34 * sink * share * 4, abduct=7, rotate=6, knee=92 * sink + 4, ankle=18 * sink * share * 4),
-        pelvis=P(pitch=42 * 4 * sink * share + 4 * sink, height_m=SEAT_M + 0.345 * share, forward_m=0.15 + 0.26 * share),
+        legs=L(
+            flex=84 * sink + 34 * sink * share * 4,
+            abduct=7,
+            rotate=6,
+            knee=92 * sink + 4,
+            ankle=18 * sink * share * 4,
+        ),
+        pelvis=P(
+            pitch=42 * 4 * sink * share + 4 * sink,
+            height_m=SEAT_M + 0.345 * share,
+            forward_m=0.15 + 0.26 * share,
+        ),
         trunk=T(bend=14 + 26 * sink * share * 4, nod=-12 * sink),
         arms=A(flex=26 + 30 * sink * share * 4, elbow=30),
         balanced=False,
     )
 
 
-RISING: tuple[KeyPose, ...] = tuple(_rise(f"rise {s:.2f}", s) for s in (0.12, 0.3, 0.5, 0.7, 0.85, 1.0))
+RISING: tuple[KeyPose, ...] = tuple(
+    _rise(f"rise {s:.2f}", s) for s in (0.12, 0.3, 0.5, 0.7, 0.85, 1.0)
+)
 BESIDE: tuple[KeyPose, ...] = (
     key("stand before chair", pelvis=P(forward_m=0.44)),
-    key("stand before chair folded", pelvis=P(forward_m=0.44), left_arm=_FOLDED_LEFT, right_arm=_FOLDED_RIGHT,
-        goals=hand("left", (-0.14, 0.02, 0.235), "chest", point="wrist") + hand("right", (0.15, -0.03, 0.165), "chest", point="wrist")),
-    key("stand behind chair", pelvis=P(forward_m=-0.52), arms=A(flex=30, abduct=12, elbow=46),
-        goals=hands((0.16, 0.93, -0.21), palm=(0, -1, 0), fingers=(0, 0, 1))),
-    key("foot on chair", pelvis=P(forward_m=0.62, turn=180), left_leg=L(flex=70, knee=80, abduct=6), right_leg=L(flex=2),
-        support=("right_foot",), trunk=T(bend=12), goals=(Goal("left_ankle", (0, -0.068, 0.06), (-0.06, 0.46, 0.16), weight=10.0),), balanced=False),
+    key(
+        "stand before chair folded",
+        pelvis=P(forward_m=0.44),
+        left_arm=_FOLDED_LEFT,
+        right_arm=_FOLDED_RIGHT,
+        goals=hand("left", (-0.14, 0.02, 0.235), "chest", point="wrist")
+        + hand("right", (0.15, -0.03, 0.165), "chest", point="wrist"),
+    ),
+    key(
+        "stand behind chair",
+        pelvis=P(forward_m=-0.52),
+        arms=A(flex=30, abduct=12, elbow=46),
+        goals=hands((0.16, 0.93, -0.21), palm=(0, -1, 0), fingers=(0, 0, 1)),
+    ),
+    key(
+        "foot on chair",
+        pelvis=P(forward_m=0.62, turn=180),
+        left_leg=L(flex=70, knee=80, abduct=6),
+        right_leg=L(flex=2),
+        support=("right_foot",),
+        trunk=T(bend=12),
+        goals=(Goal("left_ankle", (0, -0.068, 0.06), (-0.06, 0.46, 0.16), weight=10.0),),
+        balanced=False,
+    ),
 )
 
 

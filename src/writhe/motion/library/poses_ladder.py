@@ -37,7 +37,12 @@ def _foot(side: str, height_m: float, rung: bool) -> tuple[Goal | Aim, ...]:
     return (
         Goal(f"{side}_ankle", _SOLE, at, weight=20.0),
         Aim(f"{side}_ankle", (0.0, 1.0, 0.0), (0.0, 1.0, -0.15), weight=2.0),
-        Aim(f"{side}_ankle", (0.0, 0.0, 1.0), (0.1 if side == "left" else -0.1, 0.0, 1.0), weight=2.0),
+        Aim(
+            f"{side}_ankle",
+            (0.0, 0.0, 1.0),
+            (0.1 if side == "left" else -0.1, 0.0, 1.0),
+            weight=2.0,
+        ),
     )
 
 
@@ -97,7 +102,9 @@ def climb(
             goals += _foot(side, height, rung > 0)
         else:  # swinging past the rungs, behind them
             x = 0.11 if side == "left" else -0.11
-            goals.append(Goal(f"{side}_ankle", (0, 0, 0), (x, height + 0.08, _depth(height) - 0.24)))
+            goals.append(
+                Goal(f"{side}_ankle", (0, 0, 0), (x, height + 0.08, _depth(height) - 0.24))
+            )
     arms: list[Arm] = []
     for side, hold in zip(("left", "right"), holds, strict=True):
         arms.append(hold.arm)
@@ -113,9 +120,7 @@ def climb(
         )
         for h in heights
     ]
-    goals.append(
-        Goal("hips", (0, 0, 0), (left_m, pelvis_m, _depth(pelvis_m) - away_m), weight=4.0)
-    )
+    goals.append(Goal("hips", (0, 0, 0), (left_m, pelvis_m, _depth(pelvis_m) - away_m), weight=4.0))
     return KeyPose(
         name,
         Angles(

@@ -61,9 +61,7 @@ def reach_both(azimuth: float, elevation: float, width: float = 0.0) -> KeyPose:
         f"reach both {azimuth} {elevation} {width}",
         left_arm=_arm(width + azimuth, elevation),
         right_arm=_arm(width - azimuth, elevation),
-        trunk=Trunk(
-            bend=0.5 * low, turn=0.6 * azimuth, look=0.3 * azimuth, nod=-0.35 * elevation
-        ),
+        trunk=Trunk(bend=0.5 * low, turn=0.6 * azimuth, look=0.3 * azimuth, nod=-0.35 * elevation),
         legs=Leg(flex=0.4 * low, knee=0.4 * low, abduct=7.0),
         pelvis=Pelvis(pitch=0.35 * low),
         goals=hand("left", left) + hand("right", right),

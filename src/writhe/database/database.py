@@ -133,9 +133,7 @@ class PostureDatabase:
 
     def save(self, path: str | Path) -> None:
         """Write a Parquet file that pandas and DuckDB read too."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
+        pa, pq = _arrow()
         header = {
             "writhe_database": FORMAT_VERSION,
             "figure": self.figure.name,
@@ -158,9 +156,7 @@ class PostureDatabase:
     @classmethod
     def load(cls, path: str | Path, figure: Figure) -> PostureDatabase:
         """Read a database of `figure`."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
+        pa, pq = _arrow()
         if not Path(path).exists():
             raise FileFormatError(path, "there is no such file")
         try:
@@ -191,9 +187,20 @@ class PostureDatabase:
         )
 
 
-def _lists(rows: Floats) -> Any:
-    import pyarrow as pa
+def _arrow() -> tuple[Any, Any]:
+    """pyarrow and its Parquet part; its newest releases refuse NumPy 1.26."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as problem:
+        raise WritheError(
+            f"databases need pyarrow: {problem} (with NumPy 1.26: pip install 'pyarrow<21')"
+        ) from None
+    return pyarrow, pyarrow.parquet
 
+
+def _lists(rows: Floats) -> Any:
+    pa, _ = _arrow()
     flat = pa.array(np.ascontiguousarray(rows).ravel())
     return (
         pa.FixedSizeListArray.from_arrays(flat, rows.shape[1])

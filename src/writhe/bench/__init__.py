@@ -21,6 +21,7 @@ BENCHMARKS = {
     "drag": "the posing methods on scripted drags",
     "reconstruct": "the posing methods replaying clips from a few joints (needs --clips)",
     "query": "neighbour search by size of the database",
+    "library": "how near the built-in postures come to real ones (needs --clips)",
 }
 
 

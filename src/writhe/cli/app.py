@@ -23,6 +23,7 @@ COMMANDS = {
     "measure": "Measure how a clip's limbs are linked over time.",
     "certify": "Find where body parts pass through each other or through things.",
     "clean": "Push the penetrations out of a clip.",
+    "db": "Build, inspect, merge and query posture databases.",
     "render": "Make a picture, a film strip or a film.",
     "bench": "Measure how fast writhe is here.",
     "warmup": "Compile the kernels now, so that nothing has to wait later.",
@@ -35,6 +36,7 @@ NEEDS = {
     "certify": ("kinematics", "motion files", "collision"),
     "clean": ("kinematics", "motion files", "collision"),
     "render": ("kinematics", "motion files", "collision", "skins"),
+    "db": ("kinematics", "motion files", "linking", "collision"),
 }
 
 

@@ -8,6 +8,7 @@ feature bound exceeds the k-th best so far; what it returns is exact.
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -179,3 +180,26 @@ def thin_out(points: Floats, threshold: float, kept: Ints) -> int:
             kept[count] = i
             count += 1
     return count
+
+
+@kernel
+def nearest_joint_distances(points: Floats, among: Floats, out: Floats) -> None:
+    """out (N): mean joint distance of each posture of points (N, n, 3) to the nearest of among.
+
+    The sum over joints of |p_j - a_j|, divided by n; a candidate is given up as soon as its sum
+    exceeds the best one's.
+    """
+    joints = points.shape[1]
+    for i in range(points.shape[0]):
+        best = 1e300
+        for k in range(among.shape[0]):
+            total = 0.0
+            for j in range(joints):
+                x = points[i, j, 0] - among[k, j, 0]
+                y = points[i, j, 1] - among[k, j, 1]
+                z = points[i, j, 2] - among[k, j, 2]
+                total += sqrt(x * x + y * y + z * z)
+                if total >= best:
+                    break
+            best = min(best, total)
+        out[i] = best / joints

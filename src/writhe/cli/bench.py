@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -10,9 +11,19 @@ from rich.table import Table
 from writhe.bench import BENCHMARKS, run
 from writhe.cli.output import console, print_json
 
+if TYPE_CHECKING:
+    from writhe.database import PostureDatabase
+
 
 def bench(
     name: Annotated[str, typer.Argument(help="Which benchmark: " + ", ".join(BENCHMARKS))],
+    database: Annotated[
+        Path | None, typer.Option(help="A posture database instead of the built-in one.")
+    ] = None,
+    clips: Annotated[Path | None, typer.Option(help="A folder of motion files.")] = None,
+    rounds: Annotated[
+        int | None, typer.Option(help="How often the scripted drags are varied.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Measure how fast writhe is here, with what it is compared to in the same run.
@@ -22,13 +33,26 @@ def bench(
     Example: `writhe bench kernels --json`
     """
     with console.status("Measuring") as status:
-        result = run(name, lambda what: status.update(f"Measuring {what}"))
+        result = run(
+            name,
+            lambda what: status.update(f"Measuring {what}"),
+            database=None if database is None else _load(database),
+            clips=clips,
+            rounds=rounds,
+        )
     table = Table("figure", "value", title=f"writhe bench {name}")
     for key, value in result.items():
         table.add_row(key, _readable(value))
     console.print(table)
     if json:
         print_json(result)
+
+
+def _load(path: Path) -> PostureDatabase:
+    from writhe.database import PostureDatabase
+    from writhe.skeleton.figures import figure
+
+    return PostureDatabase.load(path, figure("human"))
 
 
 def _readable(value: Any) -> str:

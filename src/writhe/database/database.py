@@ -24,7 +24,11 @@ FORMAT_VERSION = 1
 
 @dataclass(frozen=True)
 class PostureDatabase:
-    """N postures of one figure. `object_linking` has no columns where there is no object."""
+    """N postures of one figure. `object_linking` has no columns where there is no object.
+
+    `object_pose` says where the object stands seen from each normalised posture: position and
+    quaternion.
+    """
 
     figure: Figure
     q: Floats  # (N, nq) normalised
@@ -33,6 +37,8 @@ class PostureDatabase:
     frame: Ints  # (N,)
     penetrating: Bools  # (N,) flagged, not dropped
     object_linking: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    object_pose: Floats = field(default_factory=lambda: np.zeros((0, 0)))  # (N, 7) or (N, 0)
+    object_name: str = ""
 
     def __post_init__(self) -> None:
         count = len(self.q)
@@ -41,6 +47,8 @@ class PostureDatabase:
             raise WritheError("the columns of a posture database differ in length")
         if self.object_linking.size == 0:
             object.__setattr__(self, "object_linking", np.zeros((count, 0)))
+        if self.object_pose.size == 0:
+            object.__setattr__(self, "object_pose", np.zeros((count, 0)))
 
     def __len__(self) -> int:
         return len(self.q)
@@ -84,13 +92,18 @@ class PostureDatabase:
             frame=self.frame[picked],
             penetrating=self.penetrating[picked],
             object_linking=self.object_linking[picked],
+            object_pose=self.object_pose[picked],
         )
 
     def merged(self, other: PostureDatabase) -> PostureDatabase:
         """Both databases' records; they must be of one figure and one object."""
         if self.figure.skeleton.names != other.figure.skeleton.names:
             raise WritheError("databases of different skeletons cannot be merged; retarget one")
-        if self.object_linking.shape[1] != other.object_linking.shape[1]:
+        if (self.object_name, self.object_linking.shape[1], self.object_pose.shape[1]) != (
+            other.object_name,
+            other.object_linking.shape[1],
+            other.object_pose.shape[1],
+        ):
             raise WritheError("databases with different objects cannot be merged")
         return replace(
             self,
@@ -100,6 +113,7 @@ class PostureDatabase:
             frame=np.concatenate([self.frame, other.frame]),
             penetrating=np.concatenate([self.penetrating, other.penetrating]),
             object_linking=np.vstack([self.object_linking, other.object_linking]),
+            object_pose=np.vstack([self.object_pose, other.object_pose]),
         )
 
     def filtered(self, threshold_m2: float) -> PostureDatabase:
@@ -119,13 +133,12 @@ class PostureDatabase:
 
     def save(self, path: str | Path) -> None:
         """Write a Parquet file that pandas and DuckDB read too."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
+        pa, pq = _arrow()
         header = {
             "writhe_database": FORMAT_VERSION,
             "figure": self.figure.name,
             "joints": list(self.figure.skeleton.names),
+            "object": self.object_name,
         }
         table = pa.table(
             {
@@ -135,6 +148,7 @@ class PostureDatabase:
                 "posture": _lists(self.q),
                 "linking": _lists(self.linking),
                 "object_linking": _lists(self.object_linking),
+                "object_pose": _lists(self.object_pose),
             }
         ).replace_schema_metadata({b"writhe": json.dumps(header).encode()})
         pq.write_table(table, Path(path), compression="zstd")
@@ -142,9 +156,7 @@ class PostureDatabase:
     @classmethod
     def load(cls, path: str | Path, figure: Figure) -> PostureDatabase:
         """Read a database of `figure`."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
+        pa, pq = _arrow()
         if not Path(path).exists():
             raise FileFormatError(path, "there is no such file")
         try:
@@ -170,12 +182,25 @@ class PostureDatabase:
             frame=np.asarray(table["frame"], dtype=np.int64),
             penetrating=np.asarray(table["penetrating"], dtype=np.bool_),
             object_linking=_rows(table["object_linking"], len(table)),
+            object_pose=_rows(table["object_pose"], len(table)),
+            object_name=str(header.get("object", "")),
         )
 
 
-def _lists(rows: Floats) -> Any:
-    import pyarrow as pa
+def _arrow() -> tuple[Any, Any]:
+    """pyarrow and its Parquet part; its newest releases refuse NumPy 1.26."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as problem:
+        raise WritheError(
+            f"databases need pyarrow: {problem} (with NumPy 1.26: pip install 'pyarrow<21')"
+        ) from None
+    return pyarrow, pyarrow.parquet
 
+
+def _lists(rows: Floats) -> Any:
+    pa, _ = _arrow()
     flat = pa.array(np.ascontiguousarray(rows).ravel())
     return (
         pa.FixedSizeListArray.from_arrays(flat, rows.shape[1])

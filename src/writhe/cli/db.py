@@ -1,0 +1,219 @@
+"""`writhe db`: build, inspect, merge and query posture databases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+
+from writhe.cli.output import console, print_json
+from writhe.database import PostureDatabase, posture_features
+from writhe.errors import WritheError
+from writhe.motion.harvest import HarvestOptions, harvest, threshold_for
+from writhe.skeleton.figures import figure
+
+app = typer.Typer(no_args_is_help=True)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="The .parquet file to write.")]
+
+
+@app.command()
+def build(
+    folder: Annotated[Path, typer.Argument(help="A folder with .bvh, .glb or .npz files.")],
+    output: Output,
+    every: Annotated[int, typer.Option(help="Take every so-many-th frame.", min=1)] = 5,
+    threshold: Annotated[
+        float, typer.Option(help="Sum of squared joint distances (m²) that tells postures apart.")
+    ] = 0.1,
+    keep: Annotated[
+        int | None, typer.Option(help="Choose the threshold so that so many postures stay.")
+    ] = None,
+    drop_penetrating: Annotated[
+        bool, typer.Option(help="Leave penetrating postures out instead of flagging them.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Build a posture database from a folder of motion files, retargeted onto the human.
+
+    An interrupted build goes on where it stopped. Files that cannot be used are named and skipped.
+
+    Example: `writhe db build mocap -o mocap.parquet --every 5 --keep 1400`
+    """
+    options = HarvestOptions(every, threshold, keep, drop_penetrating)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None)
+        report = harvest(
+            folder,
+            output,
+            figure("human"),
+            options,
+            lambda done, total, name: bar.update(
+                task, completed=done, total=total, description=name
+            ),
+        )
+    for name, reason in report.skipped.items():
+        console.print(f"skipped {name}: {reason}", markup=False)
+    if report.resumed:
+        console.print(f"{report.resumed} files were there from an interrupted build")
+    told = report.to_json()
+    console.print(
+        f"{output}: {report.kept} of {report.postures} postures from"
+        f" {report.files - len(report.skipped)} files, {report.penetrating} penetrating;"
+        f" threshold {report.threshold_m2:.4f} m²; those left out are"
+        f" {told['left_out']['mean_cm']} cm from the nearest on average"
+    )
+    if json:
+        print_json({"output": str(output), **told})
+
+
+@app.command()
+def info(
+    file: Annotated[Path, typer.Argument(help="A posture database (.parquet).")],
+    json: Json = False,
+) -> None:
+    """Tell what a posture database holds.
+
+    Example: `writhe db info mocap.parquet`
+    """
+    database = _load(file)
+    told = _summary(database)
+    table = Table("pair", "min", "max", title=f"{file.name}: {len(database)} postures")
+    for pair, ends in told["linking"].items():
+        table.add_row(
+            pair.replace("_", " ").replace(":", " - "), f"{ends['min']:+.3f}", f"{ends['max']:+.3f}"
+        )
+    console.print(table)
+    console.print(
+        f"{told['clips']} clips, {told['penetrating']} penetrating"
+        + (f", with the object {told['object']!r}" if told["object"] else "")
+    )
+    if json:
+        print_json({"file": str(file), **told})
+
+
+@app.command()
+def merge(
+    files: Annotated[list[Path], typer.Argument(help="Two or more posture databases.")],
+    output: Output,
+    threshold: Annotated[
+        float, typer.Option(help="Filter the result by this threshold (m²); 0 keeps all.")
+    ] = 0.0,
+    keep: Annotated[
+        int | None, typer.Option(help="Choose the threshold so that so many postures stay.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Merge posture databases of one figure and one object.
+
+    Example: `writhe db merge a.parquet b.parquet -o both.parquet --threshold 0.1`
+    """
+    if len(files) < 2:
+        raise WritheError("give two databases or more to merge")
+    merged = _load(files[0])
+    for path in files[1:]:
+        merged = merged.merged(_load(path))
+    total = len(merged)
+    if keep is not None:
+        threshold = threshold_for(merged, keep)
+    if threshold > 0:
+        merged = merged.filtered(threshold)
+    merged.save(output)
+    console.print(f"{output}: {len(merged)} of {total} postures")
+    if json:
+        print_json(
+            {
+                "output": str(output),
+                "postures": total,
+                "kept": len(merged),
+                "threshold_m2": threshold,
+            }
+        )
+
+
+@app.command()
+def query(
+    file: Annotated[Path, typer.Argument(help="A posture database (.parquet).")],
+    pose: Annotated[str, typer.Option(help="The posture asked about: CLIP.bvh@FRAME.")],
+    k: Annotated[int, typer.Option("-k", help="How many neighbours.", min=1)] = 5,
+    radius: Annotated[
+        float, typer.Option(help="How far the linking may differ; doubled until there are enough.")
+    ] = 0.25,
+    json: Json = False,
+) -> None:
+    """Find the postures that are linked alike and nearest in joint angles.
+
+    Databases with an object are searched by the body's own posture only, since a clip does not
+    tell where the object stands.
+
+    Example: `writhe db query mocap.parquet --pose walk.bvh@120 -k 5`
+    """
+    from writhe.topology import linking_vector
+
+    database = _load(file)
+    q = _posture(pose)
+    features = posture_features(database.figure.skeleton, q)[0]
+    linking = linking_vector(database.figure, q)
+    searched = np.hstack([linking, np.zeros(database.object_linking.shape[1])])
+    reach = radius if database.object_linking.shape[1] == 0 else 1e9
+    numbers, distances = database.search.query(features, searched, k, reach)
+    table = Table("clip", "frame", "distance", "linking apart", title=f"Neighbours of {pose}")
+    rows: list[dict[str, Any]] = []
+    for number, distance in zip(numbers, distances, strict=True):
+        apart = float(np.linalg.norm(database.linking[number] - linking))
+        clip, frame = database.clip[int(number)], int(database.frame[number])
+        table.add_row(clip, str(frame), f"{distance:.3f}", f"{apart:.3f}")
+        rows.append(
+            {
+                "number": int(number),
+                "clip": clip,
+                "frame": frame,
+                "distance": float(distance),
+                "linking_apart": apart,
+                "penetrating": bool(database.penetrating[number]),
+            }
+        )
+    console.print(table)
+    if json:
+        print_json({"file": str(file), "pose": pose, "neighbours": rows})
+
+
+def _load(file: Path) -> PostureDatabase:
+    return PostureDatabase.load(file, figure("human"))
+
+
+def _posture(pose: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The posture CLIP@FRAME on the human."""
+    from writhe.io import load
+    from writhe.motion.retarget import retarget
+
+    clip, at, number = pose.rpartition("@")
+    if not at or not number.isdigit():
+        raise WritheError(f"a posture is named CLIP@FRAME, such as walk.bvh@120, not {pose!r}")
+    motion = load(clip)
+    if int(number) >= len(motion):
+        raise WritheError(f"{clip} has frames 0 to {len(motion) - 1}, not {number}")
+    return retarget(motion, figure("human")).q[int(number)]
+
+
+def _summary(database: PostureDatabase) -> dict[str, Any]:
+    from writhe.topology import pair_names
+
+    linking = database.linking
+    return {
+        "postures": len(database),
+        "figure": database.figure.name,
+        "clips": len(set(database.clip)),
+        "penetrating": int(database.penetrating.sum()),
+        "object": database.object_name,
+        "object_linking": int(database.object_linking.shape[1]),
+        "linking": {
+            pair: {"min": float(linking[:, i].min()), "max": float(linking[:, i].max())}
+            for i, pair in enumerate(pair_names(database.figure))
+        },
+    }

@@ -1,0 +1,191 @@
+"""Anatomical angles of the human, in degrees, and the configuration they mean.
+
+All angles are zero with arms and legs hanging straight and the palms facing the thighs. Left and
+right share their meaning; the right side is the mirror image of the left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import acos, atan2, cos, degrees, radians, sin
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.skeleton import JointKind, Skeleton
+from writhe.skeleton.limits import multiply_quaternions
+
+SIDES = ("left", "right")
+_MOST_TWIST = (-88.0, 84.0)  # of a shoulder, external and internal, degrees
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """`flex` raises the arm forwards, `abduct` (first) sideways, `rotate` turns it inwards.
+
+    With the arm raised forwards, negative `abduct` brings it across the chest. `raise_` and
+    `forward` move the shoulder girdle, besides the share it takes of every lifted arm.
+    """
+
+    flex: float = 4.0
+    abduct: float = 11.0
+    rotate: float = 8.0
+    elbow: float = 16.0
+    pronate: float = 10.0
+    wrist: float = 0.0  # flexion
+    deviate: float = 0.0  # towards the little finger
+    raise_: float = 0.0
+    forward: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """`abduct` goes sideways, then `flex` raises the thigh; `rotate` turns the toes outwards."""
+
+    flex: float = 2.0
+    abduct: float = 4.0
+    rotate: float = 6.0
+    knee: float = 3.0
+    ankle: float = 0.0  # toes up
+    toes: float = 0.0  # toes bent up against the foot
+
+
+@dataclass(frozen=True, slots=True)
+class Trunk:
+    """Of back and chest together, then of neck and head: forwards, to the left, turned left."""
+
+    bend: float = 2.0
+    lean: float = 0.0
+    turn: float = 0.0
+    nod: float = 0.0
+    tilt: float = 0.0
+    look: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pelvis:
+    """`pitch` tips it forwards, `roll` lowers its left side, `turn` turns it left; `height_m`."""
+
+    pitch: float = 0.0
+    roll: float = 0.0
+    turn: float = 0.0
+    height_m: float = 0.95
+    forward_m: float = 0.0
+    left_m: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Angles:
+    """A whole posture in anatomical angles."""
+
+    left_arm: Arm = field(default_factory=Arm)
+    right_arm: Arm = field(default_factory=Arm)
+    left_leg: Leg = field(default_factory=Leg)
+    right_leg: Leg = field(default_factory=Leg)
+    trunk: Trunk = field(default_factory=Trunk)
+    pelvis: Pelvis = field(default_factory=Pelvis)
+
+
+def _about(axis: int, angle_deg: float) -> Floats:
+    q = np.zeros(4)
+    q[0], q[1 + axis] = cos(radians(angle_deg) / 2), sin(radians(angle_deg) / 2)
+    return q
+
+
+def _turns(*factors: tuple[int, float]) -> Floats:
+    return multiply_quaternions(*[_about(axis, angle) for axis, angle in factors])
+
+
+X, Y, Z = 0, 1, 2
+
+
+def _lift(arm: Arm) -> float:
+    """How far the upper arm is lifted from hanging, in degrees."""
+    c = cos(radians(arm.flex)) * cos(radians(arm.abduct))
+    return degrees(acos(min(1.0, max(-1.0, c))))
+
+
+def _left_arm(arm: Arm) -> dict[str, Floats]:
+    # the girdle takes its share of a lifted arm (scapulohumeral rhythm)
+    raised = arm.raise_ + 0.22 * max(0.0, _lift(arm) - 35.0)
+    girdle = _turns((Y, -arm.forward), (Z, raised))
+    whole = _turns((X, -arm.flex), (Z, arm.abduct - 90.0), (X, arm.rotate))
+    back = girdle * np.array([1.0, -1.0, -1.0, -1.0])
+    shoulder, beyond = _possible_twist(multiply_quaternions(back, whole))
+    pronate = min(70.0, max(-75.0, arm.pronate + beyond))
+    return {
+        "clavicle": girdle,
+        "shoulder": shoulder,
+        "elbow": np.array([radians(arm.elbow)]),
+        "wrist": _turns((Y, arm.deviate), (Z, -arm.wrist), (X, pronate)),
+    }
+
+
+def _possible_twist(shoulder: Floats) -> tuple[Floats, float]:
+    """The turn with its twist about the bone cut to what shoulders do, and what was cut (degrees).
+
+    Raising an arm forwards without turning it would twist the shoulder by half a turn against
+    raising it sideways (Codman's paradox); the forearm takes over what the shoulder cannot.
+    """
+    twist = degrees(2.0 * atan2(float(shoulder[1]), float(shoulder[0])))
+    twist = (twist + 180.0) % 360.0 - 180.0
+    kept = min(_MOST_TWIST[1], max(_MOST_TWIST[0], twist))
+    return multiply_quaternions(shoulder, _about(X, kept - twist)), twist - kept
+
+
+def _left_leg(leg: Leg) -> dict[str, Floats]:
+    return {
+        "hip": _turns((X, -leg.flex), (Z, leg.abduct), (Y, leg.rotate)),
+        "knee": np.array([radians(leg.knee)]),
+        "ankle": _turns((X, -leg.ankle)),
+        "toe": np.array([radians(leg.toes)]),
+    }
+
+
+def _mirrored(values: Floats) -> Floats:
+    return values * np.array([1.0, 1.0, -1.0, -1.0]) if len(values) == 4 else values
+
+
+def configuration(skeleton: Skeleton, angles: Angles) -> Floats:
+    """The configuration of the human at these angles; the root is not yet grounded."""
+    q = skeleton.rest_configuration
+    trunk, pelvis = angles.trunk, angles.pelvis
+    for name, share, nods in (
+        ("spine", 0.5, 0.0),
+        ("chest", 0.5, 0.0),
+        ("neck", 0.0, 0.5),
+        ("head", 0.0, 0.5),
+    ):
+        turn = (0.3 if name == "spine" else 0.7) * trunk.turn if share else nods * trunk.look
+        bend = share * trunk.bend + nods * trunk.nod
+        lean = share * trunk.lean + nods * trunk.tilt
+        q[skeleton.q_slice(name)] = _turns((Y, turn), (X, bend), (Z, -lean))
+    for side, arm, leg in (
+        ("left", angles.left_arm, angles.left_leg),
+        ("right", angles.right_arm, angles.right_leg),
+    ):
+        for name, values in {**_left_arm(arm), **_left_leg(leg)}.items():
+            own = values if side == "left" else _mirrored(values)
+            q[skeleton.q_slice(f"{side}_{name}")] = own
+    rest = skeleton.joints[0].offset_in_parent
+    place = np.array([pelvis.left_m, pelvis.height_m, pelvis.forward_m])
+    q[:3] = place - rest
+    q[3:7] = _turns((Y, pelvis.turn), (X, pelvis.pitch), (Z, -pelvis.roll))
+    return q
+
+
+def mirrored(skeleton: Skeleton, q: Floats) -> Floats:
+    """The mirror image (x -> -x) of configurations (..., nq): left and right change places."""
+    out = np.array(q, dtype=np.float64)
+    for joint in skeleton.joints:
+        at = skeleton.q_slice(joint.name)
+        side, _, rest = joint.name.partition("_")
+        other = f"{SIDES[1 - SIDES.index(side)]}_{rest}" if side in SIDES else joint.name
+        values = q[..., skeleton.q_slice(other)]
+        if joint.kind is JointKind.HINGE:
+            out[..., at] = values
+        elif joint.kind is JointKind.BALL:
+            out[..., at] = values * np.array([1.0, 1.0, -1.0, -1.0])
+        else:
+            out[..., at] = values * np.array([-1.0, 1.0, 1.0, 1.0, 1.0, -1.0, -1.0])
+    return out

@@ -47,7 +47,7 @@ def test_feet_stay_pinned_in_a_drag(wire: Wire) -> None:
     skeleton = figure("human").skeleton
     before = forward(skeleton, wire.pose().astype(float))
     for sequence in range(40):
-        answer = wire.drag("hips", (0.05, 0.7, 0.05), sequence, frames=2)
+        answer = wire.drag("hips", (0.03, 0.8, 0.02), sequence, frames=2)
     after = forward(skeleton, np.frombuffer(answer["pose"]["q"], dtype="<f4").astype(float))
     assert after.position("hips")[1] < before.position("hips")[1] - 0.1
     for foot in ("left_ankle", "right_ankle"):

@@ -47,7 +47,7 @@ def test_feet_stay_pinned_in_a_drag(wire: Wire) -> None:
     skeleton = figure("human").skeleton
     before = forward(skeleton, wire.pose().astype(float))
     for sequence in range(40):
-        answer = wire.drag("hips", (0.05, 0.7, 0.05), sequence, frames=2)
+        answer = wire.drag("hips", (0.03, 0.8, 0.02), sequence, frames=2)
     after = forward(skeleton, np.frombuffer(answer["pose"]["q"], dtype="<f4").astype(float))
     assert after.position("hips")[1] < before.position("hips")[1] - 0.1
     for foot in ("left_ankle", "right_ankle"):
@@ -133,6 +133,41 @@ def test_keys_play_and_export_certified(server: Server, wire: Wire, tmp_path: Pa
         body = Figure("read back", motion.skeleton, capsules=human.capsules)
         table = CollisionTable.of_figure(body, POLICY)
         assert certify(table, motion.q, motion.fps).certified
+
+
+def test_a_chair_stops_the_body(wire: Wire) -> None:
+    wire.command(type="choose_scene", scene="chair")
+    assert [thing["kind"] for thing in wire.state["things"]] == ["chair"]
+    assert len(wire.state["things"][0]["solids"]) > 5
+    for sequence in range(80):  # through the seat and the floor
+        answer = wire.drag("hips", (0.0, 0.1, -0.42), sequence, frames=2)
+    assert answer["pose"]["clearance_m"] > -0.0011
+    assert answer["pose"]["touching"] == []
+    wire.command(type="release", actor=1)
+    hips = forward(figure("human").skeleton, wire.pose().astype(float)).position("hips")
+    assert hips[1] > 0.3
+    wire.command(type="undo")
+    assert wire.command(type="undo")["things"] == []
+
+
+def test_actors_do_not_pass_through_each_other(wire: Wire) -> None:
+    wire.command(type="add_actor", figure="human")
+    for sequence in range(60):  # towards the other's chest, 1.4 m to the left
+        answer = wire.drag("hips", (1.4, 0.95, 0.0), sequence, frames=2)
+    assert answer["pose"]["clearance_m"] > -0.0011
+
+
+def test_a_declared_contact_is_kept_and_undone(wire: Wire) -> None:
+    joint = wire.joint("left_wrist")
+    with pytest.raises(RuntimeError, match="rest first"):
+        wire.command(type="declare_contact", actor=1, joint=joint)
+    for sequence in range(60):
+        wire.drag("left_wrist", (0.12, 0.95, 0.12), sequence, frames=2)
+    wire.command(type="release", actor=1)
+    wire.command(type="declare_contact", actor=1, joint=joint)
+    assert len(wire.state["contacts"]) == 1
+    assert "left_wrist" in wire.state["contacts"][0]
+    assert wire.command(type="undo")["contacts"] == []
 
 
 def test_recording_a_drag_makes_a_clip(wire: Wire) -> None:

@@ -48,6 +48,7 @@ export function makeActions(studio: Studio): Action[] {
     { name: "record", title: "Record the next drag", keys: ["Shift+K"], group: "Time", run: () => studio.setRecording(!store.recording) },
     { name: "frame", title: "Frame the selection, or the figure", keys: ["F"], group: "View", run: () => studio.viewport.frame(actor(), store.selected) },
     { name: "onion", title: "Onion skins", keys: ["O"], group: "View", run: () => { store.onion = !store.onion; tell("options"); } },
+    { name: "graph", title: "Linking over time", keys: ["G"], group: "View", run: () => { store.graph = !store.graph; tell("options"); } },
     { name: "duel", title: "Compare two methods", keys: ["D"], group: "View", run: () => toggleDuel(studio) },
     { name: "theme", title: "Light or dark", keys: ["T"], group: "View", run: toggleTheme },
     { name: "help", title: "This sheet", keys: ["?", "F1"], group: "View", run: () => openHelp(studio) },

@@ -6,6 +6,8 @@ export interface Motion {
   frames: number;
   size: number;
   q: Float32Array;
+  linking: Float32Array;
+  pairs: number;
 }
 
 export interface Store {
@@ -21,6 +23,7 @@ export interface Store {
   speed: number;
   loop: boolean;
   onion: boolean;
+  graph: boolean;
   recording: boolean;
   duel: string | null;
   posed: Posed | null; // the newest answer
@@ -43,6 +46,7 @@ export const store: Store = {
   speed: 1,
   loop: true,
   onion: false,
+  graph: false,
   recording: false,
   duel: null,
   posed: null,
@@ -80,5 +84,7 @@ export function takeMotion(message: MotionData): void {
     return;
   }
   const q = floats(message.q);
-  store.motions.set(message.actor, { fps: message.fps, frames: message.frames, size: q.length / message.frames, q });
+  const linking = floats(message.linking);
+  const { fps, frames } = message;
+  store.motions.set(message.actor, { fps, frames, size: q.length / frames, q, linking, pairs: linking.length / frames });
 }

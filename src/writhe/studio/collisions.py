@@ -7,7 +7,7 @@ from writhe.collision import CollisionTable, ContactPolicy, NearPairs
 from writhe.skeleton import Figure, forward
 from writhe.studio.per_figure import per_figure
 
-# Shapes that meet at a joint overlap in every pose; only those pairs are left out.
+# Shapes fitted to a foreign skeleton overlap at its joints in every pose: those pairs are left out.
 POLICY = ContactPolicy(skip_joint_zones=True)
 GROUND = "ground"  # the part that the floor is
 LOOK_M = 0.2  # clearances above this are not worth measuring

@@ -371,12 +371,16 @@ class State(Message, frozen=True, tag="state"):
 
 
 class MotionData(Message, frozen=True, tag="motion"):
-    """An actor's timeline sampled at the document's rate; frames 0 where it has none."""
+    """An actor's timeline sampled at the document's rate; frames 0 where it has none.
+
+    `linking`: float32 (frames, pairs), the strands' linking over time; empty where not measured.
+    """
 
     actor: int
     fps: float
     frames: int
     q: bytes
+    linking: bytes
 
 
 class Posed(Part, frozen=True):

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from writhe.database import PostureDatabase
 from writhe.errors import WritheError
+from writhe.motion.library import builtin_database
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
-from writhe.solvers.posing import Poser, make_poser, method_names
+from writhe.solvers.posing import Poser, make_poser
 from writhe.solvers.posing.default import DefaultPoser
 from writhe.solvers.posing.place import ActorPlace
 
@@ -17,29 +18,28 @@ _NEED_DATABASE = frozenset({"paper", "local-pca"})
 
 
 class Posers:
-    """Makes posers. The database is of the human; other figures are posed without one."""
+    """Makes posers. The database is of the human; other figures are posed without one.
+
+    Without a file the built-in, synthetic postures are used.
+    """
 
     def __init__(self, database: Path | None = None) -> None:
         self._path = database
 
     @cached_property
-    def database(self) -> PostureDatabase | None:
+    def database(self) -> PostureDatabase:
         """The postures that make poses natural."""
         if self._path is None:
-            return None
+            return builtin_database()
         return PostureDatabase.load(self._path, figure("human"))
-
-    def methods(self) -> list[str]:
-        """The methods that can be used here, the best first."""
-        return [n for n in method_names() if self._path is not None or n not in _NEED_DATABASE]
 
     def make(self, method: str, body: Figure, place: ActorPlace | None = None) -> Poser:
         """A poser of its own for one puppet (posers keep state between steps)."""
-        database = self.database if body.name == "human" else None
+        database = self.database if body is figure("human") else None
         if database is None and method in _NEED_DATABASE:
             raise WritheError(
-                f"the method {method!r} needs a posture database, which there is only for the human"
-                " when the studio is started with --database"
+                f"the method {method!r} needs a database of postures, which there is for the human"
+                " only; choose another method"
             )
         if method == "default":
             return DefaultPoser(body, database, place=place)

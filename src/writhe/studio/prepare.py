@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from writhe.motion.library import builtin_database
 from writhe.skeleton.figures import figure
-from writhe.solvers.posing import Pin, Target
+from writhe.solvers.posing import Pin, Target, method_names
 from writhe.solvers.posing.place import ActorPlace
 from writhe.studio.collisions import clearance
 from writhe.studio.posers import Posers
@@ -24,6 +25,10 @@ def _body() -> None:
     mirrored(human, starting_pose(human))
 
 
+def _postures() -> None:
+    builtin_database()
+
+
 def _posing() -> None:
     human = figure("human")
     q = starting_pose(human)
@@ -34,7 +39,7 @@ def _posing() -> None:
     posers = Posers()
     target = Target("left_wrist", (0.4, 1.0, 0.2))
     turned = Target("left_wrist", (0.4, 1.0, 0.2), orientation_in_world=(1.0, 0.0, 0.0, 0.0))
-    for method in posers.methods():
+    for method in method_names():
         poser = posers.make(method, human)
         poser.step(q, [target], pins)
         poser.step(q, [turned], pins)
@@ -49,6 +54,7 @@ def _readings() -> None:
 
 _STAGES: dict[str, Callable[[], None]] = {
     "the body": _body,
+    "postures (half a minute the first time)": _postures,
     "posing (about a minute the first time)": _posing,
     "collisions and linking": _readings,
 }

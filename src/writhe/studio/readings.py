@@ -65,7 +65,7 @@ class Readings:
         prefix = "" if self.place is None else self.place.prefix
         return tuple(part.removeprefix(prefix) for part in parts if part.startswith(prefix))
 
-    def _pairs(self, q: Floats) -> list[Nearest]:
+    def _pairs(self, q: Floats, most: int = MOST_PAIRS) -> list[Nearest]:
         """Pairs of parts near each other that concern the actor."""
         near, place = self._near, self.place
         if near is None or place is None:
@@ -80,14 +80,14 @@ class Readings:
                 name(int(near.rows.shapes[row, 1])),
                 float(clearance[row]),
             )
-            for row in np.argsort(clearance)[:MOST_PAIRS]
+            for row in np.argsort(clearance)[:most]
         ]
         return [p for p in found if p.a.startswith(place.prefix) or p.b.startswith(place.prefix)]
 
     def nearest_to(self, q: Floats, part: str) -> Nearest | None:
         """What comes nearest to a part of the actor."""
         full = f"{'' if self.place is None else self.place.prefix}{part}"
-        pairs = [pair for pair in self._pairs(q) if full in (pair.a, pair.b)]
+        pairs = [pair for pair in self._pairs(q, 10_000) if full in (pair.a, pair.b)]
         return min(pairs, key=lambda pair: pair.clearance_m, default=None)
 
     def pass_throughs(self, before: Floats, after: Floats, result: PoseResult) -> int:

@@ -18,6 +18,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from writhe import __version__
 from writhe.errors import WritheError
+from writhe.solvers.posing import method_names
 from writhe.studio import messages, views
 from writhe.studio.choices import figure_choices, method_choices, scene_choices
 from writhe.studio.dispatch import carry_out, check_picture
@@ -83,7 +84,7 @@ class Session:
             messages.Welcome(
                 messages.PROTOCOL,
                 __version__,
-                method_choices(self._posers.methods()),
+                method_choices(method_names()),
                 figure_choices(),
                 scene_choices(),
                 import_suffixes(),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from writhe.skeleton import Motion
 from writhe.studio import messages, surroundings
 from writhe.studio.document import Actor, TrackKind
+from writhe.studio.readings import MOST_STRANDS
 from writhe.studio.stage import Stage
+from writhe.topology import linking_over_time
 
 MOST_FRAMES = 20_000
 
@@ -106,7 +109,13 @@ class MotionViews:
         document = self._stage.document
         timeline = document.timeline(actor.id)
         if timeline.empty:
-            return messages.MotionData(actor.id, document.fps, 0, b"")
+            return messages.MotionData(actor.id, document.fps, 0, b"", b"")
         count = min(MOST_FRAMES, round(timeline.end_s * document.fps) + 1)
         q = timeline.sample(np.arange(count) / document.fps)
-        return messages.MotionData(actor.id, document.fps, count, q.astype("<f4").tobytes())
+        figure = document.figure(actor.figure)
+        linking = b""
+        if 2 <= len(figure.strands) <= MOST_STRANDS:
+            values = linking_over_time(figure, Motion(figure.skeleton, q, document.fps))
+            linking = values.astype("<f4").tobytes()
+        data = q.astype("<f4").tobytes()
+        return messages.MotionData(actor.id, document.fps, count, data, linking)

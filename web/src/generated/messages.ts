@@ -346,6 +346,7 @@ export interface MotionData {
   fps: number;
   frames: number;
   q: Uint8Array;
+  linking: Uint8Array;
 }
 
 /** A pose and how it came about. */

@@ -4,13 +4,14 @@ import { fill, h } from "../dom";
 import { icon } from "../icons";
 import { on, store, tell } from "../store";
 import type { Studio } from "../studio";
+import { linkingGraph } from "./graph";
 import { iconButton } from "./topbar";
 
 export function timeline(studio: Studio, actions: Action[]): HTMLElement {
   const rows = h("div", { class: "rows" });
   const ruler = h("div", { class: "ruler" });
   const head = h("div", { class: "playhead", "aria-hidden": "true" });
-  const lanes = h("div", { class: "lanes", role: "slider", tabindex: 0, "aria-label": "Time", "aria-valuemin": 0 }, ruler, rows, head);
+  const lanes = h("div", { class: "lanes", role: "slider", tabindex: 0, "aria-label": "Time", "aria-valuemin": 0 }, ruler, rows, linkingGraph(), head);
   scrubbing(studio, lanes);
 
   let drawn = "";
@@ -156,6 +157,7 @@ function transport(studio: Studio, actions: Action[]): HTMLElement {
   const clock = h("output", { class: "clock", "aria-label": "Time at the playhead" });
   const record = iconButton("record", "Record the next drag as motion (Shift+K)", () => run("record"), "record");
   const onion = iconButton("onion", "Onion skins: see the neighbouring keys (O)", () => run("onion"));
+  const graph = iconButton("graph", "Linking of the limbs over time (G)", () => run("graph"));
   const loop = iconButton("loop", "Repeat", () => { store.loop = !store.loop; tell("options"); });
   const speed = h("select", { "aria-label": "Speed", title: "Speed of playback", class: "compact" }, ...[0.1, 0.25, 0.5, 1, 2].map((value) => h("option", { value, selected: value === 1 }, `${value}×`)));
   speed.addEventListener("change", () => (store.speed = Number(speed.value)));
@@ -171,6 +173,7 @@ function transport(studio: Studio, actions: Action[]): HTMLElement {
     pressed(record, store.recording);
     pressed(onion, store.onion);
     pressed(loop, store.loop);
+    pressed(graph, store.graph);
   });
   on(["time", "state"], () => {
     const state = store.state;
@@ -190,6 +193,7 @@ function transport(studio: Studio, actions: Action[]): HTMLElement {
     h("button", { class: "wide key-button", type: "button", title: "Key the pose at the playhead (K)", click: () => run("key") }, icon("key") as unknown as Node, "Key"),
     record,
     onion,
+    graph,
     loop,
     h("span", { class: "space" }),
     h("label", { class: "inline" }, h("span", {}, "Speed"), speed),

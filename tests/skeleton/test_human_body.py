@@ -10,6 +10,7 @@ from authored_poses import POSES, configuration
 from meshes import crossing_triangles, girth, handles, is_closed_manifold, volume
 from scipy.spatial.transform import Rotation
 
+from writhe.collision import CollisionTable, NearPairs
 from writhe.errors import UnknownNameError
 from writhe.skeleton import forward
 from writhe.skeleton.cover import skin_cover
@@ -126,7 +127,44 @@ def test_capsules_follow_the_skin_in_any_pose(human, rng):
     assert cover.mean_gap_m <= 0.005
     assert cover.gap_99_m <= 0.015
     assert cover.zone_area_share < 0.4
-    assert len(human.capsules) <= 46
+    assert len(human.capsules) <= 43
+
+
+def clearances(table, q):
+    """The least clearance (gap and allowance) of every near pair of parts."""
+    near = NearPairs(table)
+    frames = forward(table.skeleton, q)
+    near.find(frames.positions, frames.rotations, 0.03)
+    out = {}
+    for (a, b), gap, allowance in zip(
+        near.rows.shapes[: near.count],
+        near.rows.gap[: near.count],
+        near.rows.allowance[: near.count],
+        strict=True,
+    ):
+        pair = table.part_of_shape(a), table.part_of_shape(b)
+        out[pair] = min(out.get(pair, np.inf), float(gap + allowance))
+    return out
+
+
+def test_no_parts_overlap_at_rest(human):
+    table = CollisionTable.of_figure(human)
+    assert [rule for rule in table.rules if rule.capped or (rule.allowance_m or 0.0) > 0.0] == []
+    assert min(clearances(table, human.skeleton.rest_configuration).values()) > 0.005
+
+
+@pytest.mark.parametrize("pose", POSES)
+def test_everyday_poses_are_free_of_penetration(human, pose):
+    table = CollisionTable.of_figure(human)
+    found = clearances(table, configuration(human.skeleton, POSES[pose]))
+    assert {pair: metres for pair, metres in found.items() if metres < 0} == {}
+
+
+def test_arms_hang_as_close_as_twelve_degrees(human):
+    table = CollisionTable.of_figure(human)
+    for degrees in (12, 15, 20, 30):
+        q = configuration(human.skeleton, {"shoulder": [(0, 0, degrees - 90)]})
+        assert min(clearances(table, q).values()) > 0
 
 
 def test_joint_zones_are_near_joints(human):

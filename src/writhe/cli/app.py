@@ -21,6 +21,7 @@ COMMANDS = {
     "retarget": "Carry a motion over to another body.",
     "measure": "Measure how a clip's limbs are linked over time.",
     "certify": "Find where body parts pass through each other or through things.",
+    "clean": "Push the penetrations out of a clip.",
     "db": "Build, inspect, merge and query posture databases.",
     "render": "Make a picture, a film strip or a film.",
     "bench": "Measure how fast writhe is here.",
@@ -32,8 +33,9 @@ NEEDS = {
     "retarget": ("kinematics", "motion files"),
     "measure": ("kinematics", "motion files", "linking"),
     "certify": ("kinematics", "motion files", "collision"),
+    "clean": ("kinematics", "motion files", "collision"),
     "db": ("kinematics", "motion files", "linking", "collision"),
-    "render": ("kinematics", "motion files", "skins"),
+    "render": ("kinematics", "motion files", "collision", "skins"),
 }
 
 

@@ -21,6 +21,7 @@ def render(
     frame: Annotated[int, typer.Option(help="Which frame to show in a picture.")] = 0,
     size: Annotated[int, typer.Option(help="Height in pixels.", min=64, max=4096)] = 720,
     show: Annotated[str, typer.Option(help="skin, capsules or both.")] = "skin",
+    collisions: Annotated[bool, typer.Option(help="Paint colliding parts red.")] = True,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Draw a clip or a figure into a picture, a film strip or a movie, off-screen.
@@ -32,6 +33,7 @@ def render(
     from writhe.render import film_strip, movie, render_pose
 
     body, motion = _subject(subject)
+    red = _colliding(body, motion) if collisions else None
     suffix = output.suffix.lower()
     if suffix in (".gif", ".mp4"):
         with Progress(console=console, transient=True) as bar:
@@ -42,20 +44,31 @@ def render(
                 output,
                 size=(size, size),
                 show=show,
+                highlights=red,
                 progress=lambda done, total: bar.update(task, completed=done, total=total),
             )
     elif suffix not in (".png", ".jpg", ".jpeg"):
         raise WritheError(f"{output}: pictures are .png or .jpg, movies .gif or .mp4")
     elif strip > 0:
         panel = (round(size * 2 / 3), size)
-        film_strip(body, motion, output, count=strip, size=panel, show=show)
+        film_strip(body, motion, output, count=strip, size=panel, show=show, highlights=red)
     else:
         if not 0 <= frame < len(motion):
             raise WritheError(f"{subject} has frames 0 to {len(motion) - 1}, not {frame}")
-        render_pose(body, motion.q[frame], output, size=(size, size), show=show)
+        here = () if red is None else red[frame]
+        render_pose(body, motion.q[frame], output, size=(size, size), show=show, highlight=here)
     console.print(f"{output}: {body.name}, {len(motion)} frames")
     if json:
         print_json({"output": str(output), "figure": body.name, "frames": len(motion)})
+
+
+def _colliding(body: Figure, motion: Motion) -> tuple[tuple[str, ...], ...] | None:
+    """The parts to paint red in every frame; None for a body without shapes."""
+    if not body.capsules:
+        return None
+    from writhe.collision import CollisionTable, violating_parts
+
+    return violating_parts(CollisionTable.of_figure(body), motion.q)
 
 
 def _subject(subject: str) -> tuple[Figure, Motion]:

@@ -2,7 +2,7 @@
 
 from writhe.collision.certify import CHOICES, EulerChannels, certify
 from writhe.collision.gate import Gate, GateResult
-from writhe.collision.near import NearPairs
+from writhe.collision.near import NearPairs, violating_parts
 from writhe.collision.policy import ContactPolicy
 from writhe.collision.report import Certificate, DeepOverlap, PairWorst
 from writhe.collision.shapes import Shape, ball, box, capsule, cylinder, half_space, hull
@@ -27,4 +27,5 @@ __all__ = [
     "cylinder",
     "half_space",
     "hull",
+    "violating_parts",
 ]

@@ -7,6 +7,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision.table import CollisionTable
 from writhe.kernels.near import Near, near_pairs
+from writhe.skeleton import forward
 
 
 class NearPairs:
@@ -51,3 +52,18 @@ class NearPairs:
         )
         self.count = min(found, len(self.rows.gap))
         return found
+
+
+def violating_parts(
+    table: CollisionTable, q: Floats, beyond_m: float = 0.001
+) -> tuple[tuple[str, ...], ...]:
+    """For each configuration (frames, nq), the parts overlapping beyond allowance by `beyond_m`."""
+    frames, near = forward(table.skeleton, np.atleast_2d(q)), NearPairs(table)
+    out: list[tuple[str, ...]] = []
+    for positions, rotations in zip(frames.positions, frames.rotations, strict=True):
+        near.find(positions, rotations, 0.0)
+        rows = near.rows
+        bad = np.flatnonzero((rows.gap + rows.allowance)[: near.count] < -beyond_m)
+        parts = {table.part_of_shape(int(shape)) for i in bad for shape in rows.shapes[i]}
+        out.append(tuple(sorted(parts)))
+    return tuple(out)

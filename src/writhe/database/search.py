@@ -8,7 +8,8 @@ from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
 from writhe.kernels.neighbours import PostureTree, nearest_postures
 
-LEAF_SIZE = 16
+LEAF_SIZE = 32
+LEADING = 8  # features kept apart, which decide most comparisons
 
 
 class NeighbourSearch:
@@ -78,16 +79,19 @@ def build_tree(features: Floats, linking: Floats) -> PostureTree:
         return node
 
     grow(0, total)
+    lead = min(LEADING, features.shape[1])
+    sorted_features = features[order]
     return PostureTree(
-        features=np.ascontiguousarray(features[order]),
+        head=np.ascontiguousarray(sorted_features[:, :lead]),
+        tail=np.ascontiguousarray(sorted_features[:, lead:]),
         linking=np.ascontiguousarray(linking[order]),
         order=order,
         first=np.array(first, dtype=np.int64),
         last=np.array(last, dtype=np.int64),
         left=np.array(left, dtype=np.int64),
         right=np.array(right, dtype=np.int64),
-        feature_low=np.array([b[0] for b in boxes]),
-        feature_high=np.array([b[1] for b in boxes]),
+        feature_low=np.ascontiguousarray(np.array([b[0] for b in boxes])[:, :lead]),
+        feature_high=np.ascontiguousarray(np.array([b[1] for b in boxes])[:, :lead]),
         linking_low=np.array([b[2] for b in boxes]),
         linking_high=np.array([b[3] for b in boxes]),
     )

@@ -1,9 +1,9 @@
 """Exact nearest postures: near in linking first, then nearest in joint angles.
 
-A tree of boxes over the postures: every node knows the box of its features (PCA-rotated joint
-angles, which keeps distances) and the box of its linking values. A query visits nodes in the order
-of their feature bound and skips those whose linking box lies outside the radius or whose feature
-bound exceeds the k-th best so far; what it returns is exact.
+A tree of boxes over the postures: every node knows the box of its leading features (PCA-rotated
+joint angles, which keeps distances) and the box of its linking values. A query visits nodes in the
+order of their feature bound and skips those whose linking box lies outside the radius or whose
+feature bound exceeds the k-th best so far; what it returns is exact.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from writhe.kernels.jit import kernel
 class PostureTree(NamedTuple):
     """N postures with D features and L linking values in M nodes; leaves have no left child."""
 
-    features: Floats  # (N, D) in tree order
+    head: Floats  # (N, H) the features that vary most, in tree order
+    tail: Floats  # (N, D - H) the others
     linking: Floats  # (N, L) in tree order
     order: Ints  # (N,) original numbers
     first: Ints  # (M,)
     last: Ints  # (M,)
     left: Ints  # (M,) -1 for leaves; the right child follows the left's subtree
     right: Ints  # (M,)
-    feature_low: Floats  # (M, D)
-    feature_high: Floats  # (M, D)
+    feature_low: Floats  # (M, H)
+    feature_high: Floats  # (M, H)
     linking_low: Floats  # (M, L)
     linking_high: Floats  # (M, L)
 
@@ -37,7 +38,7 @@ class PostureTree(NamedTuple):
 def _box_distance(low: Floats, high: Floats, x: Floats, limit: float) -> float:
     """Squared distance from x to a box, given up once it exceeds `limit`."""
     total = 0.0
-    for d in range(x.shape[0]):
+    for d in range(low.shape[0]):
         if x[d] < low[d]:
             total += (low[d] - x[d]) ** 2
         elif x[d] > high[d]:
@@ -94,6 +95,7 @@ def nearest_postures(
     """
     k = numbers.shape[0]
     radius2 = radius * radius
+    leading = tree.head.shape[1]
     count = 0
     top = 0
     stack[0] = 0
@@ -126,10 +128,12 @@ def nearest_postures(
         for i in range(tree.first[node], tree.last[node]):
             worst = distances[0] if count == k else np.inf
             total = 0.0
-            for d in range(features.shape[0]):
-                total += (features[d] - tree.features[i, d]) ** 2
-                if total >= worst:
-                    break
+            for d in range(leading):
+                total += (features[d] - tree.head[i, d]) ** 2
+            if total >= worst:
+                continue
+            for d in range(tree.tail.shape[1]):
+                total += (features[leading + d] - tree.tail[i, d]) ** 2
             if total >= worst:
                 continue
             apart = 0.0

@@ -76,6 +76,29 @@ def film_strip(
     return target
 
 
+def before_after(
+    figure: Figure, before: Motion, after: Motion, path: str | Path, *, count: int = 8
+) -> Path:
+    """Film strips of two versions of a motion, one above the other, colliding parts red."""
+    import tempfile
+
+    from PIL import Image
+
+    from writhe.collision import CollisionTable, violating_parts
+
+    table = CollisionTable.of_figure(figure)
+    rows: list[Any] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number, motion in enumerate((before, after)):
+            strip = Path(folder) / f"{number}.png"
+            red = violating_parts(table, motion.q)
+            film_strip(figure, motion, strip, count=count, highlights=red)
+            rows.append(np.asarray(Image.open(strip)))
+    target = Path(path)
+    Image.fromarray(np.concatenate(rows, axis=0)).save(target, optimize=True)
+    return target
+
+
 def movie(
     figure: Figure,
     motion: Motion,

@@ -14,10 +14,10 @@ _PLANES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float],
     "spine": ((0, 1.065, 0), (0, 1, 0), 0.045),
     "chest": ((0, 1.215, 0), (0, 1, 0), 0.045),
     "head": ((0, 1.552, 0), (0, 0.82, 0.57), 0.024),
-    "shoulder": ((0.190, 1.43, 0), (1, 0.10, 0), 0.055),
+    "shoulder": ((0.192, 1.43, 0), (1, 0.10, 0), 0.050),
     "elbow": ((0.458, 1.43, 0), (1, 0, 0), 0.036),
     "wrist": ((0.735, 1.43, 0), (1, 0, 0), 0.024),
-    "hip": ((0.088, 0.905, 0), (0.6, -0.8, 0), 0.055),
+    "hip": ((0.088, 0.893, 0), (0.50, -0.84, 0.20), 0.055),
     "knee": ((0.088, 0.504, 0), (0, -1, 0), 0.045),
     "ankle": ((0.088, 0.085, -0.005), (0, -0.92, 0.38), 0.028),
     "toe": ((0.088, 0.02, 0.135), (0, 0, 1), 0.020),
@@ -46,8 +46,10 @@ def human_memberships(vertices: Floats) -> dict[str, Floats]:
     out["head"] = np.where(y > 1.49, out["head"], 0.0)
     out["neck"] = np.maximum(neck, out["head"])
     arm = _across(sided, "shoulder")
-    girdle = smoothstep((x - 0.095) / 0.05) * smoothstep((y - 1.40) / 0.035)
-    leg = np.where(y < 1.05, _across(sided, "hip"), 0.0)
+    girdle = smoothstep((x - 0.105) / 0.045) * smoothstep((y - 1.39) / 0.040)
+    # the groin slopes up to the side, as far as the hip's centre
+    inner = np.minimum(sided, [0.10, np.inf, np.inf])
+    leg = np.where(y < 1.05, _across(inner, "hip"), 0.0)
     for side, sign in (("left", 1.0), ("right", -1.0)):
         here = sign * vertices[:, 0]
         # above the crotch the middle stays with the pelvis; below it the legs are apart

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from writhe.solvers.posing.handles import Pin, Target
+from writhe.solvers.posing.handles import Pin, Target, pin_here
 from writhe.solvers.posing.methods import make_poser, method_names
 from writhe.solvers.posing.poser import Poser, PoseResult
 
-__all__ = ["Pin", "PoseResult", "Poser", "Target", "make_poser", "method_names"]
+__all__ = ["Pin", "PoseResult", "Poser", "Target", "make_poser", "method_names", "pin_here"]

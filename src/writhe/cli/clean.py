@@ -1,0 +1,77 @@
+"""`writhe clean`: remove the penetrations of a clip."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+
+from writhe.cli.output import console, print_json
+
+
+def clean(
+    file: Annotated[Path, typer.Argument(help="A motion: .bvh, .glb, .npz.", show_default=False)],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Where to write it.", show_default=False)
+    ],
+    strip: Annotated[
+        Path | None, typer.Option(help="A film strip of before and after (.png).")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Push penetrations out of a clip, keep its style and its feet, and certify the result.
+
+    The motion is carried onto the built-in human first unless it is one.
+
+    Exit code 0: the result is certified; 1: it is not; 2: bad input.
+
+    Example: `writhe clean fight.bvh -o clean.bvh --strip before-after.png`
+    """
+    from writhe.io import load, save
+    from writhe.motion.clean import clean as clean_motion
+    from writhe.motion.retarget import retarget
+    from writhe.skeleton.figures import figure
+
+    human = figure("human")
+    motion = load(file)
+    if motion.skeleton.names != human.skeleton.names:
+        motion = retarget(motion, human)
+    start = time.perf_counter()
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("Cleaning", total=None)
+        cleaned = clean_motion(
+            motion,
+            human,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    seconds = time.perf_counter() - start
+    save(cleaned.motion, output)
+    if strip is not None:
+        from writhe.render import before_after
+
+        before_after(human, motion, cleaned.motion, strip)
+    before, after = cleaned.before, cleaned.after
+    console.print(
+        f"{file.name}: {len(motion)} frames in {seconds:.1f} s; penetration "
+        f"{1000 * before.penetration_upper_bound_m:.1f} mm before, "
+        f"{1000 * after.penetration_upper_bound_m:.1f} mm after; pass-throughs "
+        f"{len(before.pass_throughs)} before, {len(after.pass_throughs)} after; joints moved "
+        f"{1000 * cleaned.mean_displacement_m:.1f} mm on average; "
+        f"{'certified' if after.certified else 'not certified'}"
+    )
+    if json:
+        print_json(
+            {
+                "frames": len(motion),
+                "seconds": round(seconds, 3),
+                "mean_displacement_m": cleaned.mean_displacement_m,
+                "max_displacement_m": cleaned.max_displacement_m,
+                "changed_frames": cleaned.changed_frames,
+                "before": before.as_dict(),
+                "after": after.as_dict(),
+            }
+        )
+    raise typer.Exit(0 if after.certified else 1)

@@ -110,7 +110,7 @@ def test_a_click_pins_and_a_double_tap_too(open_page: OpenPage) -> None:
 
 
 def test_the_ring_turns_the_hand(open_page: OpenPage) -> None:
-    page = open_page()
+    page = open_page(size=(900, 640))
     x, y = where(page, "head")
     page.mouse.click(x, y)
     wait_for(page, "s.selected !== null")
@@ -120,7 +120,7 @@ def test_the_ring_turns_the_hand(open_page: OpenPage) -> None:
         const joint = store.selected, view = studio.viewport;
         const before = view.character(store.active).jointRotation(joint).toArray();
         const at = view.onPage(gizmo.localToWorld(gizmo.position.clone().set(1, 0, 0)));
-        const to = view.onPage(gizmo.localToWorld(gizmo.position.clone().set(0.8, 0, 0.6)));
+        const to = view.onPage(gizmo.localToWorld(gizmo.position.clone().set(0.3, 0, 0.95)));
         return { at, to, joint, before }; }"""
     )
     page.mouse.move(ring["at"]["x"], ring["at"]["y"])

@@ -27,12 +27,18 @@ export class Posing {
   private settled = true;
   private lastSent = 0;
   private lastSequence = 0;
+  private newest = 0; // the first message that held the newest wish
   roundTrips: number[] = [];
 
   constructor(private readonly viewport: Viewport, private readonly connection: Connection) {}
 
   get active(): boolean {
     return this.grips.size > 0;
+  }
+
+  /** Whether the newest wish has been answered. */
+  get caughtUp(): boolean {
+    return !this.dirty && this.lastSequence >= this.newest;
   }
 
   has(pointer: number): boolean {
@@ -154,6 +160,7 @@ export class Posing {
       frames: Math.min(4, Math.max(1, frames)),
     });
     if (!sent) return;
+    if (this.dirty) this.newest = this.sequence;
     this.outstanding = true;
     this.dirty = false;
     this.lastSent = now;

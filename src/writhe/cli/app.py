@@ -35,8 +35,8 @@ NEEDS = {
     "measure": ("kinematics", "motion files", "linking"),
     "certify": ("kinematics", "motion files", "collision"),
     "clean": ("kinematics", "motion files", "collision"),
-    "render": ("kinematics", "motion files", "collision", "skins"),
     "db": ("kinematics", "motion files", "linking", "collision"),
+    "render": ("kinematics", "motion files", "collision", "skins"),
 }
 
 

@@ -132,8 +132,10 @@ class KeyPose:
 
     def terms(self, place: Place, q: Floats) -> list[Term]:
         """What settling is to bring about, from the start posture q."""
+        # on a seat the pelvis must not rock from one contact to the other
+        pelvis = 1.0 if self.grounded else 8.0
         wanted = stay_near(
-            place.skeleton, q, weight=self.firmness, weight_of={f"{ACTOR}.hips": 1.0}
+            place.skeleton, q, weight=self.firmness, weight_of={f"{ACTOR}.hips": pelvis}
         )
         bearing, planted = support_terms(place, q, self.support)
         wanted += planted
@@ -170,7 +172,8 @@ def support_terms(
         )
         if up is not None:
             target = np.array([0.0, 1.0, 0.0])
-            terms.append(Term(Direction(name, up), target, target, 8.0, label=f"flat {joint}"))
+            weight = 2.0 if joint.endswith("wrist") else 8.0
+            terms.append(Term(Direction(name, up), target, target, weight, label=f"flat {joint}"))
     return bearing, terms
 
 

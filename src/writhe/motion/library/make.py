@@ -25,7 +25,7 @@ Progress = Callable[[float, str], None]  # the share done, and what is being mad
 
 KINDS = ("basic", "ladder", "chair")
 # sums of squared joint distances below which one of two postures is left out, in square metres
-THRESHOLDS_M2 = {"basic": 0.07, "ladder": 0.04, "chair": 0.04}
+THRESHOLDS_M2 = {"basic": 0.113, "ladder": 0.053, "chair": 0.1}
 
 
 def standing_poses() -> list[KeyPose]:
@@ -37,7 +37,7 @@ def standing_poses() -> list[KeyPose]:
 def low_poses() -> list[KeyPose]:
     """Key poses near the ground."""
     f = poses_floor
-    return [*f.CROUCH, *f.KNEEL, *f.FOURS, *f.SIT, *f.LIE]
+    return [*f.CROUCH, *f.KNEEL, *f.FOURS, *f.SIT, *f.LIE, *f.ROLLING]
 
 
 def strides() -> list[KeyPose]:

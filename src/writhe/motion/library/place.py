@@ -16,6 +16,7 @@ from writhe.topology import Bundle, Strand
 
 ACTOR, FLOOR = "human", "floor"
 CONTACT_M = 0.010  # what presses on the floor, a seat or a rung gives way by this much
+SOLE_M = 0.020  # the capsules of a foot reach below its sole
 SLACK_M = 0.001  # the certificate's
 # parts that may touch the object
 TOUCHING = {
@@ -40,7 +41,10 @@ class Place:
     @cached_property
     def layout(self) -> Layout:
         objects = [SceneObject(FLOOR, (half_space((0, 0, 0), (0, 1, 0)),))]
-        contacts = {(f"{ACTOR}.{part}", FLOOR): CONTACT_M for part in self.parts}
+        contacts = {
+            (f"{ACTOR}.{part}", FLOOR): SOLE_M if part.endswith(("ankle", "toe")) else CONTACT_M
+            for part in self.parts
+        }
         if self.thing:
             shapes, strands = built_in(self.thing)
             objects.append(SceneObject(self.thing, shapes, strands=strands, source=self.thing))

@@ -101,8 +101,8 @@ ABOVE: tuple[Above, ...] = (
         "arms folded",
         _FOLDED_LEFT,
         _FOLDED_RIGHT,
-        goals=hand("left", (-0.14, 0.02, 0.235), "chest", point="wrist")
-        + hand("right", (0.15, -0.03, 0.165), "chest", point="wrist"),
+        goals=hand("left", (-0.11, 0.02, 0.26), "chest", point="wrist", weight=6.0)
+        + hand("right", (0.12, -0.03, 0.18), "chest", point="wrist", weight=6.0),
     ),
     Above("leaning ahead", trunk=T(bend=34, nod=-18), pitch=14, goals=_THIGHS),
     Above(
@@ -245,8 +245,8 @@ BESIDE: tuple[KeyPose, ...] = (
         pelvis=P(forward_m=0.44),
         left_arm=_FOLDED_LEFT,
         right_arm=_FOLDED_RIGHT,
-        goals=hand("left", (-0.14, 0.02, 0.235), "chest", point="wrist")
-        + hand("right", (0.15, -0.03, 0.165), "chest", point="wrist"),
+        goals=hand("left", (-0.11, 0.02, 0.26), "chest", point="wrist", weight=6.0)
+        + hand("right", (0.12, -0.03, 0.18), "chest", point="wrist", weight=6.0),
     ),
     key(
         "stand behind chair",

@@ -95,6 +95,8 @@ def climb(
     """A climber with its feet at rungs (a half: on the way, in the air) and hands at holds."""
     heights = [_between(rung) for rung in feet]
     base = sum(heights) / 2
+    # a raised knee needs room before the rungs
+    away_m += 0.35 * abs(heights[0] - heights[1])
     pelvis_m = max(heights[0], heights[1]) * 0.35 + min(heights) * 0.65 + 0.90
     goals: list[Goal | Aim] = []
     for side, rung, height in zip(("left", "right"), feet, heights, strict=True):
@@ -115,7 +117,8 @@ def climb(
     legs = [
         Leg(
             flex=10 + 120 * max(0.0, h - min(heights)) / 0.4 * 0.62,
-            abduct=6,
+            abduct=6 + 40 * max(0.0, h - min(heights)),
+            rotate=6 + 50 * max(0.0, h - min(heights)),
             knee=14 + 120 * max(0.0, h - min(heights)) / 0.4 * 0.66,
         )
         for h in heights

@@ -79,8 +79,8 @@ IDLE: tuple[KeyPose, ...] = (
         "arms folded",
         left_arm=A(flex=48, abduct=8, rotate=58, elbow=98),
         right_arm=A(flex=22, abduct=12, rotate=62, elbow=102),
-        goals=hand("left", (-0.14, 0.02, 0.235), "chest", point="wrist")
-        + hand("right", (0.15, -0.03, 0.165), "chest", point="wrist"),
+        goals=hand("left", (-0.11, 0.02, 0.26), "chest", point="wrist", weight=6.0)
+        + hand("right", (0.12, -0.03, 0.18), "chest", point="wrist", weight=6.0),
     ),
     key(
         "arms folded low",
@@ -101,8 +101,8 @@ IDLE: tuple[KeyPose, ...] = (
         right_leg=L(flex=14, abduct=-17, rotate=10, knee=14),
         left_arm=A(flex=48, abduct=8, rotate=58, elbow=98),
         right_arm=A(flex=22, abduct=12, rotate=62, elbow=102),
-        goals=hand("left", (-0.14, 0.02, 0.235), "chest", point="wrist")
-        + hand("right", (0.15, -0.03, 0.165), "chest", point="wrist"),
+        goals=hand("left", (-0.11, 0.02, 0.26), "chest", point="wrist", weight=6.0)
+        + hand("right", (0.12, -0.03, 0.18), "chest", point="wrist", weight=6.0),
     ),
 )
 
@@ -131,7 +131,7 @@ GESTURES: tuple[KeyPose, ...] = (
     key(
         "drink",
         right_arm=A(flex=55, abduct=20, rotate=20, elbow=125),
-        goals=hand("right", (-0.05, 0.03, 0.19), "head", point="fist"),
+        goals=hand("right", (-0.04, -0.03, 0.19), "head", point="fist"),
         trunk=T(nod=-14),
     ),
     key(
@@ -227,7 +227,13 @@ GESTURES: tuple[KeyPose, ...] = (
         goals=hand("left", (0.02, -0.32, 0.09), "left_hip", palm=(0, 0, -1))
         + hand("right", (-0.02, -0.32, 0.09), "right_hip", palm=(0, 0, -1)),
     ),
-    key("bow", pelvis=P(pitch=36), legs=L(flex=40, knee=4), trunk=T(bend=20, nod=12)),
+    key(
+        "bow",
+        pelvis=P(pitch=36),
+        legs=L(flex=40, knee=4),
+        trunk=T(bend=20, nod=12),
+        arms=A(flex=30),
+    ),
     key(
         "bow deep",
         pelvis=P(pitch=62),
@@ -357,9 +363,9 @@ WORK: tuple[KeyPose, ...] = (
     key(
         "reach own back",
         left_arm=A(flex=-34, abduct=8, rotate=78, elbow=108),
-        right_arm=A(flex=150, abduct=30, rotate=-30, elbow=132),
-        goals=hand("left", (0.02, 0.06, -0.17), "spine", palm=(0, 0, -1))
-        + hand("right", (-0.03, 0.19, -0.14), "chest", palm=(0, 0, 1)),
+        right_arm=A(flex=60, abduct=110, rotate=-86, elbow=138),
+        goals=hand("left", (0.02, 0.04, -0.16), "spine", point="wrist", weight=6.0)
+        + hand("right", (-0.07, 0.24, -0.13), "chest", point="tips", weight=6.0),
     ),
     key(
         "wash arm",
@@ -457,6 +463,39 @@ STRETCHES: tuple[KeyPose, ...] = (
         goals=hand("left", (0.02, -0.06, 0.075), "left_knee")
         + hand("right", (-0.04, -0.10, 0.07), "left_knee"),
     ),
+    key(
+        "side bend low",
+        pelvis=P(roll=10, pitch=14),
+        trunk=T(lean=36, bend=20, turn=10),
+        legs=_WIDE,
+        right_arm=A(flex=40, abduct=140, rotate=0, elbow=40),
+        left_arm=A(flex=30, abduct=8, elbow=10),
+    ),
+    key(
+        "flat back",
+        pelvis=P(pitch=76),
+        legs=L(flex=80, knee=6),
+        trunk=T(bend=8, nod=-30),
+        arms=A(flex=62, elbow=6),
+    ),
+    key(
+        "hang down",
+        pelvis=P(pitch=84),
+        legs=L(flex=92, knee=14, ankle=6),
+        trunk=T(bend=72, nod=30),
+        arms=A(flex=150, abduct=10, elbow=10),
+    ),
+    key(
+        "long side lunge",
+        left_leg=L(flex=62, abduct=34, rotate=30, knee=78, ankle=16),
+        right_leg=L(flex=0, abduct=50, rotate=16, knee=4),
+        pelvis=P(height_m=0.6, left_m=0.16),
+        trunk=T(bend=6, turn=14),
+        left_arm=A(flex=-6, abduct=30, elbow=60),
+        right_arm=A(flex=70, abduct=24, elbow=50),
+        balanced=False,
+    ),
+    key("one arm high", left_arm=_UP, right_arm=A(flex=70, abduct=50, rotate=-40, elbow=80)),
     key("calf raise", legs=L(ankle=-34, toes=34), support=("left_ball", "right_ball")),
     key(
         "toe touch crossed",

@@ -57,6 +57,8 @@ class Workshop:
         q = self.settler.settle(start, pose.terms(self.place, start))
         self.tally.authored += 1
         if not self.sound(q):
+            q = self.again(q, pose.support, 3 * _AGAIN)
+        if not self.sound(q):
             self.tally.dropped.append(pose.name)
             return None
         return Posture(pose.name, q, pose.support)
@@ -69,11 +71,11 @@ class Workshop:
         self.tally.kept += good
         return good
 
-    def again(self, q: Floats, support: tuple[str, ...]) -> Floats:
+    def again(self, q: Floats, support: tuple[str, ...], iterations: int = _AGAIN) -> Floats:
         """q with its supports back on the floor, settled a little."""
         planted = support_terms(self.place, q, support)[1]
         near = stay_near(self.place.skeleton, q, weight=0.6)
-        return self.settler.settle(q, [*near, *planted], _AGAIN)
+        return self.settler.settle(q, [*near, *planted], iterations)
 
     def movement(self, start: Posture, end: Posture, steps: int) -> list[Posture]:
         """Postures on the way from one to the other, ends excluded; none unless certified."""

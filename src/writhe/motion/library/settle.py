@@ -39,7 +39,7 @@ class SettleOptions:
     damping: float = 0.05
     max_step: float = 0.20
     near_m: float = 0.05
-    margin_m: float = 0.0005
+    margin_m: float = 0.003  # more than what a contact rocks by from step to step
     recovery_m: float = 0.02
     rest: float = 2e-4  # an iteration that moves nothing further than this is the last
     yielding: float = 0.1  # weight of the goals in the second half, so that constraints win

@@ -23,10 +23,10 @@ from conftest import CHROMIUM, FLAGS
 
 
 def crossed_arms(page: Any) -> None:
-    """A crouch with the arms crossed."""
-    drag(page, "left_wrist", -75, -95)
-    drag(page, "right_wrist", 70, -65)
-    drag(page, "hips", -10, 70)
+    """A slight crouch with the arms crossed."""
+    drag(page, "hips", -5, 25)
+    drag(page, "left_wrist", -75, -80)
+    drag(page, "right_wrist", 75, -60)
 
 
 def first_sight(page: Any, shot: Callable[[str], None]) -> None:

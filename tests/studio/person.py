@@ -58,8 +58,12 @@ def release(page: Any) -> None:
 
 
 def wait_until_there(page: Any) -> None:
-    """Wait until the figure has followed the hand."""
-    page.wait_for_function("() => window.writhe.studio.posing.settled", polling=30)
+    """Wait until the figure has followed the hand (it may still ease into its pose)."""
+    page.wait_for_function(
+        """() => { const { studio: { posing }, store } = window.writhe;
+        return posing.caughtUp && ["reached", "settled"].includes(store.posed?.status); }""",
+        polling=30,
+    )
 
 
 def wait_saved(page: Any) -> None:

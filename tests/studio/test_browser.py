@@ -38,6 +38,19 @@ def test_a_drag_takes_the_hand_along(open_page: OpenPage) -> None:
     assert position(page, "left_wrist")[1] == pytest.approx(high, abs=1e-5)
 
 
+def test_a_quick_flick_ends_where_it_was_let_go(open_page: OpenPage) -> None:
+    page = open_page()
+    drag(page, "left_wrist", 4, -8)  # the first drag may wait for the solver to be made
+    before = position(page, "left_wrist")
+    x, y = where(page, "left_wrist")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for k in range(1, 5):
+        page.mouse.move(x + 6 * k, y - 10 * k)
+    release(page)
+    assert position(page, "left_wrist")[1] > before[1] + 0.15
+
+
 def test_two_fingers_move_two_hands(open_page: OpenPage) -> None:
     page = open_page(touch=True)
     touch = page.context.new_cdp_session(page)
@@ -110,7 +123,7 @@ def test_a_click_pins_and_a_double_tap_too(open_page: OpenPage) -> None:
 
 
 def test_the_ring_turns_the_hand(open_page: OpenPage) -> None:
-    page = open_page()
+    page = open_page(size=(900, 640))
     x, y = where(page, "head")
     page.mouse.click(x, y)
     wait_for(page, "s.selected !== null")
@@ -120,7 +133,7 @@ def test_the_ring_turns_the_hand(open_page: OpenPage) -> None:
         const joint = store.selected, view = studio.viewport;
         const before = view.character(store.active).jointRotation(joint).toArray();
         const at = view.onPage(gizmo.localToWorld(gizmo.position.clone().set(1, 0, 0)));
-        const to = view.onPage(gizmo.localToWorld(gizmo.position.clone().set(0.8, 0, 0.6)));
+        const to = view.onPage(gizmo.localToWorld(gizmo.position.clone().set(0.3, 0, 0.95)));
         return { at, to, joint, before }; }"""
     )
     page.mouse.move(ring["at"]["x"], ring["at"]["y"])
@@ -130,7 +143,7 @@ def test_the_ring_turns_the_hand(open_page: OpenPage) -> None:
             ring["at"]["x"] + (ring["to"]["x"] - ring["at"]["x"]) * k / 8,
             ring["at"]["y"] + (ring["to"]["y"] - ring["at"]["y"]) * k / 8,
         )
-    page.wait_for_timeout(300)
+    wait_until_there(page)
     release(page)
     after = page.evaluate(
         """j => { const { studio, store } = window.writhe;

@@ -168,7 +168,7 @@ async def _import(studio: Studio, request: Request) -> Response:
         report = await studio.threaded(
             lambda: exchange.import_file(
                 document,
-                int(query.get("actor", "0")),
+                _whole_number(query.get("actor", "")),
                 query.get("name", ""),
                 data,
                 as_figure=query.get("as") == "figure",
@@ -178,6 +178,12 @@ async def _import(studio: Studio, request: Request) -> Response:
         give_back()
     studio.changed(number, None)
     return JSONResponse({"text": report})
+
+
+def _whole_number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise WritheError(f"an actor's number is wanted, not {text!r}")
+    return int(text)
 
 
 async def _body(request: Request) -> bytes:

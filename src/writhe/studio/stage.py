@@ -22,6 +22,7 @@ from writhe.studio.posers import Posers
 from writhe.studio.readings import Readings
 
 FARTHEST_M = 1000.0
+_EASED = 2e-4  # radians a step: a pose that has arrived and only eases this slowly is done
 _STILL = 1e-6  # a step that changes no coordinate by more than this is none
 
 
@@ -56,7 +57,7 @@ class Puppet:
             moved = float(np.abs(result.q - self.q).max())
             self.pass_throughs += self.readings.pass_throughs(self.q, result.q, result)
             self.q = result.q
-            if result.status in (Status.REACHED, Status.SETTLED) and moved < 1e-4:
+            if result.status in (Status.REACHED, Status.SETTLED) and moved < _EASED:
                 return result, True
             if moved < _STILL:
                 return result, True

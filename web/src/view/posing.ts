@@ -27,12 +27,18 @@ export class Posing {
   private settled = true;
   private lastSent = 0;
   private lastSequence = 0;
+  private newest = 0; // the first message that held the newest wish
   roundTrips: number[] = [];
 
   constructor(private readonly viewport: Viewport, private readonly connection: Connection) {}
 
   get active(): boolean {
     return this.grips.size > 0;
+  }
+
+  /** Whether the newest wish has been answered. */
+  get caughtUp(): boolean {
+    return !this.dirty && this.lastSequence >= this.newest;
   }
 
   has(pointer: number): boolean {
@@ -91,6 +97,7 @@ export class Posing {
 
   /** A finger lets go; with the last one the pose is kept. */
   release(pointer: number): void {
+    if (this.dirty && this.has(pointer)) this.sendWish(4); // a quick flick ends where it was let go
     if (!this.grips.delete(pointer)) return;
     this.showHeld();
     if (this.active) {
@@ -145,18 +152,22 @@ export class Posing {
     if (!this.active || (!this.dirty && this.settled)) return;
     const now = performance.now();
     if (this.outstanding && now - this.lastSent < LOST_MS) return;
-    const frames = Math.round((now - this.lastSent) / FRAME_MS);
+    this.sendWish(Math.min(4, Math.max(1, Math.round((now - this.lastSent) / FRAME_MS))));
+  }
+
+  private sendWish(frames: number): void {
     const sent = this.connection.send({
       type: "drag",
       sequence: ++this.sequence,
       actor: this.actor,
       holds: [...this.grips.values()].map(toHold),
-      frames: Math.min(4, Math.max(1, frames)),
+      frames,
     });
     if (!sent) return;
+    if (this.dirty) this.newest = this.sequence;
     this.outstanding = true;
     this.dirty = false;
-    this.lastSent = now;
+    this.lastSent = performance.now();
   }
 
   private showHeld(): void {

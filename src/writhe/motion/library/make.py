@@ -85,15 +85,15 @@ def make(
     pairs = nearest(place, keys, 2) + _from_hubs(kind, keys)
     for i in _Steps(progress, "movements", 0.35, 0.7).over(pairs):
         a, b = pairs[i]
-        made += shop.movement(keys[a], keys[b], 4 if kind == "basic" else 3)
+        made += shop.movement(keys[a], keys[b], 3)
     wanted = _blends(keys) if kind == "basic" else []
     for i in _Steps(progress, "blends", 0.7, 0.85).over(wanted):
         blended = shop.blend(*wanted[i])
         if blended is not None:
             made.append(blended)
     for i in _Steps(progress, "variations", 0.85, 1.0).over(keys):
-        for number in (2 * i, 2 * i + 1):
-            varied = shop.changed(keys[i], number, 1.0 if kind == "basic" else 0.5)
+        for number in range(3 * i, 3 * i + (2 if kind == "basic" else 3)):
+            varied = shop.changed(keys[i], number, 1.0 if kind == "basic" else 0.7)
             if varied is not None:
                 made.append(varied)
     made += shop.mirrored(made)
@@ -108,7 +108,8 @@ def _from_hubs(kind: str, keys: Sequence[Posture]) -> list[tuple[int, int]]:
     for hub in (at[h] for h in hubs if h in at):
         for i, p in enumerate(keys):
             share = set(keys[hub].support) & set(p.support)
-            if i != hub and len(share) >= min(2, len(keys[hub].support)):
+            wanted = not p.name.startswith(("reach", "walk", "run"))
+            if i != hub and wanted and len(share) >= min(2, len(keys[hub].support)):
                 out.append((hub, i))
     return out
 

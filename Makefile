@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install test check bench format clean system-packages
+.PHONY: install test check bench format clean system-packages studio studio-client screenshots
 install: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml
@@ -16,7 +16,23 @@ $(VENV)/.installed: pyproject.toml
 system-packages:
 	@tools/install-system-packages
 
-test: install system-packages
+# The page of the studio, built when its sources changed (Debian's npm is installed when missing).
+CLIENT := src/writhe/studio/static/index.html
+CLIENT_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print)
+studio-client: $(CLIENT)
+$(CLIENT): $(CLIENT_SOURCES)
+	@tools/install-system-packages npm
+	cd web && npm ci --no-audit --no-fund && npm run build
+	touch $@
+
+studio: install $(CLIENT)
+	$(BIN)/writhe studio
+
+# Pictures of the studio's main states, into out/screenshots.
+screenshots: install system-packages $(CLIENT)
+	$(BIN)/python tools/screenshots.py out/screenshots
+
+test: install system-packages $(CLIENT)
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: install

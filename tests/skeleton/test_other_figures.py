@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from writhe import figure_of, load
+from writhe.collision import CollisionTable, NearPairs
 from writhe.errors import UnknownNameError, WritheError
-from writhe.skeleton import Joint, JointKind, Skeleton, Tip, forward
+from writhe.skeleton import Figure, Joint, JointKind, Skeleton, Tip, forward
 from writhe.skeleton.anatomy import Shape
 from writhe.skeleton.cover import skin_cover
 from writhe.skeleton.figures import figure
@@ -140,6 +142,89 @@ def test_fitted_bodies_are_plausible_without_names():
         frames.position("HandL")[0]
     )
     assert 0.07 * stature < reach < 0.13 * stature
+
+
+def person(arms, fingers=0, clavicle_at=(0.03, 0.14, 0.0), neck_m=0.20) -> Skeleton:
+    """A T-pose as animation programs and body models write it."""
+    rows = [
+        ("Hips", None, (0, 1.0, 0)),
+        ("Spine", "Hips", (0, 0.10, 0)),
+        ("Spine1", "Spine", (0, 0.12, 0)),
+        ("Spine2", "Spine1", (0, 0.13, 0)),
+        ("Neck", "Spine2", (0, neck_m, 0)),
+        ("Head", "Neck", (0, 0.10, 0.02)),
+    ]
+    tips = [("Head", (0, 0.18, 0))]
+    for side, s in (("Left", 1), ("Right", -1)):
+        mirror = np.array([s, 1, 1])
+        upper, fore = arms
+        rows += [
+            (f"{side}UpLeg", "Hips", (0.09 * s, -0.06, 0)),
+            (f"{side}Leg", f"{side}UpLeg", (0, -0.42, 0)),
+            (f"{side}Foot", f"{side}Leg", (0, -0.42, 0)),
+            (f"{side}ToeBase", f"{side}Foot", (0, -0.08, 0.13)),
+            (f"{side}Shoulder", "Spine2", tuple(mirror * clavicle_at)),
+            (f"{side}Arm", f"{side}Shoulder", (0.13 * s, 0, 0)),
+            (f"{side}ForeArm", f"{side}Arm", (upper * s, 0, 0)),
+            (f"{side}Hand", f"{side}ForeArm", (fore * s, 0, 0)),
+        ]
+        for f in range(fingers):
+            base = (0.09 * s, 0, 0.03 - 0.02 * f) if f else (0.03 * s, -0.01, 0.04)
+            rows.append((f"{side}Finger{f}1", f"{side}Hand", base))
+            rows.append((f"{side}Finger{f}2", f"{side}Finger{f}1", (0.04 * s, 0, 0)))
+            tips.append((f"{side}Finger{f}2", (0.03 * s, 0, 0)))
+        tips.append((f"{side}ToeBase", (0, 0, 0.06)))
+    joints = [
+        Joint(n, p, JointKind.FREE if p is None else JointKind.BALL, np.array(o, float))
+        for n, p, o in rows
+    ]
+    return Skeleton(joints, [Tip(f"{j}_end", j, np.array(o, float)) for j, o in tips])
+
+
+BODIES = {
+    "helpers and lost bones": cmu_like(),
+    "with fingers": person((0.27, 0.27), fingers=5),
+    "without fingers": person((0.33, 0.25), clavicle_at=(0.035, 0.19, -0.01), neck_m=0.22),
+    "high collar": person((0.26, 0.25), clavicle_at=(0.07, 0.11, -0.02), neck_m=0.21),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_fitted_neighbours_do_not_overlap_more_than_can_be_allowed(name):
+    skeleton = BODIES[name]
+    table = CollisionTable.of_figure(Figure("body", skeleton, fit_capsules(skeleton)))
+    assert [rule for rule in table.rules if rule.capped] == []
+    near = NearPairs(table)
+    frames = forward(skeleton, skeleton.rest_configuration)
+    count = near.find(frames.positions, frames.rotations, 0.0)
+    assert (near.rows.gap[:count] + near.rows.allowance[:count] >= 0).all()
+
+
+def test_a_fitted_hand_is_one_part_with_its_fingers():
+    capsules = fit_capsules(BODIES["with fingers"])
+    fingers = [c for c in capsules if c.joint.startswith("LeftFinger")]
+    assert fingers
+    assert {c.part_name for c in fingers} == {"LeftHand"}
+
+
+def test_captured_bodies_start_clear_and_show_real_penetration(mocap):
+    motion = load(mocap / "tangled" / "111_39.bvh")
+    table = CollisionTable.of_figure(figure_of(motion))
+    assert [rule for rule in table.rules if rule.capped] == []
+    near = NearPairs(table)
+    frames = forward(motion.skeleton, motion.skeleton.rest_configuration)
+    count = near.find(frames.positions, frames.rotations, 0.0)
+    assert (near.rows.gap[:count] + near.rows.allowance[:count] >= 0).all()
+    # a marker swap puts the left leg through the torso
+    frames = forward(motion.skeleton, motion.q[375])
+    count = near.find(frames.positions, frames.rotations, 0.0)
+    deep = -near.rows.gap[:count] > table.pairs.deep[near.rows.shape_pair[:count]]
+    pairs = {
+        frozenset((table.part_of_shape(a), table.part_of_shape(b)))
+        for a, b in near.rows.shapes[:count][deep]
+    }
+    assert frozenset(("LeftUpLeg", "Spine")) in pairs
+    assert all(pair & {"LeftUpLeg", "LeftLeg"} for pair in pairs)
 
 
 def test_fitted_trunks_are_wide():

@@ -16,6 +16,7 @@ Progress = Callable[[str], None]
 
 # name: what it measures
 BENCHMARKS = {
+    "studio": "round trips of a drag, and twenty sessions dragging at once",
     "kernels": "linking, kinematics, certify and BVH reading, with C and NumPy beside them",
     "drag": "the posing methods on scripted drags",
     "reconstruct": "the posing methods replaying clips from a few joints (needs --clips)",

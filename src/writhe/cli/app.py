@@ -16,6 +16,7 @@ from writhe.errors import WritheError
 
 # name: the line that `writhe --help` shows
 COMMANDS = {
+    "studio": "Pose and animate in the browser, with mouse or fingers.",
     "info": "Tell what a motion file holds.",
     "convert": "Convert a motion between file formats.",
     "retarget": "Carry a motion over to another body.",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -12,6 +10,7 @@ from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.io.roles import ROLES, RoleMatch, match_roles, require_person
 from writhe.skeleton import Capsule, Figure, Motion, Skeleton, Skin
+from writhe.skeleton.fit import fit_capsules
 
 # points of a strand nearer than this would make segments without direction
 SHORTEST_STRAND_SEGMENT_M = 0.01
@@ -48,20 +47,19 @@ def figure_of(
     return Figure(
         name=label,
         skeleton=skeleton,
-        capsules=_capsules(skeleton),
+        capsules=_capsules(skeleton, match.roles),
         skin=skin,
         strands=strands,
         roles=tuple((r, match.roles[r]) for r in ROLES if r in match.roles),
     )
 
 
-def _capsules(skeleton: Skeleton) -> tuple[Capsule, ...]:
+def _capsules(skeleton: Skeleton, roles: Mapping[str, str]) -> tuple[Capsule, ...]:
+    """Fitted capsules; none where there is nothing to fit them to."""
     try:
-        module: Any = importlib.import_module("writhe.skeleton.fit")
-    except ModuleNotFoundError:
+        return fit_capsules(skeleton, roles=roles)
+    except WritheError:
         return ()
-    fit: Callable[[Skeleton], tuple[Capsule, ...]] = module.fit_capsules
-    return tuple(fit(skeleton))
 
 
 def _strands(skeleton: Skeleton, match: RoleMatch) -> tuple[tuple[str, tuple[str, ...]], ...]:

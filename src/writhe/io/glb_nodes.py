@@ -96,7 +96,8 @@ def joint_nodes(glb: Glb, animated: set[int]) -> GlbNodes:
         joints = glb.sequence(glb.item("skins", s).get("joints"), "the joints of a skin")
         used |= {glb.index(j, len(parent), "nodes") for j in joints}
     notes = [_note(glb.item("nodes", n)) for n in range(len(parent))]
-    wanted = used | {n for n in range(len(parent)) if notes[n].get("kind") in _KINDS}
+    kinds = [note.get("kind") for note in notes]  # a stranger's file may hold anything here
+    wanted = used | {n for n, kind in enumerate(kinds) if isinstance(kind, str) and kind in _KINDS}
     if not wanted:
         wanted = animated | {n for n in order if parent[n] in animated}
     if not wanted:

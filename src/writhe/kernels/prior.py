@@ -12,7 +12,7 @@ from writhe.kernels.kinematics import BALL, FREE, Tree, difference
 from writhe.kernels.linear import invert_positive
 from writhe.kernels.rotation import quaternion_log, quaternion_multiply
 
-LEAN_WEIGHT = 0.5  # metres that a posture differs by when the root leans over by a radian
+LEAN_WEIGHT = 1.0  # metres that a posture differs by when the root leans over by a radian
 
 
 @kernel

@@ -75,7 +75,27 @@ def infer_parts(shape: Shape, roles: Mapping[str, str]) -> dict[int, str]:
         part = role.removeprefix("left_").removeprefix("right_")
         if part in PARTS and joint in shape.skeleton:
             parts[shape.skeleton.index(joint)] = part
+    if roles:
+        _between_roles(shape, roles, parts)
     return parts
+
+
+def _between_roles(shape: Shape, roles: Mapping[str, str], parts: dict[int, str]) -> None:
+    """Twist bones go with the limb they lie in, and all that hangs off a forearm with the hand."""
+    skeleton = shape.skeleton
+    for side in ("left_", "right_"):
+        at = {
+            r: skeleton.index(j) for r, j in roles.items() if r.startswith(side) and j in skeleton
+        }
+        for upper, lower in (("shoulder", "elbow"), ("elbow", "wrist"), ("hip", "knee")):
+            path = _path_down(shape, at.get(side + upper, -1), at.get(side + lower, -1))
+            for j in path[1:-1]:
+                parts[j] = upper
+            if lower != "wrist" or not path:
+                continue
+            for j in range(path[0] + 1, int(skeleton.tree.subtree_end[path[0]])):
+                if j not in path:
+                    parts[j] = "finger"
 
 
 def _by_shape(shape: Shape) -> dict[int, str]:
@@ -94,6 +114,8 @@ def _by_shape(shape: Shape) -> dict[int, str]:
 
 def _path_down(shape: Shape, top: int, bottom: int) -> list[int]:
     """The joints between an ancestor and a descendant; both included; empty if they are not."""
+    if top < 0 or bottom < 0:
+        return []
     path = [bottom]
     while path[-1] != top:
         if shape.parent[path[-1]] < 0:
@@ -117,6 +139,12 @@ def _person(shape: Shape, hips: int, chest: int, path: list[int]) -> dict[int, s
     chain = _longest_chain(shape, head)
     parts |= dict.fromkeys(chain, "neck")
     parts[chain[-1]] = "head"
+    # joints on the chest that turn an arm or the neck alone go with these
+    leads = {"shoulder": "clavicle", "neck": "neck", "head": "neck"}
+    for j in shape.at_same_place(chest)[1:]:
+        below = {parts.get(c, "") for c in shape.children[j]}
+        if len(below) == 1:
+            parts[j] = leads.get(below.pop(), parts[j])
     return parts
 
 
@@ -125,6 +153,12 @@ def _highest(shape: Shape, joint: int) -> float:
     points = [shape.positions[j] for j in below]
     points += [t for j in below for t in shape.tips.get(j, [])]
     return max(float(p[1]) for p in points)
+
+
+def _on_midline(shape: Shape, joint: int) -> bool:
+    """Whether a joint lies about as far to the side as the first one, the root."""
+    away = shape.positions[joint] - shape.positions[0]
+    return float(np.hypot(away[0], away[2])) < 0.06 * shape.stature
 
 
 def _longest_chain(shape: Shape, joint: int) -> list[int]:
@@ -140,6 +174,8 @@ def _name_limb(
     """Name the joints of an arm or leg: before the upper bone, upper, lower, end, beyond."""
     chain = _longest_chain(shape, joint)
     bones = [shape.length(c) for c in chain[1:]]
+    if names[0] == "clavicle" and len(bones) > 2 and _on_midline(shape, joint):
+        bones[0] = 0.0  # a clavicle may be longer than a forearm
     long = sorted(range(len(bones)), key=lambda i: -bones[i])[:2]
     if len(long) < 2:
         return

@@ -49,7 +49,7 @@ def human_memberships(vertices: Floats) -> dict[str, Floats]:
     girdle = smoothstep((x - 0.105) / 0.045) * smoothstep((y - 1.39) / 0.040)
     # the groin slopes up to the side, as far as the hip's centre, and reaches down between the legs
     inner = np.minimum(sided, [0.10, np.inf, np.inf])
-    inner[:, 1] += 2.0 * np.maximum(0.05 - x, 0.0)
+    inner[:, 1] += 1.2 * np.maximum(0.05 - x, 0.0)
     leg = np.where(y < 1.05, _across(inner, "hip"), 0.0)
     for side, sign in (("left", 1.0), ("right", -1.0)):
         here = sign * vertices[:, 0]

@@ -1,0 +1,61 @@
+"""`writhe studio`: pose and animate in the browser."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+
+from writhe.cli.output import console
+
+
+def studio(
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; other than loopback demands a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port; 0 takes any free one.", min=0, max=65535)] = 8765,
+    documents: Annotated[
+        Path | None, typer.Option(help="Folder of the documents (your data folder if not given).")
+    ] = None,
+    database: Annotated[
+        Path | None,
+        typer.Option(help="Posture database (.parquet) that makes poses natural.", exists=True),
+    ] = None,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Do not open a browser window.")
+    ] = False,
+) -> None:
+    """Pose and animate in the browser, with mouse or fingers.
+
+    Example: `writhe studio`
+    """
+    from writhe.studio.library import default_folder
+    from writhe.studio.prepare import prepare
+    from writhe.studio.serve import serve
+
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("Preparing", total=None)
+
+        def progress(done: int, total: int, what: str) -> None:
+            bar.update(task, completed=done, total=total, description=f"Preparing: {what}")
+
+        prepare(progress)
+
+    def announce(address: str) -> None:
+        console.print(f"The studio is at [bold]{address}[/bold] (Ctrl+C ends it)", highlight=False)
+
+    screen = sys.platform in ("darwin", "win32") or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
+    )
+    serve(
+        host,
+        port,
+        documents or default_folder(),
+        database=database,
+        browser=screen and not no_browser,
+        announce=announce,
+    )

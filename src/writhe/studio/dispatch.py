@@ -1,0 +1,181 @@
+"""Turns command messages into edits of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from writhe.arrays import Floats
+from writhe.errors import WritheError
+from writhe.skeleton import Figure
+from writhe.studio import edits, messages, postures
+from writhe.studio.document.history import Edit
+from writhe.studio.document.rows import unpack
+from writhe.studio.stage import Stage
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def carry_out(stage: Stage, message: messages.Command) -> None:
+    """Do what a command says, once: a repeated request is acknowledged and nothing else."""
+    document = stage.document
+    if document.carried_out(message.request):
+        return
+    if isinstance(message, messages.Release):
+        stage.release(message)
+    elif isinstance(message, messages.Undo):
+        document.undo(message.request)
+    elif isinstance(message, messages.Redo):
+        document.redo(message.request)
+    else:
+        label, body = _BODIES[type(message)]
+        with document.edit(label, message.request) as edit:
+            body(stage, edit, message)
+    stage.refresh()
+
+
+def check_picture(png: bytes) -> bytes:
+    """A picture from the page: a PNG or nothing."""
+    if png and not png.startswith(PNG):
+        raise WritheError("pictures must be PNG files")
+    return png
+
+
+def _figure_and_pose(stage: Stage, number: int) -> tuple[Figure, Floats]:
+    actor = stage.document.actor(number)
+    return stage.document.figure(actor.figure), stage.puppet(actor).q
+
+
+def _joint(figure: Figure, number: int) -> str:
+    if not 0 <= number < len(figure.skeleton):
+        raise WritheError(f"this figure has no joint number {number}")
+    return figure.skeleton.names[number]
+
+
+def _rename(stage: Stage, edit: Edit, m: messages.Rename) -> None:
+    edit.setting("name", m.name.strip() or "Untitled")
+
+
+def _set_pin(stage: Stage, edit: Edit, m: messages.SetPin) -> None:
+    figure, q = _figure_and_pose(stage, m.actor)
+    edits.set_pin(stage.document, edit, m.actor, q, _joint(figure, m.joint), m.hold)
+
+
+def _choose_method(stage: Stage, edit: Edit, m: messages.ChooseMethod) -> None:
+    edits.choose_method(stage.document, edit, m.actor, m.method)
+
+
+def _choose_figure(stage: Stage, edit: Edit, m: messages.ChooseFigure) -> None:
+    edits.choose_figure(stage.document, edit, m.actor, m.figure)
+
+
+def _add_actor(stage: Stage, edit: Edit, m: messages.AddActor) -> None:
+    edits.add_actor(stage.document, edit, m.figure)
+
+
+def _remove_actor(stage: Stage, edit: Edit, m: messages.RemoveActor) -> None:
+    edits.remove_actor(stage.document, edit, m.actor)
+
+
+def _mirror_pose(stage: Stage, edit: Edit, m: messages.MirrorPose) -> None:
+    figure, q = _figure_and_pose(stage, m.actor)
+    turned = postures.mirrored(figure, q)
+    edits.set_pose(stage.document, edit, m.actor, turned, stage.time_s)
+    edits.repin(stage.document, edit, m.actor, turned)
+
+
+def _reset_pose(stage: Stage, edit: Edit, m: messages.ResetPose) -> None:
+    figure, q = _figure_and_pose(stage, m.actor)
+    if m.joint is None:
+        fresh = postures.starting_pose(figure)
+    else:
+        fresh = postures.limb_reset(figure, q, _joint(figure, m.joint))
+    edits.set_pose(stage.document, edit, m.actor, fresh, stage.time_s)
+    edits.repin(stage.document, edit, m.actor, fresh)
+
+
+def _save_pose(stage: Stage, edit: Edit, m: messages.SavePose) -> None:
+    _, q = _figure_and_pose(stage, m.actor)
+    edits.save_pose(stage.document, edit, m.actor, q, m.name, check_picture(m.picture))
+
+
+def _apply_pose(stage: Stage, edit: Edit, m: messages.ApplyPose) -> None:
+    figure, _ = _figure_and_pose(stage, m.actor)
+    pose = next((p for p in stage.document.poses() if p.id == m.pose), None)
+    if pose is None:
+        raise WritheError("that pose is not there any more")
+    if pose.figure != figure.name:
+        raise WritheError(f"that pose is for the figure {pose.figure!r}, not {figure.name!r}")
+    q = unpack(pose.q)
+    edits.set_pose(stage.document, edit, m.actor, q, stage.time_s)
+    edits.repin(stage.document, edit, m.actor, q)
+
+
+def _delete_pose(stage: Stage, edit: Edit, m: messages.DeletePose) -> None:
+    edit.delete("poses", m.pose)
+
+
+def _set_key(stage: Stage, edit: Edit, m: messages.SetKey) -> None:
+    _, q = _figure_and_pose(stage, m.actor)
+    edits.put_key(stage.document, edit, m.actor, m.time_s, q)
+
+
+def _move_keys(stage: Stage, edit: Edit, m: messages.MoveKeys) -> None:
+    edits.move_keys(stage.document, edit, m.keys, m.by_s)
+
+
+def _copy_keys(stage: Stage, edit: Edit, m: messages.CopyKeys) -> None:
+    edits.copy_keys(stage.document, edit, m.keys, m.to_s)
+
+
+def _delete_keys(stage: Stage, edit: Edit, m: messages.DeleteKeys) -> None:
+    edits.delete_keys(stage.document, edit, m.keys)
+
+
+def _set_timeline(stage: Stage, edit: Edit, m: messages.SetTimeline) -> None:
+    edit.setting("duration_s", m.duration_s)
+    edit.setting("fps", m.fps)
+
+
+def _choose_scene(stage: Stage, edit: Edit, m: messages.ChooseScene) -> None:
+    edits.choose_scene(stage.document, edit, m.scene)
+
+
+def _declare_contact(stage: Stage, edit: Edit, m: messages.DeclareContact) -> None:
+    puppet = stage.puppet(stage.document.actor(m.actor))
+    edits.declare_contact(stage.document, edit, puppet.readings, puppet.q, m.joint)
+
+
+def _forget_contacts(stage: Stage, edit: Edit, m: messages.ForgetContacts) -> None:
+    edit.setting("contacts", [])
+
+
+def _clear_motion(stage: Stage, edit: Edit, m: messages.ClearMotion) -> None:
+    _, q = _figure_and_pose(stage, m.actor)
+    edits.clear_tracks(stage.document, edit, m.actor)
+    edits.set_pose(stage.document, edit, m.actor, q, stage.time_s)
+
+
+# the label (what "Undo ..." shows) and the body of each command
+_BODIES: dict[type[messages.Command], tuple[str, Callable[[Stage, Edit, Any], None]]] = {
+    messages.Rename: ("Rename", _rename),
+    messages.SetPin: ("Pin", _set_pin),
+    messages.ChooseMethod: ("Choose method", _choose_method),
+    messages.ChooseFigure: ("Choose figure", _choose_figure),
+    messages.AddActor: ("Add actor", _add_actor),
+    messages.RemoveActor: ("Remove actor", _remove_actor),
+    messages.MirrorPose: ("Mirror pose", _mirror_pose),
+    messages.ResetPose: ("Reset pose", _reset_pose),
+    messages.SavePose: ("Save pose", _save_pose),
+    messages.ApplyPose: ("Apply pose", _apply_pose),
+    messages.DeletePose: ("Delete pose", _delete_pose),
+    messages.ChooseScene: ("Choose scene", _choose_scene),
+    messages.DeclareContact: ("Declare contact", _declare_contact),
+    messages.ForgetContacts: ("Forget contacts", _forget_contacts),
+    messages.SetKey: ("Set key", _set_key),
+    messages.MoveKeys: ("Move keys", _move_keys),
+    messages.CopyKeys: ("Copy keys", _copy_keys),
+    messages.DeleteKeys: ("Delete keys", _delete_keys),
+    messages.SetTimeline: ("Change timeline", _set_timeline),
+    messages.ClearMotion: ("Remove motion", _clear_motion),
+}

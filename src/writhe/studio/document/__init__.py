@@ -1,0 +1,13 @@
+"""Documents of the studio: one SQLite file each, readable and writable from Python.
+
+from writhe.studio.document import Document
+
+with Document.open("walk.writhe") as document:
+    actor = document.actors()[0]
+    motion = document.motion(actor.id)
+"""
+
+from writhe.studio.document.document import Document
+from writhe.studio.document.rows import Actor, Key, PinRow, SavedPose, Thing, Track, TrackKind
+
+__all__ = ["Actor", "Document", "Key", "PinRow", "SavedPose", "Thing", "Track", "TrackKind"]

@@ -1,0 +1,144 @@
+"""Figures that a document brings along: a user's own skeleton, as bytes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from writhe.arrays import Floats
+from writhe.errors import WritheError
+from writhe.skeleton import Capsule, Figure, Joint, JointKind, Skeleton, Skin, Tip
+
+Vector3 = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+
+
+class _Joint(msgspec.Struct, array_like=True):
+    name: str
+    parent: str | None
+    kind: int
+    offset: Vector3
+    rest: Quaternion
+    axis: Vector3
+
+
+class _Tip(msgspec.Struct, array_like=True):
+    name: str
+    joint: str
+    offset: Vector3
+
+
+class _Capsule(msgspec.Struct, array_like=True):
+    joint: str
+    start: Vector3
+    end: Vector3
+    radius_m: float
+    part: str
+
+
+class _Skin(msgspec.Struct):
+    vertices: bytes
+    triangles: bytes
+    joints: bytes
+    weights: bytes
+
+
+class _Figure(msgspec.Struct):
+    name: str
+    joints: list[_Joint]
+    tips: list[_Tip]
+    capsules: list[_Capsule]
+    strands: list[tuple[str, list[str]]]
+    roles: list[tuple[str, str]]
+    skin: _Skin | None = None
+
+
+def _three(values: Floats) -> Vector3:
+    return float(values[0]), float(values[1]), float(values[2])
+
+
+def encode_figure(figure: Figure) -> bytes:
+    """A figure as bytes."""
+    skeleton, skin = figure.skeleton, figure.skin
+    joints = [
+        _Joint(
+            j.name,
+            j.parent,
+            int(j.kind),
+            _three(j.offset_in_parent),
+            (float(j.rest[0]), *_three(j.rest[1:])),
+            _three(j.axis),
+        )
+        for j in skeleton.joints
+    ]
+    return msgspec.msgpack.encode(
+        _Figure(
+            figure.name,
+            joints,
+            [_Tip(t.name, t.joint, _three(t.offset_in_joint)) for t in skeleton.tips],
+            [
+                _Capsule(
+                    c.joint, _three(c.start_in_joint), _three(c.end_in_joint), c.radius_m, c.part
+                )
+                for c in figure.capsules
+            ],
+            [(name, list(joints)) for name, joints in figure.strands],
+            list(figure.roles),
+            None
+            if skin is None
+            else _Skin(
+                skin.vertices.astype("<f4").tobytes(),
+                skin.triangles.astype("<u4").tobytes(),
+                skin.joints.astype("<u2").tobytes(),
+                skin.weights.astype("<f4").tobytes(),
+            ),
+        )
+    )
+
+
+@lru_cache(maxsize=32)
+def decode_figure(data: bytes) -> Figure:
+    """The figure that `encode_figure` wrote."""
+    try:
+        stored = msgspec.msgpack.decode(data, type=_Figure)
+    except msgspec.MsgspecError as error:
+        raise WritheError(f"this document holds a figure that cannot be read: {error}") from error
+    joints = [
+        Joint(
+            j.name,
+            j.parent,
+            JointKind(j.kind),
+            np.array(j.offset),
+            np.array(j.rest),
+            np.array(j.axis),
+        )
+        for j in stored.joints
+    ]
+    tips = [Tip(t.name, t.joint, np.array(t.offset)) for t in stored.tips]
+    return Figure(
+        stored.name,
+        Skeleton(joints, tips),
+        capsules=tuple(
+            Capsule(c.joint, np.array(c.start), np.array(c.end), c.radius_m, c.part)
+            for c in stored.capsules
+        ),
+        strands=tuple((name, tuple(names)) for name, names in stored.strands),
+        roles=tuple(stored.roles),
+        skin=None if stored.skin is None else _skin(stored.skin),
+    )
+
+
+def _skin(stored: _Skin) -> Skin:
+    def array(data: bytes, kind: str, width: int) -> NDArray[Any]:
+        return np.frombuffer(data, dtype=kind).reshape(-1, width)
+
+    return Skin(
+        array(stored.vertices, "<f4", 3).astype(np.float64),
+        array(stored.triangles, "<u4", 3).astype(np.int64),
+        array(stored.joints, "<u2", 4).astype(np.int64),
+        array(stored.weights, "<f4", 4).astype(np.float64),
+    )

@@ -1,0 +1,258 @@
+"""The commands' bodies: what each does to the rows of a document."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.errors import UnknownNameError, WritheError
+from writhe.skeleton import Motion
+from writhe.solvers.posing import method_names
+from writhe.studio import postures, surroundings
+from writhe.studio.document.document import Document
+from writhe.studio.document.history import Edit
+from writhe.studio.document.rows import Key, PinRow, TrackKind, pack, unpack
+from writhe.studio.readings import Readings
+
+MOST_ACTORS, MOST_KEYS, MOST_POSES = 16, 20_000, 500
+SAME_TIME_S = 1e-4
+
+
+def encode_pins(pins: tuple[PinRow, ...]) -> bytes:
+    """Pins as they stand in the table."""
+    return msgspec.msgpack.encode(pins)
+
+
+def add_actor(document: Document, edit: Edit, figure: str, name: str = "", method: str = "") -> int:
+    """A new actor in its starting pose, beside those that are there."""
+    others = document.actors()
+    if len(others) >= MOST_ACTORS:
+        raise WritheError(f"a document holds at most {MOST_ACTORS} actors")
+    shape = document.figure(figure)
+    q = postures.starting_pose(shape)
+    q[0] += 1.4 * len(others)
+    return edit.insert(
+        "actors",
+        name=name
+        or (figure.capitalize() if not others else f"{figure.capitalize()} {len(others) + 1}"),
+        figure=figure,
+        method=method or method_names()[0],
+        q=pack(q),
+        pins=encode_pins(postures.starting_pins(shape, q)),
+    )
+
+
+def remove_actor(document: Document, edit: Edit, actor: int) -> None:
+    """Remove an actor with its tracks and keys."""
+    if len(document.actors()) < 2:
+        raise WritheError("a document keeps at least one actor")
+    for track in document.tracks(actor):
+        for key in document.keys(track.id):
+            edit.delete("keys", key.id)
+        edit.delete("tracks", track.id)
+    edit.delete("actors", actor)
+
+
+def set_pose(document: Document, edit: Edit, actor: int, q: Floats, time_s: float) -> None:
+    """Make q the actor's pose; once it has keys or a clip, key it at this time."""
+    edit.update("actors", actor, q=pack(q))
+    if not document.timeline(actor).empty:
+        put_key(document, edit, actor, time_s, q)
+
+
+def repin(document: Document, edit: Edit, actor: int, q: Floats) -> None:
+    """Move the actor's pins to where their joints now are."""
+    row = document.actor(actor)
+    shape = document.figure(row.figure)
+    pins = tuple(
+        postures.pin_here(shape, q, pin.joint, orientation=pin.orientation_in_world is not None)
+        for pin in row.pins
+    )
+    edit.update("actors", actor, pins=encode_pins(pins))
+
+
+def set_pin(document: Document, edit: Edit, actor: int, q: Floats, joint: str, hold: str) -> None:
+    """Pin a joint where it is ("position" or "both"), or free it ("none")."""
+    row = document.actor(actor)
+    pins = [pin for pin in row.pins if pin.joint != joint]
+    if hold != "none":
+        shape = document.figure(row.figure)
+        pins.append(postures.pin_here(shape, q, joint, orientation=hold == "both"))
+    edit.update("actors", actor, pins=encode_pins(tuple(pins)))
+
+
+def choose_method(document: Document, edit: Edit, actor: int, method: str) -> None:
+    """Pose an actor by another method from now on."""
+    if method not in method_names():
+        raise UnknownNameError("posing method", method, method_names())
+    edit.update("actors", document.actor(actor).id, method=method)
+
+
+def choose_figure(document: Document, edit: Edit, actor: int, figure: str) -> None:
+    """Another body for an actor: starting pose, fresh pins; its tracks do not fit and go."""
+    shape = document.figure(figure)
+    clear_tracks(document, edit, actor)
+    q = postures.starting_pose(shape)
+    edit.update(
+        "actors",
+        actor,
+        figure=figure,
+        name=figure.capitalize(),
+        q=pack(q),
+        pins=encode_pins(postures.starting_pins(shape, q)),
+    )
+
+
+def clear_tracks(document: Document, edit: Edit, actor: int) -> None:
+    """Remove all keys and clips of an actor."""
+    for track in document.tracks(actor):
+        for key in document.keys(track.id):
+            edit.delete("keys", key.id)
+        edit.delete("tracks", track.id)
+
+
+def put_key(document: Document, edit: Edit, actor: int, time_s: float, q: Floats) -> int:
+    """Key a pose at a time, replacing a key that is there."""
+    if not (np.isfinite(time_s) and time_s >= 0):
+        raise WritheError("a key's time must be zero or more seconds")
+    found = document.track(actor, TrackKind.POSE)
+    track = (
+        edit.insert(
+            "tracks",
+            actor=document.actor(actor).id,
+            kind=str(TrackKind.POSE),
+            name="Pose",
+            start_s=0.0,
+            fps=document.fps,
+            data=b"",
+        )
+        if found is None
+        else found.id
+    )
+    keys = document.keys(track)
+    for key in keys:
+        if abs(key.time_s - time_s) < SAME_TIME_S:
+            edit.update("keys", key.id, data=pack(q))
+            return key.id
+    if len(keys) >= MOST_KEYS:
+        raise WritheError(f"a track holds at most {MOST_KEYS} keys")
+    _stretch(document, edit, time_s)
+    return edit.insert("keys", track=track, time_s=float(time_s), ease="smooth", data=pack(q))
+
+
+def _stretch(document: Document, edit: Edit, time_s: float) -> None:
+    """Let the timeline reach at least to a time."""
+    if time_s > document.duration_s:
+        edit.setting("duration_s", float(np.ceil(time_s)))
+
+
+def _all_keys(document: Document) -> dict[int, tuple[int, Key]]:
+    """Every pose key by its number, with its actor."""
+    found: dict[int, tuple[int, Key]] = {}
+    for actor in document.actors():
+        for track in document.tracks(actor.id):
+            found.update({key.id: (actor.id, key) for key in document.keys(track.id)})
+    return found
+
+
+def move_keys(document: Document, edit: Edit, numbers: list[int], by_s: float) -> None:
+    """Shift keys in time; a key that lands on another replaces it."""
+    keys = _all_keys(document)
+    moving = [keys[number][1] for number in numbers if number in keys]
+    if not moving:
+        raise WritheError("those keys are not there any more")
+    by_s = max(by_s, -min(key.time_s for key in moving))
+    taken = set(numbers)
+    for key in moving:
+        goal = key.time_s + by_s
+        for _, other in keys.values():
+            same = other.track == key.track and abs(other.time_s - goal) < SAME_TIME_S
+            if same and other.id not in taken:
+                taken.add(other.id)
+                edit.delete("keys", other.id)
+        edit.update("keys", key.id, time_s=goal)
+        _stretch(document, edit, goal)
+
+
+def copy_keys(document: Document, edit: Edit, numbers: list[int], to_s: float) -> None:
+    """Copy keys so that the earliest stands at `to_s`."""
+    keys = _all_keys(document)
+    copied = [keys[number] for number in numbers if number in keys]
+    if not copied:
+        raise WritheError("those keys are not there any more")
+    first = min(key.time_s for _, key in copied)
+    for actor, key in copied:
+        put_key(document, edit, actor, to_s + key.time_s - first, unpack(key.data))
+
+
+def delete_keys(document: Document, edit: Edit, numbers: list[int]) -> None:
+    """Remove keys."""
+    keys = _all_keys(document)
+    for number in numbers:
+        if number in keys:
+            edit.delete("keys", number)
+
+
+def put_clip(document: Document, edit: Edit, actor: int, motion: Motion, start_s: float) -> None:
+    """Lay a sampled motion under the actor's keys, replacing the clip that is there."""
+    found = document.track(actor, TrackKind.CLIP)
+    if found is not None:
+        edit.delete("tracks", found.id)
+    edit.insert(
+        "tracks",
+        actor=actor,
+        kind=str(TrackKind.CLIP),
+        name=motion.name[:80],
+        start_s=float(start_s),
+        fps=float(motion.fps),
+        data=pack(motion.q),
+    )
+    _stretch(document, edit, start_s + motion.duration_s)
+
+
+def choose_scene(document: Document, edit: Edit, kind: str) -> None:
+    """One built-in object in the scene instead of those that are there; "empty": none."""
+    for thing in document.objects():
+        edit.delete("objects", thing.id)
+    if kind != "empty":
+        edit.insert("objects", name=kind.capitalize(), kind=kind, data=surroundings.place_for(kind))
+
+
+def declare_contact(
+    document: Document, edit: Edit, readings: Readings, q: Floats, joint: int
+) -> None:
+    """Let a part of an actor touch what is nearest to it."""
+    figure = readings.figure
+    if not 0 <= joint < len(figure.skeleton):
+        raise WritheError(f"this figure has no joint number {joint}")
+    name = figure.skeleton.names[joint]
+    parts = sorted({c.part_name for c in figure.capsules if c.joint == name})
+    found = [near for part in parts if (near := readings.nearest_to(q, part)) is not None]
+    if not found:
+        raise WritheError("nothing is near this part: bring it to where it should rest first")
+    nearest = min(found, key=lambda near: near.clearance_m)
+    if nearest.clearance_m > 0.05:
+        raise WritheError(
+            f"the nearest thing is {100 * nearest.clearance_m:.0f} cm away: bring the part to where"
+            " it should rest first"
+        )
+    known = document.setting("contacts", list[tuple[str, str]], [])
+    pair = (min(nearest.a, nearest.b), max(nearest.a, nearest.b))
+    if pair not in known:
+        edit.setting("contacts", [*known, pair])
+
+
+def save_pose(document: Document, edit: Edit, actor: int, q: Floats, name: str, png: bytes) -> None:
+    """Keep a pose with its picture."""
+    count = len(document.poses())
+    if count >= MOST_POSES:
+        raise WritheError(f"a document holds at most {MOST_POSES} saved poses")
+    figure = document.actor(actor).figure
+    edit.insert(
+        "poses",
+        name=name.strip()[:60] or f"Pose {count + 1}",
+        figure=figure,
+        q=pack(q),
+        picture=png,
+    )

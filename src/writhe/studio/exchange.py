@@ -1,0 +1,130 @@
+"""Files in and out of a document: clips, skeletons, exported motion.
+
+A name from the page is only looked at for its suffix and shown back; files are read and written in
+a temporary folder under names of our own.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from writhe.errors import FileFormatError, WritheError
+from writhe.io import load, load_figure, save
+from writhe.io.files import READABLE, WRITABLE
+from writhe.motion import retarget
+from writhe.skeleton import Figure, Motion, Skeleton
+from writhe.studio import edits, postures
+from writhe.studio.document import Document
+from writhe.studio.document.own_figures import encode_figure
+from writhe.studio.document.rows import pack
+from writhe.studio.shapes import bone_capsules
+
+
+def import_suffixes() -> list[str]:
+    """The file types that can be dropped onto the page."""
+    return [suffix.lstrip(".") for suffix in READABLE]
+
+
+def export_suffixes() -> list[str]:
+    """The file types that a motion can be saved as."""
+    return [suffix.lstrip(".") for suffix in WRITABLE]
+
+
+def _plain_name(name: str) -> str:
+    return re.sub(r"[^\w .-]+", "", name).strip(" .")[:60] or "motion"
+
+
+def export(document: Document, actor: int, suffix: str) -> tuple[bytes, str]:
+    """An actor's motion as the bytes of a file, and a name for the file."""
+    if suffix not in export_suffixes():
+        raise WritheError(f"motions are exported as {', '.join(export_suffixes())}")
+    figure = document.figure(document.actor(actor).figure)
+    with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
+        path = Path(folder) / f"motion.{suffix}"
+        save(document.motion(actor), path, figure=figure)
+        data = path.read_bytes()
+    title = re.sub(r"[^A-Za-z0-9 _-]+", "", document.name).strip() or "motion"
+    return data, f"{title}.{suffix}"
+
+
+def import_file(
+    document: Document, actor: int, name: str, data: bytes, *, as_figure: bool = False
+) -> str:
+    """Take a file into the document; returns a sentence about what was done."""
+    suffix = Path(name).suffix.lower()
+    if suffix not in READABLE:
+        raise WritheError(
+            f"files that end in {suffix or 'nothing'} cannot be opened; these can: "
+            + ", ".join(READABLE)
+        )
+    title = _plain_name(Path(name).stem)
+    with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
+        path = Path(folder) / f"file{suffix}"
+        path.write_bytes(data)
+        try:
+            if as_figure:
+                return _take_figure(document, actor, path, title)
+            return _take_motion(document, actor, load(path), title)
+        except FileFormatError as error:
+            raise FileFormatError(
+                name, error.problem, line=error.line, remedy=error.remedy
+            ) from error
+
+
+def _take_motion(document: Document, actor: int, motion: Motion, title: str) -> str:
+    """Lay a motion under an actor's keys, carried over to its body when it is another."""
+    figure = document.figure(document.actor(actor).figure)
+    if _same_joints(motion.skeleton, figure.skeleton):
+        clip = replace(motion, skeleton=figure.skeleton)
+    else:
+        clip = retarget(motion, figure)
+    clip = replace(clip, name=title)
+    with document.edit("Open motion") as edit:
+        if all(document.timeline(other.id).empty for other in document.actors()):
+            edit.setting("fps", float(min(120.0, max(1.0, motion.fps))))
+            edit.setting("duration_s", max(0.5, clip.duration_s))
+        edits.put_clip(document, edit, actor, clip, 0.0)
+    return f"{title}: {len(clip)} frames at {clip.fps:.4g} a second."
+
+
+def _take_figure(document: Document, actor: int, path: Path, title: str) -> str:
+    """Give the actor the skeleton of a file, and its motion as a clip."""
+    figure = _with_body(load_figure(path))
+    taken = {*document.own_figures(), "human", "hand", "octopus"}
+    name, count = title, 2
+    while name in taken:
+        name, count = f"{title} {count}", count + 1
+    figure = replace(figure, name=name)
+    q = postures.starting_pose(figure)
+    try:
+        motion = load(path)
+    except FileFormatError:
+        motion = None  # a character without animation
+    with document.edit("Open figure") as edit:
+        edit.insert("figures", name=name, data=encode_figure(figure))
+        edits.clear_tracks(document, edit, actor)
+        if motion is not None and _same_joints(motion.skeleton, figure.skeleton):
+            q = motion.q[0]
+        edit.update(
+            "actors",
+            actor,
+            figure=name,
+            name=name,
+            q=pack(q),
+            pins=edits.encode_pins(postures.starting_pins(figure, q)),
+        )
+        if motion is not None and len(motion) > 1:
+            edits.put_clip(document, edit, actor, replace(motion, name=title), 0.0)
+    return f"{name}: {len(figure.skeleton)} joints."
+
+
+def _same_joints(one: Skeleton, other: Skeleton) -> bool:
+    """Whether configurations of one mean the same on the other (bones may differ in length)."""
+    return [(j.name, j.kind) for j in one.joints] == [(j.name, j.kind) for j in other.joints]
+
+
+def _with_body(figure: Figure) -> Figure:
+    return figure if figure.capsules else replace(figure, capsules=bone_capsules(figure))

@@ -1,0 +1,106 @@
+"""The folder of documents: listed, created, copied and deleted by short random names.
+
+A client only ever names a document by twelve hexadecimal digits; paths are made here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from writhe.errors import WritheError
+from writhe.studio.document.document import SUFFIX, Document
+
+_NUMBER = re.compile(r"[0-9a-f]{12}")
+MOST_DOCUMENTS = 2000
+
+
+def default_folder() -> Path:
+    """Where documents live unless told otherwise: the user's data folder."""
+    chosen = os.environ.get("WRITHE_DOCUMENTS_DIR")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("APPDATA", str(Path.home() / "AppData" / "Roaming")))
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = Path(os.environ.get("XDG_DATA_HOME", str(Path.home() / ".local" / "share")))
+    return base / "writhe" / "documents"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A document on the start page."""
+
+    id: str
+    name: str
+    modified_s: float
+    has_picture: bool
+
+
+class Library:
+    """A folder of documents."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def path(self, number: str) -> Path:
+        """The file of a document; the number is checked to be one."""
+        if not _NUMBER.fullmatch(number):
+            raise WritheError("a document is named by twelve hexadecimal digits")
+        return self.folder / f"{number}{SUFFIX}"
+
+    def entries(self) -> list[Entry]:
+        """All readable documents, the newest first."""
+        found: list[Entry] = []
+        for path in self.folder.glob(f"*{SUFFIX}"):
+            if not _NUMBER.fullmatch(path.stem):
+                continue
+            try:
+                with Document.open(path) as document:
+                    wal = path.with_name(path.name + "-wal")
+                    newest = max(p.stat().st_mtime for p in (path, wal) if p.exists())
+                    found.append(Entry(path.stem, document.name, newest, bool(document.thumbnail)))
+            except (WritheError, OSError):
+                continue  # a damaged file must not hide the others
+        return sorted(found, key=lambda entry: -entry.modified_s)
+
+    def create(self, name: str = "", figure: str = "human") -> str:
+        """A new document with one actor; returns its number."""
+        taken = len(list(self.folder.glob(f"*{SUFFIX}")))
+        if taken >= MOST_DOCUMENTS:
+            raise WritheError(f"the folder holds {taken} documents; delete some first")
+        number = secrets.token_hex(6)
+        with Document.create(self.path(number), name[:80] or "Untitled") as document:
+            document.add_actor(figure)
+            document.forget_history()
+        return number
+
+    def copy(self, number: str) -> str:
+        """A copy of a document under a new number."""
+        import sqlite3
+
+        other = secrets.token_hex(6)
+        with Document.open(self.path(number)) as document:
+            title = document.name
+        source = sqlite3.connect(self.path(number))
+        target = sqlite3.connect(self.path(other))
+        with target:
+            source.backup(target)
+        source.close()
+        target.close()
+        with Document.open(self.path(other)) as document, document.edit("Copy") as edit:
+            edit.setting("name", f"{title} copy"[:80])
+        return other
+
+    def delete(self, number: str) -> None:
+        """Delete a document with its logs."""
+        path = self.path(number)
+        for suffix in ("", "-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)

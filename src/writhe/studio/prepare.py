@@ -1,0 +1,67 @@
+"""Compile and load what posing needs before anyone waits for it.
+
+The first time on a machine this takes about a minute (kernels are compiled and kept on disk),
+afterwards a few seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from writhe.motion.library import builtin_database
+from writhe.skeleton.figures import figure
+from writhe.solvers.posing import Pin, Target, method_names
+from writhe.solvers.posing.place import ActorPlace
+from writhe.studio.collisions import clearance
+from writhe.studio.posers import Posers
+from writhe.studio.postures import mirrored, starting_pins, starting_pose
+from writhe.studio.readings import Readings
+
+Progress = Callable[[int, int, str], None]
+
+
+def _body() -> None:
+    human = figure("human")
+    mirrored(human, starting_pose(human))
+
+
+def _postures() -> None:
+    builtin_database()
+
+
+def _posing() -> None:
+    human = figure("human")
+    q = starting_pose(human)
+    pins = [
+        Pin(p.joint, p.position_in_world, orientation_in_world=p.orientation_in_world)
+        for p in starting_pins(human, q)
+    ]
+    posers = Posers()
+    target = Target("left_wrist", (0.4, 1.0, 0.2))
+    turned = Target("left_wrist", (0.4, 1.0, 0.2), orientation_in_world=(1.0, 0.0, 0.0, 0.0))
+    for method in method_names():
+        poser = posers.make(method, human)
+        poser.step(q, [target], pins)
+        poser.step(q, [turned], pins)
+
+
+def _readings() -> None:
+    human = figure("human")
+    q = starting_pose(human)
+    clearance(human, q)
+    Readings(human, ActorPlace.alone(human)).read(q)
+
+
+_STAGES: dict[str, Callable[[], None]] = {
+    "the body": _body,
+    "postures (half a minute the first time)": _postures,
+    "posing (about a minute the first time)": _posing,
+    "collisions and linking": _readings,
+}
+
+
+def prepare(progress: Progress) -> None:
+    """Run all stages."""
+    for done, (name, stage) in enumerate(_STAGES.items()):
+        progress(done, len(_STAGES), name)
+        stage()

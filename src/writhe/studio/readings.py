@@ -1,0 +1,111 @@
+"""What the read-out beside the figure shows: clearance, touching parts, pass-throughs, linking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.collision import NearPairs, certify
+from writhe.skeleton import Figure, forward
+from writhe.solvers.posing import PoseResult
+from writhe.solvers.posing.place import ActorPlace
+from writhe.studio.collisions import GROUND, LOOK_M
+from writhe.topology import linking_vector
+
+TOUCHING_M = -0.001  # below this clearance parts are in violation, as in the certificate
+MOST_STRANDS = 9
+MOST_POSES = 240
+MOST_PAIRS = 40
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The figures of one pose; parts of the actor itself have no prefix."""
+
+    clearance_m: float | None
+    touching: tuple[str, ...]
+    linking: list[float] | None
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """Two parts that are near each other, as the layout calls them."""
+
+    a: str
+    b: str
+    clearance_m: float
+
+
+class Readings:
+    """Measures the poses of one puppet, whatever its method says of itself."""
+
+    def __init__(self, figure: Figure, place: ActorPlace | None) -> None:
+        self.figure = figure
+        self.place = place
+        self._near = None if place is None else NearPairs(place.table)
+        self._linked = 2 <= len(figure.strands) <= MOST_STRANDS
+        self._overlapping: list[Floats] = []
+
+    def read(self, q: Floats) -> Reading:
+        """The figures of a pose."""
+        linking = linking_vector(self.figure, q).tolist() if self._linked else None
+        # feet always stand on the ground: that is no clearance worth telling
+        pairs = [
+            p for p in self._pairs(q) if p.clearance_m < TOUCHING_M or GROUND not in (p.a, p.b)
+        ]
+        if not pairs:
+            return Reading(None, (), linking)
+        parts = {part for p in pairs if p.clearance_m < TOUCHING_M for part in (p.a, p.b)}
+        least = min(pair.clearance_m for pair in pairs)
+        return Reading(least, self._own(tuple(sorted(parts))), linking)
+
+    def _own(self, parts: tuple[str, ...]) -> tuple[str, ...]:
+        prefix = "" if self.place is None else self.place.prefix
+        return tuple(part.removeprefix(prefix) for part in parts if part.startswith(prefix))
+
+    def _pairs(self, q: Floats, most: int = MOST_PAIRS) -> list[Nearest]:
+        """Pairs of parts near each other that concern the actor."""
+        near, place = self._near, self.place
+        if near is None or place is None:
+            return []
+        frames = forward(place.skeleton, place.whole(q))
+        near.find(frames.positions, frames.rotations, LOOK_M)
+        clearance = near.rows.gap[: near.count] + near.rows.allowance[: near.count]
+        name = place.table.part_of_shape
+        found = [
+            Nearest(
+                name(int(near.rows.shapes[row, 0])),
+                name(int(near.rows.shapes[row, 1])),
+                float(clearance[row]),
+            )
+            for row in np.argsort(clearance)[:most]
+        ]
+        return [p for p in found if p.a.startswith(place.prefix) or p.b.startswith(place.prefix)]
+
+    def nearest_to(self, q: Floats, part: str) -> Nearest | None:
+        """What comes nearest to a part of the actor."""
+        full = f"{'' if self.place is None else self.place.prefix}{part}"
+        pairs = [pair for pair in self._pairs(q, 10_000) if full in (pair.a, pair.b)]
+        return min(pairs, key=lambda pair: pair.clearance_m, default=None)
+
+    def pass_throughs(self, before: Floats, after: Floats, result: PoseResult) -> int:
+        """How many pairs of parts have just finished passing through each other.
+
+        Nothing can while the gate is on. Otherwise the poses since parts began to overlap are
+        kept and certified once they are apart again.
+        """
+        place = self.place
+        if result.gate.on or place is None:
+            return 0
+        if any(pair.clearance_m < TOUCHING_M for pair in self._pairs(after)):
+            if not self._overlapping:
+                self._overlapping.append(place.whole(before))
+            self._overlapping.append(place.whole(after))
+            if len(self._overlapping) < MOST_POSES:
+                return 0
+        if not self._overlapping:
+            return 0
+        poses, self._overlapping = [*self._overlapping, place.whole(after)], []
+        return len(certify(place.table, np.array(poses), 60.0).pass_throughs)

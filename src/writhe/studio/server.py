@@ -1,0 +1,279 @@
+"""The web server: pages, the list of documents, files in and out, the websocket."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from writhe.errors import WritheError
+from writhe.studio import exchange, messages
+from writhe.studio.document import Document
+from writhe.studio.guard import Guard
+from writhe.studio.library import Library
+from writhe.studio.posers import Posers
+from writhe.studio.session import Session
+
+STATIC = Path(__file__).parent / "static"
+MOST_UPLOADED = 64 * 2**20
+MOST_SESSIONS = 128
+FIRST_MESSAGE_S = 10.0
+log = logging.getLogger("writhe.studio")
+Result = TypeVar("Result")
+
+
+class Studio:
+    """The documents that are open, and who looks at each."""
+
+    def __init__(self, library: Library, posers: Posers) -> None:
+        self.library = library
+        self.posers = posers
+        self.pool = ThreadPoolExecutor(max(2, os.cpu_count() or 2), "studio")
+        self._open: dict[str, tuple[Document, set[Session]]] = {}
+        self._sessions = 0
+
+    async def threaded(self, work: Callable[[], Result]) -> Result:
+        """Run work off the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(self.pool, work)
+
+    def enter(self, number: str, session: Session) -> Document:
+        """Open a document for a session, or join those who have it open."""
+        if self._sessions >= MOST_SESSIONS:
+            raise WritheError(f"{MOST_SESSIONS} pages are open already; close some")
+        if number not in self._open:
+            self._open[number] = (Document.open(self.library.path(number)), set())
+        document, sessions = self._open[number]
+        sessions.add(session)
+        self._sessions += 1
+        session.on_change = partial(self.changed, number)
+        return document
+
+    def leave(self, number: str, session: Session) -> None:
+        """A session is over; the last one closes the document."""
+        document, sessions = self._open[number]
+        sessions.discard(session)
+        self._sessions -= 1
+        if not sessions:
+            del self._open[number]
+            document.close()
+
+    def changed(self, number: str, by: Session | None) -> None:
+        """Show a change to everyone else who has the document open."""
+        _, sessions = self._open.get(number, (None, set[Session]()))
+        for session in sessions:
+            if session is not by:
+                session.show()
+
+    def busy(self, number: str) -> bool:
+        """Whether someone has the document open."""
+        return number in self._open
+
+    def borrow(self, number: str) -> tuple[Document, Callable[[], None]]:
+        """The document for a moment, with what gives it back."""
+        if number in self._open:
+            return self._open[number][0], lambda: None
+        document = Document.open(self.library.path(number))
+        return document, document.close
+
+
+def _answering(
+    handler: Callable[[Studio, Request], Awaitable[Response]],
+) -> Callable[[Request], Awaitable[Response]]:
+    """A route whose WritheErrors become answers."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await handler(request.app.state.studio, request)
+        except WritheError as error:
+            return JSONResponse({"error": str(error)}, 400)
+
+    return answer
+
+
+async def _documents(studio: Studio, request: Request) -> Response:
+    entries = await studio.threaded(studio.library.entries)
+    found = [asdict(entry) for entry in entries]
+    return JSONResponse(found, headers={"cache-control": "no-store"})
+
+
+async def _create(studio: Studio, request: Request) -> Response:
+    wanted = await _json(request)
+    figure = str(wanted.get("figure") or "human")
+    number = await studio.threaded(
+        lambda: studio.library.create(str(wanted.get("name") or ""), figure)
+    )
+    return JSONResponse({"id": number}, 201)
+
+
+async def _copy(studio: Studio, request: Request) -> Response:
+    number = request.path_params["number"]
+    return JSONResponse({"id": await studio.threaded(lambda: studio.library.copy(number))}, 201)
+
+
+async def _delete(studio: Studio, request: Request) -> Response:
+    number = request.path_params["number"]
+    if studio.busy(number):
+        raise WritheError("this document is open in a page; close it there first")
+    await studio.threaded(lambda: studio.library.delete(number))
+    return Response(status_code=204)
+
+
+async def _thumbnail(studio: Studio, request: Request) -> Response:
+    document, give_back = studio.borrow(request.path_params["number"])
+    try:
+        png = document.thumbnail
+    finally:
+        give_back()
+    if not png:
+        return Response(status_code=404)
+    return Response(png, media_type="image/png", headers={"cache-control": "no-store"})
+
+
+async def _export(studio: Studio, request: Request) -> Response:
+    params = request.path_params
+    document, give_back = studio.borrow(params["number"])
+    try:
+        data, name = await studio.threaded(
+            lambda: exchange.export(document, int(params["actor"]), params["suffix"])
+        )
+    finally:
+        give_back()
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(data, media_type="application/octet-stream", headers=headers)
+
+
+async def _import(studio: Studio, request: Request) -> Response:
+    number = request.path_params["number"]
+    data = await _body(request)
+    query = request.query_params
+    document, give_back = studio.borrow(number)
+    try:
+        report = await studio.threaded(
+            lambda: exchange.import_file(
+                document,
+                int(query.get("actor", "0")),
+                query.get("name", ""),
+                data,
+                as_figure=query.get("as") == "figure",
+            )
+        )
+    finally:
+        give_back()
+    studio.changed(number, None)
+    return JSONResponse({"text": report})
+
+
+async def _body(request: Request) -> bytes:
+    """The request's body, given up as soon as it is too large."""
+    too_large = WritheError(f"files of up to {MOST_UPLOADED >> 20} MiB can be opened here")
+    if int(request.headers.get("content-length") or 0) > MOST_UPLOADED:
+        raise too_large
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > MOST_UPLOADED:
+            raise too_large
+        parts.append(part)
+    return b"".join(parts)
+
+
+async def _json(request: Request) -> dict[str, object]:
+    if int(request.headers.get("content-length") or 0) > 10_000:
+        raise WritheError("that is too long")
+    try:
+        found = json.loads(await request.body() or b"{}")
+    except ValueError as error:
+        raise WritheError(f"not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise WritheError("a JSON object is wanted")
+    return {str(name): value for name, value in found.items()}
+
+
+async def _socket(socket: WebSocket) -> None:
+    """A page's connection: Open first, then a session."""
+    studio: Studio = socket.app.state.studio
+    await socket.accept()
+    session = Session(socket, studio.pool, studio.posers)
+    number = ""
+    try:
+        try:
+            data = await asyncio.wait_for(socket.receive_bytes(), FIRST_MESSAGE_S)
+            first = messages.decoder.decode(data)
+            if not isinstance(first, messages.Open):
+                raise WritheError("the first message must open a document")
+            if first.protocol != messages.PROTOCOL:
+                raise WritheError("the page is older or newer than the server; reload it")
+            document = studio.enter(first.document, session)
+            number = first.document
+        except (msgspec.MsgspecError, WritheError, TimeoutError, KeyError) as error:
+            text = str(error) or "no message came"
+            await socket.send_bytes(messages.encoder.encode(messages.Problem("open", text)))
+            await socket.close(1008)
+            return
+        await session.run(document)
+    except WebSocketDisconnect as gone:
+        if gone.reason and gone.code in (1008, 1009):
+            await _close(socket, gone.code, gone.reason)
+    except (KeyError, RuntimeError) as error:
+        # text instead of bytes, or a link that broke while sending
+        log.debug("a connection ended: %s", error)
+        await _close(socket, 1003, "")
+    finally:
+        if number:
+            studio.leave(number, session)
+
+
+async def _close(socket: WebSocket, code: int, reason: str) -> None:
+    with contextlib.suppress(RuntimeError):  # it may be closed already
+        await socket.close(code, reason)
+
+
+async def _not_built(request: Request) -> Response:
+    return PlainTextResponse(
+        "The studio's page is not built yet. In a checkout run: make studio-client\n", 503
+    )
+
+
+def build_app(
+    library: Library,
+    token: str | None = None,
+    posers: Posers | None = None,
+    static: Path = STATIC,
+) -> Starlette:
+    """The whole application."""
+    document = "/api/documents/{number:str}"
+    routes: list[BaseRoute] = [
+        Route("/api/documents", _answering(_documents), methods=["GET"]),
+        Route("/api/documents", _answering(_create), methods=["POST"]),
+        Route(document, _answering(_delete), methods=["DELETE"]),
+        Route(f"{document}/copy", _answering(_copy), methods=["POST"]),
+        Route(f"{document}/thumbnail.png", _answering(_thumbnail), methods=["GET"]),
+        Route(f"{document}/export/{{actor:int}}.{{suffix:str}}", _answering(_export)),
+        Route(f"{document}/import", _answering(_import), methods=["POST"]),
+        WebSocketRoute("/socket", _socket),
+    ]
+    if (static / "index.html").is_file():
+        routes.append(Mount("/", StaticFiles(directory=static, html=True)))
+    else:
+        routes.append(Route("/", _not_built))
+    app = Starlette(routes=routes, middleware=[Middleware(Guard, token=token)])
+    app.state.studio = Studio(library, posers or Posers())
+    return app

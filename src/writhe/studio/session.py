@@ -1,0 +1,203 @@
+"""One connection: reads messages, lets worker threads carry them out, sends the answers.
+
+Of waiting drags only the newest is kept, and of waiting answers only the newest, so neither a slow
+solver nor a slow page ever falls behind by more than one frame.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import msgspec
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from writhe import __version__
+from writhe.errors import WritheError
+from writhe.solvers.posing import method_names
+from writhe.studio import messages, views
+from writhe.studio.choices import figure_choices, method_choices, scene_choices
+from writhe.studio.dispatch import carry_out, check_picture
+from writhe.studio.document import Document
+from writhe.studio.exchange import export_suffixes, import_suffixes
+from writhe.studio.posers import Posers
+from writhe.studio.shapes import figure_shape
+from writhe.studio.stage import Stage
+
+log = logging.getLogger("writhe.studio")
+Result = TypeVar("Result")
+MOST_WAITING = 512
+POLICY, TOO_MUCH = 1008, 1009
+
+
+class Mailbox:
+    """Messages in order; a drag or an answer replaces one that still waits at the end."""
+
+    def __init__(self, replaceable: type) -> None:
+        self._replaceable = replaceable
+        self._waiting: deque[object] = deque()
+        self._filled = asyncio.Event()
+
+    def put(self, message: object) -> bool:
+        """Add a message; False when too many wait."""
+        if (
+            self._waiting
+            and isinstance(message, self._replaceable)
+            and isinstance(self._waiting[-1], self._replaceable)
+        ):
+            self._waiting[-1] = message
+        else:
+            self._waiting.append(message)
+        self._filled.set()
+        return len(self._waiting) <= MOST_WAITING
+
+    async def take(self) -> object:
+        """The oldest message, as soon as there is one."""
+        while not self._waiting:
+            self._filled.clear()
+            await self._filled.wait()
+        return self._waiting.popleft()
+
+
+class Session:
+    """A page that works on a document."""
+
+    def __init__(self, socket: WebSocket, pool: ThreadPoolExecutor, posers: Posers) -> None:
+        self._socket = socket
+        self._pool = pool
+        self._posers = posers
+        self._inbox = Mailbox(messages.Drag)
+        self._outbox = Mailbox(messages.Answer)
+        self._figures_sent: set[str] = set()
+        self.stage: Stage | None = None
+        self.on_change: Callable[[Session], None] = lambda _: None
+
+    async def run(self, document: Document) -> None:
+        """Serve until the page goes away."""
+        self.stage = Stage(document, self._posers)
+        self._motions = views.MotionViews(self.stage)
+        self._send(
+            messages.Welcome(
+                messages.PROTOCOL,
+                __version__,
+                method_choices(method_names()),
+                figure_choices(),
+                scene_choices(),
+                import_suffixes(),
+                export_suffixes(),
+            )
+        )
+        self.show()
+        self._inbox.put(_Prepare())
+        tasks = [asyncio.create_task(job()) for job in (self._read, self._work, self._write)]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def show(self, request: str = "") -> None:
+        """Have the document's present state sent, after whatever is being worked on."""
+        self._inbox.put(_Show(request))
+
+    def _send(self, message: messages.Outgoing) -> None:
+        if not self._outbox.put(message):
+            raise WebSocketDisconnect(TOO_MUCH, "the page does not keep up")
+
+    async def _read(self) -> None:
+        while True:
+            data = await self._socket.receive_bytes()
+            try:
+                message = messages.decoder.decode(data)
+            except msgspec.MsgspecError as error:
+                self._send(messages.Problem("", f"a message could not be read: {error}"))
+                continue
+            if not self._inbox.put(message):
+                raise WebSocketDisconnect(POLICY, "too many messages at once")
+
+    async def _write(self) -> None:
+        while True:
+            message = await self._outbox.take()
+            await self._socket.send_bytes(messages.encoder.encode(message))
+
+    async def _work(self) -> None:
+        while True:
+            message = await self._inbox.take()
+            request = getattr(message, "request", "")
+            try:
+                await self._handle(message)
+            except WritheError as error:
+                self._send(messages.Problem(request, str(error)))
+                if isinstance(message, messages.Command):
+                    await self._present("")
+            except WebSocketDisconnect:
+                raise
+            except Exception:
+                # one bad message must not end the session, nor the server
+                log.exception("a message failed: %s", type(message).__name__)
+                self._send(
+                    messages.Problem(request, "something went wrong in the server; see its log")
+                )
+
+    async def _threaded(self, work: Callable[[], Result]) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    async def _handle(self, message: object) -> None:
+        stage = self.stage
+        assert stage is not None
+        match message:
+            case messages.Drag():
+                self._send(await self._threaded(lambda: stage.drag(message)))
+            case messages.Seek():
+                await self._threaded(lambda: stage.seek(message.time_s))
+            case messages.Duel():
+                await self._threaded(lambda: stage.duel(message))
+            case messages.SetRecording():
+                stage.set_recording(message.on)
+            case messages.Thumbnail():
+                picture = check_picture(message.picture)
+                await self._threaded(lambda: stage.document.set_thumbnail(picture))
+            case messages.Command():
+                await self._threaded(lambda: carry_out(stage, message))
+                await self._present(message.request)
+                self.on_change(self)
+            case _Show():
+                await self._threaded(stage.refresh)
+                await self._present(message.request)
+            case _Prepare():
+                await self._threaded(stage.prepare)
+            case _:
+                raise WritheError("a document is open already on this connection")
+
+    async def _present(self, request: str) -> None:
+        """Send the state, with the bodies and motions that the page lacks before it."""
+        stage = self.stage
+        assert stage is not None
+
+        def look() -> list[messages.Outgoing]:
+            out: list[messages.Outgoing] = []
+            present = views.state(stage, request)
+            for name in sorted({actor.figure for actor in present.actors} - self._figures_sent):
+                out.append(figure_shape(stage.document.figure(name)))
+                self._figures_sent.add(name)
+            return [*out, *self._motions.changed(), present]
+
+        for message in await self._threaded(look):
+            self._send(message)
+
+
+class _Show(msgspec.Struct, frozen=True):
+    """A note to oneself: another session changed the document."""
+
+    request: str
+
+
+class _Prepare(msgspec.Struct, frozen=True):
+    """A note to oneself: make the posers before the first drag."""

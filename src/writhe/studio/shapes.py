@@ -1,0 +1,85 @@
+"""Figures as the page needs them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.kernels.rotation import matrix_to_quaternion
+from writhe.skeleton import Capsule, Figure, forward
+from writhe.studio.messages import CapsuleShape, FigureShape, JointShape
+from writhe.studio.per_figure import per_figure
+
+
+def _three(values: Floats) -> tuple[float, float, float]:
+    return float(values[0]), float(values[1]), float(values[2])
+
+
+def _quaternion(matrix: Floats) -> tuple[float, float, float, float]:
+    out = np.empty(4)
+    matrix_to_quaternion(np.ascontiguousarray(matrix), out)
+    return (float(out[0]), *_three(out[1:]))
+
+
+def bone_capsules(figure: Figure) -> tuple[Capsule, ...]:
+    """Capsules along the bones, for a figure that has none: thickness from the length."""
+    skeleton = figure.skeleton
+    ends: list[tuple[str, Floats]] = [
+        (joint.parent, joint.offset_in_parent)
+        for joint in skeleton.joints
+        if joint.parent is not None
+    ]
+    ends += [(tip.joint, tip.offset_in_joint) for tip in skeleton.tips]
+    span = float(np.ptp(skeleton.rest_positions, axis=0).max()) or 1.0
+    capsules: list[Capsule] = []
+    for name, end in ends:
+        length = float(np.linalg.norm(end))
+        if length > 0.004 * span:
+            radius = float(np.clip(0.18 * length, 0.008 * span, 0.04 * span))
+            capsules.append(Capsule(name, np.zeros(3), np.asarray(end, float), radius))
+    return tuple(capsules)
+
+
+@per_figure
+def figure_shape(figure: Figure) -> FigureShape:
+    """The message that shows a figure."""
+    skeleton = figure.skeleton
+    tree = skeleton.tree
+    joints = [
+        JointShape(
+            joint.name,
+            int(tree.parent[j]),
+            int(joint.kind),
+            _three(joint.offset_in_parent),
+            _quaternion(tree.rest[j]),
+            _three(joint.axis),
+            int(tree.q_start[j]),
+        )
+        for j, joint in enumerate(skeleton.joints)
+    ]
+    capsules = [
+        CapsuleShape(
+            skeleton.index(c.joint),
+            _three(c.start_in_joint),
+            _three(c.end_in_joint),
+            float(c.radius_m),
+            c.part_name,
+        )
+        for c in (figure.capsules or bone_capsules(figure))
+    ]
+    rest = forward(skeleton, skeleton.rest_configuration)
+    points = [*rest.positions, *(rest.tip(tip.name) for tip in skeleton.tips)]
+    height = float(np.ptp(np.array(points), axis=0).max())
+    skin = figure.skin
+    empty = skin is None
+    return FigureShape(
+        figure.name,
+        joints,
+        capsules,
+        [name for name, _ in figure.strands],
+        height,
+        b"" if empty else skin.vertices.astype("<f4").tobytes(),
+        b"" if empty else skin.triangles.astype("<u4").tobytes(),
+        b"" if empty else skin.joints.astype("<u2").tobytes(),
+        b"" if empty else skin.weights.astype("<f4").tobytes(),
+    )

@@ -1,0 +1,121 @@
+"""The document as the page sees it: state and sampled motion."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from writhe.skeleton import Motion
+from writhe.studio import messages, surroundings
+from writhe.studio.document import Actor, TrackKind
+from writhe.studio.readings import MOST_STRANDS
+from writhe.studio.stage import Stage
+from writhe.topology import linking_over_time
+
+MOST_FRAMES = 20_000
+
+
+def state(stage: Stage, request: str = "") -> messages.State:
+    """Everything but motion, with poses at this session's playhead."""
+    document = stage.document
+    actors = document.actors()
+    return messages.State(
+        request=request,
+        name=document.name,
+        actors=[_actor(stage, actor) for actor in actors],
+        keys=[
+            messages.KeyState(key.id, actor.id, key.time_s)
+            for actor in actors
+            for track in document.tracks(actor.id)
+            if track.kind is TrackKind.POSE
+            for key in document.keys(track.id)
+        ],
+        poses=[
+            messages.PoseState(pose.id, pose.name, pose.figure, pose.picture)
+            for pose in document.poses()
+        ],
+        things=[
+            messages.ThingState(
+                thing.id,
+                thing.kind,
+                [messages.Solid(kind, points, r) for kind, points, r in surroundings.solids(thing)],
+            )
+            for thing in surroundings.things_of(document)
+        ],
+        contacts=[
+            f"{a} and {b}" for a, b in document.setting("contacts", list[tuple[str, str]], [])
+        ],
+        duration_s=document.duration_s,
+        fps=document.fps,
+        undo=document.undo_label or "",
+        redo=document.redo_label or "",
+    )
+
+
+def _actor(stage: Stage, actor: Actor) -> messages.ActorState:
+    figure = stage.document.figure(actor.figure)
+    tracks = stage.document.tracks(actor.id)
+    clip = next((t.name for t in tracks if t.kind is TrackKind.CLIP), "")
+    return messages.ActorState(
+        id=actor.id,
+        name=actor.name,
+        figure=actor.figure,
+        method=actor.method,
+        q=stage.puppet(actor).q.astype("<f4").tobytes(),
+        pins=[
+            messages.PinState(
+                figure.skeleton.index(pin.joint),
+                pin.position_in_world,
+                pin.orientation_in_world is not None,
+            )
+            for pin in actor.pins
+        ],
+        animated=not stage.document.timeline(actor.id).empty,
+        clip=clip,
+    )
+
+
+class MotionViews:
+    """Sampled motion of the actors, sent again only when its tracks changed."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._sent: dict[int, object] = {}
+
+    def changed(self) -> list[messages.MotionData]:
+        """The motions that the page does not have yet."""
+        document = self._stage.document
+        fresh: list[messages.MotionData] = []
+        for actor in document.actors():
+            stamp = (document.fps, actor.figure, self._stamp(actor.id))
+            if self._sent.get(actor.id) == stamp:
+                continue
+            self._sent[actor.id] = stamp
+            fresh.append(self._sample(actor))
+        return fresh
+
+    def _stamp(self, actor: int) -> object:
+        document = self._stage.document
+        return tuple(
+            (
+                t.id,
+                t.start_s,
+                hash(t.data),
+                *((k.time_s, hash(k.data)) for k in document.keys(t.id)),
+            )
+            for t in document.tracks(actor)
+        )
+
+    def _sample(self, actor: Actor) -> messages.MotionData:
+        document = self._stage.document
+        timeline = document.timeline(actor.id)
+        if timeline.empty:
+            return messages.MotionData(actor.id, document.fps, 0, b"", b"")
+        count = min(MOST_FRAMES, round(timeline.end_s * document.fps) + 1)
+        q = timeline.sample(np.arange(count) / document.fps)
+        figure = document.figure(actor.figure)
+        linking = b""
+        if 2 <= len(figure.strands) <= MOST_STRANDS:
+            values = linking_over_time(figure, Motion(figure.skeleton, q, document.fps))
+            linking = values.astype("<f4").tobytes()
+        data = q.astype("<f4").tobytes()
+        return messages.MotionData(actor.id, document.fps, count, data, linking)

@@ -1,0 +1,15 @@
+"""The messages' TypeScript twins are fresh."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from writhe.studio.generate import typescript
+
+GENERATED = Path(__file__).parents[2] / "web" / "src" / "generated" / "messages.ts"
+
+
+def test_the_generated_types_are_fresh() -> None:
+    assert GENERATED.read_text(encoding="utf-8") == typescript(), (
+        "run: python -m writhe.studio.generate"
+    )

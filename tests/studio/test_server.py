@@ -1,0 +1,204 @@
+"""The server as clients see it: drags, commands, several sessions, files."""
+
+from __future__ import annotations
+
+import json
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from running import Server
+from wire import Wire
+
+from writhe import io
+from writhe.collision import CollisionTable, certify
+from writhe.skeleton import Figure, forward
+from writhe.skeleton.figures import figure
+from writhe.studio.collisions import POLICY
+
+
+@pytest.fixture
+def wire(server: Server) -> Iterator[Wire]:
+    one = Wire(server.address, server.new_document())
+    yield one
+    one.close()
+
+
+def test_a_drag_moves_the_hand_there_and_release_keeps_it(wire: Wire) -> None:
+    goal = (0.35, 1.25, 0.35)
+    for sequence in range(60):
+        answer = wire.drag("left_wrist", goal, sequence)
+        if answer["settled"]:
+            break
+    assert answer["sequence"] == sequence
+    assert answer["pose"]["touching"] == []
+    assert answer["pose"]["pass_throughs"] == 0
+    assert len(answer["pose"]["linking"]) == 10
+    wire.command(type="release", actor=1)
+    assert wire.state["undo"] == "Pose"
+    hand = forward(figure("human").skeleton, wire.pose().astype(float)).position("left_wrist")
+    assert np.linalg.norm(hand - goal) < 0.02
+
+
+def test_feet_stay_pinned_in_a_drag(wire: Wire) -> None:
+    skeleton = figure("human").skeleton
+    before = forward(skeleton, wire.pose().astype(float))
+    for sequence in range(40):
+        answer = wire.drag("hips", (0.03, 0.8, 0.02), sequence, frames=2)
+    after = forward(skeleton, np.frombuffer(answer["pose"]["q"], dtype="<f4").astype(float))
+    assert after.position("hips")[1] < before.position("hips")[1] - 0.1
+    for foot in ("left_ankle", "right_ankle"):
+        assert np.linalg.norm(after.position(foot) - before.position(foot)) < 0.01
+
+
+def test_of_waiting_drags_the_newest_wins(wire: Wire) -> None:
+    hold = {"joint": wire.joint("left_wrist"), "point_in_joint": (0, 0, 0)}
+    count = 300
+    for sequence in range(count):
+        place = (0.4, 1.0 + 0.001 * sequence, 0.2)
+        wire.send(
+            type="drag", sequence=sequence, actor=1, holds=[{**hold, "position_in_world": place}]
+        )
+    answers = [wire.until("answer")["sequence"]]
+    while answers[-1] != count - 1:
+        answers.append(wire.until("answer")["sequence"])
+    assert len(answers) < count  # stale ones were dropped
+    assert answers == sorted(answers)
+
+
+def test_a_repeated_command_is_carried_out_once(wire: Wire) -> None:
+    for _ in range(3):
+        wire.command(request="same-request", type="add_actor", figure="human")
+    assert len(wire.state["actors"]) == 2
+
+
+def test_undo_takes_back_pins_and_methods(wire: Wire) -> None:
+    wire.command(type="set_pin", actor=1, joint=wire.joint("left_wrist"), hold="both")
+    wire.command(type="choose_method", actor=1, method="plain")
+    assert len(wire.state["actors"][0]["pins"]) == 3
+    wire.command(type="undo")
+    wire.command(type="undo")
+    assert len(wire.state["actors"][0]["pins"]) == 2
+    assert wire.state["actors"][0]["method"] == "default"
+    assert wire.command(type="redo")["redo"] == "Choose method"
+
+
+def test_problems_are_told_and_the_session_goes_on(wire: Wire) -> None:
+    for bad in (
+        {"type": "choose_method", "actor": 1, "method": "magic"},
+        {"type": "set_pin", "actor": 1, "joint": 999, "hold": "both"},
+        {"type": "mirror_pose", "actor": 77},
+        {"type": "apply_pose", "actor": 1, "pose": 5},
+        {"type": "save_pose", "actor": 1, "name": "x", "picture": b"<svg/>"},
+    ):
+        with pytest.raises(RuntimeError):
+            wire.command(**bad)
+    assert wire.command(type="mirror_pose", actor=1)["undo"] == "Mirror pose"
+
+
+def test_two_pages_on_one_document_see_each_other(server: Server) -> None:
+    number = server.new_document()
+    one, two = Wire(server.address, number), Wire(server.address, number)
+    one.command(type="rename", name="Shared")
+    assert two.until("state")["name"] == "Shared"
+    other = Wire(server.address, server.new_document())
+    assert other.command(type="mirror_pose", actor=1)["name"] == "Untitled"
+    for wire in (one, two, other):
+        wire.close()
+
+
+def test_keys_play_and_export_certified(server: Server, wire: Wire, tmp_path: Path) -> None:
+    wire.command(type="set_key", actor=1, time_s=0.0)
+    wire.send(type="seek", time_s=1.0)
+    for sequence in range(40):
+        wire.drag("left_wrist", (0.4, 1.4, 0.3), sequence)
+    wire.command(type="release", actor=1)  # an actor with keys is keyed as it is posed
+    assert [key["time_s"] for key in wire.state["keys"]] == [0.0, 1.0]
+    assert wire.seen["motion"]["frames"] == 31
+    number = wire.document
+    human = figure("human")
+    for suffix in ("bvh", "glb"):
+        with urllib.request.urlopen(
+            f"{server.address}api/documents/{number}/export/1.{suffix}"
+        ) as answer:
+            path = tmp_path / f"motion.{suffix}"
+            path.write_bytes(answer.read())
+        motion = io.load(path)
+        assert len(motion) == 31
+        hand = motion.frames().position("left_wrist")[-1]
+        np.testing.assert_allclose(hand, (0.4, 1.4, 0.3), atol=0.03)
+        body = Figure("read back", motion.skeleton, capsules=human.capsules)
+        table = CollisionTable.of_figure(body, POLICY)
+        assert certify(table, motion.q, motion.fps).certified
+
+
+def test_a_chair_stops_the_body(wire: Wire) -> None:
+    wire.command(type="choose_scene", scene="chair")
+    assert [thing["kind"] for thing in wire.state["things"]] == ["chair"]
+    assert len(wire.state["things"][0]["solids"]) > 5
+    for sequence in range(80):  # through the seat and the floor
+        answer = wire.drag("hips", (0.0, 0.1, -0.42), sequence, frames=2)
+    assert answer["pose"]["clearance_m"] > -0.0011
+    assert answer["pose"]["touching"] == []
+    wire.command(type="release", actor=1)
+    hips = forward(figure("human").skeleton, wire.pose().astype(float)).position("hips")
+    assert hips[1] > 0.3
+    wire.command(type="undo")
+    assert wire.command(type="undo")["things"] == []
+
+
+def test_actors_do_not_pass_through_each_other(wire: Wire) -> None:
+    wire.command(type="add_actor", figure="human")
+    for sequence in range(60):  # towards the other's chest, 1.4 m to the left
+        answer = wire.drag("hips", (1.4, 0.95, 0.0), sequence, frames=2)
+    assert answer["pose"]["clearance_m"] > -0.0011
+
+
+def test_a_declared_contact_is_kept_and_undone(wire: Wire) -> None:
+    joint = wire.joint("left_wrist")
+    with pytest.raises(RuntimeError, match="rest first"):
+        wire.command(type="declare_contact", actor=1, joint=joint)
+    for sequence in range(60):
+        wire.drag("left_wrist", (0.12, 0.95, 0.12), sequence, frames=2)
+    wire.command(type="release", actor=1)
+    wire.command(type="declare_contact", actor=1, joint=joint)
+    assert len(wire.state["contacts"]) == 1
+    assert "left_wrist" in wire.state["contacts"][0]
+    assert wire.command(type="undo")["contacts"] == []
+
+
+def test_recording_a_drag_makes_a_clip(wire: Wire) -> None:
+    wire.send(type="set_recording", on=True)
+    for sequence in range(30):
+        wire.drag("left_wrist", (0.4, 1.0 + 0.01 * sequence, 0.3), sequence)
+        time.sleep(0.01)
+    wire.command(type="release", actor=1)
+    assert wire.state["actors"][0]["clip"] == "Recorded drag"
+    assert wire.seen["motion"]["frames"] >= 8
+
+
+def test_opening_a_motion(server: Server, wire: Wire, tmp_path: Path) -> None:
+    wire.command(type="set_key", actor=1, time_s=0.0)
+    wire.send(type="seek", time_s=2.0)
+    wire.command(type="mirror_pose", actor=1)
+    address = f"{server.address}api/documents/{wire.document}"
+    with urllib.request.urlopen(f"{address}/export/1.bvh") as answer:
+        data = answer.read()
+    fresh = Wire(server.address, server.new_document())
+    place = f"{server.address}api/documents/{fresh.document}/import"
+    request = urllib.request.Request(f"{place}?actor=1&name=walk.bvh", data, method="POST")
+    with urllib.request.urlopen(request) as answer:
+        assert "61 frames" in json.load(answer)["text"]
+    state = fresh.until("state")
+    assert state["actors"][0]["clip"] == "walk"
+    assert fresh.seen["motion"]["frames"] == 61
+    request = urllib.request.Request(f"{place}?actor=1&name=own.bvh&as=figure", data, method="POST")
+    with urllib.request.urlopen(request) as answer:
+        assert "21 joints" in json.load(answer)["text"]
+    assert fresh.until("state")["actors"][0]["figure"] == "own"
+    answer = fresh.drag("left_wrist", (0.3, 1.2, 0.3))
+    assert answer["pose"]["milliseconds"] >= 0
+    fresh.close()

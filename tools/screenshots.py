@@ -1,0 +1,129 @@
+"""Pictures of the studio's main states: `python tools/screenshots.py FOLDER` (or make screenshots).
+
+Starts a server of its own with an empty folder of documents, poses by real drags in Chromium, and
+writes PNG files.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "studio"))
+
+from person import drag, wait_for, wait_saved, where
+from running import Server
+
+from conftest import CHROMIUM, FLAGS
+
+
+def crossed_arms(page: Any) -> None:
+    """A crouch with the arms crossed."""
+    drag(page, "left_wrist", -75, -95)
+    drag(page, "right_wrist", 70, -65)
+    drag(page, "hips", -10, 70)
+
+
+def first_sight(page: Any, shot: Callable[[str], None]) -> None:
+    page.wait_for_timeout(1500)
+    shot("first-sight")
+
+
+def posing(page: Any, shot: Callable[[str], None]) -> None:
+    crossed_arms(page)
+    drag(page, "head", 40, 10, let_go=False)
+    shot("posing")
+    page.mouse.up()
+    wait_saved(page)
+
+
+def animating(page: Any, shot: Callable[[str], None]) -> None:
+    page.keyboard.press("k")
+    wait_for(page, "s.state.keys.length === 1")
+    page.evaluate("window.writhe.studio.seek(2)")
+    crossed_arms(page)
+    page.evaluate("window.writhe.studio.seek(3.5)")
+    drag(page, "left_wrist", 130, -200)
+    page.keyboard.press("s")
+    wait_for(page, "s.state.poses.length === 1")
+    page.keyboard.press("o")
+    page.evaluate("window.writhe.studio.seek(1.2)")
+    shot("animating")
+
+
+def rings(page: Any, shot: Callable[[str], None]) -> None:
+    page.mouse.click(*where(page, "left_wrist"))
+    wait_for(page, "s.selected !== null")
+    shot("rings-and-pins")
+
+
+def duel(page: Any, shot: Callable[[str], None]) -> None:
+    page.keyboard.press("d")
+    wait_for(page, "s.duel !== null")
+    page.wait_for_timeout(300)
+    drag(page, "left_wrist", -110, -20, let_go=False)
+    shot("duel")
+    page.mouse.up()
+
+
+def octopus(page: Any, shot: Callable[[str], None]) -> None:
+    page.get_by_role("combobox", name="Figure").select_option("octopus")
+    wait_for(page, "s.state.actors[0].figure === 'octopus'")
+    page.keyboard.press("f")
+    shot("octopus")
+
+
+def sheet(page: Any, shot: Callable[[str], None]) -> None:
+    page.keyboard.press("?")
+    shot("help")
+
+
+SCENES: dict[str, tuple[Callable[[Any, Callable[[str], None]], None], tuple[int, int], str]] = {
+    "first sight": (first_sight, (1280, 800), "light"),
+    "posing": (posing, (1280, 800), "light"),
+    "animating": (animating, (1280, 800), "light"),
+    "rings": (rings, (1280, 800), "light"),
+    "duel": (duel, (1280, 800), "dark"),
+    "octopus": (octopus, (1280, 800), "dark"),
+    "help": (sheet, (1280, 800), "light"),
+    "tablet": (lambda page, shot: (crossed_arms(page), shot("tablet"))[1], (820, 1180), "dark"),
+}
+
+
+def main(folder: Path) -> None:
+    """Take all pictures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
+        server = Server(Path(temporary) / "documents", Path(temporary) / "log")
+        server.start()
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        for act, (width, height), theme in SCENES.values():
+            context = browser.new_context(
+                viewport={"width": width, "height": height}, color_scheme=theme
+            )
+            page = context.new_page()
+            page.goto(f"{server.address}?document={server.new_document()}&test=1")
+            page.wait_for_selector("body.ready")
+
+            def shot(name: str, page: Any = page) -> None:
+                page.wait_for_timeout(600)
+                page.screenshot(path=folder / f"{name}.png")
+                print(folder / f"{name}.png")
+
+            act(page, shot)
+            context.close()
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(server.address)
+        page.wait_for_timeout(1500)
+        page.screenshot(path=folder / "documents.png")
+        browser.close()
+        server.stop()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "out/screenshots"))

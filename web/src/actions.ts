@@ -1,0 +1,91 @@
+/** Everything that buttons and keys do, in one list: the help sheet is made from it. */
+import { activeActor, store, tell } from "./store";
+import type { Studio } from "./studio";
+import { savePicture } from "./files";
+import { openHelp } from "./ui/help";
+import { toggleTheme } from "./ui/theme";
+
+export interface Action {
+  name: string;
+  title: string;
+  keys: string[]; // as "Ctrl+Shift+Z"; the first is shown
+  run: () => void;
+  enabled?: () => boolean;
+  group: "Pose" | "Time" | "View" | "Document";
+}
+
+export function makeActions(studio: Studio): Action[] {
+  const actor = () => store.active;
+  const frame = () => 1 / (store.state?.fps ?? 30);
+  const keyTimes = () =>
+    [...new Set((store.state?.keys ?? []).filter((key) => key.actor === store.active).map((key) => key.time_s))].sort((a, b) => a - b);
+  const selectedKeys = () => [...store.selectedKeys];
+  let copied: number[] = [];
+  return [
+    { name: "undo", title: "Undo", keys: ["Ctrl+Z"], group: "Document", enabled: () => !!store.state?.undo, run: () => studio.command({ type: "undo" }) },
+    { name: "redo", title: "Redo", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], group: "Document", enabled: () => !!store.state?.redo, run: () => studio.command({ type: "redo" }) },
+    { name: "picture", title: "Save a picture", keys: ["Ctrl+Shift+P"], group: "Document", run: () => void savePicture(studio) },
+    { name: "pin", title: "Pin or free the selected joint", keys: ["P"], group: "Pose", enabled: () => store.selected !== null, run: () => studio.pointers.togglePin(store.selected!, false) },
+    { name: "pin-both", title: "Pin it with its orientation", keys: ["Shift+P"], group: "Pose", enabled: () => store.selected !== null, run: () => studio.pointers.togglePin(store.selected!, true) },
+    { name: "contact", title: "The selected part rests here", keys: ["C"], group: "Pose", enabled: () => store.selected !== null, run: () => studio.command({ type: "declare_contact", actor: actor(), joint: store.selected! }) },
+    { name: "forget-contacts", title: "Forget declared contacts", keys: ["Shift+C"], group: "Pose", enabled: () => !!store.state?.contacts.length, run: () => studio.command({ type: "forget_contacts" }) },
+    { name: "mirror", title: "Mirror the pose", keys: ["M"], group: "Pose", run: () => studio.command({ type: "mirror_pose", actor: actor() }) },
+    { name: "reset-limb", title: "Reset the selected limb", keys: ["Shift+R"], group: "Pose", enabled: () => store.selected !== null, run: () => studio.command({ type: "reset_pose", actor: actor(), joint: store.selected }) },
+    { name: "reset", title: "Reset the pose", keys: ["Ctrl+Shift+R"], group: "Pose", run: () => studio.command({ type: "reset_pose", actor: actor(), joint: null }) },
+    { name: "save-pose", title: "Save the pose", keys: ["S"], group: "Pose", run: () => void savePose(studio) },
+    { name: "deselect", title: "Let go of the selection", keys: ["Escape"], group: "Pose", run: () => { store.selected = null; store.selectedKeys.clear(); tell("selection", "time"); } },
+    { name: "play", title: "Play or pause", keys: ["Space"], group: "Time", run: () => studio.playback.toggle() },
+    { name: "key", title: "Key the pose at the playhead", keys: ["K"], group: "Time", run: () => studio.command({ type: "set_key", actor: actor(), time_s: store.timeS }) },
+    { name: "back", title: "One frame back", keys: [","], group: "Time", run: () => studio.seek(store.timeS - frame()) },
+    { name: "forth", title: "One frame forward", keys: ["."], group: "Time", run: () => studio.seek(store.timeS + frame()) },
+    { name: "previous-key", title: "Previous key", keys: ["Shift+,", "Shift+<", "["], group: "Time", run: () => studio.seek(keyTimes().filter((t) => t < store.timeS - 1e-4).at(-1) ?? 0) },
+    { name: "next-key", title: "Next key", keys: ["Shift+.", "Shift+>", "]"], group: "Time", run: () => studio.seek(keyTimes().find((t) => t > store.timeS + 1e-4) ?? store.timeS) },
+    { name: "first", title: "To the start", keys: ["Home"], group: "Time", run: () => studio.seek(0) },
+    { name: "last", title: "To the end", keys: ["End"], group: "Time", run: () => studio.seek(store.state?.duration_s ?? 0) },
+    { name: "delete-keys", title: "Delete the selected keys", keys: ["Delete", "Backspace"], group: "Time", enabled: () => store.selectedKeys.size > 0, run: () => studio.command({ type: "delete_keys", keys: selectedKeys() }) },
+    { name: "copy-keys", title: "Copy the selected keys", keys: ["Ctrl+C"], group: "Time", enabled: () => store.selectedKeys.size > 0, run: () => { copied = selectedKeys(); } },
+    { name: "paste-keys", title: "Paste keys at the playhead", keys: ["Ctrl+V"], group: "Time", enabled: () => copied.length > 0, run: () => studio.command({ type: "copy_keys", keys: copied, to_s: store.timeS }) },
+    { name: "record", title: "Record the next drag", keys: ["Shift+K"], group: "Time", run: () => studio.setRecording(!store.recording) },
+    { name: "frame", title: "Frame the selection, or the figure", keys: ["F"], group: "View", run: () => studio.viewport.frame(actor(), store.selected) },
+    { name: "onion", title: "Onion skins", keys: ["O"], group: "View", run: () => { store.onion = !store.onion; tell("options"); } },
+    { name: "graph", title: "Linking over time", keys: ["G"], group: "View", run: () => { store.graph = !store.graph; tell("options"); } },
+    { name: "duel", title: "Compare two methods", keys: ["D"], group: "View", run: () => toggleDuel(studio) },
+    { name: "theme", title: "Light or dark", keys: ["T"], group: "View", run: toggleTheme },
+    { name: "help", title: "This sheet", keys: ["?", "F1"], group: "View", run: () => openHelp(studio) },
+  ];
+}
+
+export function toggleDuel(studio: Studio): void {
+  if (store.duel) {
+    studio.setDuel(null);
+    return;
+  }
+  const methods = store.welcome?.methods.map((method) => method.name) ?? [];
+  const other = methods.findLast((method) => method !== activeActor()?.method) ?? methods[0];
+  if (other) studio.setDuel(other);
+}
+
+export async function savePose(studio: Studio): Promise<void> {
+  const picture = await studio.snapshot(192, 192, store.active);
+  studio.command({ type: "save_pose", actor: store.active, name: "", picture });
+}
+
+/** Run the action whose key was pressed, unless someone is typing. */
+export function listenToKeys(actions: Action[]): void {
+  addEventListener("keydown", (event) => {
+    const target = event.target as HTMLElement;
+    if (target.matches("input, select, textarea, [contenteditable]") || document.querySelector("dialog[open]")) return;
+    if (target.matches("button") && (event.key === " " || event.key === "Enter")) return;
+    const pressed = combination(event);
+    const action = actions.find((one) => one.keys.some((key) => key.toLowerCase() === pressed));
+    if (!action || action.enabled?.() === false) return;
+    event.preventDefault();
+    action.run();
+  });
+}
+
+function combination(event: KeyboardEvent): string {
+  const key = event.key === " " ? "space" : event.key.toLowerCase();
+  const shift = event.shiftKey && event.key !== "?" ? "shift+" : "";
+  return `${event.ctrlKey || event.metaKey ? "ctrl+" : ""}${shift}${key}`;
+}

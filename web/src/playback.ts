@@ -1,0 +1,48 @@
+/** Plays the timeline at a speed. */
+import { store, tell } from "./store";
+import type { Studio } from "./studio";
+
+export class Playback {
+  private last = 0;
+
+  constructor(private readonly studio: Studio) {}
+
+  toggle(): void {
+    if (store.playing) this.stop();
+    else this.start();
+  }
+
+  start(): void {
+    const state = store.state;
+    if (!state || store.playing) return;
+    if (store.timeS >= state.duration_s - 1e-6) store.timeS = 0;
+    store.playing = true;
+    this.last = performance.now();
+    tell("options");
+    requestAnimationFrame((now) => this.tick(now));
+  }
+
+  stop(): void {
+    if (!store.playing) return;
+    store.playing = false;
+    this.studio.seek(store.timeS);
+    tell("options");
+  }
+
+  private tick(now: number): void {
+    if (!store.playing || !store.state) return;
+    const length = store.state.duration_s;
+    store.timeS += (store.speed * Math.max(0, now - this.last)) / 1000;
+    this.last = now;
+    if (store.timeS > length) {
+      if (!store.loop) {
+        store.timeS = length;
+        this.stop();
+        return;
+      }
+      store.timeS %= length;
+    }
+    tell("time");
+    requestAnimationFrame((next) => this.tick(next));
+  }
+}

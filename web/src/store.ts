@@ -1,0 +1,90 @@
+/** What the page knows: the document's state, motions, bodies, and this page's own choices. */
+import { FigureShape, MotionData, Posed, State, Welcome, ActorState } from "./generated/messages";
+
+export interface Motion {
+  fps: number;
+  frames: number;
+  size: number;
+  q: Float32Array;
+  linking: Float32Array;
+  pairs: number;
+}
+
+export interface Store {
+  welcome: Welcome | null;
+  state: State | null;
+  figures: Map<string, FigureShape>;
+  motions: Map<number, Motion>;
+  active: number;
+  selected: number | null; // a joint of the active actor
+  selectedKeys: Set<number>;
+  timeS: number;
+  playing: boolean;
+  speed: number;
+  loop: boolean;
+  onion: boolean;
+  graph: boolean;
+  recording: boolean;
+  duel: string | null;
+  posed: Posed | null; // the newest answer
+  duelPosed: Posed | null;
+  touched: boolean; // whether the person has dragged anything yet
+}
+
+export type Topic = "state" | "pose" | "time" | "selection" | "options" | "link" | "welcome";
+
+export const store: Store = {
+  welcome: null,
+  state: null,
+  figures: new Map(),
+  motions: new Map(),
+  active: 0,
+  selected: null,
+  selectedKeys: new Set(),
+  timeS: 0,
+  playing: false,
+  speed: 1,
+  loop: true,
+  onion: false,
+  graph: false,
+  recording: false,
+  duel: null,
+  posed: null,
+  duelPosed: null,
+  touched: localStorage.getItem("writhe.touched") === "yes",
+};
+
+const listeners = new Map<Topic, Set<() => void>>();
+
+export function on(topics: Topic[], listener: () => void): void {
+  for (const topic of topics) {
+    if (!listeners.has(topic)) listeners.set(topic, new Set());
+    listeners.get(topic)!.add(listener);
+  }
+}
+
+export function tell(...topics: Topic[]): void {
+  const called = new Set<() => void>();
+  for (const topic of topics) listeners.get(topic)?.forEach((listener) => called.add(listener));
+  called.forEach((listener) => listener());
+}
+
+export function activeActor(): ActorState | null {
+  const actors = store.state?.actors ?? [];
+  return actors.find((actor) => actor.id === store.active) ?? actors[0] ?? null;
+}
+
+export function floats(bytes: Uint8Array): Float32Array {
+  return new Float32Array(bytes.slice().buffer); // the view may be unaligned
+}
+
+export function takeMotion(message: MotionData): void {
+  if (message.frames === 0) {
+    store.motions.delete(message.actor);
+    return;
+  }
+  const q = floats(message.q);
+  const linking = floats(message.linking);
+  const { fps, frames } = message;
+  store.motions.set(message.actor, { fps, frames, size: q.length / frames, q, linking, pairs: linking.length / frames });
+}

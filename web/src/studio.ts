@@ -1,0 +1,198 @@
+/** The editor of one document: wires the connection, the store, the picture and the panels. */
+import { BareCommand, Connection, Link } from "./connection";
+import { Outgoing } from "./generated/messages";
+import { Playback } from "./playback";
+import { activeActor, floats, on, store, takeMotion, tell } from "./store";
+import { say } from "./ui/toast";
+import { Gizmo } from "./view/gizmo";
+import { Pointers } from "./view/pointers";
+import { Posing } from "./view/posing";
+import { Viewport } from "./view/viewport";
+
+const THUMBNAIL_AFTER_MS = 2500;
+const GHOSTS: [number, string][] = [[-1, "#4263eb"], [1, "#e8590c"]];
+
+export class Studio {
+  readonly connection: Connection;
+  readonly viewport: Viewport;
+  readonly posing: Posing;
+  readonly gizmo: Gizmo;
+  readonly pointers: Pointers;
+  readonly playback = new Playback(this);
+  link: Link = "connecting";
+  private framed = false;
+  private thumbnailTimer = 0;
+
+  constructor(readonly document: string, view: HTMLElement, options: { shadows: boolean; antialias: boolean }) {
+    this.viewport = new Viewport(view, options);
+    this.connection = new Connection(document);
+    this.posing = new Posing(this.viewport, this.connection);
+    this.gizmo = new Gizmo(this.viewport);
+    this.pointers = new Pointers(this.viewport, this.posing, this.gizmo, this.connection);
+    this.viewport.onFrame = () => this.gizmo.place();
+    this.connection.onMessage = (message) => this.receive(message);
+    this.connection.onLink = (link) => this.linkChanged(link);
+    on(["selection"], () => this.showMarks());
+    on(["time", "options"], () => this.showTime());
+  }
+
+  command(bare: BareCommand): void {
+    this.connection.command(bare);
+  }
+
+  /** Put the playhead somewhere, on a frame. */
+  seek(timeS: number): void {
+    const state = store.state;
+    if (!state) return;
+    const fps = state.fps;
+    store.timeS = Math.min(state.duration_s, Math.max(0, Math.round(timeS * fps) / fps));
+    this.connection.send({ type: "seek", time_s: store.timeS });
+    tell("time");
+  }
+
+  setDuel(method: string | null): void {
+    const actor = activeActor();
+    if (!actor) return;
+    store.duel = method;
+    store.duelPosed = null;
+    this.connection.send({ type: "duel", actor: actor.id, method });
+    const shape = store.figures.get(actor.figure) ?? null;
+    const other = this.viewport.showDuel(method ? shape : null);
+    other?.setPose(this.viewport.character(actor.id)!.q);
+    this.viewport.frame(actor.id);
+    tell("options");
+  }
+
+  setRecording(on: boolean): void {
+    store.recording = on;
+    this.connection.send({ type: "set_recording", on });
+    if (on) say("Recording: drag the body. The motion is kept when you let go.");
+    tell("options");
+  }
+
+  private receive(message: Outgoing): void {
+    switch (message.type) {
+      case "welcome":
+        store.welcome = message;
+        this.connection.send({ type: "seek", time_s: store.timeS });
+        if (store.duel) this.connection.send({ type: "duel", actor: store.active, method: store.duel });
+        tell("welcome");
+        break;
+      case "figure":
+        store.figures.set(message.figure, message);
+        break;
+      case "motion":
+        takeMotion(message);
+        break;
+      case "answer":
+        if (this.posing.active) this.posing.answer(message);
+        break;
+      case "problem":
+        say(message.text, "problem");
+        if (message.request === "open") setTimeout(() => (location.href = "./?start"), 1800);
+        break;
+      case "state":
+        this.takeState(message);
+        break;
+    }
+  }
+
+  private takeState(state: NonNullable<typeof store.state>): void {
+    store.state = state;
+    const ids = state.actors.map((actor) => actor.id);
+    if (!ids.includes(store.active)) {
+      store.active = ids[0];
+      store.selected = null;
+    }
+    const present = new Set(state.keys.map((key) => key.id));
+    for (const key of store.selectedKeys) if (!present.has(key)) store.selectedKeys.delete(key);
+    for (const actor of state.actors) {
+      const shape = store.figures.get(actor.figure);
+      if (!shape) continue;
+      const character = this.viewport.show(actor.id, shape);
+      if (!this.posing.active) character.setPose(floats(actor.q));
+    }
+    this.viewport.keepOnly(ids);
+    this.viewport.things.show(state.things);
+    if (!this.framed) {
+      this.framed = true;
+      this.viewport.frame(store.active);
+    }
+    if (store.timeS > state.duration_s) this.seek(state.duration_s);
+    document.title = `${state.name} · writhe studio`;
+    this.showMarks();
+    tell("state", "time");
+    this.queueThumbnail();
+  }
+
+  /** Pins, rings and ghosts for what is selected. */
+  private showMarks(): void {
+    const actor = activeActor();
+    const character = actor && this.viewport.character(actor.id);
+    if (actor && character) this.viewport.marks.setPins(actor.pins, character);
+    this.viewport.draw();
+  }
+
+  /** The poses that the tracks give at the playhead. */
+  private showTime(): void {
+    if (this.posing.active) return;
+    for (const actor of store.state?.actors ?? []) {
+      const motion = store.motions.get(actor.id);
+      if (motion) this.viewport.character(actor.id)?.setPose(poseAt(actor.id, store.timeS)!);
+    }
+    const actor = activeActor();
+    const character = actor && this.viewport.character(actor.id);
+    if (character) this.viewport.marks.follow(character);
+    this.showGhosts();
+    this.viewport.draw();
+  }
+
+  /** The neighbouring keys of the active actor, see-through. */
+  private showGhosts(): void {
+    const actor = activeActor();
+    const shape = actor && store.figures.get(actor.figure);
+    if (!store.onion || !actor || !shape || store.playing) {
+      this.viewport.showGhosts(null, []);
+      return;
+    }
+    const times = store.state!.keys.filter((key) => key.actor === actor.id).map((key) => key.time_s).sort((a, b) => a - b);
+    const ghosts = GHOSTS.flatMap(([side, colour]) => {
+      const near = times.filter((time) => side * (time - store.timeS) > 1e-4);
+      const time = side < 0 ? near.at(-1) : near[0];
+      const q = time === undefined ? null : poseAt(actor.id, time);
+      return q ? [{ q, colour }] : [];
+    });
+    this.viewport.showGhosts(shape, ghosts);
+  }
+
+  private linkChanged(link: Link): void {
+    const before = this.link;
+    this.link = link;
+    if (link === "lost") this.posing.drop();
+    if (link === "open" && before === "lost") say("Connected again. Nothing was lost.");
+    tell("link");
+  }
+
+  private queueThumbnail(): void {
+    clearTimeout(this.thumbnailTimer);
+    this.thumbnailTimer = window.setTimeout(async () => {
+      if (this.posing.active || store.playing || this.link !== "open") return;
+      const picture = await this.snapshot(320, 240, store.active);
+      this.connection.send({ type: "thumbnail", picture });
+    }, THUMBNAIL_AFTER_MS);
+  }
+
+  /** A small PNG of what is seen. */
+  async snapshot(width: number, height: number, framed: number | null): Promise<Uint8Array> {
+    const blob = await this.viewport.picture(width, height, framed);
+    return new Uint8Array(await blob.arrayBuffer());
+  }
+}
+
+/** The pose that an actor's sampled motion has at a time; null where it has none. */
+export function poseAt(actor: number, timeS: number): Float32Array | null {
+  const motion = store.motions.get(actor);
+  if (!motion) return null;
+  const frame = Math.min(motion.frames - 1, Math.max(0, Math.round(timeS * motion.fps)));
+  return motion.q.subarray(frame * motion.size, (frame + 1) * motion.size);
+}

@@ -1,0 +1,47 @@
+/** The linking of the strands over time, as lines under the timeline. */
+import { fill, h, svg } from "../dom";
+import { activeActor, on, store } from "../store";
+
+const HEIGHT = 84;
+const COLOURS = ["#4263eb", "#e8590c", "#2f9e44", "#c2255c", "#7048e8", "#f08c00", "#1098ad", "#868e96", "#a61e4d", "#5c940d"];
+const NAMED = 3; // the pairs that vary most are named
+
+export function linkingGraph(): HTMLElement {
+  const lines = svg("svg", { class: "graph-lines", preserveAspectRatio: "none", viewBox: `0 0 1000 ${HEIGHT}` });
+  const legend = h("div", { class: "graph-legend" });
+  const box = h("div", { class: "graph", hidden: true, title: "Linking of each pair of limbs over time: 0 apart, towards 1 wound around each other" }, lines as unknown as Node, legend);
+  on(["state", "options", "selection"], () => {
+    const actor = activeActor();
+    const motion = actor && store.motions.get(actor.id);
+    box.hidden = !store.graph;
+    if (!store.graph) return;
+    const strands = store.figures.get(actor?.figure ?? "")?.strands ?? [];
+    if (!motion || !motion.pairs || !store.state) {
+      lines.replaceChildren();
+      fill(legend, h("span", {}, "Set two keys or open a clip to see how the limbs link over time."));
+      return;
+    }
+    const spans = Array.from({ length: motion.pairs }, (_, pair) => {
+      const values = Array.from({ length: motion.frames }, (_, frame) => motion.linking[frame * motion.pairs + pair]);
+      return { pair, values, span: Math.max(...values) - Math.min(...values), most: Math.max(...values.map(Math.abs)) };
+    });
+    const scale = Math.max(0.2, ...spans.map((one) => one.most));
+    const x = (frame: number) => ((1000 * frame) / motion.fps / store.state!.duration_s).toFixed(1);
+    const y = (value: number) => (HEIGHT / 2 - (0.46 * HEIGHT * value) / scale).toFixed(1);
+    const zero = svg("line", { x1: 0, x2: 1000, y1: HEIGHT / 2, y2: HEIGHT / 2, class: "graph-zero" });
+    lines.replaceChildren(zero, ...spans.map(({ pair, values }) => svg("polyline", { points: values.map((value, frame) => `${x(frame)},${y(value)}`).join(" "), stroke: COLOURS[pair % COLOURS.length] })));
+    const named = [...spans].sort((a, b) => b.span - a.span).slice(0, NAMED);
+    fill(legend, h("span", {}, `±${scale.toFixed(1)}`), ...named.map(({ pair }) => {
+      const dot = h("i", {});
+      dot.style.background = COLOURS[pair % COLOURS.length];
+      return h("span", {}, dot, pairName(strands, pair));
+    }));
+  });
+  return box;
+}
+
+function pairName(strands: string[], pair: number): string {
+  let k = 0;
+  for (let i = 0; i < strands.length; i++) for (let j = i + 1; j < strands.length; j++) if (k++ === pair) return `${strands[i]} · ${strands[j]}`.replaceAll("_", " ");
+  return "";
+}

@@ -1,0 +1,50 @@
+/** How the five strands of the body are linked, pair by pair, as colours. */
+import { fill, h } from "../dom";
+import { activeActor, on, store } from "../store";
+
+export function heatMap(): HTMLElement {
+  const grid = h("div", { class: "heat" });
+  const box = h("section", { class: "panel-section", hidden: true }, h("h2", { title: "Gauss linking integral of each pair of limbs: 0 apart, towards 1 wound around each other" }, "Linking"), grid);
+  on(["pose", "state"], () => {
+    const values = store.posed?.linking;
+    const strands = store.figures.get(activeActor()?.figure ?? "")?.strands ?? [];
+    box.hidden = !values || strands.length < 2 || strands.length > 9;
+    if (!values || box.hidden) return;
+    const n = strands.length;
+    grid.style.gridTemplateColumns = `auto repeat(${n}, 1fr)`;
+    const cells: HTMLElement[] = [h("span", {})];
+    strands.forEach((name) => cells.push(h("span", { class: "heat-name", title: words(name) }, short(name))));
+    strands.forEach((row, i) => {
+      cells.push(h("span", { class: "heat-name", title: words(row) }, short(row)));
+      strands.forEach((column, j) => cells.push(cell(i, j, pair(values, n, i, j), `${words(row)} and ${words(column)}`)));
+    });
+    fill(grid, ...cells);
+  });
+  return box;
+}
+
+/** Values come as the upper triangle, row by row. */
+function pair(values: number[], n: number, i: number, j: number): number | null {
+  if (i === j) return null;
+  const [a, b] = i < j ? [i, j] : [j, i];
+  return values[a * n - (a * (a + 1)) / 2 + (b - a - 1)] ?? 0;
+}
+
+function cell(i: number, j: number, value: number | null, title: string): HTMLElement {
+  const element = h("span", { class: value === null ? "heat-cell none" : "heat-cell", title: value === null ? "" : `${title}: ${value.toFixed(2)}` });
+  if (value !== null) {
+    const strength = Math.min(1, Math.abs(value) / 0.6);
+    element.style.background = `color-mix(in oklab, var(--heat-${value < 0 ? "minus" : "plus"}) ${Math.round(100 * strength)}%, var(--heat-zero))`;
+    if (j > i && Math.abs(value) >= 0.1) element.textContent = value.toFixed(1).replace("0.", ".");
+  }
+  return element;
+}
+
+function words(name: string): string {
+  return name.replaceAll("_", " ");
+}
+
+function short(name: string): string {
+  const [first, second] = name.split("_");
+  return second ? `${first[0]}.${second.slice(0, 3)}` : first.slice(0, 5);
+}

@@ -1,0 +1,66 @@
+/** The sheet of shortcuts, and the first hint. */
+import { makeActions } from "../actions";
+import { h } from "../dom";
+import { on, store } from "../store";
+import type { Studio } from "../studio";
+
+const GESTURES: [string, string][] = [
+  ["Drag the body", "pose it; several fingers move several parts"],
+  ["Click, or double-tap", "pin or free a joint (Shift: with its orientation)"],
+  ["Drag a ring", "turn the selected joint"],
+  ["Drag beside the body, or right-drag", "circle around"],
+  ["Shift + right-drag, or two fingers", "slide and pinch"],
+  ["Wheel", "nearer, farther"],
+  ["Drop a file on the page", "open a motion"],
+];
+
+export function openHelp(studio: Studio): void {
+  const groups = new Map<string, HTMLElement[]>();
+  for (const action of makeActions(studio)) {
+    const row = h("div", { class: "help-row" }, h("span", {}, action.title), h("span", { class: "help-keys" }, ...action.keys.slice(0, 1).map(keyCaps)));
+    groups.set(action.group, [...(groups.get(action.group) ?? []), row]);
+  }
+  const gestures = GESTURES.map(([what, does]) => h("div", { class: "help-row" }, h("strong", {}, what), h("span", { class: "soft" }, does)));
+  const dialog = h(
+    "dialog",
+    { class: "sheet", "aria-label": "Shortcuts" },
+    h("form", { method: "dialog" }, h("button", { class: "quiet corner", "aria-label": "Close" }, "✕")),
+    h("h2", {}, "How to use the studio"),
+    h("div", { class: "help-gestures" }, ...gestures),
+    h("div", { class: "help-columns" }, ...[...groups].map(([name, rows]) => h("section", {}, h("h3", {}, name), ...rows))),
+  );
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function keyCaps(keys: string): HTMLElement {
+  const apple = /Mac|iPad|iPhone/.test(navigator.userAgent);
+  const caps = keys.split("+").map((key) => h("kbd", {}, apple && key === "Ctrl" ? "⌘" : key));
+  return h("span", {}, ...caps);
+}
+
+/** A hand that shows the first drag, until the person has made one. */
+export function guideFirstDrag(studio: Studio, parent: HTMLElement): void {
+  if (store.touched) return;
+  const bubble = h("div", { class: "guide", "aria-live": "polite" }, h("span", { class: "guide-dot" }), h("span", { class: "guide-text" }));
+  parent.append(bubble);
+  const place = () => {
+    const character = studio.viewport.character(store.active);
+    if (store.touched || studio.posing.active) bubble.remove();
+    if (!bubble.isConnected || !character) return;
+    const joint = character.shape.joints.findIndex((one) => one.name === "left_wrist");
+    bubble.lastElementChild!.textContent = joint < 0 ? "Drag any part" : "Drag the hand";
+    const at = studio.viewport.onPage(character.jointPosition(joint < 0 ? character.bones.length - 1 : joint));
+    const box = parent.getBoundingClientRect();
+    bubble.style.transform = `translate(${at.x - box.left}px, ${at.y - box.top}px)`;
+    bubble.classList.add("shown");
+  };
+  on(["state", "pose", "options"], place);
+  const before = studio.viewport.onFrame;
+  studio.viewport.onFrame = () => {
+    before();
+    place();
+  };
+}

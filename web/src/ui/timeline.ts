@@ -1,0 +1,202 @@
+/** The timeline: transport, ruler, one row of keys for each actor. */
+import { Action } from "../actions";
+import { fill, h } from "../dom";
+import { icon } from "../icons";
+import { on, store, tell } from "../store";
+import type { Studio } from "../studio";
+import { linkingGraph } from "./graph";
+import { iconButton } from "./topbar";
+
+export function timeline(studio: Studio, actions: Action[]): HTMLElement {
+  const rows = h("div", { class: "rows" });
+  const ruler = h("div", { class: "ruler" });
+  const head = h("div", { class: "playhead", "aria-hidden": "true" });
+  const lanes = h("div", { class: "lanes", role: "slider", tabindex: 0, "aria-label": "Time", "aria-valuemin": 0 }, ruler, rows, linkingGraph(), head);
+  scrubbing(studio, lanes);
+
+  let drawn = "";
+  const drawRows = () => {
+    const state = store.state;
+    if (!state) return;
+    const stamp = JSON.stringify([state.keys, state.duration_s, state.actors.map((a) => [a.id, a.name, a.clip]), store.active, [...store.selectedKeys]]);
+    if (stamp === drawn) return;
+    drawn = stamp;
+    fill(ruler, ...ticks(state.duration_s));
+    fill(
+      rows,
+      ...state.actors.map((actor) => {
+        const motion = store.motions.get(actor.id);
+        const clip = actor.clip && motion ? h("span", { class: "clip", title: `Clip: ${actor.clip}` }, actor.clip) : null;
+        if (clip) clip.style.width = percent((motion!.frames - 1) / motion!.fps);
+        return h(
+          "div",
+          { class: `row ${actor.id === store.active ? "on" : ""}`, "data-actor": actor.id },
+          clip,
+          state.actors.length > 1 && h("span", { class: "row-name" }, actor.name),
+          ...state.keys.filter((key) => key.actor === actor.id).map((key) => keyButton(studio, key.id, key.time_s)),
+        );
+      }),
+    );
+  };
+  const drawTime = () => {
+    const share = store.timeS / (store.state?.duration_s || 1);
+    head.style.left = `calc(14px + ${share} * (100% - 28px))`;
+    lanes.setAttribute("aria-valuemax", String(store.state?.duration_s ?? 0));
+    lanes.setAttribute("aria-valuenow", store.timeS.toFixed(2));
+    lanes.setAttribute("aria-valuetext", `${store.timeS.toFixed(2)} seconds`);
+  };
+  on(["state", "selection", "time"], drawRows);
+  on(["time", "state"], drawTime);
+  return h("footer", { class: "timeline", "aria-label": "Timeline" }, transport(studio, actions), lanes);
+}
+
+function percent(timeS: number): string {
+  return `${(100 * timeS) / (store.state?.duration_s || 1)}%`;
+}
+
+/** A mark every second or so, whatever the length. */
+function ticks(duration: number): HTMLElement[] {
+  const step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600].find((one) => duration / one <= 12) ?? 1200;
+  const marks: HTMLElement[] = [];
+  for (let k = 0; k * step <= duration + 1e-6; k++) {
+    const mark = h("span", { class: "tick" }, `${Number((k * step).toFixed(2))}${k === 0 ? " s" : ""}`);
+    mark.style.left = percent(k * step);
+    marks.push(mark);
+  }
+  return marks;
+}
+
+function scrubbing(studio: Studio, lanes: HTMLElement): void {
+  const at = (event: PointerEvent) => {
+    const box = lanes.querySelector(".ruler")!.getBoundingClientRect();
+    studio.seek(((event.clientX - box.left) / box.width) * (store.state?.duration_s ?? 0));
+  };
+  lanes.addEventListener("pointerdown", (event) => {
+    if ((event.target as HTMLElement).closest(".key") || event.button !== 0) return;
+    studio.playback.stop();
+    if (!event.shiftKey) store.selectedKeys.clear();
+    lanes.setPointerCapture(event.pointerId);
+    at(event);
+    const actor = (event.target as HTMLElement).closest<HTMLElement>(".row")?.dataset.actor;
+    if (actor && Number(actor) !== store.active) {
+      store.active = Number(actor);
+      store.selected = null;
+    }
+    tell("selection", "state");
+    lanes.onpointermove = at;
+  });
+  const end = () => (lanes.onpointermove = null);
+  lanes.addEventListener("pointerup", end);
+  lanes.addEventListener("pointercancel", end);
+  lanes.addEventListener("keydown", (event) => {
+    const step = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
+    if (!step || event.target !== lanes) return;
+    studio.seek(store.timeS + step / (store.state?.fps ?? 30));
+    event.preventDefault();
+  });
+}
+
+/** A key that can be selected, dragged along, and moved with the arrow keys. */
+function keyButton(studio: Studio, id: number, timeS: number): HTMLElement {
+  const button = h("button", {
+    class: `key ${store.selectedKeys.has(id) ? "on" : ""}`, type: "button", "data-key": id,
+    title: `Key at ${timeS.toFixed(2)} s. Drag to move, Delete to remove.`, "aria-label": `Key at ${timeS.toFixed(2)} seconds`,
+  });
+  button.style.left = percent(timeS);
+  let startX = 0, shift = 0, held = false;
+  const snap = (seconds: number) => Math.round(seconds * store.state!.fps) / store.state!.fps;
+  button.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    event.stopPropagation();
+    if (!store.selectedKeys.has(id)) {
+      if (!event.shiftKey) store.selectedKeys.clear();
+      store.selectedKeys.add(id);
+    }
+    document.querySelectorAll<HTMLElement>(".key").forEach((one) => one.classList.toggle("on", store.selectedKeys.has(Number(one.dataset.key))));
+    button.setPointerCapture(event.pointerId);
+    [startX, shift, held] = [event.clientX, 0, true];
+  });
+  button.addEventListener("pointermove", (event) => {
+    if (!held) return;
+    const width = button.closest(".lanes")!.querySelector(".ruler")!.clientWidth;
+    shift = snap(((event.clientX - startX) / width) * store.state!.duration_s);
+    for (const key of store.state!.keys) {
+      if (!store.selectedKeys.has(key.id)) continue;
+      const other = document.querySelector<HTMLElement>(`.key[data-key="${key.id}"]`);
+      if (other) other.style.left = percent(Math.max(0, key.time_s + shift));
+    }
+  });
+  const drop = () => {
+    if (!held) return;
+    held = false;
+    if (shift) studio.command({ type: "move_keys", keys: [...store.selectedKeys], by_s: shift });
+    else studio.seek(timeS);
+    tell("selection");
+  };
+  button.addEventListener("pointerup", drop);
+  button.addEventListener("pointercancel", drop);
+  button.addEventListener("focus", () => {
+    if (!held && !store.selectedKeys.has(id)) {
+      store.selectedKeys.clear();
+      store.selectedKeys.add(id);
+      button.classList.add("on");
+    }
+  });
+  button.addEventListener("keydown", (event) => {
+    const step = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
+    if (!step) return;
+    studio.command({ type: "move_keys", keys: [id], by_s: step / store.state!.fps });
+    event.preventDefault();
+  });
+  return button;
+}
+
+function transport(studio: Studio, actions: Action[]): HTMLElement {
+  const run = (name: string) => actions.find((action) => action.name === name)!.run();
+  const play = iconButton("play", "Play (Space)", () => run("play"), "play");
+  const clock = h("output", { class: "clock", "aria-label": "Time at the playhead" });
+  const record = iconButton("record", "Record the next drag as motion (Shift+K)", () => run("record"), "record");
+  const onion = iconButton("onion", "Onion skins: see the neighbouring keys (O)", () => run("onion"));
+  const graph = iconButton("graph", "Linking of the limbs over time (G)", () => run("graph"));
+  const loop = iconButton("loop", "Repeat", () => { store.loop = !store.loop; tell("options"); });
+  const speed = h("select", { "aria-label": "Speed", title: "Speed of playback", class: "compact" }, ...[0.1, 0.25, 0.5, 1, 2].map((value) => h("option", { value, selected: value === 1 }, `${value}×`)));
+  speed.addEventListener("change", () => (store.speed = Number(speed.value)));
+  const length = h("input", { type: "number", class: "compact", min: 0.1, max: 3600, step: 0.5, "aria-label": "Length in seconds", title: "Length of the timeline in seconds" });
+  length.addEventListener("change", () => {
+    const value = Number(length.value);
+    if (value >= 0.1 && value <= 3600) studio.command({ type: "set_timeline", duration_s: value, fps: store.state!.fps });
+  });
+  const pressed = (button: HTMLElement, on: boolean) => button.setAttribute("aria-pressed", String(on));
+  on(["options"], () => {
+    fill(play, icon(store.playing ? "pause" : "play") as unknown as Node);
+    play.setAttribute("aria-label", store.playing ? "Pause (Space)" : "Play (Space)");
+    pressed(record, store.recording);
+    pressed(onion, store.onion);
+    pressed(loop, store.loop);
+    pressed(graph, store.graph);
+  });
+  on(["time", "state"], () => {
+    const state = store.state;
+    if (!state) return;
+    clock.textContent = `${store.timeS.toFixed(2)} s`;
+    if (document.activeElement !== length) length.value = String(Number(state.duration_s.toFixed(2)));
+  });
+  return h(
+    "div",
+    { class: "transport" },
+    iconButton("first", "To the start (Home)", () => run("first"), "roomy"),
+    iconButton("before", "Previous key ([)", () => run("previous-key"), "roomy"),
+    play,
+    iconButton("after", "Next key (])", () => run("next-key"), "roomy"),
+    clock,
+    h("span", { class: "rule" }),
+    h("button", { class: "wide key-button", type: "button", title: "Key the pose at the playhead (K)", click: () => run("key") }, icon("key") as unknown as Node, "Key"),
+    record,
+    onion,
+    graph,
+    loop,
+    h("span", { class: "space" }),
+    h("label", { class: "inline" }, h("span", {}, "Speed"), speed),
+    h("label", { class: "inline" }, h("span", {}, "Length"), length),
+  );
+}

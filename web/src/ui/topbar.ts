@@ -1,0 +1,94 @@
+/** Title, undo, files, theme, help. */
+import { Action } from "../actions";
+import { fill, h } from "../dom";
+import { chooseFile, exportMotion, savePicture } from "../files";
+import { icon } from "../icons";
+import { on, store } from "../store";
+import type { Studio } from "../studio";
+import { onTheme, toggleTheme } from "./theme";
+
+export function iconButton(name: string, label: string, run: () => void, extra = ""): HTMLButtonElement {
+  return h("button", { class: `icon-button ${extra}`, title: label, "aria-label": label, type: "button", click: run }, icon(name) as unknown as Node);
+}
+
+/** A button that opens a small menu below itself. */
+export function menuButton(name: string, label: string, entries: () => [string, string, () => void][]): HTMLElement {
+  const list = h("div", { class: "menu", role: "menu", hidden: true });
+  const button = iconButton(name, label, () => {
+    if (!list.hidden) return close();
+    fill(list, ...entries().map(([title, about, run]) => h("button", { role: "menuitem", type: "button", title: about, click: () => { close(); run(); } }, h("span", {}, title), h("small", {}, about))));
+    list.hidden = false;
+    (list.firstElementChild as HTMLElement | null)?.focus();
+    button.setAttribute("aria-expanded", "true");
+  });
+  const close = () => {
+    list.hidden = true;
+    button.setAttribute("aria-expanded", "false");
+  };
+  button.setAttribute("aria-haspopup", "menu");
+  const wrap = h("div", { class: "menu-wrap" }, button, list);
+  addEventListener("pointerdown", (event) => !wrap.contains(event.target as Node) && close());
+  wrap.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      close();
+      button.focus();
+      event.stopPropagation();
+    }
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    const items = [...list.querySelectorAll("button")];
+    const at = items.indexOf(document.activeElement as HTMLButtonElement);
+    items[(at + (event.key === "ArrowDown" ? 1 : items.length - 1)) % items.length]?.focus();
+    event.preventDefault();
+  });
+  return wrap;
+}
+
+export function topbar(studio: Studio, actions: Action[], togglePanel: () => void): HTMLElement {
+  const action = (name: string) => actions.find((one) => one.name === name)!;
+  const title = h("input", { class: "title", "aria-label": "Title of the document", title: "Rename the document", maxlength: 80, spellcheck: "false" });
+  title.addEventListener("change", () => studio.command({ type: "rename", name: title.value.trim() || "Untitled" }));
+  title.addEventListener("keydown", (event) => event.key === "Enter" && title.blur());
+  const undo = iconButton("undo", "Undo", () => action("undo").run());
+  const redo = iconButton("redo", "Redo", () => action("redo").run());
+  const themeButton = iconButton("sun", "Light or dark", toggleTheme, "theme-button");
+  onTheme((theme) => fill(themeButton, icon(theme === "dark" ? "sun" : "moon") as unknown as Node));
+  const saved = h("span", { class: "saved", role: "status" });
+  const about: { [suffix: string]: string } = { bvh: "Motion for most animation tools", glb: "Character with motion (glTF binary)" };
+  const exportMenu = menuButton("save", "Export", () => [
+    ...(store.welcome?.export_suffixes ?? []).map((suffix): [string, string, () => void] => [suffix.toUpperCase(), about[suffix] ?? "Motion", () => void exportMotion(studio, suffix)]),
+    ["PNG", "A still picture of the view", () => void savePicture(studio)],
+  ]);
+  const importMenu = menuButton("open", "Open a file", () => [
+    ["Motion onto this actor", "A clip for the character you see", () => chooseFile(studio)],
+    ["Skeleton as a new figure", "Pose your own character's skeleton", () => chooseFile(studio, true)],
+  ]);
+  const update = () => {
+    const state = store.state;
+    if (!state) return;
+    if (document.activeElement !== title) title.value = state.name;
+    undo.disabled = !state.undo;
+    redo.disabled = !state.redo;
+    undo.title = state.undo ? `Undo: ${state.undo} (Ctrl+Z)` : "Nothing to undo";
+    redo.title = state.redo ? `Redo: ${state.redo} (Ctrl+Shift+Z)` : "Nothing to redo";
+    saved.textContent = studio.link === "open" ? "Saved" : "";
+  };
+  on(["state", "link"], update);
+  on(["welcome"], () => (importMenu.hidden = !store.welcome?.import_suffixes.length));
+  return h(
+    "header",
+    { class: "topbar" },
+    h("a", { class: "home", href: "./?start", title: "All documents", "aria-label": "All documents" }, h("img", { src: "./icon.svg", alt: "", width: 26, height: 26 })),
+    title,
+    saved,
+    h("span", { class: "space" }),
+    undo,
+    redo,
+    h("span", { class: "rule" }),
+    importMenu,
+    exportMenu,
+    h("span", { class: "rule" }),
+    themeButton,
+    iconButton("help", "Shortcuts and help (?)", () => action("help").run()),
+    iconButton("panel", "Show or hide the panel", togglePanel, "panel-button"),
+  );
+}

@@ -1,0 +1,244 @@
+/** A figure in the scene: bones, skin or capsules, colours for touching and hovered parts. */
+import * as THREE from "three";
+import { FigureShape } from "../generated/messages";
+import { floats } from "../store";
+
+const FIXED = 0, HINGE = 1, PRISMATIC = 2, BALL = 3;
+const TOUCH = new THREE.Color("#e5383b");
+
+export interface Look {
+  colour: THREE.Color;
+  hover: THREE.Color;
+}
+
+export class Character {
+  readonly root = new THREE.Group();
+  readonly bones: THREE.Bone[] = [];
+  readonly restInverse: THREE.Matrix4[] = [];
+  readonly q: Float32Array;
+  version = 0; // counts poses, so that picking knows when to skin again
+  readonly vertices: Float32Array;
+  readonly triangles: Uint32Array;
+  readonly skinJoints: Uint16Array;
+  readonly skinWeights: Float32Array;
+  private readonly material: THREE.MeshStandardMaterial;
+  private readonly colours: THREE.BufferAttribute;
+  private readonly mesh: THREE.SkinnedMesh;
+  private touching = new Set<number>();
+  private hovered: number | null = null;
+  private readonly partJoints = new Map<string, Set<number>>();
+
+  constructor(readonly shape: FigureShape, private look: Look) {
+    const skinned = shape.vertices.length > 0;
+    this.buildBones();
+    const body = skinned ? skinOf(shape) : capsuleSkin(shape, this.bones);
+    this.vertices = body.vertices;
+    this.triangles = body.triangles;
+    this.skinJoints = body.joints;
+    this.skinWeights = body.weights;
+    for (const capsule of shape.capsules) {
+      if (!this.partJoints.has(capsule.part)) this.partJoints.set(capsule.part, new Set());
+      this.partJoints.get(capsule.part)!.add(capsule.joint);
+    }
+    this.q = new Float32Array(configurationSize(shape));
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(this.vertices, 3));
+    geometry.setAttribute("skinIndex", new THREE.BufferAttribute(this.skinJoints, 4));
+    geometry.setAttribute("skinWeight", new THREE.BufferAttribute(this.skinWeights, 4));
+    this.colours = new THREE.BufferAttribute(new Float32Array(this.vertices.length).fill(1), 3);
+    this.colours.setUsage(THREE.DynamicDrawUsage);
+    geometry.setAttribute("color", this.colours);
+    geometry.setIndex(new THREE.BufferAttribute(this.triangles, 1));
+    geometry.computeVertexNormals();
+    this.material = new THREE.MeshStandardMaterial({ vertexColors: true, roughness: 0.62, metalness: 0 });
+    this.mesh = new THREE.SkinnedMesh(geometry, this.material);
+    this.mesh.castShadow = true;
+    this.mesh.receiveShadow = true;
+    this.mesh.frustumCulled = false;
+    this.root.add(this.mesh, ...this.bones.filter((_, j) => shape.joints[j].parent < 0));
+    this.mesh.bind(new THREE.Skeleton(this.bones, this.restInverse), new THREE.Matrix4());
+    this.paint();
+  }
+
+  /** Put the figure into a pose. */
+  setPose(q: Float32Array): void {
+    this.q.set(q.subarray(0, this.q.length));
+    for (let j = 0; j < this.bones.length; j++) this.placeBone(j);
+    this.root.updateMatrixWorld(true);
+    this.version++;
+  }
+
+  setLook(look: Look): void {
+    this.look = look;
+    this.paint();
+  }
+
+  setLayer(layer: number): void {
+    this.mesh.layers.set(layer);
+  }
+
+  /** See-through, for onion skins. */
+  ghost(colour: THREE.Color, opacity: number): void {
+    this.look = { colour, hover: colour };
+    this.material.transparent = true;
+    this.material.opacity = opacity;
+    this.mesh.castShadow = false;
+    this.mesh.receiveShadow = false;
+    this.mesh.renderOrder = 2;
+    this.paint();
+  }
+
+  /** Colour the parts that touch others. */
+  setTouching(parts: string[]): void {
+    const joints = new Set<number>();
+    for (const part of parts) {
+      for (const joint of this.partJoints.get(part) ?? []) joints.add(joint);
+      const named = this.shape.joints.findIndex((joint) => joint.name === part);
+      if (named >= 0) joints.add(named);
+    }
+    if (joints.size === this.touching.size && [...joints].every((joint) => this.touching.has(joint))) return;
+    this.touching = joints;
+    this.paint();
+  }
+
+  setHovered(joint: number | null): boolean {
+    if (joint === this.hovered) return false;
+    this.hovered = joint;
+    this.paint();
+    return true;
+  }
+
+  jointPosition(joint: number, out = new THREE.Vector3()): THREE.Vector3 {
+    return out.setFromMatrixPosition(this.bones[joint].matrixWorld);
+  }
+
+  jointRotation(joint: number): THREE.Quaternion {
+    return new THREE.Quaternion().setFromRotationMatrix(this.bones[joint].matrixWorld);
+  }
+
+  dispose(): void {
+    this.root.removeFromParent();
+    this.mesh.geometry.dispose();
+    this.mesh.skeleton.dispose();
+    this.material.dispose();
+  }
+
+  private buildBones(): void {
+    this.shape.joints.forEach((joint, j) => {
+      const bone = new THREE.Bone();
+      bone.name = joint.name;
+      this.bones.push(bone);
+      if (joint.parent >= 0) this.bones[joint.parent].add(bone);
+      bone.position.fromArray(joint.offset);
+      setQuaternion(bone.quaternion, joint.rest);
+      void j;
+    });
+    this.shape.joints.forEach((joint, j) => {
+      if (joint.parent < 0) this.bones[j].updateMatrixWorld(true);
+    });
+    for (const bone of this.bones) this.restInverse.push(bone.matrixWorld.clone().invert());
+  }
+
+  /** The joint's local transform T(offset) R(rest) Q(q), as kernels/kinematics.py defines it. */
+  private placeBone(j: number): void {
+    const { kind, offset, rest, axis, q_start: at } = this.shape.joints[j];
+    const bone = this.bones[j];
+    bone.position.fromArray(offset);
+    setQuaternion(bone.quaternion, rest);
+    if (kind === FIXED) return;
+    if (kind === HINGE) {
+      bone.quaternion.multiply(turn.setFromAxisAngle(vector.fromArray(axis), this.q[at]));
+    } else if (kind === PRISMATIC) {
+      bone.position.add(vector.fromArray(axis).multiplyScalar(this.q[at]).applyQuaternion(bone.quaternion));
+    } else {
+      const free = kind === BALL ? 0 : 3;
+      if (free) bone.position.add(vector.fromArray(this.q, at).applyQuaternion(bone.quaternion));
+      const i = at + free;
+      bone.quaternion.multiply(turn.set(this.q[i + 1], this.q[i + 2], this.q[i + 3], this.q[i]));
+    }
+  }
+
+  /** Vertex colours: the body's, lighter where hovered, red where parts touch. */
+  private paint(): void {
+    const { colour, hover } = this.look;
+    const array = this.colours.array as Float32Array;
+    const marked = this.touching.size > 0 || this.hovered !== null;
+    for (let v = 0; v < array.length / 3; v++) {
+      let red = 0, light = 0;
+      if (marked) {
+        for (let slot = 4 * v; slot < 4 * v + 4; slot++) {
+          if (this.touching.has(this.skinJoints[slot])) red += this.skinWeights[slot];
+          if (this.skinJoints[slot] === this.hovered) light += this.skinWeights[slot];
+        }
+      }
+      for (let c = 0; c < 3; c++) {
+        const base = channel(colour, c) + light * (channel(hover, c) - channel(colour, c));
+        array[3 * v + c] = base + Math.min(1, red) * (channel(TOUCH, c) - base);
+      }
+    }
+    this.colours.needsUpdate = true;
+  }
+}
+
+const vector = new THREE.Vector3();
+const turn = new THREE.Quaternion();
+
+function channel(colour: THREE.Color, index: number): number {
+  return index === 0 ? colour.r : index === 1 ? colour.g : colour.b;
+}
+
+function setQuaternion(out: THREE.Quaternion, [w, x, y, z]: [number, number, number, number]): void {
+  out.set(x, y, z, w);
+}
+
+function configurationSize(shape: FigureShape): number {
+  const sizes = [0, 1, 1, 4, 7];
+  return shape.joints.reduce((most, joint) => Math.max(most, joint.q_start + sizes[joint.kind]), 0);
+}
+
+interface Body {
+  vertices: Float32Array;
+  triangles: Uint32Array;
+  joints: Uint16Array;
+  weights: Float32Array;
+}
+
+function skinOf(shape: FigureShape): Body {
+  return {
+    vertices: floats(shape.vertices),
+    triangles: new Uint32Array(shape.triangles.slice().buffer),
+    joints: new Uint16Array(shape.skin_joints.slice().buffer),
+    weights: floats(shape.skin_weights),
+  };
+}
+
+/** A body of capsules for a figure without a skin, each moved by its one joint. */
+function capsuleSkin(shape: FigureShape, bones: THREE.Bone[]): Body {
+  const vertices: number[] = [], triangles: number[] = [], joints: number[] = [], weights: number[] = [];
+  const up = new THREE.Vector3(0, 1, 0);
+  for (const capsule of shape.capsules) {
+    const start = new THREE.Vector3(...capsule.start), end = new THREE.Vector3(...capsule.end);
+    const along = end.clone().sub(start);
+    const geometry = new THREE.CapsuleGeometry(capsule.radius, along.length(), 8, 20);
+    const place = new THREE.Matrix4().compose(
+      start.add(end).multiplyScalar(0.5),
+      along.lengthSq() > 0 ? new THREE.Quaternion().setFromUnitVectors(up, along.normalize()) : new THREE.Quaternion(),
+      new THREE.Vector3(1, 1, 1),
+    );
+    geometry.applyMatrix4(place.premultiply(bones[capsule.joint].matrixWorld));
+    const first = vertices.length / 3;
+    vertices.push(...geometry.attributes.position.array);
+    for (const index of geometry.index!.array) triangles.push(first + index);
+    for (let v = 0; v < geometry.attributes.position.count; v++) {
+      joints.push(capsule.joint, 0, 0, 0);
+      weights.push(1, 0, 0, 0);
+    }
+    geometry.dispose();
+  }
+  return {
+    vertices: new Float32Array(vertices),
+    triangles: new Uint32Array(triangles),
+    joints: new Uint16Array(joints),
+    weights: new Float32Array(weights),
+  };
+}

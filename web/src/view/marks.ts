@@ -1,0 +1,87 @@
+/** Pins and the held points, drawn over the body. */
+import * as THREE from "three";
+import { PinState } from "../generated/messages";
+import { Character } from "./character";
+
+const PIN = new THREE.Color("#f08c00");
+const HELD = new THREE.Color("#3b5bdb");
+
+function disc(kind: "position" | "both" | "held"): THREE.Texture {
+  const size = 64;
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = size;
+  const pen = canvas.getContext("2d")!;
+  pen.translate(size / 2, size / 2);
+  pen.lineWidth = 7;
+  pen.strokeStyle = "#fff";
+  pen.fillStyle = "#fff";
+  pen.beginPath();
+  if (kind === "both") pen.rect(-19, -19, 38, 38);
+  else pen.arc(0, 0, 21, 0, 2 * Math.PI);
+  pen.stroke();
+  pen.beginPath();
+  pen.arc(0, 0, kind === "held" ? 0 : 9, 0, 2 * Math.PI);
+  pen.fill();
+  const texture = new THREE.CanvasTexture(canvas);
+  texture.colorSpace = THREE.SRGBColorSpace;
+  return texture;
+}
+
+export class Marks {
+  readonly group = new THREE.Group();
+  private readonly textures = { position: disc("position"), both: disc("both"), held: disc("held") };
+  private pinSprites: THREE.Sprite[] = [];
+  private heldSprites: THREE.Sprite[] = [];
+  private strings: THREE.Line[] = [];
+
+  setPins(pins: PinState[], character: Character): void {
+    this.pinSprites.forEach((sprite) => sprite.removeFromParent());
+    this.pinSprites = pins.map((pin) => {
+      const sprite = this.sprite(pin.both ? "both" : "position", PIN, 0.025);
+      character.jointPosition(pin.joint, sprite.position);
+      sprite.userData.joint = pin.joint;
+      return sprite;
+    });
+  }
+
+  /** Move the pins with their joints (they hardly move, but a pin may give way). */
+  follow(character: Character): void {
+    for (const sprite of this.pinSprites) character.jointPosition(sprite.userData.joint as number, sprite.position);
+  }
+
+  /** Rings at the points held, and a thread to the finger where the body lags behind. */
+  setHeld(pairs: { at: THREE.Vector3; wanted: THREE.Vector3 }[]): void {
+    this.heldSprites.forEach((sprite) => sprite.removeFromParent());
+    this.strings.forEach((line) => {
+      line.removeFromParent();
+      line.geometry.dispose();
+    });
+    this.heldSprites = pairs.map(({ at }) => {
+      const sprite = this.sprite("held", HELD, 0.03);
+      sprite.position.copy(at);
+      return sprite;
+    });
+    this.strings = pairs
+      .filter(({ at, wanted }) => at.distanceTo(wanted) > 0.02)
+      .map(({ at, wanted }) => {
+        const line = new THREE.Line(
+          new THREE.BufferGeometry().setFromPoints([at, wanted]),
+          new THREE.LineBasicMaterial({ color: HELD, depthTest: false, transparent: true, opacity: 0.7 }),
+        );
+        line.renderOrder = 9;
+        this.group.add(line);
+        return line;
+      });
+  }
+
+  private sprite(kind: "position" | "both" | "held", colour: THREE.Color, size: number): THREE.Sprite {
+    const material = new THREE.SpriteMaterial({
+      map: this.textures[kind], color: colour, depthTest: false, sizeAttenuation: false, toneMapped: false,
+    });
+    const sprite = new THREE.Sprite(material);
+    sprite.scale.setScalar(size);
+    sprite.renderOrder = 10;
+    this.group.add(sprite);
+    return sprite;
+  }
+}

@@ -1,0 +1,182 @@
+/** Fingers on the body: what each holds, the stream of drags, the release. */
+import * as THREE from "three";
+import { Connection } from "../connection";
+import { Answer, Hold } from "../generated/messages";
+import { floats, store, tell } from "../store";
+import { ActorHit, Viewport } from "./viewport";
+
+interface Grip {
+  joint: number;
+  pointInJoint: THREE.Vector3;
+  plane: THREE.Plane;
+  offset: THREE.Vector3;
+  wanted: THREE.Vector3;
+  orientation: THREE.Quaternion | null;
+  duelSide: boolean;
+}
+
+const FRAME_MS = 1000 / 60;
+const LOST_MS = 1500; // an answer that took this long is not coming
+
+export class Posing {
+  private readonly grips = new Map<number, Grip>();
+  private actor = 0;
+  private sequence = 0;
+  private outstanding = false;
+  private dirty = false;
+  private settled = true;
+  private lastSent = 0;
+  private lastSequence = 0;
+  roundTrips: number[] = [];
+
+  constructor(private readonly viewport: Viewport, private readonly connection: Connection) {}
+
+  get active(): boolean {
+    return this.grips.size > 0;
+  }
+
+  has(pointer: number): boolean {
+    return this.grips.has(pointer);
+  }
+
+  /** Take hold of the body; false when this part is held already. */
+  grab(pointer: number, hit: ActorHit, duelSide: boolean): boolean {
+    const actor = hit.actor || store.active;
+    if (this.active && actor !== this.actor) return false;
+    if ([...this.grips.values()].some((grip) => grip.joint === hit.joint)) return false;
+    const character = duelSide ? this.viewport.duelCharacter : this.viewport.character(actor);
+    if (!character) return false;
+    this.actor = actor;
+    this.grips.set(pointer, {
+      joint: hit.joint,
+      pointInJoint: character.bones[hit.joint].worldToLocal(hit.point.clone()),
+      plane: new THREE.Plane().setFromNormalAndCoplanarPoint(this.viewport.orbit.facing, hit.point),
+      offset: new THREE.Vector3(),
+      wanted: hit.point.clone(),
+      orientation: null,
+      duelSide,
+    });
+    this.settled = false;
+    this.dirty = true;
+    this.pump();
+    return true;
+  }
+
+  /** Turn a joint where it is, by the gizmo. */
+  turn(pointer: number, joint: number, orientation: THREE.Quaternion): void {
+    const character = this.viewport.character(store.active);
+    if (!character) return;
+    this.actor = store.active;
+    const known = this.grips.get(pointer);
+    const wanted = known?.wanted ?? character.jointPosition(joint);
+    this.grips.set(pointer, {
+      joint, pointInJoint: new THREE.Vector3(), plane: new THREE.Plane(), offset: new THREE.Vector3(),
+      wanted, orientation: orientation.clone(), duelSide: false,
+    });
+    this.dirty = true;
+    this.settled = false;
+    this.pump();
+  }
+
+  move(pointer: number, x: number, y: number): void {
+    const grip = this.grips.get(pointer);
+    if (!grip || grip.orientation) return;
+    const at = this.viewport.ray(x, y).intersectPlane(grip.plane, new THREE.Vector3());
+    if (!at) return;
+    grip.wanted.copy(at);
+    this.dirty = true;
+    this.settled = false;
+    this.pump();
+  }
+
+  /** A finger lets go; with the last one the pose is kept. */
+  release(pointer: number): void {
+    if (!this.grips.delete(pointer)) return;
+    this.showHeld();
+    if (this.active) {
+      this.dirty = true;
+      this.pump();
+      return;
+    }
+    this.outstanding = false;
+    this.connection.command({ type: "release", actor: this.actor });
+    if (!store.touched) {
+      store.touched = true;
+      localStorage.setItem("writhe.touched", "yes");
+    }
+    store.recording = false;
+    tell("options");
+  }
+
+  /** The link broke: what was in the hand is lost, the document is not. */
+  drop(): void {
+    this.grips.clear();
+    this.outstanding = false;
+    this.showHeld();
+  }
+
+  answer(message: Answer): void {
+    if (message.sequence < this.lastSequence) return;
+    this.lastSequence = message.sequence;
+    if (message.sequence === this.sequence) {
+      this.outstanding = false;
+      this.roundTrips.push(performance.now() - this.lastSent);
+      if (this.roundTrips.length > 600) this.roundTrips.shift();
+    }
+    this.settled = message.settled;
+    const character = this.viewport.character(message.actor);
+    character?.setPose(floats(message.pose.q));
+    character?.setTouching(message.pose.touching);
+    if (message.duel && this.viewport.duelCharacter) {
+      this.viewport.duelCharacter.setPose(floats(message.duel.q));
+      this.viewport.duelCharacter.setTouching(message.duel.touching);
+    }
+    store.posed = message.pose;
+    store.duelPosed = message.duel ?? null;
+    if (character) this.viewport.marks.follow(character);
+    this.showHeld();
+    this.viewport.draw();
+    tell("pose");
+    if (this.active) requestAnimationFrame(() => this.pump());
+  }
+
+  /** Send the newest wish, one at a time: the next goes when the answer is here. */
+  private pump(): void {
+    if (!this.active || (!this.dirty && this.settled)) return;
+    const now = performance.now();
+    if (this.outstanding && now - this.lastSent < LOST_MS) return;
+    const frames = Math.round((now - this.lastSent) / FRAME_MS);
+    const sent = this.connection.send({
+      type: "drag",
+      sequence: ++this.sequence,
+      actor: this.actor,
+      holds: [...this.grips.values()].map(toHold),
+      frames: Math.min(4, Math.max(1, frames)),
+    });
+    if (!sent) return;
+    this.outstanding = true;
+    this.dirty = false;
+    this.lastSent = now;
+  }
+
+  private showHeld(): void {
+    const pairs = [...this.grips.values()]
+      .filter((grip) => !grip.orientation && !grip.duelSide)
+      .map((grip) => {
+        const character = this.viewport.character(this.actor)!;
+        return { at: character.bones[grip.joint].localToWorld(grip.pointInJoint.clone()), wanted: grip.wanted };
+      });
+    this.viewport.marks.setHeld(pairs);
+    this.viewport.draw();
+  }
+}
+
+function toHold(grip: Grip): Hold {
+  const turn = grip.orientation;
+  return {
+    joint: grip.joint,
+    point_in_joint: grip.pointInJoint.toArray(),
+    position_in_world: grip.wanted.toArray(),
+    orientation_in_world: turn ? [turn.w, turn.x, turn.y, turn.z] : null,
+  };
+}

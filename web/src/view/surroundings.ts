@@ -1,0 +1,107 @@
+/** Light, ground and grid. */
+import * as THREE from "three";
+
+export interface Tones {
+  background: string;
+  horizon: string;
+  thing: string;
+  grid: string;
+  shadow: number;
+  body: string;
+  bodyHover: string;
+  sky: string;
+  ground: string;
+  light: number;
+}
+
+export const TONES: { [theme: string]: Tones } = {
+  light: {
+    background: "#f3f5f8", horizon: "#dde1e8", thing: "#8fa3c4", grid: "#8a93a6", shadow: 0.24, body: "#cbbfb4", bodyHover: "#efe6dc",
+    sky: "#ffffff", ground: "#b9b3ad", light: 1.0,
+  },
+  dark: {
+    background: "#23272f", horizon: "#14161a", thing: "#56647f", grid: "#667089", shadow: 0.5, body: "#b3a89e", bodyHover: "#d8cec4",
+    sky: "#c8d4ef", ground: "#2c2a2b", light: 0.78,
+  },
+};
+
+export class Surroundings {
+  readonly group = new THREE.Group();
+  private readonly key = new THREE.DirectionalLight("#fff4e6", 2.3);
+  private readonly rim = new THREE.DirectionalLight("#bcd2ff", 0.7);
+  private readonly sky = new THREE.HemisphereLight("#ffffff", "#b9b3ad", 1.5);
+  private readonly shade = new THREE.ShadowMaterial({ opacity: 0.25 });
+  private readonly grid: THREE.ShaderMaterial;
+
+  constructor(shadows: boolean) {
+    this.key.position.set(1.6, 4.2, 2.6);
+    this.rim.position.set(-2.5, 2.2, -3);
+    if (shadows) {
+      this.key.castShadow = true;
+      this.key.shadow.mapSize.set(2048, 2048);
+      const camera = this.key.shadow.camera;
+      camera.left = camera.bottom = -2.6;
+      camera.right = camera.top = 2.6;
+      camera.near = 0.5;
+      camera.far = 12;
+      this.key.shadow.radius = 5;
+      this.key.shadow.normalBias = 0.012;
+    }
+    const floor = new THREE.Mesh(new THREE.PlaneGeometry(60, 60).rotateX(-Math.PI / 2), this.shade);
+    floor.receiveShadow = shadows;
+    floor.visible = shadows;
+    this.grid = gridMaterial();
+    const lines = new THREE.Mesh(new THREE.PlaneGeometry(60, 60).rotateX(-Math.PI / 2), this.grid);
+    lines.position.y = -0.001;
+    this.group.add(this.key, this.key.target, this.rim, this.sky, lines, floor);
+  }
+
+  /** Keep the sharp part of the shadow around where the character is. */
+  follow(x: number, z: number): void {
+    this.key.position.set(x + 1.6, 4.2, z + 2.6);
+    this.key.target.position.set(x, 0.6, z);
+    this.key.target.updateMatrixWorld();
+  }
+
+  setTones(tones: Tones): void {
+    this.shade.opacity = tones.shadow;
+    this.sky.color.set(tones.sky);
+    this.sky.groundColor.set(tones.ground);
+    this.sky.intensity = 1.5 * tones.light;
+    this.key.intensity = 2.3 * tones.light;
+    (this.grid.uniforms.colour.value as THREE.Color).set(tones.grid);
+  }
+}
+
+/** Lines every 0.25 m and every metre that fade with the distance from the centre. */
+function gridMaterial(): THREE.ShaderMaterial {
+  return new THREE.ShaderMaterial({
+    transparent: true,
+    depthWrite: false,
+    uniforms: { colour: { value: new THREE.Color("#8a93a6") } },
+    vertexShader: `
+      varying vec3 place;
+      void main() {
+        vec4 world = modelMatrix * vec4(position, 1.0);
+        place = world.xyz;
+        gl_Position = projectionMatrix * viewMatrix * world;
+      }`,
+    fragmentShader: `
+      varying vec3 place;
+      uniform vec3 colour;
+      float lines(float size) {
+        vec2 at = place.xz / size;
+        vec2 width = fwidth(at);
+        vec2 near = abs(fract(at - 0.5) - 0.5) / width;
+        float fade = 1.0 - smoothstep(0.25, 0.7, max(width.x, width.y));
+        return (1.0 - min(min(near.x, near.y), 1.0)) * fade;
+      }
+      void main() {
+        float fade = 1.0 - smoothstep(1.2, 5.5, length(place.xz));
+        float strength = max(0.28 * lines(0.25), 0.55 * lines(1.0)) * fade;
+        if (strength < 0.004) discard;
+        gl_FragColor = vec4(colour, strength);
+        #include <colorspace_fragment>
+      }`,
+  });
+}

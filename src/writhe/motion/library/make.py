@@ -25,6 +25,7 @@ Progress = Callable[[float, str], None]  # the share done, and what is being mad
 
 KINDS = ("basic", "ladder", "chair")
 # sums of squared joint distances below which one of two postures is left out, in square metres
+LINKED_OTHERWISE = 0.25  # in one pair of strands
 THRESHOLDS_M2 = {"basic": 0.113, "ladder": 0.053, "chair": 0.1}
 
 
@@ -127,9 +128,7 @@ def _blends(keys: Sequence[Posture]) -> list[tuple[Posture, Posture]]:
 
 def _database(place: Place, made: Sequence[Posture], threshold_m2: float) -> PostureDatabase:
     q = np.array([p.q for p in made])
-    database = PostureDatabase.from_postures(
-        place.figure, q, clip=[p.name for p in made], frame=np.zeros(len(made), dtype=np.int64)
-    )
+    database = PostureDatabase.from_postures(place.figure, q, clip=[p.name for p in made])
     if place.thing:
         database = replace(
             database,
@@ -137,7 +136,23 @@ def _database(place: Place, made: Sequence[Posture], threshold_m2: float) -> Pos
             object_pose=np.array([_seen_from(row) for row in q]),
             object_name=place.thing,
         )
-    return database.filtered(threshold_m2)
+    return _thinned(database, threshold_m2)
+
+
+def _thinned(database: PostureDatabase, threshold_m2: float) -> PostureDatabase:
+    """The paper's filter; what it takes for the same but is linked otherwise is put back.
+
+    Arms folded left over right are near arms folded right over left, and must both be known.
+    """
+    kept = [int(i) for i in database.filtered(threshold_m2).frame]  # frames number the postures
+    points = database.joint_positions().reshape(len(database), -1)
+    for i in sorted(set(range(len(database))) - set(kept)):
+        near = np.array(kept)[((points[kept] - points[i]) ** 2).sum(axis=1) < threshold_m2]
+        if (
+            np.abs(database.linking[near] - database.linking[i]).max(axis=1) > LINKED_OTHERWISE
+        ).all():
+            kept.append(i)
+    return database.take(np.array(sorted(kept), dtype=np.int64))
 
 
 def _seen_from(q: Floats) -> Floats:

@@ -32,7 +32,7 @@ class Coverage:
 
 
 def nearest_distances(points: Floats, among: Floats) -> Floats:
-    """(N,) mean joint distance of each of `points` (N, n, 3) to the nearest of `among` (M, n, 3)."""
+    """(N,) mean joint distance of each of `points` (N, n, 3) to the nearest of `among`."""
     out = np.full(len(points), np.inf)
     if len(points) and len(among):
         nearest_joint_distances(np.ascontiguousarray(points), np.ascontiguousarray(among), out)

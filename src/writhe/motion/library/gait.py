@@ -14,13 +14,13 @@ from writhe.motion.library.keypose import KeyPose, key
 
 # shares of the stride, and hip flexion, knee flexion, ankle dorsiflexion, toe extension there
 _SHARES = (0.0, 0.12, 0.3, 0.5, 0.62, 0.75, 0.88, 1.0)
-_WALK = {
+_WALK: dict[str, tuple[float, ...]] = {
     "hip": (28, 24, 6, -12, -2, 22, 30, 28),
     "knee": (4, 16, 6, 12, 40, 60, 24, 4),
     "ankle": (0, -6, 6, 6, -18, 0, 2, 0),
     "toes": (8, 0, 0, 26, 26, 4, 8, 8),
 }
-_RUN = {
+_RUN: dict[str, tuple[float, ...]] = {
     "hip": (46, 34, 4, -18, 2, 42, 56, 46),
     "knee": (26, 42, 26, 28, 86, 104, 52, 26),
     "ankle": (4, 16, 12, -22, -18, 0, 6, 4),

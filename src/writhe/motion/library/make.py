@@ -25,6 +25,7 @@ Progress = Callable[[float, str], None]  # the share done, and what is being mad
 
 KINDS = ("basic", "ladder", "chair")
 # sums of squared joint distances below which one of two postures is left out, in square metres
+LINKED_OTHERWISE = 0.25  # in one pair of strands
 THRESHOLDS_M2 = {"basic": 0.113, "ladder": 0.053, "chair": 0.1}
 
 
@@ -85,15 +86,15 @@ def make(
     pairs = nearest(place, keys, 2) + _from_hubs(kind, keys)
     for i in _Steps(progress, "movements", 0.35, 0.7).over(pairs):
         a, b = pairs[i]
-        made += shop.movement(keys[a], keys[b], 4 if kind == "basic" else 3)
+        made += shop.movement(keys[a], keys[b], 3)
     wanted = _blends(keys) if kind == "basic" else []
     for i in _Steps(progress, "blends", 0.7, 0.85).over(wanted):
         blended = shop.blend(*wanted[i])
         if blended is not None:
             made.append(blended)
     for i in _Steps(progress, "variations", 0.85, 1.0).over(keys):
-        for number in (2 * i, 2 * i + 1):
-            varied = shop.changed(keys[i], number, 1.0 if kind == "basic" else 0.5)
+        for number in range(3 * i, 3 * i + (2 if kind == "basic" else 3)):
+            varied = shop.changed(keys[i], number, 1.0 if kind == "basic" else 0.7)
             if varied is not None:
                 made.append(varied)
     made += shop.mirrored(made)
@@ -108,7 +109,8 @@ def _from_hubs(kind: str, keys: Sequence[Posture]) -> list[tuple[int, int]]:
     for hub in (at[h] for h in hubs if h in at):
         for i, p in enumerate(keys):
             share = set(keys[hub].support) & set(p.support)
-            if i != hub and len(share) >= min(2, len(keys[hub].support)):
+            wanted = not p.name.startswith(("reach", "walk", "run"))
+            if i != hub and wanted and len(share) >= min(2, len(keys[hub].support)):
                 out.append((hub, i))
     return out
 
@@ -126,9 +128,7 @@ def _blends(keys: Sequence[Posture]) -> list[tuple[Posture, Posture]]:
 
 def _database(place: Place, made: Sequence[Posture], threshold_m2: float) -> PostureDatabase:
     q = np.array([p.q for p in made])
-    database = PostureDatabase.from_postures(
-        place.figure, q, clip=[p.name for p in made], frame=np.zeros(len(made), dtype=np.int64)
-    )
+    database = PostureDatabase.from_postures(place.figure, q, clip=[p.name for p in made])
     if place.thing:
         database = replace(
             database,
@@ -136,7 +136,23 @@ def _database(place: Place, made: Sequence[Posture], threshold_m2: float) -> Pos
             object_pose=np.array([_seen_from(row) for row in q]),
             object_name=place.thing,
         )
-    return database.filtered(threshold_m2)
+    return _thinned(database, threshold_m2)
+
+
+def _thinned(database: PostureDatabase, threshold_m2: float) -> PostureDatabase:
+    """The paper's filter; what it takes for the same but is linked otherwise is put back.
+
+    Arms folded left over right are near arms folded right over left, and must both be known.
+    """
+    kept = [int(i) for i in database.filtered(threshold_m2).frame]  # frames number the postures
+    points = database.joint_positions().reshape(len(database), -1)
+    for i in sorted(set(range(len(database))) - set(kept)):
+        near = np.array(kept)[((points[kept] - points[i]) ** 2).sum(axis=1) < threshold_m2]
+        if (
+            np.abs(database.linking[near] - database.linking[i]).max(axis=1) > LINKED_OTHERWISE
+        ).all():
+            kept.append(i)
+    return database.take(np.array(sorted(kept), dtype=np.int64))
 
 
 def _seen_from(q: Floats) -> Floats:

@@ -75,12 +75,12 @@ class Place:
 
     def clearance(self, q: Floats) -> Floats:
         """(N,) the smallest gap beyond its allowance of every posture (N, nq), 0.1 m at most."""
-        frames = forward(self.skeleton, np.atleast_2d(q))
-        out = np.full(len(frames.positions), 0.1)
-        for i, (positions, rotations) in enumerate(
-            zip(frames.positions, frames.rotations, strict=True)
-        ):
-            count = self._near.find(positions, rotations, 0.0)
+        postures = np.atleast_2d(q)
+        out = np.full(len(postures), 0.1)
+        for i, posture in enumerate(postures):
+            # one at a time: waking the threads of a batch costs more than a few postures
+            frames = forward(self.skeleton, posture)
+            count = self._near.find(frames.positions, frames.rotations, 0.0)
             if count:
                 rows = self._near.rows
                 out[i] = (rows.gap[:count] + rows.allowance[:count]).min()

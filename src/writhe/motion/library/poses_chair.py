@@ -13,6 +13,7 @@ from writhe.motion.library.keypose import FEET, Aim, Goal, KeyPose, Vector, hand
 
 SEAT_M = 0.605  # height of the pelvis of somebody sitting
 _THIGH_TOP: Vector = (0.0, -0.27, 0.10)
+_UPRIGHT = T(bend=4)
 _REST = A(flex=24, abduct=10, rotate=22, elbow=52)
 
 
@@ -85,7 +86,7 @@ class Above:
     name: str
     left: A = _REST
     right: A = _REST
-    trunk: T = T(bend=4)
+    trunk: T = _UPRIGHT
     pitch: float = -4.0
     goals: tuple[Goal | Aim, ...] = ()
 
@@ -212,7 +213,7 @@ def seated(legs: Seated, above: Above) -> KeyPose:
     )
 
 
-def _rise(name: str, share: float, **options: A | T) -> KeyPose:
+def _rise(name: str, share: float) -> KeyPose:
     """Between sitting on the edge (0) and standing before the chair (1)."""
     sink = 1.0 - share
     return key(

@@ -57,9 +57,12 @@ def _grip(side: str, height_m: float, rail: bool) -> tuple[Goal | Aim, ...]:
     point = (sign * 0.085, -0.0, 0.0)
     return (
         Goal(f"{side}_wrist", point, at, weight=14.0),
-        Aim(f"{side}_wrist", (0.0, -1.0, 0.0), palm),
+        Aim(f"{side}_wrist", (0.0, -1.0, 0.0), palm, weight=0.4),
         Aim(f"{side}_wrist", (sign, 0.0, 0.0), (0.0, 0.8, 0.6), weight=0.5),
     )
+
+
+_CLIMBING = Arm(flex=70, abduct=16, rotate=18, elbow=60)
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ class Hold:
 
     height_m: float
     rail: bool = True
-    arm: Arm = Arm(flex=70, abduct=16, rotate=18, elbow=60)
+    arm: Arm = _CLIMBING
 
 
 FREE_ASIDE = Hold(-1.0, arm=Arm(flex=14, abduct=72, rotate=0, elbow=16))
@@ -183,7 +186,7 @@ WAYS: tuple[tuple[str, tuple[Hold, Hold], Trunk, float, float], ...] = (
 
 
 def ladder_poses() -> list[KeyPose]:
-    """Every step of the climb in every way of holding on; those with a foot in the air hold firmly."""
+    """Every step of the climb in every way of holding on; a step in the air takes both hands."""
     out: list[KeyPose] = []
     for feet in FEET:
         swinging = any(rung != int(rung) for rung in feet)

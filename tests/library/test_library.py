@@ -85,7 +85,12 @@ def test_with_the_object_put_where_the_record_says_nothing_penetrates(libraries,
 def test_folded_arms_are_linked_the_other_way_round_in_the_mirror(libraries):
     database, _ = libraries("basic")
     column = pair_names(database.figure).index("left_arm:right_arm")
-    folded = [i for i, name in enumerate(database.clip) if name.startswith("arms folded")]
+    # "~" marks small changes, which may slip from one fold into the other
+    folded = [
+        i
+        for i, name in enumerate(database.clip)
+        if name.startswith("arms folded") and "~" not in name
+    ]
     swapped = [i for i in folded if database.clip[i].endswith("(mirrored)")]
     plain = [i for i in folded if not database.clip[i].endswith("(mirrored)")]
     assert len(plain) > 0

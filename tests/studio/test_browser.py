@@ -171,7 +171,7 @@ def test_keys_play_and_are_exported(open_page: OpenPage, tmp_path: Path) -> None
     page.keyboard.press("Space")
     page.wait_for_timeout(900)
     page.keyboard.press("Space")
-    assert 0.2 < store(page, "timeS") < 2.0
+    assert store(page, "timeS") > 0.2  # it plays; how far depends on how busy the machine is
     between = position(page, "left_wrist")[1]
     assert between < raised
     key = page.locator(".key").nth(1)
@@ -262,9 +262,11 @@ def test_a_second_tab_works_apart(open_page: OpenPage) -> None:
     one, two = open_page(), open_page()
     before = position(two, "left_wrist")
     drag(one, "left_wrist", 40, -60)
+    assert position(one, "left_wrist")[1] > before[1] + 0.1
+    assert position(two, "left_wrist") == pytest.approx(before, abs=1e-6)
+    raised = position(one, "right_wrist")
     drag(two, "right_wrist", -30, -40)
-    assert position(two, "left_wrist")[1] < position(one, "left_wrist")[1] - 0.1
-    assert before[1] == pytest.approx(position(two, "left_wrist")[1], abs=0.1)
+    assert position(one, "right_wrist") == pytest.approx(raised, abs=1e-6)
 
 
 def test_kill_and_restart_lose_only_the_unfinished_drag(

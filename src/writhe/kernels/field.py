@@ -11,7 +11,8 @@ blended in order by the quadratic smooth minimum m(a, b) = min(a, b) - k/4 max(1
 Group 0 is the trunk; every other group is
 blended with the trunk, and the results are united by the plain minimum, so that two limbs never
 melt into each other. At last the body is kept above a floor and inside a set of capsules (less an
-inset), with smooth edges.
+inset), with smooth edges. Around a few points (joint zones) it may swell out of the capsules: there
+they are inflated, and blended so that no crease shows between two of them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from writhe.kernels.jit import kernel
 
 FAR_M = 1e3
 TUBE_BLEND_M = 0.004  # hides the facets of a tube
+SWELL_INFLATES = 0.8  # of a swell's height; the rest is the bulge where two capsules are blended
 REACH_M = 0.1  # a group further from a point than this (its box) does not shape the field there
 
 
@@ -52,6 +54,9 @@ class Blobs(NamedTuple):
     hull_end: Floats  # (h, 3)
     hull_radius: Floats  # (h,) less the inset
     hull_blend: float
+    swell_centre: Floats  # (s, 3) where the body may stick out of the hull
+    swell_reach: Floats  # (s, 2) as far as this wholly; beyond this not at all
+    swell: Floats  # (s,) by how much at most
 
 
 @kernel
@@ -124,8 +129,25 @@ def group_distance(blobs: Blobs, group: int, x: float, y: float, z: float) -> fl
 
 
 @kernel
+def hull_swell(blobs: Blobs, x: float, y: float, z: float) -> float:
+    """How far the body may stick out of the hull at a point."""
+    best = 0.0
+    for i in range(blobs.swell.shape[0]):
+        dx = x - blobs.swell_centre[i, 0]
+        dy = y - blobs.swell_centre[i, 1]
+        dz = z - blobs.swell_centre[i, 2]
+        near, far = blobs.swell_reach[i, 0], blobs.swell_reach[i, 1]
+        t = (far - sqrt(dx * dx + dy * dy + dz * dz)) / (far - near)
+        t = min(max(t, 0.0), 1.0)
+        best = max(best, blobs.swell[i] * t * t * (3.0 - 2.0 * t))
+    return best
+
+
+@kernel
 def hull_distance(blobs: Blobs, x: float, y: float, z: float) -> float:
-    """The distance from a point to the union of the hull's capsules, negative inside."""
+    """The distance from a point to the union of the hull's swollen capsules, negative inside."""
+    swell = hull_swell(blobs, x, y, z)
+    blend = 4.0 * (1.0 - SWELL_INFLATES) * swell  # two capsules bulge by a quarter of this
     best = FAR_M
     for i in range(blobs.hull_radius.shape[0]):
         dx = blobs.hull_end[i, 0] - blobs.hull_start[i, 0]
@@ -141,8 +163,9 @@ def hull_distance(blobs: Blobs, x: float, y: float, z: float) -> float:
         vx -= t * dx
         vy -= t * dy
         vz -= t * dz
-        best = min(best, sqrt(vx * vx + vy * vy + vz * vz) - blobs.hull_radius[i])
-    return best
+        distance = sqrt(vx * vx + vy * vy + vz * vz) - blobs.hull_radius[i]
+        best = smooth_min(best, distance, blend)
+    return best - SWELL_INFLATES * swell
 
 
 @kernel

@@ -16,7 +16,7 @@ from writhe.skeleton.body import Skin
 from writhe.skeleton.figures.human_capsules import human_capsules
 from writhe.skeleton.figures.human_joints import human_skeleton
 from writhe.skeleton.figures.human_weights import human_memberships, human_twist
-from writhe.skeleton.modelling.blobs import Blob, Point, pack_blobs, tube
+from writhe.skeleton.modelling.blobs import Blob, Point, Swell, pack_blobs, tube
 from writhe.skeleton.modelling.remesh import blob_mesh
 from writhe.skeleton.modelling.weights import weights_from_memberships
 
@@ -32,10 +32,11 @@ _TRUNK = tube(
         (0, 0.930, -0.008, 0.105, 0.066),
         (0, 0.980, -0.004, 0.106, 0.060),
         (0, 1.030, 0.002, 0.104, 0.051),
-        (0, 1.090, 0.004, 0.100, 0.044),
-        (0, 1.150, 0.003, 0.103, 0.044),
-        (0, 1.220, 0.000, 0.109, 0.042),
-        (0, 1.290, -0.006, 0.110, 0.034),
+        (0, 1.075, 0.003, 0.1005, 0.0455),
+        (0, 1.120, 0.003, 0.0995, 0.0425),
+        (0, 1.160, 0.002, 0.1015, 0.0415),
+        (0, 1.220, 0.000, 0.1075, 0.042),
+        (0, 1.290, -0.006, 0.110, 0.035),
         (0, 1.340, -0.009, 0.104, 0.030),
         (0, 1.385, -0.018, 0.088, 0.036),
         (0, 1.425, -0.026, 0.068, 0.046),
@@ -46,7 +47,7 @@ _TRUNK = tube(
 _NECK = tube(
     (
         (0, 1.425, -0.032, 0.064),
-        (0, 1.475, -0.024, 0.0575),
+        (0, 1.475, -0.025, 0.0590),
         (0, 1.520, -0.012, 0.0545),
         (0, 1.575, 0.000, 0.0550),
     ),
@@ -59,20 +60,24 @@ _HEAD = (
     Blob((0, 1.662, 0.086), (0, 1.607, 0.1075), (0.004, 0.0090), blend_m=0.032),
 )
 _PAIRED = (
-    # buttock, breast muscle, shoulder blade, trapezius, jaw, ear
+    # buttock, breast muscle, shoulder blade, trapezius, jaw, ear; then what spans the shoulder:
+    # the breast muscle's and the broad back muscle's way to the arm
     Blob((0.066, 0.918, -0.050), (0.072, 0.880, -0.046), (0.078, 0.074), blend_m=0.05),
     Blob((0.056, 1.318, 0.054), (0.082, 1.340, 0.044), (0.056, 0.046), 0.8, blend_m=0.05),
-    Blob((0.062, 1.25, -0.050), (0.080, 1.370, -0.062), (0.055, 0.050), 0.8, blend_m=0.06),
-    Blob((0.015, 1.484, -0.034), (0.150, 1.434, -0.018), (0.034, 0.042), blend_m=0.05),
+    Blob((0.062, 1.265, -0.048), (0.080, 1.370, -0.060), (0.055, 0.050), 0.8, blend_m=0.07),
+    Blob((0.018, 1.476, -0.038), (0.155, 1.428, -0.020), (0.038, 0.039), blend_m=0.055),
     Blob((0.034, 1.592, 0.022), (0.030, 1.570, 0.040), (0.032, 0.026), blend_m=0.05),
     Blob((0.0775, 1.640, -0.010), (0.0755, 1.620, -0.004), (0.024, 0.015), 0.40, _SIDE, 0.014),
+    Blob((0.075, 1.350, 0.036), (0.165, 1.408, -0.004), (0.050, 0.033), blend_m=0.05),
+    Blob((0.090, 1.340, -0.052), (0.168, 1.408, -0.022), (0.046, 0.034), blend_m=0.05),
+    Blob((0.055, 1.412, 0.008), (0.155, 1.420, -0.008), (0.040, 0.035), blend_m=0.04),
 )
 # knots along x; the hand spreads to the front and back
 _ARM = tube(
     (
-        (0.165, 1.427, -0.011, 0.0545),
-        (0.205, 1.428, -0.011, 0.0540),
-        (0.245, 1.430, -0.010, 0.0485),
+        (0.150, 1.421, -0.012, 0.0360),
+        (0.195, 1.425, -0.012, 0.0455),
+        (0.245, 1.430, -0.010, 0.0480),
         (0.290, 1.430, -0.010, 0.0470),
         (0.340, 1.430, -0.010, 0.0460),
         (0.390, 1.430, -0.010, 0.0440),
@@ -144,11 +149,16 @@ _FOOT = tube(
 )
 # In joint zones the skin may fill the grooves between capsules: start, end, radius; both sides.
 _ZONE_FILLERS: tuple[tuple[Point, Point, float], ...] = (
-    ((0.0, 1.070, 0.003), (0.046, 1.070, 0.003), 0.1040),
-    ((0.0, 1.160, 0.002), (0.043, 1.160, 0.002), 0.1060),
-    ((0.0, 1.235, -0.001), (0.038, 1.235, -0.001), 0.1120),
-    ((0.092, 1.412, -0.010), (0.160, 1.426, -0.010), 0.0560),
-    ((0.165, 1.429, -0.010), (0.228, 1.430, -0.010), 0.0515),
+    ((0.0, 1.066, 0.002), (0.050, 1.066, 0.002), 0.1090),
+    ((0.0, 1.234, -0.003), (0.037, 1.234, -0.003), 0.1150),
+)
+# Between chest, clavicle and arm there are no capsules for the muscles that span them; both sides.
+_SWELLS = (
+    Swell((0.132, 1.380, 0.030), 0.045, 0.090, 0.016),
+    Swell((0.137, 1.380, -0.045), 0.045, 0.090, 0.016),
+    Swell((0.122, 1.435, 0.020), 0.040, 0.068, 0.016),
+    Swell((0.088, 1.480, -0.030), 0.030, 0.060, 0.016),
+    Swell((0.185, 1.405, -0.010), 0.035, 0.065, 0.014),
 )
 LEFT_ARM, RIGHT_ARM, LEFT_LEG, RIGHT_LEG = 1, 2, 3, 4
 
@@ -164,11 +174,12 @@ def human_blobs(*, clipped: bool = True) -> Blobs:
         blobs += [blob.mirrored(right) for blob in limb]
     return pack_blobs(
         blobs,
-        (0.0, 0.045, 0.045, 0.04, 0.04),
+        (0.0, 0.050, 0.050, 0.04, 0.04),
         floor_m=0.0,
         floor_blend_m=0.012,
         hull=_hull() if clipped else (),
         hull_blend_m=0.008,
+        swells=[*_SWELLS, *(s._replace(centre=(-s.centre[0], *s.centre[1:])) for s in _SWELLS)],
     )
 
 

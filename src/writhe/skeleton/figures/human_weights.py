@@ -11,10 +11,10 @@ from writhe.skeleton.skeleton import Skeleton
 
 # joint: a point of the plane and its normal in the rest pose (left side), half-width of the blend
 _PLANES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float], float]] = {
-    "spine": ((0, 1.065, 0), (0, 1, 0), 0.045),
-    "chest": ((0, 1.215, 0), (0, 1, 0), 0.045),
+    "spine": ((0, 1.065, 0), (0, 1, 0), 0.040),
+    "chest": ((0, 1.218, 0), (0, 1, 0), 0.040),
     "head": ((0, 1.552, 0), (0, 0.82, 0.57), 0.024),
-    "shoulder": ((0.192, 1.43, 0), (1, 0.10, 0), 0.050),
+    "shoulder": ((0.188, 1.43, 0), (1, 0, 0), 0.060),
     "elbow": ((0.458, 1.43, 0), (1, 0, 0), 0.036),
     "wrist": ((0.735, 1.43, 0), (1, 0, 0), 0.024),
     "hip": ((0.088, 0.893, 0), (0.50, -0.84, 0.20), 0.055),
@@ -45,11 +45,14 @@ def human_memberships(vertices: Floats) -> dict[str, Floats]:
     neck = smoothstep((y - 1.487 - 0.9 * np.maximum(x - 0.045, 0.0)) / 0.03)
     out["head"] = np.where(y > 1.49, out["head"], 0.0)
     out["neck"] = np.maximum(neck, out["head"])
-    arm = _across(sided, "shoulder")
-    girdle = smoothstep((x - 0.105) / 0.045) * smoothstep((y - 1.39) / 0.040)
+    # the flank below the armpit reaches as far out as the arm's root but does not follow it
+    arm = _across(sided, "shoulder") * smoothstep((y - 1.315) / 0.035)
+    # the girdle fades along a quarter of an ellipse towards the breastbone and down to the flank
+    away = np.hypot(np.maximum(0.168 - x, 0.0) / 0.112, np.maximum(1.425 - y, 0.0) / 0.130)
+    girdle = smoothstep(1.0 - 2.0 * away)
     # the groin slopes up to the side, as far as the hip's centre, and reaches down between the legs
     inner = np.minimum(sided, [0.10, np.inf, np.inf])
-    inner[:, 1] += 1.2 * np.maximum(0.05 - x, 0.0)
+    inner[:, 1] += 1.0 * np.maximum(0.05 - x, 0.0)
     leg = np.where(y < 1.05, _across(inner, "hip"), 0.0)
     for side, sign in (("left", 1.0), ("right", -1.0)):
         here = sign * vertices[:, 0]

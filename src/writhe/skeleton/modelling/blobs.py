@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
@@ -13,6 +14,15 @@ from writhe.arrays import Floats
 from writhe.kernels.field import FAR_M, Blobs
 
 Point = tuple[float, float, float]
+
+
+class Swell(NamedTuple):
+    """Around `centre` a body may stick out of its hull by `height_m`, fading between two radii."""
+
+    centre: Point
+    near_m: float
+    far_m: float
+    height_m: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +103,12 @@ def pack_blobs(
     floor_blend_m: float = 0.0,
     hull: Sequence[tuple[Floats, Floats, float]] = (),
     hull_blend_m: float = 0.0,
+    swells: Sequence[Swell] = (),
 ) -> Blobs:
     """The arrays of a list of blobs.
 
     `group_blend_m` is each group's blend with the trunk; `hull` holds capsules (start, end, radius)
-    that the body must stay inside.
+    that the body must stay inside, but for the `swells`.
     """
     ordered = sorted(blobs, key=lambda blob: blob.group)
     group = np.array([b.group for b in ordered], dtype=np.int64)
@@ -130,6 +141,9 @@ def pack_blobs(
         hull_end=np.array([h[1] for h in hull], dtype=np.float64).reshape(-1, 3),
         hull_radius=np.array([h[2] for h in hull], dtype=np.float64),
         hull_blend=float(hull_blend_m),
+        swell_centre=np.array([s.centre for s in swells], dtype=np.float64).reshape(-1, 3),
+        swell_reach=np.array([s[1:3] for s in swells], dtype=np.float64).reshape(-1, 2),
+        swell=np.array([s.height_m for s in swells], dtype=np.float64),
     )
 
 

@@ -8,11 +8,12 @@ import pytest
 from writhe import terms
 from writhe.errors import UnknownNameError, WritheError
 from writhe.quantities import Point, quantity_types
-from writhe.skeleton import Limits, Skeleton, forward
+from writhe.skeleton import Capsule, Limits, Skeleton, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import centre_of_mass, integrate
 from writhe.solvers import AffineChart, EulerChart, Status, StepOptions, StepSolver, TangentChart
 from writhe.terms import CompiledTerms, Term
+from writhe.topology import Strand
 
 
 def human() -> Skeleton:
@@ -126,6 +127,43 @@ def test_relations_between_hands_hold_while_one_is_dragged():
     gap = np.linalg.norm(frames.position("left_wrist") - frames.position("right_wrist"))
     assert abs(gap - 0.5) < 1e-4
     np.testing.assert_allclose(frames.position("left_wrist"), [0.3, 1.2, 0.4], atol=5e-3)
+
+
+def test_hands_meet_only_as_far_as_they_are_kept_apart():
+    skeleton = human()
+    q = skeleton.rest_configuration
+    left, right = (
+        Capsule(f"{side}_wrist", np.zeros(3), np.array([sign * 0.15, 0, 0]), 0.03)
+        for side, sign in (("left", 1.0), ("right", -1.0))
+    )
+    both = [terms.reach(f"{side}_wrist", [0.0, 1.2, 0.4], weight=3.0) for side in ("left", "right")]
+    apart = terms.keep_apart(left, right, clearance_m=0.02)
+    wanted = [*both, apart, *terms.pin(skeleton, "hips", q, orientation=True)]
+    result = solve(skeleton, wanted, q, iterations=80)
+    gap = apart.quantity.value(skeleton, result.q)[0]
+    assert 0.02 - 1e-4 < gap < 0.06
+
+
+def test_an_arm_keeps_its_side_of_a_loop_when_linking_is_held():
+    """A hand pulled out of a ring around the forearm stays in while the linking is kept."""
+    skeleton = human()
+    q = skeleton.rest_configuration
+    angles = np.linspace(0, 2 * np.pi, 12, endpoint=False)
+    elbow = forward(skeleton, q).position("left_elbow")
+    ring = elbow + [0.1, 0, 0] + 0.12 * np.stack([0 * angles, np.cos(angles), np.sin(angles)], 1)
+    arm = Strand.between(skeleton, "left_shoulder", "left_hand_tip")
+    loop = Strand.along(ring, name="ring", closed=True)
+    held = terms.keep_linking(arm, loop, -np.inf, -0.5, weight=50.0)
+    through = held.quantity.value(skeleton, q)[0]
+    if through > 0:
+        held = terms.keep_linking(arm, loop, 0.5, np.inf, weight=50.0)
+    pull = [
+        terms.reach("left_wrist", [0.3, 1.2, 0.5], weight=1.0),
+        *terms.pin(skeleton, "hips", q, orientation=True),
+    ]
+    free = held.quantity.value(skeleton, solve(skeleton, pull, q, 60).q)[0]
+    kept = held.quantity.value(skeleton, solve(skeleton, [*pull, held], q, 60).q)[0]
+    assert abs(free) < 0.4 < 0.48 < abs(kept)
 
 
 def test_balance_keeps_the_centre_of_mass_over_the_feet():

@@ -2,40 +2,10 @@
 
 from __future__ import annotations
 
-from writhe.arrays import Floats, Ints
+from writhe.arrays import Floats
 from writhe.kernels.jit import kernel
-from writhe.kernels.kinematics import Tree
+from writhe.kernels.kinematics import Tree, add_point_gradient
 from writhe.kernels.near import Near
-
-
-@kernel
-def _add_gap_columns(
-    tree: Tree,
-    positions: Floats,
-    axes: Floats,
-    joint: int,
-    point: Floats,
-    normal: Floats,
-    sign: float,
-    row: Floats,
-) -> None:
-    """row (nv) += sign * normal . d(point)/dv for a world point carried by `joint`."""
-    nx, ny, nz = sign * normal[0], sign * normal[1], sign * normal[2]
-    j = joint
-    while j >= 0:
-        dx, dy, dz = (
-            point[0] - positions[j, 0],
-            point[1] - positions[j, 1],
-            point[2] - positions[j, 2],
-        )
-        # normal . (axis x d) = axis . (d x normal)
-        tx, ty, tz = dy * nz - dz * ny, dz * nx - dx * nz, dx * ny - dy * nx
-        for k in range(tree.v_start[j], tree.v_start[j + 1]):
-            if tree.dof_turns[k] == 1:
-                row[k] += axes[k, 0] * tx + axes[k, 1] * ty + axes[k, 2] * tz
-            else:
-                row[k] += axes[k, 0] * nx + axes[k, 1] * ny + axes[k, 2] * nz
-        j = tree.parent[j]
 
 
 @kernel
@@ -60,12 +30,11 @@ def contact_rows(
     for i in range(rows):
         row = matrix[i]
         row[:] = 0.0
-        _add_gap_columns(
-            tree, positions, axes, near.joints[i, 0], near.surface_a[i], near.normal[i], 1.0, row
-        )
-        _add_gap_columns(
-            tree, positions, axes, near.joints[i, 1], near.surface_b[i], near.normal[i], -1.0, row
-        )
+        nx, ny, nz = near.normal[i, 0], near.normal[i, 1], near.normal[i, 2]
+        x, y, z = near.surface_a[i, 0], near.surface_a[i, 1], near.surface_a[i, 2]
+        add_point_gradient(tree, positions, axes, near.joints[i, 0], x, y, z, nx, ny, nz, row)
+        x, y, z = near.surface_b[i, 0], near.surface_b[i, 1], near.surface_b[i, 2]
+        add_point_gradient(tree, positions, axes, near.joints[i, 1], x, y, z, -nx, -ny, -nz, row)
         clearance = near.gap[i] + near.allowance[i] - margin_m
         low[i] = min(-approach * clearance, recovery_m)
     return rows
@@ -107,18 +76,3 @@ def limit_rows(
         high[count] = above if above >= 0.0 else recovery * above
         count += 1
     return count
-
-
-@kernel
-def most_urgent(near: Near, count: int, order: Ints) -> None:
-    """order (count): the near pairs by rising clearance (insertion sort: lists are short)."""
-    for i in range(count):
-        clearance = near.gap[i] + near.allowance[i]
-        at = i
-        while at > 0:
-            other = order[at - 1]
-            if near.gap[other] + near.allowance[other] <= clearance:
-                break
-            order[at] = other
-            at -= 1
-        order[at] = i

@@ -181,6 +181,37 @@ def point_jacobian(
 
 
 @kernel
+def add_point_gradient(
+    tree: Tree,
+    positions: Floats,
+    axes: Floats,
+    joint: int,
+    x: float,
+    y: float,
+    z: float,
+    gx: float,
+    gy: float,
+    gz: float,
+    row: Floats,
+) -> None:
+    """row (nv) += g . d(point)/dv for the world point (x, y, z) carried by `joint`.
+
+    A value that changes as g . dx with that point thus gets its derivative by the tangent step.
+    """
+    j = joint
+    while j >= 0:
+        dx, dy, dz = x - positions[j, 0], y - positions[j, 1], z - positions[j, 2]
+        # g . (axis x d) = axis . (d x g)
+        tx, ty, tz = dy * gz - dz * gy, dz * gx - dx * gz, dx * gy - dy * gx
+        for k in range(tree.v_start[j], tree.v_start[j + 1]):
+            if tree.dof_turns[k] == 1:
+                row[k] += axes[k, 0] * tx + axes[k, 1] * ty + axes[k, 2] * tz
+            else:
+                row[k] += axes[k, 0] * gx + axes[k, 1] * gy + axes[k, 2] * gz
+        j = tree.parent[j]
+
+
+@kernel
 def turn_jacobian(tree: Tree, axes: Floats, joint: int, out: Floats) -> None:
     """out (3, nv): the world angular velocity of `joint` per tangent coordinate."""
     out[:] = 0.0

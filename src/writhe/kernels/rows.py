@@ -14,6 +14,8 @@ A compiled quantity is an operation code, two joints and a few numbers:
 | POSTURE     | 1, 3 | log(r^-1 q) of a hinge, slide or ball joint a                | r (4)  |
 | PLACE       | 6    | translation and log(r^-1 q) of free joint a                  | r (7)  |
 | CENTRE      | 3    | centre of mass of the joints a .. b-1                        |        |
+| GAP         | 1    | distance of segments p s of a and t u of b, less radii h     | p s t u h |
+| LINKING     | 1    | linking of two polylines of the vertex pool                  | i m j n |
 
 Joint b is -1 where the world is meant. Derivatives are by the tangent step v.
 """
@@ -27,13 +29,16 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
-from writhe.kernels.kinematics import BALL, FREE, Tree
+from writhe.kernels.kinematics import BALL, FREE, Tree, add_point_gradient
 from writhe.kernels.limits import swing_extent, swing_twist, swing_twist_jacobian
+from writhe.kernels.linking import linking_sum, make_scratch
 from writhe.kernels.rotation import (
     inverse_right_jacobian,
     matrix_to_quaternion,
     quaternion_difference,
 )
+from writhe.kernels.segments import segment_parameters
+from writhe.kernels.strands import add_linking_gradient
 
 (
     POINT,
@@ -46,8 +51,10 @@ from writhe.kernels.rotation import (
     POSTURE,
     PLACE,
     CENTRE,
-) = range(10)
-DATA_SIZE = 10
+    GAP,
+    LINKING,
+) = range(12)
+DATA_SIZE = 13
 
 
 class Program(NamedTuple):
@@ -58,6 +65,8 @@ class Program(NamedTuple):
     joint_b: Ints  # (m,)
     data: Floats  # (m, DATA_SIZE)
     row_start: Ints  # (m + 1,)
+    vertex_joint: Ints  # (k,) the joints that carry the pooled vertices, -1 for the world
+    vertex_in_joint: Floats  # (k, 3)
 
 
 @kernel
@@ -285,6 +294,88 @@ def _centre_rows(
 
 
 @kernel
+def _gap_row(
+    tree: Tree,
+    positions: Floats,
+    rotations: Floats,
+    axes: Floats,
+    a: int,
+    b: int,
+    data: Floats,
+    row: Floats,
+) -> float:
+    """The gap of two capsules, and its derivative: the normal times the witness points' motion."""
+    points = np.empty((4, 3))
+    for k in range(4):
+        joint = a if k < 2 else b
+        for r in range(3):
+            points[k, r] = data[3 * k + r]
+        if joint >= 0:
+            x, y, z = points[k, 0], points[k, 1], points[k, 2]
+            for r in range(3):
+                points[k, r] = (
+                    positions[joint, r]
+                    + rotations[joint, r, 0] * x
+                    + rotations[joint, r, 1] * y
+                    + rotations[joint, r, 2] * z
+                )
+    s, t = segment_parameters(points, 0, 2)
+    ax = points[0, 0] + s * (points[1, 0] - points[0, 0])
+    ay = points[0, 1] + s * (points[1, 1] - points[0, 1])
+    az = points[0, 2] + s * (points[1, 2] - points[0, 2])
+    bx = points[2, 0] + t * (points[3, 0] - points[2, 0])
+    by = points[2, 1] + t * (points[3, 1] - points[2, 1])
+    bz = points[2, 2] + t * (points[3, 2] - points[2, 2])
+    nx, ny, nz = ax - bx, ay - by, az - bz
+    distance = sqrt(nx * nx + ny * ny + nz * nz)
+    if distance > 1e-12:
+        nx, ny, nz = nx / distance, ny / distance, nz / distance
+        add_point_gradient(tree, positions, axes, a, ax, ay, az, nx, ny, nz, row)
+        add_point_gradient(tree, positions, axes, b, bx, by, bz, -nx, -ny, -nz, row)
+    return distance - data[12]
+
+
+@kernel
+def _linking_row(
+    tree: Tree,
+    program: Program,
+    positions: Floats,
+    rotations: Floats,
+    axes: Floats,
+    data: Floats,
+    row: Floats,
+) -> float:
+    """The linking of two polylines, and its derivative through all of their vertices."""
+    first, second = int(data[0]), int(data[2])
+    rows, columns = int(data[1]), int(data[3])
+    points, slopes = np.empty((rows + columns, 3)), np.zeros((rows + columns, 3))
+    for k in range(rows + columns):
+        vertex = first + k if k < rows else second + k - rows
+        joint = program.vertex_joint[vertex]
+        x = program.vertex_in_joint[vertex, 0]
+        y = program.vertex_in_joint[vertex, 1]
+        z = program.vertex_in_joint[vertex, 2]
+        if joint < 0:
+            points[k, 0], points[k, 1], points[k, 2] = x, y, z
+            continue
+        for r in range(3):
+            points[k, r] = (
+                positions[joint, r]
+                + rotations[joint, r, 0] * x
+                + rotations[joint, r, 1] * y
+                + rotations[joint, r, 2] * z
+            )
+    value = linking_sum(points[:rows], points[rows:], make_scratch())
+    add_linking_gradient(points[:rows], points[rows:], slopes[:rows], slopes[rows:])
+    for k in range(rows + columns):
+        joint = program.vertex_joint[first + k if k < rows else second + k - rows]
+        x, y, z = points[k, 0], points[k, 1], points[k, 2]
+        gx, gy, gz = slopes[k, 0], slopes[k, 1], slopes[k, 2]
+        add_point_gradient(tree, positions, axes, joint, x, y, z, gx, gy, gz, row)
+    return value
+
+
+@kernel
 def evaluate_rows(
     tree: Tree,
     mass: Floats,
@@ -382,3 +473,7 @@ def evaluate_rows(
             _posture_rows(q, at + 3, vt + 3, data[3:7], out[3:6], rows[3:6])
         elif operation == CENTRE:
             _centre_rows(tree, positions, rotations, axes, mass, centre, a, b, out, rows)
+        elif operation == GAP:
+            out[0] = _gap_row(tree, positions, rotations, axes, a, b, data, rows[0])
+        elif operation == LINKING:
+            out[0] = _linking_row(tree, program, positions, rotations, axes, data, rows[0])

@@ -6,6 +6,8 @@ Each quantity is one small file; it is encoded to numbers once and evaluated by 
 
 from writhe.quantities.centre import CentreOfMass
 from writhe.quantities.coordinate import JointCoordinate, SwingExtent
+from writhe.quantities.gap import Gap
+from writhe.quantities.linking import Linking
 from writhe.quantities.orientation import Direction, Orientation
 from writhe.quantities.point import Point
 from writhe.quantities.posture import Place, Posture
@@ -16,8 +18,10 @@ __all__ = [
     "CentreOfMass",
     "Code",
     "Direction",
+    "Gap",
     "Height",
     "JointCoordinate",
+    "Linking",
     "Orientation",
     "Place",
     "Point",

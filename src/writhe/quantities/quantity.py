@@ -24,6 +24,8 @@ class Code:
     joint_a: int = -1
     joint_b: int = -1
     data: tuple[float, ...] = ()
+    # polylines: (joint, place in it) of every vertex; `data` then is filled when compiling
+    lines: tuple[tuple[tuple[int, tuple[float, ...]], ...], ...] = ()
 
 
 class Quantity(ABC):
@@ -60,8 +62,12 @@ def compile_program(skeleton: Skeleton, quantities: Sequence[Quantity]) -> Progr
     """The quantities as one program for `kernels.rows.evaluate_rows`."""
     codes = [quantity.encode(skeleton) for quantity in quantities]
     data = np.zeros((len(codes), rows.DATA_SIZE))
+    pool: list[tuple[int, tuple[float, ...]]] = []
     for i, code in enumerate(codes):
         data[i, : len(code.data)] = code.data
+        for k, line in enumerate(code.lines):
+            data[i, 2 * k : 2 * k + 2] = len(pool), len(line)
+            pool += line
     row_start = np.zeros(len(codes) + 1, dtype=np.int64)
     row_start[1:] = np.cumsum([code.rows for code in codes])
     return Program(
@@ -70,6 +76,8 @@ def compile_program(skeleton: Skeleton, quantities: Sequence[Quantity]) -> Progr
         joint_b=np.array([code.joint_b for code in codes], dtype=np.int64),
         data=data,
         row_start=row_start,
+        vertex_joint=np.array([joint for joint, _ in pool], dtype=np.int64),
+        vertex_in_joint=np.array([place for _, place in pool], dtype=np.float64).reshape(-1, 3),
     )
 
 

@@ -1,5 +1,6 @@
 """What one wants of a scene: quantities with bounds, weights and a span of frames."""
 
+from writhe.terms.apart import keep_apart, keep_linking
 from writhe.terms.balance import keep_centre_over
 from writhe.terms.change import acceleration, velocity
 from writhe.terms.compiled import CompiledTerms
@@ -17,9 +18,11 @@ __all__ = [
     "half_space",
     "half_space_as_published",
     "joint_limits",
+    "keep_apart",
     "keep_centre_over",
     "keep_direction",
     "keep_distance",
+    "keep_linking",
     "keep_relative",
     "pin",
     "point_at",

@@ -42,7 +42,7 @@ def human_memberships(vertices: Floats) -> dict[str, Floats]:
     sided = np.column_stack([x, y, vertices[:, 2]])
     out = {name: _across(vertices, name) for name in ("spine", "chest", "head")}
     # the neck begins above the trapezius, which slopes away from it
-    neck = smoothstep((y - 1.487 - 0.9 * np.maximum(x - 0.045, 0.0)) / 0.03)
+    neck = smoothstep((y - 1.485 - 0.9 * np.maximum(x - 0.045, 0.0)) / 0.035)
     out["head"] = np.where(y > 1.49, out["head"], 0.0)
     out["neck"] = np.maximum(neck, out["head"])
     # the flank below the armpit reaches as far out as the arm's root but does not follow it

@@ -152,14 +152,14 @@ _ZONE_FILLERS: tuple[tuple[Point, Point, float], ...] = (
     ((0.0, 1.066, 0.002), (0.050, 1.066, 0.002), 0.1090),
     ((0.0, 1.232, -0.003), (0.036, 1.232, -0.003), 0.1145),
 )
-# Between chest, clavicle and arm there are no capsules for the muscles that span them; both sides.
+# No capsules stand for the muscles that span chest, clavicle, arm and neck; both sides.
 _SWELLS = (
     Swell((0.132, 1.380, 0.030), 0.045, 0.090, 0.0145),
     Swell((0.137, 1.380, -0.045), 0.045, 0.090, 0.0145),
     Swell((0.122, 1.435, 0.020), 0.040, 0.068, 0.015),
     Swell((0.088, 1.480, -0.030), 0.030, 0.060, 0.015),
     Swell((0.185, 1.405, -0.010), 0.035, 0.065, 0.014),
-    Swell((0.0, 1.478, -0.085), 0.012, 0.026, 0.010),
+    Swell((0.0, 1.478, -0.082), 0.006, 0.028, 0.008),
 )
 LEFT_ARM, RIGHT_ARM, LEFT_LEG, RIGHT_LEG = 1, 2, 3, 4
 

@@ -48,7 +48,7 @@ def human_memberships(vertices: Floats) -> dict[str, Floats]:
     # the flank below the armpit reaches as far out as the arm's root but does not follow it
     arm = _across(sided, "shoulder") * smoothstep((y - 1.315) / 0.035)
     # the girdle fades along a quarter of an ellipse towards the breastbone and down to the flank
-    away = np.hypot(np.maximum(0.168 - x, 0.0) / 0.112, np.maximum(1.425 - y, 0.0) / 0.130)
+    away = np.hypot(np.maximum(0.168 - x, 0.0) / 0.112, np.maximum(1.400 - y, 0.0) / 0.108)
     girdle = smoothstep(1.0 - 2.0 * away)
     # the groin slopes up to the side, as far as the hip's centre, and reaches down between the legs
     inner = np.minimum(sided, [0.10, np.inf, np.inf])

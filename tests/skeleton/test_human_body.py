@@ -130,6 +130,19 @@ def test_capsules_follow_the_skin_in_any_pose(human, rng):
     assert len(human.capsules) <= 43
 
 
+def test_skin_in_joint_zones_stays_near_the_capsules(human):
+    vertices, rest = human.skin.vertices, human.skeleton.rest_positions
+    outside = np.full(len(vertices), np.inf)
+    for capsule in human.capsules:
+        at = rest[human.skeleton.index(capsule.joint)]
+        along = capsule.end_in_joint - capsule.start_in_joint
+        away = vertices - at - capsule.start_in_joint
+        t = np.clip(away @ along / max(along @ along, 1e-12), 0, 1)
+        distance = np.linalg.norm(away - t[:, None] * along, axis=1) - capsule.radius_m
+        outside = np.minimum(outside, distance)
+    assert outside.max() < 0.016  # a muscle's thickness between two capsules
+
+
 def clearances(table, q):
     """The least clearance (gap and allowance) of every near pair of parts."""
     near = NearPairs(table)

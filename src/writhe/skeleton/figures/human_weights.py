@@ -42,13 +42,13 @@ def human_memberships(vertices: Floats) -> dict[str, Floats]:
     sided = np.column_stack([x, y, vertices[:, 2]])
     out = {name: _across(vertices, name) for name in ("spine", "chest", "head")}
     # the neck begins above the trapezius, which slopes away from it
-    neck = smoothstep((y - 1.487 - 0.9 * np.maximum(x - 0.045, 0.0)) / 0.03)
+    neck = smoothstep((y - 1.485 - 0.9 * np.maximum(x - 0.045, 0.0)) / 0.035)
     out["head"] = np.where(y > 1.49, out["head"], 0.0)
     out["neck"] = np.maximum(neck, out["head"])
     # the flank below the armpit reaches as far out as the arm's root but does not follow it
     arm = _across(sided, "shoulder") * smoothstep((y - 1.315) / 0.035)
     # the girdle fades along a quarter of an ellipse towards the breastbone and down to the flank
-    away = np.hypot(np.maximum(0.168 - x, 0.0) / 0.112, np.maximum(1.425 - y, 0.0) / 0.130)
+    away = np.hypot(np.maximum(0.168 - x, 0.0) / 0.112, np.maximum(1.400 - y, 0.0) / 0.108)
     girdle = smoothstep(1.0 - 2.0 * away)
     # the groin slopes up to the side, as far as the hip's centre, and reaches down between the legs
     inner = np.minimum(sided, [0.10, np.inf, np.inf])

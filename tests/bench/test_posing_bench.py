@@ -1,0 +1,69 @@
+"""The posing benchmarks: what they report of methods whose behaviour is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from writhe import bench
+from writhe.bench import drag
+from writhe.bench.drags import scripted_drags, standing
+from writhe.bench.posing_figures import Tally
+from writhe.bench.query import synthetic_postures
+from writhe.collision import CollisionTable
+from writhe.database import PostureDatabase
+from writhe.errors import UnknownNameError, WritheError
+from writhe.skeleton.figures import figure
+from writhe.skeleton.kinematics import integrate
+from writhe.solvers.posing import make_poser
+
+HUMAN = figure("human")
+
+
+def test_drags_are_the_same_every_time_and_vary_by_round():
+    first, again = scripted_drags(HUMAN, 2), scripted_drags(HUMAN, 2)
+    assert all(np.array_equal(a.path, b.path) for a, b in zip(first, again, strict=True))
+    half = len(first) // 2
+    assert not np.array_equal(first[0].path[-1], first[half].path[-1])
+
+
+def test_a_drag_through_the_body_tells_methods_apart():
+    table = CollisionTable.of_figure(HUMAN)
+    script = next(d for d in scripted_drags(HUMAN) if d.name == "through a held chest, brisk")
+    found = {}
+    for method in ("default", "plain"):
+        tally = Tally(HUMAN, table)
+        drag.judge(tally, make_poser(method, HUMAN), HUMAN, script)
+        found[method] = tally.summary()
+    assert found["default"]["penetrating_frames_percent"] == 0.0
+    assert found["default"]["uncertified_motions"] == 0
+    assert found["plain"]["penetrating_frames_percent"] > 10.0
+    assert found["plain"]["uncertified_motions"] == 1
+
+
+def test_truth_compared_with_itself_has_no_error(rng):
+    skeleton = HUMAN.skeleton
+    steps = rng.normal(0, 0.1, (5, skeleton.dof_count)).cumsum(axis=0)
+    q = np.array([integrate(skeleton, standing(HUMAN), v) for v in steps])
+    tally = Tally(HUMAN, CollisionTable.of_figure(HUMAN))
+    tally.milliseconds, tally.residuals = [1.0], [0.0]
+    tally.add_motion(q)
+    tally.add_truth(q, q)
+    assert tally.summary()["joint_error_cm"] == 0.0
+    assert tally.summary()["wrong_topology_percent"] == 0.0
+
+
+def test_synthetic_postures_have_mostly_small_linking(rng):
+    features, linking = synthetic_postures(4000, 10, rng)
+    assert np.isfinite(features).all()
+    assert 0.3 < (np.abs(linking) < 0.05).mean() < 0.99
+    assert np.abs(linking).max() < 0.5
+
+
+def test_misuse_names_the_benchmarks_and_their_options():
+    with pytest.raises(UnknownNameError, match="kernels"):
+        bench.run("nonsense")
+    with pytest.raises(WritheError, match="--clips"):
+        bench.run("kernels", clips="somewhere")
+    with pytest.raises(WritheError, match="--clips DIR"):
+        bench.run("reconstruct", database=PostureDatabase.from_postures(HUMAN, standing(HUMAN)))

@@ -1,0 +1,75 @@
+"""Cleaning: a pressed-in arm comes out, everything else stays, and the result is certified."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from writhe import io
+from writhe.bench.drags import standing
+from writhe.cli.app import run
+from writhe.collision import CollisionTable, certify
+from writhe.errors import WritheError
+from writhe.motion.clean import clean
+from writhe.skeleton import Motion, forward
+from writhe.skeleton.figures import figure
+from writhe.skeleton.kinematics import interpolate
+
+HUMAN = figure("human")
+SKELETON = HUMAN.skeleton
+
+
+def pressed_arm() -> Motion:
+    """An arm that goes into the side of the body and comes out again, once in four seconds."""
+    apart = standing(HUMAN)
+    inside = apart.copy()
+    turn = np.array([np.cos(0.78), 0.0, 0.0, -np.sin(0.78)])
+    inside[SKELETON.q_slice("left_shoulder")] = turn
+    t = np.clip(1.2 * np.sin(np.linspace(-0.6, np.pi + 0.6, 120)), 0.0, 1.0)
+    rows = [interpolate(SKELETON, apart, inside, float(x)) for x in t]
+    return Motion(SKELETON, np.array(rows), 30.0, "pressed arm")
+
+
+def test_the_arm_comes_out_and_the_rest_stays():
+    motion = pressed_arm()
+    cleaned = clean(motion, HUMAN)
+    assert not cleaned.before.certified
+    assert cleaned.before.penetration_witnessed_m > 0.03
+    assert cleaned.after.certified
+    assert cleaned.after.penetration_upper_bound_m < 0.002
+    assert cleaned.mean_displacement_m < 0.02
+    moved = np.linalg.norm(
+        forward(SKELETON, cleaned.motion.q).positions - forward(SKELETON, motion.q).positions,
+        axis=2,
+    )
+    names = list(SKELETON.names)
+    assert moved[0].max() == moved[-1].max() == 0.0  # where nothing was wrong nothing is touched
+    assert moved[:, [names.index(f"{side}_ankle") for side in ("left", "right")]].max() < 0.002
+    steps = np.diff(forward(SKELETON, cleaned.motion.q).positions, axis=0)
+    source = np.diff(forward(SKELETON, motion.q).positions, axis=0)
+    assert np.abs(steps).max() < 1.5 * np.abs(source).max() + 0.01  # and it does not jerk
+
+
+def test_a_clean_motion_is_not_touched():
+    motion = Motion(SKELETON, np.tile(standing(HUMAN), (10, 1)), 30.0)
+    np.testing.assert_array_equal(clean(motion, HUMAN).motion.q, motion.q)
+
+
+def test_another_skeleton_is_refused():
+    hand = figure("hand").skeleton
+    with pytest.raises(WritheError, match="retarget"):
+        clean(Motion(hand, hand.rest_configuration[None]), HUMAN)
+
+
+def test_the_command_writes_a_certified_file(tmp_path, capsys):
+    source, out = tmp_path / "in.glb", tmp_path / "out.glb"
+    io.save(pressed_arm(), source)
+    with pytest.raises(SystemExit) as end:
+        run(["clean", str(source), "-o", str(out), "--json"])
+    assert end.value.code == 0
+    answer = json.loads(capsys.readouterr().out.strip().splitlines()[-1])
+    assert answer["after"]["certified"] and not answer["before"]["certified"]
+    again = io.load(out)
+    assert certify(CollisionTable.of_figure(HUMAN), again.q, again.fps).certified

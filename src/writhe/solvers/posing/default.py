@@ -38,6 +38,7 @@ from writhe.terms import CompiledTerms, Term, joint_limits, reach, turn_to
 _SOFT = 8  # DAQP: a constraint that may be violated if need be
 _OPTIMAL = 1
 _UNBOUNDED = 1e30
+_HALVINGS = 3  # a step that does not serve is tried at half and a quarter of its length
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,29 +110,34 @@ class DefaultPoser:
         tree, start_q, kept = self.skeleton.tree, q.copy(), q.copy()
         softened, fraction = False, 1.0
         terms.update(q)
-        before = first_error = self._error(terms, len(targets))
+        first_error = self._error(terms, len(targets))
+        before = self._misfit(terms)
         for _ in range(options.iterations):
             v, soft = self._solve(terms, targets)
             softened = softened or soft
-            kinematics.integrate(tree, q, v, self._tried)
-            # What counts is the way from frame to frame, so that is what the gate follows.
-            safe = self.gate.fraction(start_q, self._tried) if options.gate else 1.0
             kept[:] = q
-            if safe >= 1.0:
-                q[:] = self._tried
+            for _ in range(_HALVINGS):
+                kinematics.integrate(tree, kept, v, self._tried)
+                # What counts is the way from frame to frame, so that is what the gate follows.
+                safe = self.gate.fraction(start_q, self._tried) if options.gate else 1.0
+                if safe >= 1.0:
+                    q[:] = self._tried
+                else:
+                    kinematics.interpolate(tree, start_q, self._tried, safe, q)
+                terms.update(q)
+                misfit = self._misfit(terms)
+                if misfit <= before * (1.0 + 1e-3) + 1e-6:
+                    break
+                v = 0.5 * v  # wishes that cannot all be met are approached without shaking
             else:
-                kinematics.interpolate(tree, start_q, self._tried, safe, q)
-            terms.update(q)
-            error = self._error(terms, len(targets))
-            if safe < 1.0 and error >= before:  # the iterate before was safe and better
                 q[:] = kept
                 terms.update(q)
-                fraction = min(fraction, safe)
                 break
             fraction = min(fraction, safe)
-            if error < options.met_m or safe < 1.0 or error > 0.98 * before:
+            error = self._error(terms, len(targets))
+            if error < options.met_m or safe < 1.0 or misfit > 0.96 * before:
                 break
-            before = error
+            before = misfit
         return self._result(q, terms, targets, pins, first_error, softened, fraction, start)
 
     def _solve(self, terms: CompiledTerms, targets: Sequence[Target]) -> tuple[Floats, bool]:
@@ -224,6 +230,12 @@ class DefaultPoser:
             at = slice(int(terms.program.row_start[i]), int(terms.program.row_start[i]) + 3)
             worst = max(worst, float(np.linalg.norm(terms.values[at] - terms.wanted_lower[at])))
         return worst
+
+    def _misfit(self, terms: CompiledTerms) -> float:
+        """The weighted squares of all that is wanted: targets, pins, orientations."""
+        rows = slice(0, self._first_limit)
+        lack = terms.weight[rows] * (terms.values[rows] - terms.wanted_lower[rows])
+        return float(lack @ lack)
 
     def _prepare(self, targets: Sequence[Target], pins: Sequence[Pin]) -> CompiledTerms:
         """Rows for these handles: targets first, pins, orientations, then limits.

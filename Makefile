@@ -33,6 +33,7 @@ screenshots: install system-packages $(CLIENT)
 	$(BIN)/python tools/screenshots.py out/screenshots
 
 test: install system-packages $(CLIENT)
+	@tools/install-gltf-validator
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: install

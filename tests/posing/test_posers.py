@@ -141,3 +141,18 @@ def test_an_unknown_method_names_the_known_ones():
         make_poser("magic", HUMAN)
     with pytest.raises(WritheError, match="database"):
         make_poser("paper", HUMAN)
+
+
+def test_an_orientation_that_cannot_be_had_is_approached_without_shaking(database):
+    """The head cannot be bent that far: the body settles, and stays where it settled."""
+    poser = make_poser("default", HUMAN, database)
+    q = standing(HUMAN)
+    pins = [pin_here(SKELETON, q, foot) for foot in ("left_ankle", "right_ankle")]
+    place = tuple(float(x) for x in forward(SKELETON, q).position("head"))
+    wish = Target("head", place, orientation_in_world=(np.cos(0.9), np.sin(0.9), 0.0, 0.0))
+    rows = []
+    for _ in range(120):
+        q = poser.step(q, [wish], pins).q
+        rows.append(q)
+    late = forward(SKELETON, np.array(rows[60:])).positions
+    assert np.abs(np.diff(late, axis=0)).max() < 1e-3

@@ -25,7 +25,6 @@ def file_bundle(skeleton):
 @pytest.mark.mocap
 @pytest.mark.parametrize("column", ["gli_as_stored", "gli_repaired"])
 def test_tangled_postures_have_the_listed_linking(mocap, column):
-    load = pytest.importorskip("writhe.io").load
     with (mocap / "tangled" / "poses.csv").open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["clear_of_contact"] == "1"]
     by_clip = {}

@@ -15,7 +15,7 @@ import numpy as np
 from writhe.bench import Progress
 from writhe.bench.bvh import bvh_throughput
 from writhe.bench.c_linking import FLAGS, CLinking
-from writhe.bench.certify import certify_step_us
+from writhe.bench.certify import certify_clip_s, certify_step_us, near_pairs_us
 from writhe.bench.numpy_linking import linking_matrix, linking_matrix_slopes
 from writhe.bench.timing import first_call, interleaved
 from writhe.errors import WritheError
@@ -34,6 +34,8 @@ def run(progress: Progress) -> dict[str, Any]:
     result["kinematics_us"] = _kinematics(result["first_call_s"])
     progress("certify")
     result["certify_step_us"] = round(certify_step_us(), 2)
+    result["near_pairs_us"] = round(near_pairs_us(), 2)
+    result["certify_1000_frames_s"] = round(certify_clip_s(), 4)
     progress("BVH")
     result["bvh_mb_per_s"] = bvh_throughput()
     return result

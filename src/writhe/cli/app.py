@@ -80,7 +80,7 @@ def build_app(wanted: str | None) -> typer.Typer:
 
 
 def run(arguments: list[str] | None = None) -> None:
-    """Run the command line; a WritheError becomes one line on standard error and exit code 2."""
+    """Run the command line; what is wrong becomes one line on standard error, exit code 2."""
     given = sys.argv[1:] if arguments is None else arguments
     wanted = next((word for word in given if not word.startswith("-")), None)
     try:
@@ -89,6 +89,6 @@ def run(arguments: list[str] | None = None) -> None:
 
             ensure_warm(*NEEDS[wanted])
         build_app(wanted)(args=given, prog_name="writhe")
-    except WritheError as error:
+    except (WritheError, OSError) as error:
         typer.echo(f"writhe: {error}", err=True)
         sys.exit(2)

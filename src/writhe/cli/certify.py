@@ -47,15 +47,26 @@ def certify(
 
     Example: `writhe certify walk.bvh --scene room.json`
     """
-    from writhe.collision import certify as certify_motion
-
-    table, motion, channels = _read(file, scene, actor, interpolation, skip_joint_zones)
-    chosen = interpolation or ("both" if channels is not None else "slerp")
-    result = certify_motion(table, motion.q, motion.fps, chosen, channels)
+    result, table = certify_file(file, scene, actor, interpolation, skip_joint_zones)
     _show(result, table)
     if json:
         print_json(result.as_dict())
     raise typer.Exit(0 if result.certified else 1)
+
+
+def certify_file(
+    file: Path,
+    scene: Path | None = None,
+    actor: str | None = None,
+    interpolation: str | None = None,
+    skip_joint_zones: bool = False,
+) -> tuple[Certificate, CollisionTable]:
+    """The certificate of a file as its readers will interpolate it, and the shapes it is about."""
+    from writhe.collision import certify as certify_motion
+
+    table, motion, channels = _read(file, scene, actor, interpolation, skip_joint_zones)
+    chosen = interpolation or ("both" if channels is not None else "slerp")
+    return certify_motion(table, motion.q, motion.fps, chosen, channels), table
 
 
 def _read(

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.progress import Progress
 
+from writhe.cli.certify import certify_file
 from writhe.cli.output import console, print_json
 
 
@@ -49,17 +50,19 @@ def clean(
         )
     seconds = time.perf_counter() - start
     save(cleaned.motion, output)
+    after, _ = certify_file(output)  # what counts is the file, as its readers interpolate it
     if strip is not None:
         from writhe.render import before_after
 
         before_after(human, motion, cleaned.motion, strip)
-    before, after = cleaned.before, cleaned.after
+    before = cleaned.before
     console.print(
         f"{file.name}: {len(motion)} frames in {seconds:.1f} s; penetration "
         f"{1000 * before.penetration_upper_bound_m:.1f} mm before, "
         f"{1000 * after.penetration_upper_bound_m:.1f} mm after; pass-throughs "
         f"{len(before.pass_throughs)} before, {len(after.pass_throughs)} after; joints moved "
-        f"{1000 * cleaned.mean_displacement_m:.1f} mm on average; "
+        f"{1000 * cleaned.mean_displacement_m:.1f} mm on average, "
+        f"{1000 * cleaned.max_displacement_m:.0f} mm at most; "
         f"{'certified' if after.certified else 'not certified'}"
     )
     if json:

@@ -16,7 +16,9 @@ from writhe.errors import WritheError
 from writhe.motion.harvest import HarvestOptions, harvest, threshold_for
 from writhe.skeleton.figures import figure
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(
+    no_args_is_help=True, epilog="Example: writhe db build clips/ -o postures.parquet"
+)
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="The .parquet file to write.")]

@@ -17,7 +17,7 @@ from writhe.skeleton.figures import figure, figure_names
 def render(
     subject: Annotated[str, typer.Argument(help="A motion file, or a figure: human, hand, ...")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A .png, .jpg, .gif or .mp4.")],
-    strip: Annotated[int, typer.Option(help="Frames side by side in one picture.")] = 0,
+    strip: Annotated[int, typer.Option(help="Frames side by side in one picture.", min=0)] = 0,
     frame: Annotated[int, typer.Option(help="Which frame to show in a picture.")] = 0,
     size: Annotated[int, typer.Option(help="Height in pixels.", min=64, max=4096)] = 720,
     show: Annotated[str, typer.Option(help="skin, capsules or both.")] = "skin",

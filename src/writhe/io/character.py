@@ -10,10 +10,13 @@ from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.io.roles import ROLES, RoleMatch, match_roles, require_person
 from writhe.skeleton import Capsule, Figure, Motion, Skeleton, Skin
+from writhe.skeleton.figures import figure, figure_names
 from writhe.skeleton.fit import fit_capsules
 
 # points of a strand nearer than this would make segments without direction
 SHORTEST_STRAND_SEGMENT_M = 0.01
+# bones that differ by less than files round them to are the same
+SAME_BONES_M = 1e-4
 _TORSO, _ARM, _LEG = ("hips", "head"), ("shoulder", "wrist"), ("hip", "toe")
 
 
@@ -44,14 +47,28 @@ def figure_of(
     else:
         match = require_person(skeleton.names, label)
     strands = _strands(skeleton, match) if match.is_person else ()
+    known = _built_in(skeleton)
     return Figure(
         name=label,
         skeleton=skeleton,
-        capsules=_capsules(skeleton, match.roles),
+        capsules=_capsules(skeleton, match.roles) if known is None else known.capsules,
         skin=skin,
         strands=strands,
         roles=tuple((r, match.roles[r]) for r in ROLES if r in match.roles),
     )
+
+
+def _built_in(skeleton: Skeleton) -> Figure | None:
+    """The built-in figure whose bones these are (a file that it was saved to), if any."""
+    for name in figure_names():
+        known = figure(name)
+        if known.skeleton.names != skeleton.names:
+            continue
+        apart = np.abs(known.skeleton.tree.offset - skeleton.tree.offset)[1:]  # roots are placed
+        turned = np.abs(known.skeleton.tree.rest - skeleton.tree.rest)
+        if max(apart.max(), turned.max()) < SAME_BONES_M:
+            return known
+    return None
 
 
 def _capsules(skeleton: Skeleton, roles: Mapping[str, str]) -> tuple[Capsule, ...]:

@@ -31,7 +31,7 @@ class Code:
 class Quantity(ABC):
     """Something that can be measured of a skeleton: `rows` numbers and their derivatives.
 
-    Joints are named; a scene's joints are "actor/joint". The derivative is by the tangent step of
+    Joints are named; a scene's joints are "actor.joint". The derivative is by the tangent step of
     the whole layout.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,9 @@ def _pyvista() -> Any:
     except ImportError:
         raise MissingExtraError("pictures", "render") from None
     pyvista.OFF_SCREEN = True
+    # without a display VTK warns about it and then draws off-screen all the same
+    logger: Any = importlib.import_module("vtkmodules.vtkCommonCore").vtkLogger
+    logger.SetStderrVerbosity(logger.VERBOSITY_ERROR)
     return pyvista
 
 

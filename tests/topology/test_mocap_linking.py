@@ -6,6 +6,7 @@ import csv
 
 import pytest
 
+from writhe.io import load
 from writhe.topology import Bundle, Strand
 
 TORSO = ("Hips", "Spine", "Spine1", "Neck", "Neck1", "Head", "Head_end")

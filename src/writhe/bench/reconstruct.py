@@ -1,7 +1,8 @@
 """`writhe bench reconstruct`: replay clips from a few joints and compare the rest with the truth.
 
-Each clip is retargeted onto the human; from its first posture on, a method sees only where both
-feet and a hand are (`three`), or the feet, the hands and the head (`five`).
+Each clip is retargeted onto the human; from its first posture on (pushed clear of itself where it
+penetrates), a method sees only where both feet and a hand are (`three`), or the feet, the hands and
+the head (`five`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from writhe.errors import WritheError
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure as built_in
 from writhe.solvers.posing import Poser, Target, make_poser, method_names
+from writhe.solvers.tracking import PostureTracker
 
 EFFECTORS = {
     "three": ("left_ankle", "right_ankle", "right_wrist"),
@@ -88,7 +90,7 @@ def _replay(
     skeleton = body.skeleton
     places = forward(skeleton, truth)
     where = np.stack([places.position(joint) for joint in joints], axis=1)
-    q = truth[0]
+    q = PostureTracker(body, tally.table).follow(truth[0], truth[0], gated=False)
     rows = [q]
     for points in where[1:]:
         targets = [

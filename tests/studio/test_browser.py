@@ -12,6 +12,9 @@ from running import Server
 from conftest import OpenPage
 from writhe import io
 
+# A real browser that draws in software on a busy machine sometimes misses a frame or a click.
+pytestmark = pytest.mark.flaky(reruns=2, reruns_delay=1)
+
 
 def picture(page: Any) -> bytes:
     return page.locator("canvas").screenshot()
@@ -126,8 +129,9 @@ def test_the_ring_turns_the_hand(open_page: OpenPage) -> None:
     page = open_page(size=(900, 640))
     x, y = where(page, "head")
     page.mouse.click(x, y)
-    wait_for(page, "s.selected !== null")
-    page.wait_for_timeout(150)
+    wait_for(page, "s.selected !== null && s.state.actors[0].pins.length === 3")
+    page.wait_for_function("() => window.writhe.studio.gizmo.group.visible")
+    page.wait_for_timeout(300)  # for the frame in which the ring is drawn
     ring = page.evaluate(
         """() => { const { studio, store } = window.writhe; const gizmo = studio.gizmo.group;
         const joint = store.selected, view = studio.viewport;
@@ -332,7 +336,11 @@ def test_the_start_page_lists_documents(open_page: OpenPage, server: Server) -> 
     page.get_by_role("textbox", name="Title of the document").fill("A walk")
     page.keyboard.press("Enter")
     wait_for(page, "s.state.name === 'A walk'")
-    page.wait_for_timeout(2800)  # the picture is taken when things have been quiet for a while
+    for _ in range(60):  # the picture is taken when things have been quiet for a while
+        page.wait_for_timeout(250)
+        listed = page.evaluate("async () => (await fetch('api/documents')).json()")
+        if any(entry["name"] == "A walk" and entry["has_picture"] for entry in listed):
+            break
     page.goto(f"{server.address}?start&test=1&shadows=0&antialias=0")
     card = page.locator(".card", has_text="A walk")
     card.wait_for()

@@ -65,7 +65,7 @@ class PostureTracker:
         ]
         self._feet = CompiledTerms(skeleton, [reach(foot, np.zeros(3)) for foot in feet])
         self._weight = self._joint_weights()
-        nv, room = skeleton.dof_count, 200
+        nv, room = skeleton.dof_count, 400  # near pairs beyond these are left to the gate
         self._matrix = np.empty((room, nv))
         self._low, self._high = np.empty(nv + room), np.empty(nv + room)
         self._sense = np.zeros(nv + room, dtype=np.int32)

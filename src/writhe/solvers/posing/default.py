@@ -38,6 +38,7 @@ from writhe.terms import CompiledTerms, Term, joint_limits, reach, turn_to
 _SOFT = 8  # DAQP: a constraint that may be violated if need be
 _OPTIMAL = 1
 _UNBOUNDED = 1e30
+_MOST_CONTACTS = 400  # near pairs beyond these are left to the gate
 _HALVINGS = 3  # a step that does not serve is tried at half and a quarter of its length
 
 
@@ -90,7 +91,7 @@ class DefaultPoser:
         self._first_limit = 0
         self._inertia = _inertia(self.skeleton, self.options)
         self._most = np.where(self.place.variables, self.options.max_step_rad, 0.0)
-        room = 160
+        room = _MOST_CONTACTS + 2 * len(self.skeleton)  # two rows for the limits of a ball joint
         self._hessian, self._gradient = np.empty((nv, nv)), np.empty(nv)
         self._columns = np.empty(nv, dtype=np.int64)
         self._matrix = np.empty((room, nv))
@@ -181,7 +182,7 @@ class DefaultPoser:
             options.margin_m,
             options.approach,
             options.recovery_m,
-            self._matrix,
+            self._matrix[:_MOST_CONTACTS],
             low[nv:],
         )
         high[nv : nv + contacts] = _UNBOUNDED

@@ -7,12 +7,12 @@ import pytest
 
 from writhe import bench
 from writhe.bench import drag
-from writhe.bench.drags import scripted_drags, standing
-from writhe.bench.posing_figures import Tally
 from writhe.bench.query import synthetic_postures
 from writhe.collision import CollisionTable
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
+from writhe.evaluation.drags import scripted_drags, standing
+from writhe.evaluation.posing_figures import Tally
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
 from writhe.solvers.posing import make_poser

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from writhe import io
-from writhe.bench.drags import standing
 from writhe.cli.app import COMMANDS, run
+from writhe.evaluation.drags import standing
 from writhe.skeleton import Motion
 from writhe.skeleton.figures import figure
 

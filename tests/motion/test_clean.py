@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from writhe import io
-from writhe.bench.drags import standing
 from writhe.cli.app import run
 from writhe.collision import CollisionTable, certify
 from writhe.errors import WritheError
+from writhe.evaluation.drags import standing
 from writhe.motion.clean import clean
 from writhe.skeleton import Motion, forward
 from writhe.skeleton.figures import figure

@@ -7,10 +7,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from writhe.bench.drags import scripted_drags, standing
 from writhe.collision import CollisionTable, certify, violating_parts
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
+from writhe.evaluation.drags import scripted_drags, standing
 from writhe.scene import Actor, Scene, SceneObject
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure

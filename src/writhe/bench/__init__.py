@@ -5,14 +5,9 @@ Figures of one benchmark come from one run: what is compared is measured in turn
 
 from __future__ import annotations
 
-import importlib
-import inspect
-from collections.abc import Callable
 from typing import Any
 
-from writhe.errors import UnknownNameError, WritheError
-
-Progress = Callable[[str], None]
+from writhe.evaluation import Progress, run_named
 
 # name: what it measures
 BENCHMARKS = {
@@ -26,21 +21,5 @@ BENCHMARKS = {
 
 
 def run(name: str, progress: Progress | None = None, **options: Any) -> dict[str, Any]:
-    """Run a benchmark; `progress` is told what is being measured.
-
-    Options that are None are left to the benchmark; one that it does not know is misuse.
-    """
-    if name not in BENCHMARKS:
-        raise UnknownNameError("benchmark", name, sorted(BENCHMARKS))
-    module = importlib.import_module(f"writhe.bench.{name}")
-    given = {key: value for key, value in options.items() if value is not None}
-    known = set(inspect.signature(module.run).parameters) - {"progress"}
-    for key in given:
-        if key not in known:
-            listed = ", ".join(sorted(known)) or "none"
-            raise WritheError(f"the benchmark {name!r} takes no --{key} (it takes: {listed})")
-    return module.run(progress or _silent, **given)
-
-
-def _silent(what: str) -> None:
-    """Nobody wants to know what is being measured."""
+    """Run a benchmark; `progress` is told what is being measured."""
+    return run_named("benchmark", __name__, BENCHMARKS, name, progress, options)

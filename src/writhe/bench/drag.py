@@ -8,10 +8,10 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.bench import Progress
-from writhe.bench.drags import Drag, scripted_drags, standing
-from writhe.bench.posing_figures import MET_M, STALL_M, STALL_SPEED_M, Tally
 from writhe.collision import CollisionTable
 from writhe.database import PostureDatabase
+from writhe.evaluation.drags import Drag, scripted_drags, standing
+from writhe.evaluation.posing_figures import MET_M, STALL_M, STALL_SPEED_M, Tally
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure as built_in
 from writhe.solvers.posing import Poser, Target, make_poser, method_names

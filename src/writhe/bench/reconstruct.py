@@ -14,10 +14,10 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.bench import Progress
-from writhe.bench.posing_figures import Tally
 from writhe.collision import CollisionTable
 from writhe.database import PostureDatabase
 from writhe.errors import WritheError
+from writhe.evaluation.posing_figures import Tally
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure as built_in
 from writhe.solvers.posing import Poser, Target, make_poser, method_names

@@ -25,6 +25,7 @@ COMMANDS = {
     "clean": "Push the penetrations out of a clip.",
     "db": "Build, inspect, merge and query posture databases.",
     "render": "Make a picture, a film strip or a film.",
+    "reproduce": "Run a paper's experiments and compare with its figures.",
     "bench": "Measure how fast writhe is here.",
     "warmup": "Compile the kernels now, so that nothing has to wait later.",
 }

@@ -1,0 +1,41 @@
+"""Running a benchmark or an experiment by its name."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from writhe.errors import UnknownNameError, WritheError
+
+Progress = Callable[[str], None]
+
+
+def run_named(
+    kind: str,
+    package: str,
+    known: Mapping[str, str],
+    name: str,
+    progress: Progress | None,
+    options: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Call `run(progress, **options)` of the module `name` in `package`.
+
+    A dash in a name is an underscore in its module. Options that are None are left to the module;
+    one that it does not know is misuse.
+    """
+    if name not in known:
+        raise UnknownNameError(kind, name, sorted(known))
+    module = importlib.import_module(f"{package}.{name.replace('-', '_')}")
+    given = {key: value for key, value in options.items() if value is not None}
+    takes = set(inspect.signature(module.run).parameters) - {"progress"}
+    for key in given:
+        if key not in takes:
+            listed = ", ".join(sorted(takes)) or "none"
+            raise WritheError(f"the {kind} {name!r} takes no --{key} (it takes: {listed})")
+    return module.run(progress or _silent, **given)
+
+
+def _silent(what: str) -> None:
+    """Nobody wants to know what is being measured."""

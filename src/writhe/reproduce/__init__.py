@@ -1,0 +1,22 @@
+"""The papers' experiments. An experiment is a module here with `run(progress, folder, ...)`.
+
+It writes its pictures and a `report.md` into `folder` and returns the figures.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from writhe.evaluation import Progress, run_named
+
+# name: what it reproduces
+EXPERIMENTS: dict[str, str] = {}
+
+
+def run(
+    name: str, folder: str | Path, progress: Progress | None = None, **options: Any
+) -> dict[str, Any]:
+    """Reproduce a paper; `options` are `only` (one part of it), `clips` and `full`."""
+    given = {**options, "folder": Path(folder)}
+    return run_named("experiment", __name__, EXPERIMENTS, name, progress, given)

@@ -28,7 +28,7 @@ from writhe.kernels.rotation import right_jacobian
 from writhe.kernels.rows import Program, evaluate_rows
 
 PIVOTS = 10
-HALVINGS = 5
+HALVINGS = 8
 RISE = 1e-9
 
 

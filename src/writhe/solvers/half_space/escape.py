@@ -12,7 +12,7 @@ from writhe.arrays import Floats
 from writhe.kernels import kinematics
 from writhe.solvers.half_space.multistart import ClearPoseSearch
 
-ROUNDS_A_STEP = 6
+ROUNDS_A_STEP = 2
 PACE_RAD = 0.06  # how fast the body is drawn, a step
 PATIENCE = 25  # steps without getting nearer after which another pose is looked for
 _ARRIVED_RAD = 0.02

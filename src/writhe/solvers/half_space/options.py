@@ -18,8 +18,9 @@ class ResponseOptions:
     pin_weight: float = 300.0
     turn_weight: float = 6.0
     reach_m: float = 0.12  # how far a target may be ahead in one step
-    space_weight: float = 500.0  # of half-spaces
-    hard_weight: float = 1000.0  # of hard terms: relations, limits
+    space_weight: float = 300.0  # of half-spaces
+    limit_weight: float = 100.0  # of joint limits, per radian and per share of a swing ellipse
+    hard_weight: float = 1000.0  # of hard terms: relations
 
     near_m: float = 0.03  # pairs nearer than this, and than the objects travel, are half-spaces
     margin_m: float = 0.002

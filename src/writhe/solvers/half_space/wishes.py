@@ -29,7 +29,7 @@ class Wishes:
         self.relations: tuple[Term, ...] = ()
         self._limits = [
             term
-            for term in joint_limits(skeleton)
+            for term in joint_limits(skeleton, weight=options.limit_weight)
             if objective.free[skeleton.v_slice(term.label.split(" ", 1)[1])].any()
         ]
         self._shape: tuple[object, ...] | None = None

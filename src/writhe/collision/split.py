@@ -17,8 +17,9 @@ from writhe.arrays import Floats, floats
 from writhe.collision.shapes import MOST_CORNERS, Shape, hull
 from writhe.errors import WritheError
 
-_CUTS = 9  # positions tried along each axis
+_CUTS = 5  # positions tried along each axis
 _FLAT_M = 1e-5
+_BALANCE = 0.1  # among cuts that gain little, even ones lead further
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,9 @@ def _best_cut(piece: _Piece) -> list[_Piece] | None:
             if min(len(h) for h in halves) < 4:
                 continue
             made = [_piece(h) for h in halves]
-            total = sum(p.hull_volume for p in made)
-            if total < least and min(p.hull_volume for p in made) > 0.0:
+            smaller = min(p.hull_volume for p in made)
+            total = sum(p.hull_volume for p in made) - _BALANCE * smaller
+            if total < least and smaller > 0.0:
                 best, least = made, total
     return best
 
@@ -121,23 +123,23 @@ def _clip(triangles: Floats, normal: Floats, height: float) -> Floats:
     edges: list[Floats] = []
     for triangle, s in zip(triangles[~below & ~above], side[~below & ~above], strict=True):
         corners: list[Floats] = []
-        crossed: list[Floats] = []
+        crossed: list[int] = []  # which corners lie in the cut
         for i in range(3):
             j = (i + 1) % 3
             if s[i] <= 0:
-                corners.append(triangle[i])
                 if s[i] == 0:
-                    crossed.append(triangle[i])
+                    crossed.append(len(corners))
+                corners.append(triangle[i])
             if (s[i] < 0 < s[j]) or (s[j] < 0 < s[i]):
-                x = triangle[i] + (triangle[j] - triangle[i]) * (s[i] / (s[i] - s[j]))
-                corners.append(x)
-                crossed.append(x)
+                crossed.append(len(corners))
+                corners.append(triangle[i] + (triangle[j] - triangle[i]) * (s[i] / (s[i] - s[j])))
         kept += [
             np.stack([corners[0], corners[k], corners[k + 1]])[None]
             for k in range(1, len(corners) - 1)
         ]
         if len(crossed) == 2:
-            edges.append(_along_cut(corners, crossed))
+            first, last = crossed if crossed[1] == crossed[0] + 1 else crossed[::-1]
+            edges.append(np.stack([corners[first], corners[last]]))
     # edges of whole triangles that lie in the cut bound it as well
     for triangle, s in zip(triangles[below], side[below], strict=True):
         on = s == 0
@@ -149,15 +151,6 @@ def _clip(triangles: Floats, normal: Floats, height: float) -> Floats:
         hub = rims.reshape(-1, 3).mean(axis=0)
         kept.append(np.stack([np.broadcast_to(hub, (len(rims), 3)), rims[:, 1], rims[:, 0]], 1))
     return np.concatenate(kept) if kept else np.empty((0, 3, 3))
-
-
-def _along_cut(corners: list[Floats], crossed: list[Floats]) -> Floats:
-    """The cut edge in the order in which the kept polygon runs through it."""
-    count = len(corners)
-    for i in range(count):
-        if corners[i] is crossed[0] and corners[(i + 1) % count] is crossed[1]:
-            return np.stack([crossed[0], crossed[1]])
-    return np.stack([crossed[1], crossed[0]])
 
 
 def _corners(triangles: Floats) -> Floats:

@@ -11,7 +11,9 @@ from typing import Any
 from writhe.evaluation import Progress, run_named
 
 # name: what it reproduces
-EXPERIMENTS: dict[str, str] = {}
+EXPERIMENTS: dict[str, str] = {
+    "half-space-ik": "posing among obstacles by half-space inverse kinematics",
+}
 
 
 def run(

@@ -184,7 +184,7 @@ class Response:
         for turn in range(options.rounds):
             clock = time.perf_counter()
             tried, taken = objective.solve(start)
-            tried = self._clamped(start, tried)
+            tried = self.clamped(start, tried)
             self._seconds["solve"] += time.perf_counter() - clock
             iterations += taken
             if not options.gate:
@@ -252,7 +252,7 @@ class Response:
         self._seconds["detect"] += time.perf_counter() - clock
         return int(fresh)
 
-    def _clamped(self, start: Floats, tried: Floats) -> Floats:
+    def clamped(self, start: Floats, tried: Floats) -> Floats:
         """The displacement shortened so that no coordinate exceeds the clamp."""
         y = np.empty(self.skeleton.dof_count)
         kinematics.difference(self.skeleton.tree, start, tried, y)
@@ -263,6 +263,11 @@ class Response:
         share = self.options.clamp_rad / longest
         kinematics.interpolate(self.skeleton.tree, start, tried, share, out)
         return out
+
+    def gather_colliding(self, q: Floats) -> int:
+        """What overlaps at q becomes half-spaces on the surface, as published; how many are new."""
+        self._forward(q)
+        return self._detect(0.0, 1.0, 1.0)
 
     def _forward(self, q: Floats) -> None:
         kinematics.forward(self.skeleton.tree, q, self._positions, self._rotations)

@@ -63,7 +63,7 @@ def accumulate(
     positions: Floats,
     rotations: Floats,
     margin_m: float,
-    approach: float,
+    approach: Floats,
     recovery_m: float,
     same_cosine: float,
     same_m: float,
@@ -72,8 +72,9 @@ def accumulate(
     """Add the first `found` near pairs; returns how many were new.
 
     A pair already there with nearly the same normal and witness is refreshed, any other one is
-    added beside what its pair has. With c = gap + allowance - margin, a pair may lose the share
-    `approach` of c in a step; one that lacks clearance wins back `recovery_m` at most.
+    added beside what its pair has. With c = gap + allowance - margin, a pair may lose a share of c
+    in a step, the smaller `approach` (n) of its two joints; one that lacks clearance wins back
+    `recovery_m` at most.
     """
     fresh = 0
     for i in range(found):
@@ -120,7 +121,7 @@ def accumulate(
         spaces.allowance[row] = near.allowance[i]
         spaces.age[row] = 0
         clearance = near.gap[i] + near.allowance[i] - margin_m
-        kept = (1.0 - approach) * clearance
+        kept = (1.0 - min(approach[a], approach[b])) * clearance
         if clearance < 0.0:
             kept = min(0.0, clearance + recovery_m)
         spaces.least[row] = margin_m - near.allowance[i] + kept
@@ -133,7 +134,7 @@ def release(
     positions: Floats,
     rotations: Floats,
     margin_m: float,
-    approach: float,
+    approach: Floats,
     release_m: float,
     lifetime: int,
 ) -> None:
@@ -149,7 +150,8 @@ def release(
         clearance = plane_value(spaces, i, positions, rotations) + spaces.allowance[i] - margin_m
         if spaces.age[i] > lifetime or clearance > release_m or clearance < 0.0:
             continue
-        spaces.least[i] = margin_m - spaces.allowance[i] + (1.0 - approach) * clearance
+        share = min(approach[spaces.joints[i, 0]], approach[spaces.joints[i, 1]])
+        spaces.least[i] = margin_m - spaces.allowance[i] + (1.0 - share) * clearance
         if kept != i:
             for c in range(2):
                 spaces.shapes[kept, c] = spaces.shapes[i, c]

@@ -110,22 +110,22 @@ def four_obstacles() -> Scenario:
     """Example 1: hands dragged among four obstacles of different shape."""
     human = figure("human")
     things = (
-        SceneObject("ball", (ball([0.32, 1.15, 0.36], 0.09),)),
-        SceneObject("box", (box([-0.30, 1.28, 0.36], [0.16, 0.20, 0.16]),)),
-        SceneObject("cylinder", (cylinder([0.02, 0.80, 0.42], [0.02, 1.10, 0.42], 0.06),)),
-        SceneObject("capsule", (capsule([-0.5, 1.55, 0.30], [0.5, 1.55, 0.30], 0.04),)),
+        SceneObject("ball", (ball([0.34, 1.12, 0.42], 0.08),)),
+        SceneObject("box", (box([-0.34, 1.30, 0.40], [0.14, 0.16, 0.14]),)),
+        SceneObject("cylinder", (cylinder([0.0, 0.85, 0.45], [0.0, 1.15, 0.45], 0.05),)),
+        SceneObject("capsule", (capsule([0.1, 1.62, 0.38], [0.6, 1.62, 0.38], 0.035),)),
     )
     scene = Scene((Actor("a", human),), things)
     start = _start(scene, {"a": standing(human)})
     at = forward(scene.layout.skeleton, start)
     frames = 300
     left = _path(
-        [at.position("a.left_wrist"), (0.35, 1.1, 0.45), (0.05, 1.35, 0.45), (0.25, 1.65, 0.35),
-         (0.3, 0.95, 0.3)], frames,
+        [at.position("a.left_wrist"), (0.34, 1.12, 0.40), (0.12, 1.30, 0.42), (0.30, 1.60, 0.36),
+         (0.38, 1.0, 0.2)], frames,
     )  # fmt: skip
     right = _path(
-        [at.position("a.right_wrist"), (-0.35, 1.0, 0.4), (-0.25, 1.45, 0.45), (0.0, 1.0, 0.35),
-         (-0.3, 0.95, 0.3)], frames,
+        [at.position("a.right_wrist"), (-0.38, 1.10, 0.35), (-0.30, 1.40, 0.38), (-0.02, 1.05, 0.40),
+         (-0.35, 1.0, 0.2)], frames,
     )  # fmt: skip
     return Scenario(
         "four-obstacles",
@@ -146,7 +146,7 @@ def sphere() -> Scenario:
     """Figure 5: a ball moved against the right hand."""
     return _object_scenario(
         "sphere", "A ball moved against the right hand", ball([0, 0, 0], 0.10),
-        [(-0.55, 0.85, 0.55), (-0.30, 0.85, 0.0), (-0.25, 0.95, -0.15), (-0.6, 1.0, -0.4)], 200,
+        [(-0.75, 0.85, 0.45), (-0.38, 0.80, 0.10), (-0.40, 0.95, -0.12), (-0.8, 1.0, -0.4)], 200,
         watched="a.right_wrist", figure_of_paper="figure 5",
     )  # fmt: skip
 
@@ -245,7 +245,7 @@ def hand() -> Scenario:
     body = figure("hand")
     return _object_scenario(
         "hand", "A ball moved into the fingers of the hand", ball([0, 0, 0], 0.022),
-        [(0.03, -0.02, 0.20), (0.02, 0.035, 0.15), (-0.02, 0.045, 0.14), (-0.04, 0.0, 0.20)], 200,
+        [(0.03, 0.14, 0.18), (0.025, 0.05, 0.165), (-0.025, 0.05, 0.16), (-0.03, 0.14, 0.18)], 200,
         body=body, pose=body.skeleton.rest_configuration, watched="a.index_3",
         view=(0.9, 0.5, 0.8), figure_of_paper="figure 2, right",
     )  # fmt: skip
@@ -289,6 +289,8 @@ def floor() -> Scenario:
     scene = Scene((Actor("a", human),), (ground,))
     pose = standing(human)
     skeleton = scene.layout.skeleton
+    # the built-in human stands a little into the ground: on its soles it may begin
+    pose[1] += 0.022
     start = _start(scene, {"a": pose})
     at = forward(skeleton, start)
     frames = 240
@@ -318,7 +320,7 @@ def table() -> Scenario:
     vertices, triangles = _table_mesh()
     return _object_scenario(
         "table", "A table pushed into the character", split_mesh(vertices, triangles),
-        [(0.1, 0.0, 1.0), (0.05, 0.0, 0.50), (0.05, 0.0, 0.50), (0.1, 0.0, 1.0)], 200,
+        [(0.1, 0.0, 1.0), (0.05, 0.0, 0.36), (-0.05, 0.0, 0.30), (0.1, 0.0, 1.0)], 200,
         watched="a.hips", root_free=True, figure_of_paper="any triangle mesh",
     )  # fmt: skip
 

@@ -13,8 +13,10 @@ from writhe.kernels import kinematics
 from writhe.solvers.half_space.multistart import ClearPoseSearch
 
 ROUNDS_A_STEP = 2
-PACE_RAD = 0.06  # how fast the body is drawn, a step
+PACE_RAD = 0.04  # how fast the body is drawn, a step
 PATIENCE = 25  # steps without getting nearer after which another pose is looked for
+GIVE_UP = 30  # starts, until the objects have moved on
+MOVED_M = 0.02
 _ARRIVED_RAD = 0.02
 
 
@@ -25,6 +27,7 @@ class Escape:
         self.search = search
         self.goal: Floats | None = None
         self._searching = False
+        self._ahead: Floats | None = None
         self._nearest, self._waited = np.inf, 0
 
     def reset(self) -> None:
@@ -48,13 +51,24 @@ class Escape:
             return None
         return step * min(1.0, PACE_RAD / longest)
 
+    def _moved(self, ahead: Floats) -> bool:
+        """Whether the search is for a scene that has changed since."""
+        if self._ahead is None:
+            return True
+        step = np.empty(self.search.skeleton.dof_count)
+        kinematics.difference(self.search.skeleton.tree, self._ahead, ahead, step)
+        step[self.search.objective.free] = 0.0
+        return float(np.abs(step).max(initial=0.0)) > MOVED_M
+
     def look(self, ahead: Floats) -> None:
         """Go on searching a clear pose for the scene `ahead` (objects where they want to be)."""
         if self.goal is not None:
             return
-        if not self._searching:
+        if not self._searching or self._moved(ahead):
             self.search.begin(ahead)
-            self._searching = True
+            self._ahead, self._searching = ahead, True
+        if self.search.starts > GIVE_UP:
+            return
         self.goal = self.search.advance(ROUNDS_A_STEP)
         if self.goal is not None:
             self._searching = False

@@ -7,12 +7,13 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.skeleton import Skeleton, forward
 
-ROOT_SHIFT = 10.0  # of a root's displacement, per square metre: it gives way last
-LEAST = 0.05
+SCALE = 4.0
+ROOT_SHIFT = 40.0  # of a root's displacement, per square metre: it gives way last
+LEAST = 0.05  # of the scale, for fingertips
 
 
 def joint_inertia(skeleton: Skeleton) -> Floats:
-    """(nv,) weights of squared steps, about 0.05 for a fingertip and 1 for the spine.
+    """(nv,) weights of squared steps, about 0.2 for a fingertip and 4 for the spine.
 
     The square root of the moment of inertia that a coordinate turns at rest, relative to the
     largest of its figure: between kinetic energy, which would make arms flail to spare the trunk,
@@ -34,7 +35,7 @@ def joint_inertia(skeleton: Skeleton) -> Floats:
         j = int(tree.dof_joint[k])
         largest = moment[roots == roots[j]].max()
         share = moment[j] / largest if largest > 0.0 else 1.0
-        out[k] = max(np.sqrt(share), LEAST)
+        out[k] = SCALE * max(np.sqrt(share), LEAST)
         if tree.dof_turns[k] == 0:
             out[k] = ROOT_SHIFT
     return out

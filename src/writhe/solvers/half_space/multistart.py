@@ -47,6 +47,7 @@ class ClearPoseSearch:
         self.objective = Objective(table.skeleton, free, options)
         self.objective.use_terms(list(terms))
         self._rng = np.random.default_rng(seed)
+        self._up_to = np.ones(len(self.skeleton))
         self._positions = np.empty((len(self.skeleton), 3))
         self._rotations = np.empty((len(self.skeleton), 3, 3))
         self.begin(self.skeleton.rest_configuration)
@@ -108,7 +109,7 @@ class ClearPoseSearch:
             self._positions,
             self._rotations,
             self.options.margin_m,
-            1.0,
+            self._up_to,
             1.0,
             1.0,
             0.0,

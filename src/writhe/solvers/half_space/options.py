@@ -14,26 +14,27 @@ class ResponseOptions:
     max_step_rad: float = 0.3  # per coordinate and iteration
     tolerance: float = 1e-5  # a solve ends when no coordinate moves farther
 
-    target_weight: float = 30.0
+    target_weight: float = 20.0
     pin_weight: float = 300.0
     turn_weight: float = 6.0
-    reach_m: float = 0.12  # how far a target may be ahead in one step
+    reach_m: float = 0.03  # how far a target may be ahead in one step
     space_weight: float = 300.0  # of half-spaces
     limit_weight: float = 100.0  # of joint limits, per radian and per share of a swing ellipse
     hard_weight: float = 1000.0  # of hard terms: relations
 
-    near_m: float = 0.03  # pairs nearer than this, and than the objects travel, are half-spaces
+    near_m: float = 0.06  # pairs nearer than this, and than the objects travel, are half-spaces
     margin_m: float = 0.002
-    approach: float = 0.4  # share of its clearance that a pair may lose in a step
+    approach: float = 0.6  # share of its clearance that a pair may lose in a step
+    cushion: float = 0.25  # the same towards moving objects: less is softer
     recovery_m: float = 0.02  # how fast an overlap at the start is pushed out
-    release_m: float = 0.08  # clearance beyond which a half-space is dropped
+    release_m: float = 0.12  # clearance beyond which a half-space is dropped
     lifetime: int = 2  # steps that a half-space outlives its last detection
     same_degrees: float = 8.0  # nearer normals of one pair are the same half-space
     same_m: float = 0.03  # and nearer witnesses
-    rounds: int = 6  # of accumulating half-spaces and solving again, at most
+    rounds: int = 4  # of accumulating half-spaces and solving again, at most
 
     blend: float = 0.6  # share of the last step's movement that goes on
-    clamp_rad: float = 0.5  # no coordinate is displaced farther
+    clamp_rad: float = 0.25  # no coordinate is displaced farther
     comeback: float = 0.0  # share of the way back to the pose at the start, a step
     travel_m: float = 0.05  # objects that go farther in a step are followed in parts
     most_parts: int = 8

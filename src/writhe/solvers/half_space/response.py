@@ -30,6 +30,9 @@ from writhe.solvers.posing.poser import GateReport
 from writhe.solvers.result import Status
 from writhe.terms import Term
 
+_LESS = 0.8  # of the way that was certified, tried by itself
+_LEAST_SHARE = 0.05
+_ROUNDS_AGAIN = 2
 _MOVES = 0.2  # objects that go a smaller share of their way in a step are stuck
 _HAPPENS_M = 1e-4  # objects that lag behind by less have arrived
 
@@ -92,6 +95,11 @@ class Response:
         self.near = NearPairs(self.table)
         n, nv = len(self.skeleton), self.skeleton.dof_count
         self._positions, self._rotations = np.empty((n, 3)), np.empty((n, 3, 3))
+        self._up_to = np.ones(n)  # right up to the surface
+        self._approach = np.full(n, self.options.approach)
+        for thing in scene.objects:
+            if thing.kind is not ObjectKind.FIXED:
+                self._approach[self.skeleton.index(thing.name)] = self.options.cushion
         self.velocity = np.zeros(nv)  # the last step's movement
         self.home: Floats | None = None
         self.escape: Escape | None = None
@@ -165,47 +173,65 @@ class Response:
     def _advance(
         self, q: Floats, goal: Floats, parts: int, pull: Floats | None = None
     ) -> tuple[Floats, float, tuple[int, int]]:
-        """One part of a step: from q with the objects moving to where they are in `goal`."""
+        """One part of a step: from q with the objects moving to where they are in `goal`.
+
+        Where the whole way cannot be certified the objects go a part of it, or stay; the body then
+        moves as suits that, not as it would have been squeezed.
+        """
         options, objective = self.options, self.objective
-        travel = self._travel(q, goal)
         self._forward(q)
         self._release()
-        self._detect(options.near_m + travel, options.approach, options.recovery_m)
+        self._detect(options.near_m + self._travel(q, goal), self._approach, options.recovery_m)
         self.wishes.aim(self._positions, self._rotations, 1.0 / parts)
         objective.wanted[:] = options.blend * self.velocity / parts
         if pull is not None:
-            objective.wanted[:] = pull
+            objective.wanted += (1.0 - options.blend) * pull
         elif options.comeback > 0.0 and self.home is not None:
             back = np.empty_like(objective.wanted)
             kinematics.difference(self.skeleton.tree, q, self.home, back)
             objective.wanted += options.comeback / parts * back
-        start = goal
+        tried, fraction, rounds, iterations = self._attempt(q, goal, options.rounds)
+        if fraction >= 1.0:
+            return tried, 1.0, (rounds, iterations)
+        for share in (_LESS * fraction, 0.0):
+            if 0.0 < share < _LEAST_SHARE:
+                continue
+            nearer = self._on_the_way(q, goal, share)
+            tried, safe, more, taken = self._attempt(q, nearer, _ROUNDS_AGAIN)
+            rounds, iterations = rounds + more, iterations + taken
+            if safe >= 1.0:
+                return tried, share, (rounds, iterations)
+        stopped = np.empty_like(q)
+        kinematics.interpolate(self.skeleton.tree, q, tried, safe, stopped)
+        return stopped, 0.0, (rounds, iterations)
+
+    def _attempt(self, q: Floats, goal: Floats, rounds: int) -> tuple[Floats, float, int, int]:
+        """Solve, certify, accumulate what stands in the way, again; the best way and its share."""
+        options = self.options
         best, best_fraction, iterations, turn = q, -1.0, 0, 0
-        for turn in range(options.rounds):
+        stopped = np.empty_like(q)
+        for turn in range(rounds):
             clock = time.perf_counter()
-            tried, taken = objective.solve(start)
-            tried = self.clamped(start, tried)
+            tried, taken = self.objective.solve(goal)
+            tried = self.clamped(goal, tried)
             self._seconds["solve"] += time.perf_counter() - clock
             iterations += taken
             if not options.gate:
-                return tried, 1.0, (turn + 1, iterations)
+                return tried, 1.0, turn + 1, iterations
             clock = time.perf_counter()
             fraction = self.gate.fraction(q, tried)
             self._seconds["gate"] += time.perf_counter() - clock
             if fraction > best_fraction:
                 best, best_fraction = tried, fraction
             if fraction >= 1.0:
-                return tried, 1.0, (turn + 1, iterations)
+                break
             # what stands in the way, seen where the way ends: planes move on with their objects
-            stopped = np.empty_like(q)
             kinematics.interpolate(self.skeleton.tree, q, tried, fraction, stopped)
             self._forward(stopped)
-            fresh = self._detect(options.margin_m + 0.5 * options.near_m, 1.0, 1.0)
-            if fresh == 0 and fraction <= best_fraction:
+            fresh = self._detect(options.margin_m + 0.5 * options.near_m, self._up_to, 1.0)
+            if fresh == 0 and turn > 0:
                 break
-        stopped = np.empty_like(q)
-        kinematics.interpolate(self.skeleton.tree, q, best, best_fraction, stopped)
-        return stopped, best_fraction, (turn + 1, iterations)
+        return best, best_fraction, turn + 1, iterations
 
     def _look_for_a_way_out(self, q: Floats, wanted: Floats, fraction: float) -> None:
         options = self.options
@@ -226,12 +252,12 @@ class Response:
             self._positions,
             self._rotations,
             options.margin_m,
-            options.approach,
+            self._approach,
             options.release_m,
             options.lifetime,
         )
 
-    def _detect(self, distance_m: float, approach: float, recovery_m: float) -> int:
+    def _detect(self, distance_m: float, approach: Floats, recovery_m: float) -> int:
         """Near pairs at the frames that `_forward` left become half-spaces; how many are new."""
         options = self.options
         clock = time.perf_counter()
@@ -267,7 +293,7 @@ class Response:
     def gather_colliding(self, q: Floats) -> int:
         """What overlaps at q becomes half-spaces on the surface, as published; how many are new."""
         self._forward(q)
-        return self._detect(0.0, 1.0, 1.0)
+        return self._detect(0.0, self._up_to, 1.0)
 
     def _forward(self, q: Floats) -> None:
         kinematics.forward(self.skeleton.tree, q, self._positions, self._rotations)

@@ -38,7 +38,9 @@ class HalfSpaceMethod:
     blocked: int = 0
 
     def __post_init__(self) -> None:
-        options = replace(self.options, root_free=self.scenario.root_free)
+        options = replace(
+            self.options, root_free=self.scenario.root_free, comeback=self.scenario.comeback
+        )
         self.response = Response(self.scenario.scene, options)
         self.response.keep(self.scenario.relations)
 

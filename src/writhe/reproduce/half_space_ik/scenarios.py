@@ -36,6 +36,7 @@ class Scenario:
     pins: tuple[Pin, ...] = ()
     relations: tuple[Term, ...] = ()
     root_free: bool = False
+    comeback: float = 0.0  # how far a step returns to the pose at the start, where parts are dragged
     view: tuple[float, float, float] = (0.62, 0.26, 1.0)
     watched: str = "a.chest"  # the joint whose path is plotted
     figure_of_paper: str = ""
@@ -138,6 +139,7 @@ def four_obstacles() -> Scenario:
             Target("a.right_wrist", _three(right[min(k, frames - 1)])),
         ],
         watched="a.left_wrist",
+        comeback=0.04,
         figure_of_paper="figure 1",
     )
 
@@ -236,6 +238,7 @@ def bar() -> Scenario:
         targets=lambda k: [Target("a.left_wrist", _three(path[min(k, frames - 1)]))],
         relations=(keep_distance("a.left_wrist", "a.right_wrist", apart),),
         watched="a.right_wrist",
+        comeback=0.04,
         figure_of_paper="section 3.2",
     )
 
@@ -245,7 +248,8 @@ def hand() -> Scenario:
     body = figure("hand")
     return _object_scenario(
         "hand", "A ball moved into the fingers of the hand", ball([0, 0, 0], 0.022),
-        [(0.03, 0.14, 0.18), (0.025, 0.05, 0.165), (-0.025, 0.05, 0.16), (-0.03, 0.14, 0.18)], 200,
+        [(0.02, 0.12, 0.165), (0.02, 0.045, 0.165), (0.0, 0.12, 0.165), (-0.02, 0.05, 0.155),
+         (-0.02, 0.12, 0.16)], 240,
         body=body, pose=body.skeleton.rest_configuration, watched="a.index_3",
         view=(0.9, 0.5, 0.8), figure_of_paper="figure 2, right",
     )  # fmt: skip
@@ -276,6 +280,7 @@ def two_characters() -> Scenario:
         targets=lambda k: [Target("a.left_wrist", _three(path[min(k, frames - 1)]))],
         watched="b.head",
         view=(1.0, 0.25, 0.1),
+        comeback=0.04,
         figure_of_paper="future work",
     )
 
@@ -311,6 +316,7 @@ def floor() -> Scenario:
         ),
         root_free=True,
         watched="a.right_wrist",
+        comeback=0.04,
         figure_of_paper="the floor",
     )
 

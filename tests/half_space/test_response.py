@@ -99,10 +99,11 @@ def test_half_spaces_are_released_when_the_object_has_gone():
 
 
 def test_blending_makes_the_movement_smoother():
-    scene = scene_with(ball([0, 0, 0], 0.12), [-0.6, 1.0, 0.3])
+    """A rod pressed against the chest and over the shoulders: contacts come and go."""
+    scene = scene_with(cylinder([-0.35, 0, 0], [0.35, 0, 0], 0.07), [-0.1, 1.42, 0.6])
     jerks = []
     for blend in (0.6, 0.0):
-        rows, _, _ = sweep(scene, [-0.2, 1.0, -0.1], 40, blend=blend, hold=20)
+        rows, _, _ = sweep(scene, [0.0, 1.48, 0.1], 60, blend=blend, hold=20)
         jerks.append(mean_squared_jerk(forward(scene.layout.skeleton, rows).positions[:, :-1], 60))
     assert jerks[0] < jerks[1]
 

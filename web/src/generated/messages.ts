@@ -506,18 +506,84 @@ export interface PosesState {
   poses: PoseState[];
 }
 
+/** Move an object towards a place; characters in its way give way, or stop it. */
+export interface PushThing {
+  type: "push_thing";
+  sequence: number;
+  thing: number;
+  position: [number, number, number];
+  rotation: [number, number, number, number];
+  frames?: number;
+}
+
+/** The push is over: where the object is and the poses it made become the document's. */
+export interface KeepPush {
+  type: "keep_push";
+  request: string;
+  thing: number;
+}
+
+/** From now on a joint keeps its place seen from another joint. */
+export interface HoldParts {
+  type: "hold_parts";
+  request: string;
+  actor: number;
+  joint: number;
+  other: number;
+}
+
+/** Forget such a relation. */
+export interface LetGoParts {
+  type: "let_go_parts";
+  request: string;
+  actor: number;
+  joint: string;
+  other: string;
+}
+
+/** A character after a step of a push. */
+export interface PushedActor {
+  actor: number;
+  q: Uint8Array;
+}
+
+/** Where the object has come to, and the poses of all characters. */
+export interface Pushed {
+  type: "pushed";
+  sequence: number;
+  thing: number;
+  position: [number, number, number];
+  rotation: [number, number, number, number];
+  actors: PushedActor[];
+  blocked: boolean;
+  milliseconds: number;
+}
+
+/** A part that keeps its place seen from another. */
+export interface RelationState {
+  actor: number;
+  joint: string;
+  other: string;
+}
+
+/** The relations of the document. */
+export interface PushingState {
+  relations: RelationState[];
+}
+
 /** What each feature says of itself in a State. */
 export interface FeatureStates {
   objects: ObjectsState;
   poses: PosesState;
+  pushing: PushingState;
 }
 
 /** What features read from a pose being dragged. */
 export interface FeatureReadings {
 }
 
-export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | DeclareContact | ForgetContacts | CancelJob | ClearMotion | CheckMotion | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | SavePose | ApplyPose | DeletePose;
+export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | DeclareContact | ForgetContacts | CancelJob | ClearMotion | CheckMotion | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | SavePose | ApplyPose | DeletePose | PushThing | KeepPush | HoldParts | LetGoParts;
 
-export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate;
+export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | Pushed;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | DeclareContact | ForgetContacts | ClearMotion | CheckMotion | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | SavePose | ApplyPose | DeletePose;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | DeclareContact | ForgetContacts | ClearMotion | CheckMotion | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | SavePose | ApplyPose | DeletePose | KeepPush | HoldParts | LetGoParts;

@@ -20,7 +20,7 @@ class ResponseOptions:
     reach_m: float = 0.03  # how far a target may be ahead in one step
     space_weight: float = 300.0  # of half-spaces
     limit_weight: float = 100.0  # of joint limits, per radian and per share of a swing ellipse
-    hard_weight: float = 1000.0  # of hard terms: relations
+    hard_weight: float = 3000.0  # of hard terms: relations
 
     near_m: float = 0.06  # pairs nearer than this, and than the objects travel, are half-spaces
     margin_m: float = 0.002

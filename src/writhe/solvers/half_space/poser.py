@@ -14,6 +14,7 @@ from writhe.skeleton import Figure
 from writhe.solvers.half_space.options import ResponseOptions
 from writhe.solvers.half_space.response import Response, ResponseResult
 from writhe.solvers.posing.handles import Pin, Target
+from writhe.solvers.posing.place import ActorPlace
 from writhe.solvers.posing.poser import PoseResult
 from writhe.terms import Term
 
@@ -21,7 +22,7 @@ from writhe.terms import Term
 class HalfSpacePoser:
     """Poses one actor by half-space inverse kinematics.
 
-    `move` says where the objects are wanted at the next step; `state` is the whole scene.
+    `move` says where the objects are wanted at the next step; `place.state` is the whole scene.
     """
 
     name = "half-space"
@@ -31,21 +32,22 @@ class HalfSpacePoser:
         figure: Figure,
         options: ResponseOptions | None = None,
         *,
-        scene: Scene | None = None,
-        actor: str | None = None,
+        place: ActorPlace | None = None,
     ) -> None:
         self.figure = figure
-        self.scene = scene or Scene(actors=(Actor("figure", figure),))
-        self.actor = actor or self.scene.actors[0].name
-        chosen = options or ResponseOptions(root_free=True)
-        self.response = Response(self.scene, chosen, actors=[self.actor])
-        self.state = self.scene.layout.rest()
+        if place is None or place.scene is None:
+            place = ActorPlace.in_scene(Scene(actors=(Actor("figure", figure),)), "figure")
+        self.place = place
+        assert place.scene is not None
+        chosen = options or ResponseOptions(root_free=True, comeback=0.02)
+        self.response = Response(place.scene, chosen, actors=[place.root])
         self.last: ResponseResult | None = None
         self._objects: dict[str, Floats] = {}
 
     def keep(self, relations: Sequence[Term]) -> None:
-        """Terms that hold from now on; joints are called "actor.joint"."""
-        self.response.keep(relations)
+        """Terms that hold from now on; joints are called as in the place's skeleton."""
+        if tuple(relations) != self.response.wishes.relations:
+            self.response.keep(relations)
 
     def move(self, objects: Mapping[str, Floats]) -> None:
         """Where objects are wanted at the next step: poses (7,)."""
@@ -53,29 +55,34 @@ class HalfSpacePoser:
 
     def step(self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin] = ()) -> PoseResult:
         """The next configuration of the actor from q."""
-        prefix, at = f"{self.actor}.", self.scene.layout.actor_q[self.actor]
-        if not np.array_equal(self.state[at], q):
+        place = self.place
+        if self.last is None or not np.array_equal(self.last.q[place.q], q):
             # the pose was changed from outside: its movement is no longer known
             self.response.reset()
-            self.state[at] = q
         result = self.response.step(
-            self.state,
-            [replace(t, joint=prefix + t.joint) for t in targets],
-            [replace(p, joint=prefix + p.joint) for p in pins],
+            place.whole(q),
+            [replace(t, joint=place.prefix + t.joint) for t in targets],
+            [replace(p, joint=place.prefix + p.joint) for p in pins],
             self._objects,
         )
-        self.state, self.last = result.q, result
+        self.last = result
+        if self._objects:
+            place.state[:] = result.q
         touching: tuple[str, ...] = ()
         if result.clearance_m is not None and result.clearance_m < -0.001:
             touching = violating_parts(self.response.table, result.q)[0]
         return PoseResult(
-            q=result.q[at].copy(),
+            q=result.q[place.q].copy(),
             status=result.status,
-            target_error_m={n.removeprefix(prefix): e for n, e in result.target_error_m.items()},
-            pin_error_m={n.removeprefix(prefix): e for n, e in result.pin_error_m.items()},
+            target_error_m=_own(result.target_error_m, place.prefix),
+            pin_error_m=_own(result.pin_error_m, place.prefix),
             milliseconds=result.effort.milliseconds,
             gate=result.gate,
             clearance_m=result.clearance_m,
-            touching_parts=tuple(p.removeprefix(prefix) for p in touching),
+            touching_parts=touching,
             notes=tuple(f"{name} is blocked" for name in result.blocked),
         )
+
+
+def _own(errors: dict[str, float], prefix: str) -> dict[str, float]:
+    return {name.removeprefix(prefix): error for name, error in errors.items()}

@@ -35,17 +35,18 @@ def make_poser(
         from writhe.solvers.posing.plain import PlainPoser
 
         return PlainPoser(figure)
-    if method == "half-space":
-        from writhe.solvers.half_space import HalfSpacePoser
-
-        return HalfSpacePoser(figure, scene=scene, actor=actor)
-    if method == "default":
-        from writhe.solvers.posing.default import DefaultPoser
+    if method in ("default", "half-space"):
         from writhe.solvers.posing.place import ActorPlace
 
         place = None
         if scene is not None:
             place = ActorPlace.in_scene(scene, actor or scene.actors[0].name)
+        if method == "half-space":
+            from writhe.solvers.half_space import HalfSpacePoser
+
+            return HalfSpacePoser(figure, place=place)
+        from writhe.solvers.posing.default import DefaultPoser
+
         return DefaultPoser(figure, database, place=place)
     if database is None:
         raise WritheError(f"the method {method!r} needs a posture database")

@@ -25,7 +25,8 @@ def prism(profile, ears, depth=1.0):
 
 def angle():
     return prism(
-        [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)], [(0, 1, 2), (0, 2, 3), (0, 3, 5), (3, 4, 5)]
+        [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)],
+        [(0, 1, 2), (0, 2, 3), (0, 3, 5), (3, 4, 5)],
     )
 
 
@@ -36,7 +37,9 @@ def table():
     )
 
 
-@pytest.mark.parametrize(("mesh", "volume"), [(angle(), 3.0), (table(), 0.8)], ids=["angle", "table"])
+@pytest.mark.parametrize(
+    ("mesh", "volume"), [(angle(), 3.0), (table(), 0.8)], ids=["angle", "table"]
+)
 def test_pieces_cover_the_solid_and_little_else(mesh, volume, rng):
     vertices, triangles = mesh
     pieces = split_mesh(vertices, triangles)

@@ -45,7 +45,11 @@ def sweep(scene, end, frames, pose=None, relations=(), hold=10, **options):
 
 @pytest.mark.parametrize(
     "shape",
-    [ball([0, 0, 0], 0.12), box([0, 0, 0], [0.2, 0.25, 0.2]), cylinder([0, -0.2, 0], [0, 0.2, 0], 0.1)],
+    [
+        ball([0, 0, 0], 0.12),
+        box([0, 0, 0], [0.2, 0.25, 0.2]),
+        cylinder([0, -0.2, 0], [0, 0.2, 0], 0.1),
+    ],
     ids=["ball", "box", "cylinder"],
 )
 def test_the_back_gives_way_to_what_is_pushed_into_it(shape):
@@ -86,7 +90,9 @@ def test_a_fast_object_does_not_pass_through():
 def test_half_spaces_are_released_when_the_object_has_gone():
     scene = scene_with(ball([0, 0, 0], 0.12), [0.1, 1.35, -0.7])
     _, results, response = sweep(scene, [0.05, 1.35, -0.16], 60)
-    touching = {int(s) for s in response.objective.spaces.shapes[: results[-1].effort.half_spaces, 1]}
+    touching = {
+        int(s) for s in response.objective.spaces.shapes[: results[-1].effort.half_spaces, 1]
+    }
     thing = int(np.flatnonzero(response.table.shapes.joint == response.skeleton.index("thing"))[0])
     assert thing in touching
     q = results[-1].q

@@ -1,9 +1,9 @@
 """Any triangle mesh as a few convex pieces that cover it.
 
 The mesh is cut by planes again and again; a piece's hull covers what lies on its side of the cuts,
-since the cut edges belong to both sides. Where to cut is judged by volume: the plane after which the
-two hulls hold least together. Caps are fans, which may fold over for a concave cut but bound the
-right signed volume, so that the volume of a piece stays known.
+since the cut edges belong to both sides. Where to cut is judged by volume: the plane after which
+the two hulls hold least together. Caps are fans, which may fold over for a concave cut but bound
+the right signed volume, so that the volume of a piece stays known.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ A pair of shapes a, b with core witnesses x_a, x_b, normal n (from b to a) and r
 
     n . (x_a - x_b) - r_a - r_b >= wanted,
 
-with x_a fixed in the joint of a and the plane (n, x_b) in the joint of b: a plane that belongs to an
-object moves along with it. Kim et al., Interactive character posing with efficient collision
+with x_a fixed in the joint of a and the plane (n, x_b) in the joint of b: a plane that belongs to
+an object moves along with it. Kim et al., Interactive character posing with efficient collision
 handling (half-space inverse kinematics), Eq. 3 and Algorithm 1.
 """
 

@@ -239,8 +239,8 @@ def _model_step(problem: Problem, q: Floats, room: NewtonRoom) -> bool:
         for k in range(nv):
             step[k] = 0.0
             if problem.free[k]:
-                step[k] = x[room.place[k]] if room.place[k] >= 0 else (
-                    problem.wanted[k] - room.y[k]
+                step[k] = (
+                    x[room.place[k]] if room.place[k] >= 0 else (problem.wanted[k] - room.y[k])
                 )
         changed = _pivot(problem, q, room, pivot >= PIVOTS // 2)
         if not changed:

@@ -57,7 +57,9 @@ def strip_image(
 ) -> Any:
     """The film strip as bytes (height, width, 3)."""
     chosen = (
-        np.linspace(0, len(q) - 1, count).round().astype(int) if frames is None else np.array(frames)
+        np.linspace(0, len(q) - 1, count).round().astype(int)
+        if frames is None
+        else np.array(frames)
     )
     posed = forward(scene.layout.skeleton, q[chosen])
     red = violating_parts(scene.layout.table, q[chosen], 0.002)
@@ -124,9 +126,7 @@ def _box(scene: Scene, posed: Frames) -> Floats:
     own: list[Floats] = []
     for actor in scene.actors:
         first = posed.skeleton.index(actor.name) + 1
-        own.append(
-            posed.positions[:, first : first + len(actor.figure.skeleton)].reshape(-1, 3)
-        )
+        own.append(posed.positions[:, first : first + len(actor.figure.skeleton)].reshape(-1, 3))
     points = np.concatenate(own) if own else posed.positions.reshape(-1, 3)
     low, high = points.min(axis=0), points.max(axis=0)
     room = 0.12 * float((high - low).max())

@@ -70,7 +70,9 @@ def _scenario(progress: Progress, scenario: Scenario, report: Report) -> dict[st
     report.table(["method", *keys], [[n, *(found[n][k] for k in keys)] for n in names])
     progress(f"{scenario.title}: pictures")
     shown = [n for n in ("half-space", "penalty", "published", "default") if n in runs]
-    path = strips(scenario, {n: runs[n] for n in shown}, report.picture_path(f"{scenario.name}.png"))
+    path = strips(
+        scenario, {n: runs[n] for n in shown}, report.picture_path(f"{scenario.name}.png")
+    )
     report.picture(path, f"From above: {', '.join(shown)}. Overlaps are red.")
     path = plot_trajectories(scenario, runs, report.picture_path(f"{scenario.name}-paths.png"))
     report.picture(path, f"Path, speed and jerk of {scenario.watched} (the paper's figure 8).")
@@ -105,9 +107,7 @@ def _smoothness(report: Report, scenarios: dict[str, Any]) -> None:
 def _solvers(report: Report, found: dict[str, Any]) -> None:
     report.heading("Solvers on the same objectives")
     keys = ["solve_ms_median", "solve_ms_p95", "iterations_median", "cost_median"]
-    report.table(
-        ["solver", *keys], [[n, *(found[n][k] for k in keys)] for n in found["compared"]]
-    )
+    report.table(["solver", *keys], [[n, *(found[n][k] for k in keys)] for n in found["compared"]])
     report.text(
         f"{found['problems']} problems with 10 or more half-spaces, "
         f"{found['binding_median']} binding at the solution (median)."

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from writhe.arrays import Floats
+from writhe.database import PostureDatabase
 from writhe.kernels import kinematics
 from writhe.reproduce.half_space_ik.scenarios import Scenario
 from writhe.skeleton import Skeleton
@@ -84,12 +85,12 @@ class PositionalMethod(HalfSpaceMethod):
             moved = response.clamped(start, moved)
             solve += time.perf_counter() - clock
         if self.options.blend > 0.0:
-            moved = _blended(response.skeleton, start, moved, response.free)
+            moved = _blended(response.skeleton, start, moved)
         self.errors.append(max(response.wishes.relation_errors(moved).values(), default=0.0))
         return moved, 1e3 * solve, 1e3 * detect
 
     def _pull_deepest(self, q: Floats) -> bool:
-        """Three equalities (a point's coordinates) for the deepest overlap at q, if there is one."""
+        """Three equalities (a point's coordinates) for the deepest overlap at q, if any."""
         response = self.response
         spaces, near = response.objective.spaces, response.near
         positions, rotations = _frames(response.skeleton, q)
@@ -145,7 +146,7 @@ class PublishedMethod(HalfSpaceMethod):
             if objective.spaces.count[0] == 0:
                 break
         if self.options.blend > 0.0:
-            moved = _blended(response.skeleton, start, moved, response.free)
+            moved = _blended(response.skeleton, start, moved)
         kinematics.difference(response.skeleton.tree, start, moved, response.velocity)
         self.errors.append(max(response.wishes.relation_errors(moved).values(), default=0.0))
         return moved, 1e3 * solve, 1e3 * detect
@@ -167,7 +168,9 @@ class DefaultMethod:
         scene = self.scenario.scene
         self.posers = {
             actor.name: DefaultPoser(
-                actor.figure, _database(actor.figure.name), place=ActorPlace.in_scene(scene, actor.name)
+                actor.figure,
+                _database(actor.figure.name),
+                place=ActorPlace.in_scene(scene, actor.name),
             )
             for actor in scene.actors
         }
@@ -206,7 +209,7 @@ class DefaultMethod:
         return moved, spent, 0.0
 
 
-def _database(figure_name: str):  # noqa: ANN202
+def _database(figure_name: str) -> PostureDatabase | None:
     from writhe.motion.library import builtin_database
 
     return builtin_database("basic") if figure_name == "human" else None
@@ -242,7 +245,7 @@ def _expire(response: Response, lifetime: int) -> None:
     spaces.count[0] = len(kept)
 
 
-def _blended(skeleton: Skeleton, q_from: Floats, q_to: Floats, free: Floats) -> Floats:
+def _blended(skeleton: Skeleton, q_from: Floats, q_to: Floats) -> Floats:
     """Half way between the last pose and the new one."""
     out = np.empty_like(q_to)
     kinematics.interpolate(skeleton.tree, q_from, q_to, BLEND, out)

@@ -36,7 +36,9 @@ class Scenario:
     pins: tuple[Pin, ...] = ()
     relations: tuple[Term, ...] = ()
     root_free: bool = False
-    comeback: float = 0.0  # how far a step returns to the pose at the start, where parts are dragged
+    comeback: float = (
+        0.0  # how far a step returns to the pose at the start, where parts are dragged
+    )
     view: tuple[float, float, float] = (0.62, 0.26, 1.0)
     watched: str = "a.chest"  # the joint whose path is plotted
     figure_of_paper: str = ""
@@ -125,7 +127,7 @@ def four_obstacles() -> Scenario:
          (0.38, 1.0, 0.2)], frames,
     )  # fmt: skip
     right = _path(
-        [at.position("a.right_wrist"), (-0.38, 1.10, 0.35), (-0.30, 1.40, 0.38), (-0.02, 1.05, 0.40),
+        [at.position("a.right_wrist"), (-0.38, 1.1, 0.35), (-0.3, 1.4, 0.38), (-0.02, 1.05, 0.4),
          (-0.35, 1.0, 0.2)], frames,
     )  # fmt: skip
     return Scenario(
@@ -183,8 +185,8 @@ def _one_leg(human: Figure) -> Floats:
 
 def _holding(held: bool) -> Scenario:
     """Figure 4: the left hand holds the left leg while a ball comes."""
-    from writhe.terms import CompiledTerms, joint_limits, reach, stay_near
     from writhe.solvers.step import StepOptions, StepSolver
+    from writhe.terms import CompiledTerms, joint_limits, reach, stay_near
 
     human = figure("human")
     skeleton = human.skeleton

@@ -1,7 +1,8 @@
 """The way out of a dead end: when an object is stopped, look for a clear pose and steer towards it.
 
-The search takes a few rounds a step, so that no step becomes long. Until a pose is found the object
-waits; then the body is drawn to it, still held by half-spaces and certified, and the object follows.
+The search takes a few rounds a step, so that no step becomes long. Until a pose is found the
+object waits; then the body is drawn to it, still held by half-spaces and certified, and the object
+follows.
 """
 
 from __future__ import annotations

@@ -21,9 +21,7 @@ def joint_inertia(skeleton: Skeleton) -> Floats:
     """
     tree = skeleton.tree
     frames = forward(skeleton, skeleton.rest_configuration)
-    centres = frames.positions + np.einsum(
-        "nij,nj->ni", frames.rotations, skeleton.centre_of_mass
-    )
+    centres = frames.positions + np.einsum("nij,nj->ni", frames.rotations, skeleton.centre_of_mass)
     out = np.ones(skeleton.dof_count)
     moment = np.zeros(len(skeleton))
     for j in range(len(skeleton)):

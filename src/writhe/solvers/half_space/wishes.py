@@ -20,9 +20,7 @@ class Wishes:
     Rows of targets come first, then pins, orientations, relations, limits.
     """
 
-    def __init__(
-        self, skeleton: Skeleton, objective: Objective, options: ResponseOptions
-    ) -> None:
+    def __init__(self, skeleton: Skeleton, objective: Objective, options: ResponseOptions) -> None:
         self.skeleton = skeleton
         self.objective = objective
         self.options = options
@@ -68,21 +66,19 @@ class Wishes:
         self._points = np.array([h.point_in_joint for h in handles], dtype=np.float64).reshape(
             -1, 3
         )
-        wanted: list[Term] = []
-        for handle in handles:
-            wanted.append(
-                reach(
-                    handle.joint,
-                    handle.position_in_world,
-                    point_in_joint=handle.point_in_joint,
-                    weight=self._weight(handle),
-                )
+        wanted = [
+            reach(
+                handle.joint,
+                handle.position_in_world,
+                point_in_joint=handle.point_in_joint,
+                weight=self._weight(handle),
             )
+            for handle in handles
+        ]
         for handle in handles:
             if handle.orientation_in_world is not None:
                 weight = self.options.turn_weight * (1.0 if isinstance(handle, Target) else 10.0)
                 wanted.append(turn_to(handle.joint, handle.orientation_in_world, weight=weight))
-        self._first_relation = len(wanted)
         self.objective.use_terms([*wanted, *self.relations, *self._limits])
 
     def _weight(self, handle: Target | Pin) -> float:

@@ -93,7 +93,9 @@ class DefaultPoser:
         self._first_limit = 0
         self._inertia = _inertia(self.skeleton, self.options)
         self._most = np.where(self.place.variables, self.options.max_step_rad, 0.0)
-        room = _MOST_CONTACTS + 3 * len(self.skeleton)  # two rows for a ball's limits, one for relations
+        room = _MOST_CONTACTS + 3 * len(
+            self.skeleton
+        )  # two rows for a ball's limits, one for relations
         self._hessian, self._gradient = np.empty((nv, nv)), np.empty(nv)
         self._columns = np.empty(nv, dtype=np.int64)
         self._matrix = np.empty((room, nv))

@@ -109,7 +109,7 @@ def _posing() -> None:
 
     human = figure("human")
     q = human.skeleton.rest_configuration
-    for method in ("default", "plain"):
+    for method in ("default", "half-space", "plain"):
         make_poser(method, human).step(q, [Target("left_wrist", (0.4, 1.2, 0.3))])
 
 

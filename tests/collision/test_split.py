@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull, Delaunay
 
-from writhe.collision.split import split_mesh
+from writhe.collision import split_mesh
 from writhe.errors import WritheError
 
 
@@ -65,3 +65,19 @@ def test_a_mesh_turned_inside_out_is_refused():
     vertices, triangles = angle()
     with pytest.raises(WritheError, match="counter-clockwise"):
         split_mesh(vertices, triangles[:, ::-1])
+
+
+def test_a_scene_file_takes_a_mesh(tmp_path):
+    import json
+
+    from writhe.scene import Scene
+
+    vertices, triangles = angle()
+    mesh = {"type": "mesh", "vertices": vertices.tolist(), "triangles": triangles.tolist()}
+    path = tmp_path / "mesh.json"
+    path.write_text(json.dumps({"writhe_scene": 1, "objects": [{"name": "l", "shapes": [mesh]}]}))
+    assert len(Scene.load(path).object("l").shapes) == 2
+    mesh["triangles"] = triangles[:, ::-1].tolist()
+    path.write_text(json.dumps({"writhe_scene": 1, "objects": [{"name": "l", "shapes": [mesh]}]}))
+    with pytest.raises(WritheError, match=r"objects\[0\].shapes\[0\].*counter-clockwise"):
+        Scene.load(path)

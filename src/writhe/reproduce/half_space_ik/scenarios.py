@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats
-from writhe.collision import Shape, ball, box, capsule, cylinder, half_space
-from writhe.collision.split import split_mesh
+from writhe.collision import Shape, ball, box, capsule, cylinder, half_space, split_mesh
 from writhe.evaluation.drags import standing
 from writhe.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.skeleton import Figure, forward

@@ -20,9 +20,9 @@ from writhe.kernels.rows import PLANE, Program
 
 
 class HalfSpaces(NamedTuple):
-    """Room for m accumulated half-spaces; the first `count[0]` rows are in use."""
+    """Room for m accumulated half-spaces; the first `used[0]` rows hold one."""
 
-    count: Ints  # (1,)
+    used: Ints  # (1,) how many rows are in use
     shapes: Ints  # (m, 2)
     joints: Ints  # (m, 2)
     point: Floats  # (m, 3) the witness on core a, in the joint of a
@@ -81,7 +81,7 @@ def accumulate(
         a, b = near.joints[i, 0], near.joints[i, 1]
         shape_a, shape_b = near.shapes[i, 0], near.shapes[i, 1]
         nx, ny, nz = near.normal[i, 0], near.normal[i, 1], near.normal[i, 2]
-        count = spaces.count[0]
+        count = spaces.used[0]
         if count == spaces.offset.shape[0]:
             return fresh
         # written into the first unused row, which is then kept or given up
@@ -109,7 +109,7 @@ def accumulate(
                 row = k
                 break
         if row == count:
-            spaces.count[0] = count + 1
+            spaces.used[0] = count + 1
             fresh += 1
         else:
             for c in range(3):
@@ -145,7 +145,7 @@ def release(
     let through no longer bounds anything.
     """
     kept = 0
-    for i in range(spaces.count[0]):
+    for i in range(spaces.used[0]):
         spaces.age[i] += 1
         clearance = plane_value(spaces, i, positions, rotations) + spaces.allowance[i] - margin_m
         if spaces.age[i] > lifetime or clearance > release_m or clearance < 0.0:
@@ -164,7 +164,7 @@ def release(
             spaces.least[kept] = spaces.least[i]
             spaces.age[kept] = spaces.age[i]
         kept += 1
-    spaces.count[0] = kept
+    spaces.used[0] = kept
 
 
 @kernel
@@ -183,7 +183,7 @@ def write_rows(
     `two_sided` is the equality as printed (Eq. 3), which also pulls back onto the plane.
     """
     row = program.row_start[first]
-    for i in range(spaces.count[0]):
+    for i in range(spaces.used[0]):
         k = first + i
         program.operation[k] = PLANE
         program.joint_a[k], program.joint_b[k] = spaces.joints[i, 0], spaces.joints[i, 1]

@@ -328,7 +328,7 @@ def projected_newton(
         scale = min(1.0, max_step / longest)
         for k in range(room.step.shape[0]):
             room.step[k] *= scale
-        accepted = False
+        accepted, tried = False, cost
         for _ in range(HALVINGS):
             integrate(tree, q, room.step, room.tried)
             for k in range(room.step.shape[0]):

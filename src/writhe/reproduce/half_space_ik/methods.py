@@ -68,7 +68,7 @@ class PositionalMethod(HalfSpaceMethod):
         response = self.response
         objective, spaces = response.objective, response.objective.spaces
         objective.two_sided = True
-        spaces.count[0] = 0
+        spaces.used[0] = 0
         response.wishes.prepare(targets, self.scenario.pins)
         start = _with_objects(response, q, objects)
         _aim(response, start)
@@ -96,7 +96,7 @@ class PositionalMethod(HalfSpaceMethod):
         positions, rotations = _frames(response.skeleton, q)
         near.find(positions, rotations, 0.0)
         clearance = (near.rows.gap + near.rows.allowance)[: near.count]
-        if near.count == 0 or clearance.min() >= 0.0 or spaces.count[0] + 3 > len(spaces.offset):
+        if near.count == 0 or clearance.min() >= 0.0 or spaces.used[0] + 3 > len(spaces.offset):
             return False
         i = int(clearance.argmin())
         point, depth = near.rows.surface_a[i], -float(clearance[i])
@@ -104,13 +104,13 @@ class PositionalMethod(HalfSpaceMethod):
         target = point + depth * near.rows.normal[i]
         local = rotations[joint].T @ (point - positions[joint])
         for axis in range(3):
-            row = int(spaces.count[0])
+            row = int(spaces.used[0])
             spaces.joints[row] = joint, -1
             spaces.point[row] = local
             spaces.normal[row] = np.eye(3)[axis]
             spaces.offset[row] = 0.0
             spaces.least[row] = target[axis]
-            spaces.count[0] = row + 1
+            spaces.used[0] = row + 1
         return True
 
 
@@ -143,7 +143,7 @@ class PublishedMethod(HalfSpaceMethod):
             moved, _taken = objective.solve(start)
             moved = response.clamped(start, moved)
             solve += time.perf_counter() - clock
-            if objective.spaces.count[0] == 0:
+            if objective.spaces.used[0] == 0:
                 break
         if self.options.blend > 0.0:
             moved = _blended(response.skeleton, start, moved)
@@ -237,12 +237,12 @@ def _aim(response: Response, q: Floats) -> None:
 def _expire(response: Response, lifetime: int) -> None:
     """Drop the oldest half-spaces, keep the others whatever they say."""
     spaces = response.objective.spaces
-    count = int(spaces.count[0])
+    count = int(spaces.used[0])
     spaces.age[:count] += 1
     kept = np.flatnonzero(spaces.age[:count] <= lifetime)
     for column in spaces[1:]:
         column[: len(kept)] = column[kept]
-    spaces.count[0] = len(kept)
+    spaces.used[0] = len(kept)
 
 
 def _blended(skeleton: Skeleton, q_from: Floats, q_to: Floats) -> Floats:

@@ -29,7 +29,7 @@ def compare_solvers(most: int = 150) -> dict[str, Any]:
         response = Response(scenario.scene, ResponseOptions())
         q = scenario.start
         for k in range(scenario.frames):
-            before = response.objective.spaces.count[0]
+            before = response.objective.spaces.used[0]
             q = response.step(q, scenario.targets(k), (), scenario.objects(k)).q
             objective = response.objective
             if before < LEAST_SPACES or k % 3 or len(binding) >= most:
@@ -71,6 +71,6 @@ def _nudged(response: Response, q: Floats, seed: int) -> Floats:
 def _binding(objective: Objective) -> int:
     """How many half-spaces bind at the last evaluation."""
     spaces: HalfSpaces = objective.spaces
-    rows, count = objective.terms.rows, int(spaces.count[0])
+    rows, count = objective.terms.rows, int(spaces.used[0])
     values = objective.room.values[rows : rows + count]
     return int((values < spaces.least[:count] + 1e-4).sum())

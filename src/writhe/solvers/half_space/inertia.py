@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Ints
 from writhe.skeleton import Skeleton, forward
 
 SCALE = 4.0
@@ -39,7 +39,7 @@ def joint_inertia(skeleton: Skeleton) -> Floats:
     return out
 
 
-def _root(parent: Floats, joint: int) -> int:
+def _root(parent: Ints, joint: int) -> int:
     while parent[joint] >= 0:
         joint = int(parent[joint])
     return joint

@@ -101,7 +101,7 @@ class ClearPoseSearch:
     def _push_out(self) -> None:
         # only the newest planes: those of deep overlaps are often the wrong way round
         spaces = self.objective.spaces
-        spaces.count[0] = 0
+        spaces.used[0] = 0
         accumulate(
             self.near.rows,
             self.near.count,

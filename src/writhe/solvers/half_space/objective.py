@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from writhe.arrays import Bools, Floats
+from writhe.arrays import Bools, Floats, Ints
 from writhe.kernels.half_spaces import HalfSpaces, write_rows
 from writhe.kernels.projected_newton import NewtonRoom, Problem, projected_newton
 from writhe.kernels.rows import DATA_SIZE, Program
@@ -20,7 +20,7 @@ MOST_SPACES = 240
 def empty_half_spaces(most: int = MOST_SPACES) -> HalfSpaces:
     """Room for accumulated half-spaces."""
     return HalfSpaces(
-        count=np.zeros(1, dtype=np.int64),
+        used=np.zeros(1, dtype=np.int64),
         shapes=np.zeros((most, 2), dtype=np.int64),
         joints=np.zeros((most, 2), dtype=np.int64),
         point=np.zeros((most, 3)),
@@ -103,7 +103,7 @@ class Objective:
             self.two_sided,
             self.options.space_weight,
         )
-        count = int(self.spaces.count[0])
+        count = int(self.spaces.used[0])
         used, total = fixed + count, rows + count
         program = Program(
             self._program.operation[:used],
@@ -143,8 +143,8 @@ class Objective:
         return q, int(taken)
 
 
-def _longer(values: Floats, size: int) -> Floats:
-    out = np.zeros(size, dtype=values.dtype)
+def _longer(values: Ints, size: int) -> Ints:
+    out = np.zeros(size, dtype=np.int64)
     out[: len(values)] = values
     return out
 

@@ -113,7 +113,7 @@ class Response:
     def reset(self) -> None:
         """Forget movement and half-spaces, as after a jump to another pose."""
         self.velocity[:] = 0.0
-        self.objective.spaces.count[0] = 0
+        self.objective.spaces.used[0] = 0
         self.home = None
         self.escape = None
 
@@ -162,7 +162,7 @@ class Response:
             1e3 * self._seconds["detect"],
             1e3 * self._seconds["solve"],
             1e3 * self._seconds["gate"],
-            int(self.objective.spaces.count[0]),
+            int(self.objective.spaces.used[0]),
             rounds,
             iterations,
         )

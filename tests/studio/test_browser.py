@@ -12,9 +12,6 @@ from running import Server
 from conftest import OpenPage
 from writhe import io
 
-# A real browser that draws in software on a busy machine sometimes misses a frame or a click.
-pytestmark = pytest.mark.flaky(reruns=2, reruns_delay=1)
-
 
 def picture(page: Any) -> bytes:
     return page.locator("canvas").screenshot()

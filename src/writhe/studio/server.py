@@ -23,7 +23,7 @@ from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from writhe.errors import WritheError
+from writhe.errors import FileFormatError, WritheError
 from writhe.studio import exchange, messages, protocol
 from writhe.studio.document import Document
 from writhe.studio.guard import Guard
@@ -126,6 +126,23 @@ async def _create(studio: Studio, request: Request) -> Response:
 async def _copy(studio: Studio, request: Request) -> Response:
     number = request.path_params["number"]
     return JSONResponse({"id": await studio.threaded(lambda: studio.library.copy(number))}, 201)
+
+
+async def _download(studio: Studio, request: Request) -> Response:
+    number = request.path_params["number"]
+    data, name = await studio.threaded(lambda: studio.library.download(number))
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(data, media_type="application/octet-stream", headers=headers)
+
+
+async def _upload(studio: Studio, request: Request) -> Response:
+    data = await _body(request)
+    try:
+        number = await studio.threaded(lambda: studio.library.upload(data))
+    except FileFormatError as error:
+        name = request.query_params.get("name", "")[:80] or "the file"
+        raise FileFormatError(name, error.problem, remedy=error.remedy) from error
+    return JSONResponse({"id": number}, 201)
 
 
 async def _delete(studio: Studio, request: Request) -> Response:
@@ -271,6 +288,8 @@ def build_app(
         Route("/api/documents", _answering(_documents), methods=["GET"]),
         Route("/api/documents", _answering(_create), methods=["POST"]),
         Route(document, _answering(_delete), methods=["DELETE"]),
+        Route("/api/documents/upload", _answering(_upload), methods=["POST"]),
+        Route(f"{document}/file", _answering(_download), methods=["GET"]),
         Route(f"{document}/copy", _answering(_copy), methods=["POST"]),
         Route(f"{document}/thumbnail.png", _answering(_thumbnail), methods=["GET"]),
         Route(f"{document}/export/{{actor:int}}.{{suffix:str}}", _answering(_export)),

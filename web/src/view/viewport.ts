@@ -37,6 +37,7 @@ export class Viewport {
   private height = 1;
   frames = 0; // pictures drawn, for tests
   onFrame: () => void = () => {};
+  readonly beforeFrame: (() => void)[] = [];
 
   constructor(parent: HTMLElement, options: { shadows: boolean; antialias: boolean }) {
     this.renderer = new THREE.WebGLRenderer({ antialias: options.antialias, preserveDrawingBuffer: false });
@@ -200,6 +201,7 @@ export class Viewport {
       this.surroundings.follow(at.x, at.z);
     }
     this.frames++;
+    this.beforeFrame.forEach((act) => act());
     this.marks.group.traverse((object) => object.layers.set(MAIN));
     this.overlay.traverse((object) => object.layers.set(MAIN));
     renderer.setScissorTest(this.duel !== null);

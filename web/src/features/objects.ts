@@ -20,6 +20,7 @@ const WIDTHS: { [kind: string]: [string, number][] } = {
 
 export const install: Install = (studio) => {
   const mover = new Mover(studio.viewport, movable(studio), ALL_AXES);
+  studio.movers.objects = mover;
   studio.viewport.beforeFrame.push(() => mover.show());
   on(["selection", "state", "options"], () => {
     studio.viewport.things.select(store.selectedThing);

@@ -12,6 +12,7 @@ const UP = new THREE.Vector3(0, 1, 0);
 
 export const install: Install = (studio) => {
   const mover = new Mover(studio.viewport, movable(studio), UPRIGHT, X_AND_Z);
+  studio.movers.placing = mover;
   studio.viewport.beforeFrame.push(() => mover.show());
   const toggle = () => {
     store.placing = !store.placing;

@@ -311,7 +311,7 @@ def test_it_fits_a_tablet_in_portrait(open_page: OpenPage) -> None:
 def test_it_can_be_reached_by_keyboard(open_page: OpenPage) -> None:
     page = open_page(size=(960, 520))
     names = set()
-    for _ in range(45):
+    for _ in range(80):
         page.keyboard.press("Tab")
         names.add(
             page.evaluate(

@@ -168,3 +168,35 @@ def test_documents_go_out_and_come_back(open_page: OpenPage, tmp_path: Any) -> N
     page.wait_for_selector("body.ready")
     assert position(page, "left_wrist") == pytest.approx(kept, abs=1e-6)
     assert store(page, "state.undo") == "Pose"
+
+
+def test_a_newcomer_seats_a_character_with_folded_arms(open_page: OpenPage, tmp_path: Any) -> None:
+    """Seated with folded arms, two poses keyed, exported, and opened by another program."""
+    page = open_page(size=(1100, 700))
+    page.get_by_role("searchbox", name="Find a pose").fill("sit folded")
+    page.get_by_role("listbox", name="Ready-made poses").select_option(label="sit, arms folded")
+    wait_for(page, "s.state.undo === 'Ready pose'")
+    assert store(page, "state.things[0].kind") == "chair"
+    assert position(page, "hips")[1] < 0.7
+    left, right = position(page, "left_wrist"), position(page, "right_wrist")
+    assert left[0] < right[0]  # the left hand is on the right: folded
+    page.get_by_role("button", name="Key", exact=True).click()
+    wait_for(page, "s.state.keys.length === 1")
+    ruler = page.locator(".ruler").bounding_box()
+    page.mouse.click(ruler["x"] + ruler["width"] / 2, ruler["y"] + 8)
+    x, _ = where(page, "hips")
+    drag(page, "head", 25, 10)
+    wait_for(page, "s.state.keys.length === 2")
+    assert abs(where(page, "hips")[0] - x) < 25  # still on the seat
+    page.locator(".certificate").wait_for()
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name="GLB").click()
+    path = tmp_path / "seated.glb"
+    download.value.save_as(path)
+    motion = io.load(path)
+    assert len(motion) == 61
+    assert motion.frames().position("hips")[0][1] < 0.7
+    gltf = pytest.importorskip("pygltflib").GLTF2().load(str(path))
+    assert len(gltf.animations) == 1
+    assert {"left_wrist", "head"} <= {node.name for node in gltf.nodes}

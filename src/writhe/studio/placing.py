@@ -31,21 +31,21 @@ def move_actor(
     c, s = np.cos(turn_rad), np.sin(turn_rad)
     yaw = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
     away = centre + shift_m - yaw @ centre
-    moved = _moved_roots(skeleton, actor.configuration[None], yaw, away)[0]
+    moved = moved_roots(skeleton, actor.configuration[None], yaw, away)[0]
     pins = tuple(_moved_pin(pin, yaw, away) for pin in actor.pins)
     edit.update("actors", number, q=pack(moved), pins=encode_pins(pins))
     size = skeleton.configuration_size
     for track in document.tracks(number):
         if track.kind is TrackKind.CLIP:
-            frames = _moved_roots(skeleton, unpack(track.data).reshape(-1, size), yaw, away)
+            frames = moved_roots(skeleton, unpack(track.data).reshape(-1, size), yaw, away)
             edit.update("tracks", track.id, data=pack(frames))
         elif track.kind is TrackKind.POSE:
             for key in document.keys(track.id):
-                pose = _moved_roots(skeleton, unpack(key.data)[None], yaw, away)[0]
+                pose = moved_roots(skeleton, unpack(key.data)[None], yaw, away)[0]
                 edit.update("keys", key.id, data=pack(pose))
 
 
-def _moved_roots(skeleton: Skeleton, q: Floats, yaw: Floats, away: Floats) -> Floats:
+def moved_roots(skeleton: Skeleton, q: Floats, yaw: Floats, away: Floats) -> Floats:
     """Configurations (n, nq) with the free root at Y p + away, turned by Y."""
     tree = skeleton.tree
     rest, offset = tree.rest[0], skeleton.joints[0].offset_in_parent

@@ -542,6 +542,33 @@ export interface PosesState {
   poses: PoseState[];
 }
 
+/** Which ready-made poses are there? */
+export interface ListReadyPoses {
+  type: "list_ready_poses";
+}
+
+/** The poses of one library. */
+export interface ReadyGroup {
+  library: string;
+  title: string;
+  names: string[];
+}
+
+/** The answer: all ready-made poses of the human. */
+export interface ReadyPoses {
+  type: "ready_poses";
+  groups: ReadyGroup[];
+}
+
+/** Put a human into a ready-made pose; one on a chair goes to the chair, added if need be. */
+export interface ApplyReadyPose {
+  type: "apply_ready_pose";
+  request: string;
+  actor: number;
+  library: "basic" | "chair" | "ladder";
+  name: string;
+}
+
 /** Which postures poses are drawn to, and by how much; weights are factors of the usual. */
 export interface SetSolving {
   type: "set_solving";
@@ -573,8 +600,8 @@ export interface FeatureStates {
 export interface FeatureReadings {
 }
 
-export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | SetSolving;
+export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | ListReadyPoses | ApplyReadyPose | SetSolving;
 
-export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate;
+export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | ReadyPoses;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | SetSolving;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | ApplyReadyPose | SetSolving;

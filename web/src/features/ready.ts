@@ -9,7 +9,7 @@ const SHOWN = 8; // rows of the list
 
 export const install: Install = (studio) => {
   let groups: ReadyGroup[] = [];
-  const list = h("select", { class: "ready", size: SHOWN, "aria-label": "Ready-made poses" });
+  const list = h("select", { class: "ready-list", size: SHOWN, "aria-label": "Ready-made poses" });
   const search = h("input", { type: "search", class: "grow", placeholder: "sit, kneel, folded …", "aria-label": "Find a pose" });
   const note = h("p", { class: "note", hidden: true }, "Ready-made poses are of the human.");
   const box = h("div", {}, search, list, note);

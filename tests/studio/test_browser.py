@@ -336,7 +336,7 @@ def test_the_start_page_lists_documents(open_page: OpenPage, server: Server) -> 
     for _ in range(60):  # the picture is taken when things have been quiet for a while
         page.wait_for_timeout(250)
         listed = page.evaluate("async () => (await fetch('api/documents')).json()")
-        if any(entry["name"] == "A walk" and entry["has_picture"] for entry in listed):
+        if any(e["id"] == page.document and e["has_picture"] for e in listed):
             break
     page.goto(f"{server.address}?start&test=1&shadows=0&antialias=0")
     card = page.locator(".card", has_text="A walk")

@@ -32,6 +32,16 @@ def whole(library: Library) -> bytes:
     return data
 
 
+def test_documents_are_listed_newest_first_however_often_they_are_looked_at(
+    library: Library,
+) -> None:
+    first, second = library.create("First"), library.create("Second")
+    with Document.open(library.path(first)) as document, document.edit("Rename") as edit:
+        edit.setting("name", "First again")
+    for _ in range(3):
+        assert [entry.id for entry in library.entries()] == [first, second]
+
+
 def test_a_download_can_be_uploaded_again(library: Library, whole: bytes) -> None:
     number = library.upload(whole)
     with Document.open(library.path(number)) as document:

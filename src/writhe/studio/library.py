@@ -67,9 +67,9 @@ class Library:
                 continue
             try:
                 with Document.open(path) as document:
-                    wal = path.with_name(path.name + "-wal")
-                    newest = max(p.stat().st_mtime for p in (path, wal) if p.exists())
-                    found.append(Entry(path.stem, document.name, newest, bool(document.thumbnail)))
+                    changed_s = document.modified_s  # looking at a file touches its logs
+                    has_picture = bool(document.thumbnail)
+                    found.append(Entry(path.stem, document.name, changed_s, has_picture))
             except (WritheError, OSError):
                 continue  # a damaged file must not hide the others
         return sorted(found, key=lambda entry: -entry.modified_s)

@@ -18,7 +18,7 @@ export const install: Install = (studio) => {
   return {
     sections: [{ title: "Obstacles and holds", element: panel(studio, () => toggle(push), () => toggle(holding)), order: 45 }],
     actions: [
-      { name: "push", title: "Push objects into the figure", keys: ["Shift+O"], group: "Pose", enabled: () => !!store.state?.things.length, run: () => toggle(push) },
+      { name: "push", title: "Push objects into the figure", keys: ["U"], group: "Pose", enabled: () => !!store.state?.things.length, run: () => toggle(push) },
       { name: "hold-parts", title: "Two parts keep their place to each other", keys: ["H"], group: "Pose", run: () => toggle(holding) },
     ],
     receive(message) {
@@ -148,7 +148,7 @@ function holdMode(studio: Studio): Mode {
 
 function panel(studio: Studio, push: () => void, holding: () => void): HTMLElement {
   const list = h("ul", { class: "relations" });
-  const pushing = h("button", { type: "button", title: "Drag an object into the figure (Shift+O)", click: push }, "Push objects");
+  const pushing = h("button", { type: "button", title: "Drag an object into the figure (U)", click: push }, "Push objects");
   const hold = h("button", { type: "button", title: "Two parts keep their place to each other (H)", click: holding }, "Hold two parts");
   on(["state", "selection", "options"], () => {
     pushing.disabled = !store.state?.things.length;

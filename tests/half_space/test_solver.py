@@ -32,7 +32,9 @@ def human_wishes(q):
     wrist, knee = at.position("left_wrist"), at.position("right_knee")
     return [
         terms.reach("left_wrist", wrist + np.array([0.05, 0.1, 0.1]), weight=10.0),
-        terms.half_space("right_elbow", [0.1, 0, 0], [0, 1.1, 0], [0, 0, 1], clearance_m=0.2),
+        terms.half_space(
+            "right_elbow", [0.1, 0, 0], [0, 1.1, 0], [0, 0, 1], clearance_m=0.2, weight=20.0
+        ),
         terms.half_space("head", [0, 0.1, 0], [0.1, 1.6, 0], [1, 0, 0.5], weight=50.0),
         terms.half_space_as_published(
             "right_knee", [0, 0, 0], knee + np.array([0, 0, 0.05]), [0, 0, 1]

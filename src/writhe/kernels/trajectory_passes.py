@@ -16,7 +16,15 @@ from numba import prange
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
-from writhe.kernels.limb import Limb, LimbRoom, damped_step, limb_forward, limb_jacobian, limb_room
+from writhe.kernels.limb import (
+    BALL,
+    Limb,
+    LimbRoom,
+    damped_step,
+    limb_forward,
+    limb_jacobian,
+    limb_room,
+)
 
 BLOCK = 16  # frames that share their room
 
@@ -344,25 +352,44 @@ def distances(limb: Limb, theta: Floats, targets: Floats, out: Floats) -> None:
 
 
 @kernel
+def shortest_turns(limb: Limb, theta: Floats) -> None:
+    """Rotation vectors beyond half a turn become those of the same rotation the other way round."""
+    for j in range(limb.parent.shape[0]):
+        at = limb.start[j]
+        if limb.kind[j] == BALL:
+            angle = np.sqrt(theta[at] ** 2 + theta[at + 1] ** 2 + theta[at + 2] ** 2)
+            if angle > np.pi:
+                for c in range(3):
+                    theta[at + c] *= 1.0 - 2.0 * np.pi / angle
+        elif abs(theta[at]) > np.pi:
+            theta[at] -= 2.0 * np.pi * np.sign(theta[at])
+
+
+@kernel
 def plain_pass(
     limb: Limb,
     start: Floats,
     targets: Floats,
     give: Floats,
+    first: Ints,
     from_previous: bool,
     tolerance_m: float,
     iterations: int,
     theta: Floats,
 ) -> None:
-    """Damped least squares without limits: each frame from `start` (n), or from the one before."""
+    """Damped least squares without limits: each frame from `start` (n), or from the one before.
+
+    The first frame (F,) of each frame's trajectory has none before it.
+    """
     frames, n = theta.shape
     room, free = limb_room(limb), np.empty(n)
     lower, upper = np.full(n, -1e9), np.full(n, 1e9)
     for f in range(frames):
         here = theta[f]
         for d in range(n):
-            here[d] = theta[f - 1, d] if from_previous and f > 0 else start[d]
+            here[d] = theta[f - 1, d] if from_previous and f > first[f] else start[d]
         approach(limb, here, targets[f], lower, upper, give, tolerance_m, iterations, free, room)
+        shortest_turns(limb, here)
 
 
 @kernel

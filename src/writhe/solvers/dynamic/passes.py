@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numba
 import numpy as np
+from numba.core import config
 
 from writhe.arrays import Floats, Ints, floats
 from writhe.errors import WritheError
@@ -23,15 +24,16 @@ PASSES = ("crude", "alignment", "retargeting", "correction")
 class PassOptions:
     """Windows are in seconds, so that the frame rate does not change the motion.
 
-    At 80 Hz the alignment window is the 10 frames of the paper; at 30 Hz the correction
+    At 100 Hz the alignment window is the 10 frames of the paper; at 30 Hz the correction
     window is its 2.
     """
 
     tolerance_m: float = 5e-4
     iterations: int = 6  # at each level of the octree
-    alignment_s: float = 1.0 / 8.0
+    alignment_s: float = 0.1
     correction_s: float = 1.0 / 15.0
     reach_m: float = 0.05  # beyond which a frame does not count in the correction
+    widen: bool = True  # pop up to wider limits where targets are out of reach
 
     def alignment_frames(self, fps: float) -> int:
         """Half the width of the box filter, in whole frames."""
@@ -64,9 +66,9 @@ class Trajectory:
 
 
 @contextmanager
-def thread_count(wanted: int | None) -> Iterator[int]:
+def thread_count(wanted: int | None) -> Generator[int]:
     """Run kernels on so many threads (all by default), then as before."""
-    before, most = numba.get_num_threads(), int(numba.config.NUMBA_NUM_THREADS)  # pyright: ignore[reportAttributeAccessIssue]
+    before, most = numba.get_num_threads(), int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at run time
     if wanted is not None and not 1 <= wanted <= most:
         raise WritheError(f"threads must be 1 to {most} on this machine, not {wanted}")
     numba.set_num_threads(wanted or before)
@@ -102,6 +104,9 @@ def solve_trajectory(
     window, fade = options.alignment_frames(fps), options.correction_frames(fps)
     limb, tolerance, iterations = chain.limb, options.tolerance_m, options.iterations
     wider = wider_limits(cells)
+    if not options.widen:
+        cells = cells._replace(parent=np.full_like(cells.parent, -1))
+        wider = wider[:0]
     with thread_count(threads) as used:
         clock = [time.perf_counter()]
         kernels.crude_pass(
@@ -139,7 +144,10 @@ def solve_trajectory(
         )
         clock.append(time.perf_counter())
         kernels.distances(limb, made["correction"], targets, final)
-    taken = dict(zip(PASSES, 1e3 * np.diff(clock), strict=True))
+    taken: dict[str, float] = {
+        name: 1e3 * (after - before)
+        for name, before, after in zip(PASSES, clock, clock[1:], strict=False)
+    }
     taken["total"] = 1e3 * (clock[-1] - clock[0])
     return Trajectory(chain, made["correction"], final, made, taken, used)
 

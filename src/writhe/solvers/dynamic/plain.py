@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from writhe.arrays import Floats
 from writhe.kernels import trajectory_passes as kernels
 from writhe.solvers.dynamic.chain import Chain
-from writhe.solvers.dynamic.passes import PassOptions, targets_of
+from writhe.solvers.dynamic.passes import PassOptions, bounds, targets_of
 
 DAMPING_M2 = 0.01
 ITERATIONS = 60
@@ -19,6 +21,7 @@ def plain_trajectory(
     start: Floats,
     *,
     from_previous: bool,
+    starts: Sequence[int] = (0,),
     options: PassOptions | None = None,
 ) -> Floats:
     """(F, n): each frame solved from `start` (n), or from the frame before it."""
@@ -29,6 +32,7 @@ def plain_trajectory(
         np.ascontiguousarray(start),
         targets,
         np.full(len(chain), 1.0 / DAMPING_M2),
+        bounds(len(targets), starts)[0],
         from_previous,
         (options or PassOptions()).tolerance_m,
         ITERATIONS,

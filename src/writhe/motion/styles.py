@@ -57,9 +57,12 @@ def learn_folder(
 
 
 def read_clips(
-    folder: Path, figure: Figure, progress: Progress | None = None
+    folder: Path, figure: Figure, progress: Progress | None = None, *, keep_feet: bool = False
 ) -> tuple[dict[str, Motion], dict[str, str]]:
-    """The motion files under a folder on the figure, by name; and why others cannot be used."""
+    """The motion files under a folder on the figure, by name; and why others cannot be used.
+
+    Arms are learnt relative to the hips, where it does not matter how the feet stand.
+    """
     files = motion_files(folder)
     takes: dict[str, Motion] = {}
     skipped: dict[str, str] = {}
@@ -68,8 +71,7 @@ def read_clips(
         if progress:
             progress(number, len(files), name)
         try:
-            # the root frame is all that counts: where the feet stand does not matter
-            takes[name] = retarget(load(path), figure, keep_feet=False)
+            takes[name] = retarget(load(path), figure, keep_feet=keep_feet)
         except WritheError as error:
             skipped[name] = str(error)
     if not takes:

@@ -25,7 +25,7 @@ from writhe.reproduce.dynamic_joint_ik.takes import Action, load_actions
 from writhe.skeleton.figures import figure
 from writhe.solvers.dynamic import PASSES, Chain
 
-EPSILONS = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0)
+EPSILONS = (0.0, 0.01, 0.1, 0.3, 1.0)
 # the paper's Table 1: milliseconds of sq, pl, dls1, dls2
 PAPER_MS = {
     "golf": (469.7, 77.1, 847.1, 304.5),
@@ -73,12 +73,12 @@ def run(
     _tables(report, result)
     _depths(report, chain, chosen, result, progress)
     progress("figures")
-    result["epsilon"] = over_epsilon(chain, first, EPSILONS)
-    figures.epsilon_figure(report, result["epsilon"], first.name)
+    result["epsilon"] = {n: over_epsilon(chain, a, EPSILONS) for n, a in chosen.items()}
+    figures.epsilon_figure(report, result["epsilon"])
     figures.pass_figures(report, chain, first)
     other = actions.get("swing", first)
     result["other_style"] = figures.style_strips(report, chain, first, other)
-    result["drawn"] = figures.drawn_strip(report, chain, actions.get("move", first))
+    result["drawn"] = figures.drawn_strip(report, chain, first)
     result["report"] = str(report.write())
     return result
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from writhe.arrays import Floats
 from writhe.errors import MissingExtraError
@@ -14,9 +15,9 @@ from writhe.motion.follow import smooth_path
 from writhe.reproduce.dynamic_joint_ik.compare import cells_of
 from writhe.reproduce.dynamic_joint_ik.takes import Action
 from writhe.skeleton import Motion
-from writhe.solvers.dynamic import PASSES, Chain, Trajectory, solve_trajectory
+from writhe.solvers.dynamic import PASSES, Chain, solve_trajectory
 
-_SHOWN = {"crude": "crude", "alignment": "aligned", "retargeting": "retargeted"}
+NEAR_M = 0.05  # a target farther than this from all that was seen is outside
 
 
 def _pyplot() -> Any:
@@ -100,21 +101,22 @@ def level_figure(report: Report, levels: list[dict[str, Any]], name: str) -> Non
     )
 
 
-def epsilon_figure(report: Report, rows: list[dict[str, float]], name: str) -> None:
+def epsilon_figure(report: Report, by_action: dict[str, list[dict[str, float]]]) -> None:
     """The trade-off between joint error and distance over epsilon."""
     plt = _pyplot()
-    figure, axes = plt.subplots(figsize=(5, 3.4))
-    axes.plot([r["distance_mm"] for r in rows], [r["joint_mse"] for r in rows], "o-", ms=4)
-    for r in rows:
-        at = (r["distance_mm"], r["joint_mse"])
-        axes.annotate(
-            f"{r['epsilon_rad']:g}", at, fontsize=8, xytext=(4, 4), textcoords="offset points"
-        )
+    figure, axes = plt.subplots(figsize=(6.4, 4))
+    for name, rows in by_action.items():
+        places = [(r["distance_mm"], r["joint_mse"]) for r in rows]
+        axes.plot(*zip(*places, strict=True), "o-", ms=4, label=name)
+        for place, row in zip(places, rows, strict=True):
+            label = f"{row['epsilon_rad']:g}"
+            axes.annotate(label, place, fontsize=7, xytext=(3, 3), textcoords="offset points")
     axes.set(xlabel="distance from target, mm", ylabel="joint error, rad²", xscale="log")
+    axes.legend(fontsize=8)
     report.picture(
         _saved(plt, figure, report.picture_path("epsilon.png")),
-        f"Joint error against distance as the limits are relaxed by ε radians ({name}, left out, "
-        "limits never widened).",
+        "Joint error against distance as the limits are relaxed by ε radians (left out, limits "
+        "never widened).",
     )
 
 
@@ -134,7 +136,7 @@ def style_strips(report: Report, chain: Chain, action: Action, other: Action) ->
         report.picture(path, f"Figure 12: {action.name}, {label}.")
     return {
         "distance_mm": 1e3 * float(found.distance_m.mean()),
-        "jerk_ratio": _jerk(chain, found.theta) / _jerk(chain, take),
+        "jerk_ratio": _jerk(found.theta) / _jerk(take),
     }
 
 
@@ -143,10 +145,9 @@ def drawn_strip(report: Report, chain: Chain, action: Action) -> dict[str, float
     from writhe.render.pictures import film_strip
 
     fps = action.motions[0].fps
-    middle = chain.effector_points(np.concatenate(action.takes))[:, 0].mean(axis=0)
     turn = np.linspace(0.0, 2.0 * np.pi, 13)
-    eight = np.stack([0.32 * np.sin(turn), 0.28 * np.sin(2 * turn), 0.1 * np.cos(turn)], axis=1)
-    path = smooth_path(middle + eight, round(4 * fps))
+    eight = np.stack([0.28 * np.sin(turn), 0.2 * np.sin(2 * turn), 0.08 * np.cos(turn)], axis=1)
+    path = smooth_path(np.array([-0.22, 0.3, 0.36]) + eight, round(4 * fps))
     cells = cells_of(chain, action.takes, fps)
     found = solve_trajectory(chain, cells, path, fps)
     posture = chain.figure.skeleton.rest_configuration
@@ -157,21 +158,12 @@ def drawn_strip(report: Report, chain: Chain, action: Action) -> dict[str, float
     picture = report.picture_path("figure-14-drawn.png")
     film_strip(chain.figure, motion, picture, count=8, size=(170, 260))
     report.picture(picture, f"Figure 14: a drawn figure of eight, learnt from {action.name}.")
-    inside = [
-        cells.grid[0][tuple(_cell(cells, p))] > 1 if _cell(cells, p) is not None else False
-        for p in path
-    ]
+    seen = cKDTree(chain.effector_points(np.concatenate(action.takes))[:, 0])
     return {
-        "outside_percent": 100.0 * (1.0 - float(np.mean(inside))),
+        "outside_percent": 100.0 * float((seen.query(path)[0] > NEAR_M).mean()),
         "distance_mm": 1e3 * float(found.distance_m.mean()),
         "largest_step_deg": float(np.degrees(np.abs(np.diff(found.theta, axis=0)).max())),
     }
-
-
-def _cell(cells: Any, point: Floats) -> Any:
-    edge = cells.grid.shape[1]
-    at = np.floor(edge * (point - cells.corner[0]) / cells.size[0]).astype(int)
-    return at if np.all((at >= 0) & (at < edge)) else None
 
 
 def _distance(chain: Chain, theta: Floats, truth: Floats) -> Floats:
@@ -184,10 +176,5 @@ def _acceleration(chain: Chain, theta: Floats, joint: str, fps: float) -> Floats
     return fps**2 * np.linalg.norm(np.diff(theta[:, columns], 2, axis=0), axis=1)
 
 
-def _jerk(chain: Chain, theta: Floats) -> float:
+def _jerk(theta: Floats) -> float:
     return float(np.sqrt((np.diff(theta, 3, axis=0) ** 2).mean()))
-
-
-def smoothness(found: Trajectory) -> dict[str, float]:
-    """Root mean square of the third differences after each pass, radians."""
-    return {name: _jerk(found.chain, theta) for name, theta in found.passes.items()}

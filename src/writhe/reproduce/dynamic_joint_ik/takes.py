@@ -73,7 +73,9 @@ def load_actions(
         found = builtin_movements(chain.figure)
         source = "built-in movements (synthetic; no clips were given)"
     else:
-        motions, _ = read_clips(folder, chain.figure, lambda _a, _b, n: progress(f"reading {n}"))
+        motions, _ = read_clips(
+            folder, chain.figure, lambda _a, _b, n: progress(f"reading {n}"), keep_feet=True
+        )
         by_stem = {Path(name).stem: motion for name, motion in motions.items()}
         found = {
             name: [by_stem[t] for t in takes if t in by_stem]

@@ -14,7 +14,7 @@ from numba.core import config
 from writhe.errors import UnknownNameError
 from writhe.evaluation import Progress, Report
 from writhe.reproduce.dynamic_joint_ik import figures
-from writhe.reproduce.dynamic_joint_ik.compare import (
+from writhe.reproduce.dynamic_joint_ik.comparison import (
     METHODS,
     by_level,
     compare,

@@ -12,7 +12,7 @@ from writhe.arrays import Floats
 from writhe.errors import MissingExtraError
 from writhe.evaluation import Report
 from writhe.motion.follow import smooth_path
-from writhe.reproduce.dynamic_joint_ik.compare import cells_of
+from writhe.reproduce.dynamic_joint_ik.comparison import cells_of
 from writhe.reproduce.dynamic_joint_ik.takes import Action
 from writhe.skeleton import Motion
 from writhe.solvers.dynamic import PASSES, Chain, solve_trajectory

@@ -92,15 +92,21 @@ def test_a_stream_gives_what_the_whole_trajectory_gives(
 
 
 def test_postures_stay_within_the_learnt_limits_unless_targets_need_more(
-    arm: Chain, forest: Forest, golf: np.ndarray
+    arm: Chain, movements: dict[str, list[Motion]]
 ) -> None:
-    cells, targets = forest.blend("throw"), arm.effector_points(golf)
+    learnt, replayed = movements["throw"][:2]
+    cells = Forest(arm, [learn_style(arm, "throw", [(learnt.q, learnt.fps)])]).blend()
+    targets = arm.effector_points(arm.coordinates(replayed.q))
     held = solve_trajectory(arm, cells, targets, 30.0, options=PassOptions(widen=False))
     free = solve_trajectory(arm, cells, targets, 30.0)
-    low, high = cells.lower[1], cells.upper[1]
-    assert np.all(held.theta >= low - 1e-12) and np.all(held.theta <= high + 1e-12)
+    unit = (targets[:, 0] - cells.corner[0]) / cells.size[0]
+    inside = np.all((unit >= 0) & (unit < 1), axis=1)
+    assert inside.mean() > 0.5
+    crude = held.passes["crude"]
+    assert np.all(crude[inside] >= cells.lower[1]) and np.all(crude[inside] <= cells.upper[1])
+    assert np.all(crude >= cells.lower[0]) and np.all(crude <= cells.upper[0])
     assert held.distance_m.mean() > free.distance_m.mean()
-    assert np.all(free.theta >= cells.lower[0] - 1e-12)
+    assert free.distance_m.mean() < 0.005
 
 
 def test_targets_beyond_reach_are_a_status(arm: Chain, forest: Forest) -> None:

@@ -47,7 +47,7 @@ def crude_kernel(problem: BatchProblem, dtype: Any, *, interpret: bool = False) 
         poses = targets.shape[1] * targets.shape[2]
 
         def body(target_ref: Any, *refs: Any) -> None:
-            tables = dict(zip(blocks.TABLES, refs, strict=False))
+            tables: dict[str, Any] = {n: r for n, r in zip(blocks.TABLES, refs, strict=False)}
             outputs = refs[len(blocks.TABLES) :]
 
             def read(name: str, row: int, node: Array) -> Array:
@@ -81,9 +81,9 @@ def retargeting_kernel(problem: BatchProblem, dtype: Any, *, interpret: bool = F
             at = pl.program_id(0) * BLOCK + jnp.arange(BLOCK)
             inside = at < poses
             here = jnp.minimum(at, poses - 1)
-            rows = [_rows(ref, n, here, inside) for ref in refs[:4]]
+            start, lower, upper, give = (_rows(ref, n, here, inside) for ref in refs[:4])
             target = _rows(refs[4], 3, here, inside)
-            found, distance, _ = blocks.retarget(problem, *rows, target)
+            found, distance, _ = blocks.retarget(problem, start, lower, upper, give, target)
             for d in range(n):
                 plgpu.store(refs[5].at[d, at], found[d], mask=inside)
             plgpu.store(refs[6].at[0, at], distance, mask=inside)

@@ -12,6 +12,7 @@ import argparse
 import json
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import jax
@@ -205,15 +206,19 @@ def _flop_rate(dtype: Any, on_gpu: bool) -> float:
             a, b = a * x + 0.25, b * x + 0.125
         return a + b
 
-    return 4.0 * length * count / (1e-3 * _median_ms(lambda: chains(x), 10))
+    return 4.0 * length * count / (1e-3 * _median_ms(partial(chains, x), 10))
 
 
 def _copy_rate(dtype: Any, on_gpu: bool) -> float:
     """Bytes read and written a second by a large copy."""
     count = (1 << 28 if on_gpu else 1 << 23) // np.dtype(dtype).itemsize * 4
     x = jnp.ones(count, dtype=dtype)
-    copy = jax.jit(lambda x: x + 1)
-    return 2.0 * count * np.dtype(dtype).itemsize / (1e-3 * _median_ms(lambda: copy(x), 10))
+
+    @jax.jit
+    def copy(x: Array) -> Array:
+        return x + 1
+
+    return 2.0 * count * np.dtype(dtype).itemsize / (1e-3 * _median_ms(partial(copy, x), 10))
 
 
 def main() -> None:

@@ -77,9 +77,12 @@ def _retargeting(problem: BatchProblem) -> Step:
     def run(
         theta: Array, lower: Array, upper: Array, give: Array, targets: Array
     ) -> tuple[Array, Array, Array]:
-        rows = [tuple(values.reshape(len(values), -1)) for values in (theta, lower, upper, give)]
+        first, low, high, soft = (
+            tuple(values.reshape(len(values), -1)) for values in (theta, lower, upper, give)
+        )
         flat = targets.reshape(3, -1)
-        found, *about = blocks.retarget(problem, *rows, [flat[c] for c in range(3)], limb_arrays)
+        target = [flat[c] for c in range(3)]
+        found, *about = blocks.retarget(problem, first, low, high, soft, target, limb_arrays)
         distance, spent = (values.reshape(targets.shape[1:]) for values in about)
         return jnp.stack(found).reshape(theta.shape), distance, spent
 

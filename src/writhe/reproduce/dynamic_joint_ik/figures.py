@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.spatial import cKDTree
+from scipy.spatial import KDTree
 
 from writhe.arrays import Floats
 from writhe.errors import MissingExtraError
@@ -158,7 +158,7 @@ def drawn_strip(report: Report, chain: Chain, action: Action) -> dict[str, float
     picture = report.picture_path("figure-14-drawn.png")
     film_strip(chain.figure, motion, picture, count=8, size=(170, 260))
     report.picture(picture, f"Figure 14: a drawn figure of eight, learnt from {action.name}.")
-    seen = cKDTree(chain.effector_points(np.concatenate(action.takes))[:, 0])
+    seen = KDTree(chain.effector_points(np.concatenate(action.takes))[:, 0])
     return {
         "outside_percent": 100.0 * float((seen.query(path)[0] > NEAR_M).mean()),
         "distance_mm": 1e3 * float(found.distance_m.mean()),

@@ -85,11 +85,14 @@ class TrajectoryStream:
         made = [np.empty_like(theta) for _ in range(3)]
         kernels.alignment_pass(theta, lower, upper, first, last, self._window, *made)
         at = slice(f - start, f - start + 1)
+        aligned, lower, upper = (np.ascontiguousarray(rows[at]) for rows in made)
         out, distance = np.empty((1, len(self.chain))), np.empty(1)
         kernels.retargeting_pass(
             self.chain.limb,
-            *(np.ascontiguousarray(x) for x in (made[0][at], self._targets[f - self._gone])),
-            *(np.ascontiguousarray(x[at]) for x in made[1:]),
+            aligned,
+            self._targets[f - self._gone],
+            lower,
+            upper,
             self._crude[f - self._gone][3],
             self._wider,
             self._options.tolerance_m,

@@ -47,7 +47,7 @@ def crude_kernel(problem: BatchProblem, dtype: Any, *, interpret: bool = False) 
         poses = targets.shape[1] * targets.shape[2]
 
         def body(target_ref: Any, *refs: Any) -> None:
-            tables: dict[str, Any] = {n: r for n, r in zip(blocks.TABLES, refs, strict=False)}
+            tables: dict[str, Any] = dict(zip(blocks.TABLES, refs, strict=False))
             outputs = refs[len(blocks.TABLES) :]
 
             def read(name: str, row: int, node: Array) -> Array:

@@ -25,8 +25,8 @@ export const install: Install = (studio) => {
   const style = h("select", { "aria-label": "Style" });
   const seconds = h("input", { type: "number", min: 0.2, max: 30, step: 0.1, value: 2, "aria-label": "Seconds" });
   const note = h("p", { class: "note", "aria-live": "polite" }, "Draw where a hand or foot should go; the body follows in the style you choose.");
-  const repair = h("button", { type: "button", class: "button", hidden: true, click: () => mend() }, "Push penetrations out");
-  const clear = h("button", { type: "button", class: "button", hidden: true, click: () => forget() }, "Put the path away");
+  const repair = h("button", { type: "button", class: "wide", title: "Push penetrations out of the motion", hidden: true, click: () => mend() }, "Repair");
+  const clear = h("button", { type: "button", class: "wide", hidden: true, click: () => forget() }, "Hide path");
   let path: Path | null = null, asked = "";
 
   on(["state"], () => {
@@ -112,7 +112,7 @@ export const install: Install = (studio) => {
         h("label", { class: "field" }, h("span", {}, "Limb"), limb),
         h("label", { class: "field" }, h("span", {}, "Style"), style),
         h("label", { class: "field" }, h("span", {}, "Seconds"), seconds),
-        h("button", { type: "button", class: "button", click: enter }, "Draw a path"), repair, clear, note),
+        h("div", { class: "grid" }, h("button", { type: "button", class: "wide", title: "Draw in the picture (J)", click: enter }, "Draw a path"), clear, repair), note),
     }],
     actions: [{ name: "draw-path", title: "Draw a path", keys: ["J"], group: "Pose", run: enter }],
     tools: [handles],

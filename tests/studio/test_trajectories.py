@@ -1,4 +1,4 @@
-"""Drawing a path in the studio: over the wire, and with mouse and finger in the page."""
+"""Drawing a path in the studio: over the wire, and with the mouse in the page."""
 
 from __future__ import annotations
 

@@ -18,8 +18,9 @@ from writhe.batch import blocks
 from writhe.batch.problem import BatchProblem
 
 Array: TypeAlias = Any
-BLOCK = 128
-WARPS = 4
+# one warp a program: it leaves when its slowest pose is done, so small ones wait the least
+BLOCK = 32
+WARPS = 1
 
 
 def _rows(ref: Any, count: int, at: Array, inside: Array) -> tuple[Array, ...]:

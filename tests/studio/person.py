@@ -19,7 +19,8 @@ _POSITION = """name => {
 
 
 def where(page: Any, joint: str) -> tuple[float, float]:
-    """Where a joint is on the page, in pixels."""
+    """Where a joint is on the page, in pixels, once the page has laid itself out."""
+    next_frame(page)
     at = page.evaluate(_WHERE, joint)
     return at["x"], at["y"]
 

@@ -20,8 +20,13 @@ from starlette.types import Message
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from wire import Wire
 
+from writhe import io
+from writhe.skeleton import Motion
+from writhe.skeleton.figures import figure
 from writhe.studio.guard import COOKIE, Guard, is_loopback
 from writhe.studio.messages import PROTOCOL
+
+UPLOADS = 400
 
 
 def ask(
@@ -161,6 +166,37 @@ def _wild_value(rng: random.Random, depth: int = 0) -> Any:
     return rng.choice(choices)
 
 
+def test_hostile_uploads_harm_nobody(server: Server, tmp_path: Path) -> None:
+    """Broken motion, figure and scene files: each is refused or opened, none does harm."""
+    human = figure("human")
+    motion = Motion(human.skeleton, [human.skeleton.rest_configuration] * 3, 30.0)
+    scene = b'{"writhe_scene": 1, "objects": [{"name": "seat", "built_in": "chair"}]}'
+    good: dict[str, bytes] = {"json": scene}
+    for suffix in ("bvh", "glb"):
+        io.save(motion, tmp_path / f"good.{suffix}", figure=human)
+        good[suffix] = (tmp_path / f"good.{suffix}").read_bytes()
+    rng = random.Random(11)
+    number = server.new_document()
+    assert server.process is not None
+    before = _resident_kib(server.process.pid)
+    statuses: list[int] = []
+    for k in range(UPLOADS):
+        suffix = rng.choice(["bvh", "glb", "json", "npz"])
+        data = _mutated(rng, good.get(suffix, rng.randbytes(200)))
+        form = "figure" if k % 3 == 0 else "motion"
+        path = f"/api/documents/{number}/import?actor=1&as={form}&name=a.{suffix}"
+        status, answer, _ = ask(server, "POST", path, data)
+        statuses.append(status)
+        assert tempfile.gettempdir().encode() not in answer
+    assert set(statuses) <= {200, 400}
+    assert statuses.count(400) > UPLOADS / 4
+    assert server.process.poll() is None
+    assert _resident_kib(server.process.pid) - before < 300_000
+    after = Wire(server.address, number)
+    assert after.command(type="rename", name="Still here")["name"] == "Still here"
+    after.close()
+
+
 _HOLD = {"joint": 3, "point_in_joint": (0, 0, 0), "position_in_world": (0.3, 1.0, 0.2)}
 _GOOD: list[dict[str, Any]] = [
     {"type": "drag", "sequence": 1, "actor": 1, "holds": [_HOLD], "frames": 1},
@@ -179,6 +215,29 @@ _GOOD: list[dict[str, Any]] = [
     {"type": "copy_keys", "request": "c" * 12, "keys": [1], "to_s": 0.5},
     {"type": "set_timeline", "request": "t" * 12, "duration_s": 2.0, "fps": 30.0},
     {"type": "open", "protocol": PROTOCOL, "document": "0" * 12},
+    {"type": "add_thing", "request": "a" * 12, "kind": "box", "position": (0.5, 0.2, 0.4)},
+    {"type": "resize_thing", "request": "s" * 12, "thing": 1, "size": (0.2, 0.2, 0.2)},
+    {
+        "type": "place_thing",
+        "request": "l" * 12,
+        "thing": 1,
+        "position": (1.0, 0.2, 0.4),
+        "rotation": (1.0, 0.0, 0.0, 0.0),
+    },
+    {"type": "key_thing", "request": "y" * 12, "thing": 1, "time_s": 0.5},
+    {"type": "move_actor", "request": "o" * 12, "actor": 1, "shift": (0, 0, 0), "turn_rad": 0.1},
+    {"type": "check_motion", "request": "h" * 12},
+    {"type": "cancel_job", "job": "h" * 12},
+    {"type": "allow_contact", "request": "w" * 12, "one": {"actor": 1, "joint": 3}, "other": {}},
+    {"type": "list_ready_poses"},
+    {
+        "type": "set_solving",
+        "request": "g" * 12,
+        "postures": "basic",
+        "naturalness": 1.0,
+        "grip": 1.0,
+        "steadiness": 1.0,
+    },
 ]
 
 

@@ -30,7 +30,11 @@ function editor(id: string): void {
   listenToKeys(studio.actions);
   acceptDrops(studio);
   onTheme((theme) => studio.viewport.setTheme(theme));
-  on(["state"], () => document.body.classList.add("ready"));
+  // ready once the figure is drawn: the first state lays the page out anew, and the picture with it
+  const stop = on(["state"], () => {
+    stop();
+    requestAnimationFrame(() => requestAnimationFrame(() => document.body.classList.add("ready")));
+  });
   on(["options"], () => {
     view.classList.toggle("duelling", store.duel !== null);
     const mode = studio.tools.mode;

@@ -24,6 +24,7 @@ import msgspec
 import numpy as np
 from websockets.asyncio.client import connect
 
+from writhe.bench import studio_page
 from writhe.errors import WritheError
 
 PROTOCOL = 2
@@ -41,6 +42,8 @@ def run(progress: Callable[[str], None]) -> dict[str, Any]:
             alone = asyncio.run(_one(address))
             progress(f"{SESSIONS} sessions at once")
             counts = asyncio.run(_many(address))
+            progress("the page in a browser")
+            page = studio_page.measure(address)
         finally:
             server.terminate()
             server.wait(10)
@@ -49,6 +52,7 @@ def run(progress: Callable[[str], None]) -> dict[str, Any]:
         "round_trip_ms_p95": round(float(np.percentile(alone, 95)), 3),
         "sessions": SESSIONS,
         "answers_per_second_min": round(min(counts) / SECONDS, 1),
+        **page,
     }
 
 

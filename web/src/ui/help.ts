@@ -11,7 +11,8 @@ const GESTURES: [string, string][] = [
   ["Drag beside the body, or right-drag", "circle around"],
   ["Shift + right-drag, or two fingers", "slide and pinch"],
   ["Wheel", "nearer, farther"],
-  ["Drop a file on the page", "open a motion"],
+  ["Drag an object", "over the floor; its arrows lift it, its rings turn it"],
+  ["Drop a file on the page", "open a motion, a scene or a document"],
 ];
 
 export function openHelp(actions: Action[]): void {

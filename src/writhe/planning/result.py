@@ -1,0 +1,73 @@
+"""What a planner answers: a path, how it ended, and the proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.collision import Certificate
+from writhe.skeleton import Skeleton
+from writhe.skeleton.kinematics import difference
+
+
+class PlanStatus(Enum):
+    """How a plan ended. Misuse raises; everything here is an answer."""
+
+    EXACT = "exact"  # from the start to the goal, certified
+    APPROXIMATE = "approximate"  # certified, but an end had to be moved: see `notes`
+    STUCK = "stuck"  # no path was found; the path leads as far as was got
+    INFEASIBLE_START = "infeasible start"  # the start penetrates
+    INFEASIBLE_GOAL = "infeasible goal"  # the goal penetrates
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A path of straight pieces (slerp) from the start to the goal.
+
+    `path` (vertices, nq). `certificate` covers the whole path, between vertices too; `fallback`
+    says whether sampling had to help; `steps` counts what the search walked.
+    """
+
+    skeleton: Skeleton
+    path: Floats
+    status: PlanStatus
+    method: str
+    seconds: float
+    certificate: Certificate | None
+    length_rad: float
+    steps: int = 0
+    escapes: int = 0
+    fallback: bool = False
+    notes: tuple[str, ...] = ()
+    blocked_by: tuple[str, ...] = field(default_factory=tuple[str, ...])
+
+    @property
+    def solved(self) -> bool:
+        """Whether there is a certified path."""
+        return self.status in (PlanStatus.EXACT, PlanStatus.APPROXIMATE)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        proof = self.certificate
+        return {
+            "status": self.status.value,
+            "method": self.method,
+            "seconds": self.seconds,
+            "path_length_rad": self.length_rad,
+            "vertices": len(self.path),
+            "fallback": self.fallback,
+            "certified": bool(proof and proof.certified),
+            "penetration_m": None if proof is None else proof.penetration_upper_bound_m,
+            "pass_throughs": None if proof is None else len(proof.pass_throughs),
+            "notes": list(self.notes),
+        }
+
+
+def path_length(skeleton: Skeleton, path: Floats) -> float:
+    """The summed length of a path's tangent steps: radians (and metres of root and slides)."""
+    pairs = zip(path[:-1], path[1:], strict=True)
+    return float(sum(np.linalg.norm(difference(skeleton, a, b)) for a, b in pairs))

@@ -28,6 +28,8 @@ MET, STUCK, SPENT, FULL = 0, 1, 2, 3  # how a walk ends
 GROW, SHRINK = 1.6, 0.5
 LIMIT_BAND = 0.01  # a limit nearer than this holds back what goes towards it
 CORRECTIONS = 3
+CLEAN = 1e-5  # radians or metres: nothing left to correct
+LOOKS, LOOK_STEP = 16, 0.05  # a line is looked at in at most so many parts, of at least so much
 
 
 class World(NamedTuple):
@@ -99,45 +101,56 @@ def look(world: World, q: Floats, room: WalkRoom) -> None:
 
 
 @kernel
-def _take_out_planted(world: World, room: WalkRoom, v: Floats) -> None:
-    """v -= K^T (K K^T)^-1 K v: nothing planted moves."""
-    m, nv = world.planted, v.shape[0]
-    for i in range(m):
+def _take_out_planted(
+    jacobian: Floats, inverse: Floats, planted: int, multiplier: Floats, v: Floats
+) -> None:
+    """v -= K^T (K K^T)^-1 K v with K the first `planted` rows: nothing planted moves."""
+    nv = v.shape[0]
+    for i in range(planted):
         total = 0.0
         for k in range(nv):
-            total += room.jacobian[i, k] * v[k]
-        room.multiplier[i] = total
-    for i in range(m):
+            total += jacobian[i, k] * v[k]
+        multiplier[i] = total
+    for i in range(planted):
         total = 0.0
-        for j in range(m):
-            total += room.inverse[i, j] * room.multiplier[j]
+        for j in range(planted):
+            total += inverse[i, j] * multiplier[j]
         for k in range(nv):
-            v[k] -= total * room.jacobian[i, k]
+            v[k] -= total * jacobian[i, k]
 
 
 @kernel
-def project(world: World, room: WalkRoom, v: Floats) -> None:
+def _project(
+    values: Floats,
+    jacobian: Floats,
+    lower: Floats,
+    upper: Floats,
+    planted: int,
+    inverse: Floats,
+    multiplier: Floats,
+    variable: Floats,
+    v: Floats,
+) -> None:
     """v without what moves planted parts or goes beyond joint limits that are reached."""
-    nv, rows = v.shape[0], room.values.shape[0]
+    nv, rows = v.shape[0], values.shape[0]
     for k in range(nv):
-        v[k] *= world.field.variable[k]
+        v[k] *= variable[k]
     for _ in range(2):
-        for i in range(world.planted, rows):
-            above = room.values[i] > world.upper[i] - LIMIT_BAND
-            below = room.values[i] < world.lower[i] + LIMIT_BAND
+        for i in range(planted, rows):
+            above = values[i] > upper[i] - LIMIT_BAND
+            below = values[i] < lower[i] + LIMIT_BAND
             if not (above or below):
                 continue
             along, norm2 = 0.0, 0.0
             for k in range(nv):
-                along += room.jacobian[i, k] * v[k]
-                norm2 += room.jacobian[i, k] * room.jacobian[i, k]
+                along += jacobian[i, k] * v[k]
+                norm2 += jacobian[i, k] * jacobian[i, k]
             if (above and along > 0.0) or (below and along < 0.0):
                 for k in range(nv):
-                    v[k] -= along / (norm2 + 1e-12) * room.jacobian[i, k]
-        if world.planted > 0:
-            _take_out_planted(world, room, v)
-        else:
+                    v[k] -= along / (norm2 + 1e-12) * jacobian[i, k]
+        if planted == 0:
             return
+        _take_out_planted(jacobian, inverse, planted, multiplier, v)
 
 
 @kernel
@@ -178,7 +191,7 @@ def correct(world: World, q: Floats, room: WalkRoom) -> float:
                 norm2 += room.jacobian[i, k] * room.jacobian[i, k]
             for k in range(nv):
                 step[k] += beyond / (norm2 + 1e-12) * room.jacobian[i, k]
-        if worst < 1e-5:
+        if worst < CLEAN:
             return worst
         integrate(world.tree, q, step, q)
     return worst
@@ -218,23 +231,21 @@ def certified(world: World, q_from: Floats, q_to: Floats, room: WalkRoom) -> boo
 
 
 @kernel
-def within_rows(world: World, room: WalkRoom, tolerance: float) -> bool:
-    """Whether planted rows and limits, looked at before, hold within a tolerance."""
-    for i in range(room.values.shape[0]):
-        if room.values[i] > world.upper[i] + tolerance:
-            return False
-        if room.values[i] < world.lower[i] - tolerance:
+def _within(values: Floats, lower: Floats, upper: Floats, tolerance: float) -> bool:
+    """Whether all rows hold within a tolerance."""
+    for i in range(values.shape[0]):
+        if values[i] > upper[i] + tolerance or values[i] < lower[i] - tolerance:
             return False
     return True
 
 
 @kernel
-def length(world: World, q_from: Floats, q_to: Floats, room: WalkRoom) -> float:
-    """The length of the straight tangent step, left in room.step."""
-    difference(world.tree, q_from, q_to, room.step)
+def length(tree: Tree, q_from: Floats, q_to: Floats, step: Floats) -> float:
+    """The length of the straight tangent step, which is left in `step` (nv)."""
+    difference(tree, q_from, q_to, step)
     total = 0.0
-    for k in range(room.step.shape[0]):
-        total += room.step[k] * room.step[k]
+    for k in range(step.shape[0]):
+        total += step[k] * step[k]
     return sqrt(total)
 
 
@@ -253,14 +264,26 @@ def line(
     way (rows, nq) gets what comes after q_from, q_to last; -1 when there is no such line. Where the
     straight line leaves planted places or limits, it is walked in steps that are corrected.
     """
-    if world.planted == 0 and not certified(world, q_from, q_to, room):
-        return -1
-    total = length(world, q_from, q_to, room)
+    total = length(world.tree, q_from, q_to, room.step)
     count = 1 + int(total / spacing)
     straight = world.planted == 0
     direct = room.direction
     for k in range(direct.shape[0]):
         direct[k] = room.step[k]
+    # most lines that fail do so plainly: look at a few places before asking for a proof
+    parts = 2
+    while parts <= LOOKS and total > LOOK_STEP * parts:
+        for i in range(1, parts, 2):
+            for k in range(direct.shape[0]):
+                room.step[k] = direct[k] * i / parts
+            integrate(world.tree, q_from, room.step, room.tried)
+            if straight or correct(world, room.tried, room) < tolerance:
+                evaluate(world, room.tried, room, room.tried_gradient)
+                if room.energy.least[0] < -world.slack:
+                    return -1
+        parts *= 2
+    if straight and not certified(world, q_from, q_to, room):
+        return -1
     if straight and world.lower.shape[0] > 0:
         for i in range(1, count):
             for k in range(direct.shape[0]):
@@ -268,7 +291,7 @@ def line(
             integrate(world.tree, q_from, room.step, room.tried)
             frames(world, room.tried, room.energy)
             look(world, room.tried, room)
-            if not within_rows(world, room, tolerance):
+            if not _within(room.values, world.lower, world.upper, tolerance):
                 straight = False
                 break
     if straight:
@@ -292,45 +315,45 @@ def line(
 
 
 @kernel
+def _unit(v: Floats) -> float:
+    """Make v a unit vector; returns what its length was (0: it is left alone)."""
+    total = 0.0
+    for k in range(v.shape[0]):
+        total += v[k] * v[k]
+    total = sqrt(total)
+    if total < 1e-12:
+        return 0.0
+    for k in range(v.shape[0]):
+        v[k] /= total
+    return total
+
+
+@kernel
 def _direction(
     world: World, room: WalkRoom, side: int, q: Floats, other: Floats, mix: float, pull: float
 ) -> float:
     """The unit direction of the next step in room.direction; 0 if there is none."""
     d, g = room.direction, room.downhill
-    nv = d.shape[0]
+    values, jacobian, lower, upper = room.values, room.jacobian, world.lower, world.upper
+    planted, inverse, multiplier = world.planted, room.inverse, room.multiplier
+    variable = world.field.variable
+    rules = (values, jacobian, lower, upper, planted, inverse, multiplier, variable)
     difference(world.tree, q, other, d)
-    project(world, room, d)
-    for k in range(nv):
+    _project(*rules, d)
+    for k in range(d.shape[0]):
         g[k] = room.gradient[side, k]
-    project(world, room, g)
-    dd, gg = 0.0, 0.0
-    for k in range(nv):
-        dd += d[k] * d[k]
-        gg += g[k] * g[k]
-    dd, gg = sqrt(dd), sqrt(gg)
-    along = 0.0
-    if dd > 1e-12 and pull > 0.0:
-        for k in range(nv):
-            d[k] *= pull / dd
-    else:
+    _project(*rules, g)
+    if pull == 0.0 or _unit(d) == 0.0:
         d[:] = 0.0
-    if gg > 1e-12:
-        for k in range(nv):
-            g[k] /= gg
+    if _unit(g) > 0.0:
+        along = 0.0
+        for k in range(d.shape[0]):
             along += d[k] * g[k]
         if along > 0.0 or pull == 0.0:
-            for k in range(nv):
+            for k in range(d.shape[0]):
                 d[k] -= (max(along, 0.0) + mix) * g[k]
-            project(world, room, d)
-    norm = 0.0
-    for k in range(nv):
-        norm += d[k] * d[k]
-    norm = sqrt(norm)
-    if norm < 1e-9:
-        return 0.0
-    for k in range(nv):
-        d[k] /= norm
-    return norm
+            _project(*rules, d)
+    return _unit(d)
 
 
 @kernel
@@ -431,16 +454,17 @@ def meet(
             alpha0 = 0.0 if side == 0 else alpha0
             alpha1 = 0.0 if side == 1 else alpha1
             continue
-        apart = length(world, q, other, room)
+        apart = length(world.tree, q, other, room.step)
         alpha = min(alpha, most_step)
         if pull > 0.0:
             alpha = min(alpha, apart)
         for k in range(nv):
             room.step[k] = alpha * room.direction[k]
         integrate(world.tree, q, room.step, room.tried)
-        good = True
+        good, clean = True, False
         if world.lower.shape[0] > 0:
-            good = correct(world, room.tried, room) < tolerance
+            left = correct(world, room.tried, room)
+            good, clean = left < tolerance, left < CLEAN
             looked = -1
         if good:
             fresh = evaluate(world, room.tried, room, room.tried_gradient)
@@ -454,14 +478,16 @@ def meet(
             energies[side] = fresh
             for k in range(nv):
                 room.gradient[side, k] = room.tried_gradient[k]
-            looked = -1
+            # the rows looked at while correcting are those of the new posture
+            looked = side if clean else -1
             alpha *= GROW
         if side == 0:
             alpha0 = alpha
         else:
             alpha1 = alpha
         lower = log(min(energies[0], energies[1]) + 1e-300)
-        apart = length(world, paths[0, counts[0] - 1], paths[1, counts[1] - 1], room)
+        first, second = paths[0, counts[0] - 1], paths[1, counts[1] - 1]
+        apart = length(world.tree, first, second, room.step)
         since += 1
         if lower < best_energy - 0.01 or (pull > 0.0 and apart < best_distance - 0.005):
             since = 0

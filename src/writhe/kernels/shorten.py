@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from writhe.arrays import Floats
-from writhe.kernels.descent import WalkRoom, World, length, line
+from writhe.kernels.descent import WalkRoom, World, certified, correct, evaluate, length, line
 from writhe.kernels.jit import kernel
-from writhe.kernels.kinematics import interpolate
+from writhe.kernels.kinematics import Tree, difference, integrate, interpolate
 
 # steps of two irrational rotations: corners are cut all over the path, without a random number
 FIRST_TURN, SECOND_TURN = 0.7548776662466927, 0.5698402909980532
@@ -43,14 +43,14 @@ def skip(
 
 
 @kernel
-def _at(world: World, path: Floats, sums: Floats, count: int, along: float, out: Floats) -> int:
+def _at(tree: Tree, path: Floats, sums: Floats, count: int, along: float, out: Floats) -> int:
     """The posture at a length along the path, to out; returns the edge it lies on."""
     edge = 0
     while edge < count - 2 and sums[edge + 1] < along:
         edge += 1
     span = sums[edge + 1] - sums[edge]
     t = 0.0 if span <= 0.0 else min(max((along - sums[edge]) / span, 0.0), 1.0)
-    interpolate(world.tree, path[edge], path[edge + 1], t, out)
+    interpolate(tree, path[edge], path[edge + 1], t, out)
     return edge
 
 
@@ -81,19 +81,19 @@ def cut_corners(
             return count
         sums[0] = 0.0
         for i in range(1, count):
-            sums[i] = sums[i - 1] + length(world, path[i - 1], path[i], room)
+            sums[i] = sums[i - 1] + length(world.tree, path[i - 1], path[i], room.step)
         total = sums[count - 1]
         u = (0.5 + turn * FIRST_TURN) % 1.0
         # long stretches first, then shorter ones
         share = 0.9 * (0.5 + turn * SECOND_TURN) % 1.0
         start = u * (1.0 - share) * total
         end = start + share * total
-        first = _at(world, path, sums, count, start, near)
-        last = _at(world, path, sums, count, end, far)
+        first = _at(world.tree, path, sums, count, start, near)
+        last = _at(world.tree, path, sums, count, end, far)
         idle += 1
         if last == first:
             continue
-        straight = length(world, near, far, room)
+        straight = length(world.tree, near, far, room.step)
         if straight > 0.995 * (end - start):
             continue
         found = line(world, near, far, tolerance, spacing, room, way)
@@ -113,3 +113,49 @@ def cut_corners(
             count += 1
         idle = 0
     return count
+
+
+@kernel
+def relax(
+    world: World,
+    path: Floats,
+    keep_m: float,
+    strength: float,
+    sweeps: int,
+    tolerance: float,
+    room: WalkRoom,
+    clearance: Floats,
+) -> int:
+    """Smooth path (rows, nq) in place: every inner posture moves towards the middle of its two.
+
+    A move is kept if the clearance stays at `keep_m` or does not fall, planted parts and limits
+    hold, and both pieces beside it are certified. clearance (rows) is room. Returns how many moves
+    were kept.
+    """
+    count, kept = path.shape[0], 0
+    v, step, nv = room.direction, room.step, room.step.shape[0]
+    for i in range(count):
+        evaluate(world, path[i], room, room.tried_gradient)
+        clearance[i] = room.energy.least[0]
+    for sweep in range(sweeps):
+        for at in range(1, count - 1):
+            i = at if sweep % 2 == 0 else count - 1 - at
+            difference(world.tree, path[i], path[i - 1], v)
+            difference(world.tree, path[i], path[i + 1], step)
+            for k in range(nv):
+                step[k] = 0.5 * strength * (step[k] + v[k])
+            integrate(world.tree, path[i], step, room.tried)
+            if correct(world, room.tried, room) > tolerance:
+                continue
+            evaluate(world, room.tried, room, room.tried_gradient)
+            least = room.energy.least[0]
+            if least < min(keep_m, clearance[i]):
+                continue
+            if not certified(world, path[i - 1], room.tried, room):
+                continue
+            if not certified(world, room.tried, path[i + 1], room):
+                continue
+            path[i] = room.tried
+            clearance[i] = least
+            kept += 1
+    return kept

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from writhe.arrays import Floats
-from writhe.collision import certify, violating_parts
-from writhe.collision.gate import SLACK_M
+from writhe.arrays import Floats, Ints
 from writhe.kernels import descent
 from writhe.kernels.kinematics import integrate
 from writhe.kernels.shorten import cut_corners, skip
-from writhe.planning.energy import Energy, EnergyOptions
+from writhe.planning.energy import EnergyOptions
 from writhe.planning.problem import PlanProblem
-from writhe.planning.result import Plan, PlanStatus, path_length
+from writhe.planning.result import Plan, PlanStatus
 from writhe.planning.world import MOST_ROWS, Walker
 
 
@@ -42,44 +40,37 @@ class PlanOptions:
 
 
 class DefaultPlanner:
-    """Plans one problem."""
+    """Plans between postures; keeps what it compiled for problems that plant the same parts."""
 
     name = "default"
 
-    def __init__(self, problem: PlanProblem, options: PlanOptions | None = None) -> None:
-        self.problem = problem
+    def __init__(self, options: PlanOptions | None = None) -> None:
         self.options = options or PlanOptions()
-        self.walker = Walker(problem, self.options.energy)
-        self._random = np.random.default_rng(self.options.seed)
+        self._walker: Walker | None = None
 
-    def plan(self) -> Plan:
-        """A certified path from the start to the goal."""
+    def plan(self, problem: PlanProblem) -> Plan:
+        """A certified path from the start to the goal, or how far it got."""
         begin = time.perf_counter()
-        problem, options = self.problem, self.options
-        bad = infeasible(problem)
+        walker = self._prepare(problem)
+        bad = infeasible(walker, self.name, begin)
         if bad is not None:
-            return replace(bad, seconds=time.perf_counter() - begin)
-        found, steps, escapes = self._search()
-        fallback = False
-        if found is None and options.fallback:
-            from writhe.planning.sampling import SamplingPlanner
+            return bad
+        path, steps, escapes = self._search(walker)
+        status, fallback = PlanStatus.EXACT, False
+        if path is not None:
+            path = self.shorten(walker, path)
+        elif self.options.fallback:
+            path = self._sampled(problem)
+            fallback = path is not None
+        if path is None:
+            status = PlanStatus.STUCK
+            path = walker.paths[0, : self._counts[0]].copy()
+        seconds = time.perf_counter() - begin
+        return Plan(problem, path, status, self.name, seconds, steps, escapes, fallback)
 
-            sampled = SamplingPlanner(
-                problem, "rrtconnect", seed=options.seed, iterations=options.fallback_iterations
-            ).plan()
-            if sampled.solved:
-                found, fallback = sampled.path, True
-        if found is None:
-            done = self.walker.paths[0, : self._counts[0]].copy()
-            return _answer(problem, self.name, done, PlanStatus.STUCK, begin, steps, escapes)
-        path = found if fallback else self.shorten(found)
-        return _answer(
-            problem, self.name, path, PlanStatus.EXACT, begin, steps, escapes, fallback
-        )
-
-    def shorten(self, path: Floats) -> Floats:
+    def shorten(self, walker: Walker, path: Floats) -> Floats:
         """The path with what can be skipped left out and its corners cut."""
-        walker, options = self.walker, self.options
+        options = self.options
         if len(path) < 3:
             return path
         out = walker.paths[1]
@@ -94,15 +85,24 @@ class DefaultPlanner:
             *rules,
             walker.sums,
             walker.spare,
-            walker.near,
-            walker.far,
+            walker.first,
+            walker.second,
         )
         return out[:count].copy()
 
-    def _search(self) -> tuple[Floats | None, int, int]:
-        walker, options, problem = self.walker, self.options, self.problem
-        counts = np.ones(3, dtype=np.int64)
-        self._counts = counts
+    def _prepare(self, problem: PlanProblem) -> Walker:
+        walker = self._walker
+        kept = walker is not None and alike(walker.problem, problem)
+        if walker is None or not kept:
+            walker = self._walker = Walker(problem, self.options.energy)
+        else:
+            walker.set_problem(problem)
+        return walker
+
+    def _search(self, walker: Walker) -> tuple[Floats | None, int, int]:
+        """A path that still wanders, how many steps were walked and how often it was stuck."""
+        options, problem = self.options, walker.problem
+        counts = self._counts = np.ones(3, dtype=np.int64)
         paths, energies = walker.paths, np.zeros(2)
         paths[0, 0], paths[1, 0] = problem.start, problem.goal
         # the straight line first: most keyframes can simply be blended
@@ -114,26 +114,24 @@ class DefaultPlanner:
             counts[side] = descent.clear_end(
                 walker.world, options.clear_m, 60, options.limit_tolerance, walker.room, paths[side]
             )
+        rng = np.random.default_rng(options.seed)
         steps = 0
-        field = walker.energy.field
         for escape in range(options.escapes + 1):
-            ended = self._walk(counts, energies, pull=1.0, iterations=options.iterations)
+            ended = self._walk(walker, counts, energies, 1.0, options.iterations)
             steps = int(counts[0] + counts[1]) - 2
             if ended == descent.MET:
                 middle = walker.way[: counts[2]]
                 back = paths[1, : counts[1]][::-1]
-                whole = np.concatenate([paths[0, : counts[0]], middle, back[1:]])
-                return whole, steps, escape
-            if ended == descent.FULL or escape == options.escapes:
+                return np.concatenate([paths[0, : counts[0]], middle, back[1:]]), steps, escape
+            if ended == descent.FULL:
                 break
-            self._escape(escape, counts, energies)
-        walker.world = walker.world._replace(field=field)
+            self._escape(walker, escape, counts, energies, rng)
         return None, steps, options.escapes
 
     def _walk(
-        self, counts: np.ndarray, energies: Floats, pull: float, iterations: int
+        self, walker: Walker, counts: Ints, energies: Floats, pull: float, iterations: int
     ) -> int:
-        walker, options = self.walker, self.options
+        options = self.options
         return descent.meet(
             walker.world,
             options.mix,
@@ -152,88 +150,81 @@ class DefaultPlanner:
             energies,
         )
 
-    def _escape(self, number: int, counts: np.ndarray, energies: Floats) -> None:
+    def _escape(
+        self,
+        walker: Walker,
+        number: int,
+        counts: Ints,
+        energies: Floats,
+        rng: np.random.Generator,
+    ) -> None:
         """Get out of a local minimum: open up, change the fall-off, or kick at random."""
-        walker, options = self.walker, self.options
         if number % 3 == 0:
-            self._walk(counts, energies, pull=0.0, iterations=80 * (1 + number // 3))
+            self._walk(walker, counts, energies, 0.0, 80 * (1 + number // 3))
         elif number % 3 == 1:
-            other = 2 if int(walker.world.field.falloff.max()) > 2 else 5
-            given = replace(options.energy, falloff=other)
-            fresh = Energy(walker.problem.table, given, walker.problem.variable)
-            walker.world = walker.world._replace(field=fresh.field)
+            walker.use_falloff(2 if int(walker.world.field.falloff.max()) > 2 else 5)
         else:
             for side in range(2):
-                self._kick(side, counts, 0.15 + 0.1 * (number // 3))
+                self._kick(walker, side, counts, 0.15 + 0.1 * (number // 3), rng)
 
-    def _kick(self, side: int, counts: np.ndarray, size: float) -> None:
-        """A certified step in a random direction that keeps planted parts and limits."""
-        walker, options = self.walker, self.options
-        world, room = walker.world, walker.room
+    def _kick(
+        self, walker: Walker, side: int, counts: Ints, size: float, rng: np.random.Generator
+    ) -> None:
+        """A few certified steps in random directions that keep planted parts and limits."""
+        options, world, room = self.options, walker.world, walker.room
         for _ in range(8):
             at = int(counts[side]) - 1
             if at + 1 >= MOST_ROWS:
                 return
             q = walker.paths[side, at]
-            v = self._random.normal(size=len(room.direction)) * world.field.variable
+            v = rng.normal(size=len(room.direction)) * world.field.variable
             v *= size / max(float(np.linalg.norm(v)), 1e-12)
-            integrate(world.tree, q, v, room.tried)
-            tried = room.tried.copy()
+            integrate(world.tree, q, v, walker.first)
+            tried = walker.first
             if descent.correct(world, tried, room) > options.limit_tolerance:
                 continue
             descent.evaluate(world, tried, room, room.tried_gradient)
-            if room.energy.least[0] > 0.5 * options.clear_m and descent.certified(
-                world, q, tried, room
-            ):
+            roomy = room.energy.least[0] > 0.5 * options.clear_m
+            if roomy and descent.certified(world, q, tried, room):
                 walker.paths[side, at + 1] = tried
                 counts[side] += 1
 
+    def _sampled(self, problem: PlanProblem) -> Floats | None:
+        from writhe.planning.sampling import SamplingPlanner
 
-def infeasible(problem: PlanProblem) -> Plan | None:
+        options = self.options
+        planner = SamplingPlanner(
+            "rrtconnect", seed=options.seed, iterations=options.fallback_iterations
+        )
+        found = planner.plan(problem)
+        return found.path if found.solved else None
+
+
+def alike(known: PlanProblem, other: PlanProblem) -> bool:
+    """Whether two problems differ in their postures alone."""
+    same = known.variable is other.variable or (
+        known.variable is not None
+        and other.variable is not None
+        and np.array_equal(known.variable, other.variable)
+    )
+    return (
+        known.table is other.table
+        and same
+        and known.planted == other.planted
+        and known.bodies == other.bodies
+    )
+
+
+def infeasible(walker: Walker, method: str, begin: float) -> Plan | None:
     """The answer for ends that penetrate; None when both are sound."""
+    problem = walker.problem
     for q, status in (
         (problem.start, PlanStatus.INFEASIBLE_START),
         (problem.goal, PlanStatus.INFEASIBLE_GOAL),
     ):
-        parts = violating_parts(problem.table, q, SLACK_M)[0]
+        parts = walker.penetrating_parts(q)
         if parts:
             note = f"these parts penetrate: {', '.join(parts)}"
-            return Plan(
-                problem.skeleton,
-                problem.start[None].copy(),
-                status,
-                "default",
-                0.0,
-                None,
-                0.0,
-                notes=(note,),
-                blocked_by=parts,
-            )
+            path, seconds = problem.start[None].copy(), time.perf_counter() - begin
+            return Plan(problem, path, status, method, seconds, notes=(note,), blocked_by=parts)
     return None
-
-
-def _answer(
-    problem: PlanProblem,
-    method: str,
-    path: Floats,
-    status: PlanStatus,
-    begin: float,
-    steps: int,
-    escapes: int,
-    fallback: bool = False,
-) -> Plan:
-    proof = certify(problem.table, path)
-    if status is PlanStatus.EXACT and not proof.certified:
-        status = PlanStatus.STUCK
-    return Plan(
-        problem.skeleton,
-        path,
-        status,
-        method,
-        time.perf_counter() - begin,
-        proof,
-        path_length(problem.skeleton, path),
-        steps,
-        escapes,
-        fallback,
-    )

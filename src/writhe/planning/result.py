@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.collision import Certificate
+from writhe.collision import Certificate, certify
+from writhe.planning.problem import PlanProblem
 from writhe.skeleton import Skeleton
 from writhe.skeleton.kinematics import difference
 
@@ -28,22 +30,36 @@ class PlanStatus(Enum):
 class Plan:
     """A path of straight pieces (slerp) from the start to the goal.
 
-    `path` (vertices, nq). `certificate` covers the whole path, between vertices too; `fallback`
-    says whether sampling had to help; `steps` counts what the search walked.
+    `path` (vertices, nq). Every piece has passed the gate; `certificate` is the full account of it,
+    made when first asked for. `fallback` says whether sampling had to help; `steps` counts what the
+    search walked.
     """
 
-    skeleton: Skeleton
+    problem: PlanProblem
     path: Floats
     status: PlanStatus
     method: str
     seconds: float
-    certificate: Certificate | None
-    length_rad: float
     steps: int = 0
     escapes: int = 0
     fallback: bool = False
     notes: tuple[str, ...] = ()
     blocked_by: tuple[str, ...] = field(default_factory=tuple[str, ...])
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The skeleton that the path moves."""
+        return self.problem.skeleton
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """Where the path's parts are, between its vertices too."""
+        return certify(self.problem.table, self.path)
+
+    @cached_property
+    def length_rad(self) -> float:
+        """The summed length of the path's tangent steps."""
+        return path_length(self.skeleton, self.path)
 
     @property
     def solved(self) -> bool:
@@ -52,7 +68,7 @@ class Plan:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        proof = self.certificate
+        proof = self.certificate if self.solved else None
         return {
             "status": self.status.value,
             "method": self.method,

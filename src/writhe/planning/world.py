@@ -2,62 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from writhe.arrays import Floats
-from writhe.collision.gate import GATE_SLACK_M, gate_room
+from writhe.arrays import Bools, Floats
+from writhe.collision import CollisionTable, NearPairs
+from writhe.collision.gate import GATE_SLACK_M, SLACK_M, gate_room
 from writhe.kernels.descent import WalkRoom, World
+from writhe.kernels.kinematics import forward
 from writhe.planning.energy import Energy, EnergyOptions
 from writhe.planning.problem import PlanProblem
 from writhe.terms import CompiledTerms
 
-MOST_ROWS = 3000  # postures that one walk may keep
+MOST_ROWS = 1500  # postures that one walk may keep
 MOST_WAY = 400  # steps of one corrected line
 
 
 class Walker:
-    """The world of one problem, and working space for walks in it; not to be shared by threads."""
+    """The world of problems that plant the same parts, and working space for walks in it.
+
+    `set_problem` moves on to another pair of postures without compiling anything again. Not to be
+    shared between threads.
+    """
 
     def __init__(self, problem: PlanProblem, options: EnergyOptions | None = None) -> None:
         table, skeleton = problem.table, problem.skeleton
-        self.problem = problem
+        self.table = table
         self.options = options or EnergyOptions()
-        self.energy = Energy(table, self._with_contacts(), problem.variable)
-        planted, limits = problem.planted_terms, problem.limit_terms
-        terms = CompiledTerms(skeleton, [*planted, *limits])
-        first_limit = int(terms.program.row_start[len(planted)])
-        lower, upper = terms.lower.copy(), terms.upper.copy()
-        # postures given beyond the limits are taken as they are: nothing goes farther than they do
-        for q in (problem.start, problem.goal):
-            terms.update(q)
-            at = slice(first_limit, None)
-            lower[at] = np.minimum(lower[at], terms.values[at])
-            upper[at] = np.maximum(upper[at], terms.values[at])
-        self.terms = terms
-        self.world = World(
-            tree=skeleton.tree,
-            shapes=table.shapes,
-            bodies=table.bodies,
-            pairs=table.pairs,
-            field=self.energy.field,
-            program=terms.program,
-            lower=lower,
-            upper=upper,
-            planted=first_limit,
-            mass=skeleton.mass,
-            centre=skeleton.centre_of_mass,
-            slack=GATE_SLACK_M,
+        self.variable = problem.variable
+        self.energy = Energy(
+            table, without_contacts(problem, self.options), problem.variable
         )
+        self._fields = {self.options.falloff: self.energy.field}
+        planted, limits = problem.planted_terms, problem.limit_terms
+        self.terms = CompiledTerms(skeleton, [*planted, *limits])
+        self._first_limit = int(self.terms.program.row_start[len(planted)])
+        self.near = NearPairs(table)
+        rows, held = self.terms.rows, self._first_limit
         nv, nq = skeleton.dof_count, skeleton.configuration_size
         self.room = WalkRoom(
             energy=self.energy.room,
             gate=gate_room(table),
-            values=np.zeros(terms.rows),
-            jacobian=np.zeros((terms.rows, nv)),
-            gram=np.zeros((first_limit, first_limit)),
-            factor=np.zeros((first_limit, first_limit)),
-            inverse=np.zeros((first_limit, first_limit)),
-            multiplier=np.zeros(first_limit),
+            values=np.zeros(rows),
+            jacobian=np.zeros((rows, nv)),
+            gram=np.zeros((held, held)),
+            factor=np.zeros((held, held)),
+            inverse=np.zeros((held, held)),
+            multiplier=np.zeros(held),
             gradient=np.zeros((2, nv)),
             direction=np.zeros(nv),
             downhill=np.zeros(nv),
@@ -69,54 +61,83 @@ class Walker:
         self.way = np.zeros((MOST_WAY, nq))
         self.sums = np.zeros(MOST_ROWS)
         self.spare = np.zeros((MOST_ROWS, nq))
-        self.near, self.far = np.zeros(nq), np.zeros(nq)
+        self.first, self.second = np.zeros(nq), np.zeros(nq)
+        self.set_problem(problem)
 
-    def _with_contacts(self) -> EnergyOptions:
-        """Planted parts are not pushed off what they stand on: the certificate watches them."""
-        from dataclasses import replace
+    def set_problem(self, problem: PlanProblem) -> None:
+        """Take the bounds of another problem of the same kind: planted places and limits."""
+        self.problem = problem
+        terms, skeleton = self.terms, problem.skeleton
+        lower, upper = terms.wanted_lower.copy(), terms.wanted_upper.copy()
+        at = slice(self._first_limit, None)
+        # postures given beyond the limits are taken as they are: nothing goes farther than they do
+        for q in (problem.start, problem.goal):
+            terms.update(q)
+            lower[at] = np.minimum(lower[at], terms.values[at])
+            upper[at] = np.maximum(upper[at], terms.values[at])
+        table = self.table
+        self.world = World(
+            tree=skeleton.tree,
+            shapes=table.shapes,
+            bodies=table.bodies,
+            pairs=table.pairs,
+            field=self.energy.field,
+            program=terms.program,
+            lower=lower,
+            upper=upper,
+            planted=self._first_limit,
+            mass=skeleton.mass,
+            centre=skeleton.centre_of_mass,
+            slack=GATE_SLACK_M,
+        )
 
-        table, problem = self.problem.table, self.problem
-        held = {pin.joint for pin in problem.planted}
-        if not held:
-            return self.options
-        names = table.skeleton.names
-        moving = problem.variable
-        weights = dict(self.options.weights)
-        parts = {
-            part: {
-                names[int(table.shapes.joint[i])]
-                for i in range(len(table.source))
-                if table.shape_parts[i] == at
-            }
-            for at, part in enumerate(table.part_names)
-        }
-        fixed = {
-            part
-            for part, joints in parts.items()
-            if all(self._stands_still(joint, moving) for joint in joints)
-        }
-        for part, joints in parts.items():
-            if joints & self._held_joints(held):
-                weights |= {(part, thing): 0.0 for thing in fixed if thing != part}
-        return replace(self.options, weights=weights)
+    def use_falloff(self, falloff: int) -> None:
+        """Walk over an energy that falls off otherwise."""
+        if falloff not in self._fields:
+            other = without_contacts(self.problem, replace(self.options, falloff=falloff))
+            self._fields[falloff] = Energy(self.table, other, self.variable).field
+        self.world = self.world._replace(field=self._fields[falloff])
 
-    def _held_joints(self, held: set[str]) -> set[str]:
-        """Planted joints, and what moves with them beyond (toes on a planted foot)."""
-        tree, names = self.problem.skeleton.tree, self.problem.skeleton.names
-        out: set[str] = set()
-        for name in held:
-            at = self.problem.skeleton.index(name)
-            out |= {names[j] for j in range(at, int(tree.subtree_end[at]))}
-        return out
+    def penetrating_parts(self, q: Floats) -> tuple[str, ...]:
+        """The parts that overlap beyond what a certificate allows."""
+        table, room = self.table, self.room.energy
+        forward(table.skeleton.tree, q, room.positions, room.rotations)
+        self.near.find(room.positions, room.rotations, 0.0)
+        rows, count = self.near.rows, self.near.count
+        bad = np.flatnonzero((rows.gap + rows.allowance)[:count] < -SLACK_M)
+        return tuple(sorted({table.part_of_shape(int(s)) for i in bad for s in rows.shapes[i]}))
 
-    def _stands_still(self, joint: str, moving: np.ndarray | None) -> bool:
-        skeleton = self.problem.skeleton
-        for j in skeleton.ancestors(joint):
-            first, last = int(skeleton.tree.v_start[j]), int(skeleton.tree.v_start[j + 1])
-            if last > first and (moving is None or moving[first:last].any()):
-                return False
-        return True
 
-    def clearance(self, q: Floats) -> float:
-        """The smallest clearance of the pairs that the energy counts."""
-        return self.energy.clearance(q)
+def without_contacts(problem: PlanProblem, options: EnergyOptions) -> EnergyOptions:
+    """Planted parts are not pushed off what they stand on: the certificate watches them."""
+    table, skeleton = problem.table, problem.skeleton
+    if not problem.planted:
+        return options
+    held: set[int] = set()
+    for pin in problem.planted:
+        # what hangs on a planted joint stays with it: toes on a planted foot
+        at = skeleton.index(pin.joint)
+        held |= set(range(at, int(skeleton.tree.subtree_end[at])))
+    weights = dict(options.weights)
+    joints: dict[str, set[int]] = {}
+    for shape, part in enumerate(table.shape_parts):
+        joints.setdefault(table.part_names[part], set()).add(int(table.shapes.joint[shape]))
+    things = {
+        part
+        for part, on in joints.items()
+        if all(_stands_still(table, joint, problem.variable) for joint in on)
+    }
+    for part, on in joints.items():
+        if on & held:
+            weights |= {(part, thing): 0.0 for thing in things - {part}}
+    return replace(options, weights=weights)
+
+
+def _stands_still(table: CollisionTable, joint: int, variable: Bools | None) -> bool:
+    tree, j = table.skeleton.tree, joint
+    while j >= 0:
+        first, last = int(tree.v_start[j]), int(tree.v_start[j + 1])
+        if last > first and (variable is None or variable[first:last].any()):
+            return False
+        j = int(tree.parent[j])
+    return True

@@ -23,6 +23,7 @@ COMMANDS = {
     "measure": "Measure how a clip's limbs are linked over time.",
     "certify": "Find where body parts pass through each other or through things.",
     "clean": "Push the penetrations out of a clip.",
+    "plan": "Join two postures by a motion without penetration.",
     "db": "Build, inspect, merge and query posture databases.",
     "render": "Make a picture, a film strip or a film.",
     "reproduce": "Run a paper's experiments and compare with its figures.",
@@ -36,6 +37,7 @@ NEEDS = {
     "measure": ("kinematics", "motion files", "linking"),
     "certify": ("kinematics", "motion files", "collision"),
     "clean": ("kinematics", "motion files", "collision"),
+    "plan": ("kinematics", "motion files", "collision", "planning"),
     "db": ("kinematics", "motion files", "linking", "collision"),
     "render": ("kinematics", "motion files", "collision", "skins"),
 }

@@ -27,13 +27,13 @@ class PlanOptions:
     most_step: float = 0.35
     iterations: int = 600  # of one walk
     patience: int = 50  # iterations without progress that count as stuck (the paper's)
-    check_every: int = 12  # iterations between looks at the straight line
+    check_every: int = 6  # iterations between looks at the straight line
     escapes: int = 10
     clear_m: float = 0.004  # ends nearer than this are moved off first
     limit_tolerance: float = 0.02  # radians beyond a joint limit, metres off a planted place
     spacing: float = 0.15  # of the steps of a line that has to be corrected
-    corner_rounds: int = 80
-    corner_patience: int = 16
+    corner_rounds: int = 24
+    corner_patience: int = 8
     seed: int = 1
     fallback: bool = False  # ask OMPL when stuck (extra `ompl`)
     fallback_iterations: int = 20_000
@@ -89,6 +89,16 @@ class DefaultPlanner:
             walker.second,
         )
         return out[:count].copy()
+
+    def compile(self, problem: PlanProblem) -> None:
+        """Call every kernel once, whatever the problem needs."""
+        walker = self._prepare(problem)
+        counts, energies = np.ones(3, dtype=np.int64), np.zeros(2)
+        walker.paths[0, 0], walker.paths[1, 0] = problem.start, problem.goal
+        descent.clear_end(walker.world, 1.0, 1, 0.02, walker.room, walker.paths[0])
+        self._walk(walker, counts, energies, 0.0, 1)
+        self._kick(walker, 0, counts, 0.01, np.random.default_rng(0))
+        self.shorten(walker, np.array([problem.start, problem.goal, problem.start]))
 
     def _prepare(self, problem: PlanProblem) -> Walker:
         walker = self._walker

@@ -63,9 +63,7 @@ class PaperPlanner:
             found = Plan(problem, rows, status, self.name, seconds, len(rows), notes=note)
         return found
 
-    def _walk(
-        self, problem: PlanProblem, walker: Walker, begin: float
-    ) -> tuple[Floats, bool]:
+    def _walk(self, problem: PlanProblem, walker: Walker, begin: float) -> tuple[Floats, bool]:
         options, skeleton = self.options, problem.skeleton
         q = [problem.start, problem.goal]
         sides: list[list[Floats]] = [[problem.start], [problem.goal]]
@@ -151,9 +149,7 @@ class PaperPlanner:
         return Bundle.compile(problem.skeleton.tree, problem.skeleton.index, moved)
 
 
-def descend(
-    problem: PlanProblem, q: Floats, *, step: float = 0.03, most: int = 400
-) -> Floats:
+def descend(problem: PlanProblem, q: Floats, *, step: float = 0.03, most: int = 400) -> Floats:
     """Section 5.1: the gradient flow from q down to a canonical posture, all of it (rows, nq)."""
     walker, skeleton = Walker(problem), problem.skeleton
     rows = [q]

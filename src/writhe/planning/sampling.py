@@ -15,7 +15,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.errors import MissingExtraError, UnknownNameError
 from writhe.kernels import descent
-from writhe.kernels.kinematics import integrate
+from writhe.kernels.kinematics import FREE, integrate
 from writhe.planning.default import infeasible
 from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan, PlanStatus
@@ -30,8 +30,9 @@ PLANNERS = {
     "prmstar": "PRMstar",
 }
 RANGE_RAD = 1.0  # the longest step of a tree
-MARGIN_RAD = 0.6  # by which the box that is sampled goes beyond the two postures
-ROOT_M = 0.3
+MARGIN_RAD = 1.5  # by which the box that is sampled goes beyond the two postures; limits cut it
+ROOT_RAD, ROOT_M = 0.3, 0.3
+STILL = 0.02  # for a root whose place does not matter, since the figure is alone
 
 
 class SamplingPlanner:
@@ -113,9 +114,13 @@ class _States:
         self.columns = np.flatnonzero(moving)
         self.size = len(self.columns)
         self.goal = difference(skeleton, problem.start, problem.goal)[self.columns]
-        turns = skeleton.tree.dof_turns[self.columns] == 1
-        margin = np.where(turns, MARGIN_RAD, ROOT_M)
-        # a root that nothing holds back need not wander
+        tree = skeleton.tree
+        alone = not problem.bodies
+        margin = np.full(self.size, MARGIN_RAD)
+        free = tree.kind[tree.dof_joint[self.columns]] == FREE
+        turns = tree.dof_turns[self.columns] == 1
+        margin[free] = STILL if alone and not problem.planted else ROOT_RAD
+        margin[free & ~turns] = STILL if alone and not problem.planted else ROOT_M
         self.low = np.minimum(self.goal, 0.0) - margin
         self.high = np.maximum(self.goal, 0.0) + margin
         self._step = np.zeros(skeleton.dof_count)
@@ -136,13 +141,11 @@ class _States:
         self.checked += 1
         walker, q = self.walker, self.configuration(state)
         descent.evaluate(walker.world, q, walker.room, walker.room.tried_gradient)
-        if walker.room.energy.least[0] < 0.0:
+        if walker.room.energy.least[0] < -walker.world.slack:
             return False
         walker.terms.update(q)
         world, values = walker.world, walker.terms.values
-        return bool(
-            (values <= world.upper + 0.02).all() and (values >= world.lower - 0.02).all()
-        )
+        return bool((values <= world.upper + 0.02).all() and (values >= world.lower - 0.02).all())
 
     def joined(self, a: Floats, b: Floats) -> bool:
         """Whether the gate lets the straight step from one state to the other pass."""

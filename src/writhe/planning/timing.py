@@ -66,9 +66,7 @@ class Style:
 
 def natural_duration(skeleton: Skeleton, path: Floats) -> float:
     """Seconds: the joint that travels farthest does so at some 100 degrees a second on average."""
-    steps = np.array(
-        [difference(skeleton, a, b) for a, b in zip(path[:-1], path[1:], strict=True)]
-    )
+    steps = np.array([difference(skeleton, a, b) for a, b in zip(path[:-1], path[1:], strict=True)])
     if len(steps) == 0:
         return 0.5
     tree = skeleton.tree
@@ -120,7 +118,13 @@ def smoothed(plan: Plan, style: Style) -> Floats:
         for coarse in (max(24, count // 4), count):
             rows = evenly(skeleton, rows, coarse)
             relax(
-                walker.world, rows, style.keep_m, 0.9, style.smooth, 0.02, walker.room,
+                walker.world,
+                rows,
+                style.keep_m,
+                0.9,
+                style.smooth,
+                0.02,
+                walker.room,
                 np.zeros(len(rows)),
             )
     return evenly(skeleton, rows, count)
@@ -128,9 +132,17 @@ def smoothed(plan: Plan, style: Style) -> Floats:
 
 def evenly(skeleton: Skeleton, path: Floats, count: int) -> Floats:
     """(count, nq) postures at even distances along a path."""
-    sums = np.concatenate([[0.0], np.cumsum(
-        [np.linalg.norm(difference(skeleton, a, b)) for a, b in zip(path[:-1], path[1:], strict=True)]
-    )])
+    sums = np.concatenate(
+        [
+            [0.0],
+            np.cumsum(
+                [
+                    np.linalg.norm(difference(skeleton, a, b))
+                    for a, b in zip(path[:-1], path[1:], strict=True)
+                ]
+            ),
+        ]
+    )
     if sums[-1] <= 0.0:
         return np.repeat(path[:1], count, axis=0)
     places = np.interp(np.linspace(0.0, sums[-1], count), sums, np.arange(len(path), dtype=float))

@@ -31,9 +31,7 @@ class Walker:
         self.table = table
         self.options = options or EnergyOptions()
         self.variable = problem.variable
-        self.energy = Energy(
-            table, without_contacts(problem, self.options), problem.variable
-        )
+        self.energy = Energy(table, without_contacts(problem, self.options), problem.variable)
         self._fields = {self.options.falloff: self.energy.field}
         planted, limits = problem.planted_terms, problem.limit_terms
         self.terms = CompiledTerms(skeleton, [*planted, *limits])

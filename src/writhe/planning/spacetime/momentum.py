@@ -34,9 +34,7 @@ class MotionState:
         frames = forward(skeleton, q)
         axes = np.empty((len(q), skeleton.dof_count, 3))
         for t in range(len(q)):
-            kernels.motion_axes(
-                skeleton.tree, frames.positions[t], frames.rotations[t], axes[t]
-            )
+            kernels.motion_axes(skeleton.tree, frames.positions[t], frames.rotations[t], axes[t])
         return cls(skeleton, frames, axes)
 
     @property
@@ -115,15 +113,19 @@ def momentum(state: MotionState, seconds: float) -> Momentum:
         across = sign / seconds * pull.moment(d) - 0.5 * pull.moment(v)
         across -= 0.5 * np.cross(centre, linear[:, None])
         turned = np.einsum("kj,fjrc->fkrc", sub, inertia[:-1], optimize=True)
-        across += (
-            sign / seconds * state.turns[:, None] * np.einsum("fkrc,fkc->fkr", turned, axes)
-        )
+        across += sign / seconds * state.turns[:, None] * np.einsum("fkrc,fkc->fkr", turned, axes)
         columns[name] = (
             (sign * total / seconds * centre).transpose(0, 2, 1),
             across.transpose(0, 2, 1),
         )
-    return Momentum(linear, angular, columns["before"][0], columns["after"][0],
-                    columns["before"][1], columns["after"][1])
+    return Momentum(
+        linear,
+        angular,
+        columns["before"][0],
+        columns["after"][0],
+        columns["before"][1],
+        columns["after"][1],
+    )
 
 
 class _Pull:
@@ -150,7 +152,9 @@ class _Pull:
         weighted = self.mass[:, None] * arm
         flat = self._sum(weighted)
         along = self._sum((weighted * self.at).sum(-1)[..., None])
-        outer = self._sum((self.at[..., :, None] * weighted[..., None, :]).reshape(*arm.shape[:2], 9))
+        outer = self._sum(
+            (self.at[..., :, None] * weighted[..., None, :]).reshape(*arm.shape[:2], 9)
+        )
         outer = outer.reshape(*outer.shape[:2], 3, 3)
         a, p = self.axes, self.origins
         turning = a * (along - (flat * p).sum(-1, keepdims=True))

@@ -160,9 +160,7 @@ class _Problem:
         state = MotionState.of(self.skeleton, q)
         count = len(q)
         eye = np.broadcast_to(np.eye(nv), (count, nv, nv))
-        change = np.array(
-            [difference(self.skeleton, self.start[t], q[t]) for t in range(count)]
-        )
+        change = np.array([difference(self.skeleton, self.start[t], q[t]) for t in range(count)])
         cost = band.add(0, [eye], change, options.near)
         held = np.where(self.fixed, _HELD, 0.0)[:, None, None]
         cost += band.add(0, [eye * held], change * held[:, 0], 1.0)

@@ -27,7 +27,7 @@ from writhe.kernels.rows import Program, evaluate_rows
 MET, STUCK, SPENT, FULL = 0, 1, 2, 3  # how a walk ends
 GROW, SHRINK = 1.6, 0.5
 LIMIT_BAND = 0.01  # a limit nearer than this holds back what goes towards it
-CORRECTIONS = 3
+CORRECTIONS = 6
 CLEAN = 1e-5  # radians or metres: nothing left to correct
 LOOKS, LOOK_STEP = 16, 0.05  # a line is looked at in at most so many parts, of at least so much
 
@@ -300,15 +300,17 @@ def line(
     if count > way.shape[0]:
         return -1
     for i in range(1, count + 1):
+        before = q_from if i == 1 else way[i - 2]
         if i == count:
             way[i - 1] = q_to
         else:
+            # towards the end from where the last correction led, not along the first line
+            difference(world.tree, before, q_to, room.step)
             for k in range(direct.shape[0]):
-                room.step[k] = direct[k] * i / count
-            integrate(world.tree, q_from, room.step, way[i - 1])
+                room.step[k] /= count - i + 1
+            integrate(world.tree, before, room.step, way[i - 1])
             if correct(world, way[i - 1], room) > tolerance:
                 return -1
-        before = q_from if i == 1 else way[i - 2]
         if not certified(world, before, way[i - 1], room):
             return -1
     return count

@@ -17,6 +17,9 @@ from writhe.planning.result import Plan, PlanStatus
 from writhe.planning.world import MOST_ROWS, Walker
 
 
+WIDE, NARROW = 2, 5  # fall-offs between which an escape changes: the paper's range
+
+
 @dataclass(frozen=True)
 class PlanOptions:
     """How a path is looked for; lengths in metres, steps in radians of the whole tangent step."""
@@ -28,7 +31,8 @@ class PlanOptions:
     iterations: int = 600  # of one walk
     patience: int = 50  # iterations without progress that count as stuck (the paper's)
     check_every: int = 6  # iterations between looks at the straight line
-    escapes: int = 10
+    escapes: int = 10  # from local minima, in one attempt
+    restarts: int = 3
     clear_m: float = 0.004  # ends nearer than this are moved off first
     limit_tolerance: float = 0.02  # radians beyond a joint limit, metres off a planted place
     spacing: float = 0.15  # of the steps of a line that has to be corrected
@@ -55,7 +59,12 @@ class DefaultPlanner:
         bad = infeasible(walker, self.name, begin)
         if bad is not None:
             return bad
-        path, steps, escapes = self._search(walker)
+        path, steps, escapes = None, 0, 0
+        for attempt in range(self.options.restarts + 1):
+            path, walked, stuck = self._search(walker, attempt)
+            steps, escapes = steps + walked, escapes + stuck
+            if path is not None:
+                break
         status, fallback = PlanStatus.EXACT, False
         if path is not None:
             path = self.shorten(walker, path)
@@ -109,8 +118,11 @@ class DefaultPlanner:
             walker.set_problem(problem)
         return walker
 
-    def _search(self, walker: Walker) -> tuple[Floats | None, int, int]:
-        """A path that still wanders, how many steps were walked and how often it was stuck."""
+    def _search(self, walker: Walker, attempt: int) -> tuple[Floats | None, int, int]:
+        """A path that still wanders, how many steps were walked and how often it was stuck.
+
+        Every other attempt uses another fall-off, and each its own random numbers.
+        """
         options, problem = self.options, walker.problem
         counts = self._counts = np.ones(3, dtype=np.int64)
         paths, energies = walker.paths, np.zeros(2)
@@ -124,7 +136,9 @@ class DefaultPlanner:
             counts[side] = descent.clear_end(
                 walker.world, options.clear_m, 60, options.limit_tolerance, walker.room, paths[side]
             )
-        rng = np.random.default_rng(options.seed)
+        rng = np.random.default_rng([options.seed, attempt])
+        given = options.energy.falloff
+        walker.use_falloff(given if attempt % 2 == 0 else _other_falloff(given))
         steps = 0
         for escape in range(options.escapes + 1):
             ended = self._walk(walker, counts, energies, 1.0, options.iterations)
@@ -136,7 +150,7 @@ class DefaultPlanner:
             if ended == descent.FULL:
                 break
             self._escape(walker, escape, counts, energies, rng)
-        return None, steps, options.escapes
+        return None, steps, options.escapes + 1
 
     def _walk(
         self, walker: Walker, counts: Ints, energies: Floats, pull: float, iterations: int
@@ -172,7 +186,7 @@ class DefaultPlanner:
         if number % 3 == 0:
             self._walk(walker, counts, energies, 0.0, 80 * (1 + number // 3))
         elif number % 3 == 1:
-            walker.use_falloff(2 if int(walker.world.field.falloff.max()) > 2 else 5)
+            walker.use_falloff(_other_falloff(int(walker.world.field.falloff.max())))
         else:
             for side in range(2):
                 self._kick(walker, side, counts, 0.15 + 0.1 * (number // 3), rng)
@@ -208,6 +222,10 @@ class DefaultPlanner:
         )
         found = planner.plan(problem)
         return found.path if found.solved else None
+
+
+def _other_falloff(falloff: int) -> int:
+    return WIDE if falloff > WIDE else NARROW
 
 
 def alike(known: PlanProblem, other: PlanProblem) -> bool:

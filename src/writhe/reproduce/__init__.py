@@ -11,7 +11,9 @@ from typing import Any
 from writhe.evaluation import Progress, run_named
 
 # name: what it reproduces
-EXPERIMENTS: dict[str, str] = {}
+EXPERIMENTS: dict[str, str] = {
+    "energy-planning": "planning between distant postures over a repulsive energy",
+}
 
 
 def run(

@@ -106,7 +106,5 @@ def judge(plans: Sequence[Plan]) -> dict[str, Any]:
 def roughness(skeleton: Skeleton, path: Floats) -> float:
     """The root mean square of second differences over even samples of a path: less is smoother."""
     rows = evenly(skeleton, path, SAMPLES)
-    steps = np.array(
-        [difference(skeleton, rows[i], rows[i + 1]) for i in range(SAMPLES - 1)]
-    )
+    steps = np.array([difference(skeleton, rows[i], rows[i + 1]) for i in range(SAMPLES - 1)])
     return float(np.sqrt((np.diff(steps, axis=0) ** 2).sum(axis=1).mean()))

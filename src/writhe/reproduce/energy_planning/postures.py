@@ -202,11 +202,15 @@ def flare_postures(
         legs=Leg(flex=62, abduct=38, rotate=12, knee=2, ankle=-30),
         arms=Arm(flex=-38, abduct=14, rotate=-20, elbow=4, wrist=-60),
         trunk=Trunk(bend=24, nod=18),
-        pelvis=Pelvis(pitch=-34, height_m=0.44, forward_m=0.16, left_m=-0.0035 * front_turn, turn=-front_turn),
+        pelvis=Pelvis(
+            pitch=-34, height_m=0.44, forward_m=0.16, left_m=-0.0035 * front_turn, turn=-front_turn
+        ),
         support=(),
         goals=(
             *hand("left", (_HAND_M, 0.006, 0.0), palm=down, fingers=(0.9, 0.0, -0.4), weight=600.0),
-            *hand("right", (-_HAND_M, 0.006, 0.0), palm=down, fingers=(-0.9, 0.0, -0.4), weight=600.0),
+            *hand(
+                "right", (-_HAND_M, 0.006, 0.0), palm=down, fingers=(-0.9, 0.0, -0.4), weight=600.0
+            ),
         ),
         balanced=False,
         grounded=False,
@@ -216,11 +220,19 @@ def flare_postures(
         legs=Leg(flex=-4, abduct=36, rotate=8, knee=2, ankle=-35),
         arms=Arm(flex=78, abduct=8, rotate=0, elbow=6, wrist=-75),
         trunk=Trunk(bend=8, nod=-22),
-        pelvis=Pelvis(pitch=69, height_m=0.58, forward_m=-0.48 + 0.003 * back_turn, left_m=-0.008 * back_turn, turn=back_turn),
+        pelvis=Pelvis(
+            pitch=69,
+            height_m=0.58,
+            forward_m=-0.48 + 0.003 * back_turn,
+            left_m=-0.008 * back_turn,
+            turn=back_turn,
+        ),
         support=(),
         goals=(
             *hand("left", (_HAND_M, 0.006, 0.0), palm=down, fingers=(0.7, 0.0, 0.7), weight=600.0),
-            *hand("right", (-_HAND_M, 0.006, 0.0), palm=down, fingers=(-0.7, 0.0, 0.7), weight=600.0),
+            *hand(
+                "right", (-_HAND_M, 0.006, 0.0), palm=down, fingers=(-0.7, 0.0, 0.7), weight=600.0
+            ),
         ),
         balanced=False,
         grounded=False,

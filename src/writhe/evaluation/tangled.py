@@ -50,23 +50,27 @@ def tangled_pairs(
     figure: Figure,
     count: int = PAIRS,
     seed: int = 1,
+    walks: int = WALKS,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[TangledPair]:
-    """`count` pairs, as many of each level; made once and kept in the cache folder."""
+    """`count` pairs, as many of each level, among the ends of so many walks.
+
+    Made once and kept in the cache folder.
+    """
     table = CollisionTable.of_figure(figure)
-    stored = cache_root() / f"tangled-{figure.name}-{VERSION}-{seed}-{count}.npz"
+    stored = cache_root() / f"tangled-{figure.name}-{VERSION}-{seed}-{walks}-{count}.npz"
     if stored.is_file():
         return _load(stored)
     gate, rng = Gate(table), np.random.default_rng(seed)
-    walks: list[Floats] = []
-    while len(walks) < WALKS:
-        walks.append(_walk(figure, gate, rng))
+    ways: list[Floats] = []
+    while len(ways) < walks:
+        ways.append(_walk(figure, gate, rng))
         if progress:
-            progress(len(walks), WALKS)
-    linking = linking_vector(figure, np.array([walk[-1] for walk in walks]))
+            progress(len(ways), walks)
+    linking = linking_vector(figure, np.array([way[-1] for way in ways]))
     pairs: list[TangledPair] = []
     for level in range(1, len(LEVELS) + 1):
-        pairs += _pairs(table, walks, linking, level, count // len(LEVELS), rng)
+        pairs += _pairs(table, ways, linking, level, count // len(LEVELS), rng)
     _save(stored, pairs)
     return pairs
 

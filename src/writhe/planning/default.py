@@ -12,6 +12,7 @@ from writhe.kernels import descent
 from writhe.kernels.kinematics import integrate
 from writhe.kernels.shorten import cut_corners, skip
 from writhe.planning.energy import EnergyOptions
+from writhe.planning.idle import still_limbs
 from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan, PlanStatus
 from writhe.planning.world import MOST_ROWS, Walker
@@ -78,11 +79,16 @@ class DefaultPlanner:
         return Plan(problem, path, status, self.name, seconds, steps, escapes, fallback)
 
     def shorten(self, walker: Walker, path: Floats) -> Floats:
-        """The path with what can be skipped left out and its corners cut."""
+        """The path with what can be skipped left out, corners cut and idle limbs at rest."""
         options = self.options
         if len(path) < 3:
             return path
-        out = walker.paths[1]
+        first = self._cut(walker, path)
+        calm = still_limbs(walker, first, options.limit_tolerance)
+        return first if calm is first else self._cut(walker, calm)
+
+    def _cut(self, walker: Walker, path: Floats) -> Floats:
+        options, out = self.options, walker.paths[1]
         rules = (options.limit_tolerance, options.spacing, walker.room, walker.way)
         count = skip(walker.world, path, len(path), *rules, out)
         count = cut_corners(

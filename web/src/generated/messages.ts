@@ -409,6 +409,45 @@ export interface MotionCertificate {
   stretches: Stretch[];
 }
 
+/** Find ways between two pose keys of an actor; `planted` names joints that stay in place. */
+export interface Connect {
+  type: "connect";
+  request: string;
+  actor: number;
+  first: number;
+  second: number;
+  planted: string[];
+}
+
+/** Key the frames of a way that was found. */
+export interface UseWay {
+  type: "use_way";
+  request: string;
+  job: string;
+  way: number;
+}
+
+/** One way: its poses frame by frame (float32), its energy, and what is proven of it. */
+export interface WayFound {
+  title: string;
+  q: Uint8Array;
+  frames: number;
+  energy: number[];
+  length_rad: number;
+  clearance_m: number;
+}
+
+/** The alternatives; none with a reason when there is no way. */
+export interface Ways {
+  type: "ways";
+  job: string;
+  actor: number;
+  start_s: number;
+  fps: number;
+  ways: WayFound[];
+  reason: string;
+}
+
 /** Put an object into the scene instead of what is there; "empty" clears it. */
 export interface ChooseScene {
   type: "choose_scene";
@@ -516,8 +555,8 @@ export interface FeatureStates {
 export interface FeatureReadings {
 }
 
-export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | DeclareContact | ForgetContacts | CancelJob | ClearMotion | CheckMotion | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | SavePose | ApplyPose | DeletePose;
+export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | DeclareContact | ForgetContacts | CancelJob | ClearMotion | CheckMotion | Connect | UseWay | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | SavePose | ApplyPose | DeletePose;
 
-export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate;
+export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | Ways;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | DeclareContact | ForgetContacts | ClearMotion | CheckMotion | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | SavePose | ApplyPose | DeletePose;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | DeclareContact | ForgetContacts | ClearMotion | CheckMotion | Connect | UseWay | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | SavePose | ApplyPose | DeletePose;

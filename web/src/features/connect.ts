@@ -33,7 +33,7 @@ export const install: Install = (studio) => {
   });
   return {
     sections: [{ title: "Connect keys", element: h("div", {}, hint, h("span", {}, "Stays planted"), boxes, button, cards), order: 55, folded: true }],
-    actions: [{ name: "connect-keys", title: "Connect two keys without penetration", keys: ["C"], group: "Time", run: ask }],
+    actions: [{ name: "connect-keys", title: "Connect two keys without penetration", keys: ["J"], group: "Time", run: ask }],
     receive(message) {
       if (message.type !== "ways" || message.job !== asked) return;
       found = message;

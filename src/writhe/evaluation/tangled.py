@@ -16,8 +16,8 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import CollisionTable, Gate
-from writhe.kernels.jit import cache_root
 from writhe.errors import WritheError
+from writhe.kernels.jit import cache_root
 from writhe.skeleton import Figure
 from writhe.skeleton.kinematics import interpolate
 from writhe.skeleton.limits import random_configurations

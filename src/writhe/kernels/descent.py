@@ -418,10 +418,10 @@ def meet(
 ) -> int:
     """Walk from both ends until a straight line joins them; returns MET, STUCK, SPENT or FULL.
 
-    paths (2, rows, nq) and counts (3): the postures walked so far, walked on from the last. On MET, counts[2] rows of `way` lead from the last of paths[0] to the last of
-    paths[1]. pull 0 walks straight down the energy. A walk is stuck when for `patience` steps
-    neither the lower energy nor the distance has fallen (section 8 of the paper). energies (2) are
-    the last ones.
+    paths (2, rows, nq) and counts (3): the postures walked so far, walked on from the last. On MET
+    counts[2] rows of `way` lead from the last of paths[0] to that of paths[1]. pull 0 walks
+    straight down the energy. A walk is stuck when for `patience` steps neither the lower energy
+    nor the distance has fallen (section 8 of the paper). energies (2): the final.
     """
     alpha0, alpha1 = first_step, first_step
     nv = room.direction.shape[0]
@@ -463,7 +463,7 @@ def meet(
         for k in range(nv):
             room.step[k] = alpha * room.direction[k]
         integrate(world.tree, q, room.step, room.tried)
-        good, clean = True, False
+        good, clean, fresh = True, False, 0.0
         if world.lower.shape[0] > 0:
             left = correct(world, room.tried, room)
             good, clean = left < tolerance, left < CLEAN

@@ -5,8 +5,9 @@
 (He Wang, Ho and Komura, "An Energy-driven Motion Planning Method for Two Distant Postures", Eqs. 1
 and 2), with c the clearance of two links: the smallest gap of their shapes beyond its allowance. A
 link holds all shapes on one joint. Near links are measured shape by shape, far ones by the capsules
-around them, with a smooth passage between the two. The gradient gathers forces and moments on the joints and hands them down the tree,
-so that it costs one pass over the joints whatever the number of pairs.
+around them, with a smooth passage between the two. The gradient gathers forces and moments on the
+joints and hands them down the tree, so that it costs one pass over the joints
+whatever the number of pairs.
 """
 
 from __future__ import annotations

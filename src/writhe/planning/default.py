@@ -17,7 +17,6 @@ from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan, PlanStatus
 from writhe.planning.world import MOST_ROWS, Walker
 
-
 WIDE, NARROW = 2, 5  # fall-offs between which an escape changes: the paper's range
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -107,7 +108,7 @@ def _compile(
     falloff = np.where(own, options.falloff, options.external_falloff).astype(np.int64)
     allowance = table.pairs.allowance[rows]
     simple = (shapes.core[table.shape_pairs[rows, 1:]] == Core.SEGMENT).all(axis=1)
-    spans = list(zip(first[:-1], first[1:], strict=True))
+    spans = list(pairwise(first))
     nv = table.skeleton.dof_count
     return kernels.Field(
         joint=np.array([joint for joint, _ in links], dtype=np.int64),

@@ -7,6 +7,8 @@ the others keep theirs; what passes the gate is kept.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from writhe.arrays import Floats
@@ -76,7 +78,7 @@ def _held(walker: Walker) -> set[int]:
 
 def _sound(walker: Walker, rows: Floats, tolerance: float) -> bool:
     world, room = walker.world, walker.room
-    for before, after in zip(rows[:-1], rows[1:], strict=True):
+    for before, after in pairwise(rows):
         if not descent.certified(world, before, after, room):
             return False
     for row in rows[1:-1]:

@@ -144,7 +144,8 @@ class PaperPlanner:
             Strand.through(figure.skeleton, names, name=name) for name, names in figure.strands
         ]
         moved = [
-            Strand(s.name, tuple(prefix + j for j in s.joints), s.offsets_in_joint) for s in strands
+            Strand(s.name, tuple(f"{prefix}{j}" for j in s.joints), s.offsets_in_joint)
+            for s in strands
         ]
         return Bundle.compile(problem.skeleton.tree, problem.skeleton.index, moved)
 

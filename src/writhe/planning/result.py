@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -85,5 +86,4 @@ class Plan:
 
 def path_length(skeleton: Skeleton, path: Floats) -> float:
     """The summed length of a path's tangent steps: radians (and metres of root and slides)."""
-    pairs = zip(path[:-1], path[1:], strict=True)
-    return float(sum(np.linalg.norm(difference(skeleton, a, b)) for a, b in pairs))
+    return float(sum(np.linalg.norm(difference(skeleton, a, b)) for a, b in pairwise(path)))

@@ -72,7 +72,7 @@ class SamplingPlanner:
         space.setBounds(bounds)
         setup = geometric.SimpleSetup(space)
         information = setup.getSpaceInformation()
-        setup.setStateValidityChecker(lambda state: states.valid(_numbers(state, states.size)))
+        setup.setStateValidityChecker(states.valid_state)
         validator = _validator(base, information, states)
         information.setMotionValidator(validator)
         start, goal = space.allocState(), space.allocState()
@@ -147,6 +147,10 @@ class _States:
         world, values = walker.world, walker.terms.values
         return bool((values <= world.upper + 0.02).all() and (values >= world.lower - 0.02).all())
 
+    def valid_state(self, state: Any) -> bool:
+        """`valid` for one of OMPL's states."""
+        return self.valid(_numbers(state, self.size))
+
     def joined(self, a: Floats, b: Floats) -> bool:
         """Whether the gate lets the straight step from one state to the other pass."""
         q_from, q_to = self.configuration(a, 0), self.configuration(b, 1)
@@ -165,7 +169,7 @@ def _validator(base: Any, information: Any, states: _States) -> Any:
         def __init__(self) -> None:
             super().__init__(information)
 
-        def checkMotion(self, first: Any, second: Any, last: Any = None) -> bool:  # noqa: N802
+        def checkMotion(self, first: Any, second: Any, last: Any = None) -> bool:
             a, b = _numbers(first, states.size), _numbers(second, states.size)
             return states.valid(b) and states.joined(a, b)
 

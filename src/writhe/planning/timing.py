@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -40,8 +41,8 @@ class Style:
     """How a path is played.
 
     `duration_s` None takes a natural one. `in_turn` lists limbs ("torso", "left_arm" ..., or "arms"
-    and "legs") that move one after the other; those not named move with the first. `stagger` 0 moves
-    all together, 1 strictly one after the other.
+    and "legs") that move one after the other; those not named move with the first. `stagger` 0
+    moves all together, 1 strictly one after the other.
     """
 
     duration_s: float | None = None
@@ -66,7 +67,7 @@ class Style:
 
 def natural_duration(skeleton: Skeleton, path: Floats) -> float:
     """Seconds: the joint that travels farthest does so at some 100 degrees a second on average."""
-    steps = np.array([difference(skeleton, a, b) for a, b in zip(path[:-1], path[1:], strict=True)])
+    steps = np.array([difference(skeleton, a, b) for a, b in pairwise(path)])
     if len(steps) == 0:
         return 0.5
     tree = skeleton.tree
@@ -132,21 +133,14 @@ def smoothed(plan: Plan, style: Style) -> Floats:
 
 def evenly(skeleton: Skeleton, path: Floats, count: int) -> Floats:
     """(count, nq) postures at even distances along a path."""
-    sums = np.concatenate(
-        [
-            [0.0],
-            np.cumsum(
-                [
-                    np.linalg.norm(difference(skeleton, a, b))
-                    for a, b in zip(path[:-1], path[1:], strict=True)
-                ]
-            ),
-        ]
-    )
+    steps = [np.linalg.norm(difference(skeleton, a, b)) for a, b in pairwise(path)]
+    sums = np.concatenate([[0.0], np.cumsum(steps)])
     if sums[-1] <= 0.0:
         return np.repeat(path[:1], count, axis=0)
     places = np.interp(np.linspace(0.0, sums[-1], count), sums, np.arange(len(path), dtype=float))
-    return _at(skeleton, path, places)
+    out = _at(skeleton, path, places)
+    out[0], out[-1] = path[0], path[-1]  # to the last bit
+    return out
 
 
 def _at(skeleton: Skeleton, rows: Floats, places: Floats) -> Floats:

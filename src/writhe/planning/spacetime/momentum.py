@@ -43,7 +43,7 @@ class MotionState:
         turned = np.einsum(
             "fjrc,jc->fjr", self.frames.rotations, self.skeleton.centre_of_mass, optimize=True
         )
-        return self.frames.positions + turned
+        return np.asarray(self.frames.positions + turned, dtype=np.float64)
 
     def point_jacobian(self, joint: int, points: Floats) -> Floats:
         """(F, 3, nv) of world points (F, 3) carried by one joint."""

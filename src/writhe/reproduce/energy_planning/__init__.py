@@ -15,10 +15,10 @@ from writhe.errors import UnknownNameError, WritheError
 from writhe.evaluation import Progress, Report
 from writhe.planning import Energy, Plan, Style, to_motion
 from writhe.reproduce.energy_planning.charts import box_plot, lines
-from writhe.reproduce.energy_planning.thomas_flare import Flare, flare
 from writhe.reproduce.energy_planning.methods import Budget, judge, methods, repetitions
 from writhe.reproduce.energy_planning.postures import Experiment, contortion, mirrored_pair, tangles
 from writhe.reproduce.energy_planning.postures import flare as flare_halves
+from writhe.reproduce.energy_planning.thomas_flare import Flare, flare
 from writhe.skeleton import Motion
 
 NAMES = ("arm-fold", "leg-cross", "yoga", "contortion", "thomas-flare")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from writhe.arrays import Floats
+from writhe.kernels.banded import solve_banded
 
 
 class Banded:
@@ -35,42 +35,17 @@ class Banded:
         return 0.5 * square * float((residual * residual).sum())
 
     def solve(self, damping: float) -> Floats:
-        """v (F, n) with (A + damping I) v = right, by Cholesky over pairs of frames."""
+        """v (F, n) with (A + damping I) v = right; zero where A is not positive."""
         n, frames = self.size, self.frames
-        pairs = (frames + 1) // 2
-        wide = 2 * n
-        blocks = np.zeros((pairs, wide, wide))
-        lower = np.zeros((max(pairs - 1, 0), wide, wide))
-        right = np.zeros((pairs, wide))
-        for t in range(frames):
-            k, half = divmod(t, 2)
-            here = slice(half * n, half * n + n)
-            blocks[k, here, here] += self.diagonal[t] + damping * np.eye(n)
-            right[k, here] = self.right[t]
-            if t + 1 < frames:
-                if half == 0:
-                    blocks[k, n:, :n] += self.first[t]
-                    blocks[k, :n, n:] += self.first[t].T
-                else:
-                    lower[k, :n, n:] += self.first[t]
-            if t + 2 < frames:
-                lower[k, here, here] += self.second[t]
-        if frames % 2:
-            blocks[-1, n:, n:] = np.eye(n)
-        factors: list[tuple[Floats, bool]] = []
-        carried = np.zeros((wide, wide))
-        forward = np.zeros((pairs, wide))
-        for k in range(pairs):
-            if k > 0:
-                solved = cho_solve(factors[-1], lower[k - 1].T, check_finite=False)
-                carried = lower[k - 1] @ solved
-                right[k] -= lower[k - 1] @ forward[k - 1]
-                blocks[k] -= carried
-            factors.append(cho_factor(blocks[k], lower=True, check_finite=False))
-            forward[k] = cho_solve(factors[-1], right[k], check_finite=False)
-        out = np.zeros((pairs, wide))
-        out[-1] = forward[-1]
-        for k in range(pairs - 2, -1, -1):
-            pulled = cho_solve(factors[k], lower[k].T @ out[k + 1], check_finite=False)
-            out[k] = forward[k] - pulled
-        return out.reshape(2 * pairs, n)[:frames]
+        width = 3 * n - 1
+        band = np.zeros((frames * n, width + 1))
+        for r in range(n):  # row r of every frame: the blocks stand side by side, diagonal last
+            rows, own = band[r::n], width - r
+            rows[:, own : width + 1] = self.diagonal[:, r, : r + 1]
+            rows[:, width] += damping
+            rows[1:, own - n : own] = self.first[:, r]
+            rows[2:, own - 2 * n : own - n] = self.second[:, r]
+        out = self.right.ravel().copy()
+        if not solve_banded(band, out):
+            return np.zeros_like(self.right)
+        return out.reshape(frames, n)

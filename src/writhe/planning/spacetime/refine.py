@@ -50,9 +50,9 @@ class RefineOptions:
     laplacian: float = 1.0
     angular: float = 0.6
     linear: float = 0.0
-    position: float = 600.0
+    position: float = 3000.0
     limits: float = 20.0
-    collision: float = 60.0
+    collision: float = 200.0
     smooth: float = 1.0
     near: float = 0.05
     margin_m: float = 0.004

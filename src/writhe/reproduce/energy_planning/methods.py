@@ -34,8 +34,8 @@ class Budget:
     """How often the sampling planners run, and for how long."""
 
     runs: int = 2
-    seconds: float = 4.0
-    paper_seconds: float = 10.0
+    seconds: float = 3.0
+    paper_seconds: float = 6.0
 
 
 def methods(budget: Budget) -> dict[str, Run]:

@@ -40,7 +40,7 @@ class Flare:
 
 
 def flare(halves: tuple[Experiment, Experiment]) -> Flare:
-    """Plan both halves and the way between them, join them evenly, refine the circle."""
+    """Plan both halves and the ways between them, join them evenly, refine the circle."""
     right, left = halves
     place = right.place
     skeleton = place.figure.skeleton
@@ -49,6 +49,7 @@ def flare(halves: tuple[Experiment, Experiment]) -> Flare:
     parts: list[tuple[Floats, tuple[Pin, ...]]] = []
     for problem, backwards in (
         (right.problem(), False),
+        (_swing(right, right.goal, left.goal), False),
         (left.problem(), True),
         (_swing(right, mirrored(skeleton, right.start), right.start), False),
     ):
@@ -81,7 +82,11 @@ def _refined(
     at = 0
     for (part, pins), count in zip(parts, counts, strict=True):
         rows.append(evenly(layout, part, int(count) + 1)[:-1])
-        holds += [Hold(pin, at + 1, at + int(count) - 1) for pin in pins]
+        for pin in pins:
+            # one place for each hand all the way round, that of the first posture
+            side = "left" if "left" in pin.joint else "right"
+            palm = palm_pin(right.place, right.start, side)
+            holds.append(Hold(palm, at + 1, at + int(count) - 1))
         at += int(count)
     motion = Motion(layout, np.concatenate([*rows, rows[0][:1]]), FPS, "flare")
     table = right.place.table

@@ -178,20 +178,6 @@ export interface SetTimeline {
   fps: number;
 }
 
-/** A part rests on what is nearest to it: they may touch from now on. */
-export interface DeclareContact {
-  type: "declare_contact";
-  request: string;
-  actor: number;
-  joint: number;
-}
-
-/** No declared contacts any more. */
-export interface ForgetContacts {
-  type: "forget_contacts";
-  request: string;
-}
-
 /** Give up something that takes long. */
 export interface CancelJob {
   type: "cancel_job";
@@ -448,6 +434,47 @@ export interface Ways {
   reason: string;
 }
 
+/** What was pointed at: a joint of an actor, an object, or (both 0) the ground. */
+export interface PartOf {
+  actor?: number;
+  joint?: number;
+  thing?: number;
+}
+
+/** A part rests on what is nearest to it: they may touch from now on. */
+export interface DeclareContact {
+  type: "declare_contact";
+  request: string;
+  actor: number;
+  joint: number;
+}
+
+/** Two things pointed at may touch from now on. */
+export interface AllowContact {
+  type: "allow_contact";
+  request: string;
+  one: PartOf;
+  other: PartOf;
+}
+
+/** One declared contact less, by its place in the list. */
+export interface ForgetContact {
+  type: "forget_contact";
+  request: string;
+  index: number;
+}
+
+/** No declared contacts any more. */
+export interface ForgetContacts {
+  type: "forget_contacts";
+  request: string;
+}
+
+/** The declared contacts in words. */
+export interface ContactsState {
+  contacts: string[];
+}
+
 /** Put an object into the scene instead of what is there; "empty" clears it. */
 export interface ChooseScene {
   type: "choose_scene";
@@ -508,6 +535,15 @@ export interface ObjectsState {
   kinds: Choice[];
 }
 
+/** Turn an actor about the vertical through its root and shift it, its whole motion too. */
+export interface MoveActor {
+  type: "move_actor";
+  request: string;
+  actor: number;
+  shift: [number, number, number];
+  turn_rad: number;
+}
+
 /** Keep the pose for later. */
 export interface SavePose {
   type: "save_pose";
@@ -545,18 +581,66 @@ export interface PosesState {
   poses: PoseState[];
 }
 
+/** Which ready-made poses are there? */
+export interface ListReadyPoses {
+  type: "list_ready_poses";
+}
+
+/** The poses of one library. */
+export interface ReadyGroup {
+  library: string;
+  title: string;
+  names: string[];
+}
+
+/** The answer: all ready-made poses of the human. */
+export interface ReadyPoses {
+  type: "ready_poses";
+  groups: ReadyGroup[];
+}
+
+/** Put a human into a ready-made pose; one on a chair goes to the chair, added if need be. */
+export interface ApplyReadyPose {
+  type: "apply_ready_pose";
+  request: string;
+  actor: number;
+  library: "basic" | "chair" | "ladder";
+  name: string;
+}
+
+/** Which postures poses are drawn to, and by how much; weights are factors of the usual. */
+export interface SetSolving {
+  type: "set_solving";
+  request: string;
+  postures: "basic" | "chair" | "ladder" | "given" | "none";
+  naturalness: number;
+  grip: number;
+  steadiness: number;
+}
+
+/** What is chosen, and what there is to choose. */
+export interface SolvingState {
+  choices: Choice[];
+  postures: string;
+  naturalness: number;
+  grip: number;
+  steadiness: number;
+}
+
 /** What each feature says of itself in a State. */
 export interface FeatureStates {
+  contacts: ContactsState;
   objects: ObjectsState;
   poses: PosesState;
+  solving: SolvingState;
 }
 
 /** What features read from a pose being dragged. */
 export interface FeatureReadings {
 }
 
-export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | DeclareContact | ForgetContacts | CancelJob | ClearMotion | CheckMotion | Connect | UseWay | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | SavePose | ApplyPose | DeletePose;
+export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | ListReadyPoses | ApplyReadyPose | SetSolving;
 
-export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | Ways;
+export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | Ways | ReadyPoses;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | DeclareContact | ForgetContacts | ClearMotion | CheckMotion | Connect | UseWay | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | SavePose | ApplyPose | DeletePose;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | ApplyReadyPose | SetSolving;

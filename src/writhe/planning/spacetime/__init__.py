@@ -4,8 +4,8 @@ from writhe.planning.spacetime.refine import (
     Hold,
     Refined,
     RefineOptions,
-    angular_variation,
+    angular_changes,
     refine,
 )
 
-__all__ = ["Hold", "RefineOptions", "Refined", "angular_variation", "refine"]
+__all__ = ["Hold", "RefineOptions", "Refined", "angular_changes", "refine"]

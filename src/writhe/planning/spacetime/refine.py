@@ -27,7 +27,7 @@ from writhe.planning.spacetime.momentum import MotionState, momentum, point_colu
 from writhe.skeleton import Motion
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.solvers.posing import Pin
-from writhe.terms import CompiledTerms, joint_limits
+from writhe.terms import CompiledTerms, joint_limits, reach
 
 _HELD = 1e4  # weight of frames that do not move
 _MOST_NEAR = 60  # near pairs of one frame that take part
@@ -46,17 +46,18 @@ class Hold:
 class RefineOptions:
     """Weights of the terms (metres, radians, kg m^2/s) and how long to go on."""
 
-    iterations: int = 10
+    iterations: int = 16
     laplacian: float = 1.0
-    angular: float = 0.6
+    angular: float = 1.0
     linear: float = 0.0
     position: float = 3000.0
     limits: float = 20.0
-    collision: float = 200.0
+    collision: float = 800.0
     smooth: float = 1.0
     near: float = 0.05
     margin_m: float = 0.004
-    settled: float = 2e-3  # an iteration that lowers the cost by less than this share is the last
+    damping: float = 1000.0  # of the first step
+    settled: float = 1e-3  # an iteration that lowers the cost by less than this share is the last
 
 
 @dataclass(frozen=True)
@@ -68,21 +69,28 @@ class Refined:
     seconds: float
     iterations: int
     angular_variation: tuple[float, float]  # before and after: sum |A_t+1 - A_t|
+    angular_energy: tuple[float, float]  # before and after: sum 1/2 |A_t+1 - A_t|^2 (Eq. 17)
     slip_m: float  # the farthest that a planted point strays
     timing_s: dict[str, float] = field(default_factory=dict[str, float])
 
     @property
     def angular_drop(self) -> float:
-        """The share by which the variation of angular momentum fell."""
+        """The share by which the summed change of angular momentum fell."""
         before, after = self.angular_variation
         return 1.0 - after / before if before > 0 else 0.0
 
+    @property
+    def angular_energy_drop(self) -> float:
+        """The share by which the paper's momentum deviation energy (Eq. 17) fell."""
+        before, after = self.angular_energy
+        return 1.0 - after / before if before > 0 else 0.0
 
-def angular_variation(motion: Motion) -> float:
-    """sum |A_t+1 - A_t| of a motion's angular momentum about its centre of mass."""
+
+def angular_changes(motion: Motion) -> Floats:
+    """(F - 2,) |A_t+1 - A_t| of a motion's angular momentum about its centre of mass."""
     state = MotionState.of(motion.skeleton, motion.q)
     turning = momentum(state, 1.0 / motion.fps).angular
-    return float(np.linalg.norm(np.diff(turning, axis=0), axis=1).sum())
+    return np.linalg.norm(np.diff(turning, axis=0), axis=1)
 
 
 def refine(
@@ -99,12 +107,14 @@ def refine(
     q, done = problem.solve()
     refined = replace(motion, q=q)
     seconds = time.perf_counter() - begin
+    before, after = angular_changes(motion), angular_changes(refined)
     return Refined(
         refined,
         certify(table, q, motion.fps),
         seconds,
         done,
-        (angular_variation(motion), angular_variation(refined)),
+        (float(before.sum()), float(after.sum())),
+        (0.5 * float(before @ before), 0.5 * float(after @ after)),
         problem.slip(q),
         problem.timing,
     )
@@ -135,25 +145,52 @@ class _Problem:
     def solve(self) -> tuple[Floats, int]:
         """The configurations after Gauss-Newton, and how many iterations they took."""
         options = self.options
-        q, best, best_cost = self.start.copy(), self.start.copy(), np.inf
-        damping, done = 1e-4, 0
-        step = np.zeros((len(q), self.skeleton.dof_count))
+        q = best = self._in_place(self.start)
+        # Levenberg-Marquardt: the terms bend, and how far they can be trusted is found on the way
+        damping, best_cost, done = options.damping, np.inf, 0
+        band = Banded(len(q), self.skeleton.dof_count)
         for _ in range(options.iterations):
-            band = Banded(len(q), self.skeleton.dof_count)
-            cost = self._assemble(band, q)
+            tried = Banded(len(q), self.skeleton.dof_count)
+            cost = self._assemble(tried, q)
             if cost >= best_cost:
-                damping *= 10.0
-                step *= 0.3
+                damping *= 8.0
             else:
-                if cost > best_cost * (1 - options.settled):
-                    best, done = q, done + 1
+                settled = cost > best_cost * (1 - options.settled)
+                best, best_cost, band, done = q, cost, tried, done + 1
+                if settled:
                     break
-                best, best_cost, done = q, cost, done + 1
-                begin = time.perf_counter()
-                step = band.solve(damping)
-                self.timing["solving"] += time.perf_counter() - begin
+                damping *= 0.3
+            begin = time.perf_counter()
+            step = band.solve(damping)
+            self.timing["solving"] += time.perf_counter() - begin
             q = np.array([integrate(self.skeleton, best[t], step[t]) for t in range(len(best))])
-        return best, done
+        return self._in_place(best), done
+
+    def _in_place(self, q: Floats) -> Floats:
+        """Planted points exactly where they belong, by the smallest step of each frame."""
+        out = q.copy()
+        for t in np.flatnonzero(~self.fixed):
+            pins = [hold.pin for hold in self.holds if hold.first <= t <= hold.last]
+            if not pins:
+                continue
+            terms = CompiledTerms(
+                self.skeleton,
+                [
+                    replace(
+                        reach(p.joint, p.position_in_world, point_in_joint=p.point_in_joint),
+                        label=f"planted {i}",
+                    )
+                    for i, p in enumerate(pins)
+                ],
+            )
+            for _ in range(4):
+                terms.update(out[t])
+                lacking, rows = terms.lower - terms.values, terms.jacobian
+                if float(np.abs(lacking).max()) < 1e-5:
+                    break
+                gram = rows @ rows.T + 1e-9 * np.eye(len(rows))
+                out[t] = integrate(self.skeleton, out[t], rows.T @ np.linalg.solve(gram, lacking))
+        return out
 
     def _assemble(self, band: Banded, q: Floats) -> float:
         options, nv = self.options, self.skeleton.dof_count

@@ -173,6 +173,7 @@ def _stage_two(report: Report, result: dict[str, Any]) -> Flare | None:
         "angular_variation_before": refined.angular_variation[0],
         "angular_variation_after": refined.angular_variation[1],
         "angular_variation_drop_percent": 100.0 * refined.angular_drop,
+        "angular_energy_drop_percent": 100.0 * refined.angular_energy_drop,
         "hand_slip_mm": 1e3 * refined.slip_m,
         "certified": refined.certificate.certified,
         "penetration_m": refined.certificate.penetration_upper_bound_m,

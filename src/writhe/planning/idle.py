@@ -45,7 +45,7 @@ def still_limbs(walker: Walker, path: Floats, tolerance: float) -> Floats:
         tried = rows.copy()
         for joint in branch:
             at = slice(int(skeleton.tree.q_start[joint]), int(skeleton.tree.q_start[joint + 1]))
-            tried[:, at] = straight[:, at]
+            tried[1:-1, at] = straight[1:-1, at]
         shorter = path_length(skeleton, tried) < 0.99 * path_length(skeleton, rows)
         if shorter and _sound(walker, tried, tolerance):
             rows, changed = tried, True

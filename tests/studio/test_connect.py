@@ -46,5 +46,5 @@ def test_keys_are_connected_around_what_stands_between(wire: Wire) -> None:
 def test_one_key_alone_cannot_be_connected(wire: Wire) -> None:
     wire.command(type="set_key", actor=1, time_s=0.0)
     (key,) = (key["id"] for key in wire.state["keys"])
-    wire.send(request="r", type="connect", actor=1, first=key, second=key, planted=[])
+    wire.send(request="request-1", type="connect", actor=1, first=key, second=key, planted=[])
     assert "two different keys" in wire.until("problem")["text"]

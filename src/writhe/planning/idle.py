@@ -19,8 +19,8 @@ from writhe.planning.timing import evenly
 from writhe.planning.world import Walker
 from writhe.skeleton import Skeleton
 
-SPACING = 0.15  # of the samples on which branches are exchanged, radians
-WORTH = 1.05  # a path this much longer than the straight line is looked at
+SPACING = 0.3  # of the samples on which branches are exchanged, radians
+WORTH = 1.12  # a path this much longer than the straight line is looked at
 
 
 def still_limbs(walker: Walker, path: Floats, tolerance: float) -> Floats:

@@ -10,6 +10,7 @@ from writhe.errors import WritheError
 from writhe.motion.library import builtin_database
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
+from writhe.solvers.half_space import HalfSpacePoser
 from writhe.solvers.posing import Poser, make_poser
 from writhe.solvers.posing.default import DefaultPoser
 from writhe.solvers.posing.place import ActorPlace
@@ -62,4 +63,6 @@ class Posers:
             )
         if method == "default":
             return DefaultPoser(body, database, wanted.options(), place=place)
+        if method == "half-space":
+            return HalfSpacePoser(body, place=place)
         return make_poser(method, body, database)

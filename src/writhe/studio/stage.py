@@ -15,9 +15,9 @@ from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion
-from writhe.solvers.posing import Pin, Poser, PoseResult, Target
+from writhe.solvers.posing import KeepsRelations, Pin, Poser, PoseResult, Target
 from writhe.solvers.result import Status
-from writhe.studio import edits, messages, postures, surroundings
+from writhe.studio import edits, messages, postures, relations, surroundings
 from writhe.studio.document import Actor, Document
 from writhe.studio.posers import Posers
 from writhe.studio.readings import Readings
@@ -136,6 +136,10 @@ class Stage:
             other.pass_throughs = 0
             if other.readings.place is not None and self._scene is not None:
                 surroundings.arrange(other.readings.place, self._scene, self.poses())
+            if isinstance(other.poser, KeepsRelations):
+                place = other.readings.place
+                prefix = "" if place is None else place.prefix
+                other.poser.keep(relations.terms_of(self.document, actor.id, prefix))
         rows = actor.pins
         if not self.document.timeline(actor.id).empty:
             rows = tuple(

@@ -581,6 +581,71 @@ export interface PosesState {
   poses: PoseState[];
 }
 
+/** Move an object towards a place; characters in its way give way, or stop it. */
+export interface PushThing {
+  type: "push_thing";
+  sequence: number;
+  thing: number;
+  position: [number, number, number];
+  rotation: [number, number, number, number];
+  frames?: number;
+}
+
+/** The push is over: where the object is and the poses it made become the document's. */
+export interface KeepPush {
+  type: "keep_push";
+  request: string;
+  thing: number;
+}
+
+/** From now on a joint keeps its place seen from another joint. */
+export interface HoldParts {
+  type: "hold_parts";
+  request: string;
+  actor: number;
+  joint: number;
+  other: number;
+}
+
+/** Forget such a relation. */
+export interface LetGoParts {
+  type: "let_go_parts";
+  request: string;
+  actor: number;
+  joint: string;
+  other: string;
+}
+
+/** A character after a step of a push. */
+export interface PushedActor {
+  actor: number;
+  q: Uint8Array;
+}
+
+/** Where the object has come to, and the poses of all characters. */
+export interface Pushed {
+  type: "pushed";
+  sequence: number;
+  thing: number;
+  position: [number, number, number];
+  rotation: [number, number, number, number];
+  actors: PushedActor[];
+  blocked: boolean;
+  milliseconds: number;
+}
+
+/** A part that keeps its place seen from another. */
+export interface RelationState {
+  actor: number;
+  joint: string;
+  other: string;
+}
+
+/** The relations of the document. */
+export interface PushingState {
+  relations: RelationState[];
+}
+
 /** Which ready-made poses are there? */
 export interface ListReadyPoses {
   type: "list_ready_poses";
@@ -627,20 +692,66 @@ export interface SolvingState {
   steadiness: number;
 }
 
+/** Let a hand or foot follow way-points, from a time on, in a style; its keys there go. */
+export interface FollowPath {
+  type: "follow_path";
+  request: string;
+  actor: number;
+  limb: "right_arm" | "left_arm" | "right_leg" | "left_leg";
+  style: string;
+  points: [number, number, number][];
+  start_s: number;
+  seconds: number;
+}
+
+/** Push the penetrations out of a stretch of an actor's motion. */
+export interface RepairPath {
+  type: "repair_path";
+  request: string;
+  actor: number;
+  start_s: number;
+  seconds: number;
+}
+
+/** What became of a path: how near the targets it came, and whether it is certified. */
+export interface PathFollowed {
+  type: "path_followed";
+  job: string;
+  actor: number;
+  certified: boolean;
+  distance_mm: number;
+  penetration_mm: number;
+}
+
+/** A limb that can follow a path, and the joint that does. */
+export interface LimbChoice {
+  name: string;
+  title: string;
+  role: string;
+}
+
+/** What can be chosen. */
+export interface TrajectoriesState {
+  limbs: LimbChoice[];
+  styles: string[];
+}
+
 /** What each feature says of itself in a State. */
 export interface FeatureStates {
   contacts: ContactsState;
   objects: ObjectsState;
   poses: PosesState;
+  pushing: PushingState;
   solving: SolvingState;
+  trajectories: TrajectoriesState;
 }
 
 /** What features read from a pose being dragged. */
 export interface FeatureReadings {
 }
 
-export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | ListReadyPoses | ApplyReadyPose | SetSolving;
+export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | PushThing | KeepPush | HoldParts | LetGoParts | ListReadyPoses | ApplyReadyPose | SetSolving | FollowPath | RepairPath;
 
-export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | Ways | ReadyPoses;
+export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | Ways | Pushed | ReadyPoses | PathFollowed;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | ApplyReadyPose | SetSolving;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | KeepPush | HoldParts | LetGoParts | ApplyReadyPose | SetSolving | FollowPath | RepairPath;

@@ -133,7 +133,9 @@ class _Problem:
         self.options, self.holds = options, holds
         self.fixed: Bools = np.zeros(len(motion), dtype=np.bool_)
         self.fixed[list(fixed)] = True
-        self.timing = dict.fromkeys(("laplacian", "limits", "position", "momentum", "solving"), 0.0)
+        self.timing: dict[str, float] = dict.fromkeys(
+            ("laplacian", "limits", "position", "momentum", "solving"), 0.0
+        )
         self.table, self.near = table, NearPairs(table)
         self.limits = CompiledTerms(self.skeleton, joint_limits(self.skeleton))
         self._rows = np.empty((_MOST_NEAR, self.skeleton.dof_count))

@@ -43,7 +43,7 @@ class MotionState:
         turned = np.einsum(
             "fjrc,jc->fjr", self.frames.rotations, self.skeleton.centre_of_mass, optimize=True
         )
-        return np.asarray(self.frames.positions + turned, dtype=np.float64)
+        return self.frames.positions + turned
 
     def point_jacobian(self, joint: int, points: Floats) -> Floats:
         """(F, 3, nv) of world points (F, 3) carried by one joint."""
@@ -54,7 +54,8 @@ class MotionState:
         tree = self.skeleton.tree
         joints = np.arange(len(self.skeleton))
         first = tree.dof_joint[:, None]
-        return ((joints >= first) & (joints < tree.subtree_end[tree.dof_joint][:, None])) * 1.0
+        below = joints < tree.subtree_end[tree.dof_joint][:, None]
+        return ((joints >= first) & below).astype(np.float64)
 
     @property
     def origins(self) -> Floats:

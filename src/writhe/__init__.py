@@ -32,10 +32,12 @@ _HOMES = {
     "load_figure": "writhe.io",
     "make_poser": "writhe.solvers.posing",
     "pin_here": "writhe.solvers.posing",
+    "plan": "writhe.planning",
     "render_pose": "writhe.render",
     "retarget": "writhe.motion.retarget",
     "save": "writhe.io",
     "save_figure": "writhe.io",
+    "to_motion": "writhe.planning",
 }
 
 __all__ = ["__version__", *sorted(_HOMES)]  # pyright: ignore[reportUnsupportedDunderAll]

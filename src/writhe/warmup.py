@@ -113,6 +113,21 @@ def _posing() -> None:
         make_poser(method, human).step(q, [Target("left_wrist", (0.4, 1.2, 0.3))])
 
 
+@_stage("planning")
+def _planning() -> None:
+    from writhe.planning import DefaultPlanner, Style, figure_problem, plan, to_motion
+    from writhe.skeleton.figures import figure
+
+    human = figure("human")
+    start = human.skeleton.rest_configuration
+    goal = start.copy()
+    for side in ("left", "right"):
+        goal[human.skeleton.q_slice(f"{side}_elbow")] = 1.0
+    found = plan(human, start, goal, planted=("left_ankle",))
+    to_motion(found, Style(duration_s=0.2))
+    DefaultPlanner().compile(figure_problem(human, start, goal))
+
+
 @_stage("trajectories")
 def _trajectories() -> None:
     from writhe.skeleton.figures import figure

@@ -76,9 +76,10 @@ def _turn_rows(source: Floats, first: int, last: int, rotation: Floats, out: Flo
 
 
 @kernel(inline=True)
-def _move_rows(
+def move_rows(
     source: Floats, first: int, last: int, position: Floats, rotation: Floats, out: Floats
 ) -> None:
+    """Move points of a joint's frame to the world."""
     for i in range(first, last):
         x, y, z = source[i, 0], source[i, 1], source[i, 2]
         for r in range(3):
@@ -91,7 +92,7 @@ def place_shape(
 ) -> None:
     """Move one shape to the frame (position, rotation) of its joint."""
     first, last = shapes.point_start[shape], shapes.point_start[shape + 1]
-    _move_rows(shapes.points, first, last, position, rotation, placed.points)
+    move_rows(shapes.points, first, last, position, rotation, placed.points)
     first, last = shapes.facet_start[shape], shapes.facet_start[shape + 1]
     _turn_rows(shapes.facets, first, last, rotation, placed.facets)
     first, last = shapes.edge_start[shape], shapes.edge_start[shape + 1]
@@ -108,8 +109,8 @@ def place_all(
         place_shape(shapes, i, positions[j], rotations[j], placed)
     for b in range(bodies.joint.shape[0]):
         j = bodies.joint[b]
-        _move_rows(bodies.centre, b, b + 1, positions[j], rotations[j], placed.centre)
-        _move_rows(bodies.axis_ends, 2 * b, 2 * b + 2, positions[j], rotations[j], placed.axis_ends)
+        move_rows(bodies.centre, b, b + 1, positions[j], rotations[j], placed.centre)
+        move_rows(bodies.axis_ends, 2 * b, 2 * b + 2, positions[j], rotations[j], placed.axis_ends)
 
 
 @kernel

@@ -12,6 +12,7 @@ from writhe.evaluation import Progress, run_named
 
 # name: what it reproduces
 EXPERIMENTS: dict[str, str] = {
+    "energy-planning": "planning between distant postures over a repulsive energy",
     "half-space-ik": "posing among obstacles by half-space inverse kinematics",
     "dynamic-joint-ik": "joint limits and damping learnt from clips, trajectories in four passes",
 }

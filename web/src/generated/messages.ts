@@ -395,6 +395,45 @@ export interface MotionCertificate {
   stretches: Stretch[];
 }
 
+/** Find ways between two pose keys of an actor; `planted` names joints that stay in place. */
+export interface Connect {
+  type: "connect";
+  request: string;
+  actor: number;
+  first: number;
+  second: number;
+  planted: string[];
+}
+
+/** Key the frames of a way that was found. */
+export interface UseWay {
+  type: "use_way";
+  request: string;
+  job: string;
+  way: number;
+}
+
+/** One way: its poses frame by frame (float32), its energy, and what is proven of it. */
+export interface WayFound {
+  title: string;
+  q: Uint8Array;
+  frames: number;
+  energy: number[];
+  length_rad: number;
+  clearance_m: number;
+}
+
+/** The alternatives; none with a reason when there is no way. */
+export interface Ways {
+  type: "ways";
+  job: string;
+  actor: number;
+  start_s: number;
+  fps: number;
+  ways: WayFound[];
+  reason: string;
+}
+
 /** What was pointed at: a joint of an actor, an object, or (both 0) the ground. */
 export interface PartOf {
   actor?: number;
@@ -711,8 +750,8 @@ export interface FeatureStates {
 export interface FeatureReadings {
 }
 
-export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | PushThing | KeepPush | HoldParts | LetGoParts | ListReadyPoses | ApplyReadyPose | SetSolving | FollowPath | RepairPath;
+export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | PushThing | KeepPush | HoldParts | LetGoParts | ListReadyPoses | ApplyReadyPose | SetSolving | FollowPath | RepairPath;
 
-export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | Pushed | ReadyPoses | PathFollowed;
+export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | Ways | Pushed | ReadyPoses | PathFollowed;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | KeepPush | HoldParts | LetGoParts | ApplyReadyPose | SetSolving | FollowPath | RepairPath;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | KeepPush | HoldParts | LetGoParts | ApplyReadyPose | SetSolving | FollowPath | RepairPath;

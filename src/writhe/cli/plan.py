@@ -1,0 +1,227 @@
+"""`writhe plan`: join two postures of files by a motion without penetration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from writhe.cli.output import console, print_json
+from writhe.errors import WritheError
+
+if TYPE_CHECKING:
+    from writhe.arrays import Floats
+    from writhe.scene import Scene
+    from writhe.skeleton import Figure, Motion
+
+REST = "rest"
+
+
+def plan(
+    postures: Annotated[
+        list[str] | None,
+        typer.Argument(help="Two postures, FILE@FRAME each (frames count from 0).", metavar="A B"),
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option("--from", help="The first posture: FILE@FRAME, or rest.")
+    ] = None,
+    goal: Annotated[
+        str | None, typer.Option("--to", help="The last posture: FILE@FRAME, or rest.")
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where the motion goes: .bvh or .glb.")
+    ] = Path("plan.bvh"),
+    plant: Annotated[
+        list[str] | None, typer.Option(help="A joint that stays where it is; may be repeated.")
+    ] = None,
+    in_turn: Annotated[
+        str, typer.Option(help="Limbs that move one after the other: legs,arms for example.")
+    ] = "",
+    duration: Annotated[float | None, typer.Option(help="Seconds of the way.")] = None,
+    fps: Annotated[
+        float | None, typer.Option(help="Frames a second (default: the file's).")
+    ] = None,
+    falloff: Annotated[int, typer.Option(help="Of the energy: 2 opens wide, 5 little.")] = 5,
+    method: Annotated[str, typer.Option(help="default, paper, rrtconnect, ...")] = "default",
+    scene: Annotated[
+        Path | None, typer.Option(help="A JSON scene: the floor and other things.")
+    ] = None,
+    actor: Annotated[str | None, typer.Option(help="Who in the scene moves (the first).")] = None,
+    lead_in: Annotated[
+        bool, typer.Option(help="Put the way before the rest of B's clip, rather than alone.")
+    ] = False,
+    fallback: Annotated[bool, typer.Option(help="Ask RRTConnect when stuck (extra ompl).")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Join two postures by a certified motion, for example a rest pose with a clip's first frame.
+
+    Exit code 0: a certified motion was written; 1: no path was found; 2: bad input.
+
+    Example: `writhe plan --from rest --to clip.bvh@0 --lead-in -o sim-ready.bvh`
+    """
+    from writhe.planning import EnergyOptions, PlanOptions, Style, make_planner, to_motion
+
+    first, last = _ends(postures or [], start, goal)
+    figure, clip, rows, rate = _read(first, last)
+    world, who = _scene(scene, actor, figure)
+    problem, notes = _problem(figure, world, who, rows, tuple(plant or ()))
+    options = PlanOptions(energy=EnergyOptions(falloff=falloff), fallback=fallback)
+    found = make_planner(method, figure, options).plan(problem)
+    for note in (*notes, *found.notes):
+        console.print(f"[yellow]{note}[/]")
+    result = {**found.as_dict(), "notes": [*notes, *found.notes], "output": None}
+    if notes and found.solved:
+        result["status"] = "approximate"
+    if found.solved:
+        style = Style(
+            duration_s=duration,
+            fps=fps or rate,
+            in_turn=tuple(name for name in in_turn.split(",") if name),
+        )
+        motion = to_motion(found, style)
+        result |= _write(motion, world, who, figure, clip if lead_in else None, last, output)
+    verdict = "[green]certified[/]" if found.solved else f"[red]{found.status.value}[/]"
+    console.print(f"{verdict}: {found.length_rad:.2f} rad in {1e3 * found.seconds:.0f} ms")
+    if json:
+        print_json(result)
+    raise typer.Exit(0 if found.solved else 1)
+
+
+def _ends(postures: list[str], start: str | None, goal: str | None) -> tuple[str, str]:
+    given = [*([start] if start else []), *postures, *([goal] if goal else [])]
+    if len(given) != 2:
+        raise WritheError(
+            "give two postures: `writhe plan A.bvh@12 B.bvh@40`, or --from rest --to clip.bvh@0"
+        )
+    if given == [REST, REST]:
+        raise WritheError("one of the two postures must come from a file: FILE@FRAME")
+    return given[0], given[1]
+
+
+def _read(first: str, last: str) -> tuple[Figure, Motion, list[Floats], float]:
+    """The figure, the clip that the last (or only) file holds, and both postures."""
+    from writhe.io import figure_of, load
+
+    motions: dict[str, Motion] = {}
+    rows: list[Floats | None] = []
+    for text in (first, last):
+        if text == REST:
+            rows.append(None)
+            continue
+        name, _, number = text.rpartition("@")
+        if not name or not number.lstrip("-").isdigit():
+            raise WritheError(f"{text!r} is no posture: write FILE@FRAME, for example walk.bvh@12")
+        if name not in motions:
+            motions[name] = load(name)
+        motion, frame = motions[name], int(number)
+        if not -len(motion) <= frame < len(motion):
+            raise WritheError(f"{name} has frames 0 to {len(motion) - 1}, not {frame}")
+        rows.append(motion.q[frame].copy())
+    clip = motions[(last if last != REST else first).rpartition("@")[0]]
+    for name, motion in motions.items():
+        if motion.skeleton.names != clip.skeleton.names:
+            raise WritheError(f"{name} is of another skeleton: retarget one of the two first")
+    figure = figure_of(clip, partial=True)
+    if not figure.capsules:
+        raise WritheError(f"no shapes could be fitted to the skeleton of {clip.name!r}")
+    return (
+        figure,
+        clip,
+        [
+            _rest(clip, other) if r is None else r
+            for r, other in zip(rows, reversed(rows), strict=True)
+        ],
+        clip.fps,
+    )
+
+
+def _rest(clip: Motion, other: Floats | None) -> Floats:
+    """The rest pose, standing where the other posture is and turned its way about the vertical."""
+    import numpy as np
+
+    from writhe.skeleton import JointKind
+
+    q = clip.skeleton.rest_configuration
+    if other is None or clip.skeleton.joints[0].kind is not JointKind.FREE:
+        return q
+    at = clip.skeleton.q_slice(clip.skeleton.names[0])
+    w, y = float(other[at.stop - 4]), float(other[at.stop - 2])
+    heading = np.array([w, 0.0, y, 0.0])
+    length = float(np.linalg.norm(heading))
+    q[at.start], q[at.start + 2] = other[at.start], other[at.start + 2]
+    if length > 1e-6:
+        q[at.stop - 4 : at.stop] = heading / length
+    return q
+
+
+def _scene(path: Path | None, actor: str | None, figure: Figure) -> tuple[Scene | None, str]:
+    if path is None:
+        return None, ""
+    from dataclasses import replace
+
+    from writhe.scene import Scene
+
+    scene = Scene.load(path)
+    if not scene.actors:
+        raise WritheError(f"{path} has no actor that could move")
+    chosen = scene.actor(actor) if actor else scene.actors[0]
+    actors = tuple(replace(a, figure=figure) if a.name == chosen.name else a for a in scene.actors)
+    return replace(scene, actors=actors), chosen.name
+
+
+def _problem(
+    figure: Figure, scene: Scene | None, who: str, rows: list[Floats], planted: tuple[str, ...]
+) -> tuple[Any, list[str]]:
+    """The problem with both ends pushed clear where they penetrate, and what was done to them."""
+    from dataclasses import replace
+
+    from writhe.collision import CollisionTable, ContactPolicy, violating_parts
+    from writhe.collision.gate import SLACK_M
+    from writhe.planning import figure_problem, scene_problem
+    from writhe.planning.ends import push_clear
+
+    if scene is None:
+        table = CollisionTable.of_figure(figure, ContactPolicy(skip_joint_zones=True))
+        problem = figure_problem(figure, *rows, planted=planted, table=table)
+    else:
+        roomy = replace(scene, policy=replace(scene.policy, skip_joint_zones=True))
+        problem = scene_problem(roomy, who, *rows, planted=planted)
+    notes: list[str] = []
+    ends: dict[str, Floats] = {}
+    for name in ("start", "goal"):
+        q: Floats = getattr(problem, name)
+        parts = violating_parts(problem.table, q, SLACK_M)[0]
+        if parts:
+            ends[name] = push_clear(problem, q)
+            notes.append(f"the {name} penetrates ({', '.join(parts)}): moved to the nearest clear")
+    return replace(problem, **ends), notes
+
+
+def _write(
+    motion: Motion,
+    scene: Scene | None,
+    who: str,
+    figure: Figure,
+    clip: Motion | None,
+    last: str,
+    output: Path,
+) -> dict[str, Any]:
+    """Write the motion, before the rest of the clip where asked; what is in the file."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from writhe.io import save
+
+    q = motion.q if scene is None else motion.q[:, scene.layout.actor_q[who]]
+    source = clip.source if clip is not None else {}
+    way = replace(motion, skeleton=figure.skeleton, q=np.ascontiguousarray(q), source=source)
+    frames = len(way)
+    if clip is not None:
+        frame = int(last.rpartition("@")[2]) % len(clip)
+        rest = clip.slice(frame, len(clip)).resample(way.fps)
+        way = replace(way, q=np.concatenate([way.q, rest.q[1:]]))
+    save(way, output)
+    console.print(f"{output}: {len(way)} frames at {way.fps:g} a second, {frames} of them the way")
+    return {"output": str(output), "frames": len(way), "way_frames": frames, "fps": way.fps}

@@ -1,0 +1,37 @@
+"""Planning between distant postures: paths without penetration, their timing, and refinement."""
+
+from writhe.planning.default import DefaultPlanner, PlanOptions
+from writhe.planning.energy import Energy, EnergyOptions
+from writhe.planning.paper import PaperOptions, PaperPlanner, descend
+from writhe.planning.plan import METHODS, make_planner, plan
+from writhe.planning.problem import PlanProblem, figure_problem, scene_problem
+from writhe.planning.result import Plan, PlanStatus, path_length
+from writhe.planning.sampling import SamplingPlanner
+from writhe.planning.spacetime import Hold, Refined, RefineOptions, refine
+from writhe.planning.timing import Style, to_motion
+
+__all__ = [
+    "METHODS",
+    "DefaultPlanner",
+    "Energy",
+    "EnergyOptions",
+    "Hold",
+    "PaperOptions",
+    "PaperPlanner",
+    "Plan",
+    "PlanOptions",
+    "PlanProblem",
+    "PlanStatus",
+    "RefineOptions",
+    "Refined",
+    "SamplingPlanner",
+    "Style",
+    "descend",
+    "figure_problem",
+    "make_planner",
+    "path_length",
+    "plan",
+    "refine",
+    "scene_problem",
+    "to_motion",
+]

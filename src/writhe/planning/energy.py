@@ -1,0 +1,185 @@
+"""The repulsive energy of the paper's Eqs. 1 and 2 over all shapes of a figure or scene."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats
+from writhe.collision import CollisionTable, NearPairs
+from writhe.collision.bounding import around
+from writhe.collision.neighbours import chain
+from writhe.collision.policy import LEFT_OUT_M
+from writhe.collision.shapes import Core
+from writhe.errors import UnknownNameError, WritheError
+from writhe.kernels import energy as kernels
+from writhe.skeleton import forward
+
+REST_M = 0.10  # a pair that is nearer at rest weighs as if it were this far apart there
+NEIGHBOUR_M = 0.005  # what near neighbours are taken to have at rest, at least
+
+
+@dataclass(frozen=True)
+class EnergyOptions:
+    """How steeply the energy falls off, and what pairs of parts weigh.
+
+    `falloff` is the paper's d, of body parts among themselves: 2 spreads everything, 5 moves the
+    nearest parts apart and leaves the others alone. `external_falloff` is that of parts and things.
+    `weights` multiplies pairs of parts; 0 leaves a pair to the certificate alone.
+    """
+
+    falloff: int = 5
+    external_falloff: int = 2
+    weights: Mapping[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
+
+    def __post_init__(self) -> None:
+        if not (1 <= self.falloff <= 12 and 1 <= self.external_falloff <= 12):
+            raise WritheError("the fall-off of the energy is 1 to 12")
+
+
+class Energy:
+    """E and its gradient for one collision table; keeps its arrays between calls."""
+
+    def __init__(
+        self,
+        table: CollisionTable,
+        options: EnergyOptions | None = None,
+        variable: Bools | None = None,
+    ) -> None:
+        self.table = table
+        self.options = options or EnergyOptions()
+        self.field = _compile(table, self.options, variable)
+        self.room = energy_room(table, self.field)
+
+    def value(self, q: Floats) -> float:
+        """E at one configuration."""
+        return self.value_and_gradient(q)[0]
+
+    def value_and_gradient(self, q: Floats) -> tuple[float, Floats]:
+        """E and its gradient by the tangent step (nv)."""
+        table = self.table
+        gradient = np.empty(table.skeleton.dof_count)
+        state = np.ascontiguousarray(q, dtype=np.float64)
+        value = kernels.energy_gradient(
+            table.skeleton.tree, table.shapes, table.bodies, self.field, state, self.room, gradient
+        )
+        return value, gradient
+
+    def clearance(self, q: Floats) -> float:
+        """The smallest clearance of all pairs that the energy counts."""
+        self.value_and_gradient(q)
+        return float(self.room.least[0])
+
+    def along(self, q: Floats) -> Floats:
+        """(frames,) E of each configuration."""
+        return np.array([self.value(row) for row in np.atleast_2d(q)])
+
+
+def _compile(
+    table: CollisionTable, options: EnergyOptions, variable: Bools | None
+) -> kernels.Field:
+    """Links, their pairs and weights as the kernel reads them."""
+    shapes = table.shapes
+    boundless = shapes.core == Core.HALF_SPACE
+    # one link per joint; a half-space is a link of its own
+    keys = [(int(j), i if boundless[i] else -1) for i, j in enumerate(shapes.joint)]
+    links = list(dict.fromkeys(keys))
+    link_of = np.array([links.index(key) for key in keys], dtype=np.int64)
+    ends, radius = np.zeros((2 * len(links), 3)), np.full(len(links), np.inf)
+    for link in range(len(links)):
+        members = np.flatnonzero(link_of == link)
+        if boundless[members[0]]:
+            continue
+        points = [shapes.points[shapes.point_start[i] : shapes.point_start[i + 1]] for i in members]
+        radii = np.repeat(shapes.radius[members], [len(p) for p in points])
+        ends[2 * link], ends[2 * link + 1], radius[link] = around(np.concatenate(points), radii)
+    grouped: dict[tuple[int, int], list[int]] = {}
+    for k, (_, i, j) in enumerate(table.shape_pairs):
+        if table.pairs.allowance[k] < 0.5 * LEFT_OUT_M:
+            grouped.setdefault((int(link_of[i]), int(link_of[j])), []).append(k)
+    pairs = list(grouped)
+    rows = np.array([k for pair in pairs for k in grouped[pair]], dtype=np.int64)
+    first = np.concatenate([[0], np.cumsum([len(grouped[pair]) for pair in pairs])])
+    roots = [chain(table.skeleton.tree.parent, joint)[-1] for joint, _ in links]
+    own = np.array([roots[a] == roots[b] for a, b in pairs], dtype=np.bool_)
+    falloff = np.where(own, options.falloff, options.external_falloff).astype(np.int64)
+    allowance = table.pairs.allowance[rows]
+    simple = (shapes.core[table.shape_pairs[rows, 1:]] == Core.SEGMENT).all(axis=1)
+    spans = list(pairwise(first))
+    nv = table.skeleton.dof_count
+    return kernels.Field(
+        joint=np.array([joint for joint, _ in links], dtype=np.int64),
+        ends=ends,
+        radius=radius,
+        a=np.array([a for a, _ in pairs], dtype=np.int64),
+        b=np.array([b for _, b in pairs], dtype=np.int64),
+        weight=_weights(table, options, rows, first, own, falloff),
+        falloff=falloff,
+        offset=np.array([allowance[s:e].max() for s, e in spans]),
+        first=first.astype(np.int64),
+        shape_a=np.ascontiguousarray(table.shape_pairs[rows, 1]),
+        shape_b=np.ascontiguousarray(table.shape_pairs[rows, 2]),
+        allowance=allowance,
+        round=np.array([simple[s:e].all() for s, e in spans], dtype=np.int64),
+        variable=np.ones(nv) if variable is None else variable.astype(np.float64),
+    )
+
+
+def _weights(
+    table: CollisionTable,
+    options: EnergyOptions,
+    rows: np.ndarray,
+    first: np.ndarray,
+    own: Bools,
+    falloff: np.ndarray,
+) -> Floats:
+    """(m,) links that are near each other at rest count as if they were `REST_M` apart there.
+
+    Neighbours on the skeleton always touch almost; without this they would be all of the energy.
+    """
+    frames = forward(table.skeleton, table.skeleton.rest_configuration)
+    near = NearPairs(table)
+    near.find(frames.positions, frames.rotations, REST_M)
+    rest = np.full(len(table.pairs.allowance), np.inf)
+    listed = near.rows.shape_pair[: near.count]
+    rest[listed] = near.rows.gap[: near.count] + near.rows.allowance[: near.count]
+    weight = np.ones(len(first) - 1)
+    for name in {name for pair in options.weights for name in pair}:
+        if name not in table.part_names:
+            raise UnknownNameError("part", name, list(table.part_names))
+    given = {frozenset(pair): factor for pair, factor in options.weights.items()}
+    for p in range(len(weight)):
+        at = rows[first[p] : first[p + 1]]
+        clearance = float(rest[at].min())
+        if own[p] and clearance < REST_M:
+            weight[p] = (max(clearance, NEIGHBOUR_M) / REST_M) ** float(falloff[p])
+        parts = {
+            frozenset((table.part_of_shape(int(i)), table.part_of_shape(int(j))))
+            for _, i, j in table.shape_pairs[at]
+        }
+        for pair in parts & given.keys():
+            weight[p] *= given[pair]
+    return weight
+
+
+def energy_room(table: CollisionTable, links: kernels.Field) -> kernels.EnergyRoom:
+    """The kernel's working space for one table."""
+    n, nv = len(table.skeleton), table.skeleton.dof_count
+    return kernels.EnergyRoom(
+        positions=np.zeros((n, 3)),
+        rotations=np.zeros((n, 3, 3)),
+        axes=np.zeros((nv, 3)),
+        placed=table.placed_room(),
+        ends=np.zeros_like(links.ends),
+        force=np.zeros((n, 3)),
+        moment=np.zeros((n, 3)),
+        capsule_clearance=np.zeros(len(links.a)),
+        capsule_places=np.zeros((2, len(links.a))),
+        out=np.zeros(9),
+        best=np.zeros(9),
+        least=np.zeros(1),
+        nearest=np.zeros(1, dtype=np.int64),
+    )

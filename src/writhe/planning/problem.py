@@ -1,0 +1,130 @@
+"""What is asked of a planner: two postures, what stays planted, what may not be hit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from writhe.arrays import Bools, Floats, floats
+from writhe.collision import CollisionTable
+from writhe.errors import WritheError
+from writhe.scene import Layout, Scene
+from writhe.skeleton import Figure, Skeleton, forward
+from writhe.solvers.posing import Pin, pin_here
+from writhe.terms import Term, joint_limits, reach, turn_to
+
+MOST_SHIFT_M = 0.03  # how far a planted part may lie apart in the two postures
+
+
+def _no_names() -> tuple[str, ...]:
+    return ()
+
+
+@dataclass(frozen=True)
+class PlanProblem:
+    """Two configurations of the table's skeleton to be joined by a certified path.
+
+    `planted` holds points of joints where they are at the start; both postures must agree on them
+    within 3 cm. `variable` (nv) says which degrees of freedom may change (default: all); the others
+    must be alike at both ends. `bodies` names the joints under which joint limits hold (default:
+    everywhere).
+    """
+
+    table: CollisionTable
+    start: Floats
+    goal: Floats
+    planted: tuple[Pin, ...] = ()
+    variable: Bools | None = None
+    bodies: tuple[str, ...] = field(default_factory=_no_names)
+
+    def __post_init__(self) -> None:
+        size = (self.skeleton.configuration_size,)
+        object.__setattr__(self, "start", floats(self.start, size, "the start posture"))
+        object.__setattr__(self, "goal", floats(self.goal, size, "the goal posture"))
+        frames = forward(self.skeleton, self.goal)
+        for pin in self.planted:
+            there = frames.point(pin.joint, pin.point_in_joint)
+            apart = float(np.linalg.norm(there - pin.position_in_world))
+            if apart > MOST_SHIFT_M:
+                raise WritheError(
+                    f"{pin.joint!r} is planted but lies {100 * apart:.0f} cm elsewhere in the goal"
+                    " posture; move one of the two postures, or do not plant it"
+                )
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The skeleton whose configurations are planned."""
+        return self.table.skeleton
+
+    @cached_property
+    def planted_terms(self) -> list[Term]:
+        """The planted points and orientations as equalities."""
+        terms: list[Term] = []
+        for number, pin in enumerate(self.planted):
+            term = reach(pin.joint, pin.position_in_world, point_in_joint=pin.point_in_joint)
+            terms.append(_labelled(term, f"planted {number}"))
+            if pin.orientation_in_world is not None:
+                turn = turn_to(pin.joint, pin.orientation_in_world)
+                terms.append(_labelled(turn, f"planted turn {number}"))
+        return terms
+
+    @cached_property
+    def limit_terms(self) -> list[Term]:
+        """The joint limits as intervals."""
+        if not self.bodies:
+            return joint_limits(self.skeleton)
+        return [t for body in self.bodies for t in joint_limits(self.skeleton, only_under=body)]
+
+
+def _labelled(term: Term, label: str) -> Term:
+    from dataclasses import replace
+
+    return replace(term, label=label)
+
+
+def figure_problem(
+    figure: Figure,
+    start: ArrayLike,
+    goal: ArrayLike,
+    *,
+    planted: tuple[str | Pin, ...] = (),
+    table: CollisionTable | None = None,
+) -> PlanProblem:
+    """Join two postures of a figure by itself; `planted` names joints or gives pins."""
+    shapes = table or CollisionTable.of_figure(figure)
+    first = np.ascontiguousarray(start, dtype=np.float64)
+    pins = tuple(_pin(figure.skeleton, first, item) for item in planted)
+    return PlanProblem(shapes, first, np.asarray(goal, dtype=np.float64), pins)
+
+
+def scene_problem(
+    scene: Scene,
+    actor: str,
+    start: ArrayLike,
+    goal: ArrayLike,
+    *,
+    planted: tuple[str | Pin, ...] = (),
+    around: ArrayLike | None = None,
+) -> PlanProblem:
+    """Join two postures of one actor of a scene; everything else stands as `around` (nq) says."""
+    layout: Layout = scene.layout
+    base = layout.rest() if around is None else np.array(around, dtype=np.float64)
+    rows: list[Floats] = []
+    for posture in (start, goal):
+        q = base.copy()
+        q[layout.actor_q[actor]] = posture
+        rows.append(q)
+    own = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
+    own[layout.actor_v[actor]] = True
+    pins = tuple(
+        _pin(layout.skeleton, rows[0], f"{actor}.{item}" if isinstance(item, str) else item)
+        for item in planted
+    )
+    return PlanProblem(layout.table, rows[0], rows[1], pins, own, (actor,))
+
+
+def _pin(skeleton: Skeleton, q: Floats, item: str | Pin) -> Pin:
+    return pin_here(skeleton, q, item, orientation=True) if isinstance(item, str) else item

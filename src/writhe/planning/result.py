@@ -1,0 +1,89 @@
+"""What a planner answers: a path, how it ended, and the proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.collision import Certificate, certify
+from writhe.planning.problem import PlanProblem
+from writhe.skeleton import Skeleton
+from writhe.skeleton.kinematics import difference
+
+
+class PlanStatus(Enum):
+    """How a plan ended. Misuse raises; everything here is an answer."""
+
+    EXACT = "exact"  # from the start to the goal, certified
+    APPROXIMATE = "approximate"  # certified, but an end had to be moved: see `notes`
+    STUCK = "stuck"  # no path was found; the path leads as far as was got
+    INFEASIBLE_START = "infeasible start"  # the start penetrates
+    INFEASIBLE_GOAL = "infeasible goal"  # the goal penetrates
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A path of straight pieces (slerp) from the start to the goal.
+
+    `path` (vertices, nq). Every piece has passed the gate; `certificate` is the full account of it,
+    made when first asked for. `fallback` says whether sampling had to help; `steps` counts what the
+    search walked.
+    """
+
+    problem: PlanProblem
+    path: Floats
+    status: PlanStatus
+    method: str
+    seconds: float
+    steps: int = 0
+    escapes: int = 0
+    fallback: bool = False
+    notes: tuple[str, ...] = ()
+    blocked_by: tuple[str, ...] = field(default_factory=tuple[str, ...])
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The skeleton that the path moves."""
+        return self.problem.skeleton
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """Where the path's parts are, between its vertices too."""
+        return certify(self.problem.table, self.path)
+
+    @cached_property
+    def length_rad(self) -> float:
+        """The summed length of the path's tangent steps."""
+        return path_length(self.skeleton, self.path)
+
+    @property
+    def solved(self) -> bool:
+        """Whether there is a certified path."""
+        return self.status in (PlanStatus.EXACT, PlanStatus.APPROXIMATE)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        proof = self.certificate if self.solved else None
+        return {
+            "status": self.status.value,
+            "method": self.method,
+            "seconds": self.seconds,
+            "path_length_rad": self.length_rad,
+            "vertices": len(self.path),
+            "fallback": self.fallback,
+            "certified": bool(proof and proof.certified),
+            "penetration_m": None if proof is None else proof.penetration_upper_bound_m,
+            "pass_throughs": None if proof is None else len(proof.pass_throughs),
+            "notes": list(self.notes),
+        }
+
+
+def path_length(skeleton: Skeleton, path: Floats) -> float:
+    """The summed length of a path's tangent steps: radians (and metres of root and slides)."""
+    return float(sum(np.linalg.norm(difference(skeleton, a, b)) for a, b in pairwise(path)))

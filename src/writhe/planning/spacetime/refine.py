@@ -1,0 +1,310 @@
+"""Stage two: all frames of a motion at once (section 6.2 of the paper).
+
+Minimises over the tangent steps of all frames, by Gauss-Newton on banded normal equations,
+
+    w_lap ||L p - L p0||^2 + w_am ||A_t+1 - A_t||^2 + w_lm ||P_t+1 - P_t||^2
+    + w_pos ||planted places||^2 + w_lim ||beyond limits||^2 + w_col ||lacking clearance||^2
+    + w_smooth ||second differences||^2 + w_near ||change||^2
+
+with the ends held. The paper warns that this can bring new penetrations; here near pairs take part
+with a clearance to keep, and the outcome is certified again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats
+from writhe.collision import Certificate, CollisionTable, NearPairs, certify
+from writhe.kernels.contact_rows import contact_rows
+from writhe.planning.spacetime.banded import Banded
+from writhe.planning.spacetime.laplacian import laplacians
+from writhe.planning.spacetime.momentum import MotionState, momentum, point_columns
+from writhe.skeleton import Motion
+from writhe.skeleton.kinematics import difference, integrate
+from writhe.solvers.posing import Pin
+from writhe.terms import CompiledTerms, joint_limits, reach
+
+_HELD = 1e4  # weight of frames that do not move
+_MOST_NEAR = 60  # near pairs of one frame that take part
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A pin that holds from frame `first` to frame `last`, both included."""
+
+    pin: Pin
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class RefineOptions:
+    """Weights of the terms (metres, radians, kg m^2/s) and how long to go on."""
+
+    iterations: int = 16
+    laplacian: float = 1.0
+    angular: float = 1.0
+    linear: float = 0.0
+    position: float = 3000.0
+    limits: float = 20.0
+    collision: float = 800.0
+    smooth: float = 1.0
+    near: float = 0.05
+    margin_m: float = 0.004
+    damping: float = 1000.0  # of the first step
+    settled: float = 1e-3  # an iteration that lowers the cost by less than this share is the last
+
+
+@dataclass(frozen=True)
+class Refined:
+    """The refined motion, its certificate, and what it cost."""
+
+    motion: Motion
+    certificate: Certificate
+    seconds: float
+    iterations: int
+    angular_variation: tuple[float, float]  # before and after: sum |A_t+1 - A_t|
+    angular_energy: tuple[float, float]  # before and after: sum 1/2 |A_t+1 - A_t|^2 (Eq. 17)
+    slip_m: float  # the farthest that a planted point strays
+    timing_s: dict[str, float] = field(default_factory=dict[str, float])
+
+    @property
+    def angular_drop(self) -> float:
+        """The share by which the summed change of angular momentum fell."""
+        before, after = self.angular_variation
+        return 1.0 - after / before if before > 0 else 0.0
+
+    @property
+    def angular_energy_drop(self) -> float:
+        """The share by which the paper's momentum deviation energy (Eq. 17) fell."""
+        before, after = self.angular_energy
+        return 1.0 - after / before if before > 0 else 0.0
+
+
+def angular_changes(motion: Motion) -> Floats:
+    """(F - 2,) |A_t+1 - A_t| of a motion's angular momentum about its centre of mass."""
+    state = MotionState.of(motion.skeleton, motion.q)
+    turning = momentum(state, 1.0 / motion.fps).angular
+    return np.linalg.norm(np.diff(turning, axis=0), axis=1)
+
+
+def refine(
+    motion: Motion,
+    table: CollisionTable,
+    holds: Sequence[Hold] = (),
+    *,
+    fixed: Sequence[int] = (0, -1),
+    options: RefineOptions | None = None,
+) -> Refined:
+    """Refine a motion of the table's skeleton; frames in `fixed` do not move."""
+    begin = time.perf_counter()
+    problem = _Problem(motion, table, holds, fixed, options or RefineOptions())
+    q, done = problem.solve()
+    refined = replace(motion, q=q)
+    seconds = time.perf_counter() - begin
+    before, after = angular_changes(motion), angular_changes(refined)
+    return Refined(
+        refined,
+        certify(table, q, motion.fps),
+        seconds,
+        done,
+        (float(before.sum()), float(after.sum())),
+        (0.5 * float(before @ before), 0.5 * float(after @ after)),
+        problem.slip(q),
+        problem.timing,
+    )
+
+
+class _Problem:
+    def __init__(
+        self,
+        motion: Motion,
+        table: CollisionTable,
+        holds: Sequence[Hold],
+        fixed: Sequence[int],
+        options: RefineOptions,
+    ) -> None:
+        self.skeleton, self.start, self.dt = motion.skeleton, motion.q, 1.0 / motion.fps
+        self.options, self.holds = options, holds
+        self.fixed: Bools = np.zeros(len(motion), dtype=np.bool_)
+        self.fixed[list(fixed)] = True
+        self.timing: dict[str, float] = dict.fromkeys(
+            ("laplacian", "limits", "position", "momentum", "solving"), 0.0
+        )
+        self.table, self.near = table, NearPairs(table)
+        self.limits = CompiledTerms(self.skeleton, joint_limits(self.skeleton))
+        self._rows = np.empty((_MOST_NEAR, self.skeleton.dof_count))
+        self._low = np.empty(_MOST_NEAR)
+        state = MotionState.of(self.skeleton, self.start)
+        self.operators = laplacians(state.frames.positions)
+        self.wanted = self.operators @ state.frames.positions
+
+    def solve(self) -> tuple[Floats, int]:
+        """The configurations after Gauss-Newton, and how many iterations they took."""
+        options = self.options
+        q = best = self._in_place(self.start)
+        # Levenberg-Marquardt: the terms bend, and how far they can be trusted is found on the way
+        damping, best_cost, done = options.damping, np.inf, 0
+        band = Banded(len(q), self.skeleton.dof_count)
+        for _ in range(options.iterations):
+            tried = Banded(len(q), self.skeleton.dof_count)
+            cost = self._assemble(tried, q)
+            if cost >= best_cost:
+                damping *= 8.0
+            else:
+                settled = cost > best_cost * (1 - options.settled)
+                best, best_cost, band, done = q, cost, tried, done + 1
+                if settled:
+                    break
+                damping *= 0.3
+            begin = time.perf_counter()
+            step = band.solve(damping)
+            self.timing["solving"] += time.perf_counter() - begin
+            q = np.array([integrate(self.skeleton, best[t], step[t]) for t in range(len(best))])
+        return self._in_place(best), done
+
+    def _in_place(self, q: Floats) -> Floats:
+        """Planted points exactly where they belong, by the smallest step of each frame."""
+        out = q.copy()
+        for t in np.flatnonzero(~self.fixed):
+            pins = [hold.pin for hold in self.holds if hold.first <= t <= hold.last]
+            if not pins:
+                continue
+            terms = CompiledTerms(
+                self.skeleton,
+                [
+                    replace(
+                        reach(p.joint, p.position_in_world, point_in_joint=p.point_in_joint),
+                        label=f"planted {i}",
+                    )
+                    for i, p in enumerate(pins)
+                ],
+            )
+            for _ in range(4):
+                terms.update(out[t])
+                lacking, rows = terms.lower - terms.values, terms.jacobian
+                if float(np.abs(lacking).max()) < 1e-5:
+                    break
+                gram = rows @ rows.T + 1e-9 * np.eye(len(rows))
+                out[t] = integrate(self.skeleton, out[t], rows.T @ np.linalg.solve(gram, lacking))
+        return out
+
+    def _assemble(self, band: Banded, q: Floats) -> float:
+        options, nv = self.options, self.skeleton.dof_count
+        state = MotionState.of(self.skeleton, q)
+        count = len(q)
+        eye = np.broadcast_to(np.eye(nv), (count, nv, nv))
+        change = np.array([difference(self.skeleton, self.start[t], q[t]) for t in range(count)])
+        cost = band.add(0, [eye], change, options.near)
+        held = np.where(self.fixed, _HELD, 0.0)[:, None, None]
+        cost += band.add(0, [eye * held], change * held[:, 0], 1.0)
+        steps = np.array([difference(self.skeleton, q[t], q[t + 1]) for t in range(count - 1)])
+        middle = eye[:-2]
+        cost += band.add(0, [middle, -2 * middle, middle], np.diff(steps, axis=0), options.smooth)
+        for name, part in (
+            ("laplacian", self._laplacian),
+            ("momentum", self._momentum),
+            ("position", self._position),
+            ("limits", self._limits),
+        ):
+            begin = time.perf_counter()
+            cost += part(band, state, q)
+            self.timing[name] += time.perf_counter() - begin
+        return cost + self._collision(band, state)
+
+    def _laplacian(self, band: Banded, state: MotionState, q: Floats) -> float:
+        if self.options.laplacian == 0.0:
+            return 0.0
+        positions = state.frames.positions
+        frames, n = positions.shape[:2]
+        carries = state.carries().T  # (n, nv)
+        # d p_j = s x (p_j - o) for the joints that a coordinate carries
+        arms = positions[:, :, None] - state.origins[:, None]
+        turning = np.cross(state.axes[:, None], arms)
+        turns = state.turns[:, None]
+        columns = (turns * turning + (1 - turns) * state.axes[:, None]) * carries[..., None]
+        moved = np.einsum("fij,fjkr->firk", self.operators, columns, optimize=True)
+        residual = self.operators @ positions - self.wanted
+        return band.add(
+            0,
+            [moved.reshape(frames, 3 * n, -1)],
+            residual.reshape(frames, 3 * n),
+            self.options.laplacian,
+        )
+
+    def _momentum(self, band: Banded, state: MotionState, q: Floats) -> float:
+        options, found = self.options, momentum(state, self.dt)
+        cost = 0.0
+        for weight, value, before, after in (
+            (options.angular, found.angular, found.angular_before, found.angular_after),
+            (options.linear, found.linear, found.linear_before, found.linear_after),
+        ):
+            if weight > 0.0:
+                columns = [-before[:-1], before[1:] - after[:-1], after[1:]]
+                cost += band.add(0, columns, np.diff(value, axis=0), weight)
+        return cost
+
+    def _position(self, band: Banded, state: MotionState, q: Floats) -> float:
+        cost, carries = 0.0, state.carries()
+        for hold in self.holds:
+            joint = self.skeleton.index(hold.pin.joint)
+            points = state.frames.point(hold.pin.joint, hold.pin.point_in_joint)
+            columns = point_columns(state, points, carries[:, joint])
+            at = slice(hold.first, hold.last + 1)
+            residual = points[at] - np.array(hold.pin.position_in_world)
+            cost += band.add(hold.first, [columns[at]], residual, self.options.position)
+        return cost
+
+    def _limits(self, band: Banded, state: MotionState, q: Floats) -> float:
+        terms, count = self.limits, len(q)
+        rows = np.zeros((count, terms.rows, self.skeleton.dof_count))
+        outside = np.zeros((count, terms.rows))
+        for t in range(count):
+            terms.update(q[t])
+            outside[t] = terms.violation()
+            rows[t] = terms.jacobian * (outside[t] != 0.0)[:, None]
+        used = np.flatnonzero((outside != 0.0).any(axis=0))
+        if len(used) == 0:
+            return 0.0
+        return band.add(0, [rows[:, used]], outside[:, used], self.options.limits)
+
+    def _collision(self, band: Banded, state: MotionState) -> float:
+        options, cost = self.options, 0.0
+        frames = state.frames
+        for t in range(len(frames.positions)):
+            if self.fixed[t]:
+                continue
+            self.near.find(frames.positions[t], frames.rotations[t], options.margin_m)
+            count = contact_rows(
+                self.skeleton.tree,
+                frames.positions[t],
+                state.axes[t],
+                self.near.rows,
+                min(self.near.count, _MOST_NEAR),
+                options.margin_m,
+                1.0,
+                1e9,
+                self._rows,
+                self._low,
+            )
+            lacking = -self._low[:count]
+            short = lacking < 0.0
+            if short.any():
+                rows = self._rows[:count][short]
+                cost += band.add(t, [rows[None]], lacking[short][None], options.collision)
+        return cost
+
+    def slip(self, q: Floats) -> float:
+        """The farthest that a planted point strays from its place."""
+        state = MotionState.of(self.skeleton, q)
+        worst = 0.0
+        for hold in self.holds:
+            points = state.frames.point(hold.pin.joint, hold.pin.point_in_joint)
+            apart = points[hold.first : hold.last + 1] - np.array(hold.pin.position_in_world)
+            worst = max(worst, float(np.linalg.norm(apart, axis=1).max()))
+        return worst

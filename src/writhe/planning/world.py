@@ -1,0 +1,141 @@
+"""A planning problem compiled to the arrays that the walking kernels read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats
+from writhe.collision import CollisionTable, NearPairs
+from writhe.collision.gate import GATE_SLACK_M, SLACK_M, gate_room
+from writhe.kernels.descent import WalkRoom, World
+from writhe.kernels.kinematics import forward
+from writhe.planning.energy import Energy, EnergyOptions
+from writhe.planning.problem import PlanProblem
+from writhe.terms import CompiledTerms
+
+MOST_ROWS = 1500  # postures that one walk may keep
+MOST_WAY = 400  # steps of one corrected line
+
+
+class Walker:
+    """The world of problems that plant the same parts, and working space for walks in it.
+
+    `set_problem` moves on to another pair of postures without compiling anything again. Not to be
+    shared between threads.
+    """
+
+    def __init__(self, problem: PlanProblem, options: EnergyOptions | None = None) -> None:
+        table, skeleton = problem.table, problem.skeleton
+        self.table = table
+        self.options = options or EnergyOptions()
+        self.variable = problem.variable
+        self.energy = Energy(table, without_contacts(problem, self.options), problem.variable)
+        self._fields = {self.options.falloff: self.energy.field}
+        planted, limits = problem.planted_terms, problem.limit_terms
+        self.terms = CompiledTerms(skeleton, [*planted, *limits])
+        self._first_limit = int(self.terms.program.row_start[len(planted)])
+        self.near = NearPairs(table)
+        rows, held = self.terms.rows, self._first_limit
+        nv, nq = skeleton.dof_count, skeleton.configuration_size
+        self.room = WalkRoom(
+            energy=self.energy.room,
+            gate=gate_room(table),
+            values=np.zeros(rows),
+            jacobian=np.zeros((rows, nv)),
+            gram=np.zeros((held, held)),
+            factor=np.zeros((held, held)),
+            inverse=np.zeros((held, held)),
+            multiplier=np.zeros(held),
+            gradient=np.zeros((2, nv)),
+            direction=np.zeros(nv),
+            downhill=np.zeros(nv),
+            step=np.zeros(nv),
+            tried=np.zeros(nq),
+            tried_gradient=np.zeros(nv),
+        )
+        self.paths = np.zeros((2, MOST_ROWS, nq))
+        self.way = np.zeros((MOST_WAY, nq))
+        self.sums = np.zeros(MOST_ROWS)
+        self.spare = np.zeros((MOST_ROWS, nq))
+        self.first, self.second = np.zeros(nq), np.zeros(nq)
+        self.set_problem(problem)
+
+    def set_problem(self, problem: PlanProblem) -> None:
+        """Take the bounds of another problem of the same kind: planted places and limits."""
+        self.problem = problem
+        terms, skeleton = self.terms, problem.skeleton
+        lower, upper = terms.wanted_lower.copy(), terms.wanted_upper.copy()
+        at = slice(self._first_limit, None)
+        # postures given beyond the limits are taken as they are: nothing goes farther than they do
+        for q in (problem.start, problem.goal):
+            terms.update(q)
+            lower[at] = np.minimum(lower[at], terms.values[at])
+            upper[at] = np.maximum(upper[at], terms.values[at])
+        table = self.table
+        self.world = World(
+            tree=skeleton.tree,
+            shapes=table.shapes,
+            bodies=table.bodies,
+            pairs=table.pairs,
+            field=self.energy.field,
+            program=terms.program,
+            lower=lower,
+            upper=upper,
+            planted=self._first_limit,
+            mass=skeleton.mass,
+            centre=skeleton.centre_of_mass,
+            slack=GATE_SLACK_M,
+        )
+
+    def use_falloff(self, falloff: int) -> None:
+        """Walk over an energy that falls off otherwise."""
+        if falloff not in self._fields:
+            other = without_contacts(self.problem, replace(self.options, falloff=falloff))
+            self._fields[falloff] = Energy(self.table, other, self.variable).field
+        self.world = self.world._replace(field=self._fields[falloff])
+
+    def penetrating_parts(self, q: Floats) -> tuple[str, ...]:
+        """The parts that overlap beyond what a certificate allows."""
+        table, room = self.table, self.room.energy
+        forward(table.skeleton.tree, q, room.positions, room.rotations)
+        self.near.find(room.positions, room.rotations, 0.0)
+        rows, count = self.near.rows, self.near.count
+        bad = np.flatnonzero((rows.gap + rows.allowance)[:count] < -SLACK_M)
+        return tuple(sorted({table.part_of_shape(int(s)) for i in bad for s in rows.shapes[i]}))
+
+
+def without_contacts(problem: PlanProblem, options: EnergyOptions) -> EnergyOptions:
+    """Planted parts are not pushed off what they stand on: the certificate watches them."""
+    table, skeleton = problem.table, problem.skeleton
+    if not problem.planted:
+        return options
+    held: set[int] = set()
+    for pin in problem.planted:
+        # what hangs on a planted joint stays with it: toes on a planted foot
+        at = skeleton.index(pin.joint)
+        held |= set(range(at, int(skeleton.tree.subtree_end[at])))
+    weights = dict(options.weights)
+    joints: dict[str, set[int]] = {}
+    for shape, part in enumerate(table.shape_parts):
+        joints.setdefault(table.part_names[part], set()).add(int(table.shapes.joint[shape]))
+    things = {
+        part
+        for part, on in joints.items()
+        if all(_stands_still(table, joint, problem.variable) for joint in on)
+    }
+    for part, on in joints.items():
+        if on & held:
+            weights |= {(part, thing): 0.0 for thing in things - {part}}
+    return replace(options, weights=weights)
+
+
+def _stands_still(table: CollisionTable, joint: int, variable: Bools | None) -> bool:
+    tree, j = table.skeleton.tree, joint
+    while j >= 0:
+        first, last = int(tree.v_start[j]), int(tree.v_start[j + 1])
+        if last > first and (variable is None or variable[first:last].any()):
+            return False
+        j = int(tree.parent[j])
+    return True

@@ -1,0 +1,63 @@
+"""The box plot of planning times (the paper's figure 14) and the energy over a path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from writhe.arrays import Floats
+from writhe.errors import MissingExtraError
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        import matplotlib.pyplot as pyplot
+    except ImportError:
+        raise MissingExtraError("charts", "render") from None
+    return pyplot
+
+
+def box_plot(path: Path, results: dict[str, dict[str, Any]]) -> Path:
+    """Seconds of every method on every experiment, with the share that succeeded."""
+    pyplot = _pyplot()
+    names = list(results)
+    figure, axes = pyplot.subplots(1, len(names), figsize=(3.4 * len(names), 3.6), squeeze=False)
+    for axis, name in zip(axes[0], names, strict=True):
+        found = results[name]["methods"]
+        labels = [m for m in found if not m.startswith("paper-") and m != "default-d2"]
+        axis.boxplot([found[m]["seconds"] for m in labels], vert=True, widths=0.6)
+        axis.set_yscale("log")
+        axis.set_xticks(
+            range(1, len(labels) + 1),
+            [f"{m}\n{100 * found[m]['success_rate']:.0f} %" for m in labels],
+            rotation=60,
+            fontsize=7,
+        )
+        axis.set_title(name, fontsize=9)
+        axis.set_ylabel("seconds", fontsize=8)
+        axis.tick_params(axis="y", labelsize=7)
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+    pyplot.close(figure)
+    return path
+
+
+def lines(path: Path, curves: dict[str, Floats], label: str, *, logarithmic: bool = False) -> Path:
+    """Curves over the share of the way."""
+    pyplot = _pyplot()
+    figure, axis = pyplot.subplots(figsize=(5.2, 2.8))
+    for name, values in curves.items():
+        axis.plot([i / max(1, len(values) - 1) for i in range(len(values))], values, label=name)
+    if logarithmic:
+        axis.set_yscale("log")
+    axis.set_xlabel("share of the way", fontsize=8)
+    axis.set_ylabel(label, fontsize=8)
+    axis.tick_params(labelsize=7)
+    axis.legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+    pyplot.close(figure)
+    return path

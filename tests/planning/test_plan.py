@@ -1,0 +1,139 @@
+"""The default planner: certified paths, planted parts, limits, honest failure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from writhe.collision import CollisionTable, Gate, certify
+from writhe.errors import UnknownNameError, WritheError
+from writhe.evaluation.tangled import TangledPair
+from writhe.planning import (
+    DefaultPlanner,
+    PaperPlanner,
+    PlanStatus,
+    descend,
+    figure_problem,
+    make_planner,
+    plan,
+)
+from writhe.planning.timing import evenly
+from writhe.skeleton import Figure, forward
+from writhe.skeleton.limits import limit_excess
+
+
+def test_the_pairs_are_solvable_and_cannot_be_blended(
+    table: CollisionTable, pairs: list[TangledPair]
+) -> None:
+    gate = Gate(table)
+    assert sorted({pair.level for pair in pairs}) == [1, 2, 3, 4]
+    for pair in pairs:
+        assert certify(table, pair.witness).certified
+        assert gate.fraction(pair.start, pair.goal) < 1.0
+        assert np.array_equal(pair.witness[0], pair.start)
+        assert np.array_equal(pair.witness[-1], pair.goal)
+
+
+def test_tangled_pairs_are_joined_and_certified(
+    human: Figure, table: CollisionTable, pairs: list[TangledPair]
+) -> None:
+    planner = DefaultPlanner()
+    for pair in pairs:
+        found = planner.plan(figure_problem(human, pair.start, pair.goal, table=table))
+        assert found.status is PlanStatus.EXACT
+        assert found.certificate.certified
+        assert np.array_equal(found.path[0], pair.start)
+        assert np.array_equal(found.path[-1], pair.goal)
+
+
+def test_a_plan_is_the_same_every_time(
+    human: Figure, table: CollisionTable, pairs: list[TangledPair]
+) -> None:
+    pair = pairs[-1]
+    problem = figure_problem(human, pair.start, pair.goal, table=table)
+    used = DefaultPlanner()
+    used.plan(figure_problem(human, pairs[0].start, pairs[0].goal, table=table))
+    first, second = used.plan(problem), DefaultPlanner().plan(problem)
+    assert np.array_equal(first.path, second.path)
+
+
+def test_limits_hold_along_the_way(
+    human: Figure, table: CollisionTable, pairs: list[TangledPair]
+) -> None:
+    pair = pairs[2]
+    found = plan(human, pair.start, pair.goal, table=table)
+    ends = [limit_excess(human.skeleton, q) for q in (pair.start, pair.goal)]
+    allowed = 0.03 + max((max(e.values(), default=0.0) for e in ends), default=0.0)
+    for q in evenly(human.skeleton, found.path, 80):
+        assert max(limit_excess(human.skeleton, q).values(), default=0.0) < allowed
+
+
+def test_planted_feet_stay(human: Figure, table: CollisionTable, pairs: list[TangledPair]) -> None:
+    # arms of a tangled pair on legs that stand; one knee bends a little
+    skeleton = human.skeleton
+    ends = []
+    for q in (pairs[-1].start, pairs[-1].goal):
+        posed = skeleton.rest_configuration
+        for side in ("left", "right"):
+            for part in ("clavicle", "shoulder", "elbow", "wrist"):
+                at = skeleton.q_slice(f"{side}_{part}")
+                posed[at] = q[at]
+        ends.append(posed)
+    feet = ("left_ankle", "right_ankle")
+    found = plan(human, ends[0], ends[1], planted=feet, table=table)
+    if found.status in (PlanStatus.INFEASIBLE_START, PlanStatus.INFEASIBLE_GOAL):
+        pytest.skip("these arms do not fit on a standing body")
+    assert found.solved
+    rows = evenly(skeleton, found.path, 120)
+    frames = forward(skeleton, rows)
+    for foot in feet:
+        moved = np.linalg.norm(frames.position(foot) - frames.position(foot)[0], axis=1)
+        assert moved.max() < 2e-3
+
+
+def test_penetrating_ends_are_told_apart(human: Figure, table: CollisionTable) -> None:
+    rest = human.skeleton.rest_configuration
+    bad = rest.copy()
+    at = human.skeleton.q_slice("left_hip")
+    bad[at] = [np.cos(0.4), 0.0, 0.0, -np.sin(0.4)]  # one thigh within the other
+    assert plan(human, bad, rest, table=table).status is PlanStatus.INFEASIBLE_START
+    found = plan(human, rest, bad, table=table)
+    assert found.status is PlanStatus.INFEASIBLE_GOAL
+    assert "left_hip" in found.blocked_by
+
+
+def test_what_can_be_blended_is_blended(human: Figure, table: CollisionTable) -> None:
+    rest = human.skeleton.rest_configuration
+    goal = rest.copy()
+    goal[human.skeleton.q_slice("left_elbow")] = 1.0
+    found = plan(human, rest, goal, table=table)
+    assert len(found.path) == 2 and found.length_rad == pytest.approx(1.0)
+
+
+def test_misuse_is_told(human: Figure, table: CollisionTable) -> None:
+    rest = human.skeleton.rest_configuration
+    moved = rest.copy()
+    moved[0] += 0.5
+    with pytest.raises(WritheError, match="planted"):
+        figure_problem(human, rest, moved, planted=("left_ankle",), table=table)
+    with pytest.raises(UnknownNameError):
+        make_planner("teleport")
+
+
+def test_the_papers_planner_joins_an_easy_pair(human: Figure, table: CollisionTable) -> None:
+    rest = human.skeleton.rest_configuration
+    goal = rest.copy()
+    goal[human.skeleton.q_slice("left_elbow")] = 1.2
+    found = PaperPlanner(human).plan(figure_problem(human, rest, goal, table=table))
+    assert found.status is PlanStatus.EXACT
+
+
+def test_descent_lowers_the_energy(
+    human: Figure, table: CollisionTable, pairs: list[TangledPair]
+) -> None:
+    from writhe.planning import Energy
+
+    problem = figure_problem(human, pairs[-1].start, pairs[-1].goal, table=table)
+    rows = descend(problem, problem.start, most=60)
+    values = Energy(table).along(rows)
+    assert len(rows) > 10 and (np.diff(values) < 0).all()

@@ -1,0 +1,64 @@
+"""From paths to motions: durations, profiles, limbs in turn, smoothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from writhe.collision import CollisionTable, certify
+from writhe.errors import UnknownNameError, WritheError
+from writhe.evaluation.tangled import TangledPair
+from writhe.planning import Plan, Style, plan, to_motion
+from writhe.planning.timing import bell
+from writhe.skeleton import Figure
+
+
+@pytest.fixture(scope="module")
+def found(human: Figure, table: CollisionTable, pairs: list[TangledPair]) -> Plan:
+    return plan(human, pairs[3].start, pairs[3].goal, table=table)
+
+
+def test_a_bell_starts_and_ends_at_rest() -> None:
+    u = np.linspace(0.0, 1.0, 101)
+    speed = np.gradient(bell(u), u)
+    assert bell(u)[[0, -1]] == pytest.approx([0.0, 1.0])
+    assert speed[0] < 0.01 and speed[-1] < 0.01 and speed.argmax() == 50
+
+
+def test_a_motion_is_certified_and_takes_its_time(found: Plan, table: CollisionTable) -> None:
+    motion = to_motion(found, Style(duration_s=1.5, fps=30.0))
+    assert motion.duration_s == pytest.approx(1.5)
+    assert certify(table, motion.q, motion.fps).certified
+    assert np.allclose(motion.q[0], found.path[0]) and np.allclose(motion.q[-1], found.path[-1])
+
+
+def test_smoothing_makes_it_smoother(found: Plan, human: Figure) -> None:
+    from writhe.reproduce.energy_planning.methods import roughness
+
+    rough = to_motion(found, Style(duration_s=2.0, profile="uniform", smooth=0))
+    smooth = to_motion(found, Style(duration_s=2.0, profile="uniform"))
+    skeleton = human.skeleton
+    assert roughness(skeleton, smooth.q) < 0.7 * roughness(skeleton, rough.q)
+
+
+def test_limbs_in_turn(human: Figure, table: CollisionTable) -> None:
+    start = human.skeleton.rest_configuration
+    goal = start.copy()
+    for joint in ("left_elbow", "right_elbow", "left_knee", "right_knee"):
+        goal[human.skeleton.q_slice(joint)] = 1.0
+    way = plan(human, start, goal, table=table)
+    motion = to_motion(way, Style(duration_s=2.0, in_turn=("legs", "arms"), stagger=1.0))
+    early = motion.q[len(motion) // 3]
+    knee = float(early[human.skeleton.q_slice("left_knee")][0])
+    elbow = float(early[human.skeleton.q_slice("left_elbow")][0])
+    assert knee > 0.5 and elbow == pytest.approx(0.0)
+    assert np.allclose(motion.q[-1], goal)
+
+
+def test_misuse_is_told(found: Plan) -> None:
+    with pytest.raises(UnknownNameError):
+        Style(profile="gaussian")
+    with pytest.raises(UnknownNameError):
+        Style(in_turn=("tail",))
+    with pytest.raises(WritheError, match="time"):
+        Style(duration_s=0.0)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import daqp
@@ -45,12 +45,16 @@ _SOFT = 8  # DAQP: a constraint that may be violated if need be
 _OPTIMAL = 1
 _UNBOUNDED = 1e30
 _MOST_CONTACTS = 400  # near pairs beyond these are left to the gate
+_HUMAN_EXTENT_M = 1.537  # between the outermost joints of the built-in human at rest
 _HALVINGS = 3  # a step that does not serve is tried at half and a quarter of its length
 
 
 @dataclass(frozen=True, slots=True)
 class DefaultOptions:
-    """The weights of the default poser. Lengths in metres, angles in radians."""
+    """The weights of the default poser. Lengths in metres, angles in radians.
+
+    Lengths, and weights per metre, are for a body of human size; `scaled` adapts them to others.
+    """
 
     iterations: int = 3  # at most, a frame
     target_weight: float = 30.0
@@ -69,8 +73,20 @@ class DefaultOptions:
     approach: float = 0.5  # share of the clearance that one iteration may use up
     recovery_m: float = 0.01  # how fast a penetrating start is pushed out, an iteration
     met_m: float = 0.005
+    held_m: float = 0.0005  # a pin farther off than this is brought back before the frame ends
+    relax_pull: float = 0.05  # towards relaxed hinges, where there is no database
     gate: bool = True
     prior: PriorOptions = field(default_factory=PriorOptions)
+
+    def scaled(self, size: float) -> DefaultOptions:
+        """The options for a body that is `size` times as large as the human."""
+        lengths = ("reach_m", "near_m", "margin_m", "recovery_m", "met_m", "held_m")
+        per_metre = ("target_weight", "pin_weight", "stay_weight", "balance_weight", "root_weight")
+        return replace(
+            self,
+            **{name: size * getattr(self, name) for name in lengths},
+            **{name: getattr(self, name) / size for name in per_metre},
+        )
 
 
 class DefaultPoser:
@@ -88,7 +104,8 @@ class DefaultPoser:
         controls: Controls | None = None,
     ) -> None:
         self.figure = figure
-        self.options = options or DefaultOptions()
+        size = float(np.ptp(figure.skeleton.rest_positions, axis=0).max()) / _HUMAN_EXTENT_M
+        self.options = (options or DefaultOptions()).scaled(max(size, 0.02))
         self.place = place or ActorPlace.alone(figure)
         self.skeleton = self.place.skeleton
         self.table = self.place.table
@@ -101,7 +118,11 @@ class DefaultPoser:
         self._base_inertia = _inertia(self.skeleton, self.options)
         self._inertia = self._base_inertia.copy()
         self._follows = np.ones(self.figure.skeleton.dof_count)  # share of the pull on each
+        self._relaxing = np.zeros(self.figure.skeleton.dof_count)
+        self._hinges = _relaxed_hinges(self.figure.skeleton)
         self._most = np.where(self.place.variables, self.options.max_step_rad, 0.0)
+        self._pull = 1.0
+        self._places_before: tuple[tuple[float, float, float], ...] = ()
         self._support = np.zeros((0, 2))
         self._held_before: tuple[Pin | Hold, ...] | None = None
         self.controls = controls or Controls()
@@ -159,8 +180,11 @@ class DefaultPoser:
         q = self.place.whole(own)
         if wishes.take(targets, pins):
             self._begin(targets, pins)
+        self._calm_down(targets)
         if self._prior is not None:
             self._prior.update(own, (*targets, *pins), self.place.rotation)
+        else:
+            self._relax(own)
         terms, tree = wishes.terms, self.skeleton.tree
         start_q, kept = q.copy(), q.copy()
         softened, fraction = False, 1.0
@@ -197,7 +221,24 @@ class DefaultPoser:
             if error < options.met_m or safe < 1.0 or misfit > 0.96 * before:
                 break
             before = misfit
+        if fraction >= 1.0 and wishes.worst_held() > options.held_m:
+            self._bring_back(start_q, q)
         return self._result(q, terms, targets, pins, first_error, softened, fraction, start)
+
+    def _bring_back(self, start_q: Floats, q: Floats) -> None:
+        """One more programme for pins that the bend of the step has moved, targets left as is."""
+        wishes, terms = self._wishes, self._wishes.terms
+        before = wishes.worst_held()
+        v, _ = self._solve(terms, reach_m=0.0)
+        kinematics.integrate(self.skeleton.tree, q, v, self._tried)
+        if not self.options.gate or self.gate.fraction(start_q, self._tried) >= 1.0:
+            terms.update(self._tried)
+            if wishes.worst_held() < before:
+                q[:] = self._tried
+                self._aim()
+                return
+        terms.update(q)
+        self._aim()
 
     def _begin(self, targets: Sequence[Target], pins: Sequence[Pin | Hold]) -> None:
         """Other handles than before: which limbs idle from now on."""
@@ -209,6 +250,17 @@ class DefaultPoser:
         firm = (self.options.idle_weight * self.controls.idle) ** 2
         self._inertia[self.place.v] += np.where(idle, firm, 0.0)
         self._follows[:] = np.where(idle, 1.0 - self.controls.idle, 1.0)
+
+    def _calm_down(self, targets: Sequence[Target]) -> None:
+        """The pull of the data fades while targets rest, so that a body at rest does not creep."""
+        places = tuple(target.position_in_world for target in targets)
+        self._pull = 0.8 * self._pull if places == self._places_before else 1.0
+        self._places_before = places
+
+    def _relax(self, q: Floats) -> None:
+        """Without data, hinges are drawn to a little bend: a straight limb has no way to fold."""
+        for v_at, q_at, relaxed in self._hinges:
+            self._relaxing[v_at] = relaxed - q[q_at]
 
     def _anchor(self, targets: Sequence[Target], pins: Sequence[Pin | Hold]) -> None:
         """Where the root stays and the feet stand, whenever a drag begins or the pins change."""
@@ -243,12 +295,12 @@ class DefaultPoser:
             at = wishes.rows_of(i)
             terms.lower[at] = terms.upper[at] = terms.wanted_lower[at]
 
-    def _solve(self, terms: CompiledTerms) -> tuple[Floats, bool]:
+    def _solve(self, terms: CompiledTerms, reach_m: float | None = None) -> tuple[Floats, bool]:
         """The step of one programme, and whether constraints had to be softened."""
         options, tree = self.options, self.skeleton.tree
         nv = len(self._gradient)
         first_limit = self._wishes.first_hard
-        self._wishes.shorten_reach(options.reach_m)
+        self._wishes.shorten_reach(options.reach_m if reach_m is None else reach_m)
         hessian, gradient = self._hessian, self._gradient
         hessian[:] = 0.0
         gradient[:] = 0.0
@@ -256,10 +308,13 @@ class DefaultPoser:
         own = self.place.v
         if self._prior is None:
             hessian.flat[own.start * (nv + 1) : own.stop * (nv + 1) : nv + 1] += 1.0
+            pull = self._pull * options.relax_pull
+            gradient[own] = -pull * self._follows * self._relaxing
         else:
             precision = self._prior.precision
-            hessian[own, own] += (1.0 + options.pull) * precision
-            gradient[own] = -options.pull * self._follows * (precision @ self._prior.mean)
+            pull = self._pull * options.pull
+            hessian[own, own] += (1.0 + pull) * precision
+            gradient[own] = -pull * self._follows * (precision @ self._prior.mean)
         rows = slice(0, first_limit)
         assemble(
             terms.values[rows],
@@ -375,4 +430,15 @@ def _inertia(skeleton: Skeleton, options: DefaultOptions) -> Floats:
         if joint.kind is JointKind.FREE:
             at = skeleton.v_slice(joint.name)
             out[at.start : at.start + 3] = options.root_weight**2
+    return out
+
+
+def _relaxed_hinges(skeleton: Skeleton) -> list[tuple[int, int, float]]:
+    """Where each limited hinge stands in a step and a configuration, and its relaxed angle."""
+    out: list[tuple[int, int, float]] = []
+    for joint in skeleton.joints:
+        if joint.kind is JointKind.HINGE and joint.limits is not None:
+            low, high = float(joint.limits.lower[0]), float(joint.limits.upper[0])
+            v_at, q_at = skeleton.v_slice(joint.name).start, skeleton.q_slice(joint.name).start
+            out.append((v_at, q_at, low + 0.25 * (high - low)))
     return out

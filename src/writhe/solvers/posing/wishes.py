@@ -94,9 +94,17 @@ class Wishes:
 
     def worst_target(self) -> float:
         """The largest distance of a target's point from its target."""
-        if self.targets == 0:
+        return self._worst(0, self.targets)
+
+    def worst_held(self) -> float:
+        """The largest distance of a pin's or hold's point from where it is held."""
+        return self._worst(self.targets, len(self._handles))
+
+    def _worst(self, first: int, last: int) -> float:
+        if first == last:
             return 0.0
-        apart = (self.terms.values - self.terms.wanted_lower)[: 3 * self.targets].reshape(-1, 3)
+        rows = slice(3 * first, 3 * last)
+        apart = (self.terms.values[rows] - self.terms.wanted_lower[rows]).reshape(-1, 3)
         return float(np.sqrt((apart * apart).sum(axis=1).max()))
 
     def turn_errors(self) -> dict[str, float]:

@@ -26,7 +26,7 @@ from writhe.collision import Gate, NearPairs
 from writhe.database import PostureDatabase
 from writhe.errors import WritheError
 from writhe.kernels import kinematics
-from writhe.kernels.contact_rows import contact_rows, limit_rows
+from writhe.kernels.contact_rows import contact_rows, cut_rows, limit_rows
 from writhe.kernels.normal_equations import assemble, mirror_lower
 from writhe.quantities import CentreOfMass, Point
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton
@@ -46,6 +46,7 @@ _OPTIMAL = 1
 _UNBOUNDED = 1e30
 _MOST_CONTACTS = 400  # near pairs beyond these are left to the gate
 _HUMAN_EXTENT_M = 1.537  # between the outermost joints of the built-in human at rest
+_CUTS, _MOST_CUTS = 3, 40  # how often a stopped step is solved again, with how many rows each
 _HALVINGS = 3  # a step that does not serve is tried at half and a quarter of its length
 
 
@@ -126,7 +127,12 @@ class DefaultPoser:
         self._support = np.zeros((0, 2))
         self._held_before: tuple[Pin | Hold, ...] | None = None
         self.controls = controls or Controls()
-        room = _MOST_CONTACTS + 2 * len(self.skeleton)  # two rows for the limits of a ball joint
+        # two rows for the limits of a ball joint
+        room = _MOST_CONTACTS + 2 * len(self.skeleton) + _CUTS * _MOST_CUTS
+        self._rows = 0
+        n = len(self.skeleton)
+        self._cut_positions, self._cut_rotations = np.empty((n, 3)), np.empty((n, 3, 3))
+        self._cut_axes = np.empty((nv, 3))
         self._hessian, self._gradient = np.empty((nv, nv)), np.empty(nv)
         self._columns = np.empty(nv, dtype=np.int64)
         self._matrix = np.empty((room, nv))
@@ -193,14 +199,16 @@ class DefaultPoser:
         self._aim()
         first_error = wishes.worst_target()
         before = wishes.misfit()
-        for _ in range(options.iterations):
+        for iteration in range(options.iterations):
             v, soft = self._solve(terms)
             softened = softened or soft
             kept[:] = q
-            for _ in range(_HALVINGS):
+            for halving in range(_HALVINGS):
                 kinematics.integrate(tree, kept, v, self._tried)
                 # What counts is the way from frame to frame, so that is what the gate follows.
                 safe = self.gate.fraction(start_q, self._tried) if options.gate else 1.0
+                if safe < 1.0 and iteration == halving == 0:
+                    v, safe = self._around(start_q, v, safe)
                 if safe >= 1.0:
                     q[:] = self._tried
                 else:
@@ -224,6 +232,44 @@ class DefaultPoser:
         if fraction >= 1.0 and wishes.worst_held() > options.held_m:
             self._bring_back(start_q, q)
         return self._result(q, terms, targets, pins, first_error, softened, fraction, start)
+
+    def _around(self, start_q: Floats, v: Floats, safe: float) -> tuple[Floats, float]:
+        """Another step where the gate stopped one, and its certified share; leaves it in _tried.
+
+        Shapes that lie flat on each other touch at a point that jumps along them, which rows at
+        the start cannot foresee. So the pairs that collide where the step was stopped become rows
+        there, c(v') = c(v) + n . J (v' - v) >= 0, and the programme is solved again with them.
+        """
+        tree, nv, near = self.skeleton.tree, len(v), self._near
+        best, best_safe = v, safe
+        for _ in range(_CUTS):
+            ahead = min(1.0, safe + 0.1) * v
+            kinematics.integrate(tree, start_q, ahead, self._tried)
+            kinematics.forward(tree, self._tried, self._cut_positions, self._cut_rotations)
+            kinematics.motion_axes(tree, self._cut_positions, self._cut_rotations, self._cut_axes)
+            near.find(self._cut_positions, self._cut_rotations, 0.0)
+            first = self._rows
+            self._rows += cut_rows(
+                tree,
+                self._cut_positions,
+                self._cut_axes,
+                near.rows,
+                near.count,
+                0.5 * self.options.margin_m,
+                ahead,
+                self._matrix[first : first + _MOST_CUTS],
+                self._low[nv + first :],
+            )
+            self._high[nv + first : nv + self._rows] = _UNBOUNDED
+            v, _ = self._programme(nv, self._rows)
+            kinematics.integrate(tree, start_q, v, self._tried)
+            safe = self.gate.fraction(start_q, self._tried)
+            if safe > best_safe:
+                best, best_safe = v, safe
+            if safe >= 1.0:
+                break
+        kinematics.integrate(tree, start_q, best, self._tried)
+        return best, best_safe
 
     def _bring_back(self, start_q: Floats, q: Floats) -> None:
         """One more programme for pins that the bend of the step has moved, targets left as is."""
@@ -356,8 +402,8 @@ class DefaultPoser:
             low[nv + contacts :],
             high[nv + contacts :],
         )
-        count = contacts + limits
-        return self._programme(nv, count)
+        self._rows = contacts + limits
+        return self._programme(nv, self._rows)
 
     def _programme(self, nv: int, count: int) -> tuple[Floats, bool]:
         sense = self._sense[: nv + count]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from writhe.arrays import Floats
 from writhe.database import PostureDatabase
@@ -11,7 +11,7 @@ from writhe.errors import UnknownNameError
 from writhe.evaluation.drags import Drag, Script, standing, walked
 from writhe.evaluation.scripts import CHAIR_FREE, CHAIR_PINNED, LADDER, STANDING
 from writhe.motion.library import builtin_database
-from writhe.motion.library.place import ACTOR, Place
+from writhe.motion.library.place import ACTOR, FLOOR, Place
 from writhe.scene import Scene
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure as built_in
@@ -25,6 +25,9 @@ _SETTINGS: dict[str, tuple[str, str, Sequence[Script]]] = {
     "chair 2": ("chair", "sit, hands on thighs", CHAIR_PINNED),
 }
 SETTINGS = tuple(_SETTINGS)
+# The shapes of a foot reach 2 cm below its sole at the ball but not at the heel. Where feet may
+# tilt freely, so much allowance would sink the heel: the body stands a little higher instead.
+_SOLE_M, _LIFT_M = 0.014, 0.006
 
 
 @dataclass(frozen=True)
@@ -67,5 +70,15 @@ def make_setting(
     if not thing:
         return Setting(name, body, standing(body), scripts, None, known)
     start = known.beside_object(known.clip.index(posture))
-    scene = Place(body, thing).layout.scene
+    start[1] += _LIFT_M
+    scene = _firm_floor(Place(body, thing).layout.scene)
     return Setting(name, body, start, scripts, scene, known if database is None else database)
+
+
+def _firm_floor(scene: Scene) -> Scene:
+    """The scene with feet that may sink less deep into the floor."""
+    policy = scene.policy
+    for a, b in policy.declared_m:
+        if FLOOR in (a, b) and (a + b).replace(FLOOR, "").endswith(("ankle", "toe")):
+            policy = policy.allow(a, b, _SOLE_M)
+    return replace(scene, policy=policy)

@@ -23,7 +23,7 @@ from writhe.kernels.mesh_depth import MeshParts, deepest_of_frames
 from writhe.scene import Actor, Scene
 from writhe.skeleton import Figure, Skin, forward
 
-CREASE = 0.08  # of the figure's largest extent: 14 cm on the human, half of its upper arm
+CREASE = 0.10  # of the figure's largest extent: 17 cm on the human, half of its upper arm
 CLUSTER = 16  # triangles
 _FRAMES = 64  # posed at a time
 

@@ -41,12 +41,13 @@ class Setting:
     scene: Scene | None
     database: PostureDatabase | None
     actor: str = field(default=ACTOR)
+    controls: Controls = field(default_factory=Controls)  # of the default poser
 
     def drags(self, rounds: int = 1, seed: int = 0) -> list[Drag]:
         """The scripted drags of this setting."""
         return walked(self.scripts, self.figure, self.start, rounds, seed)
 
-    def poser(self, method: str, controls: Controls | None = None) -> Poser:
+    def poser(self, method: str) -> Poser:
         """A poser here, by the name of its method."""
         return make_poser(
             method,
@@ -54,7 +55,7 @@ class Setting:
             self.database,
             scene=self.scene,
             actor=None if self.scene is None else self.actor,
-            controls=controls if method == "default" else None,
+            controls=self.controls if method == "default" else None,
         )
 
 
@@ -68,7 +69,8 @@ def make_setting(
     body = figure or built_in("human")
     known = builtin_database(thing or "basic") if database is None or thing else database
     if not thing:
-        return Setting(name, body, standing(body), scripts, None, known)
+        start = standing(body)
+        return Setting(name, body, start, scripts, None, known, controls=Controls.standing())
     start = known.beside_object(known.clip.index(posture))
     start[1] += _LIFT_M
     scene = _firm_floor(Place(body, thing).layout.scene)

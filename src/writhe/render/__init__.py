@@ -2,5 +2,14 @@
 
 from writhe.render.pictures import before_after, film_strip, movie, render_pose
 from writhe.render.stage import Stage
+from writhe.render.strips import StripRow, comparison
 
-__all__ = ["Stage", "before_after", "film_strip", "movie", "render_pose"]
+__all__ = [
+    "Stage",
+    "StripRow",
+    "before_after",
+    "comparison",
+    "film_strip",
+    "movie",
+    "render_pose",
+]

@@ -30,6 +30,11 @@ class Controls:
             if not 0.0 <= value <= 1.0:
                 raise WritheError(f"{name} is 0 (free) to 1 (firm), not {value}")
 
+    @classmethod
+    def standing(cls) -> Controls:
+        """For a figure that stands on pinned feet: it neither sidesteps nor topples."""
+        return cls(stay=0.2, balance=0.4, idle=0.1)
+
 
 def idle_dofs(figure: Figure, held: frozenset[str]) -> Bools:
     """(nv,) the degrees of freedom of limbs none of whose joints is held.

@@ -24,12 +24,12 @@ def surface(shape: Shape, spacing_m: float = SPACING_M) -> tuple[Floats, Ints]:
     cloud = (shape.points_in_joint[:, None] + around[None]).reshape(-1, 3)
     hull = ConvexHull(cloud)
     vertices, triangles = _compact(cloud, _outward(cloud, hull))
-    return _split_long_edges(vertices, triangles, spacing_m)
+    return split_long_edges(vertices, triangles, spacing_m)
 
 
 def _directions(radius_m: float, spacing_m: float) -> Floats:
-    """Directions all around, as close as `spacing_m` on a ball of this radius (30 at least)."""
-    count = int(np.clip(12.6 * (radius_m / spacing_m) ** 2, 30, 400))
+    """Directions all around, as close as `spacing_m` on a ball of this radius (14 at least)."""
+    count = int(np.clip(12.6 * (radius_m / spacing_m) ** 2, 14, 400))
     k = np.arange(count) + 0.5
     # the spiral of golden angles covers a sphere evenly
     height, turn = 1.0 - 2.0 * k / count, np.pi * (1.0 + 5.0**0.5) * k
@@ -69,11 +69,13 @@ def _slab(shape: Shape) -> tuple[Floats, Ints]:
     return corners, _outward(corners, ConvexHull(corners))
 
 
-def _split_long_edges(vertices: Floats, triangles: Ints, longest_m: float) -> tuple[Floats, Ints]:
+def split_long_edges(vertices: Floats, triangles: Ints, longest_m: float) -> tuple[Floats, Ints]:
     """Halve edges until none is longer; neighbours are split alike, so that no gap opens."""
     for _ in range(12):
         edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-        unique, which = np.unique(edges, axis=0, return_inverse=True)
+        # one number an edge: sorting rows would take ten times as long
+        key, which = np.unique(edges[:, 0] * len(vertices) + edges[:, 1], return_inverse=True)
+        unique = np.stack([key // len(vertices), key % len(vertices)], axis=1)
         length = np.linalg.norm(vertices[unique[:, 0]] - vertices[unique[:, 1]], axis=1)
         long = np.flatnonzero(length > longest_m)
         if len(long) == 0:

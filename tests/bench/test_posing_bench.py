@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from writhe import bench
-from writhe.bench.drag import make_tally
 from writhe.bench.query import synthetic_postures
 from writhe.collision import CollisionTable
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
 from writhe.evaluation.drags import scripted_drags, standing
-from writhe.evaluation.playing import judge
+from writhe.evaluation.playing import judge, make_tally
 from writhe.evaluation.posing_figures import Tally
-from writhe.evaluation.settings import SETTINGS, make_setting
+from writhe.evaluation.settings import make_setting
 from writhe.evaluation.skin_depth import SkinDepth
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
@@ -46,12 +47,12 @@ def test_a_drag_through_the_body_tells_methods_apart():
     assert found["plain"]["uncertified_motions"] == 1
 
 
-@pytest.mark.parametrize("name", SETTINGS[1:])
+@pytest.mark.parametrize("name", ["ladder", "chair 1"])
 def test_every_method_plays_among_objects_and_only_default_stays_clear(name):
     setting = make_setting(name)
-    drag = min(setting.drags(), key=lambda d: len(d.path) if not d.feasible else 10_000)
+    drag = min((d for d in setting.drags() if not d.feasible), key=lambda d: len(d.path))
     found = {}
-    for method in ("default", "paper", "local-pca", "plain"):
+    for method in ("default", "paper", "plain"):
         tally = make_tally(setting)
         judge(tally, setting.poser(method), setting.figure, drag, setting.start)
         found[method] = tally.summary()
@@ -62,7 +63,7 @@ def test_every_method_plays_among_objects_and_only_default_stays_clear(name):
 
 def test_tallies_add_up():
     setting = make_setting("chair 2")
-    drags = setting.drags()[:2]
+    drags = [replace(d, path=d.path[:12], rests=(11,)) for d in setting.drags()[:2]]
     poser = setting.poser("default")
     apart, together = [make_tally(setting) for _ in drags], make_tally(setting)
     for tally, drag in zip(apart, drags, strict=True):

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from writhe.bench import Progress
-from writhe.collision import CollisionTable
 from writhe.database import PostureDatabase
-from writhe.evaluation.playing import judge, play
+from writhe.evaluation.playing import run_setting
 from writhe.evaluation.posing_figures import Tally
-from writhe.evaluation.settings import SETTINGS, Setting, make_setting
-from writhe.evaluation.skin_depth import SkinDepth
+from writhe.evaluation.settings import SETTINGS, make_setting
 from writhe.solvers.posing import method_names
-from writhe.solvers.posing.place import ActorPlace
 
 
 def run(
@@ -51,28 +48,3 @@ def run(
         "methods": {name: tally.summary() for name, tally in total.items()},
         "settings": by_setting,
     }
-
-
-def run_setting(
-    progress: Progress, setting: Setting, methods: tuple[str, ...], rounds: int
-) -> dict[str, Tally]:
-    """The tallies of the methods in one setting."""
-    posers = {name: setting.poser(name) for name in methods}
-    tallies = {name: make_tally(setting) for name in methods}
-    drags = setting.drags(rounds)
-    for poser in posers.values():  # compile before anything is timed
-        play(poser, setting.figure, drags[0], setting.start)
-    for number, drag in enumerate(drags):
-        progress(f"{setting.name}: drag {number + 1} of {len(drags)}: {drag.name}")
-        for name, poser in posers.items():
-            judge(tallies[name], poser, setting.figure, drag, setting.start)
-    return tallies
-
-
-def make_tally(setting: Setting) -> Tally:
-    """An empty tally for motions in a setting."""
-    body = setting.figure
-    if setting.scene is None:
-        return Tally(body, CollisionTable.of_figure(body), SkinDepth.of_figure(body))
-    place = ActorPlace.in_scene(setting.scene, setting.actor)
-    return Tally(body, place.table, SkinDepth(setting.scene), place)

@@ -1,4 +1,4 @@
-"""Playing a scripted drag with a poser, and judging what came of it."""
+"""Playing scripted drags with posers, and judging what came of them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.arrays import Floats
+from writhe.collision import CollisionTable
 from writhe.evaluation.drags import Drag
+from writhe.evaluation.named import Progress
 from writhe.evaluation.posing_figures import MET_M, STALL_M, STALL_SPEED_M, Tally
+from writhe.evaluation.settings import Setting
+from writhe.evaluation.skin_depth import SkinDepth
 from writhe.skeleton import Figure
 from writhe.solvers.posing import Poser, Target, pin_here
+from writhe.solvers.posing.place import ActorPlace
 
 
 @dataclass(frozen=True)
@@ -63,3 +68,28 @@ def judge(tally: Tally, poser: Poser, body: Figure, drag: Drag, start: Floats) -
         tally.stall_frames += len(nearer)
         tally.stalled += int(((played.errors_m[1:] > STALL_M) & (nearer < STALL_SPEED_M)).sum())
     return played
+
+
+def run_setting(
+    progress: Progress, setting: Setting, methods: tuple[str, ...], rounds: int
+) -> dict[str, Tally]:
+    """The tallies of the methods in one setting."""
+    posers = {name: setting.poser(name) for name in methods}
+    tallies = {name: make_tally(setting) for name in methods}
+    drags = setting.drags(rounds)
+    for poser in posers.values():  # compile before anything is timed
+        play(poser, setting.figure, drags[0], setting.start)
+    for number, drag in enumerate(drags):
+        progress(f"{setting.name}: drag {number + 1} of {len(drags)}: {drag.name}")
+        for name, poser in posers.items():
+            judge(tallies[name], poser, setting.figure, drag, setting.start)
+    return tallies
+
+
+def make_tally(setting: Setting) -> Tally:
+    """An empty tally for motions in a setting."""
+    body = setting.figure
+    if setting.scene is None:
+        return Tally(body, CollisionTable.of_figure(body), SkinDepth.of_figure(body))
+    place = ActorPlace.in_scene(setting.scene, setting.actor)
+    return Tally(body, place.table, SkinDepth(setting.scene), place)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from writhe.bench.drag import run_setting
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError
 from writhe.evaluation import Progress, Report
+from writhe.evaluation.playing import run_setting
 from writhe.evaluation.settings import SETTINGS, Setting, make_setting
 from writhe.reproduce.topology_aware_ik import pictures
 from writhe.reproduce.topology_aware_ik.databases import Counts, mocap_databases, table_1

@@ -15,6 +15,7 @@ BENCHMARKS = {
     "kernels": "linking, kinematics, certify and BVH reading, with C and NumPy beside them",
     "drag": "the posing methods on scripted drags",
     "reconstruct": "the posing methods replaying clips from a few joints (needs --clips)",
+    "batch-ik": "whole trajectories by the thousand on CPU or GPU (needs the extra jax)",
     "query": "neighbour search by size of the database",
     "library": "how near the built-in postures come to real ones (needs --clips)",
 }

@@ -13,6 +13,7 @@ from writhe.evaluation import Progress, run_named
 # name: what it reproduces
 EXPERIMENTS: dict[str, str] = {
     "topology-aware-ik": "Topology aware data-driven inverse kinematics: four experiments",
+    "dynamic-joint-ik": "joint limits and damping learnt from clips, trajectories in four passes",
 }
 
 

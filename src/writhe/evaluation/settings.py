@@ -74,7 +74,10 @@ def make_setting(
     start = known.beside_object(known.clip.index(posture))
     start[1] += _LIFT_M
     scene = _firm_floor(Place(body, thing).layout.scene)
-    return Setting(name, body, start, scripts, scene, known if database is None else database)
+    postures = known if database is None else database
+    # whoever sits on pinned feet keeps the seat
+    controls = Controls(stay=0.2, idle=0.1) if name == "chair 2" else Controls()
+    return Setting(name, body, start, scripts, scene, postures, controls=controls)
 
 
 def _firm_floor(scene: Scene) -> Scene:

@@ -12,7 +12,9 @@ __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "CollisionTable": "writhe.collision",
+    "Controls": "writhe.solvers.posing",
     "Figure": "writhe.skeleton",
+    "Hold": "writhe.solvers.posing",
     "Motion": "writhe.skeleton",
     "Pin": "writhe.solvers.posing",
     "PostureDatabase": "writhe.database",
@@ -27,6 +29,7 @@ _HOMES = {
     "figure_of": "writhe.io",
     "film_strip": "writhe.render",
     "forward": "writhe.skeleton",
+    "hold_here": "writhe.solvers.posing",
     "linking_vector": "writhe.topology",
     "load": "writhe.io",
     "load_figure": "writhe.io",

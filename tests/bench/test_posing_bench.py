@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from writhe import bench
-from writhe.bench import drag
 from writhe.bench.query import synthetic_postures
 from writhe.collision import CollisionTable
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
 from writhe.evaluation.drags import scripted_drags, standing
+from writhe.evaluation.playing import judge, make_tally
 from writhe.evaluation.posing_figures import Tally
+from writhe.evaluation.settings import make_setting
+from writhe.evaluation.skin_depth import SkinDepth
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
 from writhe.solvers.posing import make_poser
@@ -32,13 +36,42 @@ def test_a_drag_through_the_body_tells_methods_apart():
     script = next(d for d in scripted_drags(HUMAN) if d.name == "through a held chest, brisk")
     found = {}
     for method in ("default", "plain"):
-        tally = Tally(HUMAN, table)
-        drag.judge(tally, make_poser(method, HUMAN), HUMAN, script)
+        tally = Tally(HUMAN, table, SkinDepth.of_figure(HUMAN))
+        judge(tally, make_poser(method, HUMAN), HUMAN, script, standing(HUMAN))
         found[method] = tally.summary()
     assert found["default"]["penetrating_frames_percent"] == 0.0
     assert found["default"]["uncertified_motions"] == 0
+    assert found["default"]["skin_penetrating_frames_percent"] == 0.0
     assert found["plain"]["penetrating_frames_percent"] > 10.0
+    assert found["plain"]["skin_penetrating_frames_percent"] > 10.0
     assert found["plain"]["uncertified_motions"] == 1
+
+
+@pytest.mark.parametrize("name", ["ladder", "chair 1"])
+def test_every_method_plays_among_objects_and_only_default_stays_clear(name):
+    setting = make_setting(name)
+    drag = min((d for d in setting.drags() if not d.feasible), key=lambda d: len(d.path))
+    found = {}
+    for method in ("default", "paper", "plain"):
+        tally = make_tally(setting)
+        judge(tally, setting.poser(method), setting.figure, drag, setting.start)
+        found[method] = tally.summary()
+    assert found["default"]["uncertified_motions"] == 0
+    assert found["default"]["penetrating_frames_percent"] == 0.0
+    assert all(f["uncertified_motions"] for m, f in found.items() if m != "default")
+
+
+def test_tallies_add_up():
+    setting = make_setting("chair 2")
+    drags = [replace(d, path=d.path[:12], rests=(11,)) for d in setting.drags()[:2]]
+    poser = setting.poser("default")
+    apart, together = [make_tally(setting) for _ in drags], make_tally(setting)
+    for tally, drag in zip(apart, drags, strict=True):
+        judge(tally, poser, setting.figure, drag, setting.start)
+        judge(together, poser, setting.figure, drag, setting.start)
+    apart[0].merge(apart[1])
+    for key in ("frames", "pass_throughs", "feasible_targets", "skin_penetrating_frames_percent"):
+        assert apart[0].summary()[key] == together.summary()[key]
 
 
 def test_truth_compared_with_itself_has_no_error(rng):

@@ -18,6 +18,7 @@ from writhe.collision import CollisionTable
 from writhe.database import PostureDatabase
 from writhe.errors import WritheError
 from writhe.evaluation.posing_figures import Tally
+from writhe.evaluation.skin_depth import SkinDepth
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure as built_in
 from writhe.solvers.posing import Poser, Target, make_poser, method_names
@@ -46,12 +47,12 @@ def run(
 
         database = builtin_database("basic")
     truths, skipped = _clips(clips, body, frames, progress)
-    table = CollisionTable.of_figure(body)
+    table, skin = CollisionTable.of_figure(body), SkinDepth.of_figure(body)
     names = methods or tuple(method_names())
     result: dict[str, Any] = {"clips": len(truths), "skipped": skipped, "database": len(database)}
     for label, joints in EFFECTORS.items():
         posers = {name: make_poser(name, body, database) for name in names}
-        tallies = {name: Tally(body, table) for name in names}
+        tallies = {name: Tally(body, table, skin) for name in names}
         for number, (clip, truth) in enumerate(truths.items()):
             progress(f"{label} effectors, clip {number + 1} of {len(truths)}: {clip}")
             for name in names:

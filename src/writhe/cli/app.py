@@ -28,6 +28,8 @@ COMMANDS = {
     "db": "Build, inspect, merge and query posture databases.",
     "render": "Make a picture, a film strip or a film.",
     "reproduce": "Run a paper's experiments and compare with its figures.",
+    "tune": "Tune a posing method by leaving postures out and making them again.",
+    "scene": "Make scene files from meshes, with strands proposed along their outline.",
     "bench": "Measure how fast writhe is here.",
     "warmup": "Compile the kernels now, so that nothing has to wait later.",
 }

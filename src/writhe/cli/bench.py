@@ -24,6 +24,9 @@ def bench(
     rounds: Annotated[
         int | None, typer.Option(help="How often the scripted drags are varied.")
     ] = None,
+    methods: Annotated[
+        str | None, typer.Option(help="Posing methods, separated by commas; all by default.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Measure how fast writhe is here, with what it is compared to in the same run.
@@ -39,6 +42,7 @@ def bench(
             database=None if database is None else _load(database),
             clips=clips,
             rounds=rounds,
+            methods=None if methods is None else tuple(methods.split(",")),
         )
     table = Table("figure", "value", title=f"writhe bench {name}")
     for key, value in result.items():

@@ -17,6 +17,7 @@ from writhe.database.search import NeighbourSearch
 from writhe.errors import FileFormatError, WritheError
 from writhe.kernels.neighbours import thin_out
 from writhe.skeleton import Figure, forward
+from writhe.skeleton.limits import multiply_quaternions
 from writhe.topology import linking_vector
 
 FORMAT_VERSION = 1
@@ -79,7 +80,35 @@ class PostureDatabase:
     def search(self) -> NeighbourSearch:
         """The index for neighbour queries."""
         features = posture_features(self.figure.skeleton, self.q)
-        return NeighbourSearch(features, np.hstack([self.linking, self.object_linking]))
+        return NeighbourSearch(features, self.all_linking)
+
+    @property
+    def all_linking(self) -> Floats:
+        """(N, pairs) the linking of the body with itself and with the object, side by side."""
+        return np.hstack([self.linking, self.object_linking])
+
+    @cached_property
+    def _alone(self) -> PostureDatabase:
+        none = np.zeros((len(self), 0))
+        return replace(self, object_linking=none, object_pose=none, object_name="")
+
+    def without_object(self) -> PostureDatabase:
+        """The same postures without what they say of an object."""
+        return self._alone if self.object_linking.shape[1] else self
+
+    def beside_object(self, number: int) -> Floats:
+        """(nq,) a posture placed and turned so that its object stands at the world's origin."""
+        if self.object_pose.shape[1] == 0:
+            raise WritheError("these postures have no object")
+        turn = self.object_pose[number, 3:] * np.array([1.0, -1.0, -1.0, -1.0])
+        place = self.object_pose[number, :3]
+        q = self.q[number].copy()
+        w, y = turn[0], turn[2]  # a turn about the vertical
+        cosine, sine = w * w - y * y, 2.0 * w * y
+        x, z = q[0] - place[0], q[2] - place[2]
+        q[0], q[2] = cosine * x + sine * z, cosine * z - sine * x
+        q[3:7] = multiply_quaternions(turn, q[3:7])
+        return q
 
     def take(self, numbers: Ints | Bools) -> PostureDatabase:
         """The records with these numbers."""

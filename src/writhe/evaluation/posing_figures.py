@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, NearPairs, certify
+from writhe.evaluation.skin_depth import SkinDepth
 from writhe.skeleton import Figure, forward
+from writhe.solvers.posing.place import ActorPlace
 from writhe.topology import linking_vector
 
+SKIN_M = 0.01  # a frame whose skins are deeper in each other or in objects counts
 PENETRATION_M = 0.002  # a frame counts as penetrating beyond its allowance and this
 WRONG_LINKING = 0.25
 MET_M = 0.01
@@ -36,8 +39,12 @@ class Tally:
 
     figure: Figure
     table: CollisionTable
+    skin: SkinDepth | None = None
+    place: ActorPlace | None = None  # where the figure stands in a scene; the table is its then
     frames: int = 0
     penetrating: int = 0
+    skin_penetrating: int = 0
+    skin_worst_m: float = 0.0
     pass_throughs: int = 0
     uncertified: int = 0
     stalled: int = 0
@@ -55,8 +62,13 @@ class Tally:
     def add_motion(self, q: Floats, fps: float = 60.0) -> None:
         """Judge a motion by itself: penetration, certificate, jumps."""
         self.frames += len(q)
-        self.penetrating += int(penetrating_frames(self.table, q).sum())
-        certificate = certify(self.table, q, fps)
+        whole = q if self.place is None else np.array([self.place.whole(row) for row in q])
+        self.penetrating += int(penetrating_frames(self.table, whole).sum())
+        if self.skin is not None:
+            depth, _ = self.skin.depths(whole, SKIN_M)
+            self.skin_penetrating += int((depth > SKIN_M).sum())
+            self.skin_worst_m = max(self.skin_worst_m, float(depth.max()))
+        certificate = certify(self.table, whole, fps)
         self.pass_throughs += len(certificate.pass_throughs)
         self.uncertified += not certificate.certified
         positions = forward(self.figure.skeleton, q).positions
@@ -70,6 +82,15 @@ class Tally:
         apart = np.abs(linking_vector(self.figure, q) - linking_vector(self.figure, truth))
         self.wrong += int((apart.max(axis=1) > WRONG_LINKING).sum())
 
+    def merge(self, other: Tally) -> None:
+        """Add what another tally of the same method gathered elsewhere."""
+        for each in fields(self):
+            mine, theirs = getattr(self, each.name), getattr(other, each.name)
+            if each.name == "skin_worst_m":
+                self.skin_worst_m = max(mine, theirs)
+            elif isinstance(mine, int | list):
+                setattr(self, each.name, mine + theirs)
+
     def summary(self) -> dict[str, Any]:
         """Plain figures under the names that the issue tracker and the papers' tables use."""
         share = 100.0 / max(self.frames, 1)
@@ -79,6 +100,10 @@ class Tally:
             "frame_ms_median": round(float(np.median(self.milliseconds)), 4),
             "frame_ms_p95": round(float(np.percentile(self.milliseconds, 95)), 4),
             "penetrating_frames_percent": round(share * self.penetrating, 3),
+            "skin_penetrating_frames_percent": (
+                None if self.skin is None else round(share * self.skin_penetrating, 4)
+            ),
+            "skin_worst_cm": None if self.skin is None else round(100 * self.skin_worst_m, 2),
             "pass_throughs": self.pass_throughs,
             "uncertified_motions": self.uncertified,
             "joint_error_cm": None if errors is None else round(100 * float(errors.mean()), 3),

@@ -41,6 +41,45 @@ def contact_rows(
 
 
 @kernel
+def cut_rows(
+    tree: Tree,
+    positions: Floats,
+    axes: Floats,
+    near: Near,
+    count: int,
+    margin_m: float,
+    ahead: Floats,
+    matrix: Floats,
+    low: Floats,
+) -> int:
+    """Rows matrix v >= low that undo what collides after the step `ahead` (nv); returns how many.
+
+    positions, axes and near are those after the step. A pair lacking clearance c = gap + allowance
+    - margin there must have it: c + row . (v - ahead) >= 0.
+    """
+    rows = 0
+    for i in range(count):
+        clearance = near.gap[i] + near.allowance[i] - margin_m
+        if clearance >= 0.0:
+            continue
+        if rows == matrix.shape[0]:
+            break
+        row = matrix[rows]
+        row[:] = 0.0
+        nx, ny, nz = near.normal[i, 0], near.normal[i, 1], near.normal[i, 2]
+        x, y, z = near.surface_a[i, 0], near.surface_a[i, 1], near.surface_a[i, 2]
+        add_point_gradient(tree, positions, axes, near.joints[i, 0], x, y, z, nx, ny, nz, row)
+        x, y, z = near.surface_b[i, 0], near.surface_b[i, 1], near.surface_b[i, 2]
+        add_point_gradient(tree, positions, axes, near.joints[i, 1], x, y, z, -nx, -ny, -nz, row)
+        total = -clearance
+        for k in range(ahead.shape[0]):
+            total += row[k] * ahead[k]
+        low[rows] = total
+        rows += 1
+    return rows
+
+
+@kernel
 def limit_rows(
     values: Floats,
     jacobian: Floats,

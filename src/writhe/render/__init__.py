@@ -3,11 +3,14 @@
 from writhe.render.pictures import before_after, film_strip, movie, render_pose
 from writhe.render.scenes import add_scene, scene_strip
 from writhe.render.stage import Stage
+from writhe.render.strips import StripRow, comparison
 
 __all__ = [
     "Stage",
+    "StripRow",
     "add_scene",
     "before_after",
+    "comparison",
     "film_strip",
     "movie",
     "render_pose",

@@ -14,6 +14,7 @@ from writhe.evaluation import Progress, run_named
 EXPERIMENTS: dict[str, str] = {
     "energy-planning": "planning between distant postures over a repulsive energy",
     "half-space-ik": "posing among obstacles by half-space inverse kinematics",
+    "topology-aware-ik": "Topology aware data-driven inverse kinematics: four experiments",
     "dynamic-joint-ik": "joint limits and damping learnt from clips, trajectories in four passes",
 }
 

@@ -48,17 +48,23 @@ def pin(
     return terms
 
 
-def turn_to(joint: str, rotation_in_world: ArrayLike, *, weight: float = 1.0) -> Term:
-    """`joint` is to be oriented like a quaternion (wxyz) or a rotation matrix in the world."""
+def turn_to(
+    joint: str, rotation: ArrayLike, *, seen_from: str | None = None, weight: float = 1.0
+) -> Term:
+    """`joint` is to be oriented like a quaternion (wxyz) or a rotation matrix.
+
+    The orientation is in the world, or in the frame of the joint `seen_from`.
+    """
     from writhe.kernels.rotation import matrix_to_quaternion
 
-    target = np.ascontiguousarray(rotation_in_world, dtype=np.float64)
+    target = np.ascontiguousarray(rotation, dtype=np.float64)
     if target.shape == (3, 3):
         q = np.empty(4)
         matrix_to_quaternion(target, q)
         target = q
     w, x, y, z = vector(target)
-    return Term(Orientation(joint, (w, x, y, z)), 0.0, 0.0, weight, label=f"turn {joint}")
+    quantity = Orientation(joint, (w, x, y, z), seen_from)
+    return Term(quantity, 0.0, 0.0, weight, label=f"turn {joint}")
 
 
 def point_at(

@@ -10,9 +10,10 @@ import numpy as np
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, ContactPolicy, NearPairs, half_space
 from writhe.scene import Actor, Layout, Scene, SceneObject
+from writhe.scene.linking import object_bundle
 from writhe.scene.objects import built_in
 from writhe.skeleton import Figure, Skeleton, forward
-from writhe.topology import Bundle, Strand
+from writhe.topology import Bundle
 
 ACTOR, FLOOR = "human", "floor"
 CONTACT_M = 0.010  # what presses on the floor, a seat or a rung gives way by this much
@@ -92,18 +93,7 @@ class Place:
 
     @cached_property
     def _object_bundle(self) -> Bundle:
-        strands = [
-            Strand.through(self.figure.skeleton, names, name=name)
-            for name, names in self.figure.strands
-        ]
-        body = [
-            Strand(s.name, tuple(f"{ACTOR}.{j}" for j in s.joints), s.offsets_in_joint)
-            for s in strands
-        ]
-        own = self.layout.scene.object(self.thing).strands
-        along = [Strand.along(p, joint=self.thing, name=name) for name, p in own.items()]
-        pairs = [(a.name, b.name) for a in body for b in along]
-        return Bundle.compile(self.skeleton.tree, self.skeleton.index, [*body, *along], pairs)
+        return object_bundle(self.layout.scene, ACTOR, self.thing)
 
     def object_linking(self, q: Floats) -> Floats:
         """(N, body strands x object strands): how postures (N, nq) are linked with the object."""

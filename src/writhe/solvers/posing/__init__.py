@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from writhe.solvers.posing.handles import Pin, Target, pin_here
+from writhe.solvers.posing.controls import Controls
+from writhe.solvers.posing.handles import Hold, Pin, Target, hold_here, pin_here
 from writhe.solvers.posing.methods import make_poser, method_names
 from writhe.solvers.posing.poser import KeepsRelations, Poser, PoseResult
 
 __all__ = [
+    "Controls",
+    "Hold",
     "KeepsRelations",
     "Pin",
     "PoseResult",
     "Poser",
     "Target",
+    "hold_here",
     "make_poser",
     "method_names",
     "pin_here",

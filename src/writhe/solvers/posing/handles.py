@@ -1,12 +1,14 @@
-"""What the user holds: targets that are dragged and pins that stay."""
+"""What the user holds: targets that are dragged, pins that stay, and parts that rest on others."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats
+from writhe.errors import WritheError
 from writhe.quantities.quantity import vector
 from writhe.skeleton import Skeleton, forward
 
@@ -17,6 +19,16 @@ Quaternion = tuple[float, float, float, float]
 def _three(values: ArrayLike) -> Vector3:
     x, y, z = vector(values)
     return x, y, z
+
+
+def quaternion_of(rotation: Floats) -> Quaternion:
+    """The quaternion (wxyz) of a rotation matrix."""
+    from writhe.kernels.rotation import matrix_to_quaternion
+
+    found = np.empty(4)
+    matrix_to_quaternion(np.ascontiguousarray(rotation), found)
+    w, x, y, z = vector(found)
+    return w, x, y, z
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +44,12 @@ class Target:
     orientation_in_world: Quaternion | None = None
     softness: float = 0.0
 
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.softness <= 1.0:
+            raise WritheError(
+                f"the softness of a target is 0 (firm) to 1 (barely pulled), not {self.softness}"
+            )
+
 
 @dataclass(frozen=True, slots=True)
 class Pin:
@@ -43,6 +61,23 @@ class Pin:
     orientation_in_world: Quaternion | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A point of a joint that stays at a place of another joint: a hand resting on a thigh.
+
+    Give it among the pins. That the two may touch is declared apart: `make_poser(contacts=...)`.
+    """
+
+    joint: str
+    on: str
+    position_in_other: Vector3
+    point_in_joint: Vector3 = (0.0, 0.0, 0.0)
+    orientation_in_other: Quaternion | None = None
+
+
+Handle = Target | Pin | Hold
+
+
 def pin_here(
     skeleton: Skeleton,
     q: Floats,
@@ -52,16 +87,24 @@ def pin_here(
     point_in_joint: ArrayLike = (0.0, 0.0, 0.0),
 ) -> Pin:
     """A pin that holds `joint` where it is at q."""
-    import numpy as np
-
-    from writhe.kernels.rotation import matrix_to_quaternion
-
     frames = forward(skeleton, q)
-    turn: Quaternion | None = None
-    if orientation:
-        quaternion = np.empty(4)
-        matrix_to_quaternion(np.ascontiguousarray(frames.rotation(joint)), quaternion)
-        w, x, y, z = vector(quaternion)
-        turn = (w, x, y, z)
+    turn = quaternion_of(frames.rotation(joint)) if orientation else None
     place = frames.point(joint, point_in_joint)
     return Pin(joint, _three(place), _three(point_in_joint), turn)
+
+
+def hold_here(
+    skeleton: Skeleton,
+    q: Floats,
+    joint: str,
+    on: str,
+    *,
+    orientation: bool = False,
+    point_in_joint: ArrayLike = (0.0, 0.0, 0.0),
+) -> Hold:
+    """A hold that keeps `joint` where it is at q as seen from the joint `on`."""
+    frames = forward(skeleton, q)
+    other = frames.rotation(on)
+    place = other.T @ (frames.point(joint, point_in_joint) - frames.position(on))
+    turn = quaternion_of(other.T @ frames.rotation(joint)) if orientation else None
+    return Hold(joint, on, _three(place), _three(point_in_joint), turn)

@@ -17,8 +17,10 @@ Where the text leaves something open or cannot work as printed:
 - Jacobians are analytic, not by finite differences;
 - constraints that contradict each other make Eq. 13 singular: 1e-6 is taken off its lower diagonal;
 - "topologically similar" is a linking vector within `linking_radius`, grown until K are found;
-- Euler angles are YXZ, so that the first angle of the root is the heading.
-Neither is gated.
+- Euler angles are YXZ, so that the first angle of the root is the heading;
+- with an object, its linking enters the topology term as it enters the search (Eq. 3);
+- orientations and holds, which the paper does not have, are constraints like positions.
+Neither is gated, and neither knows of softness or controls.
 """
 
 from __future__ import annotations
@@ -30,16 +32,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.collision import CollisionTable, NearPairs
+from writhe.collision import NearPairs
 from writhe.database import PostureDatabase, posture_features
 from writhe.database.posture import normalise
-from writhe.skeleton import Figure
+from writhe.skeleton import Figure, forward
 from writhe.solvers.chart import AffineChart, EulerChart
-from writhe.solvers.posing.handles import Pin, Target
+from writhe.solvers.posing.asking import Asking
+from writhe.solvers.posing.handles import Hold, Pin, Target
+from writhe.solvers.posing.place import ActorPlace
 from writhe.solvers.posing.poser import PoseResult
+from writhe.solvers.posing.wishes import Wishes, WishWeights
 from writhe.solvers.result import Status
 from writhe.terms import CompiledTerms, reach
-from writhe.topology import body_bundle
 
 EULER_ORDER = "YXZ"
 _ROOT = 4  # translation and heading
@@ -69,28 +73,31 @@ class LatentPoser:
         options: LatentOptions | None = None,
         *,
         topology: bool = True,
-        table: CollisionTable | None = None,
+        place: ActorPlace | None = None,
     ) -> None:
         self.name = name
-        self.database = database
         self.figure: Figure = database.figure
+        self.place = place or ActorPlace.alone(self.figure)
+        self.asking = Asking(database, self.place)
         self.options = options or LatentOptions()
         self.topology = topology
         skeleton = self.figure.skeleton
         self._euler = EulerChart(skeleton, EULER_ORDER)
         self._angles = np.array([self._euler.coordinates(q) for q in database.q])
-        self._bundle = body_bundle(self.figure)
-        self.table = table or CollisionTable.of_figure(self.figure)
+        self.table = self.place.table
         self._near = NearPairs(self.table)
-        self._terms: CompiledTerms | None = None
-        self._shape: tuple[object, ...] = ()
+        everyone = [reach(name, np.zeros(3)) for name in skeleton.names]
+        self._wishes = Wishes(skeleton, WishWeights(1.0, 1.0, 1.0, 1.0), soft=everyone)
 
-    def step(self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin] = ()) -> PoseResult:
+    def step(
+        self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin | Hold] = ()
+    ) -> PoseResult:
         """The next configuration from q, as published: projected, then three solves."""
         start = time.perf_counter()
-        options = self.options
-        terms = self._prepare(targets, pins)
-        count = 3 * (len(targets) + len(pins))
+        options, wishes = self.options, self._wishes
+        seen = self.place.seen_by_actor((*targets, *pins))
+        wishes.take([h for h in seen if isinstance(h, Target)], seen[len(targets) :])
+        terms, count = wishes.terms, wishes.rows_of(0).start
         chart = self._latent_space(q)
         own = self._euler.coordinates(q)
         y = chart.axes.T @ _near_turns(own - chart.mean)  # the hard projection of the method
@@ -104,15 +111,15 @@ class LatentPoser:
                 break
         q = chart.configuration(y)
         terms.update(q)
-        return self._result(q, terms, targets, pins, start)
+        return self._result(q, targets, pins, start)
 
     def _latent_space(self, q: Floats) -> AffineChart:
         """PCA of the neighbours' Euler angles; the root's place and heading are free."""
         options, skeleton = self.options, self.figure.skeleton
         features = posture_features(skeleton, normalise(skeleton, q))[0]
         radius = options.linking_radius if self.topology else 1e9
-        numbers, _ = self.database.search.query(
-            features, self._bundle.linking(q), options.neighbours, radius
+        numbers, _ = self.asking.search.query(
+            features, self.asking.linking(q), options.neighbours, radius
         )
         samples = self._angles[numbers]
         mean = samples.mean(axis=0)
@@ -136,8 +143,7 @@ class LatentPoser:
         left = positions.T @ positions
         left.flat[:: len(left) + 1] += options.style_weight
         if self.topology:
-            _, slope = self._bundle.linking_with_jacobian(q)
-            linking = slope @ basis
+            linking = self.asking.linking_jacobian(q) @ basis
             left += options.topology_weight * (linking.T @ linking)
         rows = terms.jacobian[:count] @ basis
         wanted = terms.wanted_lower[:count] - terms.values[:count]
@@ -150,34 +156,16 @@ class LatentPoser:
         right = np.concatenate([np.zeros(size), wanted])
         return np.asarray(np.linalg.solve(system, right), dtype=np.float64)[:size]
 
-    def _prepare(self, targets: Sequence[Target], pins: Sequence[Pin]) -> CompiledTerms:
-        handles = (*targets, *pins)
-        shape = tuple((h.joint, h.point_in_joint) for h in handles)
-        if self._terms is None or shape != self._shape:
-            skeleton = self.figure.skeleton
-            held = [
-                reach(h.joint, h.position_in_world, point_in_joint=h.point_in_joint)
-                for h in handles
-            ]
-            everyone = [reach(name, np.zeros(3)) for name in skeleton.names]
-            self._terms = CompiledTerms(skeleton, [*held, *everyone])
-            self._shape = shape
-        for i, handle in enumerate(handles):
-            self._terms.wanted_lower[3 * i : 3 * i + 3] = handle.position_in_world
-        return self._terms
-
     def _result(
         self,
         q: Floats,
-        terms: CompiledTerms,
         targets: Sequence[Target],
-        pins: Sequence[Pin],
+        pins: Sequence[Pin | Hold],
         start: float,
     ) -> PoseResult:
-        count = len(targets) + len(pins)
-        outside = (terms.values - terms.wanted_lower)[: 3 * count].reshape(count, 3)
-        errors = np.linalg.norm(outside, axis=1)
-        self._near.find(terms.positions, terms.rotations, 0.03)
+        errors = np.array(self._wishes.point_errors())
+        frames = forward(self.place.skeleton, self.place.whole(q))
+        self._near.find(frames.positions, frames.rotations, 0.03)
         rows, found = self._near.rows, self._near.count
         clearance = rows.gap[:found] + rows.allowance[:found]
         parts = {
@@ -196,6 +184,7 @@ class LatentPoser:
             milliseconds=1e3 * (time.perf_counter() - start),
             clearance_m=float(clearance.min()) if found else None,
             touching_parts=tuple(sorted(parts)),
+            turn_error_rad=self._wishes.turn_errors(),
         )
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from writhe.collision import ContactPolicy
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
 from writhe.scene import Scene
 from writhe.skeleton import Figure
+from writhe.solvers.posing.controls import Controls
+from writhe.solvers.posing.place import ActorPlace
 from writhe.solvers.posing.poser import Poser
 
 _METHODS = ("default", "half-space", "paper", "local-pca", "plain")
@@ -23,33 +28,53 @@ def make_poser(
     *,
     scene: Scene | None = None,
     actor: str | None = None,
+    controls: Controls | None = None,
+    contacts: Mapping[tuple[str, str], float] | None = None,
 ) -> Poser:
     """A poser for `figure` by the method's name.
 
     `default` works without a database, only less naturally; `paper` and `local-pca` need one. In a
-    scene, `actor` is posed among its objects and the other actors (`default` and `half-space`).
+    scene, `actor` (the first where not named) is posed among its objects and the other actors.
+    `controls` say how the body behaves beyond what is held (`default` only). `contacts` declares
+    which of the actor's own parts may touch, and by how many metres their shapes may overlap then:
+    {("left_wrist", "left_hip"): 0.008}.
     """
     if method not in _METHODS:
         raise UnknownNameError("posing method", method, method_names())
+    if controls is not None and method != "default":
+        raise WritheError(f"the method {method!r} has no controls; only 'default' does")
+    place = _place(figure, scene, actor, contacts or {})
     if method == "plain":
         from writhe.solvers.posing.plain import PlainPoser
 
-        return PlainPoser(figure)
-    if method in ("default", "half-space"):
-        from writhe.solvers.posing.place import ActorPlace
+        return PlainPoser(figure, place=place)
+    if method == "half-space":
+        from writhe.solvers.half_space import HalfSpacePoser
 
-        place = None
-        if scene is not None:
-            place = ActorPlace.in_scene(scene, actor or scene.actors[0].name)
-        if method == "half-space":
-            from writhe.solvers.half_space import HalfSpacePoser
-
-            return HalfSpacePoser(figure, place=place)
+        return HalfSpacePoser(figure, place=place)
+    if method == "default":
         from writhe.solvers.posing.default import DefaultPoser
 
-        return DefaultPoser(figure, database, place=place)
+        return DefaultPoser(figure, database, place=place, controls=controls)
     if database is None:
         raise WritheError(f"the method {method!r} needs a posture database")
     from writhe.solvers.posing.latent import LatentPoser
 
-    return LatentPoser(method, database, topology=method == "paper")
+    return LatentPoser(method, database, topology=method == "paper", place=place)
+
+
+def _place(
+    figure: Figure,
+    scene: Scene | None,
+    actor: str | None,
+    contacts: Mapping[tuple[str, str], float],
+) -> ActorPlace:
+    if scene is None:
+        return ActorPlace.alone(figure, ContactPolicy(dict(contacts)) if contacts else None)
+    if not scene.actors:
+        raise WritheError("there is no actor in the scene to pose")
+    name = actor or scene.actors[0].name
+    policy = None
+    for (a, b), metres in contacts.items():
+        policy = (policy or scene.policy).allow(f"{name}.{a}", f"{name}.{b}", metres)
+    return ActorPlace.in_scene(scene, name, policy)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from writhe.arrays import Bools, Floats
-from writhe.collision import CollisionTable
+from writhe.collision import CollisionTable, ContactPolicy
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Skeleton, forward
+from writhe.skeleton.limits import multiply_quaternions
+from writhe.solvers.posing.handles import Hold, Pin, Target, quaternion_of
+
+
+def _no_scene() -> Scene | None:
+    return None
 
 
 @dataclass
@@ -28,15 +35,16 @@ class ActorPlace:
     variables: Bools  # (nv,) which degrees of freedom the poser may change
     rotation: Floats  # (3, 3) of the frame that the actor's root is placed in
     state: Floats
-    scene: Scene | None = None
+    position_m: Floats = field(default_factory=lambda: np.zeros(3))  # of that frame
+    scene: Scene | None = field(default_factory=_no_scene)
 
     @classmethod
-    def alone(cls, figure: Figure) -> ActorPlace:
+    def alone(cls, figure: Figure, policy: ContactPolicy | None = None) -> ActorPlace:
         """The figure by itself."""
         skeleton = figure.skeleton
         return cls(
             skeleton,
-            CollisionTable.of_figure(figure),
+            CollisionTable.of_figure(figure, policy),
             "",
             skeleton.names[0],
             slice(0, skeleton.configuration_size),
@@ -47,22 +55,27 @@ class ActorPlace:
         )
 
     @classmethod
-    def in_scene(cls, scene: Scene, actor: str) -> ActorPlace:
-        """An actor of a scene; the others and the objects do not move."""
+    def in_scene(cls, scene: Scene, actor: str, policy: ContactPolicy | None = None) -> ActorPlace:
+        """An actor of a scene; the others and the objects do not move.
+
+        `policy` stands in for the scene's own where given.
+        """
         layout = scene.layout
         variables = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
         variables[layout.actor_v[scene.actor(actor).name]] = True
         state = layout.rest()
+        frames = forward(layout.skeleton, state)
         return cls(
             layout.skeleton,
-            layout.table,
+            layout.table if policy is None else layout.table.with_policy(policy),
             f"{actor}.",
             actor,
             layout.actor_q[actor],
             layout.actor_v[actor],
             variables,
-            forward(layout.skeleton, state).rotation(actor).copy(),
+            frames.rotation(actor).copy(),
             state,
+            frames.position(actor).copy(),
             scene,
         )
 
@@ -70,4 +83,24 @@ class ActorPlace:
         """The configuration of everything with the actor at q."""
         out = self.state.copy()
         out[self.q] = q
+        return out
+
+    def seen_by_actor(self, handles: Sequence[Target | Pin | Hold]) -> list[Target | Pin | Hold]:
+        """Handles in the frame that the actor's root is placed in, in place of the world."""
+        if not self.position_m.any() and np.array_equal(self.rotation, np.eye(3)):
+            return list(handles)
+        out: list[Target | Pin | Hold] = []
+        w, x, y, z = quaternion_of(self.rotation)
+        back = np.array([w, -x, -y, -z])
+        for handle in handles:
+            if isinstance(handle, Hold):
+                out.append(handle)
+                continue
+            there = self.rotation.T @ (np.array(handle.position_in_world) - self.position_m)
+            turn = handle.orientation_in_world
+            if turn is not None:
+                a, b, c, d = multiply_quaternions(back, np.array(turn))
+                turn = (float(a), float(b), float(c), float(d))
+            px, py, pz = (float(p) for p in there)
+            out.append(replace(handle, position_in_world=(px, py, pz), orientation_in_world=turn))
         return out

@@ -8,17 +8,18 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-import numpy as np
-
 from writhe.arrays import Floats
-from writhe.skeleton import Figure, forward
-from writhe.solvers.posing.handles import Pin, Target
+from writhe.skeleton import Figure
+from writhe.solvers.posing.handles import Hold, Pin, Target
+from writhe.solvers.posing.place import ActorPlace
 from writhe.solvers.posing.poser import PoseResult
+from writhe.solvers.posing.wishes import Wishes, WishWeights
 from writhe.solvers.result import Status
 from writhe.solvers.step import StepOptions, StepSolver
-from writhe.terms import CompiledTerms, Term, joint_limits, reach, turn_to
+from writhe.terms import joint_limits
 
-_TARGET_WEIGHT, _PIN_WEIGHT, _LIMIT_WEIGHT = 10.0, 100.0, 30.0
+_WEIGHTS = WishWeights(target=10.0, pin=100.0, target_turn=2.0, pin_turn=20.0)
+_LIMIT_WEIGHT, _MET_M = 30.0, 0.01
 
 
 class PlainPoser:
@@ -26,70 +27,39 @@ class PlainPoser:
 
     name = "plain"
 
-    def __init__(self, figure: Figure, options: StepOptions | None = None) -> None:
+    def __init__(
+        self,
+        figure: Figure,
+        options: StepOptions | None = None,
+        *,
+        place: ActorPlace | None = None,
+    ) -> None:
         self.figure = figure
         self.options = options or StepOptions(iterations=3, damping=0.3)
+        self.place = place or ActorPlace.alone(figure)
+        skeleton = figure.skeleton
+        limits = joint_limits(skeleton, weight=_LIMIT_WEIGHT)
+        self._wishes = Wishes(skeleton, _WEIGHTS, hard=limits)
         self._solver: StepSolver | None = None
-        self._shape: tuple[object, ...] = ()
 
-    def step(self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin] = ()) -> PoseResult:
+    def step(
+        self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin | Hold] = ()
+    ) -> PoseResult:
         """Three damped least-squares iterations from q."""
         start = time.perf_counter()
-        solver = self._prepare(targets, pins)
-        result = solver.step(q)
-        frames = forward(self.figure.skeleton, result.q)
-        errors = {
-            t.joint: float(
-                np.linalg.norm(frames.point(t.joint, t.point_in_joint) - t.position_in_world)
-            )
-            for t in targets
-        }
-        held = {
-            p.joint: float(
-                np.linalg.norm(frames.point(p.joint, p.point_in_joint) - p.position_in_world)
-            )
-            for p in pins
-        }
-        met = all(error < 0.01 for error in errors.values())
+        wishes = self._wishes
+        seen = self.place.seen_by_actor((*targets, *pins))
+        fresh = wishes.take([h for h in seen if isinstance(h, Target)], seen[len(targets) :])
+        if fresh or self._solver is None:
+            self._solver = StepSolver(wishes.terms, self.options)
+        result = self._solver.step(q)
+        errors = wishes.point_errors()
+        reached = all(error < _MET_M for error in errors[: len(targets)])
         return PoseResult(
             result.q,
-            Status.REACHED if met else result.status,
-            errors,
-            held,
+            Status.REACHED if reached else result.status,
+            {t.joint: e for t, e in zip(targets, errors, strict=False)},
+            {p.joint: e for p, e in zip(pins, errors[len(targets) :], strict=True)},
             1e3 * (time.perf_counter() - start),
+            turn_error_rad=wishes.turn_errors(),
         )
-
-    def _prepare(self, targets: Sequence[Target], pins: Sequence[Pin]) -> StepSolver:
-        """The solver for these handles; compiled again only when the set of them changes."""
-        skeleton = self.figure.skeleton
-        wanted: list[Term] = []
-        for weight, handles in ((_TARGET_WEIGHT, targets), (_PIN_WEIGHT, pins)):
-            for handle in handles:
-                own = weight
-                if isinstance(handle, Target):
-                    own *= (1.0 - min(handle.softness, 0.99)) ** 2
-                wanted.append(
-                    reach(
-                        handle.joint,
-                        handle.position_in_world,
-                        point_in_joint=handle.point_in_joint,
-                        weight=own,
-                    )
-                )
-                if handle.orientation_in_world is not None:
-                    wanted.append(
-                        turn_to(handle.joint, handle.orientation_in_world, weight=0.2 * own)
-                    )
-        shape = tuple(
-            (type(h).__name__, h.joint, h.point_in_joint, h.orientation_in_world)
-            for h in (*targets, *pins)
-        )
-        if self._solver is None or shape != self._shape:
-            limits = joint_limits(skeleton, weight=_LIMIT_WEIGHT)
-            self._solver = StepSolver(CompiledTerms(skeleton, [*wanted, *limits]), self.options)
-            self._shape = shape
-        else:
-            for term in wanted:
-                if term.label.startswith("reach"):
-                    self._solver.terms.set_target(term.label, term.lower)
-        return self._solver

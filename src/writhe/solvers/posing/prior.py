@@ -18,11 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.arrays import Floats, Ints
-from writhe.database import PostureDatabase, posture_features
+from writhe.database import posture_features
 from writhe.database.posture import heading_quaternion, joint_importance
 from writhe.kernels.prior import neighbour_prior, neighbour_weights, posture_feature_row
-from writhe.solvers.posing.handles import Pin, Target
-from writhe.topology import body_bundle
+from writhe.solvers.posing.asking import Asking
+from writhe.solvers.posing.handles import Handle, Hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,13 @@ class PriorOptions:
 class NeighbourPrior:
     """Mean and precision of the postures around a configuration."""
 
-    def __init__(self, database: PostureDatabase, options: PriorOptions | None = None) -> None:
-        self.database = database
+    def __init__(self, asking: Asking, options: PriorOptions | None = None) -> None:
+        self.asking = asking
+        self.database = asking.database
+        database = self.database
         self.options = options or PriorOptions()
         skeleton = database.figure.skeleton
         nv, k = skeleton.dof_count, min(self.options.neighbours, len(database))
-        self._bundle = body_bundle(database.figure)
         self._importance = joint_importance(skeleton)
         self._positions = database.joint_positions()
         self._features = np.empty(len(database.search.centre))
@@ -57,7 +58,7 @@ class NeighbourPrior:
         self._usual_distance = self._typical_distance()
 
     def update(
-        self, q: Floats, handles: Sequence[Target | Pin] = (), placed: Floats | None = None
+        self, q: Floats, handles: Sequence[Handle] = (), placed: Floats | None = None
     ) -> None:
         """Look up the neighbours of q; fills `mean`, `precision` and `unfamiliar`.
 
@@ -66,7 +67,7 @@ class NeighbourPrior:
         skeleton, options = self.database.figure.skeleton, self.options
         posture_feature_row(skeleton.tree, self._importance, q, self._features)
         self.numbers, distances = self.database.search.query(
-            self._features, self._bundle.linking(q), len(self._steps), options.linking_radius
+            self._features, self.asking.linking(q), len(self._steps), options.linking_radius
         )
         self.unfamiliar = float(distances[0]) / self._usual_distance
         heading = heading_quaternion(q)
@@ -97,12 +98,14 @@ class NeighbourPrior:
         )
 
     def _goals(
-        self, heading: Floats, handles: Sequence[Target | Pin], placed: Floats | None
+        self, heading: Floats, handles: Sequence[Handle], placed: Floats | None
     ) -> tuple[Ints, Floats]:
         """Joints that are held and where they should be, seen from the root's heading."""
         skeleton = self.database.figure.skeleton
-        joints = np.array([skeleton.index(h.joint) for h in handles], dtype=np.int64)
-        world = np.array([h.position_in_world for h in handles], dtype=np.float64).reshape(-1, 3)
+        placed_in_world = [h for h in handles if not isinstance(h, Hold)]
+        joints = np.array([skeleton.index(h.joint) for h in placed_in_world], dtype=np.int64)
+        world = np.array([h.position_in_world for h in placed_in_world], dtype=np.float64)
+        world = world.reshape(-1, 3)
         if placed is not None:
             world = world @ placed
         c = heading[0] ** 2 - heading[2] ** 2
@@ -123,8 +126,9 @@ class NeighbourPrior:
             return 1.0
         rows = np.linspace(0, len(database) - 1, min(200, len(database))).astype(np.int64)
         features = posture_features(database.figure.skeleton, database.q[rows])
+        linking = database.all_linking
         found = [
-            database.search.query(f, database.linking[i], 2, 1e9)[1][1]
+            database.search.query(f, linking[i], 2, 1e9)[1][1]
             for f, i in zip(features, rows, strict=True)
         ]
         return max(float(np.percentile(found, 95)), 1e-6)

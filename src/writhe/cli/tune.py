@@ -1,0 +1,73 @@
+"""`writhe tune`: a posing method's parameters, tuned by leave-out reconstruction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from writhe.cli.output import console, print_json
+
+
+def tune(
+    method: Annotated[str, typer.Argument(help="paper, local-pca or default.")] = "paper",
+    database: Annotated[
+        Path | None, typer.Option(help="A posture database instead of the built-in one.")
+    ] = None,
+    postures: Annotated[int, typer.Option(help="How many postures to leave out.", min=1)] = 40,
+    most_ms: Annotated[
+        float, typer.Option(help="A frame may take this long (milliseconds).")
+    ] = 33.0,
+    rounds: Annotated[int, typer.Option(help="Rounds over all parameters, at most.", min=1)] = 3,
+    seed: Annotated[int, typer.Option(help="Which postures are left out.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Tune the size of the neighbourhood, the dimensions and the iterations of a posing method.
+
+    Postures are left out of the database at random and made again from their hands, feet and head;
+    parameters are changed one by one while that brings them nearer to the truth and a frame stays
+    within the time limit (section 8 of "Topology aware data-driven inverse kinematics").
+
+    Example: `writhe tune paper --database mocap.parquet --json`
+    """
+    from writhe.database import PostureDatabase
+    from writhe.evaluation.tuning import tune as run
+    from writhe.motion.library import builtin_database
+    from writhe.skeleton.figures import figure
+
+    known = (
+        builtin_database()
+        if database is None
+        else (PostureDatabase.load(database, figure("human")))
+    )
+    with console.status("Tuning") as status:
+        found = run(
+            method,
+            known,
+            count=postures,
+            most_ms=most_ms,
+            most_rounds=rounds,
+            seed=seed,
+            progress=lambda what: status.update(f"Trying {what}"),
+        )
+    names = list(found.start.values)
+    table = Table(*names, "joint error (cm)", "ms a frame", title=f"writhe tune {method}")
+    for trial in found.trials:
+        mark = "bold" if trial is found.best else None
+        numbers = [f"{trial.values[name]:g}" for name in names]
+        table.add_row(*numbers, f"{trial.error_cm:.2f}", f"{trial.frame_ms:.2f}", style=mark)
+    console.print(table)
+    if json:
+        print_json(
+            {
+                "method": method,
+                "postures": len(known),
+                "left_out": postures,
+                "rounds": found.rounds,
+                "start": found.start.to_json(),
+                "best": found.best.to_json(),
+                "trials": [trial.to_json() for trial in found.trials],
+            }
+        )

@@ -1,0 +1,127 @@
+"""Plain triangle meshes of objects: Wavefront OBJ and glTF binary."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Floats, Ints
+from writhe.errors import FileFormatError, WritheError
+from writhe.io import transforms
+from writhe.io.glb_container import Glb
+from writhe.io.glb_nodes import local_transform, node_parents
+
+MOST_BYTES = 64 << 20
+MOST_VERTICES = 500_000
+_WELD = 1e-5  # of the mesh's size: vertices nearer than this are one
+MESH_SUFFIXES = (".obj", ".glb")
+
+
+def load_mesh(path: str | Path) -> tuple[Floats, Ints]:
+    """Vertices (v, 3) and triangles (t, 3) of a mesh file, in its own units, vertices welded."""
+    file = Path(path)
+    if not file.is_file():
+        raise FileFormatError(file, "there is no such file")
+    if file.stat().st_size > MOST_BYTES:
+        raise FileFormatError(file, f"a mesh has {MOST_BYTES >> 20} MiB at most")
+    suffix = file.suffix.lower()
+    if suffix == ".obj":
+        vertices, triangles = _obj(file)
+    elif suffix == ".glb":
+        vertices, triangles = _glb(file)
+    else:
+        raise WritheError(f"{file}: meshes are read from {' or '.join(MESH_SUFFIXES)} files")
+    if len(triangles) == 0:
+        raise FileFormatError(file, "there are no triangles in it")
+    if not np.isfinite(vertices).all() or len(vertices) > MOST_VERTICES:
+        raise FileFormatError(file, f"a mesh has {MOST_VERTICES} finite vertices at most")
+    return _welded(vertices, triangles)
+
+
+def _obj(file: Path) -> tuple[Floats, Ints]:
+    points: list[list[float]] = []
+    triangles: list[tuple[int, int, int]] = []
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, 1):
+            words = line.split()
+            if not words or words[0] not in ("v", "f"):
+                continue
+            try:
+                if words[0] == "v":
+                    x, y, z = (float(w) for w in words[1:4])
+                    points.append([x, y, z])
+                    continue
+                corners = [int(word.split("/")[0]) for word in words[1:]]
+            except ValueError:
+                raise FileFormatError(file, f"not a number in {line[:60]!r}", line=number) from None
+            numbers = [c - 1 if c > 0 else len(points) + c for c in corners]
+            if len(numbers) < 3 or not all(0 <= n < len(points) for n in numbers):
+                raise FileFormatError(file, "a face names a vertex that is not there", line=number)
+            for b, c in pairwise(numbers[1:]):
+                triangles.append((numbers[0], b, c))
+    return (
+        np.array(points, dtype=np.float64).reshape(-1, 3),
+        np.array(triangles, dtype=np.int64).reshape(-1, 3),
+    )
+
+
+def _glb(file: Path) -> tuple[Floats, Ints]:
+    glb = Glb(file)
+    parents = node_parents(glb)
+    world: dict[int, Floats] = {}
+
+    def placed(node: int) -> Floats:
+        if node not in world:
+            own = _matrix(glb, glb.item("nodes", node), f"node {node}")
+            world[node] = own if parents[node] < 0 else placed(parents[node]) @ own
+        return world[node]
+
+    vertices: list[Floats] = []
+    triangles: list[Ints] = []
+    count = 0
+    for node in range(len(glb.items("nodes"))):
+        record = glb.item("nodes", node)
+        if "mesh" not in record:
+            continue
+        mesh = glb.item("meshes", record["mesh"])
+        for each in glb.sequence(mesh.get("primitives"), "the primitives of a mesh"):
+            primitive = glb.record(each, "a primitive")
+            if primitive.get("mode", 4) != 4:
+                continue  # points and lines have no surface
+            attributes = glb.record(primitive.get("attributes"), "the attributes of a mesh")
+            points = glb.array(attributes.get("POSITION"), "VEC3", "the positions of a mesh")
+            flat = np.arange(len(points), dtype=np.int64)
+            if "indices" in primitive:
+                given = glb.whole_numbers(primitive["indices"], "SCALAR", "the indices of a mesh")
+                flat = given[:, 0]
+                if len(flat) and int(flat.max()) >= len(points):
+                    glb.fail("a triangle names a vertex that is not there")
+            turn = placed(node)
+            vertices.append(points @ turn[:3, :3].T + turn[:3, 3])
+            triangles.append(flat[: len(flat) // 3 * 3].reshape(-1, 3) + count)
+            count += len(points)
+    if not vertices:
+        glb.fail("there is no mesh in it")
+    return np.concatenate(vertices), np.concatenate(triangles)
+
+
+def _matrix(glb: Glb, node: dict[str, Any], what: str) -> Floats:
+    """(4, 4) a node's transform."""
+    place, turn, scale = local_transform(glb, node, what)
+    out = np.eye(4)
+    out[:3, :3] = transforms.rotate(turn[None], np.eye(3)).T * scale
+    out[:3, 3] = place
+    return out
+
+
+def _welded(vertices: Floats, triangles: Ints) -> tuple[Floats, Ints]:
+    size = float(np.ptp(vertices, axis=0).max())
+    keys = np.round(vertices / max(_WELD * size, 1e-12)).astype(np.int64)
+    _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    triangles = inverse.reshape(-1)[triangles]
+    a, b, c = triangles.T
+    whole = (a != b) & (b != c) & (c != a)
+    return np.ascontiguousarray(vertices[first]), np.ascontiguousarray(triangles[whole])

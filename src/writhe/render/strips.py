@@ -1,0 +1,90 @@
+"""Film strips one below another: the same moments as several methods played them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from writhe.arrays import Floats, Ints
+from writhe.errors import WritheError
+from writhe.render.look import BACKGROUND, BODIES, OBJECT, Colour
+from writhe.render.stage import THREE_QUARTER, Stage
+from writhe.skeleton import Figure, Frames, forward
+
+MARK: Colour = (0.25, 0.62, 0.30)  # the user's hand
+_INK = (70, 62, 56)
+
+
+@dataclass(frozen=True)
+class StripRow:
+    """A motion to show in a row.
+
+    `red` names the parts to paint in every frame, `marks` (frames, k, 3) where the user drags to.
+    """
+
+    label: str
+    q: Floats
+    red: Sequence[Sequence[str]]
+    marks: Floats | None = None
+    colour: Colour = BODIES[0]
+
+
+def comparison(
+    figure: Figure,
+    rows: Sequence[StripRow],
+    path: str | Path,
+    *,
+    objects: Sequence[tuple[Floats, Ints]] = (),
+    count: int = 6,
+    size: tuple[int, int] = (230, 300),
+    view: ArrayLike = THREE_QUARTER,
+) -> Path:
+    """Rows of `count` evenly spaced frames, all seen by one camera, with solid objects (meshes)."""
+    from PIL import Image, ImageDraw
+
+    if len({len(row.q) for row in rows}) != 1:
+        raise WritheError("the motions of a comparison must have the same number of frames")
+    chosen = np.unique(np.linspace(0, len(rows[0].q) - 1, max(count, 1)).round().astype(int))
+    posed = [forward(figure.skeleton, row.q[chosen]) for row in rows]
+    around = _box(posed, objects)
+    strips: list[Any] = []
+    with Stage(size) as stage:
+        for row, frames in zip(rows, posed, strict=True):
+            panels: list[Any] = []
+            for i, frame in enumerate(chosen):
+                stage.clear()
+                one = Frames(frames.skeleton, frames.positions[i], frames.rotations[i])
+                red = row.red[int(frame)]
+                stage.add_figure(figure, one, colour=row.colour, highlight=red)
+                for vertices, triangles in objects:
+                    stage.add_mesh(vertices, triangles, colour=OBJECT, smooth=False)
+                if row.marks is not None:
+                    for mark in row.marks[int(frame)]:
+                        stage.add_sphere(mark, 0.035, colour=MARK)
+                panels.append(stage.image(around=around, view=view, ground_height_m=0.0))
+            strips.append(np.concatenate(panels, axis=1))
+    picture = Image.fromarray(np.concatenate(strips, axis=0))
+    draw = ImageDraw.Draw(picture)
+    for i, row in enumerate(rows):
+        draw.text((8, i * size[1] + 6), row.label, fill=_INK, font_size=16)
+        if i:
+            pale = tuple(int(230 * c) for c in BACKGROUND)
+            draw.line([(0, i * size[1]), (picture.width, i * size[1])], fill=pale)
+    target = Path(path)
+    picture.save(target, optimize=True)
+    return target
+
+
+def _box(posed: Sequence[Frames], objects: Sequence[tuple[Floats, Ints]]) -> Floats:
+    """(2, 3) what the camera frames: all joints with room for the body around them, and objects."""
+    points = np.concatenate([f.positions.reshape(-1, 3) for f in posed])
+    low, high = points.min(axis=0) - 0.12, points.max(axis=0) + 0.16
+    for vertices, _ in objects:
+        low, high = np.minimum(low, vertices.min(axis=0)), np.maximum(high, vertices.max(axis=0))
+    low[1] = min(low[1], 0.0)
+    return np.stack([low, high])

@@ -1,0 +1,129 @@
+"""Medial lines of a tube-like mesh: centres of bands of equal distance along its surface."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components, dijkstra
+
+from writhe.arrays import Floats, Ints
+
+_BANDS = 30  # along the longest way over the surface
+_SPUR = 2.5  # a dead end shorter than so many radii is no branch
+_STRAIGHT = 0.4  # of the radius that a line may leave out
+
+
+def medial_lines(vertices: Floats, triangles: Ints) -> list[tuple[Floats, float]]:
+    """Polylines (k, 3) with their mean radius; a closed one ends where it starts."""
+    edges = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+    length = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1)
+    graph = _graph(edges, np.maximum(length, 1e-12), len(vertices))
+    away = int(np.linalg.norm(vertices - vertices.mean(axis=0), axis=1).argmax())
+    source = int(np.asarray(dijkstra(graph, directed=False, indices=away)).argmax())
+    distance = np.asarray(dijkstra(graph, directed=False, indices=source))
+    width = max(float(distance.max()) / _BANDS, 1.5 * float(np.median(length)))
+    band = (distance / width).astype(np.int64)
+    same = band[edges[:, 0]] == band[edges[:, 1]]
+    inside = _graph(edges[same], np.ones(int(same.sum())), len(vertices))
+    count, node = connected_components(inside, directed=False)
+    members = np.bincount(node, minlength=count)
+    centre = np.stack([np.bincount(node, vertices[:, k], count) for k in range(3)], axis=1)
+    centre /= members[:, None]
+    spread = np.bincount(node, ((vertices - centre[node]) ** 2).sum(axis=1), count) / members
+    radius = np.sqrt(np.maximum(spread - width**2 / 12.0, 1e-12))
+    across = np.unique(np.sort(node[edges[~same]], axis=1), axis=0)
+    links: dict[int, set[int]] = {i: set() for i in range(count)}
+    for a, b in across:
+        links[int(a)].add(int(b))
+        links[int(b)].add(int(a))
+    _prune(links, centre, radius)
+    return [
+        (_straightened(centre[path], _STRAIGHT * float(radius[path].mean())), _mean(radius, path))
+        for path in _paths(links)
+    ]
+
+
+def _graph(edges: Ints, weight: Floats, size: int) -> csr_array:
+    ordered = np.sort(edges, axis=1)
+    # an edge between two triangles comes twice and must not count twice
+    key, first = np.unique(ordered[:, 0] * size + ordered[:, 1], return_index=True)
+    return coo_array((weight[first], (key // size, key % size)), (size, size)).tocsr()
+
+
+def _mean(radius: Floats, path: list[int]) -> float:
+    """The radius along a path; its ends, where bands are caps, do not count."""
+    inner = path[1:-1] if len(path) > 4 else path
+    return float(np.median(radius[inner]))
+
+
+def _prune(links: dict[int, set[int]], centre: Floats, radius: Floats) -> None:
+    """Take off dead ends that are no longer than the tube is thick, the shortest first."""
+    while True:
+        shortest: list[int] = []
+        least = np.inf
+        for leaf in [n for n, near in links.items() if len(near) == 1]:
+            path = _walk(links, leaf, next(iter(links[leaf])))
+            if len(links[path[-1]]) < 3:
+                continue  # the whole piece is this one line
+            run = float(np.linalg.norm(np.diff(centre[path], axis=0), axis=1).sum())
+            if run < _SPUR * float(radius[path].max()) and run < least:
+                shortest, least = path[:-1], run
+        if not shortest:
+            return
+        for n in shortest:
+            for other in links.pop(n):
+                if other in links:
+                    links[other].discard(n)
+
+
+def _walk(links: dict[int, set[int]], start: int, step: int) -> list[int]:
+    """From a node through a neighbour on to the next end or branching (or back to the start)."""
+    path = [start, step]
+    while len(links[path[-1]]) == 2 and path[-1] != start:
+        path.append(next(n for n in links[path[-1]] if n != path[-2]))
+    return path
+
+
+def _paths(links: dict[int, set[int]]) -> list[list[int]]:
+    """Every way between ends and branchings once, and every ring."""
+    out: list[list[int]] = []
+    seen: set[frozenset[int]] = set()
+    knots = [n for n, near in links.items() if near and len(near) != 2]
+    for knot in knots:
+        for step in sorted(links[knot]):
+            if frozenset((knot, step)) in seen:
+                continue
+            path = _walk(links, knot, step)
+            seen |= {frozenset(pair) for pair in pairwise(path)}
+            out.append(path)
+    for start, near in links.items():
+        step = next(iter(near), None)
+        if step is None or frozenset((start, step)) in seen:
+            continue
+        path = _walk(links, start, step)
+        seen |= {frozenset(pair) for pair in pairwise(path)}
+        out.append(path)
+    return out
+
+
+def _straightened(points: Floats, tolerance: float) -> Floats:
+    """A polyline without the vertices that its simplification stays near (Douglas, Peucker)."""
+    if len(points) < 3:
+        return points
+    a, b = points[0], points[-1]
+    along = b - a
+    length = float(np.linalg.norm(along))
+    if length < 1e-9:
+        off = np.linalg.norm(points - a, axis=1)
+    else:
+        off = np.linalg.norm(np.cross(points - a, along / length), axis=1)
+    far = int(off.argmax())
+    if off[far] <= tolerance:
+        return np.stack([a, b])
+    left, right = (
+        _straightened(points[: far + 1], tolerance),
+        _straightened(points[far:], tolerance),
+    )
+    return np.concatenate([left[:-1], right])

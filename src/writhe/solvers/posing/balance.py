@@ -1,0 +1,90 @@
+"""Balance: where the feet support the body, and how far its centre of mass is from there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.errors import WritheError
+from writhe.skeleton import Figure, Frames
+
+_FEET = (("left_ankle", "left_toe"), ("right_ankle", "right_toe"))
+_LIFTED_M = 0.08  # a foot this much higher than the other carries nothing
+_HEEL, _TIP = 0.4, 1.5  # the sole reaches beyond ankle and ball, in parts of their distance
+_HALF_WIDTH_M = 0.035
+_INSET = 0.8  # of the polygon: nobody stands on its edge
+
+
+def can_balance(figure: Figure) -> bool:
+    """Whether a figure has feet and masses."""
+    roles = dict(figure.roles)
+    return all(role in roles for foot in _FEET for role in foot) and bool(
+        figure.skeleton.mass.sum() > 0.0
+    )
+
+
+def support_polygon(
+    figure: Figure, frames: Frames, prefix: str = "", lifted: frozenset[str] = frozenset()
+) -> Floats:
+    """(k, 2) corners (x, z), counter-clockwise, of the ground that the standing feet cover.
+
+    `lifted` names joints that are being moved: a foot with one of them carries nothing.
+    """
+    if not can_balance(figure):
+        raise WritheError(f"the figure {figure.name!r} has no feet or no masses to balance with")
+    feet = [
+        [figure.joint_of(role) for role in foot]
+        for foot in _FEET
+        if not lifted & {figure.joint_of(role) for role in foot}
+    ]
+    if not feet:
+        return np.zeros((0, 2))
+    places = [[frames.position(prefix + joint) for joint in foot] for foot in feet]
+    lowest = min(float(toe[1]) for _, toe in places)
+    corners: list[Floats] = []
+    for ankle, toe in places:
+        if toe[1] > lowest + _LIFTED_M:
+            continue
+        a, b = ankle[[0, 2]], toe[[0, 2]]
+        along = b - a
+        side = np.array([-along[1], along[0]]) / max(float(np.linalg.norm(along)), 1e-9)
+        for end in (a - _HEEL * along, a + _TIP * along):
+            corners += [end + _HALF_WIDTH_M * side, end - _HALF_WIDTH_M * side]
+    hull = _hull(np.array(corners))
+    return hull.mean(axis=0) + _INSET * (hull - hull.mean(axis=0))
+
+
+def nearest_in_polygon(polygon: Floats, x: float, z: float) -> tuple[float, float]:
+    """The point of a convex polygon nearest to (x, z): the point itself where it is inside."""
+    best, found, inside = np.inf, (x, z), True
+    px, pz = polygon[-1]
+    for qx, qz in polygon:
+        ex, ez = qx - px, qz - pz
+        if ex * (z - pz) - ez * (x - px) < 0.0:
+            inside = False
+        share = ((x - px) * ex + (z - pz) * ez) / max(ex * ex + ez * ez, 1e-12)
+        share = min(max(share, 0.0), 1.0)
+        cx, cz = px + share * ex, pz + share * ez
+        square = (x - cx) ** 2 + (z - cz) ** 2
+        if square < best:
+            best, found = square, (float(cx), float(cz))
+        px, pz = qx, qz
+    return (x, z) if inside else found
+
+
+def _hull(points: Floats) -> Floats:
+    """The convex hull, counter-clockwise in (x, z) (Andrew's monotone chain)."""
+    ordered = sorted({(float(x), float(z)) for x, z in points})
+    halves: list[list[tuple[float, float]]] = []
+    for run in (ordered, ordered[::-1]):
+        half: list[tuple[float, float]] = []
+        for p in run:
+            while len(half) > 1 and _left(half[-2], half[-1], p) <= 0.0:
+                half.pop()
+            half.append(p)
+        halves.append(half[:-1])
+    return np.array(halves[0] + halves[1])
+
+
+def _left(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

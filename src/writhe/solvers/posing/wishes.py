@@ -1,0 +1,186 @@
+"""The rows of what the user holds, compiled once for a set of handles and moved every frame.
+
+Rows stand in this order: the points of targets, the points of pins and holds, orientations, what
+else the poser wants softly, and last what it wants as constraints (joint limits).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.skeleton import Skeleton
+from writhe.solvers.posing.handles import Handle, Hold, Target
+from writhe.terms import CompiledTerms, Term, keep_relative, reach, turn_to
+
+
+@dataclass(frozen=True, slots=True)
+class WishWeights:
+    """Weights of the rows, per metre and per radian."""
+
+    target: float
+    pin: float
+    target_turn: float
+    pin_turn: float
+
+
+class Wishes:
+    """Compiled terms of the handles of one poser."""
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        weights: WishWeights,
+        *,
+        prefix: str = "",
+        soft: Sequence[Term] = (),
+        hard: Sequence[Term] = (),
+    ) -> None:
+        self.skeleton = skeleton
+        self.weights = weights
+        self.prefix = prefix
+        self._soft, self._hard = tuple(soft), tuple(hard)
+        self._shape: tuple[object, ...] | None = None
+        self._handles: tuple[Handle, ...] = ()
+        self._turned: tuple[Handle, ...] = ()
+        self.targets = 0
+        self.terms = CompiledTerms(skeleton, [*self._soft, *self._hard])
+        self.first_hard = 0
+
+    def take(self, targets: Sequence[Target], held: Sequence[Handle]) -> bool:
+        """Want these from now on; returns whether the set of handles is another than before."""
+        handles = (*targets, *held)
+        shape = tuple(_shape(handle) for handle in handles)
+        fresh = shape != self._shape
+        self.targets = len(targets)
+        self._handles = handles
+        self._turned = tuple(h for h in handles if _turn(h) is not None)
+        if fresh:
+            self._compile()
+            self._shape = shape
+        terms = self.terms
+        for i, handle in enumerate(handles):
+            at = slice(3 * i, 3 * i + 3)
+            place = (
+                handle.position_in_other if isinstance(handle, Hold) else (handle.position_in_world)
+            )
+            terms.wanted_lower[at] = terms.wanted_upper[at] = place
+            terms.lower[at] = terms.upper[at] = place
+            if isinstance(handle, Target):
+                terms.weight[at] = self.weights.target * _firmness(handle)
+        for i, handle in enumerate(self._turned):
+            row = len(handles) + i
+            turn = np.array(_turn(handle))
+            terms.program.data[row, :4] = turn / np.linalg.norm(turn)
+            if isinstance(handle, Target):
+                at = slice(3 * row, 3 * row + 3)
+                terms.weight[at] = self.weights.target_turn * _firmness(handle)
+        return fresh
+
+    def rows_of(self, soft: int) -> slice:
+        """The rows of the so-many-th of the poser's own soft terms."""
+        start = self.terms.program.row_start
+        first = len(self._handles) + len(self._turned) + soft
+        return slice(int(start[first]), int(start[first + 1]))
+
+    def point_errors(self) -> list[float]:
+        """How far each handle's point is from where it is wanted, targets first."""
+        count = 3 * len(self._handles)
+        apart = (self.terms.values - self.terms.wanted_lower)[:count].reshape(-1, 3)
+        return [float(x) for x in np.sqrt((apart * apart).sum(axis=1))]
+
+    def worst_target(self) -> float:
+        """The largest distance of a target's point from its target."""
+        return self._worst(0, self.targets)
+
+    def worst_held(self) -> float:
+        """The largest distance of a pin's or hold's point from where it is held."""
+        return self._worst(self.targets, len(self._handles))
+
+    def _worst(self, first: int, last: int) -> float:
+        if first == last:
+            return 0.0
+        rows = slice(3 * first, 3 * last)
+        apart = (self.terms.values[rows] - self.terms.wanted_lower[rows]).reshape(-1, 3)
+        return float(np.sqrt((apart * apart).sum(axis=1).max()))
+
+    def turn_errors(self) -> dict[str, float]:
+        """By joint: the angle between its orientation and the one wanted, in radians."""
+        first = 3 * len(self._handles)
+        rows = self.terms.values[first : first + 3 * len(self._turned)].reshape(-1, 3)
+        return {
+            handle.joint: float(np.linalg.norm(row))
+            for handle, row in zip(self._turned, rows, strict=True)
+        }
+
+    def misfit(self) -> float:
+        """The weighted squares of all that is wanted softly."""
+        terms, rows = self.terms, slice(0, self.first_hard)
+        lack = terms.weight[rows] * (terms.values[rows] - terms.wanted_lower[rows])
+        return float(lack @ lack)
+
+    def shorten_reach(self, most_m: float) -> None:
+        """Let no target be farther ahead than one iteration can follow."""
+        terms = self.terms
+        for i in range(self.targets):
+            at = slice(3 * i, 3 * i + 3)
+            ahead: Floats = terms.wanted_lower[at] - terms.values[at]
+            share = min(1.0, most_m / max(float(np.sqrt(ahead @ ahead)), 1e-9))
+            terms.lower[at] = terms.upper[at] = terms.values[at] + share * ahead
+
+    def _compile(self) -> None:
+        wanted: list[Term] = []
+        for handle in self._handles:
+            joint = self.prefix + handle.joint
+            if isinstance(handle, Hold):
+                wanted.append(
+                    keep_relative(
+                        joint,
+                        self.prefix + handle.on,
+                        handle.position_in_other,
+                        point_in_joint=handle.point_in_joint,
+                        weight=self.weights.pin,
+                    )
+                )
+            else:
+                wanted.append(
+                    reach(
+                        joint,
+                        handle.position_in_world,
+                        point_in_joint=handle.point_in_joint,
+                        weight=self.weights.pin,
+                    )
+                )
+        for handle in self._turned:
+            other = self.prefix + handle.on if isinstance(handle, Hold) else None
+            turn = _turn(handle)
+            assert turn is not None
+            wanted.append(
+                turn_to(
+                    self.prefix + handle.joint,
+                    turn,
+                    seen_from=other,
+                    weight=self.weights.pin_turn,
+                )
+            )
+        wanted += self._soft
+        start = len(wanted)
+        self.terms = CompiledTerms(self.skeleton, [*wanted, *self._hard])
+        self.first_hard = int(self.terms.program.row_start[start])
+
+
+def _shape(handle: Handle) -> tuple[object, ...]:
+    """What a handle's rows depend on besides their bounds and weights."""
+    on = handle.on if isinstance(handle, Hold) else None
+    return type(handle), handle.joint, handle.point_in_joint, on, _turn(handle) is None
+
+
+def _turn(handle: Handle) -> tuple[float, float, float, float] | None:
+    return handle.orientation_in_other if isinstance(handle, Hold) else handle.orientation_in_world
+
+
+def _firmness(target: Target) -> float:
+    return (1.0 - min(target.softness, 0.99)) ** 2

@@ -2,13 +2,13 @@
 
 A step solves one small quadratic programme per iteration,
 
-    min   1/2 v^T M v + pull/2 (v - m)^T L (v - m) + 1/2 ||W (r + J v)||^2
+    min   1/2 (v - l)^T M (v - l) + 1/2 ||W (r + J v)||^2
     s.t.  near pairs keep their clearance:  dc >= -approach c
           joint limits,  |v| <= max_step,
 
-with targets, pins and balance as the soft rows r, the neighbours' mean m and precision L (see
-`prior`), and M = L plus the inertia that keeps the root and idle limbs in place. The proposed step
-then passes the gate, which shortens it to the last certified moment.
+with targets and pins as the soft rows r, what is left of the lead l of nearby postures (see `prior`)
+and M = L, their precision, plus the inertia that keeps the root and idle limbs where the lead puts
+them. The proposed step then passes the gate, which shortens it to the last certified moment.
 """
 
 from __future__ import annotations
@@ -50,7 +50,6 @@ class DefaultOptions:
     target_weight: float = 30.0
     pin_weight: float = 300.0
     turn_weight: float = 6.0
-    pull: float = 0.05  # towards the neighbours' mean
     root_weight: float = 3.0  # how firmly the body stays in place
     base_weight: float = 0.05  # of every joint, besides the prior
     max_step_rad: float = 0.25  # per joint coordinate and iteration
@@ -98,6 +97,8 @@ class DefaultPoser:
         self._low, self._high = np.empty(nv + room), np.empty(nv + room)
         self._sense = np.zeros(nv + room, dtype=np.int32)
         self._tried = np.empty(self.skeleton.configuration_size)
+        self._left_at: Floats = np.zeros(0)
+        self._moved = np.zeros(nv)  # since the start of the frame
 
     def step(self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin] = ()) -> PoseResult:
         """The next configuration from q: natural, within limits, certified."""
@@ -107,13 +108,18 @@ class DefaultPoser:
         own = floats(q, (self.figure.skeleton.configuration_size,), "the configuration")
         q = self.place.whole(own)
         if self._prior is not None:
-            self._prior.update(own, (*targets, *pins), self.place.rotation)
+            if not np.array_equal(own, self._left_at):
+                self._prior.forget()  # another posture than this poser left: a new drag
+            self._prior.update(
+                own, (*targets, *pins), self.place.rotation, self.place.origin_in_world
+            )
         tree, start_q, kept = self.skeleton.tree, q.copy(), q.copy()
         softened, fraction = False, 1.0
         terms.update(q)
         first_error = self._error(terms, len(targets))
         before = self._misfit(terms)
         for _ in range(options.iterations):
+            kinematics.difference(tree, start_q, q, self._moved)
             v, soft = self._solve(terms, targets)
             softened = softened or soft
             kept[:] = q
@@ -154,9 +160,8 @@ class DefaultPoser:
         if self._prior is None:
             hessian.flat[own.start * (nv + 1) : own.stop * (nv + 1) : nv + 1] += 1.0
         else:
-            precision = self._prior.precision
-            hessian[own, own] += (1.0 + options.pull) * precision
-            gradient[own] = -options.pull * (precision @ self._prior.mean)
+            hessian[own, own] += self._prior.precision
+            gradient[own] = -hessian[own, own] @ (self._prior.lead - self._moved[own])
         rows = slice(0, self._first_limit)
         assemble(
             terms.values[rows],
@@ -297,6 +302,7 @@ class DefaultPoser:
         start: float,
     ) -> PoseResult:
         options, near = self.options, self._near
+        self._left_at = q[self.place.q].copy()
         start_rows = terms.program.row_start
         errors: list[float] = []
         for i in range(len(targets) + len(pins)):
@@ -318,7 +324,7 @@ class DefaultPoser:
         else:
             status = Status.SETTLED
         return PoseResult(
-            q=q[self.place.q].copy(),
+            q=self._left_at.copy(),
             status=status,
             target_error_m={t.joint: e for t, e in zip(targets, errors, strict=False)},
             pin_error_m={p.joint: e for p, e in zip(pins, errors[len(targets) :], strict=True)},

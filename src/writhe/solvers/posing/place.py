@@ -27,6 +27,7 @@ class ActorPlace:
     v: slice
     variables: Bools  # (nv,) which degrees of freedom the poser may change
     rotation: Floats  # (3, 3) of the frame that the actor's root is placed in
+    origin_in_world: Floats  # (3,) of that frame
     state: Floats
 
     @classmethod
@@ -42,6 +43,7 @@ class ActorPlace:
             slice(0, skeleton.dof_count),
             np.ones(skeleton.dof_count, dtype=np.bool_),
             np.eye(3),
+            np.zeros(3),
             skeleton.rest_configuration,
         )
 
@@ -52,6 +54,7 @@ class ActorPlace:
         variables = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
         variables[layout.actor_v[scene.actor(actor).name]] = True
         state = layout.rest()
+        frames = forward(layout.skeleton, state)
         return cls(
             layout.skeleton,
             layout.table,
@@ -60,7 +63,8 @@ class ActorPlace:
             layout.actor_q[actor],
             layout.actor_v[actor],
             variables,
-            forward(layout.skeleton, state).rotation(actor).copy(),
+            frames.rotation(actor).copy(),
+            frames.position(actor).copy(),
             state,
         )
 

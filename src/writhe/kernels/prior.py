@@ -1,16 +1,15 @@
-"""A soft prior from neighbouring postures: their mean and spread around the current posture."""
+"""What neighbouring postures say: by which they are found, how they are placed, what they weigh."""
 
 from __future__ import annotations
 
-from math import atan2, cos, exp, sin, sqrt
+from math import atan2, exp, sqrt
 
 import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
-from writhe.kernels.kinematics import BALL, FREE, Tree, difference
-from writhe.kernels.linear import invert_positive
-from writhe.kernels.rotation import quaternion_log, quaternion_multiply
+from writhe.kernels.kinematics import BALL, FREE, Tree
+from writhe.kernels.rotation import quaternion_log
 
 LEAN_WEIGHT = 1.0  # metres that a posture differs by when the root leans over by a radian
 
@@ -158,63 +157,36 @@ def posture_weights(
 
 
 @kernel
-def step_to_posture(
-    tree: Tree, q: Floats, posture: Floats, placed: Floats, turned: Floats, out: Floats
-) -> None:
-    """out (nv): the tangent step from q to a placed posture; turned (nq) is room.
-
-    The free root stands first.
-    """
-    half = 0.5 * atan2(placed[1], placed[0])
-    turn = np.array([cos(half), 0.0, sin(half), 0.0])
-    turned[:] = posture
-    quaternion_multiply(turn, posture[3:7], turned[3:7])
-    turned[0] = placed[0] * posture[0] + placed[1] * posture[2] + placed[2]
-    turned[1] = posture[1] + placed[3]
-    turned[2] = placed[0] * posture[2] - placed[1] * posture[0] + placed[4]
-    difference(tree, q, turned, out)
+def placed_points(positions: Floats, numbers: Ints, placed: Floats, out: Floats) -> None:
+    """out (K, 3 n): joints of placed postures, see `place_postures`."""
+    for i in range(numbers.shape[0]):
+        own = positions[numbers[i]]
+        c, s = placed[i, 0], placed[i, 1]
+        for j in range(own.shape[0]):
+            out[i, 3 * j] = c * own[j, 0] + s * own[j, 2] + placed[i, 2]
+            out[i, 3 * j + 1] = own[j, 1] + placed[i, 3]
+            out[i, 3 * j + 2] = c * own[j, 2] - s * own[j, 0] + placed[i, 4]
 
 
 @kernel
-def posture_prior(
-    tree: Tree,
-    q: Floats,
-    postures: Floats,
-    numbers: Ints,
-    placed: Floats,
-    weights: Floats,
-    spread_rad: float,
-    steps: Floats,
-    covariance: Floats,
-    room: Floats,
-    mean: Floats,
-    precision: Floats,
-) -> bool:
-    """What K placed postures say around q; False if the precision is not positive.
-
-    With x_k the tangent steps from q to them, mean (nv) m and covariance S of the x_k under
-    `weights`: precision (nv, nv) = (I + S / spread^2)^-1.
-    steps (K or more, nv), covariance and room (nv, nv) are room.
-    """
-    count, nv = numbers.shape[0], mean.shape[0]
-    turned = np.empty(q.shape[0])
-    mean[:] = 0.0
-    for i in range(count):
-        posture = postures[numbers[i]]
-        step_to_posture(tree, q, posture, placed[i], turned, steps[i])
-        for k in range(nv):
-            mean[k] += weights[i] * steps[i, k]
-    for i in range(count):
-        scale = sqrt(weights[i]) / spread_rad
-        for k in range(nv):
-            steps[i, k] = scale * (steps[i, k] - mean[k])
-    for k in range(nv):
-        for m in range(k + 1):
-            covariance[k, m] = 0.0
-        covariance[k, k] = 1.0
-    for i in range(count):
-        for k in range(nv):
-            x = steps[i, k]
-            for m in range(k + 1):
-                covariance[k, m] += x * steps[i, m]
-    return invert_positive(covariance, room, precision)
+def turn_between(before: Floats, after: Floats, vectors: Floats) -> None:
+    """Turn vectors (n, 3) about the vertical as points moved from before (n, 3) to after."""
+    count = before.shape[0]
+    before_x, before_z, after_x, after_z = 0.0, 0.0, 0.0, 0.0
+    for j in range(count):
+        before_x += before[j, 0] / count
+        before_z += before[j, 2] / count
+        after_x += after[j, 0] / count
+        after_z += after[j, 2] / count
+    dot, cross = 0.0, 0.0
+    for j in range(count):
+        x, z = after[j, 0] - after_x, after[j, 2] - after_z
+        dot += (before[j, 0] - before_x) * x + (before[j, 2] - before_z) * z
+        cross += (before[j, 2] - before_z) * x - (before[j, 0] - before_x) * z
+    length = sqrt(dot * dot + cross * cross)
+    if length < 1e-12:
+        return
+    c, s = dot / length, cross / length
+    for j in range(count):
+        x, z = vectors[j, 0], vectors[j, 2]
+        vectors[j, 0], vectors[j, 2] = c * x + s * z, c * z - s * x

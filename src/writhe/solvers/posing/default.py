@@ -31,7 +31,7 @@ from writhe.skeleton import Figure, JointKind, Skeleton
 from writhe.solvers.posing.handles import Pin, Target
 from writhe.solvers.posing.place import ActorPlace
 from writhe.solvers.posing.poser import GateReport, PoseResult
-from writhe.solvers.posing.prior import NeighbourPrior, PriorOptions
+from writhe.solvers.posing.prior import PosturePrior, PriorOptions
 from writhe.solvers.result import Status
 from writhe.terms import CompiledTerms, Term, joint_limits, reach, turn_to
 
@@ -50,8 +50,9 @@ class DefaultOptions:
     target_weight: float = 30.0
     pin_weight: float = 300.0
     turn_weight: float = 6.0
+    expected_weight: float = 3.0  # of where the database expects a joint, while targets move
     root_weight: float = 3.0  # how firmly the body stays in place
-    base_weight: float = 0.05  # of every joint, besides the prior
+    base_weight: float = 1.0  # how firmly every joint stays as it is
     max_step_rad: float = 0.25  # per joint coordinate and iteration
     reach_m: float = 0.12  # how far a target may be ahead in one iteration
     near_m: float = 0.06  # pairs nearer than this become inequalities
@@ -84,10 +85,10 @@ class DefaultPoser:
         nv = self.skeleton.dof_count
         self.gate = Gate(self.table)
         self._near = NearPairs(self.table)
-        self._prior = None if database is None else NeighbourPrior(database, self.options.prior)
+        self._prior = None if database is None else PosturePrior(database, self.options.prior)
         self._terms: CompiledTerms | None = None
         self._shape: tuple[object, ...] = ()
-        self._first_limit = 0
+        self._first_limit = self._handle_rows = 0
         self._inertia = _inertia(self.skeleton, self.options)
         self._most = np.where(self.place.variables, self.options.max_step_rad, 0.0)
         room = _MOST_CONTACTS + 2 * len(self.skeleton)  # two rows for the limits of a ball joint
@@ -113,6 +114,10 @@ class DefaultPoser:
             self._prior.update(
                 own, (*targets, *pins), self.place.rotation, self.place.origin_in_world
             )
+            at = slice(self._handle_rows, self._first_limit)
+            expected = self._prior.expected @ self.place.rotation.T + self.place.origin_in_world
+            terms.lower[at] = terms.upper[at] = expected.ravel()
+            terms.weight[at] = options.expected_weight * self._prior.share
         tree, start_q, kept = self.skeleton.tree, q.copy(), q.copy()
         softened, fraction = False, 1.0
         terms.update(q)
@@ -154,14 +159,8 @@ class DefaultPoser:
         self._shorten_reach(terms, len(targets))
         hessian, gradient = self._hessian, self._gradient
         hessian[:] = 0.0
-        gradient[:] = 0.0
         hessian.flat[:: nv + 1] = self._inertia
-        own = self.place.v
-        if self._prior is None:
-            hessian.flat[own.start * (nv + 1) : own.stop * (nv + 1) : nv + 1] += 1.0
-        else:
-            hessian[own, own] += self._prior.precision
-            gradient[own] = -hessian[own, own] @ (self._prior.lead - self._moved[own])
+        np.multiply(self._inertia, self._moved, out=gradient)
         rows = slice(0, self._first_limit)
         assemble(
             terms.values[rows],
@@ -239,7 +238,7 @@ class DefaultPoser:
 
     def _misfit(self, terms: CompiledTerms) -> float:
         """The weighted squares of all that is wanted: targets, pins, orientations."""
-        rows = slice(0, self._first_limit)
+        rows = slice(0, self._handle_rows)
         lack = terms.weight[rows] * (terms.values[rows] - terms.wanted_lower[rows])
         return float(lack @ lack)
 
@@ -273,6 +272,12 @@ class DefaultPoser:
                     wanted.append(
                         turn_to(prefix + handle.joint, handle.orientation_in_world, weight=weight)
                     )
+            self._handle_rows = 3 * len(wanted)
+            if self._prior is not None:
+                wanted += [
+                    reach(prefix + name, np.zeros(3))
+                    for name in self.figure.skeleton.names
+                ]
             self._first_limit = 3 * len(wanted)
             wanted += joint_limits(self.skeleton, only_under=self.place.root)
             self._terms = CompiledTerms(self.skeleton, wanted)

@@ -274,10 +274,7 @@ class DefaultPoser:
                     )
             self._handle_rows = 3 * len(wanted)
             if self._prior is not None:
-                wanted += [
-                    reach(prefix + name, np.zeros(3))
-                    for name in self.figure.skeleton.names
-                ]
+                wanted += [reach(prefix + name, np.zeros(3)) for name in self.figure.skeleton.names]
             self._first_limit = 3 * len(wanted)
             wanted += joint_limits(self.skeleton, only_under=self.place.root)
             self._terms = CompiledTerms(self.skeleton, wanted)

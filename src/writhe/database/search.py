@@ -15,8 +15,8 @@ LEADING = 8  # features kept apart, which decide most comparisons
 class NeighbourSearch:
     """Finds the postures near in linking and nearest in joint angles.
 
-    `features` (N, D), in single precision, are compared by Euclidean distance; `linking` (N, L) must lie within a radius.
-    Where fewer than k lie within it, the radius doubles until there are enough.
+    `features` (N, D), in single precision, are compared by Euclidean distance; `linking` (N, L) must
+    lie within a radius. Where fewer than k lie within it, it doubles until there are enough.
     """
 
     def __init__(self, features: Floats, linking: Floats) -> None:

@@ -3,8 +3,8 @@
 A tree of boxes over the postures: every node knows the box of its leading features (PCA-rotated
 joint angles, which keeps distances) and the box of its linking values. A query takes nodes from a
 queue, the nearest feature bound first, leaves out those whose linking box lies outside the radius,
-and ends when no bound is below the k-th best so far: no node is opened that an exact answer could do
-without.
+and ends when no bound is below the k-th best so far: no node is opened that an exact answer could
+do without.
 
 A large tree is bound by memory, not by arithmetic: features are kept in single precision, the
 leading ones apart, and the feature boxes of a node's children share two lines of cache.

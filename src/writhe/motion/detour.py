@@ -41,9 +41,9 @@ class Detours:
         ]
 
     def find(self, start: Floats, wanted: Floats) -> Floats | None:
-        """A certified way (frames, nq) from `start` to the last of the wanted postures (frames, nq).
+        """A certified way (frames, nq) from `start` to the last of `wanted` (frames, nq).
 
-        Its first row is `start`, which takes the place of the first posture; None if there is none.
+        Its first row is `start`, in the place of the first posture; None if there is no way.
         """
         for limb in self._limbs:
             for opening in _OPENINGS:

@@ -2,13 +2,14 @@
 
 A step solves one small quadratic programme per iteration,
 
-    min   1/2 (v - l)^T M (v - l) + 1/2 ||W (r + J v)||^2
+    min   1/2 ||M (x + v)||^2 + 1/2 ||W (r + J v)||^2
     s.t.  near pairs keep their clearance:  dc >= -approach c
           joint limits,  |v| <= max_step,
 
-with targets and pins as the soft rows r, what is left of the lead l of nearby postures (see `prior`)
-and M = L, their precision, plus the inertia that keeps the root and idle limbs where the lead puts
-them. The proposed step then passes the gate, which shortens it to the last certified moment.
+whose soft rows r are targets, pins and, while targets move, where the postures of a database expect
+the joints to be (see `prior`); x is the movement since the frame began, and the inertia M keeps the
+root and idle limbs in place. The proposed step then passes the gate, which shortens it to the last
+certified moment.
 """
 
 from __future__ import annotations

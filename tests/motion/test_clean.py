@@ -73,3 +73,19 @@ def test_the_command_writes_a_certified_file(tmp_path, capsys):
     assert answer["after"]["certified"] and not answer["before"]["certified"]
     again = io.load(out)
     assert certify(CollisionTable.of_figure(HUMAN), again.q, again.fps).certified
+
+
+def test_a_limb_that_passed_through_is_led_round():
+    """The source puts the left hand through the chest from front to side and leaves it there."""
+    apart = standing(HUMAN)
+    front, side = apart.copy(), apart.copy()
+    front[SKELETON.q_slice("left_shoulder")] = [0.66, -0.52, 0.52, -0.14]
+    rows = [front] * 12 + [interpolate(SKELETON, front, side, t) for t in np.linspace(0, 1, 12)]
+    motion = Motion(SKELETON, np.array(rows + [side] * 60), 30.0)
+    cleaned = clean(motion, HUMAN)
+    assert cleaned.after.certified
+    moved = np.linalg.norm(
+        forward(SKELETON, cleaned.motion.q).positions - forward(SKELETON, motion.q).positions,
+        axis=2,
+    )
+    assert moved[-20:].max() < 0.02

@@ -15,8 +15,8 @@ LEADING = 8  # features kept apart, which decide most comparisons
 class NeighbourSearch:
     """Finds the postures near in linking and nearest in joint angles.
 
-    `features` (N, D), in single precision, are compared by Euclidean distance; `linking` (N, L) must
-    lie within a radius. Where fewer than k lie within it, it doubles until there are enough.
+    `features` (N, D), in single precision, are compared by Euclidean distance; `linking` (N, L)
+    must lie within a radius. Where fewer than k lie within it, it doubles until there are enough.
     """
 
     def __init__(self, features: Floats, linking: Floats) -> None:
@@ -74,7 +74,7 @@ def build_tree(features: Floats, linking: Floats) -> PostureTree:
             span += [[start, start + middle, -1], [start + middle, end, -1]]
     return PostureTree(
         head=head[order],
-        tail=features[order, lead:].astype(np.float32),
+        tail=np.ascontiguousarray(features[:, lead:][order], dtype=np.float32),
         linking=np.ascontiguousarray(linking[order]),
         order=order,
         span=np.array(span, dtype=np.int64),

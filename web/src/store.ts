@@ -15,9 +15,13 @@ export interface Store {
   state: State | null;
   figures: Map<string, FigureShape>;
   motions: Map<number, Motion>;
+  motionVersion: number; // counts motions received
   active: number;
   selected: number | null; // a joint of the active actor
+  selectedThing: number | null;
   selectedKeys: Set<number>;
+  placing: boolean; // whether the active actor is being moved as a whole
+  dragging: boolean; // whether a body is in someone's hands
   timeS: number;
   playing: boolean;
   speed: number;
@@ -38,9 +42,13 @@ export const store: Store = {
   state: null,
   figures: new Map(),
   motions: new Map(),
+  motionVersion: 0,
   active: 0,
   selected: null,
+  selectedThing: null,
   selectedKeys: new Set(),
+  placing: false,
+  dragging: false,
   timeS: 0,
   playing: false,
   speed: 1,
@@ -56,11 +64,13 @@ export const store: Store = {
 
 const listeners = new Map<Topic, Set<() => void>>();
 
-export function on(topics: Topic[], listener: () => void): void {
+/** Call a listener when one of these changes; what comes back stops it. */
+export function on(topics: Topic[], listener: () => void): () => void {
   for (const topic of topics) {
     if (!listeners.has(topic)) listeners.set(topic, new Set());
     listeners.get(topic)!.add(listener);
   }
+  return () => topics.forEach((topic) => listeners.get(topic)?.delete(listener));
 }
 
 export function tell(...topics: Topic[]): void {
@@ -79,6 +89,7 @@ export function floats(bytes: Uint8Array): Float32Array {
 }
 
 export function takeMotion(message: MotionData): void {
+  store.motionVersion++;
   if (message.frames === 0) {
     store.motions.delete(message.actor);
     return;

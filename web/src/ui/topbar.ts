@@ -1,7 +1,6 @@
 /** Title, undo, files, theme, help. */
-import { Action } from "../actions";
 import { fill, h } from "../dom";
-import { chooseFile, exportMotion, savePicture } from "../files";
+import { chooseFile, download, exportMotion, savePicture } from "../files";
 import { icon } from "../icons";
 import { on, store } from "../store";
 import type { Studio } from "../studio";
@@ -43,13 +42,12 @@ export function menuButton(name: string, label: string, entries: () => [string, 
   return wrap;
 }
 
-export function topbar(studio: Studio, actions: Action[], togglePanel: () => void): HTMLElement {
-  const action = (name: string) => actions.find((one) => one.name === name)!;
+export function topbar(studio: Studio, togglePanel: () => void): HTMLElement {
   const title = h("input", { class: "title", "aria-label": "Title of the document", title: "Rename the document", maxlength: 80, spellcheck: "false" });
   title.addEventListener("change", () => studio.command({ type: "rename", name: title.value.trim() || "Untitled" }));
   title.addEventListener("keydown", (event) => event.key === "Enter" && title.blur());
-  const undo = iconButton("undo", "Undo", () => action("undo").run());
-  const redo = iconButton("redo", "Redo", () => action("redo").run());
+  const undo = iconButton("undo", "Undo", () => studio.run("undo"));
+  const redo = iconButton("redo", "Redo", () => studio.run("redo"));
   const themeButton = iconButton("sun", "Light or dark", toggleTheme, "theme-button");
   onTheme((theme) => fill(themeButton, icon(theme === "dark" ? "sun" : "moon") as unknown as Node));
   const saved = h("span", { class: "saved", role: "status" });
@@ -57,9 +55,12 @@ export function topbar(studio: Studio, actions: Action[], togglePanel: () => voi
   const exportMenu = menuButton("save", "Export", () => [
     ...(store.welcome?.export_suffixes ?? []).map((suffix): [string, string, () => void] => [suffix.toUpperCase(), about[suffix] ?? "Motion", () => void exportMotion(studio, suffix)]),
     ["PNG", "A still picture of the view", () => void savePicture(studio)],
+    ["Document", "Everything in one .writhe file, to keep or to share", () => download(`${store.state?.name ?? "document"}.writhe`, `api/documents/${studio.document}/file`)],
   ]);
   const importMenu = menuButton("open", "Open a file", () => [
     ["Motion onto this actor", "A clip for the character you see", () => chooseFile(studio)],
+    ["Scene with objects", "A scene file: its objects instead of those here", () => chooseFile(studio, false, ".json")],
+    ["Document", "A .writhe file from this computer", () => chooseFile(studio, false, ".writhe")],
     ["Skeleton as a new figure", "Pose your own character's skeleton", () => chooseFile(studio, true)],
   ]);
   const update = () => {
@@ -88,7 +89,7 @@ export function topbar(studio: Studio, actions: Action[], togglePanel: () => voi
     exportMenu,
     h("span", { class: "rule" }),
     themeButton,
-    iconButton("help", "Shortcuts and help (?)", () => action("help").run()),
+    iconButton("help", "Shortcuts and help (?)", () => studio.run("help")),
     iconButton("panel", "Show or hide the panel", togglePanel, "panel-button"),
   );
 }

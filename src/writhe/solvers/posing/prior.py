@@ -46,7 +46,7 @@ class PriorOptions:
     fitting: int = 150  # postures whose end effectors fit
     linking_radius: float = 0.25
     misfit_sigma_m: float = 0.15  # of the end effectors of a candidate
-    apart_sigma_m: float = 0.12  # of its joints from the current posture, root mean square
+    apart_sigma_m: float = 0.08  # of its joints from the current posture, root mean square
     heading_weight: float = 0.1  # of a joint beside an end effector, for the heading
     ridge_m: float = 0.02  # of the regression on the end effectors
     goal_step_m: float = 0.12  # how far a goal may move in a frame, in the prior's eyes

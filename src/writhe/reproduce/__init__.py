@@ -11,7 +11,9 @@ from typing import Any
 from writhe.evaluation import Progress, run_named
 
 # name: what it reproduces
-EXPERIMENTS: dict[str, str] = {}
+EXPERIMENTS: dict[str, str] = {
+    "dynamic-joint-ik": "joint limits and damping learnt from clips, trajectories in four passes",
+}
 
 
 def run(

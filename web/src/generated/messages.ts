@@ -588,20 +588,65 @@ export interface SolvingState {
   steadiness: number;
 }
 
+/** Let a hand or foot follow way-points, from a time on, in a style; its keys there go. */
+export interface FollowPath {
+  type: "follow_path";
+  request: string;
+  actor: number;
+  limb: "right_arm" | "left_arm" | "right_leg" | "left_leg";
+  style: string;
+  points: [number, number, number][];
+  start_s: number;
+  seconds: number;
+}
+
+/** Push the penetrations out of a stretch of an actor's motion. */
+export interface RepairPath {
+  type: "repair_path";
+  request: string;
+  actor: number;
+  start_s: number;
+  seconds: number;
+}
+
+/** What became of a path: how near the targets it came, and whether it is certified. */
+export interface PathFollowed {
+  type: "path_followed";
+  job: string;
+  actor: number;
+  certified: boolean;
+  distance_mm: number;
+  penetration_mm: number;
+}
+
+/** A limb that can follow a path, and the joint that does. */
+export interface LimbChoice {
+  name: string;
+  title: string;
+  role: string;
+}
+
+/** What can be chosen. */
+export interface TrajectoriesState {
+  limbs: LimbChoice[];
+  styles: string[];
+}
+
 /** What each feature says of itself in a State. */
 export interface FeatureStates {
   contacts: ContactsState;
   objects: ObjectsState;
   poses: PosesState;
   solving: SolvingState;
+  trajectories: TrajectoriesState;
 }
 
 /** What features read from a pose being dragged. */
 export interface FeatureReadings {
 }
 
-export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | ListReadyPoses | ApplyReadyPose | SetSolving;
+export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | ListReadyPoses | ApplyReadyPose | SetSolving | FollowPath | RepairPath;
 
-export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | ReadyPoses;
+export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | ReadyPoses | PathFollowed;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | ApplyReadyPose | SetSolving;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | ApplyReadyPose | SetSolving | FollowPath | RepairPath;

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from writhe.errors import WritheError
 
 Floats: TypeAlias = NDArray[np.float64]
+Floats32: TypeAlias = NDArray[np.float32]
 Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 

@@ -9,10 +9,11 @@ import pytest
 
 from writhe import io
 from writhe.cli.app import run
-from writhe.collision import CollisionTable, certify
+from writhe.collision import CollisionTable, Gate, certify
 from writhe.errors import WritheError
 from writhe.evaluation.drags import standing
 from writhe.motion.clean import clean
+from writhe.motion.detour import Detours
 from writhe.skeleton import Motion, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import interpolate
@@ -73,3 +74,18 @@ def test_the_command_writes_a_certified_file(tmp_path, capsys):
     assert answer["after"]["certified"] and not answer["before"]["certified"]
     again = io.load(out)
     assert certify(CollisionTable.of_figure(HUMAN), again.q, again.fps).certified
+
+
+def test_a_way_round_is_certified_and_joins_its_ends():
+    side = standing(HUMAN)
+    front = side.copy()
+    front[SKELETON.q_slice("left_shoulder")] = [0.66, -0.52, 0.52, -0.14]
+    front[SKELETON.q_slice("left_shoulder")] /= np.linalg.norm([0.66, -0.52, 0.52, -0.14])
+    table = CollisionTable.of_figure(HUMAN)
+    way = Detours(HUMAN, Gate(table)).find(side, np.array([front] * 16))
+    assert way is not None
+    np.testing.assert_allclose(way[0], side, atol=1e-9)
+    np.testing.assert_allclose(
+        forward(SKELETON, way[-1]).positions[:], forward(SKELETON, front).positions, atol=1e-9
+    )
+    assert certify(table, way, 30.0).certified

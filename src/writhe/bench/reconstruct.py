@@ -17,6 +17,7 @@ from writhe.bench import Progress
 from writhe.collision import CollisionTable
 from writhe.database import PostureDatabase
 from writhe.errors import WritheError
+from writhe.evaluation.clips import retargeted_clips
 from writhe.evaluation.posing_figures import Tally
 from writhe.evaluation.skin_depth import SkinDepth
 from writhe.skeleton import Figure, forward
@@ -46,7 +47,8 @@ def run(
         from writhe.motion.library import builtin_database
 
         database = builtin_database("basic")
-    truths, skipped = _clips(clips, body, frames, progress)
+    motions, skipped = retargeted_clips(clips, body, progress, frames)
+    truths = {name: motion.q for name, motion in motions.items()}
     table, skin = CollisionTable.of_figure(body), SkinDepth.of_figure(body)
     names = methods or tuple(method_names())
     result: dict[str, Any] = {"clips": len(truths), "skipped": skipped, "database": len(database)}
@@ -58,31 +60,14 @@ def run(
             for name in names:
                 _replay(tallies[name], posers[name], body, truth, joints)
         result[label] = {name: tally.summary() for name, tally in tallies.items()}
+        for name, tally in tallies.items():
+            result[label][name]["joint_error_cm_by_clip"] = {
+                clip: round(100 * float(errors.mean()), 3)
+                for clip, errors in zip(truths, tally.joint_errors, strict=True)
+            }
     # the figures of the JSON: from both feet and a hand
     result["methods"] = result["three"]
     return result
-
-
-def _clips(
-    folder: Path, body: Figure, frames: int, progress: Progress
-) -> tuple[dict[str, Floats], list[str]]:
-    from writhe.io import load
-    from writhe.motion.retarget import retarget
-
-    files = sorted(p for p in folder.rglob("*") if p.suffix.lower() in (".bvh", ".glb", ".npz"))
-    if not files:
-        raise WritheError(f"{folder}: no motion files there")
-    truths: dict[str, Floats] = {}
-    skipped: list[str] = []
-    for file in files:
-        progress(f"reading {file.name}")
-        try:
-            truths[file.stem] = retarget(load(file), body).q[:frames]
-        except WritheError as problem:
-            skipped.append(str(problem))
-    if not truths:
-        raise WritheError(f"{folder}: none of its files could be read: {skipped[0]}")
-    return truths, skipped
 
 
 def _replay(

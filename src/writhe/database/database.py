@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from writhe.arrays import Bools, Floats, Ints, floats
+from writhe.database.mirror import mirror_postures
 from writhe.database.posture import normalise, posture_features
 from writhe.database.search import NeighbourSearch
 from writhe.errors import FileFormatError, WritheError
@@ -144,6 +145,19 @@ class PostureDatabase:
             object_linking=np.vstack([self.object_linking, other.object_linking]),
             object_pose=np.vstack([self.object_pose, other.object_pose]),
         )
+
+    def with_mirror_images(self) -> PostureDatabase:
+        """Twice the records: each with its mirror image. Itself where that is not possible.
+
+        An object has no mirror image, nor has a figure without symmetry.
+        """
+        images = mirror_postures(self.figure.skeleton, self.q) if not self.object_name else None
+        if images is None:
+            return self
+        other = PostureDatabase.from_postures(
+            self.figure, images, clip=self.clip, frame=self.frame, penetrating=self.penetrating
+        )
+        return self.merged(other)
 
     def filtered(self, threshold_m2: float) -> PostureDatabase:
         """Without postures nearer than the threshold to a kept one.

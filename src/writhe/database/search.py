@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from writhe.arrays import Floats, Ints
+from writhe.arrays import Floats, Floats32, Ints
 from writhe.errors import WritheError
 from writhe.kernels.neighbours import PostureTree, nearest_postures
 
@@ -15,8 +15,8 @@ LEADING = 8  # features kept apart, which decide most comparisons
 class NeighbourSearch:
     """Finds the postures near in linking and nearest in joint angles.
 
-    `features` (N, D) are compared by Euclidean distance, `linking` (N, L) must lie within a radius.
-    Where fewer than k lie within it, the radius doubles until there are enough.
+    `features` (N, D), in single precision, are compared by Euclidean distance; `linking` (N, L)
+    must lie within a radius. Where fewer than k lie within it, it doubles until there are enough.
     """
 
     def __init__(self, features: Floats, linking: Floats) -> None:
@@ -27,8 +27,8 @@ class NeighbourSearch:
         _, vectors = np.linalg.eigh(centred.T @ centred)
         self.rotation = np.ascontiguousarray(vectors[:, ::-1])
         self.tree = build_tree(centred @ self.rotation, np.ascontiguousarray(linking))
-        nodes = len(self.tree.first)
-        self._stack, self._bounds = np.empty(nodes, dtype=np.int64), np.empty(nodes)
+        nodes = len(self.tree.span)
+        self._queue, self._bounds = np.empty(nodes, dtype=np.int64), np.empty(nodes)
 
     def __len__(self) -> int:
         return len(self.tree.order)
@@ -42,7 +42,7 @@ class NeighbourSearch:
         rotated = (features - self.centre) @ self.rotation
         while True:
             found = nearest_postures(
-                self.tree, rotated, linking, radius, self._stack, self._bounds, numbers, squares
+                self.tree, rotated, linking, radius, self._queue, self._bounds, numbers, squares
             )
             if found == k:
                 return numbers, np.sqrt(squares)
@@ -50,48 +50,34 @@ class NeighbourSearch:
 
 
 def build_tree(features: Floats, linking: Floats) -> PostureTree:
-    """Split at the median of the widest feature until LEAF_SIZE postures are left."""
-    total = len(features)
+    """Split at the median of the widest leading feature until LEAF_SIZE postures are left."""
+    total, lead = len(features), min(LEADING, features.shape[1])
+    head = features[:, :lead].astype(np.float32)
     order = np.arange(total, dtype=np.int64)
-    first: list[int] = []
-    last: list[int] = []
-    left: list[int] = []
-    right: list[int] = []
-    boxes: list[tuple[Floats, Floats, Floats, Floats]] = []
-
-    def grow(start: int, end: int) -> int:
-        node = len(first)
-        first.append(start)
-        last.append(end)
-        left.append(-1)
-        right.append(-1)
-        own = features[order[start:end]]
-        tied = linking[order[start:end]]
+    span = [[0, total, -1]]
+    feature_box: list[Floats32] = []
+    linking_box: list[Floats] = []
+    for node in range(2 * total):  # children are appended behind, so this is breadth first
+        if node == len(span):
+            break
+        start, end, _ = span[node]
+        own, tied = head[order[start:end]], linking[order[start:end]]
         low, high = own.min(axis=0), own.max(axis=0)
-        boxes.append((low, high, tied.min(axis=0), tied.max(axis=0)))
+        feature_box.append(np.concatenate([low, high]))
+        linking_box.append(np.concatenate([tied.min(axis=0), tied.max(axis=0)]))
         widest = int(np.argmax(high - low))
         if end - start > LEAF_SIZE and high[widest] > low[widest]:
             middle = (end - start) // 2
             ranks = np.argpartition(own[:, widest], middle)
             order[start:end] = order[start:end][ranks]
-            left[node] = grow(start, start + middle)
-            right[node] = grow(start + middle, end)
-        return node
-
-    grow(0, total)
-    lead = min(LEADING, features.shape[1])
-    sorted_features = features[order]
+            span[node][2] = len(span)
+            span += [[start, start + middle, -1], [start + middle, end, -1]]
     return PostureTree(
-        head=np.ascontiguousarray(sorted_features[:, :lead]),
-        tail=np.ascontiguousarray(sorted_features[:, lead:]),
+        head=head[order],
+        tail=np.ascontiguousarray(features[:, lead:][order], dtype=np.float32),
         linking=np.ascontiguousarray(linking[order]),
         order=order,
-        first=np.array(first, dtype=np.int64),
-        last=np.array(last, dtype=np.int64),
-        left=np.array(left, dtype=np.int64),
-        right=np.array(right, dtype=np.int64),
-        feature_low=np.ascontiguousarray(np.array([b[0] for b in boxes])[:, :lead]),
-        feature_high=np.ascontiguousarray(np.array([b[1] for b in boxes])[:, :lead]),
-        linking_low=np.array([b[2] for b in boxes]),
-        linking_high=np.array([b[3] for b in boxes]),
+        span=np.array(span, dtype=np.int64),
+        feature_box=np.array(feature_box),
+        linking_box=np.array(linking_box),
     )

@@ -1,9 +1,13 @@
 """Exact nearest postures: near in linking first, then nearest in joint angles.
 
 A tree of boxes over the postures: every node knows the box of its leading features (PCA-rotated
-joint angles, which keeps distances) and the box of its linking values. A query visits nodes in the
-order of their feature bound and skips those whose linking box lies outside the radius or whose
-feature bound exceeds the k-th best so far; what it returns is exact.
+joint angles, which keeps distances) and the box of its linking values. A query takes nodes from a
+queue, the nearest feature bound first, leaves out those whose linking box lies outside the radius,
+and ends when no bound is below the k-th best so far: no node is opened that an exact answer could
+do without.
+
+A large tree is bound by memory, not by arithmetic: features are kept in single precision, the
+leading ones apart, and the feature boxes of a node's children share two lines of cache.
 """
 
 from __future__ import annotations
@@ -13,38 +17,38 @@ from typing import NamedTuple
 
 import numpy as np
 
-from writhe.arrays import Floats, Ints
+from writhe.arrays import Floats, Floats32, Ints
 from writhe.kernels.jit import kernel
 
 
 class PostureTree(NamedTuple):
-    """N postures with D features and L linking values in M nodes; leaves have no left child."""
+    """N postures with D features and L linking values in M nodes; a node's children are adjacent.
 
-    head: Floats  # (N, H) the features that vary most, in tree order
-    tail: Floats  # (N, D - H) the others
+    The root is node 0; leaves have no child.
+    """
+
+    head: Floats32  # (N, H) the features that vary most, in tree order
+    tail: Floats32  # (N, D - H) the others
     linking: Floats  # (N, L) in tree order
     order: Ints  # (N,) original numbers
-    first: Ints  # (M,)
-    last: Ints  # (M,)
-    left: Ints  # (M,) -1 for leaves; the right child follows the left's subtree
-    right: Ints  # (M,)
-    feature_low: Floats  # (M, H)
-    feature_high: Floats  # (M, H)
-    linking_low: Floats  # (M, L)
-    linking_high: Floats  # (M, L)
+    span: Ints  # (M, 3) first posture, one past the last, left child or -1
+    feature_box: Floats32  # (M, 2 H) lowest and highest values
+    linking_box: Floats  # (M, 2 L) likewise
 
 
 @kernel
-def _box_distance(low: Floats, high: Floats, x: Floats, limit: float) -> float:
-    """Squared distance from x to a box, given up once it exceeds `limit`."""
+def _outside(box: Floats | Floats32, x: Floats, limit: float) -> float:
+    """Squared distance from x to a box (lows, then highs), given up once it exceeds `limit`."""
     total = 0.0
-    for d in range(low.shape[0]):
-        if x[d] < low[d]:
-            total += (low[d] - x[d]) ** 2
-        elif x[d] > high[d]:
-            total += (x[d] - high[d]) ** 2
+    count = box.shape[0] // 2
+    for d in range(count):
+        below, above = box[d] - x[d], x[d] - box[count + d]
+        if below > 0.0:
+            total += below * below
+        elif above > 0.0:
+            total += above * above
         if total > limit:
-            return total
+            break
     return total
 
 
@@ -78,12 +82,41 @@ def _sift_up(distances: Floats, numbers: Ints, at: int) -> None:
 
 
 @kernel
+def _sink_near(bounds: Floats, queue: Ints, count: int) -> None:
+    """Restore the queue (nearest first) after its front was replaced."""
+    at = 0
+    while True:
+        child = 2 * at + 1
+        if child >= count:
+            return
+        if child + 1 < count and bounds[child + 1] < bounds[child]:
+            child += 1
+        if bounds[at] <= bounds[child]:
+            return
+        bounds[at], bounds[child] = bounds[child], bounds[at]
+        queue[at], queue[child] = queue[child], queue[at]
+        at = child
+
+
+@kernel
+def _rise_near(bounds: Floats, queue: Ints, at: int) -> None:
+    """Restore the queue after an entry was added at its end."""
+    while at > 0:
+        parent = (at - 1) // 2
+        if bounds[parent] <= bounds[at]:
+            return
+        bounds[at], bounds[parent] = bounds[parent], bounds[at]
+        queue[at], queue[parent] = queue[parent], queue[at]
+        at = parent
+
+
+@kernel
 def nearest_postures(
     tree: PostureTree,
     features: Floats,
     linking: Floats,
     radius: float,
-    stack: Ints,
+    queue: Ints,
     bounds: Floats,
     numbers: Ints,
     distances: Floats,
@@ -91,42 +124,31 @@ def nearest_postures(
     """The k = len(numbers) postures nearest in features among those with linking within `radius`.
 
     Fills numbers (k) and squared distances (k), nearest first, and returns how many were found.
-    stack (M) and bounds (M) are room.
+    queue (M) and bounds (M) are room.
     """
     k = numbers.shape[0]
     radius2 = radius * radius
     leading = tree.head.shape[1]
     count = 0
-    top = 0
-    stack[0] = 0
+    queue[0] = 0
     bounds[0] = 0.0
-    while top >= 0:
-        node, bound = stack[top], bounds[top]
-        top -= 1
-        worst = distances[0] if count == k else np.inf
-        if bound >= worst:
+    waiting = 1
+    worst = np.inf
+    while waiting > 0 and bounds[0] < worst:
+        node = queue[0]
+        waiting -= 1
+        queue[0], bounds[0] = queue[waiting], bounds[waiting]
+        _sink_near(bounds, queue, waiting)
+        child = tree.span[node, 2]
+        if child >= 0:
+            for c in range(child, child + 2):
+                bound = _outside(tree.feature_box[c], features, worst)
+                if bound < worst and _outside(tree.linking_box[c], linking, radius2) <= radius2:
+                    queue[waiting], bounds[waiting] = c, bound
+                    _rise_near(bounds, queue, waiting)
+                    waiting += 1
             continue
-        if _box_distance(tree.linking_low[node], tree.linking_high[node], linking, radius2) > (
-            radius2
-        ):
-            continue
-        left = tree.left[node]
-        if left >= 0:
-            right = tree.right[node]
-            near = _box_distance(tree.feature_low[left], tree.feature_high[left], features, worst)
-            far = _box_distance(tree.feature_low[right], tree.feature_high[right], features, worst)
-            if near > far:
-                left, right = right, left
-                near, far = far, near
-            if far < worst:
-                top += 1
-                stack[top], bounds[top] = right, far
-            if near < worst:
-                top += 1
-                stack[top], bounds[top] = left, near
-            continue
-        for i in range(tree.first[node], tree.last[node]):
-            worst = distances[0] if count == k else np.inf
+        for i in range(tree.span[node, 0], tree.span[node, 1]):
             total = 0.0
             for d in range(leading):
                 total += (features[d] - tree.head[i, d]) ** 2
@@ -148,6 +170,8 @@ def nearest_postures(
             else:
                 distances[0], numbers[0] = total, tree.order[i]
                 _sift_down(distances, numbers, k)
+            if count == k:
+                worst = distances[0]
     # the heap, emptied from its largest, gives the order
     for end in range(count - 1, 0, -1):
         distances[0], distances[end] = distances[end], distances[0]

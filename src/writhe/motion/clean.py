@@ -3,7 +3,8 @@
 Three passes. First every frame is pushed clear by itself, starting from its neighbour's correction,
 forwards and backwards, and the corrections are smoothed over time so that they swell and fade. Then
 a gated tracker follows the smoothed postures from frame to frame, so that the way between frames is
-certified too; a source that passes through itself is followed on the side where the body is.
+certified too. A source that passes through itself leaves the tracker behind on the side where the
+body is, until a way round is found (`detour`).
 """
 
 from __future__ import annotations
@@ -17,11 +18,16 @@ from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 from writhe.arrays import Floats
 from writhe.collision import Certificate, CollisionTable, certify
 from writhe.errors import WritheError
+from writhe.motion.detour import Detours
 from writhe.skeleton import Figure, Motion, forward
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.solvers.tracking import PostureTracker, TrackingOptions
 
 Progress = Callable[[int, int], None]
+
+_BEHIND_M = 0.06  # a joint farther than this from where it is wanted is left behind
+_PATIENCE = 8  # frames after which a way round is looked for
+_DETOUR_FRAMES = (10, 16, 24)
 
 
 @dataclass(frozen=True)
@@ -55,11 +61,7 @@ def clean(
     total = 3 * len(motion)
     tell = progress or _silent
     wanted = _smoothed(tracker, motion, fade_frames, lambda done: tell(done, total))
-    rows = np.empty_like(motion.q)
-    rows[0] = wanted[0]
-    for i in range(1, len(rows)):
-        rows[i] = tracker.follow(rows[i - 1], wanted[i], gated=True)
-        tell(2 * len(rows) + i + 1, total)
+    rows = _followed(tracker, wanted, lambda done: tell(2 * len(motion) + done, total))
     moved = np.linalg.norm(
         forward(figure.skeleton, rows).positions - forward(figure.skeleton, motion.q).positions,
         axis=2,
@@ -72,6 +74,33 @@ def clean(
         max_displacement_m=float(moved.max()),
         changed_frames=int((moved.max(axis=1) > 1e-6).sum()),
     )
+
+
+def _followed(tracker: PostureTracker, wanted: Floats, tell: Callable[[int], None]) -> Floats:
+    """The certified motion that follows these postures; where it is left behind it goes round."""
+    skeleton = tracker.figure.skeleton
+    detours = Detours(tracker.figure, tracker.gate)
+    places = forward(skeleton, wanted).positions
+    rows = np.empty_like(wanted)
+    rows[0] = wanted[0]
+    i = behind = 0
+    while i + 1 < len(rows):
+        i += 1
+        rows[i] = tracker.follow(rows[i - 1], wanted[i], gated=True)
+        apart = np.linalg.norm(forward(skeleton, rows[i]).positions - places[i], axis=1).max()
+        behind = behind + 1 if apart > _BEHIND_M else 0
+        if behind and behind % _PATIENCE == 0:
+            # from where it fell behind, or, tried in vain before, from where it is now
+            start = i - _PATIENCE if behind == _PATIENCE else i
+            for length in _DETOUR_FRAMES:
+                way = detours.find(rows[start], wanted[start : start + length + 1])
+                if way is not None and start + len(way) > i:
+                    i = start + len(way) - 1
+                    rows[start : i + 1] = way
+                    behind = 0
+                    break
+        tell(i + 1)
+    return rows
 
 
 def _smoothed(

@@ -34,7 +34,7 @@ class Solving(msgspec.Struct, frozen=True):
         """The weights of the default method."""
         usual = DefaultOptions()
         return DefaultOptions(
-            pull=usual.pull * self.naturalness,
+            expected_weight=usual.expected_weight * self.naturalness,
             target_weight=usual.target_weight * self.grip,
             root_weight=usual.root_weight * self.steadiness,
         )

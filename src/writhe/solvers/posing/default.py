@@ -2,13 +2,14 @@
 
 A step solves one small quadratic programme per iteration,
 
-    min   1/2 v^T M v + pull/2 (v - m)^T L (v - m) + 1/2 ||W (r + J v)||^2
+    min   1/2 ||M (x + v)||^2 + 1/2 ||W (r + J v)||^2
     s.t.  near pairs keep their clearance:  dc >= -approach c
           joint limits,  |v| <= max_step,
 
-with targets, pins, holds and the controls (`Controls`) as the soft rows r, the neighbours' mean m
-and precision L (see `prior`), and M = L plus the inertia that keeps the root and idle limbs in
-place. The proposed step then passes the gate, which shortens it to the last certified moment.
+whose soft rows r are targets, pins, holds, the controls (`Controls`) and, while targets move, where
+the postures of a database expect the joints to be (see `prior`); x is the movement since the frame
+began, and the inertia M keeps the root and idle limbs in place. The proposed step then passes the
+gate, which shortens it to the last certified moment.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ from writhe.skeleton import Figure, Frames, JointKind, Skeleton
 from writhe.solvers.posing.asking import Asking
 from writhe.solvers.posing.balance import can_balance, nearest_in_polygon, support_polygon
 from writhe.solvers.posing.controls import Controls, idle_dofs
-from writhe.solvers.posing.handles import Hold, Pin, Target
+from writhe.solvers.posing.handles import Handle, Hold, Pin, Target
 from writhe.solvers.posing.place import ActorPlace
 from writhe.solvers.posing.poser import GateReport, PoseResult
-from writhe.solvers.posing.prior import NeighbourPrior, PriorOptions
+from writhe.solvers.posing.prior import PosturePrior, PriorOptions
 from writhe.solvers.posing.wishes import Wishes, WishWeights
 from writhe.solvers.result import Status
-from writhe.terms import CompiledTerms, Term, joint_limits
+from writhe.terms import CompiledTerms, Term, joint_limits, reach
 
 _SOFT = 8  # DAQP: a constraint that may be violated if need be
 _OPTIMAL = 1
@@ -65,9 +66,9 @@ class DefaultOptions:
     stay_weight: float = 300.0  # of a root that stays firmly
     balance_weight: float = 100.0  # of a body that balances firmly
     idle_weight: float = 10.0  # of a limb that idles firmly, beside the prior
-    pull: float = 0.05  # towards the neighbours' mean
+    expected_weight: float = 3.0  # of where the database expects a joint, while targets move
     root_weight: float = 3.0  # how firmly the body stays in place
-    base_weight: float = 0.05  # of every joint, besides the prior
+    base_weight: float = 1.0  # how firmly every joint stays as it is
     max_step_rad: float = 0.25  # per joint coordinate and iteration
     reach_m: float = 0.12  # how far a target may be ahead in one iteration
     near_m: float = 0.06  # pairs nearer than this become inequalities
@@ -83,7 +84,14 @@ class DefaultOptions:
     def scaled(self, size: float) -> DefaultOptions:
         """The options for a body that is `size` times as large as the human."""
         lengths = ("reach_m", "near_m", "margin_m", "recovery_m", "met_m", "held_m")
-        per_metre = ("target_weight", "pin_weight", "stay_weight", "balance_weight", "root_weight")
+        per_metre = (
+            "target_weight",
+            "pin_weight",
+            "stay_weight",
+            "balance_weight",
+            "expected_weight",
+            "root_weight",
+        )
         return replace(
             self,
             **{name: size * getattr(self, name) for name in lengths},
@@ -116,10 +124,13 @@ class DefaultPoser:
         self._near = NearPairs(self.table)
         self._prior = None
         if database is not None:
-            self._prior = NeighbourPrior(Asking(database, self.place), self.options.prior)
+            self._prior = PosturePrior(Asking(database, self.place), self.options.prior)
         self._base_inertia = _inertia(self.skeleton, self.options)
         self._inertia = self._base_inertia.copy()
-        self._follows = np.ones(self.figure.skeleton.dof_count)  # share of the pull on each
+        self._follows = np.ones(self.figure.skeleton.dof_count)  # how readily each is led
+        self._led = np.ones(len(self.figure.skeleton))  # and each joint
+        self._left_at: Floats = np.zeros(0)
+        self._moved = np.zeros(nv)  # since the start of the frame
         self._relaxing = np.zeros(self.figure.skeleton.dof_count)
         self._hinges = _relaxed_hinges(self.figure.skeleton)
         self._most = np.where(self.place.variables, self.options.max_step_rad, 0.0)
@@ -191,6 +202,7 @@ class DefaultPoser:
             ),
             prefix=self.place.prefix,
             soft=(*self._own.values(), *springs),
+            guides=self._guides(),
             hard=[*intervals, *joint_limits(self.skeleton, only_under=self.place.root)],
         )
 
@@ -205,10 +217,10 @@ class DefaultPoser:
         if wishes.take(targets, pins):
             self._begin(targets, pins)
         self._calm_down(targets)
-        if self._prior is not None:
-            self._prior.update(own, (*targets, *pins), self.place.rotation)
-        else:
+        if self._prior is None:
             self._relax(own)
+        else:
+            self._expect(self._prior, own, (*targets, *pins))
         terms, tree = wishes.terms, self.skeleton.tree
         start_q, kept = q.copy(), q.copy()
         softened, fraction = False, 1.0
@@ -218,6 +230,7 @@ class DefaultPoser:
         first_error = wishes.worst_target()
         before = wishes.misfit()
         for iteration in range(options.iterations):
+            kinematics.difference(tree, start_q, q, self._moved)
             v, soft = self._solve(terms)
             softened = softened or soft
             kept[:] = q
@@ -293,6 +306,7 @@ class DefaultPoser:
         """One more programme for pins that the bend of the step has moved, targets left as is."""
         wishes, terms = self._wishes, self._wishes.terms
         before = wishes.worst_held()
+        kinematics.difference(self.skeleton.tree, start_q, q, self._moved)
         v, _ = self._solve(terms, reach_m=0.0)
         kinematics.integrate(self.skeleton.tree, q, v, self._tried)
         if not self.options.gate or self.gate.fraction(start_q, self._tried) >= 1.0:
@@ -314,9 +328,30 @@ class DefaultPoser:
         firm = (self.options.idle_weight * self.controls.idle) ** 2
         self._inertia[self.place.v] += np.where(idle, firm, 0.0)
         self._follows[:] = np.where(idle, 1.0 - self.controls.idle, 1.0)
+        first_dof = self.figure.skeleton.tree.v_start[:-1]
+        self._led[:] = self._follows[np.minimum(first_dof, len(self._follows) - 1)]
+
+    def _guides(self) -> list[Term]:
+        """Rows for where the database expects the joints; `_expect` fills them."""
+        if self._prior is None:
+            return []
+        prefix = self.place.prefix
+        return [reach(prefix + name, np.zeros(3)) for name in self.figure.skeleton.names]
+
+    def _expect(self, prior: PosturePrior, q: Floats, handles: Sequence[Handle]) -> None:
+        """Ask the database where the joints should be, and lead them there."""
+        place, wishes = self.place, self._wishes
+        if not np.array_equal(q, self._left_at):
+            prior.forget()  # another posture than this poser left: a new drag
+        prior.update(q, handles, place.rotation, place.position_m)
+        at = slice(wishes.first_guide, wishes.first_hard)
+        expected = prior.expected @ place.rotation.T + place.position_m
+        wishes.terms.lower[at] = wishes.terms.upper[at] = expected.ravel()
+        firm = self.options.expected_weight * prior.share * self._led
+        wishes.terms.weight[at] = np.repeat(firm, 3)
 
     def _calm_down(self, targets: Sequence[Target]) -> None:
-        """The pull of the data fades while targets rest, so that a body at rest does not creep."""
+        """What relaxes limbs fades while targets rest, so that a body at rest does not creep."""
         places = tuple(target.position_in_world for target in targets)
         self._pull = 0.8 * self._pull if places == self._places_before else 1.0
         self._places_before = places
@@ -367,18 +402,12 @@ class DefaultPoser:
         self._wishes.shorten_reach(options.reach_m if reach_m is None else reach_m)
         hessian, gradient = self._hessian, self._gradient
         hessian[:] = 0.0
-        gradient[:] = 0.0
         hessian.flat[:: nv + 1] = self._inertia
-        own = self.place.v
+        np.multiply(self._inertia, self._moved, out=gradient)
         if self._prior is None:
-            hessian.flat[own.start * (nv + 1) : own.stop * (nv + 1) : nv + 1] += 1.0
-            pull = self._pull * options.relax_pull
-            gradient[own] = -pull * self._follows * self._relaxing
-        else:
-            precision = self._prior.precision
-            pull = self._pull * options.pull
-            hessian[own, own] += (1.0 + pull) * precision
-            gradient[own] = -pull * self._follows * (precision @ self._prior.mean)
+            gradient[self.place.v] -= (
+                self._pull * options.relax_pull * self._follows * self._relaxing
+            )
         rows = slice(0, first_limit)
         assemble(
             terms.values[rows],
@@ -448,6 +477,7 @@ class DefaultPoser:
         start: float,
     ) -> PoseResult:
         options, near = self.options, self._near
+        self._left_at = q[self.place.q].copy()
         errors = self._wishes.point_errors()
         near.find(terms.positions, terms.rotations, options.near_m)
         clearance = near.rows.gap[: near.count] + near.rows.allowance[: near.count]
@@ -465,7 +495,7 @@ class DefaultPoser:
         else:
             status = Status.SETTLED
         return PoseResult(
-            q=q[self.place.q].copy(),
+            q=self._left_at.copy(),
             status=status,
             target_error_m={t.joint: e for t, e in zip(targets, errors, strict=False)},
             pin_error_m={p.joint: e for p, e in zip(pins, errors[len(targets) :], strict=True)},

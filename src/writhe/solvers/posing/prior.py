@@ -1,13 +1,15 @@
-"""The naturalness of the default poser: what nearby postures do, as a soft quadratic prior.
+"""The naturalness of the default poser: where nearby postures expect the joints to be.
 
-Among the postures of the database that are topologically near the current one and nearest in joint
-angles, those whose end effectors agree with where they are wanted count most. With the steps x_k
-from the current posture to them, weights w_k, mean m and covariance S:
+Candidates are the postures nearest to the current one (near in linking, then in joint angles) and
+those whose end effectors lie to each other as they are wanted to. Each is turned about the vertical
+and shifted until its effectors fit the goals best; it counts the more, the better it fits and the
+nearer it then is to the current posture. A weighted ridge regression of the candidates' joints on
+their effectors, read at the goals, gives their guess m.
 
-    L = (I + S / spread^2)^-1
-
-is small along directions in which natural postures vary and one elsewhere, so 1/2 v^T L v makes
-natural movement cheap, and 1/2 pull (v - m)^T L (v - m) leads towards the neighbours.
+What is expected is m plus the body's *own* way: by how much it differed from m when the drag began,
+turned with the heading and fading as the goals move. So a drag begins where the body is, its style
+stays, and nothing pops when the candidates change a little. `share` says how much the expectation
+counts: it grows with the movement of the goals, so that a body nobody drags stays as it is.
 """
 
 from __future__ import annotations
@@ -19,102 +21,165 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.database import posture_features
-from writhe.database.posture import heading_quaternion, joint_importance
-from writhe.kernels.prior import neighbour_prior, neighbour_weights, posture_feature_row
+from writhe.database.posture import joint_importance
+from writhe.kernels import kinematics
+from writhe.kernels.prior import (
+    place_postures,
+    placed_points,
+    posture_feature_row,
+    posture_weights,
+    turn_between,
+)
+from writhe.skeleton import forward
 from writhe.solvers.posing.asking import Asking
+from writhe.solvers.posing.effectors import EffectorIndex
 from writhe.solvers.posing.handles import Handle, Hold
+
+_NEGLIGIBLE = 2e-3  # a candidate with less than this share of the best one's weight is left out
 
 
 @dataclass(frozen=True, slots=True)
 class PriorOptions:
-    """How the neighbours are chosen and used."""
+    """How the candidates are chosen and used. Lengths in metres."""
 
-    neighbours: int = 100
+    neighbours: int = 100  # of the current posture
+    fitting: int = 150  # postures whose end effectors fit
     linking_radius: float = 0.25
-    spread_rad: float = 0.05  # movement against the data counts fully below this
-    bandwidth: float = 1.0  # weights fall off with distance, in medians of it
-    effector_sigma_m: float = 0.10  # and with the disagreement of the end effectors
+    misfit_sigma_m: float = 0.15  # of the end effectors of a candidate
+    apart_sigma_m: float = 0.08  # of its joints from the current posture, root mean square
+    heading_weight: float = 0.1  # of a joint beside an end effector, for the heading
+    ridge_m: float = 0.02  # of the regression on the end effectors
+    goal_step_m: float = 0.12  # how far a goal may move in a frame, in the prior's eyes
+    moving_m: float = 0.01  # movement of a goal in a frame from which on the prior counts fully
+    fading: float = 0.005  # share of the own way that a frame of movement takes away
+    mirror: bool = True  # postures count as their mirror images too
 
 
-class NeighbourPrior:
-    """Mean and precision of the postures around a configuration."""
+class PosturePrior:
+    """Where a database expects a body to be while its end effectors are moved."""
 
     def __init__(self, asking: Asking, options: PriorOptions | None = None) -> None:
-        self.asking = asking
-        self.database = asking.database
-        database = self.database
         self.options = options or PriorOptions()
+        self._asking, database = asking, asking.database
+        self.database = database.with_mirror_images() if self.options.mirror else database
         skeleton = database.figure.skeleton
-        nv, k = skeleton.dof_count, min(self.options.neighbours, len(database))
+        self._tree = skeleton.tree
         self._importance = joint_importance(skeleton)
-        self._positions = database.joint_positions()
-        self._features = np.empty(len(database.search.centre))
-        self._steps, self._weights = np.empty((k, nv)), np.empty(k)
-        self._covariance, self._room = np.empty((nv, nv)), np.empty((nv, nv))
-        self.mean = np.zeros(nv)
-        self.precision = np.eye(nv)
-        self.numbers: Ints = np.zeros(0, dtype=np.int64)
+        self._positions = np.ascontiguousarray(forward(skeleton, self.database.q).positions)
+        self._features = np.empty(len(self.database.search.centre))
+        self._here = np.empty((len(skeleton), 3))
+        self._rotations = np.empty((len(skeleton), 3, 3))
+        self._indices: dict[tuple[int, ...], EffectorIndex] = {}
+        self._joints: tuple[int, ...] = ()
+        self._goals: Floats = np.zeros((0, 3))
+        self._guess: Floats | None = None
+        self._own = np.zeros((len(skeleton), 3))
+        self.expected = np.zeros((len(skeleton), 3))  # joints, in the frame the root stands in
+        self.share = 0.0
         self.unfamiliar = 0.0
         self._usual_distance = self._typical_distance()
 
-    def update(
-        self, q: Floats, handles: Sequence[Handle] = (), placed: Floats | None = None
-    ) -> None:
-        """Look up the neighbours of q; fills `mean`, `precision` and `unfamiliar`.
+    def forget(self) -> None:
+        """Start anew: what comes next does not continue what was before."""
+        self._joints, self._guess = (), None
 
-        `placed` (3, 3) is the rotation of the frame that the root stands in, if not the world's.
+    def update(
+        self, q: Floats, handles: Sequence[Handle], rotation: Floats, origin: Floats
+    ) -> None:
+        """Look at q and what is wanted; fills `expected`, `share` and `unfamiliar`.
+
+        `rotation` (3, 3) and `origin` (3) place the frame that the root stands in.
         """
-        skeleton, options = self.database.figure.skeleton, self.options
-        posture_feature_row(skeleton.tree, self._importance, q, self._features)
-        self.numbers, distances = self.database.search.query(
-            self._features, self.asking.linking(q), len(self._steps), options.linking_radius
+        options = self.options
+        kinematics.forward(self._tree, q, self._here, self._rotations)
+        joints, wanted = self._wanted(handles, rotation, origin)
+        goals, moved = self._followed(joints, wanted)
+        self.share = min(1.0, moved / options.moving_m)
+        guess = self._regressed(self._candidates(q, joints, goals), joints, goals)
+        if self._guess is None:
+            self._own[:] = self._here - guess
+        else:
+            turn_between(self._guess, guess, self._own)
+            self._own *= 1.0 - self.share * options.fading
+        self._guess = guess
+        np.add(guess, self._own, out=self.expected)
+
+    def _candidates(self, q: Floats, joints: Ints, goals: Floats) -> Ints:
+        """Numbers of the postures near q and of those whose effectors fit, each once."""
+        options = self.options
+        posture_feature_row(self._tree, self._importance, q, self._features)
+        linking = self._asking.linking(q)
+        near, distances = self.database.search.query(
+            self._features, linking, options.neighbours, options.linking_radius
         )
         self.unfamiliar = float(distances[0]) / self._usual_distance
-        heading = heading_quaternion(q)
-        joints, goals = self._goals(heading, handles, placed)
-        neighbour_weights(
-            distances,
-            options.bandwidth * max(float(distances[len(distances) // 2]), 1e-6),
+        if len(joints) < 2:
+            return near
+        key = tuple(joints.tolist())
+        if key not in self._indices:
+            self._indices[key] = EffectorIndex(
+                self._positions[:, joints], self.database.all_linking
+            )
+        fitting = self._indices[key].query(goals, linking, options.fitting, options.linking_radius)
+        return np.unique(np.concatenate([near, fitting]))
+
+    def _regressed(self, numbers: Ints, joints: Ints, goals: Floats) -> Floats:
+        """(n, 3) joints: the candidates' weighted regression on their effectors at the goals."""
+        options, count = self.options, len(numbers)
+        placed, weights = np.empty((count, 5)), np.empty(count)
+        misfit, apart = np.empty(count), np.empty(count)
+        place_postures(
             self._positions,
-            self.numbers,
+            numbers,
             joints,
             goals,
-            options.effector_sigma_m,
-            self._weights,
+            self._here,
+            options.heading_weight,
+            placed,
+            misfit,
+            apart,
         )
-        neighbour_prior(
-            skeleton.tree,
-            q,
-            heading,
-            self.database.q,
-            self.numbers,
-            self._weights,
-            options.spread_rad,
-            self._steps,
-            self._covariance,
-            self._room,
-            self.mean,
-            self.precision,
-        )
+        posture_weights(misfit, apart, options.misfit_sigma_m, options.apart_sigma_m, weights)
+        kept = np.flatnonzero(weights > _NEGLIGIBLE * weights.max())
+        weights = weights[kept] / weights[kept].sum()
+        points = np.empty((len(kept), self._here.size))
+        placed_points(self._positions, numbers[kept], placed[kept], points)
+        mean = weights @ points
+        points -= mean
+        points *= np.sqrt(weights)[:, None]
+        columns = (3 * joints[:, None] + np.arange(3)).ravel()
+        held = points[:, columns]
+        gram = held.T @ held
+        gram.flat[:: len(gram) + 1] += options.ridge_m**2
+        lack = goals.ravel() - mean[columns]
+        mean += (held @ np.linalg.solve(gram, lack)) @ points
+        return mean.reshape(-1, 3)
 
-    def _goals(
-        self, heading: Floats, handles: Sequence[Handle], placed: Floats | None
+    def _wanted(
+        self, handles: Sequence[Handle], rotation: Floats, origin: Floats
     ) -> tuple[Ints, Floats]:
-        """Joints that are held and where they should be, seen from the root's heading."""
+        """Joints that are held and where they should be, in the frame that the root stands in."""
         skeleton = self.database.figure.skeleton
-        placed_in_world = [h for h in handles if not isinstance(h, Hold)]
-        joints = np.array([skeleton.index(h.joint) for h in placed_in_world], dtype=np.int64)
-        world = np.array([h.position_in_world for h in placed_in_world], dtype=np.float64)
-        world = world.reshape(-1, 3)
-        if placed is not None:
-            world = world @ placed
-        c = heading[0] ** 2 - heading[2] ** 2
-        s = 2.0 * heading[0] * heading[2]
-        goals = np.empty_like(world)
-        goals[:, 0] = c * world[:, 0] - s * world[:, 2]
-        goals[:, 1] = world[:, 1]
-        goals[:, 2] = s * world[:, 0] + c * world[:, 2]
-        return joints, goals
+        placed = [handle for handle in handles if not isinstance(handle, Hold)]
+        joints = np.array([skeleton.index(h.joint) for h in placed], dtype=np.int64)
+        points = np.array([h.position_in_world for h in placed], dtype=np.float64)
+        points = (points.reshape(-1, 3) - origin) @ rotation
+        for i, handle in enumerate(placed):
+            if any(handle.point_in_joint):
+                points[i] -= self._rotations[joints[i]] @ np.array(handle.point_in_joint)
+        return joints, points
+
+    def _followed(self, joints: Ints, wanted: Floats) -> tuple[Floats, float]:
+        """Goals that go to what is wanted at a limited pace, and how far they moved just now."""
+        key = tuple(joints.tolist())
+        if key != self._joints:
+            self._guess = None
+            self._goals = self._here[joints]
+        ahead = wanted - self._goals
+        distance = np.sqrt((ahead * ahead).sum(axis=1, keepdims=True))
+        ahead *= np.minimum(1.0, self.options.goal_step_m / np.maximum(distance, 1e-9))
+        self._joints, self._goals = key, self._goals + ahead
+        return self._goals, float(np.abs(ahead).max(initial=0.0))
 
     def _typical_distance(self) -> float:
         """The distance at which a posture is as far from the database as its own records get.

@@ -37,18 +37,20 @@ class Wishes:
         *,
         prefix: str = "",
         soft: Sequence[Term] = (),
+        guides: Sequence[Term] = (),
         hard: Sequence[Term] = (),
     ) -> None:
+        """`guides` are soft too, but lead rather than ask: a misfit does not count them."""
         self.skeleton = skeleton
         self.weights = weights
         self.prefix = prefix
-        self._soft, self._hard = tuple(soft), tuple(hard)
+        self._soft, self._guides, self._hard = tuple(soft), tuple(guides), tuple(hard)
         self._shape: tuple[object, ...] | None = None
         self._handles: tuple[Handle, ...] = ()
         self._turned: tuple[Handle, ...] = ()
         self.targets = 0
-        self.terms = CompiledTerms(skeleton, [*self._soft, *self._hard])
-        self.first_hard = 0
+        self.terms = CompiledTerms(skeleton, [*self._soft, *self._guides, *self._hard])
+        self.first_guide = self.first_hard = 0
 
     def take(self, targets: Sequence[Target], held: Sequence[Handle]) -> bool:
         """Want these from now on; returns whether the set of handles is another than before."""
@@ -118,7 +120,7 @@ class Wishes:
 
     def misfit(self) -> float:
         """The weighted squares of all that is wanted softly."""
-        terms, rows = self.terms, slice(0, self.first_hard)
+        terms, rows = self.terms, slice(0, self.first_guide)
         lack = terms.weight[rows] * (terms.values[rows] - terms.wanted_lower[rows])
         return float(lack @ lack)
 
@@ -167,9 +169,11 @@ class Wishes:
                 )
             )
         wanted += self._soft
-        start = len(wanted)
+        guide = len(wanted)
+        wanted += self._guides
         self.terms = CompiledTerms(self.skeleton, [*wanted, *self._hard])
-        self.first_hard = int(self.terms.program.row_start[start])
+        start = self.terms.program.row_start
+        self.first_guide, self.first_hard = int(start[guide]), int(start[len(wanted)])
 
 
 def _shape(handle: Handle) -> tuple[object, ...]:

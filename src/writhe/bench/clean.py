@@ -1,0 +1,78 @@
+"""`writhe bench clean`: clean every clip of a folder and report what it took."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from writhe.bench import Progress
+from writhe.errors import WritheError
+from writhe.evaluation.clips import retargeted_clips
+from writhe.motion.clean import clean
+from writhe.skeleton import Motion, forward
+from writhe.skeleton.figures import figure as built_in
+
+_DEEP_M = 0.005
+_PLANTED_M_S = 0.15  # an ankle slower than this in the source should not slide in the result
+
+
+def run(
+    progress: Progress, *, clips: Path | None = None, frames: int | None = None
+) -> dict[str, Any]:
+    """Displacement, penetration before and after, speed and certificate, by clip and together."""
+    if clips is None:
+        raise WritheError("say where the clips are: writhe bench clean --clips DIR")
+    body = built_in("human")
+    motions, skipped = retargeted_clips(clips, body, progress, frames)
+    rows: dict[str, dict[str, Any]] = {}
+    for number, (name, motion) in enumerate(motions.items()):
+        progress(f"clip {number + 1} of {len(motions)}: {name}")
+        start = time.perf_counter()
+        cleaned = clean(motion, body)
+        seconds = time.perf_counter() - start
+        rows[name] = {
+            "frames": len(motion),
+            "frames_per_second": round(len(motion) / seconds, 1),
+            "certified": cleaned.after.certified,
+            "pass_throughs_before": len(cleaned.before.pass_throughs),
+            "penetration_before_mm": round(1e3 * cleaned.before.penetration_witnessed_m, 2),
+            "penetration_after_mm": round(1e3 * cleaned.after.penetration_upper_bound_m, 2),
+            "mean_displacement_cm": round(100 * cleaned.mean_displacement_m, 3),
+            "max_displacement_cm": round(100 * cleaned.max_displacement_m, 2),
+            "foot_slide_cm": round(100 * _foot_slide(motion, cleaned.motion), 3),
+        }
+    moved = np.array([row["mean_displacement_cm"] for row in rows.values()])
+    speed = np.array([row["frames_per_second"] for row in rows.values()])
+    return {
+        "clips": rows,
+        "skipped": skipped,
+        "certified": sum(row["certified"] for row in rows.values()),
+        "penetrating_after": sum(
+            row["penetration_after_mm"] > 1e3 * _DEEP_M for row in rows.values()
+        ),
+        "mean_displacement_cm": {
+            "mean": round(float(moved.mean()), 3),
+            "median": round(float(np.median(moved)), 3),
+            "p95": round(float(np.percentile(moved, 95)), 3),
+            "max": round(float(moved.max()), 3),
+            "clips_over_2_cm": int((moved > 2.0).sum()),
+        },
+        "frames_per_second": {
+            "median": round(float(np.median(speed)), 1),
+            "min": round(float(speed.min()), 1),
+        },
+    }
+
+
+def _foot_slide(before: Motion, after: Motion) -> float:
+    """How far planted ankles move in a frame beyond what they did in the source, on average."""
+    ankles = [before.skeleton.index(f"{side}_ankle") for side in ("left", "right")]
+    steps = [
+        np.linalg.norm(np.diff(forward(m.skeleton, m.q).positions[:, ankles], axis=0), axis=2)
+        for m in (before, after)
+    ]
+    planted = steps[0] * before.fps < _PLANTED_M_S
+    return float(np.maximum(steps[1] - steps[0], 0.0)[planted].mean()) if planted.any() else 0.0

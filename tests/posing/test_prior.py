@@ -1,0 +1,128 @@
+"""The prior of the default poser: what it expects of a body whose end effectors are moved."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from writhe.database import PostureDatabase
+from writhe.database.mirror import mirror_postures
+from writhe.evaluation.drags import standing
+from writhe.skeleton import forward
+from writhe.skeleton.figures import figure
+from writhe.skeleton.kinematics import integrate
+from writhe.solvers.posing import Target, make_poser
+from writhe.solvers.posing.effectors import EffectorIndex
+from writhe.solvers.posing.prior import PosturePrior
+
+HUMAN = figure("human")
+SKELETON = HUMAN.skeleton
+HELD = ("left_ankle", "right_ankle", "right_wrist")
+
+
+def crouching(t: float) -> np.ndarray:
+    """Standing (0) to a bow with bent knees (1), the left arm raised with it."""
+    step = np.zeros(SKELETON.dof_count)
+    for side, sign in (("left", 1.0), ("right", 1.0)):
+        step[SKELETON.v_slice(f"{side}_hip").start] = -1.0 * sign
+        step[SKELETON.v_slice(f"{side}_knee").start] = 1.2
+    step[SKELETON.v_slice("spine").start] = 0.6
+    step[SKELETON.v_slice("left_shoulder").start + 1] = 0.9
+    q = integrate(SKELETON, standing(HUMAN), t * step)
+    ankle = forward(SKELETON, q).position("left_ankle")
+    q[:3] += forward(SKELETON, standing(HUMAN)).position("left_ankle") - ankle
+    return q
+
+
+@pytest.fixture(scope="module")
+def database() -> PostureDatabase:
+    return PostureDatabase.from_postures(
+        HUMAN, np.array([crouching(t) for t in np.linspace(0.0, 1.0, 60)])
+    )
+
+
+def turned(q: np.ndarray, angle: float, shift: tuple[float, float, float]) -> np.ndarray:
+    """The posture turned about the vertical and carried elsewhere."""
+    c, s = np.cos(angle), np.sin(angle)
+    half = np.array([np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0])
+    w, x, y, z = q[3:7]
+    out = q.copy()
+    out[0], out[2] = c * q[0] + s * q[2], c * q[2] - s * q[0]
+    out[:3] += shift
+    out[3:7] = [
+        half[0] * w - half[2] * y,
+        half[0] * x + half[2] * z,
+        half[0] * y + half[2] * w,
+        half[0] * z - half[2] * x,
+    ]
+    return out
+
+
+def targets(q: np.ndarray) -> list[Target]:
+    frames = forward(SKELETON, q)
+    return [Target(name, tuple(map(float, frames.position(name)))) for name in HELD]
+
+
+@pytest.mark.parametrize(("angle", "shift"), [(0.0, (0, 0, 0)), (2.0, (1.5, 0, -3.0))])
+def test_the_unseen_joints_are_reconstructed_wherever_the_body_stands(database, angle, shift):
+    poser = make_poser("default", HUMAN, database)
+    q = turned(crouching(0.0), angle, shift)
+    for t in np.linspace(0.0, 0.9, 60):
+        truth = turned(crouching(t), angle, shift)
+        q = poser.step(q, targets(truth)).q
+    apart = np.linalg.norm(
+        forward(SKELETON, q).positions - forward(SKELETON, truth).positions, axis=1
+    )
+    assert apart.mean() < 0.03
+    assert apart[SKELETON.index("left_wrist")] < 0.12  # nobody said where it is
+
+
+def test_a_body_that_nobody_drags_stays_as_it_is(database):
+    poser = make_poser("default", HUMAN, database)
+    q = crouching(0.4)
+    q[SKELETON.q_slice("right_elbow")] += 0.5
+    wanted, start = targets(q), q
+    for _ in range(30):
+        q = poser.step(q, wanted).q
+    np.testing.assert_allclose(q, start, atol=1e-6)
+
+
+def test_a_drag_begins_where_the_body_is(database):
+    prior = PosturePrior(database)
+    q = crouching(0.5)
+    q[SKELETON.q_slice("left_elbow")] += 0.7  # unlike anything in the database
+    prior.update(q, targets(q), np.eye(3), np.zeros(3))
+    np.testing.assert_allclose(prior.expected, forward(SKELETON, q).positions, atol=1e-9)
+    assert prior.share < 1e-6
+
+
+def test_effectors_are_found_whatever_their_place_and_heading(database):
+    points = forward(SKELETON, database.q).positions[:, [SKELETON.index(n) for n in HELD]]
+    index = EffectorIndex(points, database.linking)
+    elsewhere = forward(SKELETON, turned(database.q[23], 1.1, (4.0, 0.0, 2.0))).positions
+    found = index.query(elsewhere[[SKELETON.index(n) for n in HELD]], database.linking[23], 3, 0.25)
+    assert found[0] == 23
+
+
+def test_a_mirror_image_is_one(rng):
+    q = np.array(
+        [
+            integrate(SKELETON, standing(HUMAN), rng.normal(0, 0.3, SKELETON.dof_count))
+            for _ in range(6)
+        ]
+    )
+    images = mirror_postures(SKELETON, q)
+    assert images is not None
+    left = forward(SKELETON, q).position("left_wrist")
+    right = forward(SKELETON, images).position("right_wrist")
+    np.testing.assert_allclose(right, left * [-1.0, 1.0, 1.0], atol=1e-12)
+    again = mirror_postures(SKELETON, images)
+    assert again is not None
+    np.testing.assert_allclose(again, q, atol=1e-12)
+
+
+def test_a_database_with_mirror_images_holds_each_posture_twice(database):
+    both = database.with_mirror_images()
+    assert len(both) == 2 * len(database)
+    np.testing.assert_array_equal(both.q[: len(database)], database.q)
+    assert both.clip == database.clip * 2

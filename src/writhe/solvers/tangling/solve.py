@@ -11,6 +11,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.solvers.result import Status
 from writhe.solvers.tangling.conflict import conflicts
+from writhe.solvers.tangling.drive import Drive
 from writhe.solvers.tangling.stepper import TangleStepper
 
 Cancelled = Callable[[int], bool]
@@ -21,6 +22,7 @@ class SolveOptions:
     """When to go on, when to shake, when to give up."""
 
     most_steps: int = 400
+    least_steps: int = 0  # go on holding what is met until so many are done
     patience: int = 25  # steps without progress before something else is tried
     shakes: int = 4  # how often a stuck pose is shaken
     shake_steps: int = 6
@@ -62,9 +64,10 @@ def solve(
     q: Floats,
     options: SolveOptions | None = None,
     *,
+    drive: Drive | None = None,
     cancelled: Cancelled | None = None,
 ) -> TangleResult:
-    """From q on until every wish is met, by gated steps.
+    """From q on until every wish is met, by gated steps; `drive` moves what is not free meanwhile.
 
     A pose that is stuck is shaken: for a few steps every coordinate prefers a random direction,
     while wishes and contacts hold. What comes of it is kept if it is better.
@@ -80,11 +83,15 @@ def solve(
         if cancelled is not None and cancelled(step):
             break
         start = time.perf_counter()
-        q = stepper.step(path[-1])
+        q = stepper.step(path[-1], None if drive is None else drive.step(path[-1]))
+        if drive is not None:
+            drive.advance(stepper.fraction)
         taken.append(1e3 * (time.perf_counter() - start))
         path.append(q)
         stepper.update(q)
         arrived = stepper.reached().all()
+        if step + 1 < choose.least_steps:
+            continue
         if arrived and stepper.resting(choose.still):
             status = Status.REACHED
             break
@@ -105,10 +112,14 @@ def solve(
         size = choose.shake_size * (1.0 + 0.5 * shakes)
         way = rng.normal(0.0, size, len(stepper.preferred))
         for _ in range(choose.shake_steps):
-            path.append(stepper.step(path[-1], preferred=way))
+            driven = None if drive is None else drive.step(path[-1])
+            path.append(stepper.step(path[-1], driven, way))
+            if drive is not None:
+                drive.advance(stepper.fraction)
         best *= 1.2  # let what follows count as progress before it has caught up
-    if status is not Status.REACHED and best_at < len(path) - 1:
-        del path[best_at + 1 :]  # end in the best pose
+    # end in the best pose, unless a partner has gone on in the meantime
+    if status is not Status.REACHED and best_at < len(path) - 1 and drive is None:
+        del path[best_at + 1 :]
     stepper.update(path[-1])
     met = stepper.reached()
     if met.all():

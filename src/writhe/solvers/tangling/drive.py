@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.arrays import Floats, floats
+from writhe.errors import WritheError
 from writhe.kernels import kinematics
 from writhe.skeleton import Skeleton
 
@@ -19,6 +20,8 @@ class Drive:
     def __init__(self, skeleton: Skeleton, path: Floats, frames_a_step: float = 1.0) -> None:
         self.skeleton = skeleton
         self.path = floats(path, (None, skeleton.configuration_size), "the driven path")
+        if len(self.path) < 2:
+            raise WritheError("a driven path has two frames or more")
         self.frames_a_step = frames_a_step
         self.clock = 0.0
         self.waited = 0.0
@@ -31,12 +34,13 @@ class Drive:
     def step(self, q: Floats) -> Floats:
         """(nv,) the tangent step from q to where the driven part is next."""
         after = min(self.clock + self.frames_a_step, len(self.path) - 1.0)
-        there = np.empty((1, len(q)))
-        kinematics.interpolate_batch(
-            self.skeleton.tree, self.path, np.array([after]), there
+        before = min(int(after), len(self.path) - 2)
+        there, out = np.empty_like(q), np.empty(self.skeleton.dof_count)
+        tree = self.skeleton.tree
+        kinematics.interpolate(
+            tree, self.path[before], self.path[before + 1], after - before, there
         )
-        out = np.empty(self.skeleton.dof_count)
-        kinematics.difference(self.skeleton.tree, q, there[0], out)
+        kinematics.difference(tree, q, there, out)
         return out
 
     def advance(self, fraction: float) -> None:

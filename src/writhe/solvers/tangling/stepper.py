@@ -21,7 +21,13 @@ from writhe.collision import CollisionTable, Gate, NearPairs
 from writhe.errors import WritheError
 from writhe.kernels import kinematics
 from writhe.kernels.contact_rows import contact_rows
-from writhe.kernels.dual_programme import fill_rows, make_rows, make_work, solve_programme
+from writhe.kernels.dual_programme import (
+    EQUAL,
+    fill_rows,
+    make_rows,
+    make_work,
+    solve_programme,
+)
 from writhe.quantities import Linking, WritheMatrix
 from writhe.skeleton import Skeleton
 from writhe.solvers.tangling.wishes import Around, Goals, Tangle, Through, Untangled, Wish
@@ -31,6 +37,7 @@ from writhe.topology.passage import crossings
 
 _HARD = 1e-9  # compliance of a hard term
 _UNBOUNDED = 1e30
+_STUCK = 0.02  # of a step: less than this is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,29 +316,46 @@ class TangleStepper:
         `driven` (nv) moves what is not free; where the gate stops the step, it stops that too, and
         `fraction` says how far it went. `preferred` (nv) is a step to like besides the wishes.
         """
-        options, terms = self.options, self.terms
-        terms.update(q)
+        self.terms.update(q)
         self._aim()
         self._prefer(q, driven, preferred)
-        count = self._programme()
-        v = self._v
-        solve_programme(
-            self._rows, count, self.inverse_metric, self._v0, 1e-7, self._work, v
-        )
-        self._remember(count)
-        largest = float(np.abs(v[self.variables]).max(initial=0.0))
-        if largest > options.max_step:
-            v[self.variables] *= options.max_step / largest
-        tried = self._tried
-        kinematics.integrate(self.skeleton.tree, q, v, tried)
-        self.fraction = 1.0
-        if options.gate:
-            self.fraction = self.gate.fraction(q, tried)
-        if self.fraction >= 1.0:
-            return tried.copy()
-        out = np.empty_like(tried)
-        kinematics.interpolate(self.skeleton.tree, q, tried, self.fraction, out)
+        self._propose(q)
+        if self.fraction < _STUCK:
+            # nothing but clearance: wishes and whatever is driven wait for one step
+            rows = self._goal_rows
+            self.terms.lower[rows] = self.terms.upper[rows] = self.terms.values[rows]
+            self._v0[:] = 0.0
+            self._propose(q)
+            moved, self.fraction = self.fraction, 0.0
+        else:
+            moved = self.fraction
+        if moved >= 1.0:
+            return self._tried.copy()
+        out = np.empty_like(self._tried)
+        kinematics.interpolate(self.skeleton.tree, q, self._tried, moved, out)
         return out
+
+    def _propose(self, q: Floats) -> None:
+        """Solve this step's programme into `_v` and `_tried`; `fraction` of it is certified."""
+        options, v = self.options, self._v
+        count = self._programme()
+        free, largest = self.variables, 0.0
+        for _ in range(2):
+            solve_programme(self._rows, count, self.inverse_metric, self._v0, 1e-7, self._work, v)
+            largest = float(np.abs(v[free]).max(initial=0.0))
+            if largest <= 1.01 * options.max_step:
+                break
+            # less of every wish, but all of what contacts and driven things require
+            share = options.max_step / largest
+            equal = self._rows.state[: self.used] == EQUAL
+            self._rows.low[: self.used][equal] *= share
+            self._rows.high[: self.used][equal] *= share
+            self._v0[free] *= share
+        self._remember(count)
+        if largest > 1.5 * options.max_step:
+            v[free] *= 1.5 * options.max_step / largest
+        kinematics.integrate(self.skeleton.tree, q, v, self._tried)
+        self.fraction = self.gate.fraction(q, self._tried) if options.gate else 1.0
 
     def _aim(self) -> None:
         """Set this step's share of the way for every goal."""

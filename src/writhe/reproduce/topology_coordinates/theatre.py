@@ -24,7 +24,7 @@ from writhe.topology import Strand
 
 FLOOR = SceneObject("floor", (half_space((0.0, 0.0, 0.0), (0.0, 1.0, 0.0)),))
 _FEET = ("left_ankle", "right_ankle", "left_toe", "right_toe")
-_TRUNK = {"hips": 1.0, "spine": 2.0, "chest": 2.0, "neck": 1.5, "head": 1.0}
+_TRUNK = {"hips": 6.0, "spine": 3.0, "chest": 3.0, "neck": 2.0, "head": 1.5}
 FLOOR_ALLOWANCE_M = 0.01
 
 

@@ -120,6 +120,7 @@ class TangleStepper:
             [options.writhe_weight, *[options.centre_weight] * 2, options.density_weight]
         )
         self._bundles: list[tuple[slice, Around]] = []
+        self._through = np.zeros(len(self.wishes), dtype=np.bool_)
         bounds: list[Term] = []
         for k, wish in enumerate(self.wishes):
             label = f"wish {k}: {wish.label}"
@@ -217,7 +218,7 @@ class TangleStepper:
         np.logical_and.at(out, self.goal_wish[missing], False)
         for k, wish in enumerate(self.wishes):
             if isinstance(wish, Through):
-                out[k] = self.passed(wish)
+                out[k] = self._through[k] = self.passed(wish)
             elif isinstance(wish, Untangled):
                 at = self.terms.slice_of(f"wish {k}: {wish.label}")
                 out[k] = abs(float(self.terms.values[at][0])) <= wish.most + 1e-3
@@ -369,6 +370,9 @@ class TangleStepper:
             mean = values[at].mean()
             share = min(max(wish.writhe - mean, -stride[at][0]), stride[at][0])
             aim[at] = np.clip(mean + share - values[at], -stride[at], stride[at])
+        if self._through.any():
+            # what is through stays as it is
+            aim[self._through[self.goal_wish]] = 0.0
         terms.lower[rows] = terms.upper[rows] = values + aim
         if self._follower.any():
             writhe = np.abs(terms.values[self._follows[self._follower]])

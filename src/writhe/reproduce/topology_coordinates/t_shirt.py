@@ -16,6 +16,7 @@ from writhe.arrays import Floats
 from writhe.collision import capsule
 from writhe.evaluation import Progress
 from writhe.quantities import Direction, Point, Separation
+from writhe.render import Stage
 from writhe.reproduce.topology_coordinates.played import Claim, Played
 from writhe.reproduce.topology_coordinates.theatre import Theatre, human
 from writhe.scene import ObjectKind, SceneObject
@@ -101,8 +102,8 @@ def _cloth(stage: Theatre) -> list[Term]:
     terms = [
         Term(
             Separation(a, origin, b, origin),
-            0.85 * float(np.linalg.norm(places[a] - places[b])),
-            1.1 * float(np.linalg.norm(places[a] - places[b])),
+            0.55 * float(np.linalg.norm(places[a] - places[b])),
+            1.15 * float(np.linalg.norm(places[a] - places[b])),
             6.0,
             label=f"seam {a} {b}",
         )
@@ -161,8 +162,12 @@ def play(progress: Progress) -> Played:
         target = np.array(place)
         quantity = Point(name, seen_from=f"a.{joint}")
         worn.append(Term(quantity, target, target, 3.0, label=f"{name} worn"))
+    raised_wide = tuple(
+        reach(f"a.{side}_wrist", (sign * 0.42, 1.88, 0.06), weight=4.0)
+        for side, sign in (("left", 1.0), ("right", -1.0))
+    )
     lowered = tuple(
-        reach(f"a.{side}_wrist", (sign * 0.42, 1.10, 0.12), weight=3.0)
+        reach(f"a.{side}_wrist", (sign * 0.46, 1.06, 0.10), weight=4.0)
         for side, sign in (("left", 1.0), ("right", -1.0))
     )
     keys = [
@@ -181,11 +186,18 @@ def play(progress: Progress) -> Played:
             solve=SolveOptions(300),
         ),
         TangleKeyframe(
+            "pulled down",
+            (*sleeves, *head),
+            (*worn, *raised_wide),
+            active=variables,
+            solve=SolveOptions(150, least_steps=110),
+        ),
+        TangleKeyframe(
             "worn",
             (*sleeves, *head),
             (*worn, *lowered),
             active=variables,
-            solve=SolveOptions(200, least_steps=120),
+            solve=SolveOptions(120, least_steps=80),
         ),
     ]
     progress("dressing")
@@ -217,7 +229,34 @@ def play(progress: Progress) -> Played:
         around=((-0.65, 0.0, -0.3), (0.65, 2.65, 0.4)),
         colours={ring.name: (0.75, 0.33, 0.30) for ring in _RINGS},
         size=(260, 440),
+        extra=lambda drawing, q: _draw_cloth(drawing, stage, q),
     )
+
+
+def _draw_cloth(drawing: Stage, stage: Theatre, q: Floats) -> None:
+    """Cloth between the rings, for the eye only: trunk and sleeves as see-through surfaces."""
+    frames = forward(stage.layout.skeleton, q)
+    rims = {
+        ring.name: stage.layout.scene.object(ring.name).strands["rim"]
+        @ frames.rotation(ring.name).T
+        + frames.position(ring.name)
+        for ring in _RINGS
+    }
+    for a, b in (
+        ("hem", "collar"),
+        ("left_armhole", "left_cuff"),
+        ("right_armhole", "right_cuff"),
+    ):
+        k = np.arange(_CORNERS)
+        after = (k + 1) % _CORNERS
+        triangles = np.concatenate(
+            [
+                np.column_stack([k, after, k + _CORNERS]),
+                np.column_stack([after, after + _CORNERS, k + _CORNERS]),
+            ]
+        )
+        points = np.concatenate([rims[a], rims[b]])
+        drawing.add_mesh(points, triangles, colour=(0.85, 0.55, 0.50), opacity=0.35)
 
 
 def _wanted(end: str, ring: str) -> int:

@@ -15,6 +15,7 @@ BENCHMARKS = {
     "kernels": "linking, kinematics, certify and BVH reading, with C and NumPy beside them",
     "drag": "the posing methods on scripted drags",
     "reconstruct": "the posing methods replaying clips from a few joints (needs --clips)",
+    "topology": "steps in topology space: chains, humans, octopus; random targets",
     "query": "neighbour search by size of the database",
     "library": "how near the built-in postures come to real ones (needs --clips)",
 }

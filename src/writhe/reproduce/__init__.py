@@ -11,7 +11,9 @@ from typing import Any
 from writhe.evaluation import Progress, run_named
 
 # name: what it reproduces
-EXPERIMENTS: dict[str, str] = {}
+EXPERIMENTS: dict[str, str] = {
+    "topology-coordinates": "Character motion synthesis by topology coordinates (2009)",
+}
 
 
 def run(

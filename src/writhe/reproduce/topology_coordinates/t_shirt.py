@@ -41,7 +41,7 @@ class _Ring:
 
 _RINGS = (
     _Ring("hem", (0.0, 1.98, 0.06), (0.0, 1.0, 0.0), 0.31, 0.21),
-    _Ring("collar", (0.0, 2.50, 0.06), (0.0, 1.0, 0.0), 0.140, 0.150),
+    _Ring("collar", (0.0, 2.50, 0.06), (0.0, 1.0, 0.0), 0.150, 0.165),
     _Ring("left_armhole", (0.24, 2.36, 0.06), (0.65, 0.75, 0.0), 0.105, 0.115),
     _Ring("right_armhole", (-0.24, 2.36, 0.06), (-0.65, 0.75, 0.0), 0.105, 0.115),
     _Ring("left_cuff", (0.36, 2.52, 0.06), (0.65, 0.75, 0.0), 0.085, 0.09),
@@ -60,7 +60,7 @@ _SEAMS = (
 # where the rings are worn: joint, place in its frame
 _WORN = {
     "hem": ("hips", (0.0, 0.03, 0.0)),
-    "collar": ("neck", (0.0, -0.005, 0.01)),
+    "collar": ("neck", (0.0, 0.02, 0.01)),
     "left_armhole": ("left_clavicle", (0.155, 0.02, -0.015)),
     "right_armhole": ("right_clavicle", (-0.155, 0.02, -0.015)),
     "left_cuff": ("left_shoulder", (0.17, 0.0, 0.0)),
@@ -102,7 +102,7 @@ def _cloth(stage: Theatre) -> list[Term]:
     terms = [
         Term(
             Separation(a, origin, b, origin),
-            0.55 * float(np.linalg.norm(places[a] - places[b])),
+            0.65 * float(np.linalg.norm(places[a] - places[b])),
             1.15 * float(np.linalg.norm(places[a] - places[b])),
             6.0,
             label=f"seam {a} {b}",
@@ -161,7 +161,8 @@ def play(progress: Progress) -> Played:
     for name, (joint, place) in _WORN.items():
         target = np.array(place)
         quantity = Point(name, seen_from=f"a.{joint}")
-        worn.append(Term(quantity, target, target, 3.0, label=f"{name} worn"))
+        weight = 12.0 if name == "collar" else 3.0
+        worn.append(Term(quantity, target, target, weight, label=f"{name} worn"))
     raised_wide = tuple(
         reach(f"a.{side}_wrist", (sign * 0.42, 1.88, 0.06), weight=4.0)
         for side, sign in (("left", 1.0), ("right", -1.0))

@@ -62,7 +62,7 @@ def play(progress: Progress, full: bool = False) -> Played:
         [
             *stage.limits("carrier", "rider"),
             *stage.planted("carrier"),
-            *stage.upright("carrier"),
+            *stage.upright("carrier", 0.2),
         ],
         TangleOptions(writhe_stride=0.04),
     )

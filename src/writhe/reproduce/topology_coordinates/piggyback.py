@@ -9,6 +9,7 @@ import numpy as np
 
 from writhe.evaluation import Progress
 from writhe.quantities import Linking, Point
+from writhe.reproduce.topology_coordinates.planners import PLANNERS, sampled
 from writhe.reproduce.topology_coordinates.played import Claim, Played
 from writhe.reproduce.topology_coordinates.theatre import Theatre, human
 from writhe.solvers.tangling import (
@@ -32,7 +33,18 @@ def _seen(
     return Term(Point(joint, seen_from=on), target, target, weight, label=f"{joint} at {on}")
 
 
-def play(progress: Progress, full: bool = False) -> Played:
+def _said(found: dict[str, Any]) -> str:
+    """What came of a planner, in words."""
+    if "skipped" in found:
+        return f"{found['planner']}: {found['skipped']}"
+    outcome = "found a way" if found["solved"] else "found no way"
+    return (
+        f"{found['planner']} in {found['dimensions']} dimensions {outcome} in"
+        f" {found['seconds']:.1f} s ({found['motions_checked']} motions checked)."
+    )
+
+
+def play(progress: Progress, full: bool = False, compare: bool = True) -> Played:
     """Four keyframes: up behind the back, arms over the shoulders, legs astride, carried."""
     stage = Theatre.of([human("carrier"), human("rider")])
     stage.stand("carrier", 0.0, 0.0)
@@ -114,7 +126,13 @@ def play(progress: Progress, full: bool = False) -> Played:
         claims.append(
             Claim.at_least(f"writhe of {tangle.label}", value * np.sign(tangle.writhe), least)
         )
-    figures: dict[str, Any] = {}
+    cap_s = 60.0 if full else 5.0
+    figures: dict[str, Any] = {"planners": []}
+    for planner in PLANNERS if compare else ():
+        progress(f"{planner}, {cap_s:.0f} s at most")
+        figures["planners"].append(
+            sampled(stage.layout.table, motion.path[0], motion.path[-1], planner, cap_s)
+        )
     return Played(
         stage.layout,
         motion.path,
@@ -122,7 +140,7 @@ def play(progress: Progress, full: bool = False) -> Played:
         claims,
         motion.milliseconds,
         seconds,
-        motion.problems,
+        [*motion.problems, *(_said(found) for found in figures["planners"])],
         figures,
         view=(1.0, 0.2, 0.55),
         size=(300, 400),

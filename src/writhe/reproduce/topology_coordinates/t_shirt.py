@@ -41,7 +41,7 @@ class _Ring:
 
 _RINGS = (
     _Ring("hem", (0.0, 1.98, 0.06), (0.0, 1.0, 0.0), 0.31, 0.21),
-    _Ring("collar", (0.0, 2.50, 0.06), (0.0, 1.0, 0.0), 0.150, 0.165),
+    _Ring("collar", (0.0, 2.50, 0.06), (0.0, 1.0, 0.0), 0.140, 0.150),
     _Ring("left_armhole", (0.24, 2.36, 0.06), (0.65, 0.75, 0.0), 0.105, 0.115),
     _Ring("right_armhole", (-0.24, 2.36, 0.06), (-0.65, 0.75, 0.0), 0.105, 0.115),
     _Ring("left_cuff", (0.36, 2.52, 0.06), (0.65, 0.75, 0.0), 0.085, 0.09),
@@ -102,8 +102,8 @@ def _cloth(stage: Theatre) -> list[Term]:
     terms = [
         Term(
             Separation(a, origin, b, origin),
-            0.65 * float(np.linalg.norm(places[a] - places[b])),
-            1.15 * float(np.linalg.norm(places[a] - places[b])),
+            (0.6 if a == "collar" else 0.85) * float(np.linalg.norm(places[a] - places[b])),
+            1.1 * float(np.linalg.norm(places[a] - places[b])),
             6.0,
             label=f"seam {a} {b}",
         )
@@ -161,7 +161,7 @@ def play(progress: Progress) -> Played:
     for name, (joint, place) in _WORN.items():
         target = np.array(place)
         quantity = Point(name, seen_from=f"a.{joint}")
-        weight = 12.0 if name == "collar" else 3.0
+        weight = 6.0 if name == "collar" else 3.0
         worn.append(Term(quantity, target, target, weight, label=f"{name} worn"))
     raised_wide = tuple(
         reach(f"a.{side}_wrist", (sign * 0.42, 1.88, 0.06), weight=4.0)

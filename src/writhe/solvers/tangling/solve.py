@@ -77,6 +77,8 @@ def solve(
     path, taken = [q.copy()], list[float]()
     gate = stepper.gate
     shortened, refused = gate.shortened, gate.refused
+    stepper.update(q)
+    stepper.reached()  # so that what is through a loop already counts as such from the first step
     best, best_at, since, shakes = np.inf, 0, 0, 0
     status = Status.APPROACHING
     for step in range(choose.most_steps):

@@ -370,10 +370,14 @@ class TangleStepper:
             mean = values[at].mean()
             share = min(max(wish.writhe - mean, -stride[at][0]), stride[at][0])
             aim[at] = np.clip(mean + share - values[at], -stride[at], stride[at])
-        if self._through.any():
-            # what is through stays as it is
-            aim[self._through[self.goal_wish]] = 0.0
         terms.lower[rows] = terms.upper[rows] = values + aim
+        if self._through.any():
+            # what is through may go on, but not back
+            passed = np.flatnonzero(self._through[self.goal_wish])
+            ahead = self.target[passed] > 0.0
+            at = rows[passed]
+            terms.lower[at] = np.where(ahead, values[passed], -_UNBOUNDED)
+            terms.upper[at] = np.where(ahead, _UNBOUNDED, values[passed])
         if self._follower.any():
             writhe = np.abs(terms.values[self._follows[self._follower]])
             fade = np.minimum(1.0, writhe / self._fade_writhe) ** 2

@@ -63,7 +63,5 @@ def test_what_is_driven_keeps_its_step():
     rows, v = make_rows(1, 2), np.empty(2)
     rows.matrix[0] = (1.0, -1.0)  # the first must not be overtaken by the second
     rows.low[0], rows.high[0], rows.compliance[0] = 0.0, 1e30, 1e-9
-    solve_programme(
-        rows, 1, np.array([1.0, 0.0]), np.array([0.0, 0.3]), 1e-9, make_work(1, 2), v
-    )
+    solve_programme(rows, 1, np.array([1.0, 0.0]), np.array([0.0, 0.3]), 1e-9, make_work(1, 2), v)
     np.testing.assert_allclose(v, [0.3, 0.3], atol=1e-6)

@@ -83,7 +83,9 @@ def test_kinematic_constraints_hold_on_the_way(pair, start):
     result = solve(TangleStepper(pair.table, [Tangle(pair.first, pair.second, 0.8)], terms), start)
     assert result.reached
     at = pair.skeleton.q_slice("a0")
-    np.testing.assert_allclose(result.path[:, at], np.tile(start[at], (len(result.path), 1)), atol=1e-3)
+    np.testing.assert_allclose(
+        result.path[:, at], np.tile(start[at], (len(result.path), 1)), atol=1e-3
+    )
 
 
 def test_contradictory_tangles_are_named(pair, start):
@@ -100,7 +102,7 @@ def test_contradictory_tangles_are_named(pair, start):
 def ring(height: float, radius: float, name: str) -> Strand:
     angle = 2 * np.pi * np.arange(12) / 12
     points = np.column_stack([np.full(12, height), radius * np.cos(angle), radius * np.sin(angle)])
-    return Strand.along(points + [0.0, 0.0, 0.15], name=name, closed=True)
+    return Strand.along(points + np.array([0.0, 0.0, 0.15]), name=name, closed=True)
 
 
 def test_a_chain_passes_through_two_loops_in_turn(pair, start):
@@ -134,7 +136,9 @@ def test_around_a_bundle_alike_and_clear_of_another(pair, start):
 def test_a_driven_chain_goes_its_way_while_the_other_keeps_the_tangle(pair, start):
     skeleton = pair.skeleton
     wound = solve(TangleStepper(pair.table, [Tangle(pair.first, pair.second, 0.7)]), start).q
-    free = np.array([name.startswith("a") for name in np.array(skeleton.names)[skeleton.tree.dof_joint]])
+    free = np.array(
+        [name.startswith("a") for name in np.array(skeleton.names)[skeleton.tree.dof_joint]]
+    )
     path = np.tile(wound, (60, 1))
     path[:, skeleton.q_slice("b0").start + 1] += np.linspace(0, 0.3, 60)  # 30 cm up
     drive = Drive(skeleton, path)

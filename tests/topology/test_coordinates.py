@@ -133,7 +133,7 @@ def test_crossings_of_a_loop():
     assert found.sign == 1 and found.beyond_m == pytest.approx(2.0)
     assert found.clearance_m == pytest.approx(0.7, abs=0.05)
     assert net_crossings(up[::-1].copy(), loop) == -1
-    assert net_crossings(up + [1.0, 0, 0], loop) == 0
+    assert net_crossings(up + np.array([1.0, 0, 0]), loop) == 0
     there_and_back = np.array([[0, 0, -1.0], [0, 0, 1.0], [0.2, 0, 1.0], [0.2, 0, -1.0]])
     assert net_crossings(there_and_back, loop) == 0 and len(crossings(there_and_back, loop)) == 2
     with pytest.raises(WritheError, match="3 points"):

@@ -137,6 +137,7 @@ def _centred_ridge(
     The tilt minimises log sum exp, which is convex: halving the step until it falls suffices.
     """
     m, n = out.shape
+    gx, gy = 1.0, 1.0
     for _ in range(_NEWTON):
         _tilted(alpha, length, width, tilt[0], tilt[1], cx, cy, out)
         gx, gy, xx, xy, yy = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -209,7 +210,7 @@ def ridge_matrix(
     tilt, found = np.zeros(2), np.zeros(4)
     start = 0.25 * pi - density
     low, high = start, start
-    error_low, error_high = np.inf, np.inf
+    error_low = np.inf
     best, best_alpha = np.inf, start
     bracketed = False
     before_alpha, before = start, np.inf
@@ -231,7 +232,7 @@ def ridge_matrix(
         before_alpha = inner
         before = _axis_error(inner, length, width, cx, cy, density, tilt, found, out)
         if before * error <= 0.0 and abs(before - error) < 0.4 * pi:
-            low, high, error_low, error_high = before_alpha, alpha, before, error
+            low, high, error_low = before_alpha, alpha, before
             bracketed = True
             break
     if bracketed:
@@ -243,7 +244,7 @@ def ridge_matrix(
             if best < 1e-12 or abs(error) == np.inf:
                 break
             if error_low * error <= 0.0:
-                high, error_high = middle, error
+                high = middle
             else:
                 low, error_low = middle, error
     tilt[:] = 0.0

@@ -170,7 +170,13 @@ def _drop(rows: Rows, work: Work, at: int, count: int) -> None:
 
 @kernel
 def solve_programme(
-    rows: Rows, count: int, inverse_metric: Floats, v0: Floats, tolerance: float, work: Work, v: Floats
+    rows: Rows,
+    count: int,
+    inverse_metric: Floats,
+    v0: Floats,
+    tolerance: float,
+    work: Work,
+    v: Floats,
 ) -> int:
     """v (nv) of the programme of the first `count` rows; returns how many rows were changed.
 
@@ -185,7 +191,7 @@ def solve_programme(
         if wanted != FREE and active < most:
             _activate(rows, inverse_metric, v0, i, wanted, work, active)
             active += 1
-    for turn in range(4 * most):
+    for _ in range(4 * most):
         # multipliers of the active rows; one of the wrong sign leaves, the first to become so first
         while True:
             _solve(work, active)

@@ -56,12 +56,8 @@ def disc_crossings(chain: Floats, rim: Floats, count: int, out: Floats) -> int:
             if not 0.0 <= t < 1.0:
                 continue
             px, py, pz = sx + t * dx - mx, sy + t * dy - my, sz + t * dz - mz
-            along_u = (
-                (py * vz - pz * vy) * nx + (pz * vx - px * vz) * ny + (px * vy - py * vx) * nz
-            )
-            along_v = (
-                (uy * pz - uz * py) * nx + (uz * px - ux * pz) * ny + (ux * py - uy * px) * nz
-            )
+            along_u = (py * vz - pz * vy) * nx + (pz * vx - px * vz) * ny + (px * vy - py * vx) * nz
+            along_v = (uy * pz - uz * py) * nx + (uz * px - ux * pz) * ny + (ux * py - uy * px) * nz
             # one of two triangles owns the edge between them
             if along_u < 0.0 or along_v <= 0.0 or along_u + along_v > square:
                 continue

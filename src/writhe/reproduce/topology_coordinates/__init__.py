@@ -30,7 +30,7 @@ def play(name: str, progress: Progress | None = None, **options: Any) -> Played:
     if name not in SCENES:
         raise UnknownNameError("scene", name, list(SCENES))
     module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
-    return module.play(progress or (lambda _what: None), **options)
+    return module.play(progress or _silent, **options)
 
 
 def run(
@@ -103,3 +103,7 @@ def run(
             report.text(note)
     report.write()
     return {"scenes": results}
+
+
+def _silent(what: str) -> None:
+    """Nobody wants to know what is being played."""

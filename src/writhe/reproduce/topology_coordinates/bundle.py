@@ -42,9 +42,7 @@ def _swaying(stage: Theatre, steps: int) -> Floats:
             angle = 2 * np.pi * rod / (_RODS - 1)
             spread = 0.0 if rod == _RODS - 1 else 0.012 * share
             for segment in range(_SEGMENTS):
-                axis = np.array(
-                    [nod + spread * np.cos(angle), 0.0, -sway - spread * np.sin(angle)]
-                )
+                axis = np.array([nod + spread * np.cos(angle), 0.0, -sway - spread * np.sin(angle)])
                 size = float(np.linalg.norm(axis))
                 first = 4 * (rod * _SEGMENTS + segment)
                 if size > 1e-12:

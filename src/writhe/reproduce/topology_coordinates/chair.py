@@ -21,9 +21,18 @@ _W, _D, _SEAT, _TOP = 0.23, 0.22, 0.45, 0.95
 _HOLDS = (
     ("the uprights of the back", (("left", "left_upright", 1.0), ("right", "right_upright", -1.0))),
     ("the top rail", (("left", "top_rail", 1.0), ("right", "top_rail", -1.0))),
-    ("left upright and middle rail", (("left", "left_upright", 1.0), ("right", "middle_rail", -1.0))),
-    ("middle rail and right upright", (("left", "middle_rail", 1.0), ("right", "right_upright", -1.0))),
-    ("the uprights, from inside", (("left", "left_upright", -1.0), ("right", "right_upright", 1.0))),
+    (
+        "left upright and middle rail",
+        (("left", "left_upright", 1.0), ("right", "middle_rail", -1.0)),
+    ),
+    (
+        "middle rail and right upright",
+        (("left", "middle_rail", 1.0), ("right", "right_upright", -1.0)),
+    ),
+    (
+        "the uprights, from inside",
+        (("left", "left_upright", -1.0), ("right", "right_upright", 1.0)),
+    ),
 )
 HELD = 0.3
 
@@ -65,7 +74,8 @@ def play(progress: Progress) -> Played:
     stage = Theatre.of([human("a")], [chair, step])
     stage.stand("a", 0.0, -0.10)
     arms = {
-        side: stage.strand("a", f"{side}_shoulder", f"{side}_hand_tip") for side in ("left", "right")
+        side: stage.strand("a", f"{side}_shoulder", f"{side}_hand_tip")
+        for side in ("left", "right")
     }
     setup = stage.setup(
         [*stage.limits("a"), *stage.planted("a"), *stage.upright("a", 0.4)],
@@ -109,11 +119,16 @@ def play(progress: Progress) -> Played:
     for key, frame in zip(keys, motion.key_frames, strict=True):
         for wish in key.wishes:
             if isinstance(wish, Tangle) and wish.writhe != 0.0:
-                value = float(Linking(wish.first, wish.second).value(skeleton, motion.path[frame])[0])
+                value = float(
+                    Linking(wish.first, wish.second).value(skeleton, motion.path[frame])[0]
+                )
                 claims.append(
                     Claim.at_least(f"{key.name}: {wish.label}", value * np.sign(wish.writhe), HELD)
                 )
-    shown = [0, *(f for key, f in zip(keys, motion.key_frames, strict=True) if "off" not in key.name)]
+    shown = [
+        0,
+        *(f for key, f in zip(keys, motion.key_frames, strict=True) if "off" not in key.name),
+    ]
     return Played(
         stage.layout,
         motion.path,

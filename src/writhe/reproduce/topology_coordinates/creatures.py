@@ -33,7 +33,9 @@ def fish() -> Figure:
     return Figure("fish", skeleton, tuple(capsules), None, (("fish", (*names, "tail")),))
 
 
-def rods(count: int = 7, height_m: float = 1.9, segments: int = 5, radius_m: float = 0.028) -> Figure:
+def rods(
+    count: int = 7, height_m: float = 1.9, segments: int = 5, radius_m: float = 0.028
+) -> Figure:
     """Standing rods in a round bundle, each of some segments that can bend."""
     length = height_m / segments
     joints, capsules, tips = list[Joint](), list[Capsule](), list[Tip]()
@@ -65,7 +67,9 @@ def large_octopus(scale: float) -> Figure:
         replace(joint, offset_in_parent=scale * joint.offset_in_parent)
         for joint in small.skeleton.joints
     ]
-    tips = [replace(tip, offset_in_joint=scale * tip.offset_in_joint) for tip in small.skeleton.tips]
+    tips = [
+        replace(tip, offset_in_joint=scale * tip.offset_in_joint) for tip in small.skeleton.tips
+    ]
     capsules = tuple(
         replace(
             c,

@@ -30,7 +30,6 @@ from writhe.solvers.tangling import (
 _FISH = ((0, 0.40, 0.13, 1.0), (2, 0.40, -0.12, 1.0), (4, 0.40, 0.12, 1.0), (6, 0.40, -0.13, 1.0))
 _STEPS = 160
 HELD = 0.8
-_SENSE = (1.0, 1.0, 1.0, 1.0)
 
 
 def _swimming(stage: Theatre, steps: int) -> Floats:
@@ -63,8 +62,8 @@ def play(progress: Progress) -> Played:
     legs = [stage.strand("octopus", f"leg{k + 1}_1", f"leg{k + 1}_tip") for k in range(LEGS)]
     bodies = [stage.strand(f"fish{k + 1}", "part1", "tail") for k in range(len(_FISH))]
     catches = [
-        Tangle(legs[leg], bodies[k], _SENSE[k] * 0.88, name=f"leg {leg + 1} around fish {k + 1}")
-        for k, (leg, _, _, way) in enumerate(_FISH)
+        Tangle(legs[leg], bodies[k], 0.88, name=f"leg {leg + 1} around fish {k + 1}")
+        for k, (leg, _, _, _) in enumerate(_FISH)
     ]
     apart = [Untangled(a, b, 0.4) for a, b in itertools.combinations(legs, 2)]
     setup = stage.setup(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import numpy as np
 
@@ -39,9 +40,7 @@ def knapsack(position_m: Floats) -> SceneObject:
     for name, side in (("left", 1.0), ("right", -1.0)):
         rim = _strap(side)
         strands[name] = rim
-        shapes += [
-            capsule(a, b, _STRAP_RADIUS_M) for a, b in zip(rim[:-1], rim[1:], strict=True)
-        ]
+        shapes += [capsule(a, b, _STRAP_RADIUS_M) for a, b in pairwise(rim)]
     return SceneObject(
         "pack", tuple(shapes), ObjectKind.MOVED, position_m=position_m, strands=strands
     )

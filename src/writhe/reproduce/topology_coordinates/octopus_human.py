@@ -36,7 +36,9 @@ _HOLDS = (
 
 def play(progress: Progress) -> Played:
     """From behind: a leg around each arm and leg, one around the waist, none around another."""
-    stage = Theatre.of([human("diver", driven=True), Actor("octopus", large_octopus(_SCALE))], floor=False)
+    stage = Theatre.of(
+        [human("diver", driven=True), Actor("octopus", large_octopus(_SCALE))], floor=False
+    )
     stage.stand("diver", 0.0, 0.0)
     at = stage.layout.actor_q["octopus"]
     # its mouth towards the diver's back, its mantle away from him

@@ -83,12 +83,8 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> Played
         _seen("rider.chest", (0.0, 0.37, -0.27)),
         _seen("rider.head", (0.0, 0.70, -0.20), 4.0),
     ]
-    knees = [
-        _seen(f"rider.{side}_knee", (sign * 0.27, 0.06, 0.12), 5.0) for side, sign in _SIDES
-    ]
-    feet = [
-        _seen(f"rider.{side}_ankle", (sign * 0.22, -0.30, 0.16), 2.0) for side, sign in _SIDES
-    ]
+    knees = [_seen(f"rider.{side}_knee", (sign * 0.27, 0.06, 0.12), 5.0) for side, sign in _SIDES]
+    feet = [_seen(f"rider.{side}_ankle", (sign * 0.22, -0.30, 0.16), 2.0) for side, sign in _SIDES]
     hands = [
         _seen(f"rider.{side}_wrist", (sign * 0.05, 0.10, 0.19), 3.0, "carrier.chest")
         for side, sign in _SIDES

@@ -58,7 +58,7 @@ def sampled(
         def __init__(self, information: Any) -> None:
             super().__init__(information)
 
-        def checkMotion(self, first: Any, second: Any, *_: Any) -> bool:  # noqa: N802
+        def checkMotion(self, first: Any, second: Any, *_: Any) -> bool:
             checks[1] += 1
             if not valid(second):
                 return False

@@ -6,6 +6,7 @@ No two of the three key postures can be joined by straight joint angles.
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import numpy as np
 
@@ -49,7 +50,10 @@ def play(progress: Progress) -> Played:
         )
         for side, sign in (("left", 1.0), ("right", -1.0))
     )
-    lifted = (reach("a.right_knee", (-0.05, 0.98, 0.38), weight=6.0), reach("a.right_ankle", (-0.05, 0.62, 0.30), weight=3.0))
+    lifted = (
+        reach("a.right_knee", (-0.05, 0.98, 0.38), weight=6.0),
+        reach("a.right_ankle", (-0.05, 0.62, 0.30), weight=3.0),
+    )
     keys = [
         TangleKeyframe(
             "eagle arms",
@@ -117,5 +121,5 @@ def play(progress: Progress) -> Played:
 def _shown(keys: tuple[int, ...]) -> list[int]:
     """The start, every key, and what lies half-way."""
     ends = [0, *keys]
-    middles = [(a + b) // 2 for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    middles = [(a + b) // 2 for a, b in pairwise(ends)]
     return sorted({*ends, *middles})

@@ -129,9 +129,7 @@ def play(progress: Progress) -> Played:
         end: stage.strand("a", "hips", end)
         for end in ("left_hand_tip", "right_hand_tip", "head_top")
     }
-    loops = {
-        ring.name: stage.object_strand(ring.name, "rim", closed=True) for ring in _RINGS
-    }
+    loops = {ring.name: stage.object_strand(ring.name, "rim", closed=True) for ring in _RINGS}
 
     def through(end: str, ring: str, beyond_m: float = 0.04) -> Through:
         words = f"{end} through {ring}".replace("_", " ")
@@ -216,7 +214,9 @@ def play(progress: Progress) -> Played:
         Claim.equal(f"hips to {end} through {ring}".replace("_", " "), value, _wanted(end, ring))
         for (end, ring), value in table.items()
     ]
-    claims.append(Claim.at_most("hem's height above the hips, m", _hem_height(stage, motion.path[-1]), 0.15))
+    claims.append(
+        Claim.at_most("hem's height above the hips, m", _hem_height(stage, motion.path[-1]), 0.15)
+    )
     return Played(
         layout,
         motion.path,

@@ -81,9 +81,7 @@ class Theatre:
     def strand(self, actor: str, start: str, end: str) -> Strand:
         """The strand of an actor from one joint or tip to another across its tree."""
         name = f"{actor}: {start} to {end}".replace("_", " ")
-        return Strand.between(
-            self.layout.skeleton, f"{actor}.{start}", f"{actor}.{end}", name=name
-        )
+        return Strand.between(self.layout.skeleton, f"{actor}.{start}", f"{actor}.{end}", name=name)
 
     def object_strand(self, thing: str, name: str, *, closed: bool = False) -> Strand:
         """A strand of an object."""
@@ -136,9 +134,7 @@ class Theatre:
                 out[at.start + 3 : at.stop] = 3.0
         return out
 
-    def setup(
-        self, terms: Sequence[Term], options: TangleOptions | None = None
-    ) -> TangleSetup:
+    def setup(self, terms: Sequence[Term], options: TangleOptions | None = None) -> TangleSetup:
         """What the keyframes of this scene share."""
         return TangleSetup(
             self.layout.table,

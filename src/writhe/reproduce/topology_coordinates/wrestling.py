@@ -15,8 +15,9 @@ from writhe import io
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.evaluation import Progress
-from writhe.motion import clean, retarget
+from writhe.motion.clean import clean
 from writhe.motion.library.anatomy import Angles, Arm, Leg, Trunk, configuration
+from writhe.motion.retarget import retarget
 from writhe.quantities import Linking, Point
 from writhe.reproduce.topology_coordinates.played import Claim, Played
 from writhe.reproduce.topology_coordinates.theatre import Theatre, human, lowest_point
@@ -147,11 +148,15 @@ def play(progress: Progress, clips: Path | None = None) -> Played:
     loose = (0.04, 1.0, 1.0, 1.0)
     waist = Tangle(arms, trunk, 0.80, name="both arms around the trunk", tolerance=loose)
     nelson = tuple(
-        Tangle(arm[side], over[side], sign * 0.62, name=f"{side} half of the nelson", tolerance=loose)
+        Tangle(
+            arm[side], over[side], sign * 0.62, name=f"{side} half of the nelson", tolerance=loose
+        )
         for side, sign in (("left", -1.0), ("right", 1.0))
     )
     headlock = Tangle(arm["right"], neck, -0.36, name="right arm around the neck", tolerance=loose)
-    hold = Tangle(arm["left"], over["left"], -0.40, name="left arm under his left arm", tolerance=loose)
+    hold = Tangle(
+        arm["left"], over["left"], -0.40, name="left arm under his left arm", tolerance=loose
+    )
     keys: list[TangleKeyframe] = []
     belly = tuple(_hand(side, "spine", (sign * 0.06, 0.06, 0.17)) for side, sign in _SIDES)
     nape = tuple(_hand(side, "neck", (sign * 0.05, 0.07, -0.13)) for side, sign in _SIDES)
@@ -181,9 +186,7 @@ def play(progress: Progress, clips: Path | None = None) -> Played:
                     f"off for {name}", off, (), stage.q, 0.15, solve=SolveOptions(60, patience=8)
                 )
             )
-        keys.append(
-            TangleKeyframe(name, wishes, terms, solve=SolveOptions(220, least_steps=30))
-        )
+        keys.append(TangleKeyframe(name, wishes, terms, solve=SolveOptions(220, least_steps=30)))
         before = wishes
     setup = stage.setup(
         [
@@ -202,12 +205,17 @@ def play(progress: Progress, clips: Path | None = None) -> Played:
     for key, frame in zip(keys, motion.key_frames, strict=True):
         for wish in key.wishes:
             if isinstance(wish, Tangle) and wish.writhe != 0.0:
-                value = float(Linking(wish.first, wish.second).value(skeleton, motion.path[frame])[0])
+                value = float(
+                    Linking(wish.first, wish.second).value(skeleton, motion.path[frame])[0]
+                )
                 least = 0.85 * abs(wish.writhe)
                 claims.append(
                     Claim.at_least(f"{key.name}: {wish.label}", value * np.sign(wish.writhe), least)
                 )
-    shown = [0, *(f for key, f in zip(keys, motion.key_frames, strict=True) if "off" not in key.name)]
+    shown = [
+        0,
+        *(f for key, f in zip(keys, motion.key_frames, strict=True) if "off" not in key.name),
+    ]
     return Played(
         stage.layout,
         motion.path,
@@ -217,11 +225,10 @@ def play(progress: Progress, clips: Path | None = None) -> Played:
         seconds,
         [
             *motion.problems,
-            f"The partner follows {source}; he waited {drive.waited:.1f} of {len(motion.path)} frames.",
+            f"The partner follows {source}; he waited {drive.waited:.1f} of"
+            f" {len(motion.path)} frames.",
         ],
         view=(0.9, 0.25, 0.8),
         frames=shown,
         size=(320, 400),
     )
-
-

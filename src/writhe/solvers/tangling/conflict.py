@@ -34,9 +34,7 @@ def conflicts(stepper: TangleStepper, q: Floats) -> tuple[str, ...]:
                     out.append(f"{one} and {two} conflict")
         if not hindered:
             stepper.step(q)
-            names = [
-                name for _, name in stepper.holding_back() if not name.startswith("wish ")
-            ]
+            names = [name for _, name in stepper.holding_back() if not name.startswith("wish ")]
             what = ", ".join(dict.fromkeys(names[:4])) or "a local minimum"
             out.append(f"{stepper.wishes[a].label} is held back by {what}")
     return tuple(out)

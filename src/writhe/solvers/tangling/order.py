@@ -77,7 +77,11 @@ def order_automatically(
         motion = animate(setup, q, [replace(key, wishes=wishes, order="given")])
         names = tuple(wish.label for wish in wishes)
         return OrderTried(
-            order, names, motion, way_length(setup, motion.path), least_clearance(setup.table, motion.path)
+            order,
+            names,
+            motion,
+            way_length(setup, motion.path),
+            least_clearance(setup.table, motion.path),
         )
 
     with ThreadPoolExecutor(threads) as pool:

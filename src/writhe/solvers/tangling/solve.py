@@ -136,5 +136,3 @@ def solve(
         gate.shortened - shortened,
         gate.refused - refused,
     )
-
-

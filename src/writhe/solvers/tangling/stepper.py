@@ -271,7 +271,7 @@ class TangleStepper:
         return total
 
     def resting(self, still: float) -> bool:
-        """Whether the last step moved nothing by more than `still`, or nothing is to be rested at."""
+        """Whether the last step moved nothing by more than `still`, where there is a reference."""
         if self.reference is None or self.options.pull == 0.0:
             return True
         return float(np.abs(self._v[self.variables]).max(initial=0.0)) * self.fraction < still
@@ -301,9 +301,7 @@ class TangleStepper:
                 rows = np.arange(self.terms.rows)[self.terms.slice_of(name)]
             self._compliance[rows] = np.inf
         count = self._programme()
-        solve_programme(
-            self._rows, count, self.inverse_metric, self._v0, 1e-7, self._work, self._v
-        )
+        solve_programme(self._rows, count, self.inverse_metric, self._v0, 1e-7, self._work, self._v)
         self._compliance = kept
         rows = self._goal_rows
         wanted = self.terms.lower[rows] - self.terms.values[rows]
@@ -453,12 +451,12 @@ class TangleStepper:
                 name = self._term_of(int(rows.source[i]))
             else:
                 a, b = self._near.rows.shapes[i - self.used]
-                name = f"contact {self.table.part_of_shape(int(a))} {self.table.part_of_shape(int(b))}"
+                name = (
+                    f"contact {self.table.part_of_shape(int(a))} {self.table.part_of_shape(int(b))}"
+                )
             out.append((abs(float(rows.multiplier[i])), name))
         return sorted(out, reverse=True)
 
     def _term_of(self, row: int) -> str:
         start = self.terms.program.row_start
         return self.terms.terms[int(np.searchsorted(start, row, side="right")) - 1].name
-
-

@@ -10,15 +10,14 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision import ContactPolicy
 from writhe.collision.shapes import half_space
-from writhe.database.posture import joint_importance
 from writhe.evaluation.drags import standing
 from writhe.kernels.rotation import quaternion_multiply
 from writhe.quantities import Place, Posture
 from writhe.quantities.quantity import vector
 from writhe.scene import Actor, Layout, Scene, SceneObject
-from writhe.skeleton import Figure, JointKind, forward
+from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure
-from writhe.solvers.tangling import TangleOptions, TangleSetup, TangleStepper
+from writhe.solvers.tangling import TangleOptions, TangleSetup, TangleStepper, motion_cost
 from writhe.terms import Term, joint_limits, keep_centre_over, pin
 from writhe.topology import Strand
 
@@ -121,19 +120,6 @@ class Theatre:
             out += joint_limits(self.layout.skeleton, only_under=actor)
         return out
 
-    def metric(self) -> Floats:
-        """(nv,) what moving costs: joints by how much of the body they carry, roots more."""
-        skeleton = self.layout.skeleton
-        reach = joint_importance(skeleton)
-        out = np.empty(skeleton.dof_count)
-        for j, joint in enumerate(skeleton.joints):
-            at = skeleton.v_slice(joint.name)
-            out[at] = 0.05 + (reach[j] / 0.4) ** 2
-            if joint.kind is JointKind.FREE:
-                out[at.start : at.start + 3] = 12.0
-                out[at.start + 3 : at.stop] = 3.0
-        return out
-
     def setup(self, terms: Sequence[Term], options: TangleOptions | None = None) -> TangleSetup:
         """What the keyframes of this scene share."""
         return TangleSetup(
@@ -141,7 +127,7 @@ class Theatre:
             tuple(terms),
             options or TangleOptions(),
             self.layout.variables,
-            self.metric(),
+            motion_cost(self.layout.skeleton),
         )
 
     def settle(

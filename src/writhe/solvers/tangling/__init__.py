@@ -1,5 +1,6 @@
 """Tangling: solving in topology space (Ho and Komura 2009)."""
 
+from writhe.solvers.tangling.cost import motion_cost
 from writhe.solvers.tangling.drive import Drive
 from writhe.solvers.tangling.keyframes import TangleKeyframe, TangleMotion, TangleSetup, animate
 from writhe.solvers.tangling.order import OrderFound, order_automatically
@@ -23,6 +24,7 @@ __all__ = [
     "Untangled",
     "Wish",
     "animate",
+    "motion_cost",
     "order_automatically",
     "solve",
 ]

@@ -12,7 +12,6 @@ h sqrt(h^2 + l^2 / 2))), so that sigma = 0.2 keeps them 0.42 l apart, sigma = 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,9 +27,10 @@ from writhe.kernels.dual_programme import (
     make_work,
     solve_programme,
 )
-from writhe.quantities import Linking, WritheMatrix
 from writhe.skeleton import Skeleton
-from writhe.solvers.tangling.wishes import Around, Goals, Tangle, Through, Untangled, Wish
+from writhe.solvers.tangling.goals import compile_goals
+from writhe.solvers.tangling.options import TangleOptions
+from writhe.solvers.tangling.wishes import Tangle, Through, Untangled, Wish
 from writhe.terms import CompiledTerms, Term
 from writhe.topology import Strand
 from writhe.topology.passage import crossings
@@ -38,30 +38,6 @@ from writhe.topology.passage import crossings
 _HARD = 1e-9  # compliance of a hard term
 _UNBOUNDED = 1e30
 _STUCK = 0.02  # of a step: less than this is none
-
-
-@dataclass(frozen=True, slots=True)
-class TangleOptions:
-    """How steps are taken. Lengths in metres, angles in radians."""
-
-    writhe_weight: float = 30.0  # of the coordinates, beside the motion's 1
-    centre_weight: float = 20.0
-    density_weight: float = 10.0
-    writhe_stride: float = 0.05  # how far a coordinate may be ahead in one step
-    centre_stride: float = 0.05
-    density_stride: float = 0.06
-    # below this writhe, or the one wanted if that is less, centre and density count less and less
-    fade_writhe: float = 0.25
-    least_fade: float = 0.1
-    sigma: float | None = None  # the bound of Eq. 7 for every tangle's pairs of bones
-    max_step: float = 0.12  # per coordinate and step
-    near_m: float = 0.06  # pairs nearer than this become inequalities
-    margin_m: float = 0.002
-    approach: float = 0.5  # share of the clearance that one step may use up
-    recovery_m: float = 0.01
-    pull: float = 0.0  # share of the way to the reference posture that a step would like to go
-    pull_limit: float = 0.06  # the most that it pulls a coordinate in one step
-    gate: bool = True
 
 
 class TangleStepper:
@@ -110,60 +86,15 @@ class TangleStepper:
 
     def _compile(self, given: Sequence[Term]) -> None:
         """Terms of all wishes first, then those given; and the goals' rows."""
-        options, goals = self.options, Goals()
-        terms: list[Term] = []
-        row = 0
-        strides = np.array(
-            [options.writhe_stride, *[options.centre_stride] * 2, options.density_stride]
-        )
-        weights = np.array(
-            [options.writhe_weight, *[options.centre_weight] * 2, options.density_weight]
-        )
-        self._bundles: list[tuple[slice, Around]] = []
+        options = self.options
+        goals = compile_goals(self.wishes, options)
+        self._bundles = goals.bundles
         self._through = np.zeros(len(self.wishes), dtype=np.bool_)
-        bounds: list[Term] = []
-        for k, wish in enumerate(self.wishes):
-            label = f"wish {k}: {wish.label}"
-            if isinstance(wish, Tangle):
-                terms.append(Term(wish.quantity, 0.0, 0.0, label=label))
-                goals.add_tangle(k, wish, row, strides, weights)
-                row += len(wish.target)
-                bounds += self._bound(wish.first, wish.second)
-            elif isinstance(wish, Through):
-                terms.append(Term(Linking(wish.chain, wish.loop), 0.0, 0.0, label=label))
-                # beyond what a chain of any length can reach: the crossing decides when it is done
-                goals.add_linking(
-                    k,
-                    row,
-                    1.2 if wish.forwards else -1.2,
-                    options.writhe_stride,
-                    options.writhe_weight,
-                    np.inf,
-                )
-                row += 1
-            elif isinstance(wish, Around):
-                first = len(goals.rows)
-                for strand in wish.bundle:
-                    terms.append(Term(Linking(wish.chain, strand), 0.0, 0.0, label=label))
-                    goals.add_linking(
-                        k, row, wish.writhe, options.writhe_stride, options.writhe_weight, np.inf
-                    )
-                    row += 1
-                    bounds += self._bound(wish.chain, strand)
-                self._bundles.append((slice(first, len(goals.rows)), wish))
-            else:
-                terms.append(
-                    Term(
-                        Linking(wish.first, wish.second), -wish.most, wish.most, np.inf, label=label
-                    )
-                )
-                row += 1
-        self.goal_row_count = row
-        self.terms = CompiledTerms(self.skeleton, [*terms, *bounds, *given])
+        self.terms = CompiledTerms(self.skeleton, [*goals.terms, *goals.bounds, *given])
         weight = np.maximum(self.terms.weight, 1e-12)
         self._compliance = np.where(self.terms.hard, _HARD, 1.0 / weight**2)
         # rows that no wish asks for are left alone
-        self._compliance[:row] = np.inf
+        self._compliance[: goals.height] = np.inf
         for k, wish in enumerate(self.wishes):
             if isinstance(wish, Untangled):
                 at = self.terms.slice_of(f"wish {k}: {wish.label}")
@@ -181,13 +112,6 @@ class TangleStepper:
         asked = dict(zip(goals.rows, goals.target, strict=True))
         wanted = [abs(asked[int(row)]) for row in self._follows[self._follower]]
         self._fade_writhe = np.clip(wanted, 0.01, options.fade_writhe)
-
-    def _bound(self, first: Strand, second: Strand) -> list[Term]:
-        if self.options.sigma is None:
-            return []
-        label = f"sigma {first.name} {second.name}"
-        quantity, sigma = WritheMatrix(first, second), self.options.sigma
-        return [Term(quantity, -sigma, sigma, np.inf, label=label)]
 
     # --- what the wishes lack
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from math import pi
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -132,46 +131,3 @@ class Untangled:
 
 
 Wish = Tangle | Through | Around | Untangled
-
-
-@dataclass
-class Goals:
-    """The rows of all wishes, in the order of their terms, as arrays."""
-
-    rows: list[int] = field(default_factory=list[int])
-    target: list[float] = field(default_factory=list[float])
-    stride: list[float] = field(default_factory=list[float])
-    tolerance: list[float] = field(default_factory=list[float])
-    period: list[float] = field(default_factory=list[float])
-    writhe_row: list[int] = field(default_factory=list[int])
-    wish: list[int] = field(default_factory=list[int])
-    weight: list[float] = field(default_factory=list[float])
-
-    def add_tangle(
-        self, wish: int, tangle: Tangle, first_row: int, strides: Floats, weights: Floats
-    ) -> None:
-        """The rows of a tangle; centre and density follow the writhe in `first_row`."""
-        for k, target in enumerate(tangle.target):
-            if np.isnan(target):
-                continue
-            self.rows.append(first_row + k)
-            self.target.append(float(target))
-            self.stride.append(float(strides[k]))
-            self.tolerance.append(tangle.tolerance[k])
-            self.period.append(pi if k == 3 else np.inf)
-            self.writhe_row.append(first_row if k else -1)
-            self.wish.append(wish)
-            self.weight.append(float(weights[k]))
-
-    def add_linking(
-        self, wish: int, row: int, target: float, stride: float, weight: float, tolerance: float
-    ) -> None:
-        """A row of linking with one target."""
-        self.rows.append(row)
-        self.target.append(target)
-        self.stride.append(stride)
-        self.tolerance.append(tolerance)
-        self.period.append(np.inf)
-        self.writhe_row.append(-1)
-        self.wish.append(wish)
-        self.weight.append(weight)

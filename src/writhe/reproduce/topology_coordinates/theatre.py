@@ -88,13 +88,12 @@ class Theatre:
         return Strand.along(points, joint=thing, name=f"{thing} {name}", closed=closed)
 
     def planted(
-        self, actor: str, q: Floats | None = None, joints: Sequence[str] = _FEET
+        self, actor: str, joints: Sequence[str] = _FEET, weight: float = 60.0
     ) -> list[Term]:
         """The actor's feet stay where they are."""
-        here = self.q if q is None else q
         out: list[Term] = []
         for joint in joints:
-            out += pin(self.layout.skeleton, f"{actor}.{joint}", here, weight=60.0)
+            out += pin(self.layout.skeleton, f"{actor}.{joint}", self.q, weight=weight)
         return out
 
     def balanced(self, actor: str, within_m: float = 0.08) -> Term:

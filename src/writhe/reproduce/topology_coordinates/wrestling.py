@@ -67,21 +67,34 @@ def _authored(body: Figure) -> Floats:
 
 
 def _captured(body: Figure, clips: Path, progress: Progress) -> tuple[Floats, str]:
-    """The stretch of the clips in which a standing person moves least, cleaned, at the origin."""
+    """The calmest stretch of the clips with arms away from the trunk, cleaned, at the origin."""
     best: tuple[float, Path, int] | None = None
     files = sorted(clips.glob("*.bvh"))
     if not files:
         raise WritheError(f"{clips} holds no .bvh files to take a partner from")
-    for path in files[:12]:
+    window = np.ones(_FRAMES) / _FRAMES
+    for path in files:
         motion = io.load(path)
         if len(motion) <= _FRAMES:
             continue
-        moved = forward(motion.skeleton, motion.q).positions
-        speed = np.linalg.norm(np.diff(moved, axis=0), axis=2).mean(axis=1)
-        sums = np.convolve(speed, np.ones(_FRAMES), "valid")
-        at = int(sums.argmin())
-        if best is None or sums[at] < best[0]:
-            best = (float(sums[at]), path, at)
+        roles = dict(io.figure_of(motion).roles)
+        frames = forward(motion.skeleton, motion.q)
+        moved = np.linalg.norm(np.diff(frames.positions, axis=0), axis=2).mean(axis=1)
+        middle = frames.position(roles["hips"])[:-1, [0, 2]]
+        apart = np.min(
+            [
+                np.linalg.norm(frames.position(roles[elbow])[:-1, [0, 2]] - middle, axis=1)
+                for elbow in ("left_elbow", "right_elbow")
+            ],
+            axis=0,
+        )
+        height = (frames.position(roles["hips"]) - frames.position(roles["left_ankle"]))[:-1, 1]
+        # slow, upright, and with arms that leave room beside the trunk
+        cost = motion.fps * moved - 4.0 * apart + 20.0 * np.maximum(0.75 - height, 0.0)
+        score = np.convolve(cost, window, "valid")
+        at = int(score.argmin())
+        if best is None or score[at] < best[0]:
+            best = (float(score[at]), path, at)
     if best is None:
         raise WritheError(f"no clip in {clips} has {_FRAMES} frames")
     _, path, at = best
@@ -130,7 +143,9 @@ def play(progress: Progress, clips: Path | None = None) -> Played:
         moving = _authored(body)
     at = stage.layout.actor_q["partner"]
     stage.q[at] = moving[0]
-    stage.stand("attacker", 0.0, -0.50)
+    # a captured partner steps about: farther from his heels, and free to shuffle
+    stage.stand("attacker", 0.0, -0.50 if clips is None else -0.66)
+    firmness = 60.0 if clips is None else 4.0
     path = np.tile(stage.q, (len(moving), 1))
     path[:, at] = moving
     drive = Drive(stage.layout.skeleton, path)
@@ -191,7 +206,7 @@ def play(progress: Progress, clips: Path | None = None) -> Played:
     setup = stage.setup(
         [
             *stage.limits("attacker"),
-            *stage.planted("attacker"),
+            *stage.planted("attacker", weight=firmness),
             *stage.upright("attacker", 0.3),
         ],
         TangleOptions(writhe_stride=0.03),

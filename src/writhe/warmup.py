@@ -113,6 +113,26 @@ def _posing() -> None:
         make_poser(method, human).step(q, [Target("left_wrist", (0.4, 1.2, 0.3))])
 
 
+@_stage("trajectories")
+def _trajectories() -> None:
+    from writhe.skeleton.figures import figure
+    from writhe.solvers.dynamic import (
+        Chain,
+        Forest,
+        learn_style,
+        plain_trajectory,
+        solve_trajectory,
+    )
+
+    human = figure("human")
+    chain = Chain.named(human, "right_arm")
+    q = human.skeleton.rest_configuration[None]
+    forest = Forest(chain, [learn_style(chain, "rest", [(q, 30.0)])])
+    target = chain.effector_points(chain.coordinates(q))
+    solve_trajectory(chain, forest.blend(), target, 30.0)
+    plain_trajectory(chain, target, chain.coordinates(q)[0], from_previous=True)
+
+
 def missing(stages: Iterable[str] | None = None) -> list[str]:
     """Those of the stages (all of them when not given) that this machine has not compiled yet."""
     wanted = list(STAGES if stages is None else stages)

@@ -13,6 +13,7 @@ from writhe.evaluation import Progress, run_named
 # name: what it reproduces
 EXPERIMENTS: dict[str, str] = {
     "topology-coordinates": "Character motion synthesis by topology coordinates (2009)",
+    "dynamic-joint-ik": "joint limits and damping learnt from clips, trajectories in four passes",
 }
 
 

@@ -17,6 +17,7 @@ BENCHMARKS = {
     "reconstruct": "the posing methods replaying clips from a few joints (needs --clips)",
     "plan": "joining tangled postures, against RRTConnect",
     "clean": "cleaning every clip of a folder (needs --clips)",
+    "topology": "steps in topology space: chains, humans, octopus; random targets",
     "batch-ik": "whole trajectories by the thousand on CPU or GPU (needs the extra jax)",
     "query": "neighbour search by size of the database",
     "library": "how near the built-in postures come to real ones (needs --clips)",

@@ -16,6 +16,8 @@ A compiled quantity is an operation code, two joints and a few numbers:
 | CENTRE      | 3    | centre of mass of the joints a .. b-1                        |        |
 | GAP         | 1    | distance of segments p s of a and t u of b, less radii h     | p s t u h |
 | LINKING     | 1    | linking of two polylines of the vertex pool                  | i m j n |
+| TANGLE      | 4    | their topology coordinates: writhe, centre (2), density      | i m j n |
+| ENTRIES     | many | the entries of their writhe matrix, k x k of them summed     | i m j n k |
 
 Joint b is -1 where the world is meant. Derivatives are by the tangent step v.
 """
@@ -31,14 +33,14 @@ from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
 from writhe.kernels.kinematics import BALL, FREE, Tree, add_point_gradient
 from writhe.kernels.limits import swing_extent, swing_twist, swing_twist_jacobian
-from writhe.kernels.linking import linking_sum, make_scratch
+from writhe.kernels.linking import make_scratch
 from writhe.kernels.rotation import (
     inverse_right_jacobian,
     matrix_to_quaternion,
     quaternion_difference,
 )
 from writhe.kernels.segments import segment_parameters
-from writhe.kernels.strands import add_linking_gradient
+from writhe.kernels.tangle_rows import coordinate_rows, entry_rows, linking_row
 
 (
     POINT,
@@ -53,7 +55,9 @@ from writhe.kernels.strands import add_linking_gradient
     CENTRE,
     GAP,
     LINKING,
-) = range(12)
+    TANGLE,
+    ENTRIES,
+) = range(14)
 DATA_SIZE = 13
 
 
@@ -336,46 +340,6 @@ def _gap_row(
 
 
 @kernel
-def _linking_row(
-    tree: Tree,
-    program: Program,
-    positions: Floats,
-    rotations: Floats,
-    axes: Floats,
-    data: Floats,
-    row: Floats,
-) -> float:
-    """The linking of two polylines, and its derivative through all of their vertices."""
-    first, second = int(data[0]), int(data[2])
-    rows, columns = int(data[1]), int(data[3])
-    points, slopes = np.empty((rows + columns, 3)), np.zeros((rows + columns, 3))
-    for k in range(rows + columns):
-        vertex = first + k if k < rows else second + k - rows
-        joint = program.vertex_joint[vertex]
-        x = program.vertex_in_joint[vertex, 0]
-        y = program.vertex_in_joint[vertex, 1]
-        z = program.vertex_in_joint[vertex, 2]
-        if joint < 0:
-            points[k, 0], points[k, 1], points[k, 2] = x, y, z
-            continue
-        for r in range(3):
-            points[k, r] = (
-                positions[joint, r]
-                + rotations[joint, r, 0] * x
-                + rotations[joint, r, 1] * y
-                + rotations[joint, r, 2] * z
-            )
-    value = linking_sum(points[:rows], points[rows:], make_scratch())
-    add_linking_gradient(points[:rows], points[rows:], slopes[:rows], slopes[rows:])
-    for k in range(rows + columns):
-        joint = program.vertex_joint[first + k if k < rows else second + k - rows]
-        x, y, z = points[k, 0], points[k, 1], points[k, 2]
-        gx, gy, gz = slopes[k, 0], slopes[k, 1], slopes[k, 2]
-        add_point_gradient(tree, positions, axes, joint, x, y, z, gx, gy, gz, row)
-    return value
-
-
-@kernel
 def evaluate_rows(
     tree: Tree,
     mass: Floats,
@@ -394,6 +358,8 @@ def evaluate_rows(
     room = np.zeros((3, tree.dof_joint.shape[0]))
     three = np.empty(3)
     matrix = np.empty((3, 3))
+    scratch = make_scratch()
+    pool, places = program.vertex_joint, program.vertex_in_joint
     for i in range(program.operation.shape[0]):
         operation = program.operation[i]
         a, b = program.joint_a[i], program.joint_b[i]
@@ -476,4 +442,12 @@ def evaluate_rows(
         elif operation == GAP:
             out[0] = _gap_row(tree, positions, rotations, axes, a, b, data, rows[0])
         elif operation == LINKING:
-            out[0] = _linking_row(tree, program, positions, rotations, axes, data, rows[0])
+            out[0] = linking_row(
+                tree, pool, places, positions, rotations, axes, data, scratch, rows[0]
+            )
+        elif operation == TANGLE:
+            coordinate_rows(
+                tree, pool, places, positions, rotations, axes, data, scratch, out, rows
+            )
+        elif operation == ENTRIES:
+            entry_rows(tree, pool, places, positions, rotations, axes, data, scratch, out, rows)

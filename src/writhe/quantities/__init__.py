@@ -13,6 +13,7 @@ from writhe.quantities.point import Point
 from writhe.quantities.posture import Place, Posture
 from writhe.quantities.quantity import Code, Quantity, evaluate, quantity_types
 from writhe.quantities.separation import Height, Separation
+from writhe.quantities.tangle import TangleCoordinates, WritheMatrix
 
 __all__ = [
     "CentreOfMass",
@@ -29,6 +30,8 @@ __all__ = [
     "Quantity",
     "Separation",
     "SwingExtent",
+    "TangleCoordinates",
+    "WritheMatrix",
     "evaluate",
     "quantity_types",
 ]

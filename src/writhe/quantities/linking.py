@@ -20,23 +20,31 @@ class Linking(Quantity):
     second: Strand
 
     def encode(self, skeleton: Skeleton) -> Code:
-        lines = tuple(_vertices(strand, skeleton) for strand in (self.first, self.second))
+        lines = tuple(strand_vertices(strand, skeleton) for strand in (self.first, self.second))
         return Code(rows.LINKING, 1, lines=lines)
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:
-        picked: list[Quantity] = []
-        for count in (2, 4):
-            names = [str(name) for name in rng.choice(skeleton.names, 2 * count)]
-            places = rng.normal(0.0, 0.3, (2 * count, 3))
-            loop = Strand.along(rng.normal(0.0, 0.5, (4, 3)), name="loop", closed=True)
-            one = Strand("one", tuple(names[:count]), places[:count])
-            two = Strand("two", tuple(names[count:]), places[count:])
-            picked += [cls(one, two), cls(one, loop)]
-        return picked
+        return [cls(one, two) for one, two in sample_strands(skeleton, rng)]
 
 
-def _vertices(strand: Strand, skeleton: Skeleton) -> tuple[tuple[int, tuple[float, ...]], ...]:
+def sample_strands(skeleton: Skeleton, rng: np.random.Generator) -> list[tuple[Strand, Strand]]:
+    """Random pairs of strands on a skeleton, some of them with a loop in the world."""
+    picked: list[tuple[Strand, Strand]] = []
+    for count in (2, 4):
+        names = [str(name) for name in rng.choice(skeleton.names, 2 * count)]
+        places = rng.normal(0.0, 0.3, (2 * count, 3))
+        loop = Strand.along(rng.normal(0.0, 0.5, (4, 3)), name="loop", closed=True)
+        one = Strand("one", tuple(names[:count]), places[:count])
+        two = Strand("two", tuple(names[count:]), places[count:])
+        picked += [(one, two), (one, loop)]
+    return picked
+
+
+def strand_vertices(
+    strand: Strand, skeleton: Skeleton
+) -> tuple[tuple[int, tuple[float, ...]], ...]:
+    """The joint (-1: the world) and place of every vertex; a closed strand repeats its first."""
     places = [
         (-1 if joint is None else skeleton.index(joint), vector(offset))
         for joint, offset in zip(strand.joints, strand.offsets_in_joint, strict=True)

@@ -24,7 +24,7 @@ class Code:
     joint_a: int = -1
     joint_b: int = -1
     data: tuple[float, ...] = ()
-    # polylines: (joint, place in it) of every vertex; `data` then is filled when compiling
+    # polylines: (joint, place in it) of every vertex
     lines: tuple[tuple[tuple[int, tuple[float, ...]], ...], ...] = ()
 
 
@@ -64,7 +64,8 @@ def compile_program(skeleton: Skeleton, quantities: Sequence[Quantity]) -> Progr
     data = np.zeros((len(codes), rows.DATA_SIZE))
     pool: list[tuple[int, tuple[float, ...]]] = []
     for i, code in enumerate(codes):
-        data[i, : len(code.data)] = code.data
+        # with polylines `data` holds where they are in the pool first, then what else there is
+        data[i, 2 * len(code.lines) : 2 * len(code.lines) + len(code.data)] = code.data
         for k, line in enumerate(code.lines):
             data[i, 2 * k : 2 * k + 2] = len(pool), len(line)
             pool += line

@@ -15,6 +15,7 @@ EXPERIMENTS: dict[str, str] = {
     "energy-planning": "planning between distant postures over a repulsive energy",
     "half-space-ik": "posing among obstacles by half-space inverse kinematics",
     "topology-aware-ik": "Topology aware data-driven inverse kinematics: four experiments",
+    "topology-coordinates": "Character motion synthesis by topology coordinates (2009)",
     "dynamic-joint-ik": "joint limits and damping learnt from clips, trajectories in four passes",
 }
 

@@ -9,6 +9,20 @@ from writhe.topology.body import (
     strand_matrix,
 )
 from writhe.topology.bundle import Bundle
+from writhe.topology.coordinates import (
+    TopologyCoordinates,
+    coordinate_gradients,
+    density_difference,
+    matrix_coordinate_slopes,
+    matrix_coordinates,
+    topology_coordinates,
+)
+from writhe.topology.desired import (
+    desired_matrix,
+    desired_matrix_as_published,
+    nearest_matrix,
+    round_trip_error,
+)
 from writhe.topology.measure import LinkingReport, PairSummary, measure_motion
 from writhe.topology.polyline import (
     linking,
@@ -24,16 +38,26 @@ __all__ = [
     "LinkingReport",
     "PairSummary",
     "Strand",
+    "TopologyCoordinates",
     "body_bundle",
+    "coordinate_gradients",
+    "density_difference",
+    "desired_matrix",
+    "desired_matrix_as_published",
     "linking",
     "linking_gradient",
     "linking_jacobian",
     "linking_over_time",
     "linking_vector",
+    "matrix_coordinate_slopes",
+    "matrix_coordinates",
     "measure_motion",
+    "nearest_matrix",
     "pair_names",
+    "round_trip_error",
     "segment_linking",
     "strand_matrix",
+    "topology_coordinates",
     "writhe_matrix",
     "writhe_matrix_slopes",
 ]

@@ -64,6 +64,42 @@ class Strand:
         array = floats(points, (None, 3), f"the strand {name!r}")
         return cls(name, (joint,) * len(array), array, closed)
 
+    def subdivided(self, skeleton: Skeleton, pieces: int) -> Strand:
+        """The same strand with every segment cut into equal pieces.
+
+        The cuts of a bone are carried by the joint it turns with. Segments between joints that are
+        not parent and child bend on their way and cannot be cut.
+        """
+        if pieces < 1:
+            raise WritheError(f"a strand is cut into 1 piece or more, not {pieces}")
+        count = len(self.joints)
+        joints: list[str | None] = []
+        offsets: list[Floats] = []
+        for k in range(count if self.closed else count - 1):
+            joint, start, end = self._segment(skeleton, k, (k + 1) % count)
+            joints += [self.joints[k], *[joint] * (pieces - 1)]
+            offsets.append(self.offsets_in_joint[k])
+            offsets += [start + (end - start) * (i / pieces) for i in range(1, pieces)]
+        if not self.closed:
+            joints.append(self.joints[-1])
+            offsets.append(self.offsets_in_joint[-1])
+        return Strand(self.name, tuple(joints), np.array(offsets), self.closed)
+
+    def _segment(self, skeleton: Skeleton, a: int, b: int) -> tuple[str | None, Floats, Floats]:
+        """The joint that a segment turns with, and its two ends in that joint's frame."""
+        one, two = self.joints[a], self.joints[b]
+        start, end = self.offsets_in_joint[a], self.offsets_in_joint[b]
+        if one == two:
+            return one, start, end
+        by_name = {joint.name: joint for joint in skeleton.joints}
+        if two is not None and by_name[two].parent == one and not end.any():
+            return one, start, np.asarray(by_name[two].offset_in_parent)
+        if one is not None and by_name[one].parent == two and not start.any():
+            return two, np.asarray(by_name[one].offset_in_parent), end
+        raise WritheError(
+            f"the segment of {self.name!r} from {one} to {two} is no bone and cannot be cut"
+        )
+
 
 def _place(skeleton: Skeleton, name: str) -> tuple[str, Floats]:
     """The joint that carries a joint or tip, and where in the joint's frame."""

@@ -692,6 +692,76 @@ export interface SolvingState {
   steadiness: number;
 }
 
+/** A path across an actor's skeleton between two joints or tips. */
+export interface Chain {
+  actor: number;
+  start: string;
+  end: string;
+}
+
+/** A chain that a click on one of its joints picks. */
+export interface Limb {
+  name: string;
+  start: string;
+  end: string;
+  joints: number[];
+}
+
+/** The limbs of an actor, and every end that a chain may have. */
+export interface ActorChains {
+  actor: number;
+  limbs: Limb[];
+  ends: string[];
+}
+
+/** What can be tangled. */
+export interface TanglesState {
+  actors: ActorChains[];
+}
+
+/** How are two chains wound at the playhead? */
+export interface MeasureTangle {
+  type: "measure_tangle";
+  first: Chain;
+  second: Chain;
+}
+
+/** The writhe matrix (float32, row by row) and its coordinates. */
+export interface TangleMeasured {
+  type: "tangle_measured";
+  rows: number;
+  columns: number;
+  matrix: Uint8Array;
+  writhe: number;
+  centre_first: number;
+  centre_second: number;
+  density: number;
+}
+
+/** Wind two chains to these coordinates by moving one actor; None leaves a coordinate free. */
+export interface WindTangle {
+  type: "wind_tangle";
+  request: string;
+  first: Chain;
+  second: Chain;
+  mover: number;
+  writhe: number;
+  centre_first?: number | null;
+  centre_second?: number | null;
+  density?: number | null;
+  as_clip?: boolean;
+}
+
+/** What came of it; `problem` says what stood in the way. */
+export interface TangleWound {
+  type: "tangle_wound";
+  job: string;
+  reached: boolean;
+  writhe: number;
+  steps: number;
+  problem: string;
+}
+
 /** Let a hand or foot follow way-points, from a time on, in a style; its keys there go. */
 export interface FollowPath {
   type: "follow_path";
@@ -743,6 +813,7 @@ export interface FeatureStates {
   poses: PosesState;
   pushing: PushingState;
   solving: SolvingState;
+  tangles: TanglesState;
   trajectories: TrajectoriesState;
 }
 
@@ -750,8 +821,8 @@ export interface FeatureStates {
 export interface FeatureReadings {
 }
 
-export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | PushThing | KeepPush | HoldParts | LetGoParts | ListReadyPoses | ApplyReadyPose | SetSolving | FollowPath | RepairPath;
+export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | PushThing | KeepPush | HoldParts | LetGoParts | ListReadyPoses | ApplyReadyPose | SetSolving | MeasureTangle | WindTangle | FollowPath | RepairPath;
 
-export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | Ways | Pushed | ReadyPoses | PathFollowed;
+export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | Ways | Pushed | ReadyPoses | TangleMeasured | TangleWound | PathFollowed;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | KeepPush | HoldParts | LetGoParts | ApplyReadyPose | SetSolving | FollowPath | RepairPath;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | KeepPush | HoldParts | LetGoParts | ApplyReadyPose | SetSolving | WindTangle | FollowPath | RepairPath;

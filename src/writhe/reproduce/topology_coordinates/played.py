@@ -1,0 +1,116 @@
+"""A scene that was played: the motion, what was asserted of its topology, how long it took."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from writhe.arrays import Floats
+from writhe.collision import Certificate, certify
+from writhe.errors import MissingExtraError
+from writhe.evaluation import Progress
+from writhe.render.look import Colour
+from writhe.scene import Layout
+
+FPS = 30.0
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One thing that a scene asserts of its topology, with the value measured."""
+
+    what: str
+    value: float
+    holds: bool
+
+    @classmethod
+    def at_least(cls, what: str, value: float, least: float) -> Claim:
+        """The value is `least` or more."""
+        return cls(f"{what} ≥ {least:g}", float(value), bool(value >= least))
+
+    @classmethod
+    def at_most(cls, what: str, value: float, most: float) -> Claim:
+        """The value is `most` or less."""
+        return cls(f"{what} ≤ {most:g}", float(value), bool(value <= most))
+
+    @classmethod
+    def equal(cls, what: str, value: float, wanted: float) -> Claim:
+        """The value, a whole number, is the one wanted."""
+        return cls(f"{what} = {wanted:g}", float(value), bool(round(value) == wanted))
+
+
+@dataclass
+class Played:
+    """What `play()` of a scene returns."""
+
+    layout: Layout
+    path: Floats  # (frames, nq)
+    reached: bool
+    claims: Sequence[Claim]
+    milliseconds: Floats  # of every step
+    seconds: float  # of solving, from the start to the last frame
+    notes: Sequence[str] = ()
+    figures: dict[str, Any] = field(default_factory=dict[str, Any])
+    view: ArrayLike = (0.62, 0.26, 1.0)
+    around: ArrayLike | None = None
+    frames: Sequence[int] | None = None
+    colours: Mapping[str, Colour] | None = None
+    hidden: Sequence[str] = ("floor",)
+    size: tuple[int, int] = (300, 400)
+    ground: bool = True
+    extra: Callable[[Any, Floats], None] | None = None
+
+    @property
+    def topology_ok(self) -> bool:
+        """Whether everything asserted holds."""
+        return all(claim.holds for claim in self.claims)
+
+    def certificate(self) -> Certificate:
+        """Of the whole motion, between its frames too."""
+        return certify(self.layout.table, self.path, FPS)
+
+    def draw(self, target: Path, progress: Progress) -> Path | None:
+        """The film strip; None where pictures cannot be made here."""
+        try:
+            from writhe.render.scenes import scene_strip
+
+            progress(f"drawing {target.name}")
+            return scene_strip(
+                self.layout.scene,
+                self.path,
+                target,
+                count=7,
+                frames=self.frames,
+                view=self.view,
+                around=self.around,
+                colours=self.colours,
+                hidden=self.hidden,
+                size=self.size,
+                ground=self.ground,
+                extra=self.extra,
+            )
+        except MissingExtraError:
+            return None
+
+    def summary(self, certificate: Certificate) -> dict[str, Any]:
+        """The figures of the scene, as plain data."""
+        return {
+            "reached": bool(self.reached),
+            "topology_ok": self.topology_ok,
+            "certified": certificate.certified,
+            "pass_throughs": len(certificate.pass_throughs),
+            "penetration_m": certificate.penetration_upper_bound_m,
+            "step_ms_median": float(np.median(self.milliseconds)),
+            "steps": len(self.milliseconds),
+            "frames": len(self.path),
+            "seconds": self.seconds,
+            "claims": {claim.what: claim.value for claim in self.claims},
+            "failed_claims": [claim.what for claim in self.claims if not claim.holds],
+            "notes": list(self.notes),
+            **self.figures,
+        }

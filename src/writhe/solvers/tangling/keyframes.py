@@ -1,0 +1,158 @@
+"""Keyframes in topology space, and the motion through them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats
+from writhe.collision import CollisionTable
+from writhe.errors import WritheError
+from writhe.solvers.tangling.drive import Drive
+from writhe.solvers.tangling.options import TangleOptions
+from writhe.solvers.tangling.solve import SolveOptions, TangleResult, solve
+from writhe.solvers.tangling.stepper import TangleStepper
+from writhe.solvers.tangling.wishes import Wish
+from writhe.terms import Term
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class TangleSetup:
+    """What all keyframes of a motion share: the bodies, constraints that always hold, weights."""
+
+    table: CollisionTable
+    terms: tuple[Term, ...] = ()
+    options: TangleOptions = field(default_factory=TangleOptions)
+    variables: Bools | None = None
+    metric: Floats | None = None
+
+    def stepper(
+        self,
+        wishes: Sequence[Wish],
+        terms: Sequence[Term] = (),
+        *,
+        variables: Bools | None = None,
+        options: TangleOptions | None = None,
+    ) -> TangleStepper:
+        """A stepper for these wishes; `variables` says who is active."""
+        return TangleStepper(
+            self.table,
+            wishes,
+            (*self.terms, *terms),
+            options or self.options,
+            variables=self.variables if variables is None else variables,
+            metric=self.metric,
+        )
+
+
+@dataclass(frozen=True)
+class TangleKeyframe:
+    """All that is to hold at a key: tangles, kinematic terms, and a posture to approach.
+
+    `order` "together" goes for all wishes at once; "given" for one after the other, keeping those
+    before. `active` marks the degrees of freedom that may move towards this key (the active
+    character); `solve` says when to give up.
+    """
+
+    name: str
+    wishes: tuple[Wish, ...] = ()
+    terms: tuple[Term, ...] = ()
+    posture: Floats | None = None
+    pull: float = 0.1
+    order: str = "together"
+    active: Bools | None = None
+    solve: SolveOptions = field(default_factory=SolveOptions)
+
+    def __post_init__(self) -> None:
+        if self.order not in ("together", "given"):
+            raise WritheError(
+                f"the order of a key is 'together' or 'given', not {self.order!r};"
+                " `order_automatically` finds one"
+            )
+
+
+@dataclass(frozen=True)
+class TangleMotion:
+    """The motion (frames, nq) through the keyframes, with what came of each."""
+
+    path: Floats
+    keys: tuple[str, ...]
+    key_frames: tuple[int, ...]  # the frame at which each key was reached or given up
+    results: tuple[TangleResult, ...]
+
+    @property
+    def reached(self) -> bool:
+        """Whether every key was reached."""
+        return all(result.reached for result in self.results)
+
+    @property
+    def milliseconds(self) -> Floats:
+        """Of every step."""
+        return np.concatenate([result.milliseconds for result in self.results])
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Of the keys not reached, what was in the way."""
+        out: list[str] = []
+        for name, result in zip(self.keys, self.results, strict=True):
+            if not result.reached:
+                lacks = ", ".join(result.unmet) or "nothing"
+                why = "; ".join(result.conflicts) or "out of steps"
+                out.append(f"{name}: {lacks} not reached ({why})")
+        return tuple(out)
+
+
+def animate(
+    setup: TangleSetup,
+    q: Floats,
+    keyframes: Sequence[TangleKeyframe],
+    *,
+    drive: Drive | None = None,
+    progress: Progress | None = None,
+) -> TangleMotion:
+    """The motion from q through the keyframes; what one could not reach, the next starts from."""
+    path = [q[None]]
+    results: list[TangleResult] = []
+    ends: list[int] = []
+    frames = 1
+    for key in keyframes:
+        if progress is not None:
+            progress(key.name)
+        parts: list[TangleResult] = []
+        count = len(key.wishes)
+        stages = range(1, count + 1) if key.order == "given" and count else [count]
+        for upto in stages:
+            options = setup.options
+            if key.posture is not None:
+                options = replace(options, pull=key.pull)
+            stepper = setup.stepper(
+                key.wishes[:upto], key.terms, variables=key.active, options=options
+            )
+            stepper.reference = key.posture
+            result = solve(stepper, path[-1][-1], key.solve, drive=drive)
+            path.append(result.path[1:])
+            frames += len(result.path) - 1
+            parts.append(result)
+            if len(path[-1]) == 0:
+                path.pop()
+        results.append(_joined(parts))
+        ends.append(frames - 1)
+    return TangleMotion(
+        np.concatenate(path), tuple(key.name for key in keyframes), tuple(ends), tuple(results)
+    )
+
+
+def _joined(parts: list[TangleResult]) -> TangleResult:
+    """One result of several stages; it ended as the last one did."""
+    last = parts[-1]
+    return replace(
+        last,
+        path=np.concatenate([parts[0].path, *(part.path[1:] for part in parts[1:])]),
+        milliseconds=np.concatenate([part.milliseconds for part in parts]),
+        shortened=sum(part.shortened for part in parts),
+        refused=sum(part.refused for part in parts),
+    )

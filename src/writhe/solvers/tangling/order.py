@@ -1,0 +1,133 @@
+"""In which order to make several tangles: every order is tried, the best one is explained.
+
+The paper leaves this to the user and names it as future work.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.collision import CollisionTable, NearPairs
+from writhe.skeleton import forward
+from writhe.skeleton.kinematics import difference
+from writhe.solvers.tangling.keyframes import TangleKeyframe, TangleMotion, TangleSetup, animate
+
+MOST_ORDERS = 24
+_NEAR_M = 0.05
+_CLEARANCE_SHARE = 20.0  # radians of way that a metre of clearance is worth
+
+
+@dataclass(frozen=True)
+class OrderTried:
+    """One order of a key's wishes and what came of it."""
+
+    order: tuple[int, ...]
+    names: tuple[str, ...]
+    motion: TangleMotion
+    length_rad: float
+    clearance_m: float
+
+    @property
+    def cost(self) -> float:
+        """Length, less what clearance is worth."""
+        return self.length_rad - _CLEARANCE_SHARE * min(self.clearance_m, _NEAR_M)
+
+
+@dataclass(frozen=True)
+class OrderFound:
+    """The best order, all that were tried (best first), and why."""
+
+    best: OrderTried
+    tried: tuple[OrderTried, ...]
+    why: str
+
+    def keyframe(self, key: TangleKeyframe) -> TangleKeyframe:
+        """The key with its wishes in the best order."""
+        return replace(key, wishes=tuple(key.wishes[k] for k in self.best.order), order="given")
+
+
+def order_automatically(
+    setup: TangleSetup,
+    q: Floats,
+    key: TangleKeyframe,
+    *,
+    threads: int = 2,
+    seed: int = 0,
+    most: int = MOST_ORDERS,
+    judge: Callable[[TangleMotion], bool] | None = None,
+) -> OrderFound:
+    """Try the orders of a key's wishes in parallel, up to `most` (picked at random beyond).
+
+    Orders that reach every wish come first (and that `judge` accepts), then short ways with
+    clearance.
+    """
+    orders = list(itertools.permutations(range(len(key.wishes))))
+    if len(orders) > most:
+        orders = [orders[0], *random.Random(seed).sample(orders[1:], most - 1)]
+
+    def attempt(order: tuple[int, ...]) -> OrderTried:
+        wishes = tuple(key.wishes[k] for k in order)
+        motion = animate(setup, q, [replace(key, wishes=wishes, order="given")])
+        names = tuple(wish.label for wish in wishes)
+        return OrderTried(
+            order,
+            names,
+            motion,
+            way_length(setup, motion.path),
+            least_clearance(setup.table, motion.path),
+        )
+
+    with ThreadPoolExecutor(threads) as pool:
+        tried = list(pool.map(attempt, orders))
+
+    def rank(one: OrderTried) -> tuple[bool, int, float]:
+        good = one.motion.reached and (judge is None or judge(one.motion))
+        return not good, sum(not r.reached for r in one.motion.results), one.cost
+
+    tried.sort(key=rank)
+    return OrderFound(tried[0], tuple(tried), _why(tried))
+
+
+def way_length(setup: TangleSetup, path: Floats) -> float:
+    """Radians and metres that all coordinates travel: the sum over frames of each step's length."""
+    skeleton = setup.table.skeleton
+    return sum(
+        float(np.linalg.norm(difference(skeleton, a, b))) for a, b in itertools.pairwise(path)
+    )
+
+
+def least_clearance(table: CollisionTable, path: Floats) -> float:
+    """The least clearance beyond allowance at the frames, at most 5 cm."""
+    frames, near, least = forward(table.skeleton, path), NearPairs(table), _NEAR_M
+    for positions, rotations in zip(frames.positions, frames.rotations, strict=True):
+        near.find(positions, rotations, _NEAR_M)
+        clearance = near.rows.gap[: near.count] + near.rows.allowance[: near.count]
+        least = min(least, float(clearance.min(initial=_NEAR_M)))
+    return least
+
+
+def _why(tried: list[OrderTried]) -> str:
+    best = tried[0]
+    words = " → ".join(best.names)
+    reached = sum(one.motion.reached for one in tried)
+    text = (
+        f"{words}: {best.length_rad:.1f} rad of way, {1e3 * best.clearance_m:.0f} mm clearance;"
+        f" {reached} of {len(tried)} orders reach every tangle"
+    )
+    others = [one for one in tried[1:] if one.motion.reached]
+    if not best.motion.reached:
+        return f"{text}; none is complete, this one leaves least undone"
+    if others:
+        second = others[0]
+        text += (
+            f"; the next best, {' → '.join(second.names)}, takes {second.length_rad:.1f} rad with"
+            f" {1e3 * second.clearance_m:.0f} mm"
+        )
+    return text

@@ -1,0 +1,86 @@
+"""Topology coordinates: how far, where and how evenly two strands wind around each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import pi
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from writhe.arrays import Floats, floats
+from writhe.errors import WritheError
+from writhe.kernels import coordinates as kernels
+from writhe.topology.polyline import writhe_matrix, writhe_matrix_slopes
+
+
+@dataclass(frozen=True, slots=True)
+class TopologyCoordinates:
+    """Writhe, centre and density of two strands.
+
+    `centre` gives the place of the twist along each strand, from -1 (its start) to 1 (its end).
+    `density` is in radians, modulo pi: 0 where both wind alike, pi/4 where the first winds around
+    a straight second, -pi/4 where the second winds around the first. `clearness` says how far the
+    density means anything: 0 where the twist has no direction (or there is no twist), about 0.3
+    for a long ridge.
+    """
+
+    writhe: float
+    centre: tuple[float, float] = (0.0, 0.0)
+    density: float = 0.0
+    clearness: float = 1.0
+
+    def __post_init__(self) -> None:
+        numbers = (self.writhe, *self.centre, self.density)
+        if not np.isfinite(numbers).all():
+            raise WritheError(f"topology coordinates must be finite, not {numbers}")
+
+    @property
+    def vector(self) -> Floats:
+        """(4,) writhe, centre along the first and the second strand, density."""
+        return np.array([self.writhe, *self.centre, self.density])
+
+
+def matrix_coordinates(matrix: ArrayLike) -> TopologyCoordinates:
+    """The coordinates of a writhe matrix (m, n)."""
+    out = np.empty(4)
+    clear = kernels.matrix_coordinates(_matrix(matrix), out)
+    return TopologyCoordinates(float(out[0]), (float(out[1]), float(out[2])), float(out[3]), clear)
+
+
+def matrix_coordinate_slopes(matrix: ArrayLike) -> Floats:
+    """(4, m, n): the derivatives of the four coordinates by the entries of a writhe matrix."""
+    array = _matrix(matrix)
+    out, slopes = np.empty(4), np.empty((4, *array.shape))
+    kernels.coordinate_slopes(array, out, slopes)
+    return slopes
+
+
+def topology_coordinates(first: ArrayLike, second: ArrayLike) -> TopologyCoordinates:
+    """The coordinates of two polylines (m + 1, 3) and (n + 1, 3)."""
+    return matrix_coordinates(writhe_matrix(first, second))
+
+
+def coordinate_gradients(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
+    """d coordinates / d vertex: (4, m + 1, 3) and (4, n + 1, 3)."""
+    matrix, by_vertex = writhe_matrix_slopes(first, second)
+    by_entry = matrix_coordinate_slopes(matrix)
+    parts = np.einsum("kij,erij->keijr", by_entry, by_vertex)
+    m, n = matrix.shape
+    one, two = np.zeros((4, m + 1, 3)), np.zeros((4, n + 1, 3))
+    for shift in range(2):
+        one[:, shift : m + shift] += parts[:, shift].sum(axis=2)
+        two[:, shift : n + shift] += parts[:, 2 + shift].sum(axis=1)
+    return one, two
+
+
+def density_difference(a: float, b: float) -> float:
+    """a - b for densities, which repeat every half turn: in (-pi/2, pi/2]."""
+    return float(0.5 * pi - (0.5 * pi - (a - b)) % pi)
+
+
+def _matrix(matrix: ArrayLike) -> Floats:
+    array = floats(matrix, (None, None), "a writhe matrix").copy()
+    if array.size == 0:
+        raise WritheError("a writhe matrix needs a row and a column at least")
+    return array

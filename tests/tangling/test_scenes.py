@@ -1,0 +1,24 @@
+"""Scenes assert their own topology; here the quick ones are played and certified."""
+
+from __future__ import annotations
+
+import pytest
+
+from writhe.errors import UnknownNameError
+from writhe.reproduce.topology_coordinates import SCENES, play
+
+
+@pytest.mark.parametrize("name", ["arms-swap", "piggyback", "fish", "knapsack", "wrestling"])
+def test_scene(name: str):
+    options = {"compare": False} if name == "piggyback" else {}
+    played = play(name, **options)
+    found = played.summary(played.certificate())
+    assert found["certified"] and found["pass_throughs"] == 0
+    assert found["topology_ok"], found["failed_claims"]
+    assert found["reached"], found["notes"]
+
+
+def test_there_are_ten_and_others_are_refused():
+    assert len(SCENES) == 10
+    with pytest.raises(UnknownNameError, match="piggyback"):
+        play("piggybank")

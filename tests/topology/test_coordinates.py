@@ -1,0 +1,140 @@
+"""Topology coordinates: what they mean, their derivatives, and matrices that have them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from writhe.errors import WritheError
+from writhe.topology import (
+    TopologyCoordinates,
+    coordinate_gradients,
+    density_difference,
+    desired_matrix,
+    desired_matrix_as_published,
+    matrix_coordinates,
+    nearest_matrix,
+    round_trip_error,
+    topology_coordinates,
+)
+from writhe.topology.passage import crossings, net_crossings
+
+
+def helix(turns: float, count: int, radius: float, phase: float = 0.0) -> np.ndarray:
+    angle = phase + 2 * np.pi * turns * np.linspace(0, 1, count)
+    return np.column_stack(
+        [radius * np.cos(angle), radius * np.sin(angle), np.linspace(0, 1, count)]
+    )
+
+
+def test_a_strand_around_a_straight_one_has_density_a_quarter_pi():
+    straight = np.column_stack([np.zeros((11, 2)), np.linspace(-0.2, 1.2, 11)])
+    coil = helix(1.0, 13, 0.1)
+    coil[:, 2] = 0.5 + 0.02 * np.linspace(-1, 1, 13)  # wound at one place of the straight one
+    around = topology_coordinates(coil, straight)
+    assert abs(around.writhe) == pytest.approx(1.0, abs=0.15)
+    assert around.density == pytest.approx(np.pi / 4, abs=0.1)
+    assert topology_coordinates(straight, coil).density == pytest.approx(-np.pi / 4, abs=0.1)
+
+
+def test_two_strands_wound_alike_have_no_density_and_a_centre_in_the_middle():
+    both = topology_coordinates(helix(1, 11, 0.1), helix(1, 11, 0.1, np.pi))
+    assert abs(density_difference(both.density, 0.0)) < 0.05
+    np.testing.assert_allclose(both.centre, 0.0, atol=0.05)
+
+
+def test_the_centre_follows_the_twist_along_the_strand():
+    line = np.column_stack([np.zeros((21, 2)), np.linspace(0, 1, 21)])
+    low, high = helix(1, 9, 0.05), helix(1, 9, 0.05)
+    low[:, 2], high[:, 2] = 0.15 + 0.1 * low[:, 2], 0.75 + 0.1 * high[:, 2]
+    assert topology_coordinates(low, line).centre[1] < -0.4
+    assert topology_coordinates(high, line).centre[1] > 0.4
+
+
+def test_writhe_changes_sign_in_a_mirror_and_the_rest_does_not(rng: np.random.Generator):
+    a, b = rng.normal(size=(6, 3)), rng.normal(size=(5, 3))
+    mirror = np.array([1.0, 1.0, -1.0])
+    one, other = topology_coordinates(a, b), topology_coordinates(a * mirror, b * mirror)
+    assert other.writhe == pytest.approx(-one.writhe)
+    assert other.centre == pytest.approx(one.centre)
+    assert density_difference(other.density, one.density) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_derivatives_agree_with_differences(rng: np.random.Generator):
+    for _ in range(10):
+        lines = [rng.normal(size=(5, 3)), rng.normal(size=(7, 3))]
+        slopes = coordinate_gradients(*lines)
+        for which, (line, slope) in enumerate(zip(lines, slopes, strict=True)):
+            for vertex in range(len(line)):
+                for axis in range(3):
+                    values = []
+                    for h in (1e-6, -1e-6):
+                        moved = [each.copy() for each in lines]
+                        moved[which][vertex, axis] += h
+                        values.append(topology_coordinates(*moved).vector)
+                    change = values[0] - values[1]
+                    change[3] = density_difference(values[0][3], values[1][3])
+                    np.testing.assert_allclose(
+                        slope[:, vertex, axis], change / 2e-6, rtol=1e-4, atol=2e-5
+                    )
+
+
+def test_a_thousand_targets_come_back(rng: np.random.Generator):
+    worst = 0.0
+    for _ in range(1000):
+        rows, columns = (int(n) for n in rng.integers(4, 13, 2))
+        x, y = rng.uniform(-0.6, 0.6, 2)
+        wanted = TopologyCoordinates(rng.uniform(-2, 2), (x, y), rng.uniform(-np.pi, np.pi) / 2)
+        worst = max(worst, round_trip_error(wanted, desired_matrix(wanted, rows, columns)))
+    assert worst < 1e-6
+
+
+def test_the_published_matrix_has_the_writhe_and_comes_near_the_rest():
+    wanted = TopologyCoordinates(-0.7, (0.2, -0.1), 0.4)
+    found = matrix_coordinates(desired_matrix_as_published(wanted, 10, 8))
+    assert found.writhe == pytest.approx(-0.7)
+    np.testing.assert_allclose(found.centre, wanted.centre, atol=2e-3)
+    assert abs(density_difference(found.density, wanted.density)) < 0.15
+
+
+def test_what_has_no_room_is_refused_and_its_nearest_is_given():
+    wanted = TopologyCoordinates(1.0, (0.999, 0.0), np.pi / 4)
+    with pytest.raises(WritheError, match="move the centre"):
+        desired_matrix(wanted, 5, 5)
+    assert matrix_coordinates(nearest_matrix(wanted, 5, 5)).writhe == pytest.approx(1.0)
+
+
+def test_near_zero_writhe_everything_is_defined():
+    nothing = matrix_coordinates(np.zeros((4, 3)))
+    assert (nothing.writhe, nothing.centre, nothing.density) == (0.0, (0.0, 0.0), 0.0)
+    even = matrix_coordinates(np.full((4, 4), 0.1))
+    assert even.centre == pytest.approx((0.0, 0.0)) and even.density == 0.0 == even.clearness
+    mixed = matrix_coordinates(np.array([[0.0, 0.0, 0.4], [0.0, 0.0, -0.4]]))
+    assert mixed.writhe == 0.0 and mixed.centre[1] == pytest.approx(2 / 3)
+
+
+def test_cutting_segments_in_two_moves_no_coordinate(rng: np.random.Generator):
+    a, b = rng.normal(size=(5, 3)), rng.normal(size=(4, 3))
+    fine = [np.repeat(line, 4, axis=0)[:-3].copy() for line in (a, b)]
+    for line, cut in zip((a, b), fine, strict=True):
+        for k in range(len(line) - 1):
+            for piece in range(4):
+                cut[4 * k + piece] = line[k] + (line[k + 1] - line[k]) * piece / 4
+    coarse, cut = topology_coordinates(a, b), topology_coordinates(*fine)
+    assert cut.writhe == pytest.approx(coarse.writhe)
+    np.testing.assert_allclose(cut.centre, coarse.centre, atol=0.2)
+
+
+def test_crossings_of_a_loop():
+    angle = np.linspace(0, 2 * np.pi, 12, endpoint=False)
+    loop = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(12)])
+    up = np.array([[0.3, 0, -1.0], [0.3, 0, 2.0]])
+    (found,) = crossings(up, loop)
+    assert found.sign == 1 and found.beyond_m == pytest.approx(2.0)
+    assert found.clearance_m == pytest.approx(0.7, abs=0.05)
+    assert net_crossings(up[::-1].copy(), loop) == -1
+    assert net_crossings(up + np.array([1.0, 0, 0]), loop) == 0
+    there_and_back = np.array([[0, 0, -1.0], [0, 0, 1.0], [0.2, 0, 1.0], [0.2, 0, -1.0]])
+    assert net_crossings(there_and_back, loop) == 0 and len(crossings(there_and_back, loop)) == 2
+    with pytest.raises(WritheError, match="3 points"):
+        crossings(up, loop[:2])

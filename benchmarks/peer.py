@@ -1,0 +1,27 @@
+"""What an adapter is: a peer posed frame by frame from joint targets. NumPy only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+# The rule of all: a frame is done when every target is this near, or after so many iterations.
+MET_M = 0.001
+ITERATIONS = 10
+PIN_WEIGHT = 10.0  # how much more a pin weighs than a target (error, not its square)
+
+
+class Peer(Protocol):
+    """Poses a body towards targets, one frame at a time."""
+
+    settings: dict[str, Any]  # printed with the results
+
+    def start(self, q: np.ndarray, pins: Mapping[str, np.ndarray]) -> None:
+        """A drag starts in this configuration with these joints held where given (metres)."""
+        ...
+
+    def step(self, targets: Mapping[str, np.ndarray]) -> np.ndarray:
+        """The next configuration, with these joints wanted where given."""
+        ...

@@ -1,0 +1,63 @@
+"""A peer in a process of its own: `python -m benchmarks.worker ADAPTER BODY.json`.
+
+Reads one JSON request a line: `{"task": "in.npz", "answer": "out.npz"}`, plays the task and writes
+the motion and the milliseconds of each frame; answers one JSON line. NumPy only.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.body import Body
+
+
+def play(peer: Any, task: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The motion (frames + 1, n) and the milliseconds of every frame."""
+    names = [str(name) for name in task["targets"]]
+    pins = {str(n): p for n, p in zip(task["pins"], task["pin_places"], strict=True)}
+    q = np.array(task["start"])
+    peer.start(q.copy(), pins)
+    motion, times = [q], []
+    for points in task["path"]:
+        wanted = dict(zip(names, points, strict=True))
+        began = time.perf_counter()
+        q = peer.step(wanted)
+        times.append(1e3 * (time.perf_counter() - began))
+        motion.append(np.array(q))
+    return np.array(motion), np.array(times)
+
+
+def main(adapter: str, body_file: str) -> None:
+    """Serve requests until standard input ends."""
+    # what a library prints must not end up among the answers
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    module, _, variant = adapter.partition(":")
+    make = importlib.import_module(f"benchmarks.adapters.{module}").make
+    peer = make(Body.load(Path(body_file)), variant)
+    _say(answers, {"ready": True, "settings": peer.settings})
+    for line in sys.stdin:
+        request = json.loads(line)
+        with np.load(request["task"]) as task:
+            motion, times = play(peer, task)
+        np.savez(request["answer"], motion=motion, milliseconds=times)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+        _say(answers, {"frames": len(times), "peak_memory_mb": round(peak, 1)})
+
+
+def _say(answers: Any, message: dict[str, Any]) -> None:
+    answers.write(json.dumps(message) + "\n")
+    answers.flush()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -117,7 +118,11 @@ class Body:
         """Read what `save` wrote."""
         data = json.loads(path.read_text(encoding="utf-8"))
         return cls(
-            tuple(Joint(**row) for row in data["joints"]),
-            tuple(Capsule(**row) for row in data["capsules"]),
+            tuple(Joint(**_tuples(row)) for row in data["joints"]),
+            tuple(Capsule(**_tuples(row)) for row in data["capsules"]),
             tuple(Pair(**row) for row in data["pairs"]),
         )
+
+
+def _tuples(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}

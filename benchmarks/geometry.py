@@ -95,9 +95,7 @@ def _share(p: np.ndarray, start: np.ndarray, along: np.ndarray, square: np.ndarr
     return np.clip(_dot(p - start, along) / np.where(square > 0, square, 1.0), 0.0, 1.0)
 
 
-def _apart(
-    w: np.ndarray, u: np.ndarray, v: np.ndarray, s: np.ndarray, t: np.ndarray
-) -> np.ndarray:
+def _apart(w: np.ndarray, u: np.ndarray, v: np.ndarray, s: np.ndarray, t: np.ndarray) -> np.ndarray:
     """The squared distance of the points at s and t."""
     between = w + s[..., None] * u - t[..., None] * v
     return _dot(between, between)

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -36,7 +36,7 @@ class Worker:
     cold_start_s: float
     settings: dict[str, Any]
     peak_memory_mb: float = 0.0
-    failures: list[str] = field(default_factory=list[str])
+    first_answer_s: float = 0.0  # from starting the process to its first pose
 
 
 class Pool:

@@ -126,6 +126,34 @@ def drags(figure: Figure, rounds: int) -> list[Task]:
     ]
 
 
+def tangled(figure: Figure, count: int, seed: int = 9) -> list[Task]:
+    """From tangled postures of the built-in library a hand or foot is dragged to where it is in
+    another posture, on the straight way, which mostly leads through the body."""
+    from writhe.motion.library import builtin_database
+    from writhe.topology import linking_vector
+
+    rng = np.random.default_rng(seed)
+    postures = builtin_database("basic").q
+    strongest = np.abs(linking_vector(figure, postures)).max(axis=1)
+    tangles = np.flatnonzero(strongest > 0.25)
+    out: list[Task] = []
+    for number in range(count):
+        start = postures[rng.choice(tangles)]
+        end = postures[rng.choice(tangles)].copy()
+        joint = str(rng.choice(["left_wrist", "right_wrist", "left_ankle", "right_ankle"]))
+        feet = [name for name in ("left_ankle", "right_ankle") if name != joint]
+        here = forward(figure.skeleton, start)
+        hips = figure.skeleton.q_slice("hips")
+        end[hips] = start[hips]  # the same place and facing: only the limbs differ
+        goal = forward(figure.skeleton, end).position(joint)
+        steps = max(2, int(np.ceil(np.linalg.norm(goal - here.position(joint)) / 0.06)))
+        share = np.concatenate([np.linspace(0, 1, steps + 1)[1:], np.ones(15)])
+        path = here.position(joint) + share[:, None] * (goal - here.position(joint))
+        pins = {name: here.position(name).copy() for name in feet}
+        out.append(Task(f"tangle {number + 1}", start, (joint,), path[:, None], pins))
+    return out
+
+
 def reconstructions(
     figure: Figure, motions: Mapping[str, np.ndarray], effectors: tuple[str, ...], fps: float
 ) -> list[Task]:
@@ -137,6 +165,41 @@ def reconstructions(
         path = np.stack([places.position(joint) for joint in effectors], axis=1)[1:]
         start = tracker.follow(truth[0], truth[0], gated=False)
         out.append(Task(name, start, effectors, path, truth=truth, fps=fps))
+    return out
+
+
+def library_motions(
+    figure: Figure, count: int, frames: int, seed: int = 3
+) -> dict[str, np.ndarray]:
+    """Synthetic motions for where there are no recordings: chains of certified library postures.
+
+    Straight blends between neighbouring postures that do not penetrate; natural only as far as the
+    library is.
+    """
+    from writhe.collision import certify
+    from writhe.motion.library import builtin_database
+    from writhe.skeleton.kinematics import interpolate
+
+    rng = np.random.default_rng(seed)
+    database, table = builtin_database("basic"), CollisionTable.of_figure(figure)
+    places = database.joint_positions().reshape(len(database), -1)
+    out: dict[str, np.ndarray] = {}
+    for number in range(count):
+        here = int(rng.integers(len(database)))
+        rows = [database.q[here]]
+        while len(rows) < frames:
+            near = np.argsort(((places - places[here]) ** 2).sum(axis=1))[1:30]
+            there = int(rng.choice(near))
+            step = np.array(
+                [
+                    interpolate(figure.skeleton, database.q[here], database.q[there], t)
+                    for t in np.linspace(0, 1, 13)[1:]
+                ]
+            )
+            if certify(table, np.vstack([rows[-1:], step]), 30.0).certified:
+                rows += list(step)
+                here = there
+        out[f"library {number + 1}"] = np.array(rows[:frames])
     return out
 
 

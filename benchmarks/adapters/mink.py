@@ -1,4 +1,4 @@
-"""mink: differential inverse kinematics on MuJoCo, with its collision-avoidance limit or without."""
+"""mink: differential inverse kinematics on MuJoCo, with or without its collision limit."""
 
 from __future__ import annotations
 

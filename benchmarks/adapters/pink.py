@@ -1,4 +1,4 @@
-"""pink: differential inverse kinematics on Pinocchio, with its self-collision barrier or without."""
+"""pink: differential inverse kinematics on Pinocchio, with or without its collision barrier."""
 
 from __future__ import annotations
 

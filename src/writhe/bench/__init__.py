@@ -15,7 +15,9 @@ BENCHMARKS = {
     "kernels": "linking, kinematics, certify and BVH reading, with C and NumPy beside them",
     "drag": "the posing methods on scripted drags",
     "reconstruct": "the posing methods replaying clips from a few joints (needs --clips)",
+    "peers": "other software on the same tasks: penetration, pass-throughs, error, time",
     "query": "neighbour search by size of the database",
+    "scaling": "how a step's cost grows with joints, characters, postures, frames",
     "library": "how near the built-in postures come to real ones (needs --clips)",
 }
 

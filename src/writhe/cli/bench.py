@@ -24,6 +24,7 @@ def bench(
     rounds: Annotated[
         int | None, typer.Option(help="How often the scripted drags are varied.")
     ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small part of it, quickly.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Measure how fast writhe is here, with what it is compared to in the same run.
@@ -39,6 +40,7 @@ def bench(
             database=None if database is None else _load(database),
             clips=clips,
             rounds=rounds,
+            quick=True if quick else None,
         )
     table = Table("figure", "value", title=f"writhe bench {name}")
     for key, value in result.items():

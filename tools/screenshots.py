@@ -50,7 +50,7 @@ def animating(page: Any, shot: Callable[[str], None]) -> None:
     page.evaluate("window.writhe.studio.seek(3.5)")
     drag(page, "left_wrist", 130, -200)
     page.keyboard.press("s")
-    wait_for(page, "s.state.poses.length === 1")
+    wait_for(page, "s.state.features.poses.poses.length === 1")
     page.keyboard.press("o")
     page.evaluate("window.writhe.studio.seek(1.2)")
     shot("animating")

@@ -222,8 +222,8 @@ def test_poses_are_kept_with_pictures(open_page: OpenPage) -> None:
     drag(page, "left_wrist", 40, -60)
     raised = position(page, "left_wrist")[1]
     page.keyboard.press("s")
-    wait_for(page, "s.state.poses.length === 1")
-    assert page.evaluate("window.writhe.store.state.poses[0].picture.length") > 500
+    wait_for(page, "s.state.features.poses.poses.length === 1")
+    assert page.evaluate("window.writhe.store.state.features.poses.poses[0].picture.length") > 500
     page.get_by_role("button", name="Reset", exact=True).click()
     wait_for(page, "s.state.undo === 'Reset pose'")
     assert position(page, "left_wrist")[1] < raised - 0.1
@@ -248,7 +248,7 @@ def test_a_duel_moves_both_by_one_gesture(open_page: OpenPage) -> None:
     )
     assert other[1] == pytest.approx(position(page, "left_wrist")[1], abs=0.03)
     release(page)
-    assert page.locator(".readout").nth(1).inner_text().startswith("Plain")
+    assert page.locator(".readout.duel").inner_text().startswith("Plain")
 
 
 def test_reloading_brings_everything_back(open_page: OpenPage) -> None:

@@ -108,7 +108,6 @@ def test_every_command_is_undone_exactly(path: Path) -> None:
             lambda edit: edits.add_actor(document, edit, "hand"),
             lambda edit: edits.choose_figure(document, edit, 1, "octopus"),
             lambda edit: edits.choose_method(document, edit, 1, "plain"),
-            lambda edit: edits.save_pose(document, edit, 1, bent(1.0), "P", b""),
             lambda edit: edits.set_pin(document, edit, 1, bent(0.2), "left_wrist", "both"),
             lambda edit: edits.clear_tracks(document, edit, 1),
         ]

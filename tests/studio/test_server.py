@@ -202,3 +202,55 @@ def test_opening_a_motion(server: Server, wire: Wire, tmp_path: Path) -> None:
     answer = fresh.drag("left_wrist", (0.3, 1.2, 0.3))
     assert answer["pose"]["milliseconds"] >= 0
     fresh.close()
+
+
+def test_a_box_can_be_placed_keyed_and_stops_the_hand(wire: Wire) -> None:
+    wire.command(type="add_thing", kind="box", position=(0.45, 1.1, 0.4))
+    (box,) = wire.state["things"]
+    wire.command(type="resize_thing", thing=box["id"], size=(0.3, 0.3, 0.3))
+    for sequence in range(60):  # into its middle
+        answer = wire.drag("left_wrist", (0.45, 1.1, 0.4), sequence, frames=2)
+    assert answer["pose"]["clearance_m"] > -0.0011
+    wire.command(type="release", actor=1)
+    wire.command(type="key_thing", thing=box["id"], time_s=0.0)
+    wire.send(type="seek", time_s=1.0)
+    wire.command(
+        type="place_thing", thing=box["id"], position=(2.0, 1.1, 0.4), rotation=(1, 0, 0, 0)
+    )
+    assert [(key["kind"], key["time_s"]) for key in wire.state["keys"]] == [
+        ("place", 0.0),
+        ("place", 1.0),
+    ]
+    for sequence in range(60):  # now it is out of the way
+        answer = wire.drag("left_wrist", (0.4, 1.1, 0.35), sequence, frames=2)
+    wire.command(type="release", actor=1)
+    hand = forward(figure("human").skeleton, wire.pose().astype(float)).position("left_wrist")
+    assert np.linalg.norm(hand - (0.4, 1.1, 0.35)) < 0.02
+
+
+def test_in_betweens_that_pass_through_are_found(wire: Wire) -> None:
+    assert wire.task("motion_certificate", type="check_motion")["stretches"] == []
+    wire.command(type="set_key", actor=1, time_s=0.0)
+    wire.send(type="seek", time_s=1.0)
+    for sequence in range(60):
+        wire.drag("left_wrist", (0.4, 1.4, 0.3), sequence, frames=2)
+    wire.command(type="release", actor=1)
+    found = wire.task("motion_certificate", type="check_motion")
+    assert found["certified"]
+    assert [stretch["verdict"] for stretch in found["stretches"]] == ["certified"]
+    # a post between the first pose and the second
+    start = figure("human").skeleton
+    hands = [
+        forward(start, np.frombuffer(wire.seen["motion"]["q"], "<f4").reshape(31, -1)[f] * 1.0)
+        for f in (0, 15, 30)
+    ]
+    middle = hands[1].position("left_wrist")
+    wire.command(type="add_thing", kind="ball", position=tuple(float(v) for v in middle))
+    (ball,) = wire.state["things"]
+    wire.command(type="resize_thing", thing=ball["id"], size=(0.06, 0.06, 0.06))
+    found = wire.task("motion_certificate", type="check_motion")
+    assert not found["certified"]
+    (stretch,) = found["stretches"]
+    assert stretch["verdict"] == "passes through"
+    assert "Ball" in (stretch["a"], stretch["b"])
+    assert stretch["at_s"] == pytest.approx(0.5, abs=0.2)

@@ -53,6 +53,11 @@ class Wire:
             if self.state["request"] == request:
                 return self.state
 
+    def task(self, kind: str, **message: Any) -> dict[str, Any]:
+        """Start something long; the message of a kind that comes of it."""
+        self.send(request=secrets.token_hex(8), **message)
+        return self.until(kind)
+
     def joint(self, name: str) -> int:
         return [j["name"] for j in self.seen["figure"]["joints"]].index(name)
 

@@ -18,7 +18,7 @@ export function makeActions(studio: Studio): Action[] {
   const actor = () => store.active;
   const frame = () => 1 / (store.state?.fps ?? 30);
   const keyTimes = () =>
-    [...new Set((store.state?.keys ?? []).filter((key) => key.actor === store.active).map((key) => key.time_s))].sort((a, b) => a - b);
+    [...new Set((store.state?.keys ?? []).filter((key) => (store.selectedThing ? key.thing === store.selectedThing : key.actor === store.active)).map((key) => key.time_s))].sort((a, b) => a - b);
   const selectedKeys = () => [...store.selectedKeys];
   let copied: number[] = [];
   return [
@@ -32,8 +32,7 @@ export function makeActions(studio: Studio): Action[] {
     { name: "mirror", title: "Mirror the pose", keys: ["M"], group: "Pose", run: () => studio.command({ type: "mirror_pose", actor: actor() }) },
     { name: "reset-limb", title: "Reset the selected limb", keys: ["Shift+R"], group: "Pose", enabled: () => store.selected !== null, run: () => studio.command({ type: "reset_pose", actor: actor(), joint: store.selected }) },
     { name: "reset", title: "Reset the pose", keys: ["Ctrl+Shift+R"], group: "Pose", run: () => studio.command({ type: "reset_pose", actor: actor(), joint: null }) },
-    { name: "save-pose", title: "Save the pose", keys: ["S"], group: "Pose", run: () => void savePose(studio) },
-    { name: "deselect", title: "Let go of the selection", keys: ["Escape"], group: "Pose", run: () => { store.selected = null; store.selectedKeys.clear(); tell("selection", "time"); } },
+    { name: "deselect", title: "Let go of the selection", keys: ["Escape"], group: "Pose", run: () => { if (studio.tools.mode) return studio.tools.enter(null); store.selected = store.selectedThing = null; store.selectedKeys.clear(); tell("selection", "time"); } },
     { name: "play", title: "Play or pause", keys: ["Space"], group: "Time", run: () => studio.playback.toggle() },
     { name: "key", title: "Key the pose at the playhead", keys: ["K"], group: "Time", run: () => studio.command({ type: "set_key", actor: actor(), time_s: store.timeS }) },
     { name: "back", title: "One frame back", keys: [","], group: "Time", run: () => studio.seek(store.timeS - frame()) },
@@ -51,7 +50,7 @@ export function makeActions(studio: Studio): Action[] {
     { name: "graph", title: "Linking over time", keys: ["G"], group: "View", run: () => { store.graph = !store.graph; tell("options"); } },
     { name: "duel", title: "Compare two methods", keys: ["D"], group: "View", run: () => toggleDuel(studio) },
     { name: "theme", title: "Light or dark", keys: ["T"], group: "View", run: toggleTheme },
-    { name: "help", title: "This sheet", keys: ["?", "F1"], group: "View", run: () => openHelp(studio) },
+    { name: "help", title: "This sheet", keys: ["?", "F1"], group: "View", run: () => openHelp(studio.actions) },
   ];
 }
 
@@ -63,11 +62,6 @@ export function toggleDuel(studio: Studio): void {
   const methods = store.welcome?.methods.map((method) => method.name) ?? [];
   const other = methods.findLast((method) => method !== activeActor()?.method) ?? methods[0];
   if (other) studio.setDuel(other);
-}
-
-export async function savePose(studio: Studio): Promise<void> {
-  const picture = await studio.snapshot(192, 192, store.active);
-  studio.command({ type: "save_pose", actor: store.active, name: "", picture });
 }
 
 /** Run the action whose key was pressed, unless someone is typing. */

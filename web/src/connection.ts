@@ -75,7 +75,7 @@ export class Connection {
     } else if (message.type === "state" || message.type === "problem") {
       this.pending.delete(message.request);
       if (message.type === "problem" && message.request === "open") this.become("refused");
-    }
+    } else if (message.type === "job") this.pending.delete(message.job);
     this.onMessage(message);
   }
 

@@ -2,7 +2,7 @@
 import "./style/base.css";
 import "./style/studio.css";
 import "./style/start.css";
-import { listenToKeys, makeActions } from "./actions";
+import { listenToKeys } from "./actions";
 import { fill, h } from "./dom";
 import { acceptDrops } from "./files";
 import { on, store, tell } from "./store";
@@ -21,17 +21,22 @@ const root = document.getElementById("app")!;
 function editor(id: string): void {
   const view = h("div", { class: "view" });
   const studio = new Studio(id, view, { shadows: query.get("shadows") !== "0", antialias: query.get("antialias") !== "0" });
-  const actions = makeActions(studio);
-  const side = panel(studio, actions);
-  const shell = h("div", { class: "shell" }, topbar(studio, actions, () => shell.classList.toggle("panel-toggled")), view, side, timeline(studio, actions));
-  view.append(readout(studio));
+  const side = panel(studio);
+  const shell = h("div", { class: "shell" }, topbar(studio, () => shell.classList.toggle("panel-toggled")), view, side, timeline(studio));
+  const hint = h("div", { class: "mode-hint", role: "status", hidden: true });
+  view.append(readout(studio), studio.jobs.element, hint);
   fill(root, shell);
   guideFirstDrag(studio, view);
-  listenToKeys(actions);
+  listenToKeys(studio.actions);
   acceptDrops(studio);
   onTheme((theme) => studio.viewport.setTheme(theme));
   on(["state"], () => document.body.classList.add("ready"));
-  on(["options"], () => view.classList.toggle("duelling", store.duel !== null));
+  on(["options"], () => {
+    view.classList.toggle("duelling", store.duel !== null);
+    const mode = studio.tools.mode;
+    hint.hidden = !mode;
+    fill(hint, mode?.hint ?? "", mode && h("button", { class: "link", type: "button", click: () => studio.tools.enter(null) }, "Done (Esc)"));
+  });
   addEventListener("keydown", (event) => event.key === "Tab" && document.body.classList.add("by-keyboard"));
   addEventListener("pointerdown", () => document.body.classList.remove("by-keyboard"), true);
   tell("options");

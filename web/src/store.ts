@@ -15,9 +15,12 @@ export interface Store {
   state: State | null;
   figures: Map<string, FigureShape>;
   motions: Map<number, Motion>;
+  motionVersion: number; // counts motions received
   active: number;
   selected: number | null; // a joint of the active actor
+  selectedThing: number | null;
   selectedKeys: Set<number>;
+  dragging: boolean; // whether a body is in someone's hands
   timeS: number;
   playing: boolean;
   speed: number;
@@ -38,9 +41,12 @@ export const store: Store = {
   state: null,
   figures: new Map(),
   motions: new Map(),
+  motionVersion: 0,
   active: 0,
   selected: null,
+  selectedThing: null,
   selectedKeys: new Set(),
+  dragging: false,
   timeS: 0,
   playing: false,
   speed: 1,
@@ -79,6 +85,7 @@ export function floats(bytes: Uint8Array): Float32Array {
 }
 
 export function takeMotion(message: MotionData): void {
+  store.motionVersion++;
   if (message.frames === 0) {
     store.motions.delete(message.actor);
     return;

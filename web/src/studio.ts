@@ -1,12 +1,16 @@
 /** The editor of one document: wires the connection, the store, the picture and the panels. */
+import { Action, makeActions } from "./actions";
 import { BareCommand, Connection, Link } from "./connection";
+import { Feature, installFeatures } from "./feature";
 import { Outgoing } from "./generated/messages";
 import { Playback } from "./playback";
 import { activeActor, floats, on, store, takeMotion, tell } from "./store";
+import { JobCards } from "./ui/jobs";
 import { say } from "./ui/toast";
 import { Gizmo } from "./view/gizmo";
 import { Pointers } from "./view/pointers";
 import { Posing } from "./view/posing";
+import { Tools } from "./view/tools";
 import { Viewport } from "./view/viewport";
 
 const THUMBNAIL_AFTER_MS = 2500;
@@ -18,6 +22,10 @@ export class Studio {
   readonly posing: Posing;
   readonly gizmo: Gizmo;
   readonly pointers: Pointers;
+  readonly tools: Tools;
+  readonly jobs = new JobCards(this);
+  readonly features: Feature[];
+  readonly actions: Action[];
   readonly playback = new Playback(this);
   link: Link = "connecting";
   private framed = false;
@@ -28,16 +36,25 @@ export class Studio {
     this.connection = new Connection(document);
     this.posing = new Posing(this.viewport, this.connection);
     this.gizmo = new Gizmo(this.viewport);
-    this.pointers = new Pointers(this.viewport, this.posing, this.gizmo, this.connection);
+    this.tools = new Tools(this.viewport);
+    this.pointers = new Pointers(this.viewport, this.posing, this.gizmo, this.tools, this.connection);
     this.viewport.onFrame = () => this.gizmo.place();
     this.connection.onMessage = (message) => this.receive(message);
     this.connection.onLink = (link) => this.linkChanged(link);
     on(["selection"], () => this.showMarks());
     on(["time", "options"], () => this.showTime());
+    this.features = installFeatures(this);
+    this.features.forEach((feature) => this.tools.add(...(feature.tools ?? [])));
+    this.actions = [...makeActions(this), ...this.features.flatMap((feature) => feature.actions ?? [])];
   }
 
-  command(bare: BareCommand): void {
-    this.connection.command(bare);
+  /** Do what a button or key of this name does. */
+  run(name: string): void {
+    this.actions.find((action) => action.name === name)!.run();
+  }
+
+  command(bare: BareCommand): string {
+    return this.connection.command(bare);
   }
 
   /** Put the playhead somewhere, on a frame. */
@@ -94,7 +111,11 @@ export class Studio {
       case "state":
         this.takeState(message);
         break;
+      case "job":
+        this.jobs.show(message);
+        break;
     }
+    this.features.forEach((feature) => feature.receive?.(message));
   }
 
   private takeState(state: NonNullable<typeof store.state>): void {
@@ -113,7 +134,8 @@ export class Studio {
       if (!this.posing.active) character.setPose(floats(actor.q));
     }
     this.viewport.keepOnly(ids);
-    this.viewport.things.show(state.things);
+    if (!state.things.some((thing) => thing.id === store.selectedThing)) store.selectedThing = null;
+    this.viewport.things.show(state.things, store.timeS);
     if (!this.framed) {
       this.framed = true;
       this.viewport.frame(store.active);
@@ -136,6 +158,7 @@ export class Studio {
   /** The poses that the tracks give at the playhead. */
   private showTime(): void {
     if (this.posing.active) return;
+    this.viewport.things.setTime(store.timeS);
     for (const actor of store.state?.actors ?? []) {
       const motion = store.motions.get(actor.id);
       if (motion) this.viewport.character(actor.id)?.setPose(poseAt(actor.id, store.timeS)!);
@@ -155,7 +178,7 @@ export class Studio {
       this.viewport.showGhosts(null, []);
       return;
     }
-    const times = store.state!.keys.filter((key) => key.actor === actor.id).map((key) => key.time_s).sort((a, b) => a - b);
+    const times = store.state!.keys.filter((key) => key.actor === actor.id && key.kind === "pose").map((key) => key.time_s).sort((a, b) => a - b);
     const ghosts = GHOSTS.flatMap(([side, colour]) => {
       const near = times.filter((time) => side * (time - store.timeS) > 1e-4);
       const time = side < 0 ? near.at(-1) : near[0];
@@ -168,7 +191,10 @@ export class Studio {
   private linkChanged(link: Link): void {
     const before = this.link;
     this.link = link;
-    if (link === "lost") this.posing.drop();
+    if (link === "lost") {
+      this.posing.drop();
+      this.jobs.clear();
+    }
     if (link === "open" && before === "lost") say("Connected again. Nothing was lost.");
     tell("link");
   }

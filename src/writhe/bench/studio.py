@@ -26,7 +26,7 @@ from websockets.asyncio.client import connect
 
 from writhe.errors import WritheError
 
-PROTOCOL = 1
+PROTOCOL = 2
 SESSIONS, SECONDS, ROUND_TRIPS = 20, 6.0, 600
 FRAME_S = 1 / 60
 

@@ -35,6 +35,7 @@ class Reason(Enum):
     DECLARED = "declared"
     PARENT_CHILD = "parent and child"
     FIXED = "both fixed"
+    IGNORED = "ignored"
 
 
 # The allowance of shape pairs that are left out: no overlap reaches it.
@@ -82,6 +83,7 @@ class ContactPolicy:
     neighbour_extra_m: float = NEIGHBOUR_EXTRA_M
     neighbour_steps: int = NEIGHBOUR_STEPS
     skip_joint_zones: bool = False
+    ignored: frozenset[tuple[str, str]] = frozenset()  # pairs that nobody answers for
 
     def __post_init__(self) -> None:
         for (a, b), metres in self.declared_m.items():
@@ -93,6 +95,14 @@ class ContactPolicy:
     def allow(self, a: str, b: str, metres: float) -> ContactPolicy:
         """The policy with one more declared contact."""
         return replace(self, declared_m={**self.declared_m, _key(a, b): metres})
+
+    def ignore(self, a: str, b: str) -> ContactPolicy:
+        """The policy without the pair: two objects, say, that are moved from outside."""
+        return replace(self, ignored=self.ignored | {_key(a, b)})
+
+    def ignores(self, a: str, b: str) -> bool:
+        """Whether two parts are not tested against each other."""
+        return _key(a, b) in self.ignored
 
     def declared(self, a: str, b: str) -> float | None:
         """The allowance declared for two parts, None when there is none."""

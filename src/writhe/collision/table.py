@@ -178,6 +178,9 @@ class CollisionTable:
         for a in range(parts):
             for b in range(a + 1, parts):
                 names = self.part_names[a], self.part_names[b]
+                if self.policy.ignores(*names):
+                    rules.append(PairRule(*names, Reason.IGNORED, None))
+                    continue
                 apart = [(int(i), int(j)) for i in members[a] for j in members[b]]
                 couples = [
                     _ordered(i, j, bodies.ball_radius)

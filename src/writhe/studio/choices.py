@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from writhe.scene.objects import BUILT_IN
 from writhe.skeleton.figures import figure_names
 from writhe.studio.messages import Choice
-from writhe.studio.surroundings import scene_kinds
 
 _METHODS = {
     "default": (
@@ -28,6 +28,14 @@ _FIGURES = {
 }
 
 
+_THINGS = {
+    "chair": ("Chair", "A chair to sit on."),
+    "ladder": ("Ladder", "A leaning ladder to climb."),
+    "box": ("Box", "A box of any size: a table top, a wall, a step."),
+    "ball": ("Ball", "A ball of any size."),
+    "capsule": ("Rod", "A round rod of any length and thickness: a pole, a rail."),
+    "cylinder": ("Cylinder", "An upright drum or column."),
+}
 _SCENES = {
     "empty": ("Empty", "Nothing but the floor."),
     "chair": ("Chair", "A chair to sit on; the body cannot pass through it."),
@@ -37,7 +45,12 @@ _SCENES = {
 
 def scene_choices() -> list[Choice]:
     """What can stand in the scene."""
-    return [_choice(name, _SCENES) for name in ("empty", *scene_kinds())]
+    return [_choice(name, _SCENES) for name in ("empty", *sorted(BUILT_IN))]
+
+
+def thing_choices(names: list[str]) -> list[Choice]:
+    """Objects to add, with words about each."""
+    return [_choice(name, _THINGS) for name in names]
 
 
 def _choice(name: str, known: dict[str, tuple[str, str]]) -> Choice:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.skeleton import Figure
 from writhe.studio import edits, messages, postures
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import unpack
+from writhe.studio.feature import Outcome
+from writhe.studio.protocol import COMMANDS, FEATURES
 from writhe.studio.stage import Stage
-
-PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def carry_out(stage: Stage, message: messages.Command) -> None:
@@ -28,17 +29,26 @@ def carry_out(stage: Stage, message: messages.Command) -> None:
     elif isinstance(message, messages.Redo):
         document.redo(message.request)
     else:
-        label, body = _BODIES[type(message)]
+        label, body = (_BODIES | COMMANDS)[type(message)]
         with document.edit(label, message.request) as edit:
             body(stage, edit, message)
     stage.refresh()
 
 
-def check_picture(png: bytes) -> bytes:
-    """A picture from the page: a PNG or nothing."""
-    if png and not png.startswith(PNG):
-        raise WritheError("pictures must be PNG files")
-    return png
+def commit(stage: Stage, label: str, request: str, outcome: Outcome) -> None:
+    """Make what long work came to one command."""
+    if outcome.commit is not None and not stage.document.carried_out(request):
+        with stage.document.edit(label, request) as edit:
+            outcome.commit(stage, edit)
+        stage.refresh()
+
+
+def answer_drag(stage: Stage, message: messages.Drag) -> messages.Answer:
+    """Move the actor a step, with what features read from the new pose."""
+    answer = stage.drag(message)
+    readings = {f.name: f.reading_of(stage, answer.actor) for f in FEATURES if f.reading_of}
+    found = {name: reading for name, reading in readings.items() if reading is not None}
+    return msgspec.structs.replace(answer, features=found) if found else answer
 
 
 def _figure_and_pose(stage: Stage, number: int) -> tuple[Figure, Floats]:
@@ -94,27 +104,6 @@ def _reset_pose(stage: Stage, edit: Edit, m: messages.ResetPose) -> None:
     edits.repin(stage.document, edit, m.actor, fresh)
 
 
-def _save_pose(stage: Stage, edit: Edit, m: messages.SavePose) -> None:
-    _, q = _figure_and_pose(stage, m.actor)
-    edits.save_pose(stage.document, edit, m.actor, q, m.name, check_picture(m.picture))
-
-
-def _apply_pose(stage: Stage, edit: Edit, m: messages.ApplyPose) -> None:
-    figure, _ = _figure_and_pose(stage, m.actor)
-    pose = next((p for p in stage.document.poses() if p.id == m.pose), None)
-    if pose is None:
-        raise WritheError("that pose is not there any more")
-    if pose.figure != figure.name:
-        raise WritheError(f"that pose is for the figure {pose.figure!r}, not {figure.name!r}")
-    q = unpack(pose.q)
-    edits.set_pose(stage.document, edit, m.actor, q, stage.time_s)
-    edits.repin(stage.document, edit, m.actor, q)
-
-
-def _delete_pose(stage: Stage, edit: Edit, m: messages.DeletePose) -> None:
-    edit.delete("poses", m.pose)
-
-
 def _set_key(stage: Stage, edit: Edit, m: messages.SetKey) -> None:
     _, q = _figure_and_pose(stage, m.actor)
     edits.put_key(stage.document, edit, m.actor, m.time_s, q)
@@ -132,13 +121,13 @@ def _delete_keys(stage: Stage, edit: Edit, m: messages.DeleteKeys) -> None:
     edits.delete_keys(stage.document, edit, m.keys)
 
 
+def _set_ease(stage: Stage, edit: Edit, m: messages.SetEase) -> None:
+    edits.set_ease(stage.document, edit, m.keys, m.ease)
+
+
 def _set_timeline(stage: Stage, edit: Edit, m: messages.SetTimeline) -> None:
     edit.setting("duration_s", m.duration_s)
     edit.setting("fps", m.fps)
-
-
-def _choose_scene(stage: Stage, edit: Edit, m: messages.ChooseScene) -> None:
-    edits.choose_scene(stage.document, edit, m.scene)
 
 
 def _declare_contact(stage: Stage, edit: Edit, m: messages.DeclareContact) -> None:
@@ -157,7 +146,7 @@ def _clear_motion(stage: Stage, edit: Edit, m: messages.ClearMotion) -> None:
 
 
 # the label (what "Undo ..." shows) and the body of each command
-_BODIES: dict[type[messages.Command], tuple[str, Callable[[Stage, Edit, Any], None]]] = {
+_BODIES: dict[type[messages.Message], tuple[str, Callable[[Stage, Edit, Any], None]]] = {
     messages.Rename: ("Rename", _rename),
     messages.SetPin: ("Pin", _set_pin),
     messages.ChooseMethod: ("Choose method", _choose_method),
@@ -166,16 +155,13 @@ _BODIES: dict[type[messages.Command], tuple[str, Callable[[Stage, Edit, Any], No
     messages.RemoveActor: ("Remove actor", _remove_actor),
     messages.MirrorPose: ("Mirror pose", _mirror_pose),
     messages.ResetPose: ("Reset pose", _reset_pose),
-    messages.SavePose: ("Save pose", _save_pose),
-    messages.ApplyPose: ("Apply pose", _apply_pose),
-    messages.DeletePose: ("Delete pose", _delete_pose),
-    messages.ChooseScene: ("Choose scene", _choose_scene),
     messages.DeclareContact: ("Declare contact", _declare_contact),
     messages.ForgetContacts: ("Forget contacts", _forget_contacts),
     messages.SetKey: ("Set key", _set_key),
     messages.MoveKeys: ("Move keys", _move_keys),
     messages.CopyKeys: ("Copy keys", _copy_keys),
     messages.DeleteKeys: ("Delete keys", _delete_keys),
+    messages.SetEase: ("Change easing", _set_ease),
     messages.SetTimeline: ("Change timeline", _set_timeline),
     messages.ClearMotion: ("Remove motion", _clear_motion),
 }

@@ -9,13 +9,13 @@ from writhe.arrays import Floats
 from writhe.errors import UnknownNameError, WritheError
 from writhe.skeleton import Motion
 from writhe.solvers.posing import method_names
-from writhe.studio import postures, surroundings
+from writhe.studio import postures
 from writhe.studio.document.document import Document
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import Key, PinRow, TrackKind, pack, unpack
+from writhe.studio.document.rows import Key, PinRow, TrackKind, pack
 from writhe.studio.readings import Readings
 
-MOST_ACTORS, MOST_KEYS, MOST_POSES = 16, 20_000, 500
+MOST_ACTORS, MOST_KEYS = 16, 20_000
 SAME_TIME_S = 1e-4
 
 
@@ -114,31 +114,42 @@ def clear_tracks(document: Document, edit: Edit, actor: int) -> None:
 
 def put_key(document: Document, edit: Edit, actor: int, time_s: float, q: Floats) -> int:
     """Key a pose at a time, replacing a key that is there."""
+    track = track_for(document, edit, TrackKind.POSE, "Pose", actor=document.actor(actor).id)
+    return put_track_key(document, edit, track, time_s, pack(q))
+
+
+def track_for(
+    document: Document, edit: Edit, kind: TrackKind, name: str, *, actor: int = 0, thing: int = 0
+) -> int:
+    """The number of the track of a kind that an actor or object has; made where it lacks one."""
+    for track in document.all_tracks():
+        if (track.actor, track.thing, track.kind) == (actor, thing, kind):
+            return track.id
+    return edit.insert(
+        "tracks",
+        actor=actor,
+        thing=thing,
+        kind=str(kind),
+        name=name,
+        start_s=0.0,
+        fps=document.fps,
+        data=b"",
+    )
+
+
+def put_track_key(document: Document, edit: Edit, track: int, time_s: float, data: bytes) -> int:
+    """Put a key of any kind on its track at a time, replacing a key that is there."""
     if not (np.isfinite(time_s) and time_s >= 0):
         raise WritheError("a key's time must be zero or more seconds")
-    found = document.track(actor, TrackKind.POSE)
-    track = (
-        edit.insert(
-            "tracks",
-            actor=document.actor(actor).id,
-            kind=str(TrackKind.POSE),
-            name="Pose",
-            start_s=0.0,
-            fps=document.fps,
-            data=b"",
-        )
-        if found is None
-        else found.id
-    )
     keys = document.keys(track)
     for key in keys:
         if abs(key.time_s - time_s) < SAME_TIME_S:
-            edit.update("keys", key.id, data=pack(q))
+            edit.update("keys", key.id, data=data)
             return key.id
     if len(keys) >= MOST_KEYS:
         raise WritheError(f"a track holds at most {MOST_KEYS} keys")
     _stretch(document, edit, time_s)
-    return edit.insert("keys", track=track, time_s=float(time_s), ease="smooth", data=pack(q))
+    return edit.insert("keys", track=track, time_s=float(time_s), ease="smooth", data=data)
 
 
 def _stretch(document: Document, edit: Edit, time_s: float) -> None:
@@ -147,26 +158,22 @@ def _stretch(document: Document, edit: Edit, time_s: float) -> None:
         edit.setting("duration_s", float(np.ceil(time_s)))
 
 
-def _all_keys(document: Document) -> dict[int, tuple[int, Key]]:
-    """Every pose key by its number, with its actor."""
-    found: dict[int, tuple[int, Key]] = {}
-    for actor in document.actors():
-        for track in document.tracks(actor.id):
-            found.update({key.id: (actor.id, key) for key in document.keys(track.id)})
-    return found
+def _all_keys(document: Document) -> dict[int, Key]:
+    """Every key by its number."""
+    return {key.id: key for track in document.all_tracks() for key in document.keys(track.id)}
 
 
 def move_keys(document: Document, edit: Edit, numbers: list[int], by_s: float) -> None:
     """Shift keys in time; a key that lands on another replaces it."""
     keys = _all_keys(document)
-    moving = [keys[number][1] for number in numbers if number in keys]
+    moving = [keys[number] for number in numbers if number in keys]
     if not moving:
         raise WritheError("those keys are not there any more")
     by_s = max(by_s, -min(key.time_s for key in moving))
     taken = set(numbers)
     for key in moving:
         goal = key.time_s + by_s
-        for _, other in keys.values():
+        for other in keys.values():
             same = other.track == key.track and abs(other.time_s - goal) < SAME_TIME_S
             if same and other.id not in taken:
                 taken.add(other.id)
@@ -181,9 +188,9 @@ def copy_keys(document: Document, edit: Edit, numbers: list[int], to_s: float) -
     copied = [keys[number] for number in numbers if number in keys]
     if not copied:
         raise WritheError("those keys are not there any more")
-    first = min(key.time_s for _, key in copied)
-    for actor, key in copied:
-        put_key(document, edit, actor, to_s + key.time_s - first, unpack(key.data))
+    first = min(key.time_s for key in copied)
+    for key in copied:
+        put_track_key(document, edit, key.track, to_s + key.time_s - first, key.data)
 
 
 def delete_keys(document: Document, edit: Edit, numbers: list[int]) -> None:
@@ -194,6 +201,14 @@ def delete_keys(document: Document, edit: Edit, numbers: list[int]) -> None:
             edit.delete("keys", number)
 
 
+def set_ease(document: Document, edit: Edit, numbers: list[int], ease: str) -> None:
+    """Say how the motion goes on from some keys: smooth, linear or hold."""
+    keys = _all_keys(document)
+    for number in numbers:
+        if number in keys:
+            edit.update("keys", number, ease=ease)
+
+
 def put_clip(document: Document, edit: Edit, actor: int, motion: Motion, start_s: float) -> None:
     """Lay a sampled motion under the actor's keys, replacing the clip that is there."""
     found = document.track(actor, TrackKind.CLIP)
@@ -202,6 +217,7 @@ def put_clip(document: Document, edit: Edit, actor: int, motion: Motion, start_s
     edit.insert(
         "tracks",
         actor=actor,
+        thing=0,
         kind=str(TrackKind.CLIP),
         name=motion.name[:80],
         start_s=float(start_s),
@@ -209,14 +225,6 @@ def put_clip(document: Document, edit: Edit, actor: int, motion: Motion, start_s
         data=pack(motion.q),
     )
     _stretch(document, edit, start_s + motion.duration_s)
-
-
-def choose_scene(document: Document, edit: Edit, kind: str) -> None:
-    """One built-in object in the scene instead of those that are there; "empty": none."""
-    for thing in document.objects():
-        edit.delete("objects", thing.id)
-    if kind != "empty":
-        edit.insert("objects", name=kind.capitalize(), kind=kind, data=surroundings.place_for(kind))
 
 
 def declare_contact(
@@ -241,18 +249,3 @@ def declare_contact(
     pair = (min(nearest.a, nearest.b), max(nearest.a, nearest.b))
     if pair not in known:
         edit.setting("contacts", [*known, pair])
-
-
-def save_pose(document: Document, edit: Edit, actor: int, q: Floats, name: str, png: bytes) -> None:
-    """Keep a pose with its picture."""
-    count = len(document.poses())
-    if count >= MOST_POSES:
-        raise WritheError(f"a document holds at most {MOST_POSES} saved poses")
-    figure = document.actor(actor).figure
-    edit.insert(
-        "poses",
-        name=name.strip()[:60] or f"Pose {count + 1}",
-        figure=figure,
-        q=pack(q),
-        picture=png,
-    )

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
+from writhe.collision import certify
 from writhe.motion.library import builtin_database
 from writhe.skeleton.figures import figure
 from writhe.solvers.posing import Pin, Target, method_names
@@ -49,14 +52,16 @@ def _readings() -> None:
     human = figure("human")
     q = starting_pose(human)
     clearance(human, q)
-    Readings(human, ActorPlace.alone(human)).read(q)
+    place = ActorPlace.alone(human)
+    Readings(human, place).read(q)
+    certify(place.table, np.stack([q, q]))
 
 
 _STAGES: dict[str, Callable[[], None]] = {
     "the body": _body,
     "postures (half a minute the first time)": _postures,
     "posing (about a minute the first time)": _posing,
-    "collisions and linking": _readings,
+    "collisions, linking and certificates": _readings,
 }
 
 

@@ -24,7 +24,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from writhe.errors import WritheError
-from writhe.studio import exchange, messages
+from writhe.studio import exchange, messages, protocol
 from writhe.studio.document import Document
 from writhe.studio.guard import Guard
 from writhe.studio.library import Library
@@ -46,6 +46,7 @@ class Studio:
         self.library = library
         self.posers = posers
         self.pool = ThreadPoolExecutor(max(2, os.cpu_count() or 2), "studio")
+        self.job_pool = ThreadPoolExecutor(2, "studio-job")
         self._open: dict[str, tuple[Document, set[Session]]] = {}
         self._sessions = 0
 
@@ -217,12 +218,12 @@ async def _socket(socket: WebSocket) -> None:
     """A page's connection: Open first, then a session."""
     studio: Studio = socket.app.state.studio
     await socket.accept()
-    session = Session(socket, studio.pool, studio.posers)
+    session = Session(socket, studio.pool, studio.job_pool, studio.posers)
     number = ""
     try:
         try:
             data = await asyncio.wait_for(socket.receive_bytes(), FIRST_MESSAGE_S)
-            first = messages.decoder.decode(data)
+            first = protocol.decoder.decode(data)
             if not isinstance(first, messages.Open):
                 raise WritheError("the first message must open a document")
             if first.protocol != messages.PROTOCOL:
@@ -231,7 +232,7 @@ async def _socket(socket: WebSocket) -> None:
             number = first.document
         except (msgspec.MsgspecError, WritheError, TimeoutError, KeyError) as error:
             text = str(error) or "no message came"
-            await socket.send_bytes(messages.encoder.encode(messages.Problem("open", text)))
+            await socket.send_bytes(protocol.encoder.encode(messages.Problem("open", text)))
             await socket.close(1008)
             return
         await session.run(document)

@@ -7,10 +7,12 @@ solver nor a slow page ever falls behind by more than one frame.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TypeVar
 
 import msgspec
@@ -21,10 +23,14 @@ from writhe.errors import WritheError
 from writhe.solvers.posing import method_names
 from writhe.studio import messages, views
 from writhe.studio.choices import figure_choices, method_choices, scene_choices
-from writhe.studio.dispatch import carry_out, check_picture
+from writhe.studio.dispatch import answer_drag, carry_out, commit
 from writhe.studio.document import Document
 from writhe.studio.exchange import export_suffixes, import_suffixes
+from writhe.studio.feature import Outcome
+from writhe.studio.jobs import Job, Jobs
+from writhe.studio.pictures import check_picture
 from writhe.studio.posers import Posers
+from writhe.studio.protocol import QUESTIONS, TASKS, decoder, encoder
 from writhe.studio.shapes import figure_shape
 from writhe.studio.stage import Stage
 
@@ -66,9 +72,16 @@ class Mailbox:
 class Session:
     """A page that works on a document."""
 
-    def __init__(self, socket: WebSocket, pool: ThreadPoolExecutor, posers: Posers) -> None:
+    def __init__(
+        self,
+        socket: WebSocket,
+        pool: ThreadPoolExecutor,
+        job_pool: ThreadPoolExecutor,
+        posers: Posers,
+    ) -> None:
         self._socket = socket
         self._pool = pool
+        self._job_pool = job_pool
         self._posers = posers
         self._inbox = Mailbox(messages.Drag)
         self._outbox = Mailbox(messages.Answer)
@@ -93,12 +106,19 @@ class Session:
         )
         self.show()
         self._inbox.put(_Prepare())
+        loop = asyncio.get_running_loop()
+        self._jobs = Jobs(
+            self._job_pool,
+            lambda state: _in_loop(loop, lambda: self._outbox.put(state)),
+            lambda job, outcome: _in_loop(loop, lambda: self._inbox.put(_Finished(job, outcome))),
+        )
         tasks = [asyncio.create_task(job()) for job in (self._read, self._work, self._write)]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 task.result()
         finally:
+            self._jobs.cancel_all()
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -107,7 +127,7 @@ class Session:
         """Have the document's present state sent, after whatever is being worked on."""
         self._inbox.put(_Show(request))
 
-    def _send(self, message: messages.Outgoing) -> None:
+    def _send(self, message: messages.Message) -> None:
         if not self._outbox.put(message):
             raise WebSocketDisconnect(TOO_MUCH, "the page does not keep up")
 
@@ -115,7 +135,7 @@ class Session:
         while True:
             data = await self._socket.receive_bytes()
             try:
-                message = messages.decoder.decode(data)
+                message = decoder.decode(data)
             except msgspec.MsgspecError as error:
                 self._send(messages.Problem("", f"a message could not be read: {error}"))
                 continue
@@ -125,7 +145,7 @@ class Session:
     async def _write(self) -> None:
         while True:
             message = await self._outbox.take()
-            await self._socket.send_bytes(messages.encoder.encode(message))
+            await self._socket.send_bytes(encoder.encode(message))
 
     async def _work(self) -> None:
         while True:
@@ -154,7 +174,7 @@ class Session:
         assert stage is not None
         match message:
             case messages.Drag():
-                self._send(await self._threaded(lambda: stage.drag(message)))
+                self._send(await self._threaded(lambda: answer_drag(stage, message)))
             case messages.Seek():
                 await self._threaded(lambda: stage.seek(message.time_s))
             case messages.Duel():
@@ -164,6 +184,8 @@ class Session:
             case messages.Thumbnail():
                 picture = check_picture(message.picture)
                 await self._threaded(lambda: stage.document.set_thumbnail(picture))
+            case messages.CancelJob():
+                self._jobs.cancel(message.job)
             case messages.Command():
                 await self._threaded(lambda: carry_out(stage, message))
                 await self._present(message.request)
@@ -173,16 +195,42 @@ class Session:
                 await self._present(message.request)
             case _Prepare():
                 await self._threaded(stage.prepare)
+            case _Finished():
+                await self._finish(message.job, message.outcome)
+            case messages.Task():
+                task = TASKS[type(message)]
+                work = await self._threaded(lambda: task.body(stage, message))
+                self._jobs.start(message.request, task.label, work, quiet=task.quiet)
+            case messages.Message() if type(message) in QUESTIONS:
+                reply = await self._threaded(lambda: QUESTIONS[type(message)](stage, message))
+                if reply is not None:
+                    self._send(reply)
             case _:
                 raise WritheError("a document is open already on this connection")
+
+    async def _finish(self, job: Job, outcome: Outcome) -> None:
+        """Long work is done: commit and show what came of it."""
+        stage = self.stage
+        assert stage is not None
+        try:
+            if outcome.commit is not None:
+                await self._threaded(lambda: commit(stage, job.title, job.number, outcome))
+                await self._present("")
+                self.on_change(self)
+        except WritheError as error:
+            job.tell("failed", 0.0, str(error))
+            return
+        if outcome.show is not None:
+            self._send(outcome.show)
+        job.tell("done", 1.0)
 
     async def _present(self, request: str) -> None:
         """Send the state, with the bodies and motions that the page lacks before it."""
         stage = self.stage
         assert stage is not None
 
-        def look() -> list[messages.Outgoing]:
-            out: list[messages.Outgoing] = []
+        def look() -> list[messages.Message]:
+            out: list[messages.Message] = []
             present = views.state(stage, request)
             for name in sorted({actor.figure for actor in present.actors} - self._figures_sent):
                 out.append(figure_shape(stage.document.figure(name)))
@@ -197,6 +245,20 @@ class _Show(msgspec.Struct, frozen=True):
     """A note to oneself: another session changed the document."""
 
     request: str
+
+
+@dataclass(frozen=True)
+class _Finished:
+    """A note to oneself: long work is done."""
+
+    job: Job
+    outcome: Outcome
+
+
+def _in_loop(loop: asyncio.AbstractEventLoop, act: Callable[[], object]) -> None:
+    """Do something on the event loop, from any thread; nothing when the loop has ended."""
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(act)
 
 
 class _Prepare(msgspec.Struct, frozen=True):

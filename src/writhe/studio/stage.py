@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from writhe.studio.posers import Posers
 from writhe.studio.readings import Readings
 
 FARTHEST_M = 1000.0
+Memory = TypeVar("Memory")
 _EASED = 2e-4  # radians a step: a pose that has arrived and only eases this slowly is done
 _STILL = 1e-6  # a step that changes no coordinate by more than this is none
 
@@ -88,6 +90,7 @@ class Stage:
         self._pins: list[Pin] = []
         self._scene_key: surroundings.SceneKey | None = None
         self._scene: Scene | None = None
+        self._own: dict[type[Any], Any] = {}
         self._look_around()
 
     def _look_around(self) -> None:
@@ -128,7 +131,7 @@ class Stage:
         for other in moved:
             other.pass_throughs = 0
             if other.readings.place is not None and self._scene is not None:
-                surroundings.arrange(other.readings.place, self._scene, self._poses())
+                surroundings.arrange(other.readings.place, self._scene, self.poses())
         rows = actor.pins
         if not self.document.timeline(actor.id).empty:
             rows = tuple(
@@ -162,12 +165,29 @@ class Stage:
         puppet.scene_key = self._scene_key
         if not puppet.figure.capsules or self._scene is None:
             return
-        place = surroundings.place_of(self.document, actor, self._scene, self._poses())
+        place = surroundings.place_of(self.document, actor, self._scene, self.poses())
         puppet.readings = Readings(puppet.figure, place)
         puppet.forget_poser()
 
-    def _poses(self) -> dict[int, Floats]:
-        return {number: puppet.q for number, puppet in self._puppets.items()}
+    def poses(self) -> surroundings.Poses:
+        """Where everything is at the playhead, actors in the poses being made."""
+        return surroundings.Poses(
+            {number: puppet.q for number, puppet in self._puppets.items()},
+            surroundings.places_at(self.document, self.time_s),
+        )
+
+    @property
+    def scene(self) -> Scene:
+        """All actors and objects in one layout, actors called `surroundings.label(number)`."""
+        if self._scene is None:
+            raise WritheError("there is nothing in this scene")
+        return self._scene
+
+    def own(self, kind: type[Memory]) -> Memory:
+        """What a feature keeps for this session: one instance, made when first asked for."""
+        if kind not in self._own:
+            self._own[kind] = kind()
+        return self._own[kind]
 
     def prepare(self) -> None:
         """Make the posers now, so that the first drag does not wait for them."""

@@ -6,69 +6,24 @@ Each actor is posed in one layout with everything else standing still around it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import msgspec
 import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import half_space
-from writhe.collision.shapes import Core
-from writhe.errors import UnknownNameError
 from writhe.scene import Actor as SceneActor
-from writhe.scene import Scene, SceneObject
-from writhe.scene.objects import BUILT_IN, built_in
+from writhe.scene import ObjectKind, Scene, SceneObject
 from writhe.skeleton import Figure, forward
 from writhe.solvers.posing.place import ActorPlace
+from writhe.studio import things
 from writhe.studio.collisions import GROUND, POLICY
-from writhe.studio.document import Document
+from writhe.studio.document import Document, Thing
 from writhe.studio.per_figure import per_figure
 from writhe.studio.postures import starting_pose
 
 CONTACT_M = 0.008  # what a declared contact may overlap
-# where a built-in object is put beside an actor at the origin that faces +Z
-_PLACES = {"chair": (0.0, 0.0, -0.42), "ladder": (0.0, 0.0, 0.42)}
-
-
-class Thing(msgspec.Struct, frozen=True):
-    """An object of a document: a built-in one and where it stands."""
-
-    id: int
-    kind: str
-    position: tuple[float, float, float]
-
-
-def scene_kinds() -> list[str]:
-    """The objects that a scene can hold."""
-    return sorted(BUILT_IN)
-
-
-def place_for(kind: str) -> bytes:
-    """Where a built-in object is put, as it is stored."""
-    if kind not in BUILT_IN:
-        raise UnknownNameError("object", kind, scene_kinds())
-    return msgspec.msgpack.encode(_PLACES.get(kind, (0.0, 0.0, 0.0)))
-
-
-def things_of(document: Document) -> list[Thing]:
-    """The objects of a document."""
-    return [
-        Thing(row.id, row.kind, msgspec.msgpack.decode(row.data, type=tuple[float, float, float]))
-        for row in document.objects()
-        if row.kind in BUILT_IN
-    ]
-
-
-def solids(thing: Thing) -> list[tuple[str, list[tuple[float, float, float]], float]]:
-    """An object's shapes in the world, for the page: what they are, their points, the radius."""
-    shift = np.array(thing.position)
-    return [
-        (
-            "capsule" if shape.core is Core.SEGMENT else "hull",
-            [(float(x), float(y), float(z)) for x, y, z in shape.points_in_joint + shift],
-            float(shape.radius_m),
-        )
-        for shape in built_in(thing.kind)[0]
-    ]
 
 
 @per_figure
@@ -83,12 +38,19 @@ def _lowest(figure: Figure) -> float:
     return min(heights, default=0.0)
 
 
+class Standing(msgspec.Struct, frozen=True):
+    """An object in a layout: one that moves in time is placed anew without a new layout."""
+
+    thing: Thing
+    moves: bool
+
+
 @dataclass(frozen=True)
 class SceneKey:
     """What a layout depends on; another key wants another layout."""
 
     actors: tuple[tuple[int, str], ...]
-    things: tuple[Thing, ...]
+    things: tuple[Standing, ...]
     contacts: tuple[tuple[str, str], ...]
 
     @classmethod
@@ -96,9 +58,18 @@ class SceneKey:
         """The key of a document as it stands."""
         return cls(
             tuple((actor.id, actor.figure) for actor in document.actors()),
-            tuple(things_of(document)),
+            tuple(_standing(document, thing) for thing in document.objects()),
             tuple(document.setting("contacts", list[tuple[str, str]], [])),
         )
+
+
+def _standing(document: Document, thing: Thing) -> Standing:
+    if not document.place_keys(thing.id):
+        return Standing(thing, moves=False)
+    body = msgspec.structs.replace(
+        thing.body, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0)
+    )
+    return Standing(msgspec.structs.replace(thing, body=body), moves=True)
 
 
 def label(actor: int) -> str:
@@ -118,26 +89,56 @@ def build_scene(document: Document, key: SceneKey) -> Scene:
         objects.append(SceneObject(GROUND, (ground,)))
     objects += [
         SceneObject(
-            f"{thing.kind}{thing.id}", built_in(thing.kind)[0], position_m=np.array(thing.position)
+            things.label(thing),
+            things.shapes_of(thing),
+            kind=ObjectKind.MOVED if moves else ObjectKind.FIXED,
+            position_m=np.array(thing.body.position),
+            rotation=np.array(thing.body.rotation),
+            strands=things.strands_of(thing),
         )
-        for thing in key.things
+        for thing, moves in ((standing.thing, standing.moves) for standing in key.things)
     ]
     policy = POLICY
+    parts = {f"{label(n)}.{c.part_name}" for n, f in figures.items() for c in f.capsules}
+    parts |= {thing.name for thing in objects}
+    for one, other in combinations([thing.name for thing in objects], 2):
+        policy = policy.ignore(one, other)  # people place them; only bodies are kept clear
     for a, b in key.contacts:
-        policy = policy.allow(a, b, CONTACT_M)
+        if a in parts and b in parts:  # a figure or object may have gone since
+            policy = policy.allow(a, b, CONTACT_M)
     return Scene(actors, tuple(objects), policy)
 
 
-def place_of(document: Document, actor: int, scene: Scene, poses: dict[int, Floats]) -> ActorPlace:
-    """Where an actor is posed, with the others in their poses."""
+def place_of(document: Document, actor: int, scene: Scene, poses: Poses) -> ActorPlace:
+    """Where an actor is posed, with everything else where it is."""
     place = ActorPlace.in_scene(scene, label(actor))
     arrange(place, scene, poses)
     return place
 
 
-def arrange(place: ActorPlace, scene: Scene, poses: dict[int, Floats]) -> None:
-    """Put the other actors where they are now."""
+@dataclass(frozen=True)
+class Poses:
+    """Where everything is: configurations of actors, places (7,) of objects, by their labels."""
+
+    actors: dict[int, Floats]
+    things: dict[str, Floats]
+
+
+def places_at(document: Document, time_s: float) -> dict[str, Floats]:
+    """Where the objects are at a time, by their labels."""
+    return {
+        things.label(thing): things.place_at(document, thing, time_s)
+        for thing in document.objects()
+    }
+
+
+def arrange(place: ActorPlace, scene: Scene, poses: Poses) -> None:
+    """Put the other actors and the objects that move where they are now."""
     place.state = place.state.copy()
-    for number, q in poses.items():
-        if label(number) in scene.layout.actor_q:
-            place.state[scene.layout.actor_q[label(number)]] = q
+    layout = scene.layout
+    for number, q in poses.actors.items():
+        if label(number) in layout.actor_q:
+            place.state[layout.actor_q[label(number)]] = q
+    for thing in scene.objects:
+        if thing.kind is ObjectKind.MOVED and thing.name in poses.things:
+            place.state[layout.object_q[thing.name]] = poses.things[thing.name]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.skeleton import Motion
-from writhe.studio import messages, surroundings
-from writhe.studio.document import Actor, TrackKind
+from writhe.studio import messages, things
+from writhe.studio.document import Actor, Document, Thing, TrackKind
+from writhe.studio.document.rows import unpack
+from writhe.studio.protocol import FEATURES
 from writhe.studio.readings import MOST_STRANDS
 from writhe.studio.stage import Stage
 from writhe.topology import linking_over_time
@@ -23,24 +25,11 @@ def state(stage: Stage, request: str = "") -> messages.State:
         name=document.name,
         actors=[_actor(stage, actor) for actor in actors],
         keys=[
-            messages.KeyState(key.id, actor.id, key.time_s)
-            for actor in actors
-            for track in document.tracks(actor.id)
-            if track.kind is TrackKind.POSE
+            messages.KeyState(key.id, track.actor, track.thing, track.kind, key.time_s, key.ease)
+            for track in document.all_tracks()
             for key in document.keys(track.id)
         ],
-        poses=[
-            messages.PoseState(pose.id, pose.name, pose.figure, pose.picture)
-            for pose in document.poses()
-        ],
-        things=[
-            messages.ThingState(
-                thing.id,
-                thing.kind,
-                [messages.Solid(kind, points, r) for kind, points, r in surroundings.solids(thing)],
-            )
-            for thing in surroundings.things_of(document)
-        ],
+        things=[_thing(document, thing) for thing in document.objects()],
         contacts=[
             f"{a} and {b}" for a, b in document.setting("contacts", list[tuple[str, str]], [])
         ],
@@ -48,6 +37,28 @@ def state(stage: Stage, request: str = "") -> messages.State:
         fps=document.fps,
         undo=document.undo_label or "",
         redo=document.redo_label or "",
+        features={f.name: f.state_of(stage) for f in FEATURES if f.state_of is not None},
+    )
+
+
+def _thing(document: Document, thing: Thing) -> messages.ThingState:
+    keys = [(key.id, key.time_s, unpack(key.data)) for key in document.place_keys(thing.id)]
+    rows = [things.shape_row(shape) for shape in things.shapes_of(thing)]
+    return messages.ThingState(
+        id=thing.id,
+        name=thing.name,
+        kind=thing.kind,
+        position=thing.body.position,
+        rotation=thing.body.rotation,
+        size=thing.body.size,
+        resizable=thing.kind in things.START_SIZES_M,
+        solids=[messages.Solid(row.core, list(row.points), row.radius_m) for row in rows],
+        keys=[
+            messages.PlaceKey(number, time_s, (x, y, z), (w, i, j, k))
+            for number, time_s, (x, y, z, w, i, j, k) in (
+                (n, t, (float(v) for v in place)) for n, t, place in keys
+            )
+        ],
     )
 
 

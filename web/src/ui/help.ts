@@ -1,5 +1,5 @@
 /** The sheet of shortcuts, and the first hint. */
-import { makeActions } from "../actions";
+import type { Action } from "../actions";
 import { h } from "../dom";
 import { on, store } from "../store";
 import type { Studio } from "../studio";
@@ -14,9 +14,9 @@ const GESTURES: [string, string][] = [
   ["Drop a file on the page", "open a motion"],
 ];
 
-export function openHelp(studio: Studio): void {
+export function openHelp(actions: Action[]): void {
   const groups = new Map<string, HTMLElement[]>();
-  for (const action of makeActions(studio)) {
+  for (const action of actions) {
     const row = h("div", { class: "help-row" }, h("span", {}, action.title), h("span", { class: "help-keys" }, ...action.keys.slice(0, 1).map(keyCaps)));
     groups.set(action.group, [...(groups.get(action.group) ?? []), row]);
   }

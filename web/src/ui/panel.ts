@@ -1,27 +1,23 @@
-/** The side panel: who, how, pins, saved poses, comparison, linking. */
-import { Action, toggleDuel } from "../actions";
+/** The side panel: who, how, pins, comparison, and the features' sections. */
+import { toggleDuel } from "../actions";
 import { fill, h } from "../dom";
 import { icon } from "../icons";
 import { activeActor, on, store, tell } from "../store";
 import type { Studio } from "../studio";
 import { chooseFile } from "../files";
-import { heatMap } from "./heatmap";
+import type { Section } from "../feature";
+import { sectionElement } from "./section";
 import { iconButton } from "./topbar";
 
-export function panel(studio: Studio, actions: Action[]): HTMLElement {
-  return h(
-    "aside",
-    { class: "panel", "aria-label": "Settings" },
-    section("Character", character(studio)),
-    section("Pose", pose(actions)),
-    section("Saved poses", poses(studio, actions)),
-    heatMap(),
-    section("Compare", compare(studio)),
-  );
-}
-
-function section(title: string, ...content: Node[]): HTMLElement {
-  return h("section", { class: "panel-section" }, h("h2", {}, title), ...content);
+export function panel(studio: Studio): HTMLElement {
+  const sections: Section[] = [
+    { title: "Character", element: character(studio), order: 10 },
+    { title: "Pose", element: pose(studio), order: 20 },
+    { title: "Compare", element: compare(studio), order: 70 },
+    ...studio.features.flatMap((feature) => feature.sections ?? []),
+  ];
+  sections.sort((a, b) => a.order - b.order);
+  return h("aside", { class: "panel", "aria-label": "Settings" }, ...sections.map(sectionElement));
 }
 
 function choice(label: string, about: string, changed: (value: string) => void): { row: HTMLElement; select: HTMLSelectElement; note: HTMLElement } {
@@ -38,7 +34,7 @@ function options(select: HTMLSelectElement, entries: { name: string; title: stri
 
 function character(studio: Studio): HTMLElement {
   const chips = h("div", { class: "chips", role: "radiogroup", "aria-label": "Actors" });
-  const OWN = "\u0000own";
+  const OWN = "\u0000own", MIXED = "\u0000mixed";
   const figure = choice("Figure", "The body to pose. Changing it starts from its resting pose.", (value) => {
     if (value === OWN) {
       chooseFile(studio, true);
@@ -46,11 +42,14 @@ function character(studio: Studio): HTMLElement {
     } else studio.command({ type: "choose_figure", actor: store.active, figure: value });
   });
   const method = choice("Method", "How the rest of the body follows your drag.", (value) => studio.command({ type: "choose_method", actor: store.active, method: value }));
-  const scene = choice("Scene", "What stands around the character; bodies cannot pass through it.", (value) => studio.command({ type: "choose_scene", scene: value }));
+  const scene = choice("Scene", "What stands around the character; bodies cannot pass through it.", (value) => value !== MIXED && studio.command({ type: "choose_scene", scene: value }));
   const update = () => {
     const actor = activeActor();
     if (!actor || !store.welcome) return;
-    options(scene.select, store.welcome.scenes, store.state!.things[0]?.kind ?? "empty");
+    const things = store.state!.things;
+    const plain = things.length === 0 ? "empty" : things.length === 1 ? things[0].kind : MIXED;
+    const known = store.welcome.scenes.some((one) => one.name === plain);
+    options(scene.select, known ? store.welcome.scenes : [...store.welcome.scenes, { name: MIXED, title: "As placed" }], known ? plain : MIXED);
     const own = [...new Set(store.state!.actors.map((a) => a.figure))].filter((name) => !store.welcome!.figures.some((f) => f.name === name));
     const figures = [...store.welcome.figures, ...own.map((name) => ({ name, title: name }))];
     if (store.welcome.import_suffixes.length) figures.push({ name: OWN, title: "Own file …" });
@@ -70,8 +69,8 @@ function character(studio: Studio): HTMLElement {
   return h("div", {}, chips, figure.row, scene.row, method.row, method.note);
 }
 
-function pose(actions: Action[]): HTMLElement {
-  const run = (name: string) => actions.find((action) => action.name === name)!.run();
+function pose(studio: Studio): HTMLElement {
+  const run = (name: string) => studio.run(name);
   const button = (name: string, symbol: string, text: string, about: string) =>
     h("button", { class: "wide", type: "button", title: about, click: () => run(name) }, icon(symbol) as unknown as Node, text);
   const limb = button("reset-limb", "reset", "Reset limb", "Put the selected limb back (Shift+R)");
@@ -91,31 +90,6 @@ function pose(actions: Action[]): HTMLElement {
     chosen.textContent = name ? `Selected: ${name.replaceAll("_", " ")}${pinned ? (pinned.both ? ", pinned with its orientation" : ", pinned") : ""}` : `${actor?.pins.length ?? 0} pinned. Click a part of the body to pin it.`;
   });
   return h("div", {}, h("div", { class: "grid" }, button("mirror", "mirror", "Mirror", "Swap left and right (M)"), button("reset", "reset", "Reset", "Back to the starting pose"), pin, limb, rest), chosen, contacts);
-}
-
-function poses(studio: Studio, actions: Action[]): HTMLElement {
-  const list = h("div", { class: "poses" });
-  let addresses: string[] = [];
-  let shown = "";
-  on(["state"], () => {
-    const found = store.state?.poses ?? [];
-    const stamp = found.map((one) => `${one.id}:${one.picture.length}`).join();
-    if (stamp === shown && list.childElementCount) return;
-    shown = stamp;
-    addresses.forEach((address) => URL.revokeObjectURL(address));
-    addresses = found.map((one) => URL.createObjectURL(new Blob([one.picture.slice()], { type: "image/png" })));
-    fill(
-      list,
-      ...found.map((one, i) =>
-        h("div", { class: "pose" },
-          h("button", { type: "button", class: "pose-picture", title: `Put the figure into “${one.name}”`, "aria-label": `Apply ${one.name}`, click: () => studio.command({ type: "apply_pose", actor: store.active, pose: one.id }) }, h("img", { src: addresses[i], alt: one.name })),
-          iconButton("close", `Delete ${one.name}`, () => studio.command({ type: "delete_pose", pose: one.id }), "tiny pose-delete"),
-        ),
-      ),
-      h("button", { type: "button", class: "pose-add", title: "Keep this pose for later (S)", "aria-label": "Save the pose", click: () => actions.find((action) => action.name === "save-pose")!.run() }, icon("plus") as unknown as Node, "Save"),
-    );
-  });
-  return list;
 }
 
 function compare(studio: Studio): HTMLElement {

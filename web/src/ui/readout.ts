@@ -14,7 +14,7 @@ export function readout(studio: Studio): HTMLElement {
     other.hidden = !store.duel;
   });
   on(["link"], () => (lost.hidden = studio.link !== "lost"));
-  return h("div", { class: "readouts" }, main, other, lost);
+  return h("div", { class: "readouts" }, main, ...studio.features.flatMap((feature) => feature.readouts ?? []), other, lost);
 }
 
 function titleOf(method: string | undefined): string {

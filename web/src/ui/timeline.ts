@@ -1,42 +1,29 @@
-/** The timeline: transport, ruler, one row of keys for each actor. */
-import { Action } from "../actions";
+/** The timeline: transport, ruler, a row of keys for each actor and whatever else has keys. */
 import { fill, h } from "../dom";
+import { KeyState, State } from "../generated/messages";
 import { icon } from "../icons";
 import { on, store, tell } from "../store";
 import type { Studio } from "../studio";
 import { linkingGraph } from "./graph";
 import { iconButton } from "./topbar";
 
-export function timeline(studio: Studio, actions: Action[]): HTMLElement {
+export function timeline(studio: Studio): HTMLElement {
   const rows = h("div", { class: "rows" });
   const ruler = h("div", { class: "ruler" });
   const head = h("div", { class: "playhead", "aria-hidden": "true" });
-  const lanes = h("div", { class: "lanes", role: "slider", tabindex: 0, "aria-label": "Time", "aria-valuemin": 0 }, ruler, rows, linkingGraph(), head);
+  const lanes = h("div", { class: "lanes", role: "slider", tabindex: 0, "aria-label": "Time", "aria-valuemin": 0 }, ruler, rows, linkingGraph(), ...studio.features.flatMap((feature) => feature.lanes ?? []), head);
   scrubbing(studio, lanes);
 
   let drawn = "";
   const drawRows = () => {
     const state = store.state;
     if (!state) return;
-    const stamp = JSON.stringify([state.keys, state.duration_s, state.actors.map((a) => [a.id, a.name, a.clip]), store.active, [...store.selectedKeys]]);
+    const stamp = JSON.stringify([state.keys, state.duration_s, state.things.map((t) => [t.id, t.name]), state.actors.map((a) => [a.id, a.name, a.clip]), store.active, [...store.selectedKeys]]);
     if (stamp === drawn) return;
     drawn = stamp;
     fill(ruler, ...ticks(state.duration_s));
-    fill(
-      rows,
-      ...state.actors.map((actor) => {
-        const motion = store.motions.get(actor.id);
-        const clip = actor.clip && motion ? h("span", { class: "clip", title: `Clip: ${actor.clip}` }, actor.clip) : null;
-        if (clip) clip.style.width = percent((motion!.frames - 1) / motion!.fps);
-        return h(
-          "div",
-          { class: `row ${actor.id === store.active ? "on" : ""}`, "data-actor": actor.id },
-          clip,
-          state.actors.length > 1 && h("span", { class: "row-name" }, actor.name),
-          ...state.keys.filter((key) => key.actor === actor.id).map((key) => keyButton(studio, key.id, key.time_s)),
-        );
-      }),
-    );
+    const named = rowsOf(state);
+    fill(rows, ...named.map((row) => rowElement(studio, row, state, named.length > 1)));
   };
   const drawTime = () => {
     const share = store.timeS / (store.state?.duration_s || 1);
@@ -47,7 +34,47 @@ export function timeline(studio: Studio, actions: Action[]): HTMLElement {
   };
   on(["state", "selection", "time"], drawRows);
   on(["time", "state"], drawTime);
-  return h("footer", { class: "timeline", "aria-label": "Timeline" }, transport(studio, actions), lanes);
+  return h("footer", { class: "timeline", "aria-label": "Timeline" }, transport(studio), lanes);
+}
+
+interface Row {
+  actor: number;
+  thing: number;
+  kind: string;
+  name: string;
+}
+
+/** A row of pose keys for each actor, and one for every other kind of keys that there are. */
+function rowsOf(state: State): Row[] {
+  const rows: Row[] = [];
+  const others = (actor: number, thing: number, name: string) => {
+    const kinds = new Set(state.keys.filter((key) => key.actor === actor && key.thing === thing && key.kind !== "pose").map((key) => key.kind));
+    for (const kind of kinds) rows.push({ actor, thing, kind, name });
+  };
+  for (const { id, name } of state.actors) {
+    rows.push({ actor: id, thing: 0, kind: "pose", name });
+    others(id, 0, name);
+  }
+  for (const { id, name } of state.things) others(0, id, name);
+  others(0, 0, "");
+  return rows;
+}
+
+function rowElement(studio: Studio, row: Row, state: State, named: boolean): HTMLElement {
+  const actor = state.actors.find((one) => one.id === row.actor && row.kind === "pose");
+  const motion = actor && store.motions.get(actor.id);
+  const clip = actor?.clip && motion ? h("span", { class: "clip", title: `Clip: ${actor.clip}` }, actor.clip) : null;
+  if (clip) clip.style.width = percent((motion!.frames - 1) / motion!.fps);
+  const look = studio.features.flatMap((feature) => feature.keys ?? []).find((one) => one.kind === row.kind);
+  const element = h(
+    "div",
+    { class: `row ${row.actor === store.active || (row.thing > 0 && row.thing === store.selectedThing) ? "on" : ""}`, "data-actor": row.actor, "data-kind": row.kind },
+    clip,
+    named && h("span", { class: "row-name" }, [row.name, look?.title].filter(Boolean).join(" · ")),
+    ...state.keys.filter((key) => key.actor === row.actor && key.thing === row.thing && key.kind === row.kind).map((key) => keyButton(studio, key)),
+  );
+  if (look) element.style.setProperty("--key", look.colour);
+  return element;
 }
 
 function percent(timeS: number): string {
@@ -78,7 +105,7 @@ function scrubbing(studio: Studio, lanes: HTMLElement): void {
     lanes.setPointerCapture(event.pointerId);
     at(event);
     const actor = (event.target as HTMLElement).closest<HTMLElement>(".row")?.dataset.actor;
-    if (actor && Number(actor) !== store.active) {
+    if (Number(actor) && Number(actor) !== store.active) {
       store.active = Number(actor);
       store.selected = null;
     }
@@ -97,9 +124,9 @@ function scrubbing(studio: Studio, lanes: HTMLElement): void {
 }
 
 /** A key that can be selected, dragged along, and moved with the arrow keys. */
-function keyButton(studio: Studio, id: number, timeS: number): HTMLElement {
+function keyButton(studio: Studio, { id, time_s: timeS, ease }: KeyState): HTMLElement {
   const button = h("button", {
-    class: `key ${store.selectedKeys.has(id) ? "on" : ""}`, type: "button", "data-key": id,
+    class: `key ${ease} ${store.selectedKeys.has(id) ? "on" : ""}`, type: "button", "data-key": id,
     title: `Key at ${timeS.toFixed(2)} s. Drag to move, Delete to remove.`, "aria-label": `Key at ${timeS.toFixed(2)} seconds`,
   });
   button.style.left = percent(timeS);
@@ -151,8 +178,8 @@ function keyButton(studio: Studio, id: number, timeS: number): HTMLElement {
   return button;
 }
 
-function transport(studio: Studio, actions: Action[]): HTMLElement {
-  const run = (name: string) => actions.find((action) => action.name === name)!.run();
+function transport(studio: Studio): HTMLElement {
+  const run = (name: string) => studio.run(name);
   const play = iconButton("play", "Play (Space)", () => run("play"), "play");
   const clock = h("output", { class: "clock", "aria-label": "Time at the playhead" });
   const record = iconButton("record", "Record the next drag as motion (Shift+K)", () => run("record"), "record");

@@ -1,5 +1,4 @@
 /** Title, undo, files, theme, help. */
-import { Action } from "../actions";
 import { fill, h } from "../dom";
 import { chooseFile, exportMotion, savePicture } from "../files";
 import { icon } from "../icons";
@@ -43,13 +42,12 @@ export function menuButton(name: string, label: string, entries: () => [string, 
   return wrap;
 }
 
-export function topbar(studio: Studio, actions: Action[], togglePanel: () => void): HTMLElement {
-  const action = (name: string) => actions.find((one) => one.name === name)!;
+export function topbar(studio: Studio, togglePanel: () => void): HTMLElement {
   const title = h("input", { class: "title", "aria-label": "Title of the document", title: "Rename the document", maxlength: 80, spellcheck: "false" });
   title.addEventListener("change", () => studio.command({ type: "rename", name: title.value.trim() || "Untitled" }));
   title.addEventListener("keydown", (event) => event.key === "Enter" && title.blur());
-  const undo = iconButton("undo", "Undo", () => action("undo").run());
-  const redo = iconButton("redo", "Redo", () => action("redo").run());
+  const undo = iconButton("undo", "Undo", () => studio.run("undo"));
+  const redo = iconButton("redo", "Redo", () => studio.run("redo"));
   const themeButton = iconButton("sun", "Light or dark", toggleTheme, "theme-button");
   onTheme((theme) => fill(themeButton, icon(theme === "dark" ? "sun" : "moon") as unknown as Node));
   const saved = h("span", { class: "saved", role: "status" });
@@ -88,7 +86,7 @@ export function topbar(studio: Studio, actions: Action[], togglePanel: () => voi
     exportMenu,
     h("span", { class: "rule" }),
     themeButton,
-    iconButton("help", "Shortcuts and help (?)", () => action("help").run()),
+    iconButton("help", "Shortcuts and help (?)", () => studio.run("help")),
     iconButton("panel", "Show or hide the panel", togglePanel, "panel-button"),
   );
 }

@@ -3,6 +3,7 @@ import { Connection } from "../connection";
 import { activeActor, store, tell } from "../store";
 import { Gizmo } from "./gizmo";
 import { Posing } from "./posing";
+import { At, Taken, Tools } from "./tools";
 import { Viewport } from "./viewport";
 
 const CLICK_PX = 4;
@@ -14,7 +15,8 @@ interface Finger {
   y: number;
   startX: number;
   startY: number;
-  role: "pose" | "turn" | "camera" | "slide" | "press";
+  role: "pose" | "turn" | "camera" | "slide" | "press" | "tool";
+  taken: Taken | null;
   joint: number | null;
   actor: number;
   moved: boolean;
@@ -29,6 +31,7 @@ export class Pointers {
     private readonly viewport: Viewport,
     private readonly posing: Posing,
     private readonly gizmo: Gizmo,
+    private readonly tools: Tools,
     private readonly connection: Connection,
   ) {
     const { canvas } = viewport;
@@ -44,10 +47,15 @@ export class Pointers {
   private down(event: PointerEvent): void {
     this.viewport.canvas.setPointerCapture(event.pointerId);
     const { clientX: x, clientY: y } = event;
-    const finger: Finger = { x, y, startX: x, startY: y, role: "camera", joint: null, actor: 0, moved: false };
+    const finger: Finger = { x, y, startX: x, startY: y, role: "camera", taken: null, joint: null, actor: 0, moved: false };
     this.fingers.set(event.pointerId, finger);
     if (event.button === 2 || event.button === 1) {
       finger.role = event.shiftKey || event.button === 1 ? "slide" : "camera";
+      return;
+    }
+    finger.taken = store.playing ? null : this.tools.down(this.tools.at(event));
+    if (finger.taken) {
+      finger.role = "tool";
       return;
     }
     const hit = this.viewport.pick(x, y);
@@ -75,7 +83,7 @@ export class Pointers {
   private move(event: PointerEvent): void {
     const finger = this.fingers.get(event.pointerId);
     if (!finger) {
-      if (event.pointerType === "mouse") this.queueHover(event.clientX, event.clientY);
+      if (event.pointerType === "mouse") this.queueHover(this.tools.at(event));
       return;
     }
     const { clientX: x, clientY: y } = event;
@@ -87,6 +95,7 @@ export class Pointers {
       this.pressed.delete(event.pointerId);
     }
     if (finger.role === "pose") this.posing.move(event.pointerId, x, y);
+    else if (finger.role === "tool") finger.taken!.move(this.tools.at(event));
     else if (finger.role === "turn" && finger.moved) {
       const turn = this.gizmo.drag(x, y);
       if (turn) this.posing.turn(event.pointerId, turn.joint, turn.orientation);
@@ -116,6 +125,11 @@ export class Pointers {
     if (!finger) return;
     this.fingers.delete(event.pointerId);
     this.pressed.delete(event.pointerId);
+    if (finger.taken) {
+      if (event.type === "pointerup") finger.taken.up(this.tools.at(event), finger.moved);
+      else finger.taken.cancel();
+      return;
+    }
     if (finger.role === "turn") this.gizmo.drop();
     if (finger.role === "pose" || (finger.role === "turn" && finger.moved)) {
       this.posing.release(event.pointerId);
@@ -127,7 +141,7 @@ export class Pointers {
   /** A click selects and pins; a tap selects and a second tap pins; beside the body, neither. */
   private click(finger: Finger, event: PointerEvent): void {
     if (finger.joint === null) {
-      store.selected = null;
+      store.selected = store.selectedThing = null;
       tell("selection");
       return;
     }
@@ -169,17 +183,17 @@ export class Pointers {
     this.viewport.draw();
   }
 
-  private queueHover(x: number, y: number): void {
+  private queueHover(at: At): void {
     if (this.hoverQueued) return;
     this.hoverQueued = true;
     requestAnimationFrame(() => {
       this.hoverQueued = false;
-      if (this.fingers.size === 0) this.hover(store.playing ? null : { x, y });
+      if (this.fingers.size === 0) this.hover(store.playing ? null : at);
     });
   }
 
-  private hover(at: { x: number; y: number } | null): void {
-    const ring = at !== null && this.gizmo.hover(at.x, at.y);
+  private hover(at: At | null): void {
+    const ring = this.tools.hover(at) || (at !== null && this.gizmo.hover(at.x, at.y));
     const hit = at && !ring ? this.viewport.pick(at.x, at.y) : null;
     this.viewport.canvas.style.cursor = ring || hit ? "grab" : "default";
     let changed = ring;

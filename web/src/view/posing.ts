@@ -53,6 +53,7 @@ export class Posing {
     const character = duelSide ? this.viewport.duelCharacter : this.viewport.character(actor);
     if (!character) return false;
     this.actor = actor;
+    store.dragging = true;
     this.grips.set(pointer, {
       joint: hit.joint,
       pointInJoint: character.bones[hit.joint].worldToLocal(hit.point.clone()),
@@ -73,6 +74,7 @@ export class Posing {
     const character = this.viewport.character(store.active);
     if (!character) return;
     this.actor = store.active;
+    store.dragging = true;
     const known = this.grips.get(pointer);
     const wanted = known?.wanted ?? character.jointPosition(joint);
     this.grips.set(pointer, {
@@ -106,6 +108,7 @@ export class Posing {
       return;
     }
     this.outstanding = false;
+    store.dragging = false;
     this.connection.command({ type: "release", actor: this.actor });
     if (!store.touched) {
       store.touched = true;
@@ -118,6 +121,7 @@ export class Posing {
   /** The link broke: what was in the hand is lost, the document is not. */
   drop(): void {
     this.grips.clear();
+    store.dragging = false;
     this.outstanding = false;
     this.showHeld();
   }

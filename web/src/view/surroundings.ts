@@ -5,6 +5,7 @@ export interface Tones {
   background: string;
   horizon: string;
   thing: string;
+  accent: string;
   grid: string;
   shadow: number;
   body: string;
@@ -16,11 +17,11 @@ export interface Tones {
 
 export const TONES: { [theme: string]: Tones } = {
   light: {
-    background: "#f3f5f8", horizon: "#dde1e8", thing: "#8fa3c4", grid: "#8a93a6", shadow: 0.24, body: "#cbbfb4", bodyHover: "#efe6dc",
+    background: "#f3f5f8", horizon: "#dde1e8", thing: "#8fa3c4", accent: "#3b5bdb", grid: "#8a93a6", shadow: 0.24, body: "#cbbfb4", bodyHover: "#efe6dc",
     sky: "#ffffff", ground: "#b9b3ad", light: 1.0,
   },
   dark: {
-    background: "#23272f", horizon: "#14161a", thing: "#56647f", grid: "#667089", shadow: 0.5, body: "#b3a89e", bodyHover: "#d8cec4",
+    background: "#23272f", horizon: "#14161a", thing: "#56647f", accent: "#86a0ff", grid: "#667089", shadow: 0.5, body: "#b3a89e", bodyHover: "#d8cec4",
     sky: "#c8d4ef", ground: "#2c2a2b", light: 0.78,
   },
 };

@@ -175,7 +175,7 @@ export class Viewport {
     this.tones = TONES[theme] ?? TONES.light;
     this.scene.background = gradient(this.tones.background, this.tones.horizon);
     this.surroundings.setTones(this.tones);
-    this.things.setColour(this.tones.thing);
+    this.things.setColour(this.tones.thing, this.tones.accent);
     for (const { character } of [...this.cast.values(), ...(this.duel ? [this.duel] : [])]) character.setLook(this.lookOf());
     this.draw();
   }

@@ -8,6 +8,27 @@ with Document.open("walk.writhe") as document:
 """
 
 from writhe.studio.document.document import Document
-from writhe.studio.document.rows import Actor, Key, PinRow, SavedPose, Thing, Track, TrackKind
+from writhe.studio.document.rows import (
+    Actor,
+    Body,
+    Key,
+    PinRow,
+    SavedPose,
+    ShapeRow,
+    Thing,
+    Track,
+    TrackKind,
+)
 
-__all__ = ["Actor", "Document", "Key", "PinRow", "SavedPose", "Thing", "Track", "TrackKind"]
+__all__ = [
+    "Actor",
+    "Body",
+    "Document",
+    "Key",
+    "PinRow",
+    "SavedPose",
+    "ShapeRow",
+    "Thing",
+    "Track",
+    "TrackKind",
+]

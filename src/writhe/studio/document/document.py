@@ -18,7 +18,7 @@ from writhe.errors import WritheError
 from writhe.skeleton import Figure, Motion
 from writhe.studio.document import rows
 from writhe.studio.document.history import Edit, History
-from writhe.studio.document.rows import Actor, Key, PinRow, SavedPose, Thing, Track, TrackKind
+from writhe.studio.document.rows import Actor, Body, Key, PinRow, SavedPose, Thing, Track, TrackKind
 from writhe.studio.document.schema import connect
 from writhe.studio.document.timeline import ActorTimeline, PoseKeys
 
@@ -173,9 +173,17 @@ class Document:
                 return actor
         raise WritheError(f"there is no actor {number} in this document")
 
+    def all_tracks(self) -> list[Track]:
+        """The tracks of all actors and objects."""
+        return self._rows(Track, "SELECT * FROM tracks ORDER BY id")
+
     def tracks(self, actor: int) -> list[Track]:
         """The tracks of an actor."""
         return self._rows(Track, "SELECT * FROM tracks WHERE actor = ? ORDER BY id", actor)
+
+    def thing_tracks(self, thing: int) -> list[Track]:
+        """The tracks of an object."""
+        return self._rows(Track, "SELECT * FROM tracks WHERE thing = ? ORDER BY id", thing)
 
     def track(self, actor: int, kind: TrackKind) -> Track | None:
         """The actor's track of a kind, if it has one."""
@@ -187,7 +195,29 @@ class Document:
 
     def objects(self) -> list[Thing]:
         """The objects of the scene."""
-        return self._rows(Thing, "SELECT * FROM objects ORDER BY id")
+        with self._lock:
+            found = self._connection.execute("SELECT * FROM objects ORDER BY id").fetchall()
+        return [
+            Thing(
+                row["id"],
+                row["name"],
+                row["kind"],
+                msgspec.msgpack.decode(row["data"], type=Body),
+            )
+            for row in found
+        ]
+
+    def thing(self, number: int) -> Thing:
+        """One object by its number."""
+        for thing in self.objects():
+            if thing.id == number:
+                return thing
+        raise WritheError(f"there is no object {number} in this document")
+
+    def place_keys(self, thing: int) -> list[Key]:
+        """The keys that say where an object is over time."""
+        tracks = [t for t in self.thing_tracks(thing) if t.kind is TrackKind.PLACE]
+        return self.keys(tracks[0].id) if tracks else []
 
     def poses(self) -> list[SavedPose]:
         """The saved poses."""

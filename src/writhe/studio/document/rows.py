@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -20,6 +21,7 @@ class TrackKind(StrEnum):
     CLIP = "clip"  # no keys; data: sampled configurations, the ground that pose keys are laid over
     TANGLE = "tangle"  # keys: linking values wanted of strand pairs
     PATH = "path"  # keys: positions of a joint or an object
+    PLACE = "place"  # keys: where an object is, as position and quaternion
 
 
 class PinRow(msgspec.Struct, frozen=True):
@@ -47,10 +49,14 @@ class Actor(msgspec.Struct, frozen=True):
 
 
 class Track(msgspec.Struct, frozen=True):
-    """A typed track of one actor. Clips start at `start_s` and hold `data` at `fps`."""
+    """A typed track of one actor or object (the other number is 0).
+
+    Clips start at `start_s` and hold `data` at `fps`.
+    """
 
     id: int
     actor: int
+    thing: int
     kind: TrackKind
     name: str
     start_s: float = 0.0
@@ -68,13 +74,35 @@ class Key(msgspec.Struct, frozen=True):
     ease: str = "smooth"
 
 
+class ShapeRow(msgspec.Struct, frozen=True):
+    """A solid shape in its object's frame: a capsule (two points) or a hull, with a radius."""
+
+    core: Literal["capsule", "hull"]
+    points: tuple[Vector3, ...]
+    radius_m: float
+
+
+class Body(msgspec.Struct, frozen=True):
+    """Where an object stands, how large it is, and what an object from a file is made of.
+
+    `size` holds the whole widths of a box, ball, capsule or cylinder along x, y, z (the latter two
+    stand upright); built-in objects and those from files have the size they come with.
+    """
+
+    position: Vector3 = (0.0, 0.0, 0.0)
+    rotation: Quaternion = (1.0, 0.0, 0.0, 0.0)
+    size: Vector3 = (1.0, 1.0, 1.0)
+    shapes: tuple[ShapeRow, ...] = ()
+    strands: tuple[tuple[str, tuple[Vector3, ...]], ...] = ()
+
+
 class Thing(msgspec.Struct, frozen=True):
-    """An object of the scene; `kind` says what `data` holds."""
+    """An object of the scene: box, ball, capsule, cylinder, a built-in one, or "own"."""
 
     id: int
     name: str
     kind: str
-    data: bytes
+    body: Body
 
 
 class SavedPose(msgspec.Struct, frozen=True):

@@ -1,20 +1,24 @@
 """The tables of a document and how older files become newer ones.
 
-`PRAGMA user_version` holds the schema version. A migration is a list of SQL statements that takes
-a file from version n to n + 1; opening an old file runs those that are missing in one transaction.
-Later features add track kinds (a track's `kind` says what its keys hold), not tables.
+`PRAGMA user_version` holds the schema version. A migration is a list of SQL statements and
+functions that takes a file from version n to n + 1; opening an old file runs those that are missing
+in one transaction. Later features add track kinds (a track's `kind` says what its keys hold), not
+tables.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 from writhe.errors import FileFormatError
+from writhe.studio.document.migrations import objects_get_bodies
 
 APPLICATION_ID = 0x57524954  # "WRIT", so that `file` and we can tell our files from others
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (
+Step = str | Callable[[sqlite3.Connection], None]
+MIGRATIONS: tuple[tuple[Step, ...], ...] = (
     (  # 0 -> 1
         "CREATE TABLE settings (name TEXT PRIMARY KEY, value BLOB NOT NULL)",
         """CREATE TABLE figures (
@@ -39,6 +43,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             changes BLOB NOT NULL)""",
         "CREATE TABLE requests (uid TEXT PRIMARY KEY, at_s REAL NOT NULL)",
         "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL)",
+    ),
+    (  # 1 -> 2: objects can be placed and move in time
+        "ALTER TABLE tracks ADD COLUMN thing INTEGER NOT NULL DEFAULT 0",
+        objects_get_bodies,
     ),
 )
 VERSION = len(MIGRATIONS)
@@ -84,9 +92,12 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for statements in MIGRATIONS[version:]:
-            for statement in statements:
-                connection.execute(statement)
+        for steps in MIGRATIONS[version:]:
+            for step in steps:
+                if isinstance(step, str):
+                    connection.execute(step)
+                else:
+                    step(connection)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")

@@ -1,15 +1,22 @@
-/** How the five strands of the body are linked, pair by pair, as colours. */
+/** How the strands of the body are linked, pair by pair, as colours: live, and over the timeline. */
 import { fill, h } from "../dom";
+import { Install } from "../feature";
 import { activeActor, on, store } from "../store";
 
-export function heatMap(): HTMLElement {
-  const grid = h("div", { class: "heat" });
-  const box = h("section", { class: "panel-section", hidden: true }, h("h2", { title: "Gauss linking integral of each pair of limbs: 0 apart, towards 1 wound around each other" }, "Linking"), grid);
-  on(["pose", "state"], () => {
-    const values = store.posed?.linking;
+const MOST_STRANDS = 9;
+
+export const install: Install = () => ({ sections: [{ title: "Linking", element: heatMap(), order: 60 }] });
+
+function heatMap(): HTMLElement {
+  const grid = h("div", { class: "heat", title: "Gauss linking integral of each pair of limbs: 0 apart, towards 1 wound around each other" });
+  const note = h("p", { class: "note" }, "Shows how the limbs wind around each other as soon as you drag.");
+  on(["pose", "state", "time", "selection"], () => {
+    const values = current();
     const strands = store.figures.get(activeActor()?.figure ?? "")?.strands ?? [];
-    box.hidden = !values || strands.length < 2 || strands.length > 9;
-    if (!values || box.hidden) return;
+    const shown = values !== null && strands.length >= 2 && strands.length <= MOST_STRANDS;
+    grid.hidden = !shown;
+    note.hidden = shown;
+    if (!shown) return;
     const n = strands.length;
     grid.style.gridTemplateColumns = `auto repeat(${n}, 1fr)`;
     const cells: HTMLElement[] = [h("span", {})];
@@ -20,11 +27,19 @@ export function heatMap(): HTMLElement {
     });
     fill(grid, ...cells);
   });
-  return box;
+  return h("div", {}, grid, note);
+}
+
+/** The values of the drag, or of the motion at the playhead. */
+function current(): ArrayLike<number> | null {
+  const motion = store.motions.get(store.active);
+  if (store.dragging || !motion?.pairs) return store.posed?.linking ?? null;
+  const frame = Math.min(motion.frames - 1, Math.round(store.timeS * motion.fps));
+  return motion.linking.subarray(frame * motion.pairs, (frame + 1) * motion.pairs);
 }
 
 /** Values come as the upper triangle, row by row. */
-function pair(values: number[], n: number, i: number, j: number): number | null {
+function pair(values: ArrayLike<number>, n: number, i: number, j: number): number | null {
   if (i === j) return null;
   const [a, b] = i < j ? [i, j] : [j, i];
   return values[a * n - (a * (a + 1)) / 2 + (b - a - 1)] ?? 0;

@@ -1,0 +1,147 @@
+"""Whether the motion is certified: each stretch between keys, as files will interpolate it."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.collision import Certificate, certify
+from writhe.errors import WritheError
+from writhe.scene import ObjectKind
+from writhe.studio import things
+from writhe.studio.document import Document
+from writhe.studio.feature import Feature, Outcome, Work
+from writhe.studio.jobs import Job
+from writhe.studio.messages import Message, Part, Task
+from writhe.studio.stage import Stage
+from writhe.studio.surroundings import label
+
+feature = Feature("certificate")
+MOST_FRAMES = 20_000
+LONGEST_STRETCH_S = 1.0  # of a clip without keys, so that the timeline shows where it fails
+
+
+class CheckMotion(Task, frozen=True, tag="check_motion"):
+    """Certify the whole timeline: all actors, all objects."""
+
+
+class Stretch(Part, frozen=True):
+    """A part of the timeline and what was found in it.
+
+    Clearance is proven: never less, between frames too; negative where parts overlap. `a` and `b`
+    are the parts that come nearest, `at_s` when.
+    """
+
+    start_s: float
+    end_s: float
+    verdict: Literal["certified", "overlaps", "passes through"]
+    clearance_m: float
+    a: str
+    b: str
+    at_s: float
+
+
+class MotionCertificate(Message, frozen=True, tag="motion_certificate"):
+    """The answer to CheckMotion; no stretches where nothing moves."""
+
+    job: str
+    certified: bool
+    frames: int
+    fps: float
+    stretches: list[Stretch]
+
+
+@feature.task("Check the motion", quiet=True)
+def check(stage: Stage, message: CheckMotion) -> Work:
+    """Sample everything now; certify stretch by stretch beside other work."""
+    document = stage.document
+    fps = document.fps
+    table = stage.scene.layout.table
+    names = {label(actor.id): actor.name for actor in document.actors()}
+    names |= {things.label(thing): thing.name for thing in document.objects()}
+    edges = stretch_edges(document)
+    if not edges:
+        return lambda job: Outcome(show=MotionCertificate(job.number, True, 0, fps, []))
+    q = sample_scene(stage, np.arange(edges[-1] + 1) / fps)
+
+    def work(job: Job) -> Outcome:
+        found: list[Stretch] = []
+        for done, (first, last) in enumerate(pairwise(edges)):
+            job.report(done / (len(edges) - 1))
+            report = certify(table, q[first : last + 1], fps)
+            found.append(_stretch(report, first / fps, last / fps, names))
+        certified = all(stretch.verdict == "certified" for stretch in found)
+        show = MotionCertificate(job.number, certified, len(q), fps, found)
+        return Outcome(show=show)
+
+    return work
+
+
+def stretch_edges(document: Document) -> list[int]:
+    """The frames at which stretches begin and end: those of keys, and some within long clips."""
+    fps = document.fps
+    ends = [document.timeline(actor.id).end_s for actor in document.actors()]
+    times = [key.time_s for track in document.all_tracks() for key in document.keys(track.id)]
+    last = round(max([0.0, *ends, *times]) * fps)
+    if last == 0:
+        return []
+    if last >= MOST_FRAMES:
+        raise WritheError(f"motions of up to {MOST_FRAMES} frames are checked here")
+    marks = sorted({0, last, *(round(t * fps) for t in times)})
+    step = max(1, round(LONGEST_STRETCH_S * fps))
+    edges = [marks[0]]
+    for mark in marks[1:]:
+        edges += [*range(edges[-1] + step, mark - step // 2, step), mark]
+    return edges
+
+
+def sample_scene(stage: Stage, times_s: Floats) -> Floats:
+    """(times, nq) configurations of the whole scene."""
+    document, scene = stage.document, stage.scene
+    layout = scene.layout
+    q = np.tile(layout.rest(), (len(times_s), 1))
+    for actor in document.actors():
+        if label(actor.id) in layout.actor_q:
+            timeline = document.timeline(actor.id)
+            poses = actor.configuration if timeline.empty else timeline.sample(times_s)
+            q[:, layout.actor_q[label(actor.id)]] = poses
+    moved = {thing.name for thing in scene.objects if thing.kind is ObjectKind.MOVED}
+    for thing in document.objects():
+        motion = things.key_motion(document, thing.id)
+        if motion is not None and things.label(thing) in moved:
+            q[:, layout.object_q[things.label(thing)]] = motion.at(times_s)
+    return q
+
+
+def _stretch(report: Certificate, start_s: float, end_s: float, names: dict[str, str]) -> Stretch:
+    worst = min(report.worst_pairs, key=lambda pair: pair.clearance_m, default=None)
+    clearance = report.min_clearance_m
+    if report.certified:
+        verdict = "certified"
+    elif report.pass_throughs:
+        verdict = "passes through"
+    else:
+        verdict = "overlaps"
+    return Stretch(
+        start_s=start_s,
+        end_s=end_s,
+        verdict=verdict,
+        clearance_m=1.0 if clearance is None else min(1.0, clearance),
+        a="" if worst is None else plain_name(worst.a, names),
+        b="" if worst is None else plain_name(worst.b, names),
+        at_s=start_s if worst is None else start_s + worst.time_s,
+    )
+
+
+def plain_name(part: str, names: dict[str, str]) -> str:
+    """A part as people call it: "Anna's left wrist", "Chair"."""
+    owner, _, rest = part.partition(".")
+    title = names.get(owner, owner)
+    if not rest:
+        return title
+    words = re.sub(r"[_.]+", " ", rest)
+    return words if len(names) == 1 else f"{title}’s {words}"

@@ -1,0 +1,38 @@
+"""What all messages are made of."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+PROTOCOL = 2
+
+Vector3 = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+Name = Annotated[str, Meta(max_length=80)]
+Request = Annotated[str, Meta(min_length=8, max_length=40)]
+Picture = Annotated[bytes, Meta(max_length=200_000)]
+KeyNumbers = Annotated[list[int], Meta(max_length=20_000)]
+Time = Annotated[float, Meta(ge=0, le=3600)]
+
+
+class Message(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
+    """Anything that travels on its own."""
+
+
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Anything that travels inside a message."""
+
+
+class Command(Message, frozen=True):
+    """A change to the document: saved, undoable, acknowledged by a State with its request."""
+
+    request: Request
+
+
+class Task(Message, frozen=True):
+    """Something that takes long: acknowledged and followed by JobStates with its request."""
+
+    request: Request

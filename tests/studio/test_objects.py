@@ -1,0 +1,111 @@
+"""Objects of a document: placed, resized, keyed, undone; older files get them too."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from writhe.errors import WritheError
+from writhe.studio import object_edits, things
+from writhe.studio.document import Document
+from writhe.studio.document.history import Change
+from writhe.studio.document.schema import APPLICATION_ID, MIGRATIONS, VERSION
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> Document:
+    made = Document.create(tmp_path / "objects.writhe", "Objects")
+    made.add_actor("human")
+    return made
+
+
+def test_an_object_goes_from_key_to_key(document: Document) -> None:
+    with document.edit("Add") as edit:
+        number = object_edits.add_thing(document, edit, "box", (0.0, 0.5, 1.0))
+        object_edits.key_thing(document, edit, number, 0.0)
+        turned = (float(np.cos(0.5)), 0.0, float(np.sin(0.5)), 0.0)  # by one radian about y
+        object_edits.place_thing(document, edit, number, (2.0, 0.5, 1.0), turned, 2.0)
+    place = things.place_at(document, document.thing(number), 1.0)
+    np.testing.assert_allclose(place[:3], (1.0, 0.5, 1.0), atol=1e-12)
+    np.testing.assert_allclose(place[3:], (np.cos(0.25), 0, np.sin(0.25), 0), atol=1e-12)
+    for time_s, x in ((-1.0, 0.0), (5.0, 2.0)):
+        assert things.place_at(document, document.thing(number), time_s)[0] == x
+    document.undo()
+    assert document.objects() == []
+    assert document.all_tracks() == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted", "got", "half_height"),
+    [
+        ("box", (0.2, 0.6, 0.4), (0.2, 0.6, 0.4), 0.3),
+        ("ball", (0.2, 0.6, 0.4), (0.2, 0.2, 0.2), 0.1),
+        ("capsule", (0.2, 0.6, 0.4), (0.2, 0.6, 0.2), 0.3),
+        ("cylinder", (0.2, 0.6, 0.4), (0.2, 0.6, 0.2), 0.3),
+    ],
+)
+def test_solids_have_the_size_asked_for(
+    document: Document,
+    kind: str,
+    wanted: tuple[float, float, float],
+    got: tuple[float, float, float],
+    half_height: float,
+) -> None:
+    with document.edit("Add") as edit:
+        number = object_edits.add_thing(document, edit, kind)
+        object_edits.resize_thing(document, edit, number, wanted)
+    thing = document.thing(number)
+    assert thing.body.size == got
+    (shape,) = things.shapes_of(thing)
+    assert shape.points_in_joint[:, 1].max() + shape.radius_m == pytest.approx(half_height)
+
+
+def test_what_makes_no_sense_is_refused(document: Document) -> None:
+    with document.edit("Add") as edit:
+        chair = object_edits.add_thing(document, edit, "chair")
+        box = object_edits.add_thing(document, edit, "box")
+    upright = (1.0, 0.0, 0.0, 0.0)
+    for attempt in (
+        lambda edit: object_edits.add_thing(document, edit, "spaceship"),
+        lambda edit: object_edits.resize_thing(document, edit, chair, (1.0, 1.0, 1.0)),
+        lambda edit: object_edits.resize_thing(document, edit, box, (1.0, 0.0, 1.0)),
+        lambda edit: object_edits.resize_thing(document, edit, box, (1.0, np.nan, 1.0)),
+        lambda edit: object_edits.place_thing(document, edit, box, (1e9, 0, 0), upright, 0.0),
+        lambda edit: object_edits.place_thing(document, edit, box, (0, 0, 0), (0, 0, 0, 0), 0.0),
+        lambda edit: object_edits.place_thing(document, edit, 99, (0, 0, 0), upright, 0.0),
+        lambda edit: object_edits.key_thing(document, edit, box, -1.0),
+    ):
+        with pytest.raises(WritheError), document.edit("Try") as edit:
+            attempt(edit)
+
+
+def test_a_file_of_the_first_schema_is_migrated_with_its_history(tmp_path: Path) -> None:
+    path = tmp_path / "old.writhe"
+    row = {"id": 1, "name": "Chair", "kind": "chair"}
+    old = {**row, "data": msgspec.msgpack.encode((0.0, 0.0, -0.42))}
+    with sqlite3.connect(path) as connection:
+        for statement in MIGRATIONS[0]:
+            assert isinstance(statement, str)
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute("PRAGMA user_version = 1")
+        connection.execute("INSERT INTO objects VALUES (:id, :name, :kind, :data)", old)
+        connection.execute("INSERT INTO tracks VALUES (1, 1, 'pose', 'Pose', 0.0, 30.0, ?)", (b"",))
+        changes = msgspec.msgpack.encode([Change("objects", 1, None, old)])
+        connection.execute("INSERT INTO history VALUES (1, 'Choose scene', 0.0, ?)", (changes,))
+        connection.execute("INSERT INTO meta VALUES ('cursor', 1)")
+    connection.close()
+    with Document.open(path) as document:
+        (chair,) = document.objects()
+        assert (chair.kind, chair.body.position) == ("chair", (0.0, 0.0, -0.42))
+        assert [track.thing for track in document.all_tracks()] == [0]
+        assert document.undo() == "Choose scene"
+        assert document.objects() == []
+        document.redo()
+        assert document.objects() == [chair]
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == VERSION

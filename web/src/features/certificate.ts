@@ -1,0 +1,74 @@
+/** Is the motion certified? A strip over the timeline and a line in the corner of the picture. */
+import { fill, h } from "../dom";
+import { Install } from "../feature";
+import { MotionCertificate, Stretch } from "../generated/messages";
+import { on, store } from "../store";
+import type { Studio } from "../studio";
+
+const WAIT_MS = 400;
+
+export const install: Install = (studio) => {
+  const strip = h("div", { class: "strip", role: "img", "aria-label": "No motion to check" });
+  const line = h("button", { class: "readout certificate", type: "button", hidden: true });
+  let asked = "", timer = 0, checked = "", found: MotionCertificate | null = null;
+
+  const ask = () => {
+    const now = stamp();
+    if (now === checked || store.dragging || studio.link !== "open") return;
+    checked = now;
+    asked = studio.command({ type: "check_motion" });
+    if (found) strip.classList.add("stale");
+  };
+  on(["state", "link"], () => {
+    clearTimeout(timer);
+    if (stamp() !== checked) timer = window.setTimeout(ask, WAIT_MS);
+    if (found) show(studio, found, strip, line);
+  });
+  return {
+    lanes: [strip],
+    readouts: [line],
+    receive(message) {
+      if (message.type !== "motion_certificate" || message.job !== asked) return;
+      found = message;
+      strip.classList.remove("stale");
+      show(studio, found, strip, line);
+    },
+  };
+};
+
+/** What a certificate depends on: every motion, what stands around, what may touch. */
+function stamp(): string {
+  const state = store.state;
+  if (!state || (store.motions.size === 0 && !state.things.some((thing) => thing.keys.length))) return "";
+  const still = state.actors.filter((actor) => !store.motions.has(actor.id)).map((actor) => String(actor.q));
+  return JSON.stringify([store.motionVersion, state.things, state.contacts, still]);
+}
+
+function show(studio: Studio, found: MotionCertificate, strip: HTMLElement, line: HTMLElement): void {
+  const length = store.state?.duration_s || 1;
+  fill(strip, ...found.stretches.map((stretch) => {
+    const mark = h("span", { class: `stretch ${stretch.verdict.replace(" ", "-")}`, title: sentence(stretch) });
+    mark.style.left = `${(100 * stretch.start_s) / length}%`;
+    mark.style.width = `${(100 * (stretch.end_s - stretch.start_s)) / length}%`;
+    return mark;
+  }));
+  const bad = found.stretches.filter((stretch) => stretch.verdict !== "certified");
+  const least = Math.min(...found.stretches.map((stretch) => stretch.clearance_m));
+  const summary = bad.length
+    ? `${bad.length} of ${found.stretches.length} stretches ${bad.some((one) => one.verdict === "passes through") ? "pass through" : "overlap"}`
+    : `Motion certified, ${least < 1 ? `${Math.max(0, Math.floor(1000 * least))} mm clear` : "far apart"}`;
+  strip.setAttribute("aria-label", summary);
+  line.hidden = found.stretches.length === 0;
+  line.classList.toggle("bad", bad.length > 0);
+  line.title = bad.length ? "Go to the worst moment" : `Proven for all ${found.frames} frames and everything between them, as glTF files are played`;
+  line.textContent = summary;
+  line.onclick = () => {
+    const worst = bad.sort((a, b) => a.clearance_m - b.clearance_m)[0];
+    if (worst) studio.seek(worst.at_s);
+  };
+}
+
+function sentence({ verdict, clearance_m, a, b, at_s }: Stretch): string {
+  if (verdict === "certified") return clearance_m < 1 ? `Certified: ${a} and ${b} come nearest, at ${at_s.toFixed(2)} s` : "Certified";
+  return `${a} and ${b} ${verdict === "overlaps" ? "overlap" : "pass through each other"} by ${(-1000 * clearance_m).toFixed(0)} mm near ${at_s.toFixed(2)} s`;
+}

@@ -1,0 +1,12 @@
+/** A part of the side panel that folds, and stays as the person left it. */
+import { Section } from "../feature";
+import { h } from "../dom";
+
+const KEY = "writhe.folded.";
+
+export function sectionElement({ title, element, folded }: Section): HTMLElement {
+  const kept = localStorage.getItem(KEY + title);
+  const box = h("details", { class: "panel-section", open: kept === null ? !folded : kept === "no" }, h("summary", {}, h("h2", {}, title)), element);
+  box.addEventListener("toggle", () => localStorage.setItem(KEY + title, box.open ? "no" : "yes"));
+  return box;
+}

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 FREE, BALL, HINGE = "free", "ball", "hinge"
+FAR_AWAY = np.array([0.0, -100.0, 0.0])
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,15 @@ class Pair:
 
 @dataclass(frozen=True)
 class Body:
-    """All that a peer is told of the character."""
+    """All that a peer is told of the character.
+
+    There is one ball that can be moved from outside; it waits at `FAR_AWAY` until a task moves it.
+    """
 
     joints: tuple[Joint, ...]
     capsules: tuple[Capsule, ...]
     pairs: tuple[Pair, ...]
+    ball_radius: float = 0.1
 
     @property
     def names(self) -> list[str]:
@@ -108,6 +113,7 @@ class Body:
                     "joints": [joint.__dict__ for joint in self.joints],
                     "capsules": [capsule.__dict__ for capsule in self.capsules],
                     "pairs": [pair.__dict__ for pair in self.pairs],
+                    "ball_radius": self.ball_radius,
                 }
             ),
             encoding="utf-8",
@@ -121,6 +127,7 @@ class Body:
             tuple(Joint(**_tuples(row)) for row in data["joints"]),
             tuple(Capsule(**_tuples(row)) for row in data["capsules"]),
             tuple(Pair(**row) for row in data["pairs"]),
+            data["ball_radius"],
         )
 
 

@@ -36,8 +36,12 @@ class Judge:
         q = answer.motion
         positions, _ = world_frames(self.body, q)
         columns = [self.body.names.index(name) for name in task.targets]
+        handles = [self.body.names.index(name) for name in task.pins]
+        wanted = np.array(list(task.pins.values())).reshape(1, -1, 3)
+        slip = np.linalg.norm(positions[1:, handles] - wanted, axis=-1).max(axis=1, initial=0.0)
         apart = np.linalg.norm(positions[1:, columns] - task.path, axis=-1)
-        verdict = judge(self.body, q)
+        ball = np.concatenate([task.ball[:1], task.ball]) if len(task.ball) else None
+        verdict = judge(self.body, q, ball)
         depth, _ = self._skin.depths(q, SKIN_M)
         beyond = [
             max(limit_excess(self.figure.skeleton, row).values(), default=0.0) for row in q[1:]
@@ -46,7 +50,8 @@ class Judge:
         jerk = np.diff(positions, n=3, axis=0) * task.fps**3
         seen = Seen(
             milliseconds=answer.milliseconds,
-            residual_m=apart.max(axis=1),
+            residual_m=apart.max(axis=1, initial=0.0),
+            slip_m=slip,
             jump_m=moves.max(axis=1),
             jerk=np.linalg.norm(jerk, axis=-1).mean(axis=1) if len(jerk) else np.zeros(0),
             beyond_limits=np.array(beyond) > BEYOND_LIMITS_RAD,
@@ -72,6 +77,7 @@ class Seen:
 
     milliseconds: np.ndarray
     residual_m: np.ndarray
+    slip_m: np.ndarray
     jump_m: np.ndarray
     jerk: np.ndarray
     beyond_limits: np.ndarray
@@ -107,6 +113,7 @@ def summary(seen: Sequence[Seen]) -> dict[str, Any]:
         ),
         "pass_throughs": sum(one.pass_throughs for one in seen),
         "target_residual_cm": round(100.0 * float(joined("residual_m").mean()), 3),
+        "pin_slip_cm": round(100.0 * float(joined("slip_m").mean()), 3),
         "targets_not_met_percent": _percent(sum(one.unmet for one in seen), asked)
         if asked
         else None,

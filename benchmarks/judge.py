@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.body import BALL, FREE, Body
+from benchmarks.body import BALL, FAR_AWAY, FREE, Body, Pair
 from benchmarks.geometry import capsule_ends, closest_between, slerp, world_frames
 
 SAMPLE_M = 0.01
@@ -30,16 +30,24 @@ class Verdict:
     pass_throughs: int
 
 
-def judge(body: Body, q: np.ndarray) -> Verdict:
-    """Look at every frame and densely between frames."""
+def judge(body: Body, q: np.ndarray, ball: np.ndarray | None = None) -> Verdict:
+    """Look at every frame and densely between frames.
+
+    `ball` (frames, 3) is where the ball that is moved from outside is at every frame.
+    """
     pairs = [pair for pair in body.pairs if pair.allowance < 1.0]  # those left out carry more
+    last = len(body.capsules)
+    if ball is not None:
+        pairs += [Pair(k, last, 0.0, 1.0) for k in range(last)]
     a, b = np.array([pair.a for pair in pairs]), np.array([pair.b for pair in pairs])
     allowance = np.array([pair.allowance for pair in pairs])
-    radius = np.array([capsule.radius for capsule in body.capsules])
+    radius = np.array([capsule.radius for capsule in body.capsules] + [body.ball_radius])
     reach, half = radius[a] + radius[b], 0.5 * np.minimum(radius[a], radius[b])
-    dense, at_frame = _dense(body, q)
+    dense, at_frame, ball_path = _dense(body, q, ball)
     positions, rotations = world_frames(body, dense)
     starts, ends = capsule_ends(body, positions, rotations)
+    starts = np.concatenate([starts, ball_path[:, None]], axis=1)
+    ends = np.concatenate([ends, ball_path[:, None]], axis=1)
     penetrating = np.zeros(len(q), bool)
     deepest = np.full(len(pairs), -np.inf)
     for first in range(0, len(dense), _CHUNK):
@@ -57,8 +65,10 @@ def judge(body: Body, q: np.ndarray) -> Verdict:
         i, j = a[pair], b[pair]
         vectors = closest_between(starts[:, i], ends[:, i], starts[:, j], ends[:, j])
         deep = reach[pair] - np.linalg.norm(vectors, axis=-1) > half[pair]
-        turn = rotations[:, body.capsules[j].joint]
-        passed += _turned_round(np.einsum("fji,fj->fi", turn, vectors), deep)
+        if j < last:  # the ball does not turn
+            turn = rotations[:, body.capsules[j].joint]
+            vectors = np.einsum("fji,fj->fi", turn, vectors)
+        passed += _turned_round(vectors, deep)
     depth = float(np.max(deepest - allowance, initial=0.0))
     return Verdict(len(q), int(penetrating.sum()), max(depth, 0.0), passed)
 
@@ -85,24 +95,31 @@ def _near(
     return apart < halves[:, a] + halves[:, b] + reach + 0.01
 
 
-def _dense(body: Body, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The sampled motion, and for each sample the frame it is (-1 between frames)."""
+def _dense(
+    body: Body, q: np.ndarray, ball: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The sampled motion, for each sample the frame it is (-1 between frames), and the ball."""
+    if ball is None:
+        ball = np.broadcast_to(FAR_AWAY, (len(q), 3))
     positions, rotations = world_frames(body, q)
     starts, ends = capsule_ends(body, positions, rotations)
     moved = np.maximum(
         np.linalg.norm(np.diff(starts, axis=0), axis=-1).max(axis=1),
         np.linalg.norm(np.diff(ends, axis=0), axis=-1).max(axis=1),
     )
+    moved = np.maximum(moved, np.linalg.norm(np.diff(ball, axis=0), axis=-1))
     counts = np.clip(np.ceil(moved / SAMPLE_M).astype(int), 1, _MOST_SAMPLES)
     rows: list[np.ndarray] = [q[:1]]
     numbers: list[np.ndarray] = [np.zeros(1, int)]
+    places: list[np.ndarray] = [ball[:1]]
     for frame, count in enumerate(counts):
         share = np.arange(1, count + 1) / count
         rows.append(_between(body, q[frame], q[frame + 1], share))
         number = np.full(count, -1)
         number[-1] = frame + 1
         numbers.append(number)
-    return np.concatenate(rows), np.concatenate(numbers)
+        places.append(ball[frame] + share[:, None] * (ball[frame + 1] - ball[frame]))
+    return np.concatenate(rows), np.concatenate(numbers), np.concatenate(places)
 
 
 def _between(body: Body, a: np.ndarray, b: np.ndarray, share: np.ndarray) -> np.ndarray:

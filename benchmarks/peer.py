@@ -17,9 +17,14 @@ class Peer(Protocol):
     """Poses a body towards targets, one frame at a time."""
 
     settings: dict[str, Any]  # printed with the results
+    minds_ball: bool  # whether it can be told of something that is moved into the body
 
     def start(self, q: np.ndarray, pins: Mapping[str, np.ndarray]) -> None:
         """A drag starts in this configuration with these joints held where given (metres)."""
+        ...
+
+    def move_ball(self, place: np.ndarray) -> None:
+        """The ball will be here at the end of the next frame; called where `minds_ball`."""
         ...
 
     def step(self, targets: Mapping[str, np.ndarray]) -> np.ndarray:

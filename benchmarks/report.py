@@ -15,6 +15,7 @@ _COLUMNS = (
     ("penetration_mm", "deepest mm"),
     ("pass_throughs", "pass-throughs"),
     ("target_residual_cm", "target off cm"),
+    ("pin_slip_cm", "pins off cm"),
     ("beyond_limits_percent", "beyond limits %"),
     ("joint_error_cm", "joint error cm"),
     ("wrong_topology_percent", "wrong topology %"),

@@ -47,12 +47,13 @@ class Size:
     drag_rounds: int
     every_drag: int  # one of so many
     tangles: int
+    sweeps: int
     clips: int
     frames: int
 
 
-FULL = Size(drag_rounds=1, every_drag=1, tangles=60, clips=16, frames=150)
-QUICK = Size(drag_rounds=1, every_drag=4, tangles=8, clips=3, frames=50)
+FULL = Size(drag_rounds=1, every_drag=1, tangles=60, sweeps=42, clips=16, frames=150)
+QUICK = Size(drag_rounds=1, every_drag=4, tangles=8, sweeps=7, clips=3, frames=50)
 
 
 def run(
@@ -86,6 +87,8 @@ def run(
         for workload, listed in tasks.items():
             for number, task in enumerate(listed):
                 for worker in list(workers):
+                    if len(task.ball) and not worker.minds_ball:
+                        continue
                     tell(f"{workload} {number + 1} of {len(listed)}: {worker.name}")
                     try:
                         answer = pool.play(worker, task)
@@ -136,6 +139,7 @@ def _tasks(size: Size, clips: Path | None, tell: Tell) -> dict[str, list[Task]]:
     tasks = {
         "drags": workloads.drags(figure, size.drag_rounds)[:: size.every_drag],
         "tangled": workloads.tangled(figure, size.tangles),
+        "swept": workloads.swept(figure, size.sweeps),
     }
     for name, effectors in workloads.EFFECTORS.items():
         tasks[name] = workloads.reconstructions(figure, motions, effectors, 30.0)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.body import Body
+from benchmarks.body import FAR_AWAY, Body
 
 
 def play(peer: Any, task: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -26,9 +26,11 @@ def play(peer: Any, task: Any) -> tuple[np.ndarray, np.ndarray]:
     q = np.array(task["start"])
     peer.start(q.copy(), pins)
     motion, times = [q], []
-    for points in task["path"]:
+    for frame, points in enumerate(task["path"]):
         wanted = dict(zip(names, points, strict=True))
         began = time.perf_counter()
+        if peer.minds_ball:
+            peer.move_ball(task["ball"][frame] if len(task["ball"]) else FAR_AWAY)
         q = peer.step(wanted)
         times.append(1e3 * (time.perf_counter() - began))
         motion.append(np.array(q))
@@ -43,7 +45,7 @@ def main(adapter: str, body_file: str) -> None:
     module, _, variant = adapter.partition(":")
     make = importlib.import_module(f"benchmarks.adapters.{module}").make
     peer = make(Body.load(Path(body_file)), variant)
-    _say(answers, {"ready": True, "settings": peer.settings})
+    _say(answers, {"settings": peer.settings, "minds_ball": peer.minds_ball})
     for line in sys.stdin:
         request = json.loads(line)
         with np.load(request["task"]) as task:

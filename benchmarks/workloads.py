@@ -35,6 +35,7 @@ class Task:
     path: np.ndarray
     pins: Mapping[str, np.ndarray] = field(default_factory=dict[str, np.ndarray])
     truth: np.ndarray | None = None
+    ball: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # its centre, frame by frame
     rests: tuple[int, ...] = ()  # frames at which a feasible way-point has been held a while
     fps: float = 60.0
 
@@ -48,13 +49,14 @@ class Task:
             path=self.path,
             pins=np.array(list(self.pins), dtype=str),
             pin_places=places,
+            ball=self.ball,
         )
 
     @property
     def digest(self) -> str:
         """A short hash of all its numbers, rounded to a micrometre."""
         told = hashlib.sha256(" ".join((self.name, *self.targets, *self.pins)).encode())
-        for array in (self.start, self.path, *self.pins.values()):
+        for array in (self.start, self.path, self.ball, *self.pins.values()):
             told.update(np.round(np.asarray(array, np.float64) * 1e6).astype(np.int64).tobytes())
         return told.hexdigest()[:12]
 
@@ -151,6 +153,27 @@ def tangled(figure: Figure, count: int, seed: int = 9) -> list[Task]:
         path = here.position(joint) + share[:, None] * (goal - here.position(joint))
         pins = {name: here.position(name).copy() for name in feet}
         out.append(Task(f"tangle {number + 1}", start, (joint,), path[:, None], pins))
+    return out
+
+
+def swept(figure: Figure, count: int, seed: int = 17) -> list[Task]:
+    """A ball of 10 cm radius flies through where the standing body is, at up to 2 m/s."""
+    rng = np.random.default_rng(seed)
+    start = standing(figure)
+    frames = forward(figure.skeleton, start)
+    pins = {name: frames.position(name).copy() for name in ("left_ankle", "right_ankle")}
+    hit = ("head", "chest", "left_wrist", "right_elbow", "left_knee", "hips", "right_shoulder")
+    out: list[Task] = []
+    for number in range(count):
+        through = frames.position(hit[number % len(hit)]) + rng.normal(0.0, 0.05, 3)
+        angle = rng.uniform(0.0, 2.0 * np.pi)
+        along = np.array([np.sin(angle), rng.normal(0.0, 0.2), np.cos(angle)])
+        along /= np.linalg.norm(along)
+        step = rng.uniform(0.4, 2.0) / 60.0
+        way = np.arange(-0.9, 0.9, step)
+        ball = through + way[:, None] * along
+        path = np.zeros((len(ball), 0, 3))
+        out.append(Task(f"sweep {number + 1}", start, (), path, pins, ball=ball))
     return out
 
 

@@ -45,6 +45,7 @@ class Blender:
                     self._ending[joint.name] = parent
         self._empties: dict[str, Any] = {}
         self._pins: list[str] = []
+        self.minds_ball = False
         for bone in self._armature.pose.bones:
             bone.rotation_mode = "QUATERNION"
         self._lock_hinges()
@@ -130,6 +131,9 @@ class Blender:
             constraint.weight = min(weight / PIN_WEIGHT, 1.0)
             constraint.chain_count = 0
         self._empties[name].location = Vector(place)
+
+    def move_ball(self, place: np.ndarray) -> None:
+        """Not within what this peer offers."""
 
     def step(self, targets: Mapping[str, np.ndarray]) -> np.ndarray:
         """Move the empties, let Blender solve, keep what it found."""

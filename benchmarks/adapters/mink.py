@@ -9,7 +9,7 @@ import mink
 import mujoco
 import numpy as np
 
-from benchmarks.body import BALL, FREE, HINGE, Body
+from benchmarks.body import BALL, FAR_AWAY, FREE, HINGE, Body
 from benchmarks.peer import ITERATIONS, MET_M, PIN_WEIGHT
 
 _DT = 0.01  # cancels: tasks and limits are stated per step
@@ -37,6 +37,7 @@ class Mink:
         limits: list[Any] = [mink.ConfigurationLimit(model)]
         if collision:
             pairs = [([f"c{pair.a}"], [f"c{pair.b}"]) for pair in body.clear_pairs]
+            pairs.append((["the_ball"], [f"c{k}" for k in range(len(body.capsules))]))
             limits.append(
                 mink.CollisionAvoidanceLimit(
                     model,
@@ -49,6 +50,7 @@ class Mink:
         self._limits = limits
         self._pins: Mapping[str, np.ndarray] = {}
         self._failures = 0
+        self.minds_ball = collision
         self.settings: dict[str, Any] = {
             "iterations": ITERATIONS,
             "solver": "daqp",
@@ -67,6 +69,11 @@ class Mink:
         qpos[:3] += self.body.joints[0].offset
         self._configuration.update(qpos)
         self._pins = pins
+
+    def move_ball(self, place: np.ndarray) -> None:
+        """A mocap body."""
+        self._configuration.data.mocap_pos[0] = place
+        self._configuration.update()
 
     def step(self, targets: Mapping[str, np.ndarray]) -> np.ndarray:
         """Iterations of the quadratic programme until the targets are met."""
@@ -87,7 +94,9 @@ class Mink:
                 break
             self._configuration.integrate_inplace(v, _DT)
             data = self._configuration.data
-            if all(np.linalg.norm(data.body(n).xpos - p) < MET_M for n, p in targets.items()):
+            if targets and all(
+                np.linalg.norm(data.body(n).xpos - p) < MET_M for n, p in targets.items()
+            ):
                 break
         self.settings["failures"] = self._failures
         q = self._configuration.q.copy()
@@ -132,5 +141,7 @@ def _model_xml(body: Body) -> str:
 
     return (
         '<mujoco><compiler angle="radian" autolimits="false"/>'
-        f"<worldbody>{node(0)}</worldbody></mujoco>"
+        f'<worldbody>{node(0)}<body name="ball" mocap="true" pos="{numbers(FAR_AWAY)}">'
+        f'<geom name="the_ball" type="sphere" size="{body.ball_radius}"/></body>'
+        "</worldbody></mujoco>"
     )

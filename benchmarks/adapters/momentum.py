@@ -9,7 +9,7 @@ import numpy as np
 import pymomentum.geometry as geometry
 import pymomentum.solver2 as solver
 
-from benchmarks.body import BALL, FREE, HINGE, Body
+from benchmarks.body import BALL, FAR_AWAY, FREE, HINGE, Body
 from benchmarks.peer import ITERATIONS, PIN_WEIGHT
 
 CM = 100.0  # momentum's characters are in centimetres
@@ -22,7 +22,10 @@ def make(body: Body, variant: str) -> Momentum:
 
 
 class Momentum:
-    """A character of 54 parameters; Euler angles at ball joints, as the library has them."""
+    """A character of 54 parameters; Euler angles at ball joints, as the library has them.
+
+    The ball is a capsule on a joint of its own, whose three parameters the solver may not change.
+    """
 
     def __init__(self, body: Body, collision: bool) -> None:
         self.body = body
@@ -35,6 +38,8 @@ class Momentum:
             )
             for joint in body.joints
         ]
+        still = np.array([0, 0, 0, 1], dtype=np.float32)
+        joints.append(geometry.Joint("the_ball", -1, still, np.zeros(3, np.float32)))
         skeleton = geometry.Skeleton(joints)
         names, matrix = self._parameters()
         transform = geometry.ParameterTransform(names, skeleton, matrix)
@@ -69,8 +74,10 @@ class Momentum:
         self._solver = solver.GaussNewtonSolver(
             solver.SkeletonSolverFunction(character, errors), options
         )
+        self._solver.set_enabled_parameters(np.arange(len(names)) < len(names) - 3)
         self._pins: Mapping[str, np.ndarray] = {}
         self._state = np.zeros(len(names), np.float32)
+        self.minds_ball = collision
         self.settings: dict[str, Any] = {
             "solver": "GaussNewtonSolver",
             "iterations": ITERATIONS,
@@ -86,7 +93,7 @@ class Momentum:
     def _parameters(self) -> tuple[list[str], np.ndarray]:
         names: list[str] = []
         columns: list[np.ndarray] = []
-        size = _PER_JOINT * len(self.body.joints)
+        size = _PER_JOINT * (len(self.body.joints) + 1)
 
         def add(name: str, row: int, factor: float) -> None:
             column = np.zeros(size, np.float32)
@@ -105,6 +112,8 @@ class Momentum:
             if joint.kind == HINGE:
                 k = int(np.argmax(np.abs(joint.axis)))
                 add(f"{joint.name}_h", start + 3 + k, float(np.sign(joint.axis[k])))
+        for k, axis in enumerate("xyz"):
+            add(f"the_ball_t{axis}", size - _PER_JOINT + k, 1.0)
         return names, np.stack(columns, axis=1)
 
     def _capsules(self) -> list[Any]:
@@ -117,11 +126,15 @@ class Momentum:
             place[:3, 3] = a
             radius = np.full(2, capsule.radius * CM, np.float32)
             out.append(geometry.TaperedCapsule(capsule.joint, place, radius, length))
+        radius = np.full(2, self.body.ball_radius * CM, np.float32)
+        place = np.eye(4, dtype=np.float32)
+        out.append(geometry.TaperedCapsule(len(self.body.joints), place, radius, 0.0))
         return out
 
     def start(self, q: np.ndarray, pins: Mapping[str, np.ndarray]) -> None:
         """Read the parameters off the configuration."""
-        local = np.zeros((len(self.body.joints), 8), np.float32)
+        local = np.zeros((len(self.body.joints) + 1, 8), np.float32)
+        local[-1] = (*(FAR_AWAY * CM), 0.0, 0.0, 0.0, 1.0, 1.0)
         for j, (joint, w) in enumerate(
             zip(self.body.joints, self.body.local_rotations(q), strict=True)
         ):
@@ -132,6 +145,10 @@ class Momentum:
         flat = np.asarray(parameters, np.float64).reshape(-1)
         self._state = np.linalg.lstsq(self._matrix, flat, rcond=None)[0].astype(np.float32)
         self._pins = pins
+
+    def move_ball(self, place: np.ndarray) -> None:
+        """Set the ball's own parameters."""
+        self._state[-3:] = place * CM
 
     def step(self, targets: Mapping[str, np.ndarray]) -> np.ndarray:
         """One solve from where the last one ended."""
@@ -146,7 +163,7 @@ class Momentum:
         self._stay.set_target_parameters(self._state)
         self._state = self._solver.solve(self._state)
         local = geometry.model_parameters_to_local_skeleton_state(self.character, self._state)
-        rotations = np.asarray(local, np.float64)[:, [6, 3, 4, 5]]
+        rotations = np.asarray(local, np.float64)[:-1, [6, 3, 4, 5]]
         root = np.asarray(local[0, :3], np.float64) / CM - np.array(self.body.joints[0].offset)
         return self.body.configuration(root, rotations)
 

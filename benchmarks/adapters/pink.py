@@ -52,6 +52,7 @@ class Pink:
         self._pins: Mapping[str, np.ndarray] = {}
         self._configuration = self._at(pin.neutral(self._model))
         self._failures = 0
+        self.minds_ball = False
         self.settings: dict[str, Any] = {
             "iterations": ITERATIONS,
             "solver": "daqp",
@@ -79,6 +80,9 @@ class Pink:
         """Pinocchio's quaternions are xyzw and its free-flyer is placed in the world."""
         self._configuration = self._at(_swap(self.body, q, +1.0))
         self._pins = pins
+
+    def move_ball(self, place: np.ndarray) -> None:
+        """Not within what this peer offers."""
 
     def step(self, targets: Mapping[str, np.ndarray]) -> np.ndarray:
         """Iterations of the quadratic programme until the targets are met."""

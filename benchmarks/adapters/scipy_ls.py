@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import least_squares
 
-from benchmarks.body import FREE, HINGE, Body
+from benchmarks.body import FAR_AWAY, FREE, HINGE, Body
 from benchmarks.geometry import capsule_ends, closest_points, world_frames
 from benchmarks.peer import ITERATIONS, PIN_WEIGHT
 
@@ -39,12 +39,15 @@ class SciPy:
             if joint.parent >= 0:
                 moves[j] = moves[joint.parent]
             moves[j, end - size : end] = True
-        self._moves = moves
-        pairs = body.clear_pairs
-        self._a = np.array([pair.a for pair in pairs])
-        self._b = np.array([pair.b for pair in pairs])
-        self._radius = np.array([capsule.radius for capsule in body.capsules])
-        self._joint_of = np.array([capsule.joint for capsule in body.capsules])
+        pairs, count = body.clear_pairs, len(body.capsules)
+        # the ball is one more capsule, on a joint that nothing moves
+        self._moves = np.vstack([moves, np.zeros((1, self._count), bool)])
+        self._a = np.array([pair.a for pair in pairs] + list(range(count)))
+        self._b = np.array([pair.b for pair in pairs] + [count] * count)
+        self._radius = np.array([c.radius for c in body.capsules] + [body.ball_radius])
+        self._joint_of = np.array([c.joint for c in body.capsules] + [len(body.joints)])
+        self._ball = FAR_AWAY
+        self.minds_ball = collision
         self.settings: dict[str, Any] = {
             "method": "trf",
             "max_nfev": ITERATIONS,
@@ -57,6 +60,10 @@ class SciPy:
     def start(self, q: np.ndarray, pins: Mapping[str, np.ndarray]) -> None:
         """Take over the configuration."""
         self._q, self._pins = q, pins
+
+    def move_ball(self, place: np.ndarray) -> None:
+        """One more thing to stay clear of."""
+        self._ball = place
 
     def step(self, targets: Mapping[str, np.ndarray]) -> np.ndarray:
         """One least-squares problem."""
@@ -111,6 +118,8 @@ class SciPy:
 
     def _gaps(self, frames: Any, near: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         starts, ends = capsule_ends(self.body, *frames)
+        ball = self._ball[None, None]
+        starts, ends = np.concatenate([starts, ball], 1), np.concatenate([ends, ball], 1)
         a, b = self._a[near], self._b[near]
         p, r = closest_points(starts[0, a], ends[0, a], starts[0, b], ends[0, b])
         gap = np.linalg.norm(r - p, axis=-1) - self._radius[a] - self._radius[b]

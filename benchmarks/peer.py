@@ -10,6 +10,7 @@ import numpy as np
 # The rule of all: a frame is done when every target is this near, or after so many iterations.
 MET_M = 0.001
 ITERATIONS = 10
+STILL_RAD = 1e-4  # an iteration that moves no joint further than this is the last
 PIN_WEIGHT = 10.0  # how much more a pin weighs than a target (error, not its square)
 
 

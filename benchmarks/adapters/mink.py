@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from benchmarks.body import BALL, FAR_AWAY, FREE, HINGE, Body
-from benchmarks.peer import ITERATIONS, MET_M, PIN_WEIGHT
+from benchmarks.peer import ITERATIONS, MET_M, PIN_WEIGHT, STILL_RAD
 
 _DT = 0.01  # cancels: tasks and limits are stated per step
 _MARGIN_M = 0.002
@@ -93,6 +93,8 @@ class Mink:
                 self._failures += 1  # no solution: the pose stays, as a user would have it
                 break
             self._configuration.integrate_inplace(v, _DT)
+            if np.abs(v).max() * _DT < STILL_RAD:
+                break
             data = self._configuration.data
             if targets and all(
                 np.linalg.norm(data.body(n).xpos - p) < MET_M for n, p in targets.items()

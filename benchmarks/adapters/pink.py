@@ -14,7 +14,7 @@ from pink.limits import ConfigurationLimit
 from pink.tasks import DampingTask, FrameTask
 
 from benchmarks.body import BALL, FREE, HINGE, Body
-from benchmarks.peer import ITERATIONS, MET_M, PIN_WEIGHT
+from benchmarks.peer import ITERATIONS, MET_M, PIN_WEIGHT, STILL_RAD
 
 _DT = 0.01
 _NEAREST = 20  # how many of the nearest pairs the barrier looks at
@@ -112,6 +112,8 @@ class Pink:
                 self._failures += 1
                 break
             self._configuration.integrate_inplace(v, _DT)
+            if np.abs(v).max() * _DT < STILL_RAD:
+                break
             if all(
                 np.linalg.norm(
                     self._configuration.get_transform_frame_to_world(name).translation - place

@@ -14,6 +14,20 @@ STILL_RAD = 1e-4  # an iteration that moves no joint further than this is the la
 PIN_WEIGHT = 10.0  # how much more a pin weighs than a target (error, not its square)
 
 
+REACH_M = 0.05
+
+
+def within_reach(here: np.ndarray, goal: np.ndarray) -> np.ndarray:
+    """The point at most REACH_M on the way to the goal.
+
+    Solvers that linearise contacts are led to a far target in steps, which spares them jumps over
+    what lies between.
+    """
+    away = goal - here
+    length = float(np.linalg.norm(away))
+    return goal if length <= REACH_M else here + (REACH_M / length) * away
+
+
 class Peer(Protocol):
     """Poses a body towards targets, one frame at a time."""
 

@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from benchmarks.body import BALL, FAR_AWAY, FREE, HINGE, Body
-from benchmarks.peer import ITERATIONS, MET_M, PIN_WEIGHT, STILL_RAD
+from benchmarks.peer import ITERATIONS, MET_M, PIN_WEIGHT, STILL_RAD, within_reach
 
 _DT = 0.01  # cancels: tasks and limits are stated per step
 _MARGIN_M = 0.002
@@ -84,7 +84,11 @@ class Mink:
                 task.set_position_cost(cost)
                 task.set_target(mink.SE3.from_translation(place))
                 tasks.append(task)
+        data = self._configuration.data
         for _ in range(ITERATIONS):
+            for name, place in targets.items():
+                near = within_reach(data.body(name).xpos, place)
+                self._frames[name].set_target(mink.SE3.from_translation(near))
             try:
                 v = mink.solve_ik(
                     self._configuration, tasks, _DT, "daqp", damping=1e-3, limits=self._limits
@@ -95,7 +99,6 @@ class Mink:
             self._configuration.integrate_inplace(v, _DT)
             if np.abs(v).max() * _DT < STILL_RAD:
                 break
-            data = self._configuration.data
             if targets and all(
                 np.linalg.norm(data.body(n).xpos - p) < MET_M for n, p in targets.items()
             ):

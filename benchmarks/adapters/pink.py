@@ -14,7 +14,7 @@ from pink.limits import ConfigurationLimit
 from pink.tasks import DampingTask, FrameTask
 
 from benchmarks.body import BALL, FREE, HINGE, Body
-from benchmarks.peer import ITERATIONS, MET_M, PIN_WEIGHT, STILL_RAD
+from benchmarks.peer import ITERATIONS, MET_M, PIN_WEIGHT, STILL_RAD, within_reach
 
 _DT = 0.01
 _NEAREST = 20  # how many of the nearest pairs the barrier looks at
@@ -94,6 +94,9 @@ class Pink:
                 task.set_target(pin.SE3(np.eye(3), np.array(place)))
                 tasks.append(task)
         for _ in range(ITERATIONS):
+            for name, place in targets.items():
+                here = self._configuration.get_transform_frame_to_world(name).translation
+                self._tasks[name].set_target(pin.SE3(np.eye(3), within_reach(here, place)))
             try:
                 v = pink.solve_ik(
                     self._configuration,

@@ -78,9 +78,45 @@ def octopus(page: Any, shot: Callable[[str], None]) -> None:
     shot("octopus")
 
 
+def objects(page: Any, shot: Callable[[str], None]) -> None:
+    page.get_by_role("combobox", name="Scene").select_option("chair")
+    wait_for(page, "s.state.things.length === 1")
+    page.get_by_role("button", name="+ Ball").click()
+    wait_for(page, "s.selectedThing !== null")
+    page.keyboard.press("f")
+    shot("objects")
+
+
+def certificate(page: Any, shot: Callable[[str], None]) -> None:
+    page.keyboard.press("k")
+    wait_for(page, "s.state.keys.length === 1")
+    page.evaluate("window.writhe.studio.seek(1.5)")
+    crossed_arms(page)
+    page.evaluate("window.writhe.studio.seek(3)")
+    drag(page, "left_wrist", 120, -140)
+    wait_for(page, "s.state.keys.length === 3")
+    page.evaluate("window.writhe.studio.seek(2.2)")
+    page.get_by_role("button", name="+ Rod").click()
+    wait_for(page, "s.selectedThing !== null")
+    page.keyboard.press("g")
+    page.locator(".certificate").wait_for()
+    page.wait_for_timeout(1500)
+    shot("certificate")
+
+
 def sheet(page: Any, shot: Callable[[str], None]) -> None:
     page.keyboard.press("?")
     shot("help")
+
+
+def tablet(page: Any, shot: Callable[[str], None]) -> None:
+    crossed_arms(page)
+    shot("tablet")
+
+
+def tablet_panel(page: Any, shot: Callable[[str], None]) -> None:
+    page.get_by_role("button", name="Show or hide the panel").click()
+    shot("tablet-panel")
 
 
 SCENES: dict[str, tuple[Callable[[Any, Callable[[str], None]], None], tuple[int, int], str]] = {
@@ -90,8 +126,11 @@ SCENES: dict[str, tuple[Callable[[Any, Callable[[str], None]], None], tuple[int,
     "rings": (rings, (1280, 800), "light"),
     "duel": (duel, (1280, 800), "dark"),
     "octopus": (octopus, (1280, 800), "dark"),
+    "objects": (objects, (1280, 800), "light"),
+    "certificate": (certificate, (1280, 860), "light"),
     "help": (sheet, (1280, 800), "light"),
-    "tablet": (lambda page, shot: (crossed_arms(page), shot("tablet"))[1], (820, 1180), "dark"),
+    "tablet": (tablet, (820, 1180), "dark"),
+    "tablet by day": (tablet_panel, (768, 1024), "light"),
 }
 
 

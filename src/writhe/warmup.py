@@ -109,8 +109,28 @@ def _posing() -> None:
 
     human = figure("human")
     q = human.skeleton.rest_configuration
-    for method in ("default", "plain"):
+    for method in ("default", "half-space", "plain"):
         make_poser(method, human).step(q, [Target("left_wrist", (0.4, 1.2, 0.3))])
+
+
+@_stage("trajectories")
+def _trajectories() -> None:
+    from writhe.skeleton.figures import figure
+    from writhe.solvers.dynamic import (
+        Chain,
+        Forest,
+        learn_style,
+        plain_trajectory,
+        solve_trajectory,
+    )
+
+    human = figure("human")
+    chain = Chain.named(human, "right_arm")
+    q = human.skeleton.rest_configuration[None]
+    forest = Forest(chain, [learn_style(chain, "rest", [(q, 30.0)])])
+    target = chain.effector_points(chain.coordinates(q))
+    solve_trajectory(chain, forest.blend(), target, 30.0)
+    plain_trajectory(chain, target, chain.coordinates(q)[0], from_previous=True)
 
 
 def missing(stages: Iterable[str] | None = None) -> list[str]:

@@ -51,6 +51,33 @@ def drag(page: Any, joint: str, dx: float, dy: float, *, let_go: bool = True) ->
         release(page)
 
 
+def press_and_drag(page: Any, x: float, y: float, dx: float, dy: float) -> None:
+    """Press at a place of the page, move in steps, let go."""
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for k in range(1, 9):
+        page.mouse.move(x + dx * k / 8, y + dy * k / 8)
+    page.mouse.up()
+
+
+def place_of(page: Any, feature: str, kind: str, axis: int) -> tuple[float, float]:
+    """Where a feature's arrow ("shift") or ring ("turn") about an axis is on the page."""
+    next_frame(page)
+    at = page.evaluate(
+        "([feature, kind, axis]) => window.writhe.studio.movers[feature].grip(kind, axis)",
+        [feature, kind, axis],
+    )
+    return at["x"], at["y"]
+
+
+def next_frame(page: Any) -> None:
+    """Wait until what was asked for has been drawn."""
+    page.evaluate(
+        """() => new Promise(done => { window.writhe.studio.viewport.draw();
+        requestAnimationFrame(() => requestAnimationFrame(done)); })"""
+    )
+
+
 def release(page: Any) -> None:
     """Let go, and wait until the pose is saved."""
     page.mouse.up()

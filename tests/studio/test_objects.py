@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from pathlib import Path
 
@@ -10,10 +11,15 @@ import numpy as np
 import pytest
 
 from writhe.errors import WritheError
+from writhe.skeleton import forward
+from writhe.skeleton.figures import figure
 from writhe.studio import object_edits, things
 from writhe.studio.document import Document
 from writhe.studio.document.history import Change
 from writhe.studio.document.schema import APPLICATION_ID, MIGRATIONS, VERSION
+from writhe.studio.exchange import import_file
+from writhe.studio.placing import move_actor
+from writhe.studio.postures import starting_pose
 
 
 @pytest.fixture
@@ -109,3 +115,71 @@ def test_a_file_of_the_first_schema_is_migrated_with_its_history(tmp_path: Path)
         assert document.objects() == [chair]
     with sqlite3.connect(path) as connection:
         assert connection.execute("PRAGMA user_version").fetchone()[0] == VERSION
+
+
+def test_a_moved_actor_takes_its_motion_and_pins_along(document: Document) -> None:
+    human = figure("human")
+    start = starting_pose(human)
+    other = start.copy()
+    other[human.skeleton.q_slice("left_elbow")] = 1.0
+    document.set_key(1, 0.0, start)
+    document.set_key(1, 1.0, other)
+    before = [forward(human.skeleton, document.timeline(1).at(t)) for t in (0.0, 0.5, 1.0)]
+    pins = document.actor(1).pins
+    with document.edit("Move") as edit:
+        move_actor(document, edit, 1, np.array([1.0, 0.0, -2.0]), np.pi / 2)
+    root = before[0].positions[0]
+
+    def wanted(point: np.ndarray) -> np.ndarray:
+        x, y, z = point - root  # a quarter turn about y takes z to x and x to -z
+        return np.array([z, y, -x]) + root + (1.0, 0.0, -2.0)
+
+    for time_s, frames in zip((0.0, 0.5, 1.0), before, strict=True):
+        now = forward(human.skeleton, document.timeline(1).at(time_s))
+        for joint in ("hips", "left_wrist", "head", "right_ankle"):
+            np.testing.assert_allclose(
+                now.position(joint), wanted(frames.position(joint)), atol=1e-9
+            )
+    for old, new in zip(pins, document.actor(1).pins, strict=True):
+        np.testing.assert_allclose(new.position_in_world, wanted(np.array(old.position_in_world)))
+    document.undo()
+    np.testing.assert_array_equal(document.timeline(1).at(0.0), start)
+
+
+def test_a_scene_file_brings_its_objects(document: Document, tmp_path: Path) -> None:
+    scene = {
+        "writhe_scene": 1,
+        "actors": [{"name": "ben", "figure": "not-here.bvh"}],
+        "objects": [
+            {"name": "floor", "shapes": [{"type": "half_space"}]},
+            {"name": "seat", "built_in": "chair", "position_m": [0, 0, -0.4]},
+            {
+                "name": "ball",
+                "kind": "animated",
+                "shapes": [{"type": "ball", "radius_m": 0.1}],
+                "keys": {"times_s": [0, 1], "positions_m": [[-1, 1, 0], [1, 1, 0]]},
+            },
+            {
+                "name": "table",
+                "shapes": [{"type": "box", "size": [1.0, 0.05, 0.6], "centre": [0, 0.7, 0]}],
+            },
+        ],
+    }
+    said = import_file(document, 1, "room.json", json.dumps(scene).encode())
+    assert "3 objects" in said
+    assert "actors are left out" in said
+    seat, ball, table = document.objects()
+    assert (seat.kind, seat.body.position) == ("chair", (0.0, 0.0, -0.4))
+    assert things.place_at(document, ball, 0.5)[0] == pytest.approx(0.0)
+    (shape,) = things.shapes_of(table)
+    top = shape.points_in_joint[:, 1].max() + shape.radius_m
+    assert top == pytest.approx(0.725)
+    assert document.undo() == "Open scene"
+    assert document.objects() == []
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"writhe_scene": 2}', '{"objects": 7}'])
+def test_a_broken_scene_file_is_refused(document: Document, text: str) -> None:
+    with pytest.raises(WritheError):
+        import_file(document, 1, "room.json", text.encode())
+    assert document.objects() == []

@@ -254,3 +254,22 @@ def test_in_betweens_that_pass_through_are_found(wire: Wire) -> None:
     assert stretch["verdict"] == "passes through"
     assert "Ball" in (stretch["a"], stretch["b"])
     assert stretch["at_s"] == pytest.approx(0.5, abs=0.2)
+
+
+def test_ready_poses_go_to_their_object_and_are_clear(wire: Wire) -> None:
+    wire.send(type="list_ready_poses")
+    groups = {g["library"]: g["names"] for g in wire.until("ready_poses")["groups"]}
+    assert "sit, arms folded" in groups["chair"]
+    assert not any(">" in name or "~" in name for names in groups.values() for name in names)
+    wire.command(type="add_thing", kind="chair", position=(2.0, 0.0, 1.0))
+    turned = (0.5**0.5, 0.0, 0.5**0.5, 0.0)  # facing +x
+    wire.command(type="place_thing", thing=1, position=(2.0, 0.0, 1.0), rotation=turned)
+    wire.command(type="apply_ready_pose", actor=1, library="chair", name="sit, arms folded")
+    frames = forward(figure("human").skeleton, wire.pose().astype(float))
+    hips, knee = frames.position("hips"), frames.position("left_knee")
+    np.testing.assert_allclose(hips[[0, 2]], (2.0, 1.0), atol=0.12)
+    assert knee[0] > hips[0] + 0.3  # looks the way the chair does
+    x, y, z = (float(v) for v in frames.position("head"))
+    answer = wire.drag("head", (x, y, z + 0.05))
+    assert answer["pose"]["touching"] == []
+    assert wire.command(type="undo")["undo"] == "Place object"

@@ -27,8 +27,6 @@ export function makeActions(studio: Studio): Action[] {
     { name: "picture", title: "Save a picture", keys: ["Ctrl+Shift+P"], group: "Document", run: () => void savePicture(studio) },
     { name: "pin", title: "Pin or free the selected joint", keys: ["P"], group: "Pose", enabled: () => store.selected !== null, run: () => studio.pointers.togglePin(store.selected!, false) },
     { name: "pin-both", title: "Pin it with its orientation", keys: ["Shift+P"], group: "Pose", enabled: () => store.selected !== null, run: () => studio.pointers.togglePin(store.selected!, true) },
-    { name: "contact", title: "The selected part rests here", keys: ["C"], group: "Pose", enabled: () => store.selected !== null, run: () => studio.command({ type: "declare_contact", actor: actor(), joint: store.selected! }) },
-    { name: "forget-contacts", title: "Forget declared contacts", keys: ["Shift+C"], group: "Pose", enabled: () => !!store.state?.contacts.length, run: () => studio.command({ type: "forget_contacts" }) },
     { name: "mirror", title: "Mirror the pose", keys: ["M"], group: "Pose", run: () => studio.command({ type: "mirror_pose", actor: actor() }) },
     { name: "reset-limb", title: "Reset the selected limb", keys: ["Shift+R"], group: "Pose", enabled: () => store.selected !== null, run: () => studio.command({ type: "reset_pose", actor: actor(), joint: store.selected }) },
     { name: "reset", title: "Reset the pose", keys: ["Ctrl+Shift+R"], group: "Pose", run: () => studio.command({ type: "reset_pose", actor: actor(), joint: null }) },

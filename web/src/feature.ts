@@ -22,6 +22,7 @@ export interface KeyLook {
 export interface Feature {
   sections?: Section[];
   actions?: Action[]; // buttons, keys and the help sheet know them by name
+  poseButtons?: HTMLElement[]; // among the buttons of the section Pose
   tools?: Tool[]; // asked for every press in the picture, before the body and the camera
   lanes?: HTMLElement[]; // below the keys of the timeline, as wide as it
   keys?: KeyLook[];

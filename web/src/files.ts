@@ -1,6 +1,7 @@
 /** Files in and out: buttons, drag and drop, pictures. */
 import { activeActor, store } from "./store";
 import type { Studio } from "./studio";
+import { uploadDocument } from "./ui/start";
 import { say } from "./ui/toast";
 
 export function download(name: string, content: Blob | string): void {
@@ -33,6 +34,7 @@ export async function exportMotion(studio: Studio, suffix: string): Promise<void
 }
 
 export async function importFile(studio: Studio, file: File, asFigure = false): Promise<void> {
+  if (file.name.toLowerCase().endsWith(".writhe")) return uploadDocument(file);
   const actor = activeActor();
   if (!actor) return;
   say(`Opening ${file.name} …`);
@@ -42,10 +44,10 @@ export async function importFile(studio: Studio, file: File, asFigure = false): 
   say(report.text ?? report.error ?? "", answer.ok ? "plain" : "problem");
 }
 
-export function chooseFile(studio: Studio, asFigure = false): void {
+export function chooseFile(studio: Studio, asFigure = false, suffixes = ""): void {
   const input = document.createElement("input");
   input.type = "file";
-  input.accept = (store.welcome?.import_suffixes ?? []).map((suffix) => `.${suffix}`).join(",");
+  input.accept = suffixes || (store.welcome?.import_suffixes ?? []).map((suffix) => `.${suffix}`).join(",");
   input.onchange = () => input.files?.[0] && void importFile(studio, input.files[0], asFigure);
   input.click();
 }

@@ -21,6 +21,8 @@ const PATHS: { [name: string]: string } = {
   onion: "M9 12a5 5 0 1 0 10 0 5 5 0 0 0-10 0z M14.5 7.2A5 5 0 1 0 14.5 16.8",
   mirror: "M12 3v18 M8.5 7 3.5 17h5z M15.5 7l5 10h-5z",
   reset: "M4 4v6h6 M4.6 10A8 8 0 1 1 4 14",
+  move: "M12 3v18 M3 12h18 M9 6l3-3 3 3 M9 18l3 3 3-3 M6 9l-3 3 3 3 M18 9l3 3-3 3",
+  link: "M9.5 14.5l5-5 M10.5 7l2-2a4.2 4.2 0 0 1 6 6l-2 2 M13.5 17l-2 2a4.2 4.2 0 0 1-6-6l2-2",
   plus: "M12 5v14 M5 12h14",
   close: "M6 6l12 12 M18 6 6 18",
   trash: "M4 7h16 M9 7V4h6v3 M6.5 7l1 13h9l1-13",

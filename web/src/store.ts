@@ -20,6 +20,7 @@ export interface Store {
   selected: number | null; // a joint of the active actor
   selectedThing: number | null;
   selectedKeys: Set<number>;
+  placing: boolean; // whether the active actor is being moved as a whole
   dragging: boolean; // whether a body is in someone's hands
   timeS: number;
   playing: boolean;
@@ -46,6 +47,7 @@ export const store: Store = {
   selected: null,
   selectedThing: null,
   selectedKeys: new Set(),
+  placing: false,
   dragging: false,
   timeS: 0,
   playing: false,
@@ -62,11 +64,13 @@ export const store: Store = {
 
 const listeners = new Map<Topic, Set<() => void>>();
 
-export function on(topics: Topic[], listener: () => void): void {
+/** Call a listener when one of these changes; what comes back stops it. */
+export function on(topics: Topic[], listener: () => void): () => void {
   for (const topic of topics) {
     if (!listeners.has(topic)) listeners.set(topic, new Set());
     listeners.get(topic)!.add(listener);
   }
+  return () => topics.forEach((topic) => listeners.get(topic)?.delete(listener));
 }
 
 export function tell(...topics: Topic[]): void {

@@ -8,6 +8,7 @@ import { activeActor, floats, on, store, takeMotion, tell } from "./store";
 import { JobCards } from "./ui/jobs";
 import { say } from "./ui/toast";
 import { Gizmo } from "./view/gizmo";
+import type { Mover } from "./view/mover";
 import { Pointers } from "./view/pointers";
 import { Posing } from "./view/posing";
 import { Tools } from "./view/tools";
@@ -23,6 +24,7 @@ export class Studio {
   readonly gizmo: Gizmo;
   readonly pointers: Pointers;
   readonly tools: Tools;
+  readonly movers: { [feature: string]: Mover } = {};
   readonly jobs = new JobCards(this);
   readonly features: Feature[];
   readonly actions: Action[];

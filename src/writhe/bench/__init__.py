@@ -16,6 +16,7 @@ BENCHMARKS = {
     "drag": "the posing methods on scripted drags",
     "reconstruct": "the posing methods replaying clips from a few joints (needs --clips)",
     "peers": "other software on the same tasks: penetration, pass-throughs, error, time",
+    "batch-ik": "whole trajectories by the thousand on CPU or GPU (needs the extra jax)",
     "query": "neighbour search by size of the database",
     "scaling": "how a step's cost grows with joints, characters, postures, frames",
     "library": "how near the built-in postures come to real ones (needs --clips)",

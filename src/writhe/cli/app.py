@@ -23,6 +23,7 @@ COMMANDS = {
     "measure": "Measure how a clip's limbs are linked over time.",
     "certify": "Find where body parts pass through each other or through things.",
     "clean": "Push the penetrations out of a clip.",
+    "learn": "Learn joint limits and damping from clips, for whole trajectories.",
     "db": "Build, inspect, merge and query posture databases.",
     "render": "Make a picture, a film strip or a film.",
     "reproduce": "Run a paper's experiments and compare with its figures.",
@@ -37,6 +38,7 @@ NEEDS = {
     "certify": ("kinematics", "motion files", "collision"),
     "clean": ("kinematics", "motion files", "collision"),
     "db": ("kinematics", "motion files", "linking", "collision"),
+    "learn": ("kinematics", "motion files", "trajectories"),
     "render": ("kinematics", "motion files", "collision", "skins"),
 }
 

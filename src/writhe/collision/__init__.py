@@ -6,6 +6,7 @@ from writhe.collision.near import NearPairs, violating_parts
 from writhe.collision.policy import ContactPolicy
 from writhe.collision.report import Certificate, DeepOverlap, PairWorst
 from writhe.collision.shapes import Shape, ball, box, capsule, cylinder, half_space, hull
+from writhe.collision.split import split_mesh
 from writhe.collision.table import CollisionTable
 
 __all__ = [
@@ -27,5 +28,6 @@ __all__ = [
     "cylinder",
     "half_space",
     "hull",
+    "split_mesh",
     "violating_parts",
 ]

@@ -11,7 +11,10 @@ from typing import Any
 from writhe.evaluation import Progress, run_named
 
 # name: what it reproduces
-EXPERIMENTS: dict[str, str] = {}
+EXPERIMENTS: dict[str, str] = {
+    "half-space-ik": "posing among obstacles by half-space inverse kinematics",
+    "dynamic-joint-ik": "joint limits and damping learnt from clips, trajectories in four passes",
+}
 
 
 def run(

@@ -8,7 +8,17 @@ from pathlib import Path
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.collision import ContactPolicy, Shape, ball, box, capsule, cylinder, half_space, hull
+from writhe.collision import (
+    ContactPolicy,
+    Shape,
+    ball,
+    box,
+    capsule,
+    cylinder,
+    half_space,
+    hull,
+    split_mesh,
+)
 from writhe.errors import FileFormatError, WritheError
 from writhe.scene.jsonpath import Node
 from writhe.scene.model import Actor, KeyMotion, ObjectKind, Scene, SceneObject
@@ -18,6 +28,7 @@ from writhe.skeleton import Figure
 VERSION = 1
 MOST_BYTES = 16 << 20
 MOST_ACTORS, MOST_OBJECTS, MOST_SHAPES, MOST_POINTS = 64, 1000, 5000, 100_000
+MOST_TRIANGLES = 20_000
 _UP = (0.0, 1.0, 0.0)
 
 
@@ -96,7 +107,9 @@ def _figure(node: Node, source: str) -> Figure:
 def _object(node: Node) -> SceneObject:
     node.only("name", "kind", "built_in", "position_m", "rotation", "shapes", "strands", "keys")
     source = node.text("built_in", "")
-    shapes: tuple[Shape, ...] = tuple(_shape(n) for n in node.items("shapes", MOST_SHAPES))
+    shapes: tuple[Shape, ...] = tuple(
+        shape for n in node.items("shapes", MOST_SHAPES) for shape in _shapes(n)
+    )
     strands = {
         name: each.points(MOST_POINTS) for name, each in node.entries("strands", 1000).items()
     }
@@ -142,7 +155,26 @@ _FIELDS = {
     "box": ("centre", "size", "rotation", "rounding_m"),
     "half_space": ("point", "normal"),
     "hull": ("corners", "radius_m"),
+    "mesh": ("vertices", "triangles", "most_pieces", "rounding_m"),
 }
+
+
+def _shapes(node: Node) -> tuple[Shape, ...]:
+    """The shapes that an entry stands for: several for a mesh, one for all others."""
+    if node.text("type") != "mesh":
+        return (_shape(node),)
+    node.only("type", *_FIELDS["mesh"])
+    triangles = node.child("triangles")
+    corners = triangles.points(MOST_TRIANGLES)
+    if (corners != corners.round()).any():
+        raise triangles.error("a triangle is three whole numbers: its vertices, counted from 0")
+    with node.errors():
+        return split_mesh(
+            node.child("vertices").points(MOST_POINTS),
+            corners.astype(np.int64),
+            most_pieces=node.integer("most_pieces") if "most_pieces" in node else 24,
+            rounding_m=node.number("rounding_m") if "rounding_m" in node else 0.002,
+        )
 
 
 def _shape(node: Node) -> Shape:

@@ -11,6 +11,10 @@ _METHODS = {
         "Default",
         "Natural, quick, and checked at every step: no part of the body passes through another.",
     ),
+    "half-space": (
+        "Half-spaces",
+        "Gives way to what is near and slides along it, checked at every step. No data.",
+    ),
     "paper": (
         "As in the paper",
         "Data-driven posing that watches how limbs are linked, as published. May overlap.",

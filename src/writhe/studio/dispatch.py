@@ -130,15 +130,6 @@ def _set_timeline(stage: Stage, edit: Edit, m: messages.SetTimeline) -> None:
     edit.setting("fps", m.fps)
 
 
-def _declare_contact(stage: Stage, edit: Edit, m: messages.DeclareContact) -> None:
-    puppet = stage.puppet(stage.document.actor(m.actor))
-    edits.declare_contact(stage.document, edit, puppet.readings, puppet.q, m.joint)
-
-
-def _forget_contacts(stage: Stage, edit: Edit, m: messages.ForgetContacts) -> None:
-    edit.setting("contacts", [])
-
-
 def _clear_motion(stage: Stage, edit: Edit, m: messages.ClearMotion) -> None:
     _, q = _figure_and_pose(stage, m.actor)
     edits.clear_tracks(stage.document, edit, m.actor)
@@ -155,8 +146,6 @@ _BODIES: dict[type[messages.Message], tuple[str, Callable[[Stage, Edit, Any], No
     messages.RemoveActor: ("Remove actor", _remove_actor),
     messages.MirrorPose: ("Mirror pose", _mirror_pose),
     messages.ResetPose: ("Reset pose", _reset_pose),
-    messages.DeclareContact: ("Declare contact", _declare_contact),
-    messages.ForgetContacts: ("Forget contacts", _forget_contacts),
     messages.SetKey: ("Set key", _set_key),
     messages.MoveKeys: ("Move keys", _move_keys),
     messages.CopyKeys: ("Copy keys", _copy_keys),

@@ -20,12 +20,15 @@ from writhe.studio import edits, postures
 from writhe.studio.document import Document
 from writhe.studio.document.own_figures import encode_figure
 from writhe.studio.document.rows import pack
+from writhe.studio.scene_files import take_scene
 from writhe.studio.shapes import bone_capsules
+
+SCENE = ".json"
 
 
 def import_suffixes() -> list[str]:
     """The file types that can be dropped onto the page."""
-    return [suffix.lstrip(".") for suffix in READABLE]
+    return [suffix.lstrip(".") for suffix in (*READABLE, SCENE)]
 
 
 def export_suffixes() -> list[str]:
@@ -55,16 +58,18 @@ def import_file(
 ) -> str:
     """Take a file into the document; returns a sentence about what was done."""
     suffix = Path(name).suffix.lower()
-    if suffix not in READABLE:
+    if suffix not in (*READABLE, SCENE):
         raise WritheError(
             f"files that end in {suffix or 'nothing'} cannot be opened; these can: "
-            + ", ".join(READABLE)
+            + ", ".join((*READABLE, SCENE))
         )
     title = _plain_name(Path(name).stem)
     with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
         path = Path(folder) / f"file{suffix}"
         path.write_bytes(data)
         try:
+            if suffix == SCENE:
+                return take_scene(document, path, title)
             if as_figure:
                 return _take_figure(document, actor, path, title)
             return _take_motion(document, actor, load(path), title)

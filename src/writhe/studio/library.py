@@ -8,12 +8,15 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import sqlite3
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from writhe.errors import WritheError
 from writhe.studio.document.document import SUFFIX, Document
+from writhe.studio.strangers import inspect
 
 _NUMBER = re.compile(r"[0-9a-f]{12}")
 MOST_DOCUMENTS = 2000
@@ -64,9 +67,9 @@ class Library:
                 continue
             try:
                 with Document.open(path) as document:
-                    wal = path.with_name(path.name + "-wal")
-                    newest = max(p.stat().st_mtime for p in (path, wal) if p.exists())
-                    found.append(Entry(path.stem, document.name, newest, bool(document.thumbnail)))
+                    changed_s = document.modified_s  # looking at a file touches its logs
+                    has_picture = bool(document.thumbnail)
+                    found.append(Entry(path.stem, document.name, changed_s, has_picture))
             except (WritheError, OSError):
                 continue  # a damaged file must not hide the others
         return sorted(found, key=lambda entry: -entry.modified_s)
@@ -84,23 +87,44 @@ class Library:
 
     def copy(self, number: str) -> str:
         """A copy of a document under a new number."""
-        import sqlite3
-
         other = secrets.token_hex(6)
         with Document.open(self.path(number)) as document:
             title = document.name
-        source = sqlite3.connect(self.path(number))
-        target = sqlite3.connect(self.path(other))
-        with target:
-            source.backup(target)
-        source.close()
-        target.close()
+        _backup(self.path(number), self.path(other))
         with Document.open(self.path(other)) as document, document.edit("Copy") as edit:
             edit.setting("name", f"{title} copy"[:80])
         return other
+
+    def download(self, number: str) -> tuple[bytes, str]:
+        """A document as the bytes of one file, and a name for it."""
+        with Document.open(self.path(number)) as document:
+            title = re.sub(r"[^A-Za-z0-9 _-]+", "", document.name).strip() or "document"
+        with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
+            whole = Path(folder) / "whole"
+            _backup(self.path(number), whole)
+            return whole.read_bytes(), f"{title}{SUFFIX}"
+
+    def upload(self, data: bytes) -> str:
+        """Take in a document from elsewhere once it has been looked at; returns its number."""
+        number = secrets.token_hex(6)
+        with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
+            stranger = Path(folder) / "document"
+            stranger.write_bytes(data)
+            inspect(stranger)
+            _backup(stranger, self.path(number))
+        return number
 
     def delete(self, number: str) -> None:
         """Delete a document with its logs."""
         path = self.path(number)
         for suffix in ("", "-wal", "-shm"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _backup(source: Path, target: Path) -> None:
+    """A whole copy of a document, without its logs."""
+    one, other = sqlite3.connect(source), sqlite3.connect(target)
+    with other:
+        one.backup(other)
+    one.close()
+    other.close()

@@ -27,7 +27,8 @@ def add_thing(document: Document, edit: Edit, kind: str, position: Vector3 | Non
     if position is None:
         shift = 0.15 * len(document.objects())
         position = things.PLACES_M.get(kind, (0.6 + shift, size[1] / 2, 0.4))
-    return insert_thing(document, edit, kind.capitalize(), kind, Body(position, size=size))
+    title = things.TITLES.get(kind, kind.capitalize())
+    return insert_thing(document, edit, title, kind, Body(position, size=size))
 
 
 def insert_thing(document: Document, edit: Edit, name: str, kind: str, body: Body) -> int:

@@ -10,37 +10,59 @@ from writhe.errors import WritheError
 from writhe.motion.library import builtin_database
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
+from writhe.solvers.half_space import HalfSpacePoser
 from writhe.solvers.posing import Poser, make_poser
 from writhe.solvers.posing.default import DefaultPoser
 from writhe.solvers.posing.place import ActorPlace
+from writhe.studio.solving import Solving
 
 _NEED_DATABASE = frozenset({"paper", "local-pca"})
 
 
 class Posers:
-    """Makes posers. The database is of the human; other figures are posed without one.
+    """Makes posers. Databases are of the human; other figures are posed without one.
 
     Without a file the built-in, synthetic postures are used.
     """
 
     def __init__(self, database: Path | None = None) -> None:
-        self._path = database
+        self.given = database
 
     @cached_property
-    def database(self) -> PostureDatabase:
-        """The postures that make poses natural."""
-        if self._path is None:
-            return builtin_database()
-        return PostureDatabase.load(self._path, figure("human"))
+    def _given(self) -> PostureDatabase:
+        if self.given is None:
+            raise WritheError("the server was started without a database of its own (--database)")
+        return PostureDatabase.load(self.given, figure("human"))
 
-    def make(self, method: str, body: Figure, place: ActorPlace | None = None) -> Poser:
+    def postures(self, solving: Solving) -> PostureDatabase | None:
+        """The postures that make poses natural."""
+        match solving.postures:
+            case "none":
+                return None
+            case "given":
+                return self._given
+            case None:
+                return builtin_database() if self.given is None else self._given
+            case kind:
+                return builtin_database(kind)
+
+    def make(
+        self,
+        method: str,
+        body: Figure,
+        place: ActorPlace | None = None,
+        solving: Solving | None = None,
+    ) -> Poser:
         """A poser of its own for one puppet (posers keep state between steps)."""
-        database = self.database if body is figure("human") else None
+        wanted = solving or Solving()
+        database = self.postures(wanted) if body is figure("human") else None
         if database is None and method in _NEED_DATABASE:
             raise WritheError(
-                f"the method {method!r} needs a database of postures, which there is for the human"
-                " only; choose another method"
+                f"the method {method!r} needs a database of postures, and there is one for the"
+                " human only; choose postures or another method"
             )
         if method == "default":
-            return DefaultPoser(body, database, place=place)
+            return DefaultPoser(body, database, wanted.options(), place=place)
+        if method == "half-space":
+            return HalfSpacePoser(body, place=place)
         return make_poser(method, body, database)

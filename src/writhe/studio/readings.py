@@ -53,7 +53,7 @@ class Readings:
         linking = linking_vector(self.figure, q).tolist() if self._linked else None
         # feet always stand on the ground: that is no clearance worth telling
         pairs = [
-            p for p in self._pairs(q) if p.clearance_m < TOUCHING_M or GROUND not in (p.a, p.b)
+            p for p in self.near_pairs(q) if p.clearance_m < TOUCHING_M or GROUND not in (p.a, p.b)
         ]
         if not pairs:
             return Reading(None, (), linking)
@@ -65,7 +65,7 @@ class Readings:
         prefix = "" if self.place is None else self.place.prefix
         return tuple(part.removeprefix(prefix) for part in parts if part.startswith(prefix))
 
-    def _pairs(self, q: Floats, most: int = MOST_PAIRS) -> list[Nearest]:
+    def near_pairs(self, q: Floats, most: int = MOST_PAIRS) -> list[Nearest]:
         """Pairs of parts near each other that concern the actor."""
         near, place = self._near, self.place
         if near is None or place is None:
@@ -87,7 +87,7 @@ class Readings:
     def nearest_to(self, q: Floats, part: str) -> Nearest | None:
         """What comes nearest to a part of the actor."""
         full = f"{'' if self.place is None else self.place.prefix}{part}"
-        pairs = [pair for pair in self._pairs(q, 10_000) if full in (pair.a, pair.b)]
+        pairs = [pair for pair in self.near_pairs(q, 10_000) if full in (pair.a, pair.b)]
         return min(pairs, key=lambda pair: pair.clearance_m, default=None)
 
     def pass_throughs(self, before: Floats, after: Floats, result: PoseResult) -> int:
@@ -99,7 +99,7 @@ class Readings:
         place = self.place
         if result.gate.on or place is None:
             return 0
-        if any(pair.clearance_m < TOUCHING_M for pair in self._pairs(after)):
+        if any(pair.clearance_m < TOUCHING_M for pair in self.near_pairs(after)):
             if not self._overlapping:
                 self._overlapping.append(place.whole(before))
             self._overlapping.append(place.whole(after))

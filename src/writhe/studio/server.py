@@ -9,7 +9,7 @@ import logging
 import os
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -23,7 +23,7 @@ from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from writhe.errors import WritheError
+from writhe.errors import FileFormatError, WritheError
 from writhe.studio import exchange, messages, protocol
 from writhe.studio.document import Document
 from writhe.studio.guard import Guard
@@ -39,6 +39,15 @@ log = logging.getLogger("writhe.studio")
 Result = TypeVar("Result")
 
 
+@dataclass
+class Opened:
+    """A document in use: who looks at it, and how many use it, for long or for a moment."""
+
+    document: Document
+    sessions: set[Session] = field(default_factory=set[Session])
+    users: int = 0
+
+
 class Studio:
     """The documents that are open, and who looks at each."""
 
@@ -47,7 +56,7 @@ class Studio:
         self.posers = posers
         self.pool = ThreadPoolExecutor(max(2, os.cpu_count() or 2), "studio")
         self.job_pool = ThreadPoolExecutor(2, "studio-job")
-        self._open: dict[str, tuple[Document, set[Session]]] = {}
+        self._open: dict[str, Opened] = {}
         self._sessions = 0
 
     async def threaded(self, work: Callable[[], Result]) -> Result:
@@ -58,29 +67,24 @@ class Studio:
         """Open a document for a session, or join those who have it open."""
         if self._sessions >= MOST_SESSIONS:
             raise WritheError(f"{MOST_SESSIONS} pages are open already; close some")
-        if number not in self._open:
-            self._open[number] = (Document.open(self.library.path(number)), set())
-        document, sessions = self._open[number]
-        sessions.add(session)
+        opened = self._use(number)
+        opened.sessions.add(session)
         self._sessions += 1
         session.on_change = partial(self.changed, number)
-        return document
+        return opened.document
 
     def leave(self, number: str, session: Session) -> None:
-        """A session is over; the last one closes the document."""
-        document, sessions = self._open[number]
-        sessions.discard(session)
+        """A session is over."""
+        self._open[number].sessions.discard(session)
         self._sessions -= 1
-        if not sessions:
-            del self._open[number]
-            document.close()
+        self._give_back(number)
 
     def changed(self, number: str, by: Session | None) -> None:
         """Show a change to everyone else who has the document open."""
-        _, sessions = self._open.get(number, (None, set[Session]()))
-        for session in sessions:
-            if session is not by:
-                session.show()
+        if number in self._open:
+            for session in self._open[number].sessions:
+                if session is not by:
+                    session.show()
 
     def busy(self, number: str) -> bool:
         """Whether someone has the document open."""
@@ -88,10 +92,21 @@ class Studio:
 
     def borrow(self, number: str) -> tuple[Document, Callable[[], None]]:
         """The document for a moment, with what gives it back."""
-        if number in self._open:
-            return self._open[number][0], lambda: None
-        document = Document.open(self.library.path(number))
-        return document, document.close
+        return self._use(number).document, lambda: self._give_back(number)
+
+    def _use(self, number: str) -> Opened:
+        if number not in self._open:
+            self._open[number] = Opened(Document.open(self.library.path(number)))
+        self._open[number].users += 1
+        return self._open[number]
+
+    def _give_back(self, number: str) -> None:
+        """The last one to use a document closes it."""
+        opened = self._open[number]
+        opened.users -= 1
+        if opened.users == 0:
+            del self._open[number]
+            opened.document.close()
 
 
 def _answering(
@@ -126,6 +141,23 @@ async def _create(studio: Studio, request: Request) -> Response:
 async def _copy(studio: Studio, request: Request) -> Response:
     number = request.path_params["number"]
     return JSONResponse({"id": await studio.threaded(lambda: studio.library.copy(number))}, 201)
+
+
+async def _download(studio: Studio, request: Request) -> Response:
+    number = request.path_params["number"]
+    data, name = await studio.threaded(lambda: studio.library.download(number))
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(data, media_type="application/octet-stream", headers=headers)
+
+
+async def _upload(studio: Studio, request: Request) -> Response:
+    data = await _body(request)
+    try:
+        number = await studio.threaded(lambda: studio.library.upload(data))
+    except FileFormatError as error:
+        name = request.query_params.get("name", "")[:80] or "the file"
+        raise FileFormatError(name, error.problem, remedy=error.remedy) from error
+    return JSONResponse({"id": number}, 201)
 
 
 async def _delete(studio: Studio, request: Request) -> Response:
@@ -271,6 +303,8 @@ def build_app(
         Route("/api/documents", _answering(_documents), methods=["GET"]),
         Route("/api/documents", _answering(_create), methods=["POST"]),
         Route(document, _answering(_delete), methods=["DELETE"]),
+        Route("/api/documents/upload", _answering(_upload), methods=["POST"]),
+        Route(f"{document}/file", _answering(_download), methods=["GET"]),
         Route(f"{document}/copy", _answering(_copy), methods=["POST"]),
         Route(f"{document}/thumbnail.png", _answering(_thumbnail), methods=["GET"]),
         Route(f"{document}/export/{{actor:int}}.{{suffix:str}}", _answering(_export)),

@@ -15,12 +15,13 @@ from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion
-from writhe.solvers.posing import Pin, Poser, PoseResult, Target
+from writhe.solvers.posing import KeepsRelations, Pin, Poser, PoseResult, Target
 from writhe.solvers.result import Status
-from writhe.studio import edits, messages, postures, surroundings
+from writhe.studio import edits, messages, postures, relations, surroundings
 from writhe.studio.document import Actor, Document
 from writhe.studio.posers import Posers
 from writhe.studio.readings import Readings
+from writhe.studio.solving import Solving
 
 FARTHEST_M = 1000.0
 Memory = TypeVar("Memory")
@@ -37,6 +38,7 @@ class Puppet:
     q: Floats
     readings: Readings
     posers: Posers
+    solving: Solving
     pass_throughs: int = 0
     scene_key: surroundings.SceneKey | None = None
     _poser: Poser | None = None
@@ -45,7 +47,8 @@ class Puppet:
     def poser(self) -> Poser:
         """The poser of the method."""
         if self._poser is None or self._poser.name != self.method:
-            self._poser = self.posers.make(self.method, self.figure, self.readings.place)
+            place = self.readings.place
+            self._poser = self.posers.make(self.method, self.figure, place, self.solving)
         return self._poser
 
     def forget_poser(self) -> None:
@@ -95,6 +98,7 @@ class Stage:
 
     def _look_around(self) -> None:
         """Build the scene again when actors, objects or contacts changed."""
+        self._solving = Solving.of(self.document)
         key = surroundings.SceneKey.of(self.document)
         if key != self._scene_key:
             self._scene_key = key
@@ -132,6 +136,10 @@ class Stage:
             other.pass_throughs = 0
             if other.readings.place is not None and self._scene is not None:
                 surroundings.arrange(other.readings.place, self._scene, self.poses())
+            if isinstance(other.poser, KeepsRelations):
+                place = other.readings.place
+                prefix = "" if place is None else place.prefix
+                other.poser.keep(relations.terms_of(self.document, actor.id, prefix))
         rows = actor.pins
         if not self.document.timeline(actor.id).empty:
             rows = tuple(
@@ -153,12 +161,15 @@ class Stage:
             found = self._new_puppet(figure, actor.method, self.pose_now(actor))
             self._puppets[actor.id] = found
         found.method = actor.method
+        if found.solving != self._solving:
+            found.solving = self._solving
+            found.forget_poser()
         if found.readings.place is None or self._scene_key != found.scene_key:
             self._put_into_scene(actor.id, found)
         return found
 
     def _new_puppet(self, figure: Figure, method: str, q: Floats) -> Puppet:
-        return Puppet(method, figure, q.copy(), Readings(figure, None), self.posers)
+        return Puppet(method, figure, q.copy(), Readings(figure, None), self.posers, self._solving)
 
     def _put_into_scene(self, actor: int, puppet: Puppet) -> None:
         """Give a puppet the actors and objects around it."""

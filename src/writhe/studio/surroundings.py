@@ -23,7 +23,7 @@ from writhe.studio.document import Document, Thing
 from writhe.studio.per_figure import per_figure
 from writhe.studio.postures import starting_pose
 
-CONTACT_M = 0.008  # what a declared contact may overlap
+CONTACT_M = 0.010  # what a declared contact may overlap
 
 
 @per_figure

@@ -21,6 +21,7 @@ START_SIZES_M = {
     "capsule": (0.12, 1.0, 0.12),
     "cylinder": (0.4, 0.45, 0.4),
 }
+TITLES = {"capsule": "Rod"}
 # where a built-in object is put beside an actor at the origin that faces +Z
 PLACES_M = {"chair": (0.0, 0.0, -0.42), "ladder": (0.0, 0.0, 0.42)}
 

@@ -56,7 +56,7 @@ function show(studio: Studio, found: MotionCertificate, strip: HTMLElement, line
   const least = Math.min(...found.stretches.map((stretch) => stretch.clearance_m));
   const summary = bad.length
     ? `${bad.length} of ${found.stretches.length} stretches ${bad.some((one) => one.verdict === "passes through") ? "pass through" : "overlap"}`
-    : `Motion certified, ${least < 1 ? `${Math.max(0, Math.floor(1000 * least))} mm clear` : "far apart"}`;
+    : `Motion certified${least >= 1 ? "" : least < 0.001 ? ", touching" : `, ${Math.floor(1000 * least)} mm clear`}`;
   strip.setAttribute("aria-label", summary);
   line.hidden = found.stretches.length === 0;
   line.classList.toggle("bad", bad.length > 0);

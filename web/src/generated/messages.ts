@@ -178,20 +178,6 @@ export interface SetTimeline {
   fps: number;
 }
 
-/** A part rests on what is nearest to it: they may touch from now on. */
-export interface DeclareContact {
-  type: "declare_contact";
-  request: string;
-  actor: number;
-  joint: number;
-}
-
-/** No declared contacts any more. */
-export interface ForgetContacts {
-  type: "forget_contacts";
-  request: string;
-}
-
 /** Give up something that takes long. */
 export interface CancelJob {
   type: "cancel_job";
@@ -409,6 +395,47 @@ export interface MotionCertificate {
   stretches: Stretch[];
 }
 
+/** What was pointed at: a joint of an actor, an object, or (both 0) the ground. */
+export interface PartOf {
+  actor?: number;
+  joint?: number;
+  thing?: number;
+}
+
+/** A part rests on what is nearest to it: they may touch from now on. */
+export interface DeclareContact {
+  type: "declare_contact";
+  request: string;
+  actor: number;
+  joint: number;
+}
+
+/** Two things pointed at may touch from now on. */
+export interface AllowContact {
+  type: "allow_contact";
+  request: string;
+  one: PartOf;
+  other: PartOf;
+}
+
+/** One declared contact less, by its place in the list. */
+export interface ForgetContact {
+  type: "forget_contact";
+  request: string;
+  index: number;
+}
+
+/** No declared contacts any more. */
+export interface ForgetContacts {
+  type: "forget_contacts";
+  request: string;
+}
+
+/** The declared contacts in words. */
+export interface ContactsState {
+  contacts: string[];
+}
+
 /** Put an object into the scene instead of what is there; "empty" clears it. */
 export interface ChooseScene {
   type: "choose_scene";
@@ -469,6 +496,15 @@ export interface ObjectsState {
   kinds: Choice[];
 }
 
+/** Turn an actor about the vertical through its root and shift it, its whole motion too. */
+export interface MoveActor {
+  type: "move_actor";
+  request: string;
+  actor: number;
+  shift: [number, number, number];
+  turn_rad: number;
+}
+
 /** Keep the pose for later. */
 export interface SavePose {
   type: "save_pose";
@@ -506,18 +542,177 @@ export interface PosesState {
   poses: PoseState[];
 }
 
+/** Move an object towards a place; characters in its way give way, or stop it. */
+export interface PushThing {
+  type: "push_thing";
+  sequence: number;
+  thing: number;
+  position: [number, number, number];
+  rotation: [number, number, number, number];
+  frames?: number;
+}
+
+/** The push is over: where the object is and the poses it made become the document's. */
+export interface KeepPush {
+  type: "keep_push";
+  request: string;
+  thing: number;
+}
+
+/** From now on a joint keeps its place seen from another joint. */
+export interface HoldParts {
+  type: "hold_parts";
+  request: string;
+  actor: number;
+  joint: number;
+  other: number;
+}
+
+/** Forget such a relation. */
+export interface LetGoParts {
+  type: "let_go_parts";
+  request: string;
+  actor: number;
+  joint: string;
+  other: string;
+}
+
+/** A character after a step of a push. */
+export interface PushedActor {
+  actor: number;
+  q: Uint8Array;
+}
+
+/** Where the object has come to, and the poses of all characters. */
+export interface Pushed {
+  type: "pushed";
+  sequence: number;
+  thing: number;
+  position: [number, number, number];
+  rotation: [number, number, number, number];
+  actors: PushedActor[];
+  blocked: boolean;
+  milliseconds: number;
+}
+
+/** A part that keeps its place seen from another. */
+export interface RelationState {
+  actor: number;
+  joint: string;
+  other: string;
+}
+
+/** The relations of the document. */
+export interface PushingState {
+  relations: RelationState[];
+}
+
+/** Which ready-made poses are there? */
+export interface ListReadyPoses {
+  type: "list_ready_poses";
+}
+
+/** The poses of one library. */
+export interface ReadyGroup {
+  library: string;
+  title: string;
+  names: string[];
+}
+
+/** The answer: all ready-made poses of the human. */
+export interface ReadyPoses {
+  type: "ready_poses";
+  groups: ReadyGroup[];
+}
+
+/** Put a human into a ready-made pose; one on a chair goes to the chair, added if need be. */
+export interface ApplyReadyPose {
+  type: "apply_ready_pose";
+  request: string;
+  actor: number;
+  library: "basic" | "chair" | "ladder";
+  name: string;
+}
+
+/** Which postures poses are drawn to, and by how much; weights are factors of the usual. */
+export interface SetSolving {
+  type: "set_solving";
+  request: string;
+  postures: "basic" | "chair" | "ladder" | "given" | "none";
+  naturalness: number;
+  grip: number;
+  steadiness: number;
+}
+
+/** What is chosen, and what there is to choose. */
+export interface SolvingState {
+  choices: Choice[];
+  postures: string;
+  naturalness: number;
+  grip: number;
+  steadiness: number;
+}
+
+/** Let a hand or foot follow way-points, from a time on, in a style; its keys there go. */
+export interface FollowPath {
+  type: "follow_path";
+  request: string;
+  actor: number;
+  limb: "right_arm" | "left_arm" | "right_leg" | "left_leg";
+  style: string;
+  points: [number, number, number][];
+  start_s: number;
+  seconds: number;
+}
+
+/** Push the penetrations out of a stretch of an actor's motion. */
+export interface RepairPath {
+  type: "repair_path";
+  request: string;
+  actor: number;
+  start_s: number;
+  seconds: number;
+}
+
+/** What became of a path: how near the targets it came, and whether it is certified. */
+export interface PathFollowed {
+  type: "path_followed";
+  job: string;
+  actor: number;
+  certified: boolean;
+  distance_mm: number;
+  penetration_mm: number;
+}
+
+/** A limb that can follow a path, and the joint that does. */
+export interface LimbChoice {
+  name: string;
+  title: string;
+  role: string;
+}
+
+/** What can be chosen. */
+export interface TrajectoriesState {
+  limbs: LimbChoice[];
+  styles: string[];
+}
+
 /** What each feature says of itself in a State. */
 export interface FeatureStates {
+  contacts: ContactsState;
   objects: ObjectsState;
   poses: PosesState;
+  pushing: PushingState;
+  solving: SolvingState;
+  trajectories: TrajectoriesState;
 }
 
 /** What features read from a pose being dragged. */
 export interface FeatureReadings {
 }
 
-export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | DeclareContact | ForgetContacts | CancelJob | ClearMotion | CheckMotion | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | SavePose | ApplyPose | DeletePose;
+export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | PushThing | KeepPush | HoldParts | LetGoParts | ListReadyPoses | ApplyReadyPose | SetSolving | FollowPath | RepairPath;
 
-export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate;
+export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | Pushed | ReadyPoses | PathFollowed;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | DeclareContact | ForgetContacts | ClearMotion | CheckMotion | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | SavePose | ApplyPose | DeletePose;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | KeepPush | HoldParts | LetGoParts | ApplyReadyPose | SetSolving | FollowPath | RepairPath;

@@ -75,21 +75,16 @@ function pose(studio: Studio): HTMLElement {
     h("button", { class: "wide", type: "button", title: about, click: () => run(name) }, icon(symbol) as unknown as Node, text);
   const limb = button("reset-limb", "reset", "Reset limb", "Put the selected limb back (Shift+R)");
   const pin = button("pin", "pin", "Pin", "Hold the selected joint where it is (P)");
-  const rest = button("contact", "contact", "Rest here", "Let the selected part touch what is nearest to it");
-  const contacts = h("p", { class: "note", hidden: true });
   const chosen = h("p", { class: "note" });
   on(["selection", "state"], () => {
     const actor = activeActor();
     const name = store.selected === null ? "" : (store.figures.get(actor?.figure ?? "")?.joints[store.selected]?.name ?? "");
     const pinned = actor?.pins.find((one) => one.joint === store.selected);
-    limb.disabled = pin.disabled = rest.disabled = !name;
-    const declared = store.state?.contacts.length ?? 0;
-    contacts.hidden = declared === 0;
-    fill(contacts, `${declared} contact${declared === 1 ? "" : "s"} declared. `, h("button", { class: "link", type: "button", title: store.state?.contacts.join("\n"), click: () => run("forget-contacts") }, "Forget"));
+    limb.disabled = pin.disabled = !name;
     pin.lastChild!.textContent = pinned ? "Unpin" : "Pin";
     chosen.textContent = name ? `Selected: ${name.replaceAll("_", " ")}${pinned ? (pinned.both ? ", pinned with its orientation" : ", pinned") : ""}` : `${actor?.pins.length ?? 0} pinned. Click a part of the body to pin it.`;
   });
-  return h("div", {}, h("div", { class: "grid" }, button("mirror", "mirror", "Mirror", "Swap left and right (M)"), button("reset", "reset", "Reset", "Back to the starting pose"), pin, limb, rest), chosen, contacts);
+  return h("div", {}, h("div", { class: "grid" }, button("mirror", "mirror", "Mirror", "Swap left and right (M)"), button("reset", "reset", "Reset", "Back to the starting pose"), pin, limb, ...studio.features.flatMap((feature) => feature.poseButtons ?? [])), chosen);
 }
 
 function compare(studio: Studio): HTMLElement {

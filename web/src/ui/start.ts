@@ -1,5 +1,6 @@
 /** The start page: documents with their pictures. */
 import { fill, h } from "../dom";
+import { download } from "../files";
 import { icon } from "../icons";
 import { iconButton } from "./topbar";
 import { say } from "./toast";
@@ -46,9 +47,23 @@ export async function startPage(root: HTMLElement): Promise<void> {
   const refresh = async () => {
     const entries = await listDocuments();
     const add = h("button", { class: "card new", type: "button", title: "Start with a standing figure", click: async () => openDocument(await createDocument()) }, icon("plus") as unknown as Node, "New document");
-    fill(list, add, ...entries.map((entry) => card(entry, refresh)));
+    const upload = h("button", { class: "card new", type: "button", title: "Open a .writhe file from this computer", click: () => chooseDocument() }, icon("open") as unknown as Node, "Open a document");
+    fill(list, add, upload, ...entries.map((entry) => card(entry, refresh)));
   };
   await refresh();
+}
+
+function chooseDocument(): void {
+  const input = h("input", { type: "file", accept: ".writhe" });
+  input.onchange = () => input.files?.[0] && void uploadDocument(input.files[0]);
+  input.click();
+}
+
+export async function uploadDocument(file: File): Promise<void> {
+  const answer = await fetch(`api/documents/upload?${new URLSearchParams({ name: file.name })}`, { method: "POST", body: file });
+  const report = (await answer.json()) as { id?: string; error?: string };
+  if (report.id) openDocument(report.id);
+  else say(report.error ?? "", "problem");
 }
 
 function card(entry: Entry, refresh: () => Promise<void>): HTMLElement {
@@ -67,6 +82,7 @@ function card(entry: Entry, refresh: () => Promise<void>): HTMLElement {
     h("a", { href: `./?${address}`, "aria-label": `Open ${entry.name}` }, picture),
     h("div", { class: "card-foot" },
       h("div", { class: "card-text" }, h("strong", {}, entry.name), h("small", {}, when(entry.modified_s))),
+      iconButton("save", `Download ${entry.name}`, () => download(`${entry.name}.writhe`, `api/documents/${entry.id}/file`), "small"),
       iconButton("copy", `Copy ${entry.name}`, () => void act("/copy", "POST"), "small"),
       iconButton("trash", `Delete ${entry.name}`, () => { if (confirm(`Delete “${entry.name}” for good?`)) void act("", "DELETE"); }, "small"),
     ),

@@ -178,6 +178,12 @@ function keyButton(studio: Studio, { id, time_s: timeS, ease }: KeyState): HTMLE
   return button;
 }
 
+const EASES = [["smooth", "Smooth"], ["linear", "Even"], ["hold", "Hold"]];
+
+function chosenPoseKeys(): KeyState[] {
+  return (store.state?.keys ?? []).filter((key) => key.kind === "pose" && store.selectedKeys.has(key.id));
+}
+
 function transport(studio: Studio): HTMLElement {
   const run = (name: string) => studio.run(name);
   const play = iconButton("play", "Play (Space)", () => run("play"), "play");
@@ -193,6 +199,19 @@ function transport(studio: Studio): HTMLElement {
     const value = Number(length.value);
     if (value >= 0.1 && value <= 3600) studio.command({ type: "set_timeline", duration_s: value, fps: store.state!.fps });
   });
+  const rate = h("input", { type: "number", class: "compact", min: 1, max: 240, step: 1, "aria-label": "Frames a second", title: "Frames a second, here and in exported files" });
+  rate.addEventListener("change", () => {
+    const value = Number(rate.value);
+    if (value >= 1 && value <= 240) studio.command({ type: "set_timeline", duration_s: store.state!.duration_s, fps: value });
+  });
+  const ease = h("select", { class: "ease", "aria-label": "Easing of the selected keys", title: "How the motion goes on from the selected keys" }, ...EASES.map(([value, text]) => h("option", { value }, text)));
+  const easeLabel = h("label", { class: "inline", hidden: true }, h("span", {}, "Ease"), ease);
+  ease.addEventListener("change", () => studio.command({ type: "set_ease", keys: chosenPoseKeys().map((key) => key.id), ease: ease.value as "smooth" }));
+  on(["selection", "time", "state"], () => {
+    const chosen = chosenPoseKeys();
+    easeLabel.hidden = chosen.length === 0;
+    if (chosen.length) ease.value = chosen[0].ease;
+  });
   const pressed = (button: HTMLElement, on: boolean) => button.setAttribute("aria-pressed", String(on));
   on(["options"], () => {
     fill(play, icon(store.playing ? "pause" : "play") as unknown as Node);
@@ -206,6 +225,7 @@ function transport(studio: Studio): HTMLElement {
     const state = store.state;
     if (!state) return;
     clock.textContent = `${store.timeS.toFixed(2)} s`;
+    if (document.activeElement !== rate) rate.value = String(Number(state.fps.toFixed(3)));
     if (document.activeElement !== length) length.value = String(Number(state.duration_s.toFixed(2)));
   });
   return h(
@@ -222,8 +242,10 @@ function transport(studio: Studio): HTMLElement {
     onion,
     graph,
     loop,
+    easeLabel,
     h("span", { class: "space" }),
     h("label", { class: "inline" }, h("span", {}, "Speed"), speed),
+    h("label", { class: "inline roomy" }, h("span", {}, "Rate"), rate),
     h("label", { class: "inline" }, h("span", {}, "Length"), length),
   );
 }

@@ -1,6 +1,6 @@
 /** Title, undo, files, theme, help. */
 import { fill, h } from "../dom";
-import { chooseFile, exportMotion, savePicture } from "../files";
+import { chooseFile, download, exportMotion, savePicture } from "../files";
 import { icon } from "../icons";
 import { on, store } from "../store";
 import type { Studio } from "../studio";
@@ -55,9 +55,12 @@ export function topbar(studio: Studio, togglePanel: () => void): HTMLElement {
   const exportMenu = menuButton("save", "Export", () => [
     ...(store.welcome?.export_suffixes ?? []).map((suffix): [string, string, () => void] => [suffix.toUpperCase(), about[suffix] ?? "Motion", () => void exportMotion(studio, suffix)]),
     ["PNG", "A still picture of the view", () => void savePicture(studio)],
+    ["Document", "Everything in one .writhe file, to keep or to share", () => download(`${store.state?.name ?? "document"}.writhe`, `api/documents/${studio.document}/file`)],
   ]);
   const importMenu = menuButton("open", "Open a file", () => [
     ["Motion onto this actor", "A clip for the character you see", () => chooseFile(studio)],
+    ["Scene with objects", "A scene file: its objects instead of those here", () => chooseFile(studio, false, ".json")],
+    ["Document", "A .writhe file from this computer", () => chooseFile(studio, false, ".writhe")],
     ["Skeleton as a new figure", "Pose your own character's skeleton", () => chooseFile(studio, true)],
   ]);
   const update = () => {

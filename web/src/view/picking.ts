@@ -19,14 +19,16 @@ export class Picker {
     this.matrices = new Float32Array(16 * character.bones.length);
   }
 
-  pick(ray: THREE.Ray): Hit | null {
+  /** The nearest point of the body on a ray, not counting what moves with some joints. */
+  pick(ray: THREE.Ray, without?: Set<number>): Hit | null {
     this.skin();
     const { origin, direction } = ray;
-    const { triangles } = this.character;
+    const { triangles, skinJoints } = this.character;
     let nearest = Infinity, found = -1;
     for (let t = 0; t < triangles.length; t += 3) {
       const distance = meet(origin, direction, this.skinned, 3 * triangles[t], 3 * triangles[t + 1], 3 * triangles[t + 2]);
       if (distance < nearest) {
+        if (without?.has(skinJoints[4 * triangles[t]])) continue;
         nearest = distance;
         found = t;
       }

@@ -3,10 +3,13 @@ import * as THREE from "three";
 import { Connection } from "../connection";
 import { Answer, Hold } from "../generated/messages";
 import { floats, store, tell } from "../store";
+import { say } from "../ui/toast";
+import { Character } from "./character";
 import { ActorHit, Viewport } from "./viewport";
 
 interface Grip {
   joint: number;
+  limb: Set<number> | null; // what moves along with it, to be dragged in front of the rest
   pointInJoint: THREE.Vector3;
   plane: THREE.Plane;
   offset: THREE.Vector3;
@@ -16,6 +19,8 @@ interface Grip {
 }
 
 const FRAME_MS = 1000 / 60;
+const IN_FRONT_M = 0.05; // how far in front of the body a limb is dragged: about its thickness
+const MOST_BEHIND_M = 0.8;
 const LOST_MS = 1500; // an answer that took this long is not coming
 
 export class Posing {
@@ -56,6 +61,7 @@ export class Posing {
     store.dragging = true;
     this.grips.set(pointer, {
       joint: hit.joint,
+      limb: limbOf(character, hit.joint),
       pointInJoint: character.bones[hit.joint].worldToLocal(hit.point.clone()),
       plane: new THREE.Plane().setFromNormalAndCoplanarPoint(this.viewport.orbit.facing, hit.point),
       offset: new THREE.Vector3(),
@@ -78,7 +84,7 @@ export class Posing {
     const known = this.grips.get(pointer);
     const wanted = known?.wanted ?? character.jointPosition(joint);
     this.grips.set(pointer, {
-      joint, pointInJoint: new THREE.Vector3(), plane: new THREE.Plane(), offset: new THREE.Vector3(),
+      joint, limb: null, pointInJoint: new THREE.Vector3(), plane: new THREE.Plane(), offset: new THREE.Vector3(),
       wanted, orientation: orientation.clone(), duelSide: false,
     });
     this.dirty = true;
@@ -89,12 +95,22 @@ export class Posing {
   move(pointer: number, x: number, y: number): void {
     const grip = this.grips.get(pointer);
     if (!grip || grip.orientation) return;
-    const at = this.viewport.ray(x, y).intersectPlane(grip.plane, new THREE.Vector3());
+    const ray = this.viewport.ray(x, y);
+    const at = ray.intersectPlane(grip.plane, new THREE.Vector3());
     if (!at) return;
-    grip.wanted.copy(at);
+    grip.wanted.copy(this.inFront(grip, ray, at));
     this.dirty = true;
     this.settled = false;
     this.pump();
+  }
+
+  /** A limb dragged over the body goes in front of it, as it looks on the screen, not through it. */
+  private inFront(grip: Grip, ray: THREE.Ray, at: THREE.Vector3): THREE.Vector3 {
+    if (!grip.limb) return at;
+    const body = this.viewport.nearestBody(ray, this.actor, grip.limb, grip.duelSide) - IN_FRONT_M;
+    const wanted = ray.origin.distanceTo(at);
+    const far = body < wanted - MOST_BEHIND_M; // another one passing by in front, not the own body
+    return body < wanted && !far && body > 0 ? ray.at(body, at) : at;
   }
 
   /** A finger lets go; with the last one the pose is kept. */
@@ -113,6 +129,7 @@ export class Posing {
     if (!store.touched) {
       store.touched = true;
       localStorage.setItem("writhe.touched", "yes");
+      say("Well done. Click a part to pin it: it stays where it is while you drag others.");
     }
     store.recording = false;
     tell("options");
@@ -194,4 +211,15 @@ function toHold(grip: Grip): Hold {
     position_in_world: grip.wanted.toArray(),
     orientation_in_world: turn ? [turn.w, turn.x, turn.y, turn.z] : null,
   };
+}
+
+/** The limb of a joint: from where it leaves the trunk to its end; null for the trunk itself. */
+function limbOf(character: Character, joint: number): Set<number> | null {
+  const { joints } = character.shape;
+  const children = (j: number) => joints.filter((one) => one.parent === j).length;
+  let top = joint;
+  while (joints[top].parent >= 0 && children(joints[top].parent) === 1) top = joints[top].parent;
+  const limb = new Set([top]);
+  joints.forEach((one, j) => limb.has(one.parent) && limb.add(j)); // parents come first
+  return limb.size > joints.length / 2 ? null : limb;
 }

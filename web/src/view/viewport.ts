@@ -37,6 +37,7 @@ export class Viewport {
   private height = 1;
   frames = 0; // pictures drawn, for tests
   onFrame: () => void = () => {};
+  readonly beforeFrame: (() => void)[] = [];
 
   constructor(parent: HTMLElement, options: { shadows: boolean; antialias: boolean }) {
     this.renderer = new THREE.WebGLRenderer({ antialias: options.antialias, preserveDrawingBuffer: false });
@@ -134,6 +135,13 @@ export class Viewport {
     return best;
   }
 
+  /** How far along a ray the nearest body is, not counting some joints of one actor. */
+  nearestBody(ray: THREE.Ray, actor: number, without: Set<number>, duelSide: boolean): number {
+    if (duelSide) return this.duel?.picker.pick(ray, without)?.distance ?? Infinity;
+    const hits = [...this.cast].map(([id, { picker }]) => picker.pick(ray, id === actor ? without : undefined));
+    return Math.min(Infinity, ...hits.map((hit) => hit?.distance ?? Infinity));
+  }
+
   ray(x: number, y: number): THREE.Ray {
     const box = this.canvas.getBoundingClientRect();
     const width = this.duel ? box.width / 2 : box.width;
@@ -200,6 +208,7 @@ export class Viewport {
       this.surroundings.follow(at.x, at.z);
     }
     this.frames++;
+    this.beforeFrame.forEach((act) => act());
     this.marks.group.traverse((object) => object.layers.set(MAIN));
     this.overlay.traverse((object) => object.layers.set(MAIN));
     renderer.setScissorTest(this.duel !== null);
@@ -263,6 +272,7 @@ export class Viewport {
     this.renderer.setSize(this.width, this.height, false);
     this.orbit.resize((this.duel ? this.width / 2 : this.width) / this.height);
     this.render();
+    this.onFrame();
   }
 }
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import daqp
@@ -50,6 +50,7 @@ class DefaultOptions:
     target_weight: float = 30.0
     pin_weight: float = 300.0
     turn_weight: float = 6.0
+    hold_weight: float = 1000.0  # of hard relations between parts
     pull: float = 0.05  # towards the neighbours' mean
     root_weight: float = 3.0  # how firmly the body stays in place
     base_weight: float = 0.05  # of every joint, besides the prior
@@ -86,18 +87,29 @@ class DefaultPoser:
         self.gate = Gate(self.table)
         self._near = NearPairs(self.table)
         self._prior = None if database is None else NeighbourPrior(database, self.options.prior)
+        self._relations: tuple[Term, ...] = ()
         self._terms: CompiledTerms | None = None
         self._shape: tuple[object, ...] = ()
         self._first_limit = 0
         self._inertia = _inertia(self.skeleton, self.options)
         self._most = np.where(self.place.variables, self.options.max_step_rad, 0.0)
-        room = _MOST_CONTACTS + 2 * len(self.skeleton)  # two rows for the limits of a ball joint
+        room = _MOST_CONTACTS + 3 * len(
+            self.skeleton
+        )  # two rows for a ball's limits, one for relations
         self._hessian, self._gradient = np.empty((nv, nv)), np.empty(nv)
         self._columns = np.empty(nv, dtype=np.int64)
         self._matrix = np.empty((room, nv))
         self._low, self._high = np.empty(nv + room), np.empty(nv + room)
         self._sense = np.zeros(nv + room, dtype=np.int32)
         self._tried = np.empty(self.skeleton.configuration_size)
+
+    def keep(self, relations: Sequence[Term]) -> None:
+        """Terms that hold from now on: relations between parts, half-spaces.
+
+        Joints are called as in the place's skeleton ("actor.joint" in a scene). Equalities are
+        stiff springs like pins, intervals are constraints.
+        """
+        self._relations, self._terms = tuple(relations), None
 
     def step(self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin] = ()) -> PoseResult:
         """The next configuration from q: natural, within limits, certified."""
@@ -268,9 +280,13 @@ class DefaultPoser:
                     wanted.append(
                         turn_to(prefix + handle.joint, handle.orientation_in_world, weight=weight)
                     )
-            self._first_limit = 3 * len(wanted)
+            equal = [t for t in self._relations if np.array_equal(t.lower, t.upper)]
+            wanted += [replace(t, weight=options.hold_weight) if t.hard else t for t in equal]
+            springs = len(wanted)
+            wanted += [t for t in self._relations if not np.array_equal(t.lower, t.upper)]
             wanted += joint_limits(self.skeleton, only_under=self.place.root)
             self._terms = CompiledTerms(self.skeleton, wanted)
+            self._first_limit = int(self._terms.program.row_start[springs])
             self._shape = shape
         for i, handle in enumerate(handles):
             at = slice(

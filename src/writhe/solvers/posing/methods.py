@@ -8,7 +8,7 @@ from writhe.scene import Scene
 from writhe.skeleton import Figure
 from writhe.solvers.posing.poser import Poser
 
-_METHODS = ("default", "paper", "local-pca", "plain")
+_METHODS = ("default", "half-space", "paper", "local-pca", "plain")
 
 
 def method_names() -> list[str]:
@@ -27,7 +27,7 @@ def make_poser(
     """A poser for `figure` by the method's name.
 
     `default` works without a database, only less naturally; `paper` and `local-pca` need one. In a
-    scene, `actor` is posed among its objects and the other actors (`default` only).
+    scene, `actor` is posed among its objects and the other actors (`default` and `half-space`).
     """
     if method not in _METHODS:
         raise UnknownNameError("posing method", method, method_names())
@@ -35,13 +35,18 @@ def make_poser(
         from writhe.solvers.posing.plain import PlainPoser
 
         return PlainPoser(figure)
-    if method == "default":
-        from writhe.solvers.posing.default import DefaultPoser
+    if method in ("default", "half-space"):
         from writhe.solvers.posing.place import ActorPlace
 
         place = None
         if scene is not None:
             place = ActorPlace.in_scene(scene, actor or scene.actors[0].name)
+        if method == "half-space":
+            from writhe.solvers.half_space import HalfSpacePoser
+
+            return HalfSpacePoser(figure, place=place)
+        from writhe.solvers.posing.default import DefaultPoser
+
         return DefaultPoser(figure, database, place=place)
     if database is None:
         raise WritheError(f"the method {method!r} needs a posture database")

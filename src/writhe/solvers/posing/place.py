@@ -28,6 +28,7 @@ class ActorPlace:
     variables: Bools  # (nv,) which degrees of freedom the poser may change
     rotation: Floats  # (3, 3) of the frame that the actor's root is placed in
     state: Floats
+    scene: Scene | None = None
 
     @classmethod
     def alone(cls, figure: Figure) -> ActorPlace:
@@ -62,6 +63,7 @@ class ActorPlace:
             variables,
             forward(layout.skeleton, state).rotation(actor).copy(),
             state,
+            scene,
         )
 
     def whole(self, q: Floats) -> Floats:

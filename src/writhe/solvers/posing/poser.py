@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from writhe.arrays import Floats
 from writhe.skeleton import Figure
 from writhe.solvers.posing.handles import Pin, Target
 from writhe.solvers.result import Status
+from writhe.terms import Term
 
 
 @dataclass(frozen=True)
@@ -54,4 +55,13 @@ class Poser(Protocol):
 
     def step(self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin] = ()) -> PoseResult:
         """The next configuration from q."""
+        ...
+
+
+@runtime_checkable
+class KeepsRelations(Protocol):
+    """A poser that holds terms between parts: relations, half-spaces."""
+
+    def keep(self, relations: Sequence[Term]) -> None:
+        """Terms that hold from now on, in place of those before."""
         ...

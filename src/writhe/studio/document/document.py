@@ -282,6 +282,15 @@ class Document:
             self._put_meta("thumbnail", png)
 
     @property
+    def modified_s(self) -> float:
+        """When the last command was saved, or when it was made, in seconds since 1970."""
+        with self._lock:
+            found = self._connection.execute(
+                "SELECT MAX(CAST(value AS REAL)) FROM meta WHERE name IN ('modified', 'created')"
+            ).fetchone()
+        return float(found[0] or 0.0)
+
+    @property
     def thumbnail(self) -> bytes:
         """The small picture, empty where there is none."""
         with self._lock:

@@ -182,17 +182,6 @@ class SetTimeline(Command, frozen=True, tag="set_timeline"):
     fps: Annotated[float, Meta(ge=1, le=240)]
 
 
-class DeclareContact(Command, frozen=True, tag="declare_contact"):
-    """A part rests on what is nearest to it: they may touch from now on."""
-
-    actor: int
-    joint: int
-
-
-class ForgetContacts(Command, frozen=True, tag="forget_contacts"):
-    """No declared contacts any more."""
-
-
 class CancelJob(Message, frozen=True, tag="cancel_job"):
     """Give up something that takes long."""
 

@@ -1,0 +1,241 @@
+"""How fast batches are solved on the device at hand, and how near that is to its floors.
+
+    python -m writhe.batch.measure PROBLEM.npz
+
+needs NumPy and JAX alone. `tools/write_batch_problem.py` writes the problem, with results of the
+Numba passes that these are held against. Prints one JSON object.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from writhe.batch import limb
+from writhe.batch.passes import passes, solve
+from writhe.batch.problem import BatchProblem, load_arrays
+
+Array: TypeAlias = Any
+# a GPU's kernels are compiled anew for every size, which takes a minute and a half
+SIZES = (1_000_000, 10_000_000)
+ARITHMETIC = frozenset(
+    {"add", "sub", "mul", "div", "neg", "max", "min", "sqrt", "floor", "abs", "clamp"}
+    | {"select_n", "lt", "le", "gt", "ge", "and", "or", "not"}
+)
+
+
+def measure(
+    arrays: dict[str, Any], sizes: Sequence[int] = SIZES, seconds: float = 480.0
+) -> dict[str, Any]:
+    """Everything that is measured; stops adding sizes when the seconds are used up."""
+    jax.config.update("jax_enable_x64", True)
+    problem = BatchProblem.from_arrays(arrays)
+    device = jax.devices()[0]
+    on_gpu = device.platform == "gpu"
+    begun = time.perf_counter()
+    result: dict[str, Any] = {
+        "device": f"{device.device_kind} ({device.platform})",
+        "jax": jax.__version__,
+        "agreement": {},
+        "floors": {},
+        "runs": [],
+    }
+    for dtype in (np.float32, np.float64):
+        name = dtype.__name__
+        steps, path, problem_with_kernels = _steps(problem, dtype, on_gpu, arrays)
+        if problem_with_kernels:
+            result.setdefault("kernels_failed", {})[name] = problem_with_kernels
+        result["agreement"][name] = {"path": path} | agreement(steps, arrays, dtype)
+        floors = device_floors(problem, arrays, dtype, on_gpu)
+        result["floors"][name] = floors
+        for size in sizes if dtype is np.float32 else sizes[:-1] or sizes:
+            if time.perf_counter() - begun > seconds:
+                result["stopped_early"] = True
+                break
+            run = timed(steps, _targets(arrays, size, dtype), on_gpu)
+            poses = run["poses"]
+            arithmetic = 1e3 * poses * floors["flop_per_pose"] / floors["flop_per_s"]
+            memory = 1e3 * poses * floors["bytes_per_pose"] / floors["bytes_per_s"]
+            run |= {
+                "dtype": name,
+                "path": path,
+                "floor_arithmetic_ms": arithmetic,
+                "floor_memory_ms": memory,
+                "floor_ratio": run["ms"]["total"] / max(arithmetic, memory),
+            }
+            result["runs"].append(run)
+    best = max(
+        (r for r in result["runs"] if r["dtype"] == "float32"), key=lambda r: r["poses_per_s"]
+    )
+    result |= {key: best[key] for key in ("poses", "poses_per_s", "floor_ratio")}
+    result["seconds"] = time.perf_counter() - begun
+    return result
+
+
+def _steps(
+    problem: BatchProblem, dtype: Any, on_gpu: bool, arrays: dict[str, Any]
+) -> tuple[dict[str, Any], str, str]:
+    """The passes as kernels where they can be had, else as whole-array programmes."""
+    if on_gpu:
+        try:
+            steps = passes(problem, dtype, kernels=True)
+            jax.block_until_ready(solve(steps, _stored_targets(arrays, dtype)))
+            return steps, "kernels", ""
+        except Exception as error:  # whatever the compiler of this machine stumbles over
+            return passes(problem, dtype), "arrays", f"{type(error).__name__}: {error}"[:2000]
+    return passes(problem, dtype), "arrays", ""
+
+
+def _stored_targets(arrays: dict[str, Any], dtype: Any) -> Array:
+    """(3, T, F) the targets that the stored results belong to."""
+    return jnp.asarray(np.moveaxis(arrays["targets"], -1, 0).astype(dtype))
+
+
+def _targets(arrays: dict[str, Any], poses: int, dtype: Any) -> Array:
+    """(3, T, F) targets of about so many poses: the stored ones, each copy shifted a little."""
+    given = np.asarray(arrays["targets"])
+    trajectories = max(1, round(poses / given.shape[1]))
+    rng = np.random.default_rng(5)
+    which = np.arange(trajectories) % len(given)
+    shift = rng.uniform(-0.02, 0.02, (trajectories, 1, 3))
+    return jnp.asarray(np.moveaxis(given[which] + shift, -1, 0).astype(dtype))
+
+
+def agreement(steps: dict[str, Any], arrays: dict[str, Any], dtype: Any) -> dict[str, float]:
+    """How far the result is from the Numba passes' (float64), in radians."""
+    targets = _stored_targets(arrays, dtype)
+    found = np.moveaxis(np.asarray(solve(steps, targets), dtype=np.float64), 0, -1)
+    apart = np.abs(found - arrays["theta"])
+    return {
+        "largest_rad": float(apart.max()),
+        "mean_rad": float(apart.mean()),
+        "p999_rad": float(np.quantile(apart, 0.999)),
+    }
+
+
+def timed(steps: dict[str, Any], targets: Array, on_gpu: bool) -> dict[str, Any]:
+    """Milliseconds of each pass and of all four, after compiling."""
+    start = time.perf_counter()
+    jax.block_until_ready(solve(steps, targets))
+    first = time.perf_counter() - start
+    crude = steps["crude"](targets)
+    aligned = steps["alignment"](*crude[:3])
+    found = steps["retargeting"](*aligned, crude[3], targets)
+    repeats = 20 if on_gpu else 3
+    ms = {
+        "crude": _median_ms(lambda: steps["crude"](targets), repeats),
+        "alignment": _median_ms(lambda: steps["alignment"](*crude[:3]), repeats),
+        "retargeting": _median_ms(
+            lambda: steps["retargeting"](*aligned, crude[3], targets), repeats
+        ),
+        "correction": _median_ms(lambda: steps["correction"](*found[:2]), repeats),
+        "total": _median_ms(lambda: solve(steps, targets), repeats),
+    }
+    poses = int(targets.shape[1] * targets.shape[2])
+    return {
+        "poses": poses,
+        "first_call_s": first,
+        "ms": ms,
+        "poses_per_s": 1e3 * poses / ms["total"],
+    }
+
+
+def _median_ms(call: Callable[[], Any], repeats: int) -> float:
+    jax.block_until_ready(call())
+    taken: list[float] = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        jax.block_until_ready(call())
+        taken.append(time.perf_counter() - start)
+    return 1e3 * float(np.median(taken))
+
+
+def device_floors(
+    problem: BatchProblem, arrays: dict[str, Any], dtype: Any, on_gpu: bool
+) -> dict[str, float]:
+    """Work of one pose, and what the device can do, both measured.
+
+    Arithmetic counts what is worked out per pose with the iterations that it really takes; memory
+    counts each pass reading its inputs and writing its outputs once.
+    """
+    steps = passes(problem, np.float64)
+    targets = jnp.asarray(np.moveaxis(arrays["targets"], -1, 0))
+    crude = steps["crude"](targets)
+    aligned = steps["alignment"](*crude[:3])
+    again = steps["retargeting"](*aligned, crude[3], targets)
+    iterations = float(np.mean(np.asarray(crude[4]) + np.asarray(again[2])))
+    n, half = problem.coordinates, int(np.ceil(float(problem.fade))) - 1
+    per_iteration = iteration_flop(problem, dtype) + 6 * n
+    look_up = 8 * n + 20
+    filters = 3 * n * (2 * int(problem.window) + 1) + (2 * n + 12) * (2 * half + 1)
+    values = (3 + 4 * n) + (3 * n + 3 * n) + (4 * n + 3 + n + 1) + (n + 1 + n)
+    return {
+        "iterations_per_pose": iterations,
+        "flop_per_iteration": float(per_iteration),
+        "flop_per_pose": iterations * per_iteration + look_up + filters,
+        "bytes_per_pose": float(values * np.dtype(dtype).itemsize),
+        "least_bytes_per_pose": float((3 + n) * np.dtype(dtype).itemsize),
+        "flop_per_s": _flop_rate(dtype, on_gpu),
+        "bytes_per_s": _copy_rate(dtype, on_gpu),
+    }
+
+
+def iteration_flop(problem: BatchProblem, dtype: Any) -> int:
+    """Arithmetic operations of one iteration, counted in the traced programme."""
+    row = jax.ShapeDtypeStruct((1,), dtype)
+    n = problem.coordinates
+
+    def one(theta: Any, give: Any, target: Any) -> Any:
+        return limb.residual_and_step(problem, theta, give, target)
+
+    traced = jax.make_jaxpr(one)([row] * n, [row] * n, [row] * 3)
+    return sum(str(equation.primitive) in ARITHMETIC for equation in traced.jaxpr.eqns)
+
+
+def _flop_rate(dtype: Any, on_gpu: bool) -> float:
+    """Multiply-adds reached, two operations each: chains in registers, eight to a thread."""
+    count, length = (1 << 24 if on_gpu else 1 << 16), 256
+    x = jnp.linspace(0.1, 0.9, count, dtype=dtype)
+
+    @jax.jit
+    def chains(x: Array) -> Array:
+        a, b = x, x + 0.5
+        for _ in range(length):
+            a, b = a * x + 0.25, b * x + 0.125
+        return a + b
+
+    return 4.0 * length * count / (1e-3 * _median_ms(partial(chains, x), 10))
+
+
+def _copy_rate(dtype: Any, on_gpu: bool) -> float:
+    """Bytes read and written a second by a large copy."""
+    count = (1 << 28 if on_gpu else 1 << 23) // np.dtype(dtype).itemsize * 4
+    x = jnp.ones(count, dtype=dtype)
+
+    @jax.jit
+    def copy(x: Array) -> Array:
+        return x + 1
+
+    return 2.0 * count * np.dtype(dtype).itemsize / (1e-3 * _median_ms(partial(copy, x), 10))
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Measure batches of trajectories on this device.")
+    parser.add_argument("problem", help="the file that tools/write_batch_problem.py wrote")
+    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), help="poses")
+    parser.add_argument("--seconds", type=float, default=480.0, help="add no size after this long")
+    given = parser.parse_args()
+    print(json.dumps(measure(load_arrays(given.problem), given.sizes, given.seconds)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""A batch problem as plain arrays: a chain of one effector, an octree, and how to solve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from writhe.errors import FileFormatError, WritheError
+
+
+class BatchProblem(NamedTuple):
+    """What the passes need besides the targets; shapes as in `kernels.limb` and its cells."""
+
+    parent: Any  # (k,)
+    kind: Any  # (k,)
+    start: Any  # (k + 1,)
+    offset: Any  # (k, 3)
+    base: Any  # (k, 3, 3)
+    axis: Any  # (k, 3)
+    effector_joint: Any  # ()
+    effector_offset: Any  # (3,)
+    cell_parent: Any  # (M,)
+    lower: Any  # (M, n)
+    upper: Any  # (M, n)
+    give: Any  # (M, n)
+    mean: Any  # (M, n)
+    slope: Any  # (M, n, 3)
+    centre: Any  # (M, 3)
+    grid: Any  # (G, G, G)
+    corner: Any  # (3,)
+    size: Any  # (3,)
+    tolerance_m: Any  # ()
+    iterations: Any  # ()
+    window: Any  # () half width of the box filter, frames
+    fade: Any  # () reach in time of the correction, frames
+    reach_m: Any  # ()
+
+    @property
+    def coordinates(self) -> int:
+        """How many coordinates the chain has."""
+        return int(self.start[-1])
+
+    def to_arrays(self) -> dict[str, Any]:
+        """By name, for `numpy.savez`."""
+        return {f"problem.{name}": np.asarray(value) for name, value in self._asdict().items()}
+
+    @staticmethod
+    def from_arrays(arrays: Any) -> BatchProblem:
+        """Back from what `to_arrays` made."""
+        return BatchProblem(**{name: arrays[f"problem.{name}"] for name in BatchProblem._fields})
+
+
+def batch_problem(limb: Any, cells: Any, options: Any, fps: float) -> BatchProblem:
+    """The problem for a `Limb`, the `Cells` of one style, and `PassOptions`."""
+    if len(limb.effector_joint) != 1 or len(cells.root) != 1:
+        raise WritheError("batches take chains of one effector in one style; use solve_trajectory")
+    return BatchProblem(
+        parent=limb.parent,
+        kind=limb.kind,
+        start=limb.start,
+        offset=limb.offset,
+        base=limb.base,
+        axis=limb.axis,
+        effector_joint=limb.effector_joint[0],
+        effector_offset=limb.effector_offset[0],
+        cell_parent=cells.parent,
+        lower=cells.lower,
+        upper=cells.upper,
+        give=cells.give,
+        mean=cells.mean,
+        slope=cells.slope,
+        centre=cells.centre,
+        grid=cells.grid[0],
+        corner=cells.corner[0],
+        size=cells.size[0],
+        tolerance_m=options.tolerance_m,
+        iterations=options.iterations,
+        window=options.alignment_frames(fps),
+        fade=options.correction_frames(fps),
+        reach_m=options.reach_m,
+    )
+
+
+def load_arrays(path: str | Path) -> dict[str, Any]:
+    """The arrays of a problem file."""
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            return dict(stored)
+    except (OSError, ValueError) as error:
+        raise FileFormatError(path, f"cannot be read ({error})") from None

@@ -1,0 +1,172 @@
+"""Any triangle mesh as a few convex pieces that cover it.
+
+The mesh is cut by planes again and again; a piece's hull covers what lies on its side of the cuts,
+since the cut edges belong to both sides. Where to cut is judged by volume: the plane after which
+the two hulls hold least together. Caps are fans, which may fold over for a concave cut but bound
+the right signed volume, so that the volume of a piece stays known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from writhe.arrays import Floats, floats
+from writhe.collision.shapes import MOST_CORNERS, Shape, hull
+from writhe.errors import WritheError
+
+_CUTS = 5  # positions tried along each axis
+_FLAT_M = 1e-5
+_BALANCE = 0.1  # among cuts that gain little, even ones lead further
+
+
+@dataclass(frozen=True)
+class _Piece:
+    triangles: Floats  # (t, 3, 3), closed by its caps
+    hull_volume: float
+    excess: float  # how much larger the hull is than the solid
+
+
+def split_mesh(
+    vertices: ArrayLike,
+    triangles: ArrayLike,
+    *,
+    most_pieces: int = 24,
+    excess: float = 0.03,
+    rounding_m: float = 0.002,
+) -> tuple[Shape, ...]:
+    """Convex shapes that cover a closed triangle mesh (counter-clockwise from outside).
+
+    Cutting ends when the hulls together hold at most `excess` (a share) more than the solid, or at
+    `most_pieces`. Each shape is its hull inflated by `rounding_m`.
+    """
+    points = floats(vertices, (None, 3), "the vertices of a mesh")
+    faces = np.asarray(triangles, dtype=np.int64)
+    if faces.ndim != 2 or faces.shape[1] != 3 or len(faces) < 4:
+        raise WritheError("a mesh needs triangles (t, 3), four at least")
+    if faces.min() < 0 or faces.max() >= len(points):
+        raise WritheError(f"a triangle of the mesh names a vertex outside 0 to {len(points) - 1}")
+    if most_pieces < 1:
+        raise WritheError("a mesh is split into one piece at least")
+    pieces = [_piece(points[faces])]
+    solid = max(_volume(pieces[0].triangles), 0.0)
+    if solid <= 0.0:
+        raise WritheError(
+            "the mesh holds no volume: it must be closed, its triangles counter-clockwise from"
+            " outside"
+        )
+    while len(pieces) < most_pieces:
+        worst = max(range(len(pieces)), key=lambda i: pieces[i].excess)
+        if sum(p.excess for p in pieces) <= excess * solid:
+            break
+        halves = _best_cut(pieces[worst])
+        if halves is None:
+            break
+        pieces[worst : worst + 1] = halves
+    return tuple(hull(_corners(p.triangles), rounding_m) for p in pieces)
+
+
+def _volume(triangles: Floats) -> float:
+    a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
+    return float((a * np.cross(b, c)).sum() / 6.0)
+
+
+def _piece(triangles: Floats) -> _Piece:
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        volume = float(ConvexHull(triangles.reshape(-1, 3)).volume)
+    except QhullError:
+        volume = 0.0  # flat: nothing is gained by cutting it further
+    return _Piece(triangles, volume, max(volume - _volume(triangles), 0.0))
+
+
+def _best_cut(piece: _Piece) -> list[_Piece] | None:
+    """The two halves whose hulls hold least; None when there is nothing to cut.
+
+    One cut of a ring gains nothing, the second a lot: a cut is taken even where it does not help.
+    """
+    points = piece.triangles.reshape(-1, 3)
+    _, axes = np.linalg.eigh(np.cov((points - points.mean(axis=0)).T))
+    best, least = None, np.inf
+    for normal in (*np.eye(3), *axes.T):
+        along = points @ normal
+        low, high = float(along.min()), float(along.max())
+        if high - low < 10 * _FLAT_M:
+            continue
+        evenly = np.linspace(low, high, _CUTS + 2)[1:-1]
+        # a cut through a corner often is the natural one; just beside it both sides keep volume
+        own = np.unique(along.round(6))
+        own = own[(own > low + _FLAT_M) & (own < high - _FLAT_M)]
+        if len(own) > _CUTS:
+            own = own[np.linspace(0, len(own) - 1, _CUTS).astype(int)]
+        for height in (*evenly, *own):
+            halves = [_clip(piece.triangles, s * normal, s * float(height)) for s in (1.0, -1.0)]
+            if min(len(h) for h in halves) < 4:
+                continue
+            made = [_piece(h) for h in halves]
+            smaller = min(p.hull_volume for p in made)
+            total = sum(p.hull_volume for p in made) - _BALANCE * smaller
+            if total < least and smaller > 0.0:
+                best, least = made, total
+    return best
+
+
+def _clip(triangles: Floats, normal: Floats, height: float) -> Floats:
+    """What of a closed mesh lies where normal . x <= height, closed again by a fan."""
+    side = triangles @ normal - height
+    side[np.abs(side) < 1e-9] = 0.0
+    below, above = (side <= 0).all(axis=1), (side >= 0).all(axis=1)
+    kept = [triangles[below & ~(side == 0).all(axis=1)]]
+    edges: list[Floats] = []
+    for triangle, s in zip(triangles[~below & ~above], side[~below & ~above], strict=True):
+        corners: list[Floats] = []
+        crossed: list[int] = []  # which corners lie in the cut
+        for i in range(3):
+            j = (i + 1) % 3
+            if s[i] <= 0:
+                if s[i] == 0:
+                    crossed.append(len(corners))
+                corners.append(triangle[i])
+            if (s[i] < 0 < s[j]) or (s[j] < 0 < s[i]):
+                crossed.append(len(corners))
+                corners.append(triangle[i] + (triangle[j] - triangle[i]) * (s[i] / (s[i] - s[j])))
+        kept += [
+            np.stack([corners[0], corners[k], corners[k + 1]])[None]
+            for k in range(1, len(corners) - 1)
+        ]
+        if len(crossed) == 2:
+            first, last = crossed if crossed[1] == crossed[0] + 1 else crossed[::-1]
+            edges.append(np.stack([corners[first], corners[last]]))
+    # edges of whole triangles that lie in the cut bound it as well
+    for triangle, s in zip(triangles[below], side[below], strict=True):
+        on = s == 0
+        if on.sum() == 2:
+            i = int(np.flatnonzero(~on)[0])
+            edges.append(np.stack([triangle[(i + 1) % 3], triangle[(i + 2) % 3]]))
+    if edges:
+        rims = np.stack(edges)
+        hub = rims.reshape(-1, 3).mean(axis=0)
+        kept.append(np.stack([np.broadcast_to(hub, (len(rims), 3)), rims[:, 1], rims[:, 0]], 1))
+    return np.concatenate(kept) if kept else np.empty((0, 3, 3))
+
+
+def _corners(triangles: Floats) -> Floats:
+    """The corners of a piece's hull, thinned where there are too many for a shape.
+
+    A thinned hull lies within the full one by less than the spacing of what was left out.
+    """
+    from scipy.spatial import ConvexHull
+
+    points = triangles.reshape(-1, 3)
+    corners = points[ConvexHull(points).vertices]
+    if len(corners) <= MOST_CORNERS:
+        return corners
+    chosen = [int(np.argmax(corners[:, 0]))]
+    apart = np.linalg.norm(corners - corners[chosen[0]], axis=1)
+    while len(chosen) < MOST_CORNERS:
+        chosen.append(int(np.argmax(apart)))
+        apart = np.minimum(apart, np.linalg.norm(corners - corners[chosen[-1]], axis=1))
+    return corners[chosen]

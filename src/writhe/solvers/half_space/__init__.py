@@ -1,0 +1,7 @@
+"""Half-space inverse kinematics: characters that give way to what is moved into them."""
+
+from writhe.solvers.half_space.options import ResponseOptions
+from writhe.solvers.half_space.poser import HalfSpacePoser
+from writhe.solvers.half_space.response import Response, ResponseResult
+
+__all__ = ["HalfSpacePoser", "Response", "ResponseOptions", "ResponseResult"]

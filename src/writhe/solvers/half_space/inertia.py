@@ -1,0 +1,45 @@
+"""How readily each joint moves: small movements of light parts come before those of heavy ones."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from writhe.arrays import Floats, Ints
+from writhe.skeleton import Skeleton, forward
+
+SCALE = 4.0
+ROOT_SHIFT = 40.0  # of a root's displacement, per square metre: it gives way last
+LEAST = 0.05  # of the scale, for fingertips
+
+
+def joint_inertia(skeleton: Skeleton) -> Floats:
+    """(nv,) weights of squared steps, about 0.2 for a fingertip and 4 for the spine.
+
+    The square root of the moment of inertia that a coordinate turns at rest, relative to the
+    largest of its figure: between kinetic energy, which would make arms flail to spare the trunk,
+    and equal weights, which would bow the trunk to spare a hand.
+    """
+    tree = skeleton.tree
+    frames = forward(skeleton, skeleton.rest_configuration)
+    centres = frames.positions + np.einsum("nij,nj->ni", frames.rotations, skeleton.centre_of_mass)
+    out = np.ones(skeleton.dof_count)
+    moment = np.zeros(len(skeleton))
+    for j in range(len(skeleton)):
+        below = slice(j, int(tree.subtree_end[j]))
+        arm = np.linalg.norm(centres[below] - frames.positions[j], axis=1)
+        moment[j] = float(skeleton.mass[below] @ arm**2)
+    roots = np.array([_root(tree.parent, j) for j in range(len(skeleton))])
+    for k in range(skeleton.dof_count):
+        j = int(tree.dof_joint[k])
+        largest = moment[roots == roots[j]].max()
+        share = moment[j] / largest if largest > 0.0 else 1.0
+        out[k] = SCALE * max(np.sqrt(share), LEAST)
+        if tree.dof_turns[k] == 0:
+            out[k] = ROOT_SHIFT
+    return out
+
+
+def _root(parent: Ints, joint: int) -> int:
+    while parent[joint] >= 0:
+        joint = int(parent[joint])
+    return joint

@@ -1,0 +1,49 @@
+"""The same objective minimised by SciPy's L-BFGS-B, as the paper does with NLopt's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.kernels.kinematics import integrate
+from writhe.kernels.projected_newton import NewtonRoom, Problem, value_and_gradient
+
+
+def solve_lbfgs(
+    problem: Problem, room: NewtonRoom, iterations: int, tolerance: float
+) -> tuple[Floats, int]:
+    """The minimiser near the problem's start, and how many iterations it took."""
+    from scipy.optimize import minimize
+
+    free = np.flatnonzero(problem.free)
+    nv = len(problem.free)
+    q, y, gradient = problem.start.copy(), np.zeros(nv), np.zeros(nv)
+
+    def objective(x: Floats) -> tuple[float, Floats]:
+        y[free] = x
+        return value_and_gradient(problem, y, q, room, gradient), gradient[free]
+
+    angle = np.array([_angle(problem, int(k)) for k in free])
+    boxed = problem.most[free] < 1e29
+    low = np.where(boxed, problem.least[free] - angle, -np.pi)
+    high = np.where(boxed, problem.most[free] - angle, np.pi)
+    start = np.clip(problem.wanted[free], low, high)
+    found: Any = minimize(
+        objective,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=np.stack([low, high], axis=1),
+        options={"maxiter": iterations, "ftol": 1e-12, "gtol": tolerance, "maxcor": 10},
+    )
+    y[:] = 0.0
+    y[free] = found.x
+    integrate(problem.tree, problem.start, y, q)
+    return q, int(found.nit)
+
+
+def _angle(problem: Problem, k: int) -> float:
+    tree = problem.tree
+    return float(problem.start[tree.q_start[tree.dof_joint[k]]])

@@ -1,0 +1,129 @@
+"""Declared contacts: parts that may touch, by pointing at both or as the nearest thing."""
+
+from __future__ import annotations
+
+from writhe.errors import WritheError
+from writhe.studio import edits, things
+from writhe.studio.collisions import GROUND
+from writhe.studio.document import Document
+from writhe.studio.document.history import Edit
+from writhe.studio.feature import Feature
+from writhe.studio.features.certificate import plain_name
+from writhe.studio.messages import Command, Part
+from writhe.studio.stage import Stage
+from writhe.studio.surroundings import label
+
+feature = Feature("contacts")
+
+
+class PartOf(Part, frozen=True):
+    """What was pointed at: a joint of an actor, an object, or (both 0) the ground."""
+
+    actor: int = 0
+    joint: int = 0
+    thing: int = 0
+
+
+class DeclareContact(Command, frozen=True, tag="declare_contact"):
+    """A part rests on what is nearest to it: they may touch from now on."""
+
+    actor: int
+    joint: int
+
+
+class AllowContact(Command, frozen=True, tag="allow_contact"):
+    """Two things pointed at may touch from now on."""
+
+    one: PartOf
+    other: PartOf
+
+
+class ForgetContact(Command, frozen=True, tag="forget_contact"):
+    """One declared contact less, by its place in the list."""
+
+    index: int
+
+
+class ForgetContacts(Command, frozen=True, tag="forget_contacts"):
+    """No declared contacts any more."""
+
+
+class ContactsState(Part, frozen=True):
+    """The declared contacts in words."""
+
+    contacts: list[str]
+
+
+def declared(document: Document) -> list[tuple[str, str]]:
+    """The pairs of parts that may touch."""
+    return document.setting("contacts", list[tuple[str, str]], [])
+
+
+@feature.state
+def state(stage: Stage) -> ContactsState:
+    """The contacts as people call them."""
+    document = stage.document
+    names = {label(actor.id): actor.name for actor in document.actors()}
+    names |= {things.label(thing): thing.name for thing in document.objects()}
+    names[GROUND] = "the ground"
+    only = len(document.actors()) == 1
+    owners = {label(document.actors()[0].id): ""} if only else names
+    return ContactsState(
+        [
+            f"{_words(a, owners, names)} and {_words(b, owners, names)}"
+            for a, b in declared(document)
+        ]
+    )
+
+
+def _words(part: str, owners: dict[str, str], names: dict[str, str]) -> str:
+    return plain_name(part, owners if "." in part else names)
+
+
+@feature.command("Declare contact")
+def declare(stage: Stage, edit: Edit, message: DeclareContact) -> None:
+    """Let a part touch what is nearest to it."""
+    puppet = stage.puppet(stage.document.actor(message.actor))
+    edits.declare_contact(stage.document, edit, puppet.readings, puppet.q, message.joint)
+
+
+@feature.command("Allow contact")
+def allow(stage: Stage, edit: Edit, message: AllowContact) -> None:
+    """Let two things touch that were pointed at."""
+    document = stage.document
+    ones, others = _parts(document, message.one), _parts(document, message.other)
+    pairs = {(min(a, b), max(a, b)) for a in ones for b in others if a != b}
+    if not pairs or set(ones) == set(others):
+        raise WritheError("point at two different parts")
+    known = declared(document)
+    edit.setting("contacts", [*known, *sorted(pairs - set(known))])
+
+
+@feature.command("Forget contact")
+def forget(stage: Stage, edit: Edit, message: ForgetContact) -> None:
+    """They may not touch any more."""
+    known = declared(stage.document)
+    if not 0 <= message.index < len(known):
+        raise WritheError("that contact is not there any more")
+    edit.setting("contacts", [pair for i, pair in enumerate(known) if i != message.index])
+
+
+@feature.command("Forget contacts")
+def forget_all(stage: Stage, edit: Edit, message: ForgetContacts) -> None:
+    """Nothing may touch any more."""
+    edit.setting("contacts", [])
+
+
+def _parts(document: Document, what: PartOf) -> list[str]:
+    if what.thing:
+        return [things.label(document.thing(what.thing))]
+    if not what.actor:
+        return [GROUND]
+    figure = document.figure(document.actor(what.actor).figure)
+    if not 0 <= what.joint < len(figure.skeleton):
+        raise WritheError(f"this figure has no joint number {what.joint}")
+    name = figure.skeleton.names[what.joint]
+    parts = sorted({c.part_name for c in figure.capsules if c.joint == name})
+    if not parts:
+        raise WritheError(f"{name.replace('_', ' ')} has no body of its own to touch with")
+    return [f"{label(what.actor)}.{part}" for part in parts]

@@ -1,0 +1,93 @@
+"""Ready-made poses to start from: standing, moving, on a chair, on a ladder."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from writhe.arrays import Floats
+from writhe.errors import WritheError
+from writhe.studio import edits, object_edits, ready, surroundings, things
+from writhe.studio.document import Document
+from writhe.studio.document.history import Edit
+from writhe.studio.feature import Feature
+from writhe.studio.features.contacts import declared
+from writhe.studio.messages import Command, Message, Name, Part
+from writhe.studio.readings import TOUCHING_M, Readings
+from writhe.studio.stage import Stage
+
+feature = Feature("ready")
+_TITLES = {"basic": "On the floor", "chair": "On a chair", "ladder": "On a ladder"}
+
+
+class ListReadyPoses(Message, frozen=True, tag="list_ready_poses"):
+    """Which ready-made poses are there?"""
+
+
+class ReadyGroup(Part, frozen=True):
+    """The poses of one library."""
+
+    library: str
+    title: str
+    names: list[str]
+
+
+class ReadyPoses(Message, frozen=True, tag="ready_poses"):
+    """The answer: all ready-made poses of the human."""
+
+    groups: list[ReadyGroup]
+
+
+class ApplyReadyPose(Command, frozen=True, tag="apply_ready_pose"):
+    """Put a human into a ready-made pose; one on a chair goes to the chair, added if need be."""
+
+    actor: int
+    library: Literal["basic", "chair", "ladder"]
+    name: Name
+
+
+@feature.question
+def list_poses(stage: Stage, message: ListReadyPoses) -> ReadyPoses:
+    """All poses by library."""
+    return ReadyPoses(
+        [
+            ReadyGroup(library, _TITLES[library], list(ready.ready_names(library)))
+            for library in ready.LIBRARIES
+        ]
+    )
+
+
+@feature.command("Ready pose")
+def apply(stage: Stage, edit: Edit, message: ApplyReadyPose) -> None:
+    """The actor takes the pose; what touches in it may touch."""
+    document = stage.document
+    actor = document.actor(message.actor)
+    if actor.figure != "human":
+        raise WritheError("ready-made poses are of the human")
+    database, number = ready.ready_pose(message.library, message.name)
+    if database.object_name:
+        place = _object_place(document, edit, database.object_name, stage.time_s)
+        q = ready.beside_object(database, number, place)
+    else:
+        skeleton = database.figure.skeleton
+        q = ready.where_it_stands(skeleton, database.q[number], stage.puppet(actor).q)
+    edits.set_pose(document, edit, actor.id, q, stage.time_s)
+    edits.repin(document, edit, actor.id, q)
+    _allow_touching(stage, edit, actor.id, q)
+
+
+def _object_place(document: Document, edit: Edit, kind: str, time_s: float) -> Floats:
+    found = [thing for thing in document.objects() if thing.kind == kind]
+    number = found[0].id if found else object_edits.add_thing(document, edit, kind)
+    return things.place_at(document, document.thing(number), time_s)
+
+
+def _allow_touching(stage: Stage, edit: Edit, actor: int, q: Floats) -> None:
+    """Declare the contacts that the pose is made of: hands on thighs, hips on a seat."""
+    document = stage.document
+    scene = surroundings.build_scene(document, surroundings.SceneKey.of(document))
+    place = surroundings.place_of(document, actor, scene, stage.poses())
+    readings = Readings(document.figure("human"), place)
+    pairs = {(p.a, p.b) for p in readings.near_pairs(q) if p.clearance_m < TOUCHING_M}
+    known = declared(document)
+    fresh = sorted((min(a, b), max(a, b)) for a, b in pairs)
+    edit.setting("contacts", [*known, *(pair for pair in fresh if pair not in known)])

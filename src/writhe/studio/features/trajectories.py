@@ -1,0 +1,182 @@
+"""Drawn paths: a hand or foot follows one in a learnt style, baked to keys, certified, repaired."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+from msgspec import Meta
+
+from writhe.arrays import Floats
+from writhe.collision import Certificate
+from writhe.errors import WritheError
+from writhe.motion.clean import clean
+from writhe.motion.follow import follow, smooth_path
+from writhe.motion.movements import MOVEMENTS
+from writhe.motion.styles import learn_builtin
+from writhe.skeleton import Figure, Motion
+from writhe.solvers.dynamic import Chain, Forest
+from writhe.studio import edits
+from writhe.studio.document.history import Edit
+from writhe.studio.document.rows import TrackKind, pack
+from writhe.studio.feature import Feature, Outcome, Work
+from writhe.studio.jobs import Job
+from writhe.studio.messages import Message, Part, Task, Time, Vector3
+from writhe.studio.stage import Stage
+
+feature = Feature("trajectories")
+LIMBS = {
+    "right_arm": "Right hand",
+    "left_arm": "Left hand",
+    "right_leg": "Right foot",
+    "left_leg": "Left foot",
+}
+Limb = Literal["right_arm", "left_arm", "right_leg", "left_leg"]
+Seconds = Annotated[float, Meta(ge=0.2, le=30.0)]
+
+
+class FollowPath(Task, frozen=True, tag="follow_path"):
+    """Let a hand or foot follow way-points, from a time on, in a style; its keys there go."""
+
+    actor: int
+    limb: Limb
+    style: Annotated[str, Meta(max_length=80)]
+    points: Annotated[list[Vector3], Meta(min_length=2, max_length=200)]
+    start_s: Time
+    seconds: Seconds
+
+
+class RepairPath(Task, frozen=True, tag="repair_path"):
+    """Push the penetrations out of a stretch of an actor's motion."""
+
+    actor: int
+    start_s: Time
+    seconds: Seconds
+
+
+class PathFollowed(Message, frozen=True, tag="path_followed"):
+    """What became of a path: how near the targets it came, and whether it is certified."""
+
+    job: str
+    actor: int
+    certified: bool
+    distance_mm: float
+    penetration_mm: float
+
+
+class LimbChoice(Part, frozen=True):
+    """A limb that can follow a path, and the joint that does."""
+
+    name: str
+    title: str
+    role: str
+
+
+class TrajectoriesState(Part, frozen=True):
+    """What can be chosen."""
+
+    limbs: list[LimbChoice]
+    styles: list[str]
+
+
+@feature.state
+def state(stage: Stage) -> TrajectoriesState:
+    """The limbs and styles there are."""
+    roles = {name: name.replace("arm", "wrist").replace("leg", "ankle") for name in LIMBS}
+    limbs = [LimbChoice(name, title, roles[name]) for name, title in LIMBS.items()]
+    return TrajectoriesState(limbs, list(MOVEMENTS))
+
+
+_learnt: dict[tuple[str, str], Forest] = {}
+
+
+def _styles(figure: Figure, limb: str) -> Forest:
+    """The styles of a limb, learnt at first use (a second or two)."""
+    known = _learnt.get((figure.name, limb))
+    if known is None or known.chain.figure.skeleton is not figure.skeleton:
+        known = _learnt[figure.name, limb] = learn_builtin(Chain.named(figure, limb))
+    return known
+
+
+@feature.task("Follow the path")
+def follow_path(stage: Stage, message: FollowPath) -> Work:
+    """Take the pose as it is; solve, certify and key it beside other work."""
+    actor = stage.document.actor(message.actor)
+    figure = stage.document.figure(actor.figure)
+    posture, fps = stage.puppet(actor).q.copy(), stage.document.fps
+    points = np.array(message.points)
+    if not np.isfinite(points).all():
+        raise WritheError("a path must lie somewhere")
+    count = round(message.seconds * fps) + 1
+
+    def work(job: Job) -> Outcome:
+        job.report(0.05, "learning the style")
+        forest = _styles(figure, message.limb)
+        job.report(0.4, "following the path")
+        path = smooth_path(points, count)
+        done = follow(forest.chain, forest.blend(message.style), path, fps, posture)
+        job.report(0.9, "keying")
+        return Outcome(
+            commit=lambda stage, edit: _bake(
+                stage, edit, message.actor, done.motion.q, message.start_s
+            ),
+            show=_followed(
+                job, message.actor, done.certificate, float(done.trajectory.distance_m.mean())
+            ),
+        )
+
+    return work
+
+
+@feature.task("Repair the motion")
+def repair_path(stage: Stage, message: RepairPath) -> Work:
+    """Read the stretch; clean it beside other work."""
+    actor = stage.document.actor(message.actor)
+    figure, fps = stage.document.figure(actor.figure), stage.document.fps
+    timeline = stage.document.timeline(actor.id)
+    if timeline.empty:
+        raise WritheError("there is no motion to repair")
+    times = message.start_s + np.arange(round(message.seconds * fps) + 1) / fps
+    q = timeline.sample(times)
+
+    def work(job: Job) -> Outcome:
+        done = clean(
+            Motion(figure.skeleton, q, fps),
+            figure,
+            progress=lambda made, total: job.report(made / total, "pushing parts apart"),
+        )
+        return Outcome(
+            commit=lambda stage, edit: _bake(
+                stage, edit, message.actor, done.motion.q, message.start_s
+            ),
+            show=_followed(job, message.actor, done.after, done.mean_displacement_m),
+        )
+
+    return work
+
+
+def _followed(job: Job, actor: int, report: Certificate, distance_m: float) -> PathFollowed:
+    clearance = report.min_clearance_m
+    return PathFollowed(
+        job=job.number,
+        actor=actor,
+        certified=report.certified,
+        distance_mm=1e3 * distance_m,
+        penetration_mm=0.0 if clearance is None else max(0.0, -1e3 * clearance),
+    )
+
+
+def _bake(stage: Stage, edit: Edit, actor: int, q: Floats, start_s: float) -> None:
+    """Key every frame; keys that were there in between go."""
+    document = stage.document
+    track = edits.track_for(document, edit, TrackKind.POSE, "Pose", actor=actor)
+    times = start_s + np.arange(len(q)) / document.fps
+    for key in document.keys(track):
+        if start_s - edits.SAME_TIME_S < key.time_s < times[-1] + edits.SAME_TIME_S:
+            edit.delete("keys", key.id)
+    if len(document.keys(track)) + len(q) > edits.MOST_KEYS:
+        raise WritheError(f"a track holds at most {edits.MOST_KEYS} keys")
+    # the last through the common door, which also lets the timeline reach that far
+    edits.put_track_key(document, edit, track, float(times[-1]), pack(q[-1]))
+    for time_s, row in zip(times[:-1], q[:-1], strict=True):
+        edit.insert("keys", track=track, time_s=float(time_s), ease="linear", data=pack(row))

@@ -1,0 +1,55 @@
+"""Ready-made poses of the human: the named key poses of the built-in libraries."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.database import PostureDatabase
+from writhe.database.posture import heading_quaternion
+from writhe.errors import UnknownNameError
+from writhe.kernels.rotation import quaternion_to_matrix
+from writhe.motion.library import builtin_database
+from writhe.skeleton import Skeleton
+from writhe.studio.placing import moved_roots
+
+LIBRARIES = ("basic", "chair", "ladder")
+_MADE = re.compile(r"[>+~(]|\d\.\d|^reach (both )?-?\d")  # blends, variations, samples of a cycle
+
+
+@cache
+def ready_names(library: str) -> tuple[str, ...]:
+    """The poses of a library that have a name of their own."""
+    return tuple(sorted({n for n in builtin_database(library).clip if not _MADE.search(n)}))
+
+
+def ready_pose(library: str, name: str) -> tuple[PostureDatabase, int]:
+    """The library and the number of the posture of this name."""
+    if library not in LIBRARIES or name not in ready_names(library):
+        raise UnknownNameError("pose", name, list(ready_names("basic"))[:12])
+    database = builtin_database(library)
+    return database, database.clip.index(name)
+
+
+def beside_object(database: PostureDatabase, number: int, place: Floats) -> Floats:
+    """A posture put so that its object stands at a place (7,): position and quaternion."""
+    seen = database.object_pose[number]
+    turn = _matrix(place[3:]) @ _matrix(seen[3:]).T
+    shift = place[:3] - turn @ seen[:3]
+    return moved_roots(database.figure.skeleton, database.q[number][None], turn, shift)[0]
+
+
+def where_it_stands(skeleton: Skeleton, posture: Floats, now: Floats) -> Floats:
+    """A posture put where the figure stands at present, facing the same way."""
+    turn = _matrix(heading_quaternion(now))
+    shift = np.array([now[0], 0.0, now[2]])
+    return moved_roots(skeleton, posture[None], turn, shift)[0]
+
+
+def _matrix(quaternion: Floats) -> Floats:
+    out = np.empty((3, 3))
+    quaternion_to_matrix(np.ascontiguousarray(quaternion), out)
+    return out

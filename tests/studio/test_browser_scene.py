@@ -1,0 +1,202 @@
+"""Objects, contacts, layers and certificates in a real browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from person import drag, place_of, position, press_and_drag, store, wait_for, wait_saved, where
+from running import Server
+
+from conftest import OpenPage
+from writhe import io
+from writhe.skeleton import Motion
+from writhe.skeleton.figures import figure
+from writhe.studio.postures import starting_pose
+
+_THING = """id => { const { studio } = window.writhe;
+  return studio.viewport.things.object(id).position.toArray(); }"""
+_THING_ON_PAGE = """id => { const { studio } = window.writhe;
+  return studio.viewport.onPage(studio.viewport.things.object(id).position); }"""
+
+
+def open_section(page: Any, title: str) -> None:
+    section = page.locator("details.panel-section", has=page.get_by_role("heading", name=title))
+    if section.get_attribute("open") is None:
+        section.locator("summary").click()
+
+
+def test_an_object_is_added_dragged_lifted_and_keyed(open_page: OpenPage) -> None:
+    page = open_page(size=(960, 640))
+    page.get_by_role("button", name="+ Box").click()
+    wait_for(page, "s.state.things.length === 1 && s.selectedThing === s.state.things[0].id")
+    before = page.evaluate(_THING, 1)
+    at = page.evaluate(_THING_ON_PAGE, 1)
+    press_and_drag(page, at["x"], at["y"], 40, 20)
+    wait_for(page, "s.state.undo === 'Place object'")
+    slid = page.evaluate(_THING, 1)
+    assert slid[1] == pytest.approx(before[1], abs=1e-6)  # over the floor
+    assert np.hypot(slid[0] - before[0], slid[2] - before[2]) > 0.1
+    grip = place_of(page, "objects", "shift", 1)
+    press_and_drag(page, *grip, 0, -40)
+    wait_for(page, f"s.state.things[0].position[1] > {slid[1] + 0.1}")
+    lifted = store(page, "state.things[0].position")
+    assert lifted[0] == pytest.approx(slid[0], abs=1e-6)
+    page.get_by_role("spinbutton", name="Width in centimetres").fill("80")
+    page.keyboard.press("Enter")
+    wait_for(page, "s.state.things[0].size[0] === 0.8")
+    page.get_by_role("button", name="Key place").click()
+    wait_for(page, "s.state.keys.length === 1 && s.state.keys[0].kind === 'place'")
+    page.evaluate("window.writhe.studio.seek(2)")
+    at = page.evaluate(_THING_ON_PAGE, 1)
+    press_and_drag(page, at["x"], at["y"], -60, 0)
+    wait_for(page, "s.state.keys.length === 2")
+    page.evaluate("window.writhe.studio.seek(1)")
+    halfway = page.evaluate(_THING, 1)
+    ends = [key["position"] for key in store(page, "state.things[0].keys")]
+    np.testing.assert_allclose(halfway, np.mean(ends, axis=0), atol=1e-5)
+    for _ in range(6):
+        page.keyboard.press("Control+z")
+    wait_for(page, "s.state.things.length === 0")
+
+
+def test_the_whole_character_is_moved_and_turned(open_page: OpenPage) -> None:
+    page = open_page(size=(900, 640))
+    page.get_by_role("button", name="Move", exact=True).click()
+    page.wait_for_function("() => window.writhe.store.placing")
+    hips, foot = position(page, "hips"), position(page, "left_ankle")
+    press_and_drag(page, *place_of(page, "placing", "shift", 0), 60, 0)
+    wait_for(page, "s.state.undo === 'Move actor'")
+    moved = position(page, "hips")
+    shift = np.subtract(moved, hips)
+    assert shift[0] > 0.15
+    assert abs(shift[1]) < 1e-5
+    np.testing.assert_allclose(np.subtract(position(page, "left_ankle"), foot), shift, atol=1e-5)
+    wrist = position(page, "left_wrist")
+    press_and_drag(page, *place_of(page, "placing", "turn", 1), 60, 12)
+    wait_saved(page)
+    assert np.linalg.norm(np.subtract(position(page, "left_wrist"), wrist)) > 0.05
+    np.testing.assert_allclose(position(page, "hips"), moved, atol=1e-5)
+    drag(page, "left_wrist", 30, -40)  # its pins came along: the feet stay
+    np.testing.assert_allclose(position(page, "hips")[:1], moved[:1], atol=0.1)
+
+
+def test_contacts_are_declared_by_two_clicks(open_page: OpenPage) -> None:
+    page = open_page(size=(960, 640))
+    page.get_by_role("button", name="May touch").click()
+    assert page.get_by_text("Click the first thing").is_visible()
+    page.mouse.click(*where(page, "left_wrist"))
+    assert page.get_by_text("Click what it may touch").is_visible()
+    page.mouse.click(*where(page, "head"))
+    wait_for(page, "s.state.contacts.length > 0")
+    open_section(page, "Contacts")
+    words = store(page, "state.features.contacts.contacts")[0]
+    assert "left" in words
+    page.get_by_role("button", name=f"Forget: {words}").click()
+    wait_for(page, "s.state.undo === 'Forget contact'")
+    assert store(page, "state.actors[0].pins.length") == 2  # the clicks pinned nothing
+
+
+def test_a_drag_inside_a_clip_is_a_layer(open_page: OpenPage, server: Server) -> None:
+    human = figure("human")
+    path = server.documents.parent / "still.bvh"
+    io.save(Motion(human.skeleton, [starting_pose(human)] * 151, 30.0), path)
+    page = open_page(size=(900, 560))
+    page.evaluate(
+        """text => { const data = new DataTransfer();
+        data.items.add(new File([text], "still.bvh"));
+        window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true })); }""",
+        path.read_text(),
+    )
+    wait_for(page, "s.state.actors[0].clip === 'still'")
+    page.evaluate("window.writhe.studio.seek(2.5)")
+    low = position(page, "left_wrist")[1]
+    drag(page, "left_wrist", 40, -60)
+    wait_for(page, "s.state.keys.length === 1")  # one sparse key, the clip as it came
+    high = position(page, "left_wrist")[1]
+    assert high > low + 0.1
+    for time_s, wanted in ((0.5, low), (2.5, high), (4.5, low)):
+        page.evaluate(f"window.writhe.studio.seek({time_s})")
+        assert position(page, "left_wrist")[1] == pytest.approx(wanted, abs=1e-3)
+    page.keyboard.press("g")
+    lines = page.locator(".graph-lines polyline")
+    assert lines.count() == 10  # pairs of five strands
+    points = lines.first.get_attribute("points").split()
+    assert len(points) == 151
+    page.locator(".key").click()
+    page.get_by_role("combobox", name="Easing of the selected keys").select_option("hold")
+    wait_for(page, "s.state.keys[0].ease === 'hold'")
+
+
+def test_in_betweens_through_an_object_turn_red(open_page: OpenPage) -> None:
+    page = open_page(size=(960, 640))
+    page.keyboard.press("k")
+    wait_for(page, "s.state.keys.length === 1")
+    page.evaluate("window.writhe.studio.seek(2)")
+    drag(page, "left_wrist", 50, -90)
+    wait_for(page, "s.state.keys.length === 2")
+    page.get_by_text("Motion certified").wait_for()
+    assert page.locator(".stretch.certified").count() > 0
+    page.evaluate("window.writhe.studio.seek(1)")
+    middle = position(page, "left_wrist")
+    page.evaluate(
+        "at => window.writhe.studio.command({ type: 'add_thing', kind: 'capsule', position: at })",
+        middle,
+    )
+    page.locator(".certificate.bad").wait_for()
+    assert "through" in page.locator(".certificate").inner_text()
+    page.locator(".certificate").click()
+    assert store(page, "timeS") == pytest.approx(1.0, abs=0.5)
+
+
+def test_documents_go_out_and_come_back(open_page: OpenPage, tmp_path: Any) -> None:
+    page = open_page(size=(960, 520))
+    drag(page, "left_wrist", 40, -60)
+    kept = position(page, "left_wrist")
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name="Document").click()
+    path = tmp_path / "mine.writhe"
+    download.value.save_as(path)
+    page.get_by_role("button", name="Open a file").click()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("menuitem", name="Document").click()
+    number = page.url.split("document=")[1][:12]
+    chooser.value.set_files(path)
+    page.wait_for_url(lambda url: "document=" in url and number not in url)
+    page.wait_for_selector("body.ready")
+    assert position(page, "left_wrist") == pytest.approx(kept, abs=1e-6)
+    assert store(page, "state.undo") == "Pose"
+
+
+def test_a_newcomer_seats_a_character_with_folded_arms(open_page: OpenPage, tmp_path: Any) -> None:
+    """Seated with folded arms, two poses keyed, exported, and opened by another program."""
+    page = open_page(size=(1100, 700))
+    page.get_by_role("searchbox", name="Find a pose").fill("sit folded")
+    page.get_by_role("listbox", name="Ready-made poses").select_option(label="sit, arms folded")
+    wait_for(page, "s.state.undo === 'Ready pose'")
+    assert store(page, "state.things[0].kind") == "chair"
+    assert position(page, "hips")[1] < 0.7
+    left, right = position(page, "left_wrist"), position(page, "right_wrist")
+    assert left[0] < right[0]  # the left hand is on the right: folded
+    page.get_by_role("button", name="Key", exact=True).click()
+    wait_for(page, "s.state.keys.length === 1")
+    ruler = page.locator(".ruler").bounding_box()
+    page.mouse.click(ruler["x"] + ruler["width"] / 2, ruler["y"] + 8)
+    x, _ = where(page, "hips")
+    drag(page, "head", 25, 10)
+    wait_for(page, "s.state.keys.length === 2")
+    assert abs(where(page, "hips")[0] - x) < 25  # still on the seat
+    page.locator(".certificate").wait_for()
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name="GLB").click()
+    path = tmp_path / "seated.glb"
+    download.value.save_as(path)
+    motion = io.load(path)
+    assert len(motion) == 61
+    assert motion.frames().position("hips")[0][1] < 0.7
+    gltf = pytest.importorskip("pygltflib").GLTF2().load(str(path))
+    assert len(gltf.animations) == 1
+    assert {"left_wrist", "head"} <= {node.name for node in gltf.nodes}

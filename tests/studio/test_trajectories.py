@@ -1,0 +1,134 @@
+"""Drawing a path in the studio: over the wire, and with the mouse in the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from person import position, store, wait_for, wait_saved, where
+from running import Server
+from wire import Wire
+
+from conftest import OpenPage
+from writhe.motion.follow import follow, smooth_path
+from writhe.motion.styles import learn_builtin
+from writhe.skeleton import forward
+from writhe.skeleton.figures import figure
+from writhe.solvers.dynamic import Chain
+
+DRAWN = [(-0.45, 1.0, 0.3), (-0.35, 1.2, 0.42), (-0.25, 1.4, 0.45), (-0.4, 1.25, 0.4)]
+
+
+@pytest.fixture
+def wire(server: Server) -> Iterator[Wire]:
+    one = Wire(server.address, server.new_document())
+    yield one
+    one.close()
+
+
+def _follow(wire: Wire, **change: Any) -> dict[str, Any]:
+    asked = {"actor": 1, "limb": "right_arm", "style": "move", "points": DRAWN}
+    asked |= {"start_s": 0.0, "seconds": 1.0} | change
+    return wire.task("path_followed", type="follow_path", **asked)
+
+
+def _state_with(wire: Wire, undo: str, keys: int) -> dict[str, Any]:
+    """The state once its undo label and number of keys are these."""
+    while (state := wire.seen["state"])["undo"] != undo or len(state["keys"]) != keys:
+        wire.receive()
+    return state
+
+
+def test_a_path_is_baked_to_keys_and_can_be_undone(wire: Wire) -> None:
+    told = _follow(wire)
+    assert told["distance_mm"] < 5.0
+    frames = round(wire.state["fps"]) + 1
+    _state_with(wire, "Follow the path", frames)
+    # the keys of a second path, over the first and beyond, take the place of its keys
+    _follow(wire, limb="left_arm", points=[(-x, y, z) for x, y, z in DRAWN], seconds=1.5)
+    longer = round(1.5 * wire.state["fps"]) + 1
+    _state_with(wire, "Follow the path", longer)
+    wire.command(type="undo")
+    assert len(wire.state["keys"]) == frames
+    wire.command(type="undo")
+    assert wire.state["keys"] == []
+
+
+def test_a_motion_can_be_repaired(wire: Wire) -> None:
+    through = [(-0.4, 1.1, 0.25), (0.0, 1.1, 0.02), (0.3, 1.15, 0.1)]
+    # the same here first: what it says is known, and its kernels are compiled for the server
+    human = figure("human")
+    arm = Chain.named(human, "right_arm")
+    fps = wire.state["fps"]
+    path = smooth_path(np.array(through), round(0.7 * fps) + 1)
+    alike = follow(arm, learn_builtin(arm).blend("move"), path, fps, wire.pose().astype(float))
+    assert alike.repaired().after.certified
+    told = _follow(wire, points=through, seconds=0.7)
+    assert not told["certified"]
+    assert told["penetration_mm"] == pytest.approx(-1e3 * alike.certificate.min_clearance_m, abs=1)
+    told = wire.task("path_followed", type="repair_path", actor=1, start_s=0.0, seconds=0.7)
+    assert told["certified"]
+
+
+def test_what_makes_no_sense_is_said(wire: Wire) -> None:
+    with pytest.raises(RuntimeError, match="golf"):
+        wire.send(
+            request="a-request-of-mine",
+            type="follow_path",
+            actor=1,
+            limb="right_arm",
+            style="cricket",
+            points=DRAWN,
+            start_s=0.0,
+            seconds=1.0,
+        )
+        while True:
+            message = wire.receive()
+            if message["type"] == "problem" or message.get("status") == "failed":
+                raise RuntimeError(str(message))
+
+
+@pytest.mark.flaky(reruns=2, reruns_delay=1)
+def test_a_person_draws_a_path_and_moves_its_handle(open_page: OpenPage) -> None:
+    page = open_page(size=(900, 600))
+    start = position(page, "right_wrist")
+    page.keyboard.press("j")
+    x, y = where(page, "right_wrist")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for k in range(1, 13):
+        page.mouse.move(x - 4 * k, y - 9 * k)
+    page.mouse.up()
+    wait_for(page, "s.state.undo === 'Follow the path' && s.state.keys.length > 10")
+    wait_saved(page)
+    end = store(page, "state.duration_s")
+    assert end >= 2.0
+    reached = _hand_at(page, 2.0)
+    assert reached[1] > start[1] + 0.2
+    # the last handle, dragged to the side, takes the end of the motion along
+    page.mouse.move(x - 48, y - 108)
+    page.mouse.down()
+    for k in range(1, 7):
+        page.mouse.move(x - 48 - 8 * k, y - 108)
+    page.mouse.up()
+    page.wait_for_timeout(300)
+    wait_saved(page)
+    page.wait_for_function(
+        "before => { const m = window.writhe.store.motions.get(window.writhe.store.active);"
+        " return window.writhe.store.motionVersion > before; }",
+        arg=store(page, "motionVersion") - 1,
+    )
+    assert abs(_hand_at(page, 2.0)[0] - reached[0]) > 0.05
+
+
+def _hand_at(page: Any, time_s: float) -> np.ndarray:
+    """Where the right hand is at a time, by the motion that the page plays."""
+    motion = page.evaluate(
+        """time => { const { store } = window.writhe; const m = store.motions.get(store.active);
+        const f = Math.min(m.frames - 1, Math.round(time * m.fps));
+        return Array.from(m.q.subarray(f * m.size, (f + 1) * m.size)); }""",
+        time_s,
+    )
+    return forward(figure("human").skeleton, np.array(motion)).position("right_wrist")

@@ -1,0 +1,21 @@
+"""Write a batch problem for `python -m writhe.batch.measure`: built-in movements only.
+
+The file holds the chain, one learnt octree, target trajectories of all styles, and what the Numba
+passes make of them.
+
+    python tools/write_batch_problem.py PROBLEM.npz
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from writhe.bench.batch_ik import problem_arrays
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    np.savez_compressed(sys.argv[1], **problem_arrays())
+    print(sys.argv[1])

@@ -1,0 +1,160 @@
+/** Arrows to shift something along an axis and rings to turn it. */
+import * as THREE from "three";
+import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
+import { At, Taken, Tool } from "./tools";
+import { Viewport } from "./viewport";
+
+const COLOURS = ["#e8590c", "#2b8a3e", "#1971c2"];
+const AXES = [new THREE.Vector3(1, 0, 0), new THREE.Vector3(0, 1, 0), new THREE.Vector3(0, 0, 1)];
+const NEAR_PX = 11, NEAR_TOUCH_PX = 22;
+const TIP = 1.35; // arrows end outside the rings
+
+export interface Place {
+  position: THREE.Vector3;
+  rotation: THREE.Quaternion;
+}
+
+/** What a mover moves: null while there is nothing. */
+export interface Movable {
+  place(): Place | null;
+  preview(place: Place): void;
+  keep(place: Place): void;
+}
+
+interface Handle {
+  kind: "shift" | "turn";
+  axis: number;
+  line: THREE.Mesh;
+}
+
+export class Mover implements Tool {
+  private readonly group = new THREE.Group();
+  private readonly handles: Handle[] = [];
+  private held: Place | null = null;
+
+  constructor(private readonly viewport: Viewport, private readonly what: Movable, rings: number[], arrows = [0, 1, 2]) {
+    for (const axis of arrows) this.add("shift", axis, arrow(axis));
+    for (const axis of rings) this.add("turn", axis, ring(axis));
+    this.group.visible = false;
+    viewport.overlay.add(this.group);
+  }
+
+  /** Put the handles around what is moved; call before every picture. */
+  show(): void {
+    const place = this.held ?? this.what.place();
+    this.group.visible = place !== null;
+    if (!place) return;
+    this.group.position.copy(place.position);
+    this.group.scale.setScalar(0.085 * this.viewport.orbit.camera.position.distanceTo(place.position));
+    this.group.updateMatrixWorld(true);
+  }
+
+  down(at: At): Taken | null {
+    const handle = this.handleAt(at);
+    const start = this.what.place();
+    if (!handle || !start) return null;
+    const from = { position: start.position.clone(), rotation: start.rotation.clone() };
+    const now = { position: from.position.clone(), rotation: from.rotation.clone() };
+    const follow = handle.kind === "shift" ? shifting(from, AXES[handle.axis], at.ray) : turning(from, AXES[handle.axis], at.ray);
+    this.held = now;
+    const end = (then: () => void) => {
+      this.held = null;
+      then();
+      this.viewport.draw();
+    };
+    return {
+      move: ({ ray }) => {
+        follow(ray, now);
+        this.what.preview(now);
+        this.viewport.draw();
+      },
+      up: (_, moved) => end(() => (moved ? this.what.keep(now) : this.what.preview(from))),
+      cancel: () => end(() => this.what.preview(from)),
+    };
+  }
+
+  hover(at: At | null): boolean {
+    const found = at && this.handleAt(at);
+    let changed = false;
+    for (const { line } of this.handles) {
+      const material = line.material as THREE.MeshBasicMaterial;
+      const opacity = line === found?.line ? 1 : 0.75;
+      changed ||= material.opacity !== opacity;
+      material.opacity = opacity;
+    }
+    if (changed) this.viewport.draw();
+    return !!found;
+  }
+
+  /** Where to press for a handle, on the page; for tests. */
+  grip(kind: "shift" | "turn", axis: number): { x: number; y: number } {
+    return this.viewport.onPage(this.pointsOf({ kind, axis })[kind === "shift" ? 8 : 4]);
+  }
+
+  private add(kind: "shift" | "turn", axis: number, geometry: THREE.BufferGeometry): void {
+    const material = new THREE.MeshBasicMaterial({ color: COLOURS[axis], depthTest: false, transparent: true, opacity: 0.75, toneMapped: false });
+    const line = new THREE.Mesh(geometry, material);
+    line.renderOrder = 8;
+    this.handles.push({ kind, axis, line });
+    this.group.add(line);
+  }
+
+  private pointsOf({ kind, axis }: { kind: string; axis: number }): THREE.Vector3[] {
+    const across = AXES[(axis + 1) % 3], other = AXES[(axis + 2) % 3];
+    const local = kind === "shift"
+      ? Array.from({ length: 9 }, (_, k) => AXES[axis].clone().multiplyScalar(TIP * (0.45 + (0.55 * k) / 8)))
+      : Array.from({ length: 64 }, (_, k) => across.clone().multiplyScalar(Math.cos((k / 32) * Math.PI)).addScaledVector(other, Math.sin((k / 32) * Math.PI)));
+    return local.map((point) => this.group.localToWorld(point));
+  }
+
+  private handleAt(at: At): Handle | null {
+    if (!this.group.visible) return null;
+    let best: Handle | null = null, least = at.touch ? NEAR_TOUCH_PX : NEAR_PX;
+    for (const handle of this.handles) {
+      for (const point of this.pointsOf(handle)) {
+        const { x, y } = this.viewport.onPage(point);
+        const distance = Math.hypot(x - at.x, y - at.y);
+        if (distance < least) [least, best] = [distance, handle];
+      }
+    }
+    return best;
+  }
+}
+
+type Follow = (ray: THREE.Ray, out: Place) => void;
+
+/** Along a line: the point of it nearest to the ray, from where it was grabbed. */
+function shifting(from: Place, axis: THREE.Vector3, grabbed: THREE.Ray): Follow {
+  const along = (ray: THREE.Ray) => {
+    const across = new THREE.Vector3().crossVectors(axis, ray.direction);
+    const normal = across.clone().cross(ray.direction);
+    const slant = axis.dot(normal);
+    return Math.abs(slant) < 1e-6 ? 0 : ray.origin.clone().sub(from.position).dot(normal) / slant;
+  };
+  const start = along(grabbed);
+  return (ray, out) => out.position.copy(from.position).addScaledVector(axis, along(ray) - start);
+}
+
+function turning(from: Place, axis: THREE.Vector3, grabbed: THREE.Ray): Follow {
+  const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(axis, from.position);
+  const on = (ray: THREE.Ray) => ray.intersectPlane(plane, new THREE.Vector3())?.sub(from.position).normalize() ?? null;
+  const start = on(grabbed);
+  return (ray, out) => {
+    const now = on(ray);
+    if (!start || !now) return;
+    const angle = Math.atan2(start.clone().cross(now).dot(axis), start.dot(now));
+    out.rotation.setFromAxisAngle(axis, angle).multiply(from.rotation);
+  };
+}
+
+function arrow(axis: number): THREE.BufferGeometry {
+  const shaft = new THREE.CylinderGeometry(0.02, 0.02, 0.6 * TIP, 8).translate(0, 0.72 * TIP, 0);
+  const head = new THREE.ConeGeometry(0.075, 0.2, 16).translate(0, 1.05 * TIP, 0);
+  const turn = new THREE.Quaternion().setFromUnitVectors(AXES[1], AXES[axis]);
+  return mergeGeometries([shaft, head]).applyQuaternion(turn);
+}
+
+function ring(axis: number): THREE.BufferGeometry {
+  const turn = new THREE.Quaternion().setFromUnitVectors(AXES[2], AXES[axis]);
+  return new THREE.TorusGeometry(1, 0.022, 8, 72).applyQuaternion(turn);
+}

@@ -40,7 +40,10 @@ class Judge:
         wanted = np.array(list(task.pins.values())).reshape(1, -1, 3)
         slip = np.linalg.norm(positions[1:, handles] - wanted, axis=-1).max(axis=1, initial=0.0)
         apart = np.linalg.norm(positions[1:, columns] - task.path, axis=-1)
-        ball = np.concatenate([task.ball[:1], task.ball]) if len(task.ball) else None
+        ball = np.concatenate([task.ball[:1], answer.ball]) if len(task.ball) else None
+        stopped = (
+            np.linalg.norm(answer.ball - task.ball, axis=-1) if len(task.ball) else np.zeros(0)
+        )
         verdict = judge(self.body, q, ball)
         depth, _ = self._skin.depths(q, SKIN_M)
         beyond = [
@@ -52,6 +55,7 @@ class Judge:
             milliseconds=answer.milliseconds,
             residual_m=apart.max(axis=1, initial=0.0),
             slip_m=slip,
+            blocked=stopped > 0.001,
             jump_m=moves.max(axis=1),
             jerk=np.linalg.norm(jerk, axis=-1).mean(axis=1) if len(jerk) else np.zeros(0),
             beyond_limits=np.array(beyond) > BEYOND_LIMITS_RAD,
@@ -78,6 +82,7 @@ class Seen:
     milliseconds: np.ndarray
     residual_m: np.ndarray
     slip_m: np.ndarray
+    blocked: np.ndarray
     jump_m: np.ndarray
     jerk: np.ndarray
     beyond_limits: np.ndarray
@@ -114,6 +119,9 @@ def summary(seen: Sequence[Seen]) -> dict[str, Any]:
         "pass_throughs": sum(one.pass_throughs for one in seen),
         "target_residual_cm": round(100.0 * float(joined("residual_m").mean()), 3),
         "pin_slip_cm": round(100.0 * float(joined("slip_m").mean()), 3),
+        "ball_stopped_percent": round(100.0 * float(joined("blocked").mean()), 2)
+        if len(joined("blocked"))
+        else None,
         "targets_not_met_percent": _percent(sum(one.unmet for one in seen), asked)
         if asked
         else None,

@@ -39,8 +39,11 @@ class Peer(Protocol):
         ...
 
     def move_ball(self, place: np.ndarray) -> None:
-        """The ball will be here at the end of the next frame; called where `minds_ball`."""
+        """The ball is to be here at the end of the next frame; called where `minds_ball`."""
         ...
+
+    # A peer that can stop the ball where the body has no way out has `ball_place` (3,), where the
+    # ball is after a step; without it the ball goes where it is moved.
 
     def step(self, targets: Mapping[str, np.ndarray]) -> np.ndarray:
         """The next configuration, with these joints wanted where given."""

@@ -25,6 +25,7 @@ class Answer:
 
     motion: np.ndarray
     milliseconds: np.ndarray
+    ball: np.ndarray  # where it really was at the end of each frame
 
 
 @dataclass
@@ -89,7 +90,7 @@ class Pool:
         worker.process.stdin.flush()
         worker.peak_memory_mb = self._read(worker)["peak_memory_mb"]
         with np.load(answered) as data:
-            return Answer(data["motion"], data["milliseconds"])
+            return Answer(data["motion"], data["milliseconds"], data["ball"])
 
     def _read(self, worker: Worker) -> dict[str, Any]:
         assert worker.process.stdout is not None

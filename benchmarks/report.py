@@ -16,6 +16,7 @@ _COLUMNS = (
     ("pass_throughs", "pass-throughs"),
     ("target_residual_cm", "target off cm"),
     ("pin_slip_cm", "pins off cm"),
+    ("ball_stopped_percent", "ball stopped %"),
     ("beyond_limits_percent", "beyond limits %"),
     ("joint_error_cm", "joint error cm"),
     ("wrong_topology_percent", "wrong topology %"),

@@ -28,6 +28,7 @@ Tell = Callable[[str], None]
 # name: adapter and variant; the environment is the adapter's name, or writhe's own
 METHODS = {
     "writhe": "writhe:default",
+    "writhe-half-space": "writhe:half-space",
     "momentum": "momentum:plain",
     "momentum-collision": "momentum:collision",
     "mink": "mink:plain",

@@ -19,22 +19,24 @@ import numpy as np
 from benchmarks.body import FAR_AWAY, Body
 
 
-def play(peer: Any, task: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The motion (frames + 1, n) and the milliseconds of every frame."""
+def play(peer: Any, task: Any) -> dict[str, np.ndarray]:
+    """The motion (frames + 1, n), the milliseconds of every frame and where the ball was."""
     names = [str(name) for name in task["targets"]]
     pins = {str(n): p for n, p in zip(task["pins"], task["pin_places"], strict=True)}
     q = np.array(task["start"])
     peer.start(q.copy(), pins)
-    motion, times = [q], []
+    motion, times, ball = [q], [], []
     for frame, points in enumerate(task["path"]):
         wanted = dict(zip(names, points, strict=True))
         began = time.perf_counter()
+        moved = task["ball"][frame] if len(task["ball"]) else FAR_AWAY
         if peer.minds_ball:
-            peer.move_ball(task["ball"][frame] if len(task["ball"]) else FAR_AWAY)
+            peer.move_ball(moved)
         q = peer.step(wanted)
         times.append(1e3 * (time.perf_counter() - began))
         motion.append(np.array(q))
-    return np.array(motion), np.array(times)
+        ball.append(getattr(peer, "ball_place", moved))
+    return {"motion": np.array(motion), "milliseconds": np.array(times), "ball": np.array(ball)}
 
 
 def main(adapter: str, body_file: str) -> None:
@@ -49,9 +51,9 @@ def main(adapter: str, body_file: str) -> None:
     for line in sys.stdin:
         request = json.loads(line)
         with np.load(request["task"]) as task:
-            motion, times = play(peer, task)
-        np.savez(request["answer"], motion=motion, milliseconds=times)
-        _say(answers, {"frames": len(times), "peak_memory_mb": _peak_memory_mb()})
+            played = play(peer, task)
+        np.savez(request["answer"], **played)
+        _say(answers, {"frames": len(played["motion"]), "peak_memory_mb": _peak_memory_mb()})
 
 
 def _peak_memory_mb() -> float:

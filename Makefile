@@ -46,8 +46,12 @@ format: install
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: install
-	$(BIN)/writhe bench kernels
+# Side by side with the peers (each in an environment of its own), and the kernels' speed.
+# CLIPS names a folder of recorded motions for the reconstructions.
+bench: install system-packages
+	-$(BIN)/python -m benchmarks.environments
+	$(BIN)/writhe bench peers $(if $(CLIPS),--clips $(CLIPS))
+	$(BIN)/python -m benchmarks.regression
 
 clean:
 	rm -rf $(VENV) build dist out

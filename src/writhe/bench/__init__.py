@@ -18,8 +18,10 @@ BENCHMARKS = {
     "plan": "joining tangled postures, against RRTConnect",
     "clean": "cleaning every clip of a folder (needs --clips)",
     "topology": "steps in topology space: chains, humans, octopus; random targets",
+    "peers": "other software on the same tasks: penetration, pass-throughs, error, time",
     "batch-ik": "whole trajectories by the thousand on CPU or GPU (needs the extra jax)",
     "query": "neighbour search by size of the database",
+    "scaling": "how a step's cost grows with joints, characters, postures, frames",
     "library": "how near the built-in postures come to real ones (needs --clips)",
 }
 

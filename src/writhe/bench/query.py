@@ -27,7 +27,7 @@ def run(progress: Progress) -> dict[str, Any]:
         row: dict[str, float] = {}
         for size in SIZES:
             progress(f"{size} postures, {dimensions} linking dimensions")
-            row[str(size)] = round(_query_us(size, dimensions), 1)
+            row[str(size)] = round(measure_query_us(size, dimensions), 1)
         found[str(dimensions)] = row
     return {"microseconds": found, "neighbours": NEIGHBOURS}
 
@@ -50,7 +50,8 @@ def synthetic_postures(
     return features, linking
 
 
-def _query_us(size: int, dimensions: int) -> float:
+def measure_query_us(size: int, dimensions: int) -> float:
+    """Median microseconds of one query among `size` synthetic postures."""
     rng = np.random.default_rng(size + dimensions)
     features, linking = synthetic_postures(size + 200, dimensions, rng)
     held = rng.permutation(size + 200)

@@ -27,6 +27,7 @@ def bench(
     methods: Annotated[
         str | None, typer.Option(help="Posing methods, separated by commas; all by default.")
     ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small part of it, quickly.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Measure how fast writhe is here, with what it is compared to in the same run.
@@ -43,6 +44,7 @@ def bench(
             clips=clips,
             rounds=rounds,
             methods=None if methods is None else tuple(methods.split(",")),
+            quick=True if quick else None,
         )
     table = Table("figure", "value", title=f"writhe bench {name}")
     for key, value in result.items():

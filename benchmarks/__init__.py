@@ -1,0 +1,1 @@
+"""Side by side with the peers: workloads, adapters, metrics. See README.md here."""

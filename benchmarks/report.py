@@ -1,0 +1,98 @@
+"""The results as Markdown and plots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from writhe.evaluation import Report
+
+_COLUMNS = (
+    ("frame_ms_median", "ms"),
+    ("frame_ms_p95", "p95 ms"),
+    ("penetrating_frames_percent", "penetrating %"),
+    ("skin_penetrating_frames_percent", "skin over 1 cm %"),
+    ("penetration_mm", "deepest mm"),
+    ("pass_throughs", "pass-throughs"),
+    ("target_residual_cm", "target off cm"),
+    ("pin_slip_cm", "pins off cm"),
+    ("ball_stopped_percent", "ball stopped %"),
+    ("beyond_limits_percent", "beyond limits %"),
+    ("joint_error_cm", "joint error cm"),
+    ("wrong_topology_percent", "wrong topology %"),
+    ("jump_p99_cm", "jump p99 cm"),
+)
+
+
+def write_report(result: dict[str, Any], folder: Path) -> Path:
+    """`report.md` with a table a workload, plots, settings and the machine."""
+    report = Report("Side by side with the peers", folder)
+    where = result["environment"]
+    report.text(
+        f"{where['processor']}, {where['cores']} cores, Python {where['python']},"
+        f" {where['date']}. {result['capsules']} capsules, {result['pairs']} pairs tested."
+    )
+    for workload, found in result["workloads"].items():
+        report.heading(f"{workload} ({found['tasks']} tasks, {found['hash']})")
+        shown = [
+            (key, title)
+            for key, title in _COLUMNS
+            if any(figures[key] is not None for figures in found["methods"].values())
+        ]
+        report.table(
+            ["method", *(title for _, title in shown)],
+            [
+                [name, *(figures[key] for key, _ in shown)]
+                for name, figures in found["methods"].items()
+            ],
+        )
+        picture = report.picture_path(f"{workload}.png")
+        _plot(workload, found["methods"], picture)
+        report.picture(picture, f"{workload}: time against penetration")
+    report.heading("Methods")
+    report.table(
+        ["method", "cold start s", "peak memory MB", "settings"],
+        [
+            [name, one["cold_start_s"], one["peak_memory_mb"], _settings(one["settings"])]
+            for name, one in result["methods"].items()
+        ],
+    )
+    if result["absent"]:
+        report.heading("Left out")
+        report.table(["method", "why"], list(result["absent"].items()))
+    return report.write()
+
+
+def _settings(settings: dict[str, Any]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in settings.items() if key != "options")
+
+
+def _plot(workload: str, methods: dict[str, Any], path: Path) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(6.4, 4.2), dpi=110)
+    for name, figures in methods.items():
+        mine = name == "writhe"
+        x, y = figures["frame_ms_median"], figures["penetrating_frames_percent"]
+        axes.scatter(x, y, s=70 if mine else 40, color="#c2410c" if mine else "#475569", zorder=3)
+        axes.annotate(
+            f"{name} ({figures['pass_throughs']})",
+            (x, y),
+            textcoords="offset points",
+            xytext=(6, 5),
+            fontsize=8,
+        )
+    axes.set_xscale("log")
+    axes.set_xlabel("milliseconds a frame, median")
+    axes.set_ylabel("penetrating frames, %")
+    axes.set_title(f"{workload}: pass-throughs in brackets", fontsize=10)
+    axes.margins(x=0.25, y=0.1)
+    axes.grid(alpha=0.25, which="both")
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    figure.tight_layout()
+    figure.savefig(path)
+    plt.close(figure)

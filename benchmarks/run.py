@@ -1,0 +1,176 @@
+"""Runs every method that is installed on every workload and writes the results."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import workloads
+from benchmarks.environments import ENVIRONMENTS, python_of
+from benchmarks.figures import Judge, Seen, summary
+from benchmarks.pool import Pool, Worker
+from benchmarks.report import write_report
+from benchmarks.workloads import Task
+from writhe.skeleton.figures import figure as built_in
+
+RESULTS = Path(__file__).resolve().parent / "results"
+Tell = Callable[[str], None]
+
+# name: adapter and variant; the environment is the adapter's name, or writhe's own
+METHODS = {
+    "writhe": "writhe:default",
+    "writhe-half-space": "writhe:half-space",
+    "momentum": "momentum:plain",
+    "momentum-collision": "momentum:collision",
+    "mink": "mink:plain",
+    "mink-collision": "mink:collision",
+    "pink": "pink:plain",
+    "pink-collision": "pink:collision",
+    "blender": "blender:",
+    "scipy": "scipy_ls:plain",
+    "scipy-collision": "scipy_ls:collision",
+}
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is run."""
+
+    drag_rounds: int
+    every_drag: int  # one of so many
+    tangles: int
+    sweeps: int
+    clips: int
+    frames: int
+
+
+FULL = Size(drag_rounds=1, every_drag=1, tangles=60, sweeps=42, clips=16, frames=150)
+QUICK = Size(drag_rounds=1, every_drag=4, tangles=8, sweeps=7, clips=3, frames=50)
+
+
+def run(
+    tell: Tell,
+    *,
+    clips: Path | None = None,
+    quick: bool = False,
+    methods: tuple[str, ...] | None = None,
+    folder: Path | None = RESULTS,
+) -> dict[str, Any]:
+    """Methods take turns task by task, each in a process of its own, one at work at a time."""
+    figure = built_in("human")
+    body = workloads.export_body(figure)
+    tasks = _tasks(QUICK if quick else FULL, clips, tell)
+    judge = Judge(figure, body)
+    seen: dict[str, dict[str, list[Seen]]] = {name: {} for name in tasks}
+    absent: dict[str, str] = {}
+    with Pool(body) as pool:
+        workers: list[Worker] = []
+        for name in methods or tuple(METHODS):
+            tell(f"starting {name}")
+            adapter = METHODS[name].partition(":")[0]
+            python = python_of(adapter) if adapter in ENVIRONMENTS else Path(sys.executable)
+            if python is None:
+                absent[name] = "not installed: python -m benchmarks.environments makes it"
+                continue
+            try:
+                workers.append(pool.start(name, METHODS[name], python))
+            except RuntimeError as problem:
+                absent[name] = str(problem)
+        for workload, listed in tasks.items():
+            for number, task in enumerate(listed):
+                for worker in list(workers):
+                    if len(task.ball) and not worker.minds_ball:
+                        continue
+                    tell(f"{workload} {number + 1} of {len(listed)}: {worker.name}")
+                    try:
+                        answer = pool.play(worker, task)
+                    except RuntimeError as problem:
+                        absent[worker.name] = f"fell over in {workload} {number + 1}: {problem}"
+                        workers.remove(worker)
+                        continue
+                    if not worker.first_answer_s:
+                        worker.first_answer_s = worker.cold_start_s + answer.milliseconds[0] / 1e3
+                    seen[workload].setdefault(worker.name, []).append(judge.look_at(task, answer))
+        result = {
+            "workloads": {
+                workload: {
+                    "tasks": len(tasks[workload]),
+                    "hash": _hash(tasks[workload]),
+                    "methods": {name: summary(list_) for name, list_ in by_method.items()},
+                }
+                for workload, by_method in seen.items()
+            },
+            "methods": {
+                worker.name: {
+                    "cold_start_s": round(worker.first_answer_s, 2),
+                    "peak_memory_mb": worker.peak_memory_mb,
+                    "settings": worker.settings,
+                }
+                for worker in workers
+            },
+            "absent": absent,
+            "capsules": len(body.capsules),
+            "pairs": len(body.pairs),
+            "clips": None if clips is None else "given folder",
+            "quick": quick,
+            "environment": _environment(),
+        }
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "results.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
+        write_report(result, folder)
+    return result
+
+
+def _tasks(size: Size, clips: Path | None, tell: Tell) -> dict[str, list[Task]]:
+    figure = built_in("human")
+    if clips is None:
+        motions = workloads.library_motions(figure, size.clips, size.frames)
+    else:
+        motions = workloads.recorded_motions(clips, figure, size.clips, size.frames, tell)
+    tasks = {
+        "drags": workloads.drags(figure, size.drag_rounds)[:: size.every_drag],
+        "tangled": workloads.tangled(figure, size.tangles),
+        "swept": workloads.swept(figure, size.sweeps),
+    }
+    for name, effectors in workloads.EFFECTORS.items():
+        tasks[name] = workloads.reconstructions(figure, motions, effectors, 30.0)
+    return tasks
+
+
+def _hash(tasks: list[Task]) -> str:
+    import hashlib
+
+    return hashlib.sha256("".join(task.digest for task in tasks).encode()).hexdigest()[:12]
+
+
+def _environment() -> dict[str, Any]:
+    from importlib.metadata import version
+
+    model = next(
+        (
+            line.partition(":")[2].strip()
+            for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+            if line.startswith("model name")
+        ),
+        platform.processor(),
+    )
+    return {
+        "date": date.today().isoformat(),
+        "processor": model,
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 2),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "packages": {name: version(name) for name in ("writhe", "numpy", "numba", "scipy", "daqp")},
+        "float": str(np.dtype(float)),
+    }

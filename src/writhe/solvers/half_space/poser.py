@@ -13,10 +13,10 @@ from writhe.scene import Actor, Scene
 from writhe.skeleton import Figure
 from writhe.solvers.half_space.options import ResponseOptions
 from writhe.solvers.half_space.response import Response, ResponseResult
-from writhe.solvers.posing.handles import Pin, Target
+from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.place import ActorPlace
 from writhe.solvers.posing.poser import PoseResult
-from writhe.terms import Term
+from writhe.terms import Term, keep_relative
 
 
 class HalfSpacePoser:
@@ -43,26 +43,32 @@ class HalfSpacePoser:
         self.response = Response(place.scene, chosen, actors=[place.root])
         self.last: ResponseResult | None = None
         self._objects: dict[str, Floats] = {}
+        self._relations: tuple[Term, ...] = ()
 
     def keep(self, relations: Sequence[Term]) -> None:
         """Terms that hold from now on; joints are called as in the place's skeleton."""
-        if tuple(relations) != self.response.wishes.relations:
-            self.response.keep(relations)
+        self._relations = tuple(relations)
 
     def move(self, objects: Mapping[str, Floats]) -> None:
         """Where objects are wanted at the next step: poses (7,)."""
         self._objects.update(objects)
 
-    def step(self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin] = ()) -> PoseResult:
+    def step(
+        self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin | Hold] = ()
+    ) -> PoseResult:
         """The next configuration of the actor from q."""
         place = self.place
+        held = tuple(_relation(hold, place.prefix) for hold in pins if isinstance(hold, Hold))
+        relations = (*self._relations, *held)
+        if relations != self.response.wishes.relations:
+            self.response.keep(relations)
         if self.last is None or not np.array_equal(self.last.q[place.q], q):
             # the pose was changed from outside: its movement is no longer known
             self.response.reset()
         result = self.response.step(
             place.whole(q),
             [replace(t, joint=place.prefix + t.joint) for t in targets],
-            [replace(p, joint=place.prefix + p.joint) for p in pins],
+            [replace(p, joint=place.prefix + p.joint) for p in pins if isinstance(p, Pin)],
             self._objects,
         )
         self.last = result
@@ -80,8 +86,18 @@ class HalfSpacePoser:
             gate=result.gate,
             clearance_m=result.clearance_m,
             touching_parts=touching,
-            notes=tuple(f"{name} is blocked" for name in result.blocked),
+            blocked=result.blocked,
         )
+
+
+def _relation(hold: Hold, prefix: str) -> Term:
+    """A hold as the paper's relative constraint."""
+    return keep_relative(
+        prefix + hold.joint,
+        prefix + hold.on,
+        hold.position_in_other,
+        point_in_joint=hold.point_in_joint,
+    )
 
 
 def _own(errors: dict[str, float], prefix: str) -> dict[str, float]:

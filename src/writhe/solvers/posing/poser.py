@@ -39,6 +39,7 @@ class PoseResult:
     unfamiliar: float | None = None  # 1 or more: unlike everything in the database
     turn_error_rad: dict[str, float] = field(default_factory=dict[str, float])
     off_balance_m: float | None = None  # the centre of mass beyond the feet, where balance is on
+    blocked: tuple[str, ...] = ()  # objects that were stopped: the body had no way out
 
     @property
     def reached(self) -> bool:
@@ -48,7 +49,7 @@ class PoseResult:
     @property
     def notes(self) -> tuple[str, ...]:
         """Warnings: what cannot be, and what is unlike the data."""
-        out: list[str] = []
+        out = [f"{name} is blocked" for name in self.blocked]
         if self.status is Status.REGULARISED:
             out.append("the wishes contradict each other or the body's limits")
         if self.unfamiliar is not None and self.unfamiliar >= 1.0:

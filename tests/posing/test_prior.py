@@ -12,6 +12,7 @@ from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
 from writhe.solvers.posing import Target, make_poser
+from writhe.solvers.posing.asking import Asking
 from writhe.solvers.posing.effectors import EffectorIndex
 from writhe.solvers.posing.prior import PosturePrior
 
@@ -88,7 +89,7 @@ def test_a_body_that_nobody_drags_stays_as_it_is(database):
 
 
 def test_a_drag_begins_where_the_body_is(database):
-    prior = PosturePrior(database)
+    prior = PosturePrior(Asking(database))
     q = crouching(0.5)
     q[SKELETON.q_slice("left_elbow")] += 0.7  # unlike anything in the database
     prior.update(q, targets(q), np.eye(3), np.zeros(3))

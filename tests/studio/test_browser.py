@@ -14,7 +14,7 @@ from writhe import io
 
 
 def picture(page: Any) -> bytes:
-    return page.locator("canvas").screenshot()
+    return page.locator("canvas.viewport-canvas").screenshot()
 
 
 def test_a_drag_takes_the_hand_along(open_page: OpenPage) -> None:
@@ -80,7 +80,7 @@ def test_two_fingers_move_two_hands(open_page: OpenPage) -> None:
 def test_fingers_beside_the_body_move_the_camera(open_page: OpenPage) -> None:
     page = open_page(touch=True)
     touch = page.context.new_cdp_session(page)
-    box = page.locator("canvas").bounding_box()
+    box = page.locator("canvas.viewport-canvas").bounding_box()
     wide = where(page, "left_wrist")[0] - where(page, "right_wrist")[0]
 
     def fingers(spread: float) -> list[dict[str, float]]:
@@ -319,7 +319,7 @@ def test_it_can_be_reached_by_keyboard(open_page: OpenPage) -> None:
             )
         )
     assert {"Title of the document", "Export", "Method", "Time", "Mirror"} <= names
-    page.locator("canvas").focus()
+    page.locator("canvas.viewport-canvas").focus()
     page.keyboard.press("?")
     assert page.get_by_role("dialog").get_by_text("Mirror the pose").is_visible()
     page.keyboard.press("Escape")

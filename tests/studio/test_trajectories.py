@@ -90,11 +90,10 @@ def test_what_makes_no_sense_is_said(wire: Wire) -> None:
                 raise RuntimeError(str(message))
 
 
-@pytest.mark.flaky(reruns=2, reruns_delay=1)
 def test_a_person_draws_a_path_and_moves_its_handle(open_page: OpenPage) -> None:
     page = open_page(size=(900, 600))
     start = position(page, "right_wrist")
-    page.keyboard.press("j")
+    page.keyboard.press("y")
     x, y = where(page, "right_wrist")
     page.mouse.move(x, y)
     page.mouse.down()

@@ -112,9 +112,9 @@ export const install: Install = (studio) => {
         h("label", { class: "field" }, h("span", {}, "Limb"), limb),
         h("label", { class: "field" }, h("span", {}, "Style"), style),
         h("label", { class: "field" }, h("span", {}, "Seconds"), seconds),
-        h("div", { class: "grid" }, h("button", { type: "button", class: "wide", title: "Draw in the picture (J)", click: enter }, "Draw a path"), clear, repair), note),
+        h("div", { class: "grid" }, h("button", { type: "button", class: "wide", title: "Draw in the picture (Y)", click: enter }, "Draw a path"), clear, repair), note),
     }],
-    actions: [{ name: "draw-path", title: "Draw a path", keys: ["J"], group: "Pose", run: enter }],
+    actions: [{ name: "draw-path", title: "Draw a path", keys: ["Y"], group: "Pose", run: enter }],
     tools: [handles],
     receive(message) {
       if (message.type !== "path_followed" || message.job !== asked) return;

@@ -453,17 +453,29 @@ class DefaultPoser:
         return self._programme(nv, self._rows)
 
     def _programme(self, nv: int, count: int) -> tuple[Floats, bool]:
-        sense = self._sense[: nv + count]
-        matrix, high, low = self._matrix[:count], self._high[: nv + count], self._low[: nv + count]
+        """Solve the first `count` rows, and whether they had to be softened."""
+        own = self.place.v
+        hessian, gradient, matrix = self._hessian, self._gradient, self._matrix[:count]
+        low, high = self._low[: nv + count], self._high[: nv + count]
+        if own.stop - own.start < nv:  # others stand in the scene: they are no variables
+            hessian, gradient = np.ascontiguousarray(hessian[own, own]), gradient[own].copy()
+            concerned = matrix[:, own].any(axis=1)
+            matrix = np.ascontiguousarray(matrix[concerned, own])
+            low = np.concatenate([low[own], low[nv:][concerned]])
+            high = np.concatenate([high[own], high[nv:][concerned]])
+        sense = self._sense[: len(low)]
         sense[:] = 0
-        answer: Any = daqp.solve(self._hessian, self._gradient, matrix, high, low, sense)
-        if answer[2] == _OPTIMAL:
-            return np.asarray(answer[0]), False
-        sense[:] = 0
-        sense[nv:] = _SOFT
-        answer = daqp.solve(self._hessian, self._gradient, matrix, high, low, sense)
-        v = np.asarray(answer[0], dtype=np.float64)
-        return (v if np.isfinite(v).all() else np.zeros(nv)), True
+        answer: Any = daqp.solve(hessian, gradient, matrix, high, low, sense)
+        softened = answer[2] != _OPTIMAL
+        if softened:
+            sense[:] = 0
+            sense[len(gradient) :] = _SOFT
+            answer = daqp.solve(hessian, gradient, matrix, high, low, sense)
+        v = np.zeros(nv)
+        found = np.asarray(answer[0], dtype=np.float64)
+        if np.isfinite(found).all():
+            v[own] = found
+        return v, softened
 
     def _result(
         self,

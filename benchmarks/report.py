@@ -33,6 +33,9 @@ def write_report(result: dict[str, Any], folder: Path) -> Path:
         f" {where['date']}. {result['capsules']} capsules, {result['pairs']} pairs tested."
     )
     for workload, found in result["workloads"].items():
+        if workload == "planning":
+            _planning(report, found)
+            continue
         report.heading(f"{workload} ({found['tasks']} tasks, {found['hash']})")
         shown = [
             (key, title)
@@ -61,6 +64,15 @@ def write_report(result: dict[str, Any], folder: Path) -> Path:
         report.heading("Left out")
         report.table(["method", "why"], list(result["absent"].items()))
     return report.write()
+
+
+def _planning(report: Report, found: dict[str, Any]) -> None:
+    report.heading(f"planning ({found['tasks']} pairs, {found['cap_s']:.0f} s at most)")
+    columns = list(next(iter(found["methods"].values())))
+    report.table(
+        ["method", *(name.replace("_", " ") for name in columns)],
+        [[name, *(one[key] for key in columns)] for name, one in found["methods"].items()],
+    )
 
 
 def _settings(settings: dict[str, Any]) -> str:

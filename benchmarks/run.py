@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import workloads
+from benchmarks import planning, workloads
 from benchmarks.environments import ENVIRONMENTS, python_of
 from benchmarks.figures import Judge, Seen, summary
 from benchmarks.pool import Pool, Worker
@@ -51,10 +51,23 @@ class Size:
     sweeps: int
     clips: int
     frames: int
+    plans: int  # of each level
+    plan_cap_s: float
 
 
-FULL = Size(drag_rounds=1, every_drag=1, tangles=60, sweeps=42, clips=16, frames=150)
-QUICK = Size(drag_rounds=1, every_drag=4, tangles=8, sweeps=7, clips=3, frames=50)
+FULL = Size(
+    drag_rounds=1,
+    every_drag=1,
+    tangles=60,
+    sweeps=42,
+    clips=16,
+    frames=150,
+    plans=10,
+    plan_cap_s=20.0,
+)
+QUICK = Size(
+    drag_rounds=1, every_drag=4, tangles=8, sweeps=7, clips=3, frames=50, plans=1, plan_cap_s=3.0
+)
 
 
 def run(
@@ -68,7 +81,8 @@ def run(
     """Methods take turns task by task, each in a process of its own, one at work at a time."""
     figure = built_in("human")
     body = workloads.export_body(figure)
-    tasks = _tasks(QUICK if quick else FULL, clips, tell)
+    size = QUICK if quick else FULL
+    tasks = _tasks(size, clips, tell)
     judge = Judge(figure, body)
     seen: dict[str, dict[str, list[Seen]]] = {name: {} for name in tasks}
     absent: dict[str, str] = {}
@@ -108,7 +122,8 @@ def run(
                     "methods": {name: summary(list_) for name, list_ in by_method.items()},
                 }
                 for workload, by_method in seen.items()
-            },
+            }
+            | {"planning": planning.run(figure, body, size.plans, size.plan_cap_s, tell)},
             "methods": {
                 worker.name: {
                     "cold_start_s": round(worker.first_answer_s, 2),

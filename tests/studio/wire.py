@@ -30,7 +30,7 @@ class Wire:
     def send(self, **message: Any) -> None:
         self.socket.send(msgspec.msgpack.encode(message))
 
-    def receive(self, timeout: float = 30.0) -> dict[str, Any]:
+    def receive(self, timeout: float = 180.0) -> dict[str, Any]:
         message: dict[str, Any] = msgspec.msgpack.decode(self.socket.recv(timeout))
         self.seen[message["type"]] = message
         return message

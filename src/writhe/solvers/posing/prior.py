@@ -53,6 +53,7 @@ class PriorOptions:
     moving_m: float = 0.01  # movement of a goal in a frame from which on the prior counts fully
     fading: float = 0.005  # share of the own way that a frame of movement takes away
     mirror: bool = True  # postures count as their mirror images too
+    kept_frames: int = 3  # candidates are looked for anew after so many; their fit at every one
 
 
 class PosturePrior:
@@ -73,6 +74,8 @@ class PosturePrior:
         self._joints: tuple[int, ...] = ()
         self._goals: Floats = np.zeros((0, 3))
         self._guess: Floats | None = None
+        self._numbers: Ints = np.zeros(0, dtype=np.int64)
+        self._age = 0
         self._own = np.zeros((len(skeleton), 3))
         self.expected = np.zeros((len(skeleton), 3))  # joints, in the frame the root stands in
         self.share = 0.0
@@ -95,7 +98,12 @@ class PosturePrior:
         joints, wanted = self._wanted(handles, rotation, origin)
         goals, moved = self._followed(joints, wanted)
         self.share = min(1.0, moved / options.moving_m)
-        guess = self._regressed(self._candidates(q, joints, goals), joints, goals)
+        if self._guess is not None and self.share == 0.0:
+            return  # nothing moves: what is expected does not count
+        if self._guess is None or self._age >= options.kept_frames:
+            self._numbers, self._age = self._candidates(q, joints, goals), 0
+        self._age += 1
+        guess = self._regressed(self._numbers, joints, goals)
         if self._guess is None:
             self._own[:] = self._here - guess
         else:

@@ -16,7 +16,7 @@ export const install: Install = (studio) => {
     box.addEventListener("change", () => (box.checked ? planted.add(joint) : planted.delete(joint)));
     return h("label", {}, box, ` ${title}`);
   }));
-  const button = h("button", { type: "button", class: "connect", click: () => studio.run("connect-keys") }, "Connect without penetration");
+  const button = h("button", { type: "button", class: "wide connect", click: () => studio.run("connect-keys") }, "Connect without penetration");
   let asked = "", found: Ways | null = null;
 
   const keys = () => (store.state?.keys ?? []).filter((key) => store.selectedKeys.has(key.id) && key.kind === "pose" && key.actor === store.active);
@@ -47,14 +47,14 @@ function show(studio: Studio, found: Ways, cards: HTMLElement): void {
     fill(cards, h("p", { class: "hint" }, `No way: ${found.reason}`));
     return;
   }
-  const both = h("button", { type: "button", click: () => play(studio, found, found.ways.slice(0, 2)) }, "Play side by side");
+  const both = h("button", { class: "wide", type: "button", click: () => play(studio, found, found.ways.slice(0, 2)) }, "Play side by side");
   fill(cards, ...found.ways.map((way, i) =>
     h("div", { class: "way" },
       h("strong", {}, way.title),
       sparkline(way),
       h("span", { class: "hint" }, `${way.length_rad.toFixed(1)} rad, ${Math.max(0, Math.floor(1000 * way.clearance_m))} mm clear`),
-      h("button", { type: "button", "aria-label": `Preview ${way.title}`, click: () => play(studio, found, [way]) }, "Preview"),
-      h("button", { type: "button", "aria-label": `Use ${way.title}`, click: () => studio.command({ type: "use_way", job: found.job, way: i }) }, "Use"),
+      h("button", { class: "wide", type: "button", "aria-label": `Preview ${way.title}`, click: () => play(studio, found, [way]) }, "Preview"),
+      h("button", { class: "wide", type: "button", "aria-label": `Use ${way.title}`, click: () => studio.command({ type: "use_way", job: found.job, way: i }) }, "Use"),
     )), found.ways.length > 1 ? both : "");
 }
 

@@ -148,8 +148,8 @@ function holdMode(studio: Studio): Mode {
 
 function panel(studio: Studio, push: () => void, holding: () => void): HTMLElement {
   const list = h("ul", { class: "relations" });
-  const pushing = h("button", { type: "button", title: "Drag an object into the figure (U)", click: push }, "Push objects");
-  const hold = h("button", { type: "button", title: "Two parts keep their place to each other (H)", click: holding }, "Hold two parts");
+  const pushing = h("button", { class: "wide", type: "button", title: "Drag an object into the figure (U)", click: push }, "Push objects");
+  const hold = h("button", { class: "wide", type: "button", title: "Two parts keep their place to each other (H)", click: holding }, "Hold two parts");
   on(["state", "selection", "options"], () => {
     pushing.disabled = !store.state?.things.length;
     const actor = activeActor();
@@ -160,7 +160,7 @@ function panel(studio: Studio, push: () => void, holding: () => void): HTMLEleme
       ),
     ));
   });
-  return h("div", {}, h("div", { class: "row" }, pushing, hold), list);
+  return h("div", {}, h("div", { class: "grid" }, pushing, hold), list);
 }
 
 const words = (joint: string) => joint.replaceAll("_", " ");

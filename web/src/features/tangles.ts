@@ -51,7 +51,7 @@ class TanglePanel {
   constructor(private readonly studio: Studio) {
     const rows = COORDINATES.map((one) => this.row(one));
     this.element = h("div", { class: "tangle" },
-      h("button", { type: "button", title: "Click two limbs in the picture (W)", click: () => this.pick() }, "Pick two limbs"),
+      h("button", { class: "wide", type: "button", title: "Click two limbs in the picture (W)", click: () => this.pick() }, "Pick two limbs"),
       this.names, this.matrix, ...rows,
       h("label", {}, this.clip, " Key the way there from the playhead on"),
       h("label", {}, this.keep, " The other character keeps the tangle when one is moved"),

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from writhe.kernels.jit import CACHE_DIR
+from writhe.kernels.jit import all_kernels_hash, cache_root
 
 Progress = Callable[[int, int, str], None]
 Stage = Callable[[], None]
@@ -169,4 +169,4 @@ def warm_up(progress: Progress | None = None, stages: Iterable[str] | None = Non
 
 
 def _marker(stage: str) -> Path:
-    return CACHE_DIR / f"{stage.replace(' ', '-')}.ready"
+    return cache_root() / "warm" / all_kernels_hash() / f"{stage.replace(' ', '-')}.ready"

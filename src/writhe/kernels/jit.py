@@ -1,15 +1,18 @@
 """The one decorator of all kernels: compiled by Numba, cached on disk.
 
-Numba notices an edited file but not an edited callee in *another* file, so the cache lives in a
-folder named after a hash of the whole kernels package: any edit starts a fresh cache.
+Numba notices an edited file but not an edited callee in *another* file, so the machine code of
+each module lives in a folder named after a hash of that module and of every kernel module it
+imports, however indirectly: an edit recompiles exactly what it can change.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
@@ -37,15 +40,44 @@ def cache_root() -> Path:
     return base / "writhe"
 
 
-def _source_hash() -> str:
+_IMPORT = re.compile(r"^\s*from writhe\.kernels\.(\w+) import", re.MULTILINE)
+_FOLDER = Path(__file__).parent
+
+
+@cache
+def _source(name: str) -> bytes:
+    return (_FOLDER / f"{name}.py").read_bytes()
+
+
+@cache
+def _imported(name: str) -> frozenset[str]:
+    """The kernel modules that module `name` imports, itself and the indirect ones included."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        module = waiting.pop()
+        if module not in found:
+            found.add(module)
+            waiting += _IMPORT.findall(_source(module).decode())
+    return frozenset(found)
+
+
+def _hash_of(modules: Iterable[str]) -> str:
     digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {sys.version}".encode())
-    for source in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(source.name.encode())
-        digest.update(source.read_bytes())
+    for name in sorted(modules):
+        digest.update(name.encode())
+        digest.update(_source(name))
     return digest.hexdigest()[:16]
 
 
-CACHE_DIR = cache_root() / f"kernels-{_source_hash()}"
+def cache_folder(name: str) -> Path:
+    """Where the machine code of the kernel module `name` is kept."""
+    return cache_root() / "kernels" / f"{name}-{_hash_of(_imported(name))}"
+
+
+def all_kernels_hash() -> str:
+    """Changes with any edit of any kernel."""
+    return _hash_of(source.stem for source in _FOLDER.glob("*.py"))
 
 
 @overload
@@ -62,7 +94,7 @@ def kernel(
     vector: bool = False,
     inline: bool = False,
 ) -> Function | Callable[[Function], Function]:
-    """Compile `function` with Numba and cache the machine code in `CACHE_DIR`.
+    """Compile `function` with Numba and cache the machine code in its module's `cache_folder`.
 
     `vector`: dividing by zero gives an infinity instead of an exception, without which no loop
     that divides is vectorised. `inline`: small functions of inner loops are merged into their
@@ -71,7 +103,7 @@ def kernel(
 
     def compile_it(python: Function) -> Function:
         before: str = getattr(config, "CACHE_DIR")  # noqa: B009 - set by Numba at run time
-        setattr(config, "CACHE_DIR", str(CACHE_DIR))  # noqa: B010
+        setattr(config, "CACHE_DIR", str(cache_folder(python.__module__.rpartition(".")[2])))  # noqa: B010
         try:
             compiled = numba.njit(
                 cache=True,

@@ -43,6 +43,13 @@ def strips(scenario: Scenario, runs: dict[str, Played], path: Path) -> Path:
     return path
 
 
+def film(scenario: Scenario, played: Played, path: Path) -> Path:
+    """One method's motion as a GIF."""
+    from writhe.render.scenes import scene_movie
+
+    return scene_movie(scenario.scene, played.q, path, fps=FPS, size=(300, 360), view=scenario.view)
+
+
 def plot_trajectories(scenario: Scenario, runs: dict[str, Played], path: Path) -> Path:
     """Position, speed and jerk of the watched joint over time, a line a method."""
     import matplotlib

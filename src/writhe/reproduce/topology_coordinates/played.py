@@ -18,6 +18,7 @@ from writhe.render.look import Colour
 from writhe.scene import Layout
 
 FPS = 30.0
+_MOVIE_SIZE = (300, 360)
 
 
 @dataclass(frozen=True)
@@ -75,24 +76,25 @@ class Played:
         return certify(self.layout.table, self.path, FPS)
 
     def draw(self, target: Path, progress: Progress) -> Path | None:
-        """The film strip; None where pictures cannot be made here."""
+        """The film strip, and a GIF beside it; None where pictures cannot be made here."""
+        look: dict[str, Any] = {
+            "view": self.view,
+            "around": self.around,
+            "colours": self.colours,
+            "hidden": self.hidden,
+            "ground": self.ground,
+            "extra": self.extra,
+        }
         try:
-            from writhe.render.scenes import scene_strip
+            from writhe.render.scenes import scene_movie, scene_strip
 
             progress(f"drawing {target.name}")
+            scene = self.layout.scene
+            scene_movie(
+                scene, self.path, target.with_suffix(".gif"), fps=FPS, size=_MOVIE_SIZE, **look
+            )
             return scene_strip(
-                self.layout.scene,
-                self.path,
-                target,
-                count=7,
-                frames=self.frames,
-                view=self.view,
-                around=self.around,
-                colours=self.colours,
-                hidden=self.hidden,
-                size=self.size,
-                ground=self.ground,
-                extra=self.extra,
+                scene, self.path, target, count=7, frames=self.frames, size=self.size, **look
             )
         except MissingExtraError:
             return None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from writhe.arrays import Bools
 from writhe.evaluation import Progress
-from writhe.quantities import Linking, Point
+from writhe.quantities import Point
+from writhe.reproduce.topology_coordinates.holds import held, writhe
 from writhe.reproduce.topology_coordinates.played import Claim, Played
 from writhe.reproduce.topology_coordinates.theatre import Theatre, human
 from writhe.solvers.tangling import SolveOptions, Tangle, TangleKeyframe, TangleOptions, animate
@@ -88,10 +87,7 @@ def play(progress: Progress) -> Played:
         ),
     ]
     progress("embracing")
-    start = time.perf_counter()
     motion = animate(setup, stage.q, keys)
-    seconds = time.perf_counter() - start
-    skeleton = stage.layout.skeleton
     claims: list[Claim] = []
     passive = ("ben", "ann", "ben")
     first = 0
@@ -102,20 +98,14 @@ def play(progress: Progress) -> Played:
         first = last
     for frame, wishes in zip(motion.key_frames, ((waist,), (waist, back), (back,)), strict=True):
         for wish in wishes:
-            value = float(Linking(wish.first, wish.second).value(skeleton, motion.path[frame])[0])
-            claims.append(
-                Claim.at_least(f"writhe of {wish.label}", -value, 0.5 if wish is waist else 0.3)
-            )
-    value = float(Linking(waist.first, waist.second).value(skeleton, motion.path[-1])[0])
-    claims.append(Claim.at_most(f"writhe of {off.label}", abs(value), 0.15))
-    return Played(
+            least = 0.5 if wish is waist else 0.3
+            claims.append(held(stage.layout, wish, motion.path[frame], least))
+    loose = writhe(stage.layout, waist.first, waist.second, motion.path[-1])
+    claims.append(Claim.at_most(f"writhe of {off.label}", abs(loose), 0.15))
+    return Played.of(
         stage.layout,
-        motion.path,
-        motion.reached,
+        motion,
         claims,
-        motion.milliseconds,
-        seconds,
-        motion.problems,
         view=(1.0, 0.25, 0.35),
         size=(300, 400),
     )

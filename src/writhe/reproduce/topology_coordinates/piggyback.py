@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
 
 from writhe.evaluation import Progress
-from writhe.quantities import Linking, Point
+from writhe.quantities import Point
+from writhe.reproduce.topology_coordinates.holds import held
 from writhe.reproduce.topology_coordinates.planners import PLANNERS, sampled
-from writhe.reproduce.topology_coordinates.played import Claim, Played
+from writhe.reproduce.topology_coordinates.played import Played
 from writhe.reproduce.topology_coordinates.theatre import Theatre, human
 from writhe.solvers.tangling import (
     SolveOptions,
@@ -126,17 +126,11 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> Played
         ),
     ]
     progress("climbing")
-    start = time.perf_counter()
     motion = animate(setup, stage.q, keys)
-    seconds = time.perf_counter() - start
-    skeleton, q = stage.layout.skeleton, motion.path[-1]
-    claims: list[Claim] = []
-    for name, tangle in tangles.items():
-        value = float(Linking(tangle.first, tangle.second).value(skeleton, q)[0])
-        least = HELD_ARMS if "shoulder" in name else HELD_LEGS
-        claims.append(
-            Claim.at_least(f"writhe of {tangle.label}", value * np.sign(tangle.writhe), least)
-        )
+    claims = [
+        held(stage.layout, tangle, motion.path[-1], HELD_ARMS if "shoulder" in name else HELD_LEGS)
+        for name, tangle in tangles.items()
+    ]
     cap_s = 60.0 if full else 5.0
     figures: dict[str, Any] = {"planners": []}
     for planner in PLANNERS if compare else ():
@@ -144,14 +138,11 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> Played
         figures["planners"].append(
             sampled(stage.layout.table, motion.path[0], motion.path[-1], planner, cap_s)
         )
-    return Played(
+    return Played.of(
         stage.layout,
-        motion.path,
-        motion.reached,
+        motion,
         claims,
-        motion.milliseconds,
-        seconds,
-        [*motion.problems, *(_said(found) for found in figures["planners"])],
+        [*(_said(found) for found in figures["planners"])],
         figures,
         view=(1.0, 0.2, 0.55),
         size=(300, 400),

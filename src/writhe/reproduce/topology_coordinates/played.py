@@ -16,6 +16,7 @@ from writhe.errors import MissingExtraError
 from writhe.evaluation import Progress
 from writhe.render.look import Colour
 from writhe.scene import Layout
+from writhe.solvers.tangling import TangleMotion
 
 FPS = 30.0
 _MOVIE_SIZE = (300, 360)
@@ -65,6 +66,29 @@ class Played:
     size: tuple[int, int] = (300, 400)
     ground: bool = True
     extra: Callable[[Any, Floats], None] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        layout: Layout,
+        motion: TangleMotion,
+        claims: Sequence[Claim],
+        notes: Sequence[str] = (),
+        figures: dict[str, Any] | None = None,
+        **look: Any,
+    ) -> Played:
+        """A motion through keyframes; what could not be reached joins the notes."""
+        return cls(
+            layout,
+            motion.path,
+            motion.reached,
+            claims,
+            motion.milliseconds,
+            motion.seconds,
+            (*motion.problems, *notes),
+            figures or {},
+            **look,
+        )
 
     @property
     def topology_ok(self) -> bool:

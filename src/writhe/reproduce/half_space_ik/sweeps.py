@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.collision import Shape, ball, box, cylinder
+from writhe.collision import Shape, ball, box, certify, cylinder
 from writhe.evaluation import Progress
 from writhe.evaluation.drags import standing
 from writhe.evaluation.posing_figures import PENETRATION_M
@@ -43,7 +43,18 @@ class Sweep:
 
 
 def random_sweep(body: Figure, pose: Floats, rng: np.random.Generator) -> Sweep:
-    """A ball, box or cylinder from a metre away to a place in or behind a random body part."""
+    """A ball, box or cylinder from a metre away to a place in or behind a random body part.
+
+    It starts clear of the body: a metre above a foot is the trunk.
+    """
+    while True:
+        sweep = _any_sweep(body, pose, rng)
+        scene, q = _scene(sweep, body, pose)
+        if certify(scene.layout.table, q[None]).penetration_upper_bound_m <= 0.0:
+            return sweep
+
+
+def _any_sweep(body: Figure, pose: Floats, rng: np.random.Generator) -> Sweep:
     kind = ("ball", "box", "cylinder")[int(rng.integers(3))]
     if kind == "ball":
         shape = ball([0, 0, 0], float(rng.uniform(0.05, 0.15)))
@@ -120,10 +131,8 @@ def run_sweeps(
     }
 
 
-def _play(
-    sweep: Sweep, body: Figure, pose: Floats, options: ResponseOptions
-) -> tuple[Response, Floats, float, list[tuple[float, float, float, int]]]:
-    """The response, the last configuration, the deepest overlap, and (solve, detect, step) ms."""
+def _scene(sweep: Sweep, body: Figure, pose: Floats) -> tuple[Scene, Floats]:
+    """The body and the object, which is about to start."""
     thing = SceneObject(
         "object",
         (sweep.shape,),
@@ -134,6 +143,14 @@ def _play(
     scene = Scene((Actor("a", body),), (thing,))
     q = scene.layout.rest()
     q[scene.layout.actor_q["a"]] = pose
+    return scene, q
+
+
+def _play(
+    sweep: Sweep, body: Figure, pose: Floats, options: ResponseOptions
+) -> tuple[Response, Floats, float, list[tuple[float, float, float, int]]]:
+    """The response, the last configuration, the deepest overlap, and (solve, detect, step) ms."""
+    scene, q = _scene(sweep, body, pose)
     response = Response(scene, options)
     length = float(np.linalg.norm(sweep.end_m - sweep.start_m))
     frames = int(np.ceil(length / sweep.speed_m_s * FPS))

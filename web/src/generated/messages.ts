@@ -598,13 +598,14 @@ export interface KeepPush {
   thing: number;
 }
 
-/** From now on a joint keeps its place seen from another joint. */
+/** From now on a joint keeps its place, distance or direction seen from another joint. */
 export interface HoldParts {
   type: "hold_parts";
   request: string;
   actor: number;
   joint: number;
   other: number;
+  kept?: "place" | "distance" | "direction";
 }
 
 /** Forget such a relation. */
@@ -614,6 +615,7 @@ export interface LetGoParts {
   actor: number;
   joint: string;
   other: string;
+  kept?: "place" | "distance" | "direction";
 }
 
 /** A character after a step of a push. */
@@ -634,11 +636,12 @@ export interface Pushed {
   milliseconds: number;
 }
 
-/** A part that keeps its place seen from another. */
+/** What a part keeps of how it is to another. */
 export interface RelationState {
   actor: number;
   joint: string;
   other: string;
+  kept: string;
 }
 
 /** The relations of the document. */
@@ -677,7 +680,7 @@ export interface ApplyReadyPose {
 export interface SetSolving {
   type: "set_solving";
   request: string;
-  postures: "basic" | "chair" | "ladder" | "given" | "none";
+  postures: string;
   naturalness: number;
   grip: number;
   steadiness: number;
@@ -800,10 +803,29 @@ export interface LimbChoice {
   role: string;
 }
 
-/** What can be chosen. */
+/** A style, and the limbs it was learnt for. */
+export interface StyleChoice {
+  name: string;
+  title: string;
+  limbs: string[];
+}
+
+/** A path that was drawn: its key on the timeline, and what it says. */
+export interface PathState {
+  key: number;
+  actor: number;
+  start_s: number;
+  limb: string;
+  style: string;
+  seconds: number;
+  points: [number, number, number][];
+}
+
+/** What can be chosen, and the paths there are. */
 export interface TrajectoriesState {
   limbs: LimbChoice[];
-  styles: string[];
+  styles: StyleChoice[];
+  paths: PathState[];
 }
 
 /** What each feature says of itself in a State. */

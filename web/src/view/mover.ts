@@ -19,6 +19,7 @@ export interface Movable {
   place(): Place | null;
   preview(place: Place): void;
   keep(place: Place): void;
+  dropped?(): void; // the gesture was called off; `preview` has put it back
 }
 
 interface Handle {
@@ -69,7 +70,10 @@ export class Mover implements Tool {
         this.viewport.draw();
       },
       up: (_, moved) => end(() => (moved ? this.what.keep(now) : this.what.preview(from))),
-      cancel: () => end(() => this.what.preview(from)),
+      cancel: () => end(() => {
+        this.what.preview(from);
+        this.what.dropped?.();
+      }),
     };
   }
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import msgspec
+import numpy as np
 from msgspec import Meta
 
+from writhe.arrays import Floats
 from writhe.studio import edits
 from writhe.studio.document import Document, TrackKind
 from writhe.studio.document.history import Edit
@@ -65,3 +67,11 @@ def put_path(document: Document, edit: Edit, actor: int, start_s: float, path: D
             edit.delete("keys", other.key)
     track = edits.track_for(document, edit, TrackKind.PATH, "Path", actor=actor)
     edits.put_track_key(document, edit, track, start_s, msgspec.msgpack.encode(path))
+
+
+def moved_path(data: bytes, turn: Floats, shift: Floats) -> bytes:
+    """A key's path with every way-point x at turn x + shift."""
+    path = msgspec.msgpack.decode(data, type=DrawnPath)
+    moved = np.array(path.points) @ turn.T + shift
+    points = [(float(x), float(y), float(z)) for x, y, z in moved]
+    return msgspec.msgpack.encode(msgspec.structs.replace(path, points=points))

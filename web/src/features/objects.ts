@@ -79,7 +79,7 @@ function movable(studio: Studio, push: Push): Movable {
   const object = () => (store.selectedThing === null || store.playing ? null : studio.viewport.things.object(store.selectedThing));
   return {
     place: () => {
-      const group = object();
+      const group = push.active ? null : object(); // no handles in the way of what is dragged
       return group && { position: group.position, rotation: group.quaternion };
     },
     preview: (place) => show(studio, push, store.selectedThing!, place),

@@ -654,11 +654,18 @@ export interface ListReadyPoses {
   type: "list_ready_poses";
 }
 
+/** A pose with what a small picture of it is drawn from (`studio.silhouettes`). */
+export interface ReadyPicture {
+  name: string;
+  body: Uint8Array;
+  object: Uint8Array[];
+}
+
 /** The poses of one library. */
 export interface ReadyGroup {
   library: string;
   title: string;
-  names: string[];
+  poses: ReadyPicture[];
 }
 
 /** The answer: all ready-made poses of the human. */

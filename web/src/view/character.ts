@@ -82,6 +82,9 @@ export class Character {
     this.look = { colour, hover: colour };
     this.material.transparent = true;
     this.material.opacity = opacity;
+    this.material.depthWrite = false;
+    // where a ghost coincides with the body, the body is seen
+    Object.assign(this.material, { polygonOffset: true, polygonOffsetFactor: 6, polygonOffsetUnits: 60 });
     this.mesh.castShadow = false;
     this.mesh.receiveShadow = false;
     this.mesh.renderOrder = 2;

@@ -233,7 +233,7 @@ export class Viewport {
     const duel = this.duel;
     const ratio = renderer.getPixelRatio();
     this.duel = null;
-    this.marks.group.visible = this.overlay.visible = false;
+    this.showExtras(false);
     const comeBack = orbit.save();
     renderer.setPixelRatio(1);
     renderer.setSize(width, height, false);
@@ -252,10 +252,16 @@ export class Viewport {
       [this.width, this.height] = before;
       this.duel = duel;
       comeBack();
-      this.marks.group.visible = this.overlay.visible = true;
+      this.showExtras(true);
       this.resizeViews();
     });
     return blob ?? new Blob();
+  }
+
+  /** Marks, handles and ghosts: what belongs to the page and not to the picture. */
+  private showExtras(on: boolean): void {
+    this.marks.group.visible = this.overlay.visible = on;
+    this.ghosts.forEach((ghost) => (ghost.root.visible = on));
   }
 
   private lookOf(): Look {

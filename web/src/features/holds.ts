@@ -35,9 +35,9 @@ function holdMode(studio: Studio, kept: () => Kept): Mode {
   const mode: Mode = {
     hint: ask,
     down(at) {
-      const hit = studio.viewport.pick(at.x, at.y);
+      const hit = studio.viewport.jointAt(at.x, at.y);
       if (!hit) return null;
-      const actor = hit.actor || store.active;
+      const { actor } = hit;
       return {
         move: () => undefined,
         cancel: () => undefined,

@@ -157,7 +157,7 @@ function section(studio: Studio): HTMLElement {
 /** Select what was added as soon as it is there. */
 function addThing(studio: Studio, kind: string): void {
   const before = new Set(store.state?.things.map((thing) => thing.id));
-  const request = studio.command({ type: "add_thing", kind });
+  const request = studio.command({ type: "add_thing", kind, actor: store.active });
   const stop = on(["state"], () => {
     if (store.state?.request !== request) return;
     const fresh = store.state.things.find((thing) => !before.has(thing.id));
@@ -171,7 +171,7 @@ function detailsOf(studio: Studio, thing: ThingState): HTMLElement {
   name.addEventListener("change", () => studio.command({ type: "rename_thing", thing: thing.id, name: name.value }));
   const widths = thing.resizable ? (WIDTHS[thing.kind] ?? []) : [];
   const sizes = widths.map(([label, axis]) => {
-    const input = h("input", { type: "number", class: "compact", min: 1, max: 2000, step: 1, value: Math.round(100 * thing.size[axis]), "aria-label": `${label} in centimetres` });
+    const input = h("input", { type: "number", class: "compact", min: 0.1, max: 2000, step: "any", value: Number((100 * thing.size[axis]).toFixed(1)), "aria-label": `${label} in centimetres` });
     input.addEventListener("change", () => {
       const size: [number, number, number] = [...(selected() ?? thing).size];
       size[axis] = Number(input.value) / 100;

@@ -13,6 +13,7 @@ import type { At, Mode, Taken, Tool } from "../view/tools";
 const HANDLES = 8;
 const LEAST_STEP_M = 0.004;
 const HELP = "Draw where a hand or foot should go: it follows from the playhead on, in the style you choose.";
+const NO_LIMBS = "Paths are followed by hands and feet; this figure has none that are known.";
 
 export const install: Install = (studio) => {
   const limb = h("select", { "aria-label": "Limb that follows the path", title: "Which hand or foot follows the path" });
@@ -23,8 +24,11 @@ export const install: Install = (studio) => {
   const repair = button("Repair", "Push penetrations out of the motion, with the default poser", () => mend());
   const forget = button("Forget path", "Take the path away; its keys stay", () => drop());
   const line = new PathLine(studio.viewport);
-  let shown: PathState | null = null, asked = "", drawing = false;
+  let shown: PathState | null = null, asked = "", offered = "-", drawing = false;
 
+  const enter = () => studio.tools.enter(studio.tools.mode === mode ? null : mode);
+  const draw = h("button", { type: "button", class: "wide", title: "Draw in the picture (Y)", click: enter }, icon("graph") as unknown as Node, "Draw a path");
+  on(["options"], () => draw.setAttribute("aria-pressed", String(studio.tools.mode === mode)));
   const choices = () => store.state?.features.trajectories;
   const offerStyles = (chosen: string) => {
     const fitting = choices()?.styles.filter((one) => one.limbs.includes(limb.value)) ?? [];
@@ -34,7 +38,13 @@ export const install: Install = (studio) => {
   const update = () => {
     const known = choices();
     if (!known) return;
-    if (!limb.childElementCount) fill(limb, ...known.limbs.map((one) => h("option", { value: one.name }, one.title)));
+    const able = known.limbs.filter((one) => (activeActor()?.figure ?? "") in one.joints);
+    if (able.map((one) => one.name).join() !== offered) {
+      offered = able.map((one) => one.name).join();
+      fill(limb, ...able.map((one) => h("option", { value: one.name }, one.title)));
+      draw.disabled = !able.length;
+      note.textContent = able.length ? HELP : NO_LIMBS;
+    }
     const now = pathNow(known.paths);
     const other = now?.key !== shown?.key;
     shown = now;
@@ -71,7 +81,7 @@ export const install: Install = (studio) => {
     hint: "Draw the path",
     down(at) {
       const from = joint(studio, limb.value);
-      if (!from) return null;
+      if (!from || drawing) return null;
       drawing = true;
       const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(studio.viewport.orbit.facing, from);
       const stroke: THREE.Vector3[] = [];
@@ -129,9 +139,6 @@ export const install: Install = (studio) => {
       };
     },
   };
-  const enter = () => studio.tools.enter(studio.tools.mode === mode ? null : mode);
-  const draw = h("button", { type: "button", class: "wide", title: "Draw in the picture (Y)", click: enter }, icon("graph") as unknown as Node, "Draw a path");
-  on(["options"], () => draw.setAttribute("aria-pressed", String(studio.tools.mode === mode)));
   const learnt = h("button", { class: "link", type: "button", title: "Open a .npz file made by `writhe learn`", click: () => chooseFile(studio, false, ".npz") }, "Styles from a file …");
   return {
     sections: [{
@@ -143,7 +150,7 @@ export const install: Install = (studio) => {
         h("div", { class: "gap" }, learnt),
         h("div", { class: "grid gap" }, draw, forget, repair), note),
     }],
-    actions: [{ name: "draw-path", title: "Draw a path for a hand or foot", keys: ["Y"], group: "Time", run: enter }],
+    actions: [{ name: "draw-path", title: "Draw a path for a hand or foot", keys: ["Y"], group: "Time", enabled: () => !draw.disabled, run: enter }],
     keys: [{ kind: "path", title: "path", colour: "#7048e8" }],
     tools: [handles],
     receive(message) {
@@ -168,8 +175,9 @@ function sentence({ certified, distance_mm, penetration_mm }: PathFollowed): str
 
 /** Where the joint is that will follow. */
 function joint(studio: Studio, limb: string): THREE.Vector3 | null {
-  const role = store.state?.features.trajectories.limbs.find((one) => one.name === limb)?.role;
-  const character = studio.viewport.character(activeActor()?.id ?? store.active);
-  const number = character?.shape.joints.findIndex((one) => one.name === role) ?? -1;
+  const figure = activeActor()?.figure ?? "";
+  const name = store.state?.features.trajectories.limbs.find((one) => one.name === limb)?.joints[figure];
+  const character = studio.viewport.character(store.active);
+  const number = character?.shape.joints.findIndex((one) => one.name === name) ?? -1;
   return character && number >= 0 ? character.jointPosition(number).clone() : null;
 }

@@ -482,12 +482,13 @@ export interface ChooseScene {
   scene: string;
 }
 
-/** Add an object; without a position it is put beside the figure. */
+/** Add an object somewhere, or beside an actor. */
 export interface AddThing {
   type: "add_thing";
   request: string;
   kind: string;
   position?: [number, number, number] | null;
+  actor?: number | null;
 }
 
 /** Put an object somewhere; one that has keys is keyed there at the playhead. */
@@ -803,11 +804,11 @@ export interface PathFollowed {
   penetration_mm: number;
 }
 
-/** A limb that can follow a path, and the joint that does. */
+/** A limb that can follow a path, and the joint that does on each figure that has it. */
 export interface LimbChoice {
   name: string;
   title: string;
-  role: string;
+  joints: { [name: string]: string };
 }
 
 /** A style, and the limbs it was learnt for. */

@@ -7,6 +7,7 @@ import { Viewport } from "./viewport";
 const COLOURS = ["#e8590c", "#2b8a3e", "#1971c2"];
 const AXES = [new THREE.Vector3(1, 0, 0), new THREE.Vector3(0, 1, 0), new THREE.Vector3(0, 0, 1)];
 const NEAR_PX = 11, NEAR_TOUCH_PX = 22;
+const FREE = 0.45; // of the rings' radius: the middle is left to what is moved itself
 const TIP = 1.35; // arrows end outside the rings
 
 export interface Place {
@@ -114,9 +115,13 @@ export class Mover implements Tool {
   private handleAt(at: At): Handle | null {
     if (!this.group.visible) return null;
     let best: Handle | null = null, least = at.touch ? NEAR_TOUCH_PX : NEAR_PX;
+    const middle = this.viewport.onPage(this.group.position);
+    const across = new THREE.Vector3().setFromMatrixColumn(this.viewport.orbit.camera.matrix, 0).multiplyScalar(this.group.scale.x);
+    const free = FREE * (this.viewport.onPage(across.add(this.group.position)).x - middle.x);
     for (const handle of this.handles) {
       for (const point of this.pointsOf(handle)) {
         const { x, y } = this.viewport.onPage(point);
+        if (Math.hypot(x - middle.x, y - middle.y) < free) continue;
         const distance = Math.hypot(x - at.x, y - at.y);
         if (distance < least) [least, best] = [distance, handle];
       }

@@ -1,5 +1,6 @@
 /** The picture: renderer, scene, the actors' characters, one view or two side by side. */
 import * as THREE from "three";
+import { store } from "../store";
 import { FigureShape } from "../generated/messages";
 import { Character, Look } from "./character";
 import { Marks } from "./marks";
@@ -133,6 +134,21 @@ export class Viewport {
       if (hit && (!best || hit.distance < best.distance)) best = { ...hit, actor };
     }
     return best;
+  }
+
+  /** The joint nearest to a point of the page, among the picked part's own and those next to it. */
+  jointAt(x: number, y: number): { actor: number; joint: number } | null {
+    const hit = this.pick(x, y);
+    const actor = hit?.actor || store.active;
+    const character = this.character(actor);
+    if (!hit || !character) return null;
+    let best = hit.joint, least = character.jointPosition(best).distanceTo(hit.point);
+    character.shape.joints.forEach((joint, j) => {
+      if (joint.parent !== hit.joint) return;
+      const distance = character.jointPosition(j).distanceTo(hit.point);
+      if (distance < least) [least, best] = [distance, j];
+    });
+    return { actor, joint: best };
   }
 
   /** How far along a ray the nearest body is, not counting some joints of one actor. */

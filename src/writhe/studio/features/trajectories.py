@@ -14,7 +14,7 @@ from writhe.motion.follow import follow, smooth_path
 from writhe.motion.movements import MOVEMENTS
 from writhe.motion.styles import learn_builtin
 from writhe.skeleton import Figure, Motion
-from writhe.solvers.dynamic import Chain, Forest
+from writhe.solvers.dynamic import CHAINS, Chain, Forest
 from writhe.studio import edits
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import TrackKind, pack
@@ -67,11 +67,11 @@ class PathFollowed(Message, frozen=True, tag="path_followed"):
 
 
 class LimbChoice(Part, frozen=True):
-    """A limb that can follow a path, and the joint that does."""
+    """A limb that can follow a path, and the joint that does on each figure that has it."""
 
     name: str
     title: str
-    role: str
+    joints: dict[str, str]
 
 
 class StyleChoice(Part, frozen=True):
@@ -105,8 +105,12 @@ class TrajectoriesState(Part, frozen=True):
 @feature.state
 def state(stage: Stage) -> TrajectoriesState:
     """The limbs and styles there are."""
-    roles = {name: name.replace("arm", "wrist").replace("leg", "ankle") for name in LIMBS}
-    limbs = [LimbChoice(name, title, roles[name]) for name, title in LIMBS.items()]
+    figures = [stage.document.figure(actor.figure) for actor in stage.document.actors()]
+    limbs = [
+        LimbChoice(name, title, {f.name: f.roles[role] for f in figures if role in f.roles})
+        for name, title in LIMBS.items()
+        for role in CHAINS[name][1]
+    ]
     built_in = [StyleChoice(name, name.capitalize(), list(LIMBS)) for name in MOVEMENTS]
     styles = [*built_in, *_from_files(stage.posers.shelves)]
     paths = [

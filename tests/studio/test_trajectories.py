@@ -44,14 +44,18 @@ def _state_with(wire: Wire, undo: str, keys: int) -> dict[str, Any]:
 def test_a_path_is_baked_to_keys_and_can_be_undone(wire: Wire) -> None:
     told = _follow(wire)
     assert told["distance_mm"] < 5.0
-    frames = round(wire.state["fps"]) + 1
-    _state_with(wire, "Follow the path", frames)
+    baked = round(wire.state["fps"]) + 2  # a key for every frame, and one for the path
+    state = _state_with(wire, "Follow the path", baked)
+    (path,) = state["features"]["trajectories"]["paths"]
+    assert path["limb"] == "right_arm"
+    np.testing.assert_allclose(path["points"], DRAWN)
     # the keys of a second path, over the first and beyond, take the place of its keys
     _follow(wire, limb="left_arm", points=[(-x, y, z) for x, y, z in DRAWN], seconds=1.5)
-    longer = round(1.5 * wire.state["fps"]) + 1
-    _state_with(wire, "Follow the path", longer)
+    longer = round(1.5 * wire.state["fps"]) + 2
+    state = _state_with(wire, "Follow the path", longer)
+    assert [path["limb"] for path in state["features"]["trajectories"]["paths"]] == ["left_arm"]
     wire.command(type="undo")
-    assert len(wire.state["keys"]) == frames
+    assert len(wire.state["keys"]) == baked
     wire.command(type="undo")
     assert wire.state["keys"] == []
 

@@ -91,17 +91,19 @@ def read_database(path: Path) -> PostureDatabase:
     try:
         about = pyarrow.parquet.read_metadata(path)
         groups = [about.row_group(k).total_byte_size for k in range(about.num_row_groups)]
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError):
         raise FileFormatError(
-            path, f"not a posture database: {error}", remedy="make one with `writhe db build`"
+            path, "not a posture database", remedy="make one with `writhe db build`"
         ) from None
     if about.num_rows > MOST_POSTURES or sum(groups) > MOST_UNPACKED:
         raise FileFormatError(path, f"more than {MOST_POSTURES} postures")
     body = figure("human")
     try:
         found = PostureDatabase.load(path, body)
-    except (KeyError, ValueError, TypeError, pyarrow.ArrowException) as error:
-        raise FileFormatError(path, f"not a posture database: {error}") from None
+    except WritheError:
+        raise
+    except Exception as error:  # as does what unpacks damaged columns
+        raise FileFormatError(path, f"not a posture database: {type(error).__name__}") from None
     if len(found) == 0:
         raise FileFormatError(path, "it holds no postures")
     count, pairs = len(found), len(body.strands) * (len(body.strands) - 1) // 2
@@ -127,7 +129,9 @@ def read_styles(path: Path) -> Forest:
             if sum(entry.file_size for entry in packed.infolist()) > MOST_UNPACKED:
                 raise FileFormatError(path, "larger than a file of styles may be")
         forest = Forest.load(path, figure("human"))
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, TypeError, AttributeError, EOFError):
+    except WritheError:
+        raise
+    except Exception:  # what unpacks a damaged archive raises almost anything
         raise FileFormatError(
             path, "not a file of styles", remedy="make one with `writhe learn DIR -o FILE`"
         ) from None

@@ -21,7 +21,7 @@ const WIDTHS: { [kind: string]: [string, number][] } = {
 
 export const install: Install = (studio) => {
   const push = new Push(studio);
-  const mover = new Mover(studio.viewport, movable(studio, push), ALL_AXES);
+  const mover = new Mover(studio.viewport, movable(studio, push), ALL_AXES, ALL_AXES, true);
   studio.movers.objects = mover;
   studio.viewport.beforeFrame.push(() => mover.show());
   on(["link"], () => studio.link === "lost" && push.drop());

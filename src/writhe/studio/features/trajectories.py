@@ -106,8 +106,9 @@ class TrajectoriesState(Part, frozen=True):
 def state(stage: Stage) -> TrajectoriesState:
     """The limbs and styles there are."""
     figures = [stage.document.figure(actor.figure) for actor in stage.document.actors()]
+    roles = {one.name: dict(one.roles) for one in figures}
     limbs = [
-        LimbChoice(name, title, {f.name: f.roles[role] for f in figures if role in f.roles})
+        LimbChoice(name, title, {f: known[role] for f, known in roles.items() if role in known})
         for name, title in LIMBS.items()
         for role in CHAINS[name][1]
     ]

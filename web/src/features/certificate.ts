@@ -56,7 +56,7 @@ function show(studio: Studio, found: MotionCertificate, strip: HTMLElement, line
   const all = joined(found.stretches), bad = all.filter((stretch) => stretch.verdict !== "certified");
   const least = Math.min(...found.stretches.map((stretch) => stretch.clearance_m));
   const summary = bad.length
-    ? `${bad.length} of ${all.length} stretches ${bad.some((one) => one.verdict === "passes through") ? "pass through" : "overlap"}`
+    ? `${bad.length} of ${all.length} stretches ${bad.some((one) => one.verdict === "passes through") ? "pass through" : "overlap"}, by ${Math.max(1, Math.ceil(-1000 * least))} mm`
     : `Motion certified${least >= 1 ? "" : least < 0.001 ? ", touching" : `, ${Math.floor(1000 * least)} mm clear`}`;
   strip.setAttribute("aria-label", summary);
   line.hidden = found.stretches.length === 0;

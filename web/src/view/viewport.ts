@@ -221,7 +221,8 @@ export class Viewport {
     const first = this.cast.values().next().value as Cast | undefined;
     if (first) {
       const at = first.character.jointPosition(0);
-      this.surroundings.follow(at.x, at.z);
+      const tallest = Math.max(...[...this.cast.values()].map(({ character }) => character.shape.height));
+      this.surroundings.follow(at.x, at.z, tallest);
     }
     this.frames++;
     this.beforeFrame.forEach((act) => act());

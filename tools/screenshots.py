@@ -91,7 +91,7 @@ def seated(page: Any, shot: Callable[[str], None]) -> None:
     page.keyboard.press("Tab")
     page.get_by_role("button", name="Key", exact=True).click()
     go_to(page, 0.5)
-    drag(page, "head", 35, 20)
+    drag(page, "head", 22, 12)
     wait_for(page, "s.state.keys.length === 2")
     page.locator(".certificate").wait_for()
     page.wait_for_timeout(4500)

@@ -204,11 +204,16 @@ export class Studio {
 
   private queueThumbnail(): void {
     clearTimeout(this.thumbnailTimer);
-    this.thumbnailTimer = window.setTimeout(async () => {
-      if (this.posing.active || store.playing || this.link !== "open") return;
-      const picture = await this.snapshot(320, 240, store.active);
-      this.connection.send({ type: "thumbnail", picture });
+    this.thumbnailTimer = window.setTimeout(() => {
+      if (!store.dragging && !store.playing) void this.keepThumbnail();
     }, THUMBNAIL_AFTER_MS);
+  }
+
+  /** A picture of the document for the start page. */
+  async keepThumbnail(): Promise<void> {
+    if (this.link !== "open") return;
+    const picture = await this.snapshot(320, 240, store.active);
+    this.connection.send({ type: "thumbnail", picture });
   }
 
   /** A small PNG of what is seen. */

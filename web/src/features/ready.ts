@@ -50,11 +50,16 @@ export const install: Install = (studio) => {
     list.scrollTop = 0;
     tiles.forEach((_, tile) => seen.observe(tile));
   };
+  let eager = false; // Enter was pressed before the poses were here
+  const takeFirst = () => {
+    const first = tiles.values().next().value;
+    eager = !poses.length;
+    if (first) apply(studio, first);
+  };
   search.addEventListener("input", draw);
   place.addEventListener("change", draw);
   search.addEventListener("keydown", (event) => {
-    const first = tiles.values().next().value;
-    if (event.key === "Enter" && first) apply(studio, first);
+    if (event.key === "Enter") takeFirst();
     if (event.key === "ArrowDown") (list.firstElementChild as HTMLElement | null)?.focus();
   });
   list.addEventListener("keydown", (event) => walk(event, list));
@@ -72,6 +77,7 @@ export const install: Install = (studio) => {
       poses = message.groups.flatMap((group) => group.poses.map((pose) => ({ ...pose, library: group.library, place: group.title })));
       fill(place, h("option", { value: "" }, "All"), ...message.groups.map((group) => h("option", { value: group.library }, group.title)));
       draw();
+      if (eager) takeFirst();
     },
   };
 };

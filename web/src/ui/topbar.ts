@@ -6,6 +6,8 @@ import { on, store } from "../store";
 import type { Studio } from "../studio";
 import { onTheme, toggleTheme } from "./theme";
 
+const LEAVE_MS = 60; // for the last message to be on its way
+
 export function iconButton(name: string, label: string, run: () => void, extra = ""): HTMLButtonElement {
   return h("button", { class: `icon-button ${extra}`, title: label, "aria-label": label, type: "button", click: run }, icon(name) as unknown as Node);
 }
@@ -78,10 +80,16 @@ export function topbar(studio: Studio, togglePanel: () => void): HTMLElement {
   };
   on(["state", "link"], update);
   on(["welcome"], () => (importMenu.hidden = !store.welcome?.import_suffixes.length));
+  const home = h("a", { class: "home", href: "./?start", title: "All documents", "aria-label": "All documents" }, h("img", { src: "./icon.svg", alt: "", width: 26, height: 26 }));
+  home.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault(); // first a picture of how it looks now
+    void studio.keepThumbnail().finally(() => setTimeout(() => (location.href = home.href), LEAVE_MS));
+  });
   return h(
     "header",
     { class: "topbar" },
-    h("a", { class: "home", href: "./?start", title: "All documents", "aria-label": "All documents" }, h("img", { src: "./icon.svg", alt: "", width: 26, height: 26 })),
+    home,
     title,
     saved,
     h("span", { class: "space" }),

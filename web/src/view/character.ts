@@ -80,14 +80,13 @@ export class Character {
   /** See-through, for onion skins. */
   ghost(colour: THREE.Color, opacity: number): void {
     this.look = { colour, hover: colour };
-    this.material.transparent = true;
     this.material.opacity = opacity;
+    // drawn first and leaving no depth, so that the body covers it wherever they coincide
+    this.material.blending = THREE.CustomBlending;
     this.material.depthWrite = false;
-    // where a ghost coincides with the body, the body is seen
-    Object.assign(this.material, { polygonOffset: true, polygonOffsetFactor: 6, polygonOffsetUnits: 60 });
     this.mesh.castShadow = false;
     this.mesh.receiveShadow = false;
-    this.mesh.renderOrder = 2;
+    this.mesh.renderOrder = -1;
     this.paint();
   }
 

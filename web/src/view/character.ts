@@ -83,6 +83,7 @@ export class Character {
     this.material.opacity = opacity;
     // drawn first and leaving no depth, so that the body covers it wherever they coincide
     this.material.blending = THREE.CustomBlending;
+    this.material.blendSrcAlpha = THREE.OneFactor; // the picture itself stays opaque
     this.material.depthWrite = false;
     this.mesh.castShadow = false;
     this.mesh.receiveShadow = false;

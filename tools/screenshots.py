@@ -1,4 +1,6 @@
-"""Pictures of the studio's main states: `python tools/screenshots.py FOLDER` (or make screenshots).
+"""Pictures of the studio's main states: `python tools/screenshots.py FOLDER [SCENE ...]`.
+
+`make screenshots` takes them all.
 
 Starts a server of its own with an empty folder of documents, poses by real drags in Chromium, and
 writes PNG files.
@@ -6,6 +8,7 @@ writes PNG files.
 
 from __future__ import annotations
 
+import math
 import sys
 import tempfile
 from collections.abc import Callable
@@ -16,7 +19,16 @@ from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "studio"))
 
-from person import drag, wait_for, wait_saved, where
+from person import (
+    drag,
+    go_to,
+    next_frame,
+    open_section,
+    thing_on_page,
+    wait_for,
+    wait_saved,
+    where,
+)
 from running import Server
 
 from conftest import CHROMIUM, FLAGS
@@ -69,6 +81,67 @@ def duel(page: Any, shot: Callable[[str], None]) -> None:
     drag(page, "left_wrist", -110, -20, let_go=False)
     shot("duel")
     page.mouse.up()
+
+
+def seated(page: Any, shot: Callable[[str], None]) -> None:
+    find = page.get_by_role("searchbox", name="Find a pose")
+    find.fill("sit folded")
+    page.keyboard.press("Enter")
+    wait_for(page, "s.state.undo === 'Ready pose'")
+    page.keyboard.press("Tab")
+    page.get_by_role("button", name="Key", exact=True).click()
+    go_to(page, 0.5)
+    drag(page, "head", 22, 12)
+    wait_for(page, "s.state.keys.length === 2")
+    page.locator(".certificate").wait_for()
+    page.wait_for_timeout(4500)
+    shot("seated")
+
+
+def pushing(page: Any, shot: Callable[[str], None]) -> None:
+    page.get_by_role("button", name="+ Ball").click()
+    wait_for(page, "s.selectedThing !== null")
+    page.evaluate(
+        """() => window.writhe.studio.command({ type: 'place_thing', thing: 1,
+        position: [0.75, 1.2, 0], rotation: [1, 0, 0, 0] })"""
+    )
+    wait_saved(page)
+    page.get_by_role("button", name="Front", exact=True).click()
+    x, y = thing_on_page(page, 1)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for k in range(1, 21):
+        page.mouse.move(x - 8.5 * k, y)
+        next_frame(page)
+    shot("pushing")
+    page.mouse.up()
+    wait_saved(page)
+
+
+def path(page: Any, shot: Callable[[str], None]) -> None:
+    open_section(page, "Path")
+    page.get_by_role("button", name="Draw a path").scroll_into_view_if_needed()
+    page.keyboard.press("y")
+    x, y = where(page, "right_wrist")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for k in range(1, 25):
+        page.mouse.move(x - 40 * math.sin(k / 7), y - 8 * k)
+    page.mouse.up()
+    wait_for(page, "s.state.undo === 'Follow the path'")
+    page.evaluate("window.writhe.studio.seek(1.4)")
+    page.locator(".certificate").wait_for()
+    page.wait_for_timeout(1000)
+    shot("path")
+
+
+def hand(page: Any, shot: Callable[[str], None]) -> None:
+    page.get_by_role("combobox", name="Figure").select_option("hand")
+    wait_for(page, "s.state.actors[0].figure === 'hand'")
+    page.keyboard.press("f")
+    drag(page, "index_3", -20, 60)
+    drag(page, "middle_3", -20, 50)
+    shot("hand")
 
 
 def octopus(page: Any, shot: Callable[[str], None]) -> None:
@@ -125,6 +198,10 @@ SCENES: dict[str, tuple[Callable[[Any, Callable[[str], None]], None], tuple[int,
     "animating": (animating, (1280, 800), "light"),
     "rings": (rings, (1280, 800), "light"),
     "duel": (duel, (1280, 800), "dark"),
+    "seated": (seated, (1280, 800), "light"),
+    "pushing": (pushing, (1280, 800), "light"),
+    "path": (path, (1280, 800), "dark"),
+    "hand": (hand, (1280, 800), "light"),
     "octopus": (octopus, (1280, 800), "dark"),
     "objects": (objects, (1280, 800), "light"),
     "certificate": (certificate, (1280, 860), "light"),
@@ -134,14 +211,15 @@ SCENES: dict[str, tuple[Callable[[Any, Callable[[str], None]], None], tuple[int,
 }
 
 
-def main(folder: Path) -> None:
-    """Take all pictures."""
+def main(folder: Path, only: set[str]) -> None:
+    """Take all pictures, or those of some scenes."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
         server = Server(Path(temporary) / "documents", Path(temporary) / "log")
         server.start()
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        for act, (width, height), theme in SCENES.values():
+        chosen = [scene for name, scene in SCENES.items() if not only or name in only]
+        for act, (width, height), theme in chosen:
             context = browser.new_context(
                 viewport={"width": width, "height": height}, color_scheme=theme
             )
@@ -158,6 +236,7 @@ def main(folder: Path) -> None:
             context.close()
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.goto(server.address)
+        page.wait_for_selector(".documents")
         page.wait_for_timeout(1500)
         page.screenshot(path=folder / "documents.png")
         browser.close()
@@ -165,4 +244,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "out/screenshots"))
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "out/screenshots"), set(sys.argv[2:]))

@@ -30,6 +30,39 @@ def position(page: Any, joint: str) -> list[float]:
     return page.evaluate(_POSITION, joint)
 
 
+def thing_position(page: Any, thing: int) -> list[float]:
+    """Where an object is in the world, in metres."""
+    return page.evaluate(
+        "id => window.writhe.studio.viewport.things.object(id).position.toArray()", thing
+    )
+
+
+def thing_on_page(page: Any, thing: int) -> tuple[float, float]:
+    """Where the middle of an object is on the page, in pixels."""
+    next_frame(page)
+    at = page.evaluate(
+        """id => { const { viewport } = window.writhe.studio;
+        return viewport.onPage(viewport.things.object(id).position); }""",
+        thing,
+    )
+    return at["x"], at["y"]
+
+
+def open_section(page: Any, title: str) -> None:
+    """Unfold a section of the panel."""
+    section = page.locator(
+        "details.panel-section", has=page.get_by_role("heading", name=title, exact=True)
+    )
+    if section.get_attribute("open") is None:
+        section.locator("summary").click()
+
+
+def go_to(page: Any, share: float) -> None:
+    """Click into the ruler of the timeline, at a share of its length."""
+    box = page.locator(".ruler").bounding_box()
+    page.mouse.click(box["x"] + box["width"] * share, box["y"] + 8)
+
+
 def store(page: Any, what: str) -> Any:
     """Something of what the page knows, as `state.undo`."""
     return page.evaluate(f"() => window.writhe.store.{what}")

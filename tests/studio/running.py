@@ -40,6 +40,7 @@ class Server:
             if self.process.poll() is not None:
                 break
             time.sleep(0.1)
+        self.process.kill()
         raise RuntimeError(f"the server did not start: {self.log.read_text()}")
 
     def kill(self) -> None:

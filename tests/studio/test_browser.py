@@ -84,7 +84,7 @@ def test_fingers_beside_the_body_move_the_camera(open_page: OpenPage) -> None:
     wide = where(page, "left_wrist")[0] - where(page, "right_wrist")[0]
 
     def fingers(spread: float) -> list[dict[str, float]]:
-        y = box["y"] + 20
+        y = box["y"] + 80  # below the buttons
         return [
             {"x": box["x"] + 60 - spread, "y": y, "id": 1},
             {"x": box["x"] + 60, "y": y, "id": 2},

@@ -6,7 +6,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from person import drag, place_of, position, press_and_drag, store, wait_for, wait_saved, where
+from person import (
+    drag,
+    open_section,
+    place_of,
+    position,
+    press_and_drag,
+    store,
+    thing_on_page,
+    thing_position,
+    wait_for,
+    wait_saved,
+    where,
+)
 from running import Server
 
 from conftest import OpenPage
@@ -15,27 +27,15 @@ from writhe.skeleton import Motion
 from writhe.skeleton.figures import figure
 from writhe.studio.postures import starting_pose
 
-_THING = """id => { const { studio } = window.writhe;
-  return studio.viewport.things.object(id).position.toArray(); }"""
-_THING_ON_PAGE = """id => { const { studio } = window.writhe;
-  return studio.viewport.onPage(studio.viewport.things.object(id).position); }"""
-
-
-def open_section(page: Any, title: str) -> None:
-    section = page.locator("details.panel-section", has=page.get_by_role("heading", name=title))
-    if section.get_attribute("open") is None:
-        section.locator("summary").click()
-
 
 def test_an_object_is_added_dragged_lifted_and_keyed(open_page: OpenPage) -> None:
     page = open_page(size=(960, 640))
     page.get_by_role("button", name="+ Box").click()
     wait_for(page, "s.state.things.length === 1 && s.selectedThing === s.state.things[0].id")
-    before = page.evaluate(_THING, 1)
-    at = page.evaluate(_THING_ON_PAGE, 1)
-    press_and_drag(page, at["x"], at["y"], 40, 20)
-    wait_for(page, "s.state.undo === 'Place object'")
-    slid = page.evaluate(_THING, 1)
+    before = thing_position(page, 1)
+    press_and_drag(page, *thing_on_page(page, 1), 40, 20)
+    wait_for(page, "s.state.undo === 'Move object'")
+    slid = thing_position(page, 1)
     assert slid[1] == pytest.approx(before[1], abs=1e-6)  # over the floor
     assert np.hypot(slid[0] - before[0], slid[2] - before[2]) > 0.1
     grip = place_of(page, "objects", "shift", 1)
@@ -49,11 +49,10 @@ def test_an_object_is_added_dragged_lifted_and_keyed(open_page: OpenPage) -> Non
     page.get_by_role("button", name="Key place").click()
     wait_for(page, "s.state.keys.length === 1 && s.state.keys[0].kind === 'place'")
     page.evaluate("window.writhe.studio.seek(2)")
-    at = page.evaluate(_THING_ON_PAGE, 1)
-    press_and_drag(page, at["x"], at["y"], -60, 0)
+    press_and_drag(page, *thing_on_page(page, 1), -60, 0)
     wait_for(page, "s.state.keys.length === 2")
     page.evaluate("window.writhe.studio.seek(1)")
-    halfway = page.evaluate(_THING, 1)
+    halfway = thing_position(page, 1)
     ends = [key["position"] for key in store(page, "state.things[0].keys")]
     np.testing.assert_allclose(halfway, np.mean(ends, axis=0), atol=1e-5)
     for _ in range(6):
@@ -168,35 +167,3 @@ def test_documents_go_out_and_come_back(open_page: OpenPage, tmp_path: Any) -> N
     page.wait_for_selector("body.ready")
     assert position(page, "left_wrist") == pytest.approx(kept, abs=1e-6)
     assert store(page, "state.undo") == "Pose"
-
-
-def test_a_newcomer_seats_a_character_with_folded_arms(open_page: OpenPage, tmp_path: Any) -> None:
-    """Seated with folded arms, two poses keyed, exported, and opened by another program."""
-    page = open_page(size=(1100, 700))
-    page.get_by_role("searchbox", name="Find a pose").fill("sit folded")
-    page.get_by_role("listbox", name="Ready-made poses").select_option(label="sit, arms folded")
-    wait_for(page, "s.state.undo === 'Ready pose'")
-    assert store(page, "state.things[0].kind") == "chair"
-    assert position(page, "hips")[1] < 0.7
-    left, right = position(page, "left_wrist"), position(page, "right_wrist")
-    assert left[0] < right[0]  # the left hand is on the right: folded
-    page.get_by_role("button", name="Key", exact=True).click()
-    wait_for(page, "s.state.keys.length === 1")
-    ruler = page.locator(".ruler").bounding_box()
-    page.mouse.click(ruler["x"] + ruler["width"] / 2, ruler["y"] + 8)
-    x, _ = where(page, "hips")
-    drag(page, "head", 25, 10)
-    wait_for(page, "s.state.keys.length === 2")
-    assert abs(where(page, "hips")[0] - x) < 25  # still on the seat
-    page.locator(".certificate").wait_for()
-    page.get_by_role("button", name="Export").click()
-    with page.expect_download() as download:
-        page.get_by_role("menuitem", name="GLB").click()
-    path = tmp_path / "seated.glb"
-    download.value.save_as(path)
-    motion = io.load(path)
-    assert len(motion) == 61
-    assert motion.frames().position("hips")[0][1] < 0.7
-    gltf = pytest.importorskip("pygltflib").GLTF2().load(str(path))
-    assert len(gltf.animations) == 1
-    assert {"left_wrist", "head"} <= {node.name for node in gltf.nodes}

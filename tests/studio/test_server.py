@@ -258,7 +258,9 @@ def test_in_betweens_that_pass_through_are_found(wire: Wire) -> None:
 
 def test_ready_poses_go_to_their_object_and_are_clear(wire: Wire) -> None:
     wire.send(type="list_ready_poses")
-    groups = {g["library"]: g["names"] for g in wire.until("ready_poses")["groups"]}
+    found = wire.until("ready_poses")["groups"]
+    assert all(pose["body"] for group in found for pose in group["poses"])
+    groups = {g["library"]: [pose["name"] for pose in g["poses"]] for g in found}
     assert "sit, arms folded" in groups["chair"]
     assert not any(">" in name or "~" in name for names in groups.values() for name in names)
     wire.command(type="add_thing", kind="chair", position=(2.0, 0.0, 1.0))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from person import position, store, wait_for, wait_saved, where
+from person import open_section, position, press_and_drag, store, wait_for, wait_saved, where
 from running import Server
 from wire import Wire
 
@@ -16,7 +18,7 @@ from writhe.motion.follow import follow, smooth_path
 from writhe.motion.styles import learn_builtin
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
-from writhe.solvers.dynamic import Chain
+from writhe.solvers.dynamic import Chain, Forest
 
 DRAWN = [(-0.45, 1.0, 0.3), (-0.35, 1.2, 0.42), (-0.25, 1.4, 0.45), (-0.4, 1.25, 0.4)]
 
@@ -44,14 +46,18 @@ def _state_with(wire: Wire, undo: str, keys: int) -> dict[str, Any]:
 def test_a_path_is_baked_to_keys_and_can_be_undone(wire: Wire) -> None:
     told = _follow(wire)
     assert told["distance_mm"] < 5.0
-    frames = round(wire.state["fps"]) + 1
-    _state_with(wire, "Follow the path", frames)
+    baked = round(wire.state["fps"]) + 2  # a key for every frame, and one for the path
+    state = _state_with(wire, "Follow the path", baked)
+    (path,) = state["features"]["trajectories"]["paths"]
+    assert path["limb"] == "right_arm"
+    np.testing.assert_allclose(path["points"], DRAWN)
     # the keys of a second path, over the first and beyond, take the place of its keys
     _follow(wire, limb="left_arm", points=[(-x, y, z) for x, y, z in DRAWN], seconds=1.5)
-    longer = round(1.5 * wire.state["fps"]) + 1
-    _state_with(wire, "Follow the path", longer)
+    longer = round(1.5 * wire.state["fps"]) + 2
+    state = _state_with(wire, "Follow the path", longer)
+    assert [path["limb"] for path in state["features"]["trajectories"]["paths"]] == ["left_arm"]
     wire.command(type="undo")
-    assert len(wire.state["keys"]) == frames
+    assert len(wire.state["keys"]) == baked
     wire.command(type="undo")
     assert wire.state["keys"] == []
 
@@ -107,19 +113,66 @@ def test_a_person_draws_a_path_and_moves_its_handle(open_page: OpenPage) -> None
     reached = _hand_at(page, 2.0)
     assert reached[1] > start[1] + 0.2
     # the last handle, dragged to the side, takes the end of the motion along
-    page.mouse.move(x - 48, y - 108)
-    page.mouse.down()
-    for k in range(1, 7):
-        page.mouse.move(x - 48 - 8 * k, y - 108)
-    page.mouse.up()
-    page.wait_for_timeout(300)
-    wait_saved(page)
-    page.wait_for_function(
-        "before => { const m = window.writhe.store.motions.get(window.writhe.store.active);"
-        " return window.writhe.store.motionVersion > before; }",
-        arg=store(page, "motionVersion") - 1,
-    )
+    version = store(page, "motionVersion")
+    press_and_drag(page, x - 48, y - 108, -48, 0)
+    wait_for(page, f"s.motionVersion > {version}")
     assert abs(_hand_at(page, 2.0)[0] - reached[0]) > 0.05
+
+
+def test_a_finger_draws_in_a_learnt_style_and_the_path_stays(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    human = figure("human")
+    arm = Chain.named(human, "right_arm")
+    forest = learn_builtin(arm)
+    Forest(arm, [replace(forest.styles["move"], name="mine")]).save(tmp_path / "drawn.npz")
+    page = open_page(size=(900, 600), touch=True)
+    open_section(page, "Path")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Styles from a file").click()
+    chooser.value.set_files(tmp_path / "drawn.npz")
+    wait_for(page, "s.state.features.trajectories.styles.some(one => one.name === 'drawn/mine')")
+    page.get_by_role("combobox", name="Style").select_option("drawn/mine")
+    page.get_by_role("combobox", name="Limb that follows").select_option("left_leg")
+    offered = page.get_by_role("combobox", name="Style").inner_text()
+    assert "mine" not in offered  # it was learnt for the right arm
+    page.get_by_role("combobox", name="Limb that follows").select_option("right_arm")
+    page.get_by_role("combobox", name="Style").select_option("drawn/mine")
+    page.get_by_role("button", name="Draw a path").click()
+    x, y = where(page, "right_wrist")
+    fingers = page.context.new_cdp_session(page)
+
+    def touch(kind: str, k: int) -> None:
+        points = [{"x": x - 3 * k, "y": y - 8 * k, "id": 1}] if kind != "touchEnd" else []
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", 0)
+    for k in range(1, 13):
+        touch("touchMove", k)
+    touch("touchEnd", 12)
+    wait_for(page, "s.state.undo === 'Follow the path'")
+    page.get_by_text("Baked to keys").wait_for()
+    (path,) = store(page, "state.features.trajectories.paths")
+    assert path["style"] == "drawn/mine"
+    reached = _hand_at(page, 2.0)
+    np.testing.assert_allclose(reached, path["points"][-1], atol=0.02)
+    page.reload()
+    page.wait_for_selector("body.ready")
+    handle = page.evaluate(
+        """() => { const { studio, store } = window.writhe;
+        const [path] = store.state.features.trajectories.paths;
+        return studio.viewport.onPage(studio.viewport.orbit.camera.position.clone()
+          .fromArray(path.points.at(-1))); }"""
+    )
+    press_and_drag(page, handle["x"], handle["y"], -40, 0)  # its handles are still there
+    page.wait_for_function(
+        "end => Math.abs(window.writhe.store.state.features.trajectories.paths[0].points.at(-1)[0]"
+        " - end) > 0.05",
+        arg=path["points"][-1][0],
+    )
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    wait_for(page, "s.state.keys.length === 0")
 
 
 def _hand_at(page: Any, time_s: float) -> np.ndarray:

@@ -3,6 +3,7 @@ import { activeActor, store, tell } from "./store";
 import type { Studio } from "./studio";
 import { savePicture } from "./files";
 import { openHelp } from "./ui/help";
+import { say } from "./ui/toast";
 import { toggleTheme } from "./ui/theme";
 
 export interface Action {
@@ -32,7 +33,7 @@ export function makeActions(studio: Studio): Action[] {
     { name: "reset", title: "Reset the pose", keys: ["Ctrl+Shift+R"], group: "Pose", run: () => studio.command({ type: "reset_pose", actor: actor(), joint: null }) },
     { name: "deselect", title: "Let go of the selection", keys: ["Escape"], group: "Pose", run: () => { if (studio.tools.mode) return studio.tools.enter(null); store.selected = store.selectedThing = null; store.selectedKeys.clear(); tell("selection", "time"); } },
     { name: "play", title: "Play or pause", keys: ["Space"], group: "Time", run: () => studio.playback.toggle() },
-    { name: "key", title: "Key the pose at the playhead", keys: ["K"], group: "Time", run: () => studio.command({ type: "set_key", actor: actor(), time_s: store.timeS }) },
+    { name: "key", title: "Key the pose at the playhead", keys: ["K"], group: "Time", run: () => keyPose(studio) },
     { name: "back", title: "One frame back", keys: [","], group: "Time", run: () => studio.seek(store.timeS - frame()) },
     { name: "forth", title: "One frame forward", keys: ["."], group: "Time", run: () => studio.seek(store.timeS + frame()) },
     { name: "previous-key", title: "Previous key", keys: ["Shift+,", "Shift+<", "["], group: "Time", run: () => studio.seek(keyTimes().filter((t) => t < store.timeS - 1e-4).at(-1) ?? 0) },
@@ -50,6 +51,13 @@ export function makeActions(studio: Studio): Action[] {
     { name: "theme", title: "Light or dark", keys: ["T"], group: "View", run: toggleTheme },
     { name: "help", title: "This sheet", keys: ["?", "F1"], group: "View", run: () => openHelp(studio.actions) },
   ];
+}
+
+/** The first key says how to go on: a second one at the same time would only replace it. */
+function keyPose(studio: Studio): void {
+  const first = !store.state?.keys.some((key) => key.actor === store.active && key.kind === "pose");
+  studio.command({ type: "set_key", actor: store.active, time_s: store.timeS });
+  if (first) say("Keyed. Now click further right in the timeline and change the pose: it is keyed by itself.");
 }
 
 export function toggleDuel(studio: Studio): void {

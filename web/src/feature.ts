@@ -26,7 +26,8 @@ export interface Feature {
   tools?: Tool[]; // asked for every press in the picture, before the body and the camera
   lanes?: HTMLElement[]; // below the keys of the timeline, as wide as it
   keys?: KeyLook[];
-  readouts?: HTMLElement[]; // in the corner of the picture
+  readouts?: HTMLElement[]; // in the lower corners of the picture
+  corner?: HTMLElement[]; // in the upper left corner of the picture
   receive?(message: Outgoing): void; // every message, after the core has seen it
 }
 

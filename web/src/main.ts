@@ -24,7 +24,7 @@ function editor(id: string): void {
   const side = panel(studio);
   const shell = h("div", { class: "shell" }, topbar(studio, () => shell.classList.toggle("panel-toggled")), view, side, timeline(studio));
   const hint = h("div", { class: "mode-hint", role: "status", hidden: true });
-  view.append(readout(studio), studio.jobs.element, hint);
+  view.append(readout(studio), h("div", { class: "corner-box" }, ...studio.features.flatMap((feature) => feature.corner ?? [])), studio.jobs.element, hint);
   fill(root, shell);
   guideFirstDrag(studio, view);
   listenToKeys(studio.actions);

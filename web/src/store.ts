@@ -21,7 +21,8 @@ export interface Store {
   selectedThing: number | null;
   selectedKeys: Set<number>;
   placing: boolean; // whether the active actor is being moved as a whole
-  dragging: boolean; // whether a body is in someone's hands
+  dragging: boolean; // whether a body or an object is in someone's hands
+  givesWay: boolean; // whether bodies give way to objects that are moved
   timeS: number;
   playing: boolean;
   speed: number;
@@ -49,6 +50,7 @@ export const store: Store = {
   selectedKeys: new Set(),
   placing: false,
   dragging: false,
+  givesWay: true,
   timeS: 0,
   playing: false,
   speed: 1,

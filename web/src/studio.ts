@@ -44,7 +44,8 @@ export class Studio {
     this.connection.onMessage = (message) => this.receive(message);
     this.connection.onLink = (link) => this.linkChanged(link);
     on(["selection"], () => this.showMarks());
-    on(["time", "options"], () => this.showTime());
+    on(["time"], () => this.showTime());
+    on(["options"], () => this.showGhosts());
     this.features = installFeatures(this);
     this.features.forEach((feature) => this.tools.add(...(feature.tools ?? [])));
     this.actions = [...makeActions(this), ...this.features.flatMap((feature) => feature.actions ?? [])];
@@ -133,7 +134,7 @@ export class Studio {
       const shape = store.figures.get(actor.figure);
       if (!shape) continue;
       const character = this.viewport.show(actor.id, shape);
-      if (!this.posing.active) character.setPose(floats(actor.q));
+      if (!store.dragging) character.setPose(floats(actor.q));
     }
     this.viewport.keepOnly(ids);
     if (!state.things.some((thing) => thing.id === store.selectedThing)) store.selectedThing = null;
@@ -159,7 +160,7 @@ export class Studio {
 
   /** The poses that the tracks give at the playhead. */
   private showTime(): void {
-    if (this.posing.active) return;
+    if (store.dragging) return;
     this.viewport.things.setTime(store.timeS);
     for (const actor of store.state?.actors ?? []) {
       const motion = store.motions.get(actor.id);
@@ -203,11 +204,16 @@ export class Studio {
 
   private queueThumbnail(): void {
     clearTimeout(this.thumbnailTimer);
-    this.thumbnailTimer = window.setTimeout(async () => {
-      if (this.posing.active || store.playing || this.link !== "open") return;
-      const picture = await this.snapshot(320, 240, store.active);
-      this.connection.send({ type: "thumbnail", picture });
+    this.thumbnailTimer = window.setTimeout(() => {
+      if (!store.dragging && !store.playing) void this.keepThumbnail();
     }, THUMBNAIL_AFTER_MS);
+  }
+
+  /** A picture of the document for the start page. */
+  async keepThumbnail(): Promise<void> {
+    if (this.link !== "open") return;
+    const picture = await this.snapshot(320, 240, store.active);
+    this.connection.send({ type: "thumbnail", picture });
   }
 
   /** A small PNG of what is seen. */

@@ -72,6 +72,15 @@ def repin(document: Document, edit: Edit, actor: int, q: Floats) -> None:
     edit.update("actors", actor, pins=encode_pins(pins))
 
 
+def pin_only(document: Document, edit: Edit, actor: int, q: Floats, joints: list[str]) -> None:
+    """Pin these joints where they are and free all others: feet flat, the rest in place alone."""
+    shape = document.figure(document.actor(actor).figure)
+    pins = tuple(
+        postures.pin_here(shape, q, joint, orientation=joint in postures.FEET) for joint in joints
+    )
+    edit.update("actors", actor, pins=encode_pins(pins))
+
+
 def set_pin(document: Document, edit: Edit, actor: int, q: Floats, joint: str, hold: str) -> None:
     """Pin a joint where it is ("position" or "both"), or free it ("none")."""
     row = document.actor(actor)

@@ -11,6 +11,8 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
+
 from writhe.errors import FileFormatError, WritheError
 from writhe.io import load, load_figure, save
 from writhe.io.files import READABLE, WRITABLE
@@ -22,13 +24,17 @@ from writhe.studio.document.own_figures import encode_figure
 from writhe.studio.document.rows import pack
 from writhe.studio.scene_files import take_scene
 from writhe.studio.shapes import bone_capsules
+from writhe.studio.shelf import Shelves, is_style_file
+from writhe.studio.solving import FROM_FILE, Solving
 
 SCENE = ".json"
+DATABASE = ".parquet"
+OPENED = (*READABLE, SCENE, DATABASE)
 
 
 def import_suffixes() -> list[str]:
     """The file types that can be dropped onto the page."""
-    return [suffix.lstrip(".") for suffix in (*READABLE, SCENE)]
+    return [suffix.lstrip(".") for suffix in OPENED]
 
 
 def export_suffixes() -> list[str]:
@@ -54,16 +60,29 @@ def export(document: Document, actor: int, suffix: str) -> tuple[bytes, str]:
 
 
 def import_file(
-    document: Document, actor: int, name: str, data: bytes, *, as_figure: bool = False
+    document: Document,
+    actor: int,
+    name: str,
+    data: bytes,
+    *,
+    as_figure: bool = False,
+    shelves: Shelves | None = None,
 ) -> str:
     """Take a file into the document; returns a sentence about what was done."""
     suffix = Path(name).suffix.lower()
-    if suffix not in (*READABLE, SCENE):
+    if suffix not in OPENED:
         raise WritheError(
             f"files that end in {suffix or 'nothing'} cannot be opened; these can: "
-            + ", ".join((*READABLE, SCENE))
+            + ", ".join(OPENED)
         )
     title = _plain_name(Path(name).stem)
+    try:
+        if suffix == DATABASE:
+            return _take_database(document, shelves or Shelves(), title, data)
+        if suffix == ".npz" and is_style_file(data):
+            return _take_styles(shelves or Shelves(), title, data)
+    except FileFormatError as error:
+        raise FileFormatError(name, error.problem, remedy=error.remedy) from error
     with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
         path = Path(folder) / f"file{suffix}"
         path.write_bytes(data)
@@ -77,6 +96,24 @@ def import_file(
             raise FileFormatError(
                 name, error.problem, line=error.line, remedy=error.remedy
             ) from error
+
+
+def _take_database(document: Document, shelves: Shelves, title: str, data: bytes) -> str:
+    """Keep a posture database for all documents, and let this one's poses be drawn to it."""
+    name = shelves.postures.take(title, data)
+    with document.edit("Open postures") as edit:
+        wanted = msgspec.structs.replace(Solving.of(document), postures=FROM_FILE + name)
+        edit.setting("solving", wanted)
+    return f"{name}: {len(shelves.postures.get(name))} postures, chosen under Posing."
+
+
+def _take_styles(shelves: Shelves, title: str, data: bytes) -> str:
+    """Keep learnt styles for all documents."""
+    name = shelves.styles.take(title, data)
+    forest = shelves.styles.get(name)
+    count = len(forest.styles)
+    limb = forest.chain.name.replace("_", " ")
+    return f"{name}: {count} style{'' if count == 1 else 's'} for the {limb}, to choose under Path."
 
 
 def _take_motion(document: Document, actor: int, motion: Motion, title: str) -> str:

@@ -31,6 +31,8 @@ def _typescript(kind: Any) -> str:
         return f"({inner})[]" if " | " in inner else f"{inner}[]"
     if origin is tuple:
         return "[" + ", ".join(_typescript(inner) for inner in get_args(kind)) + "]"
+    if origin is dict:
+        return f"{{ [name: string]: {_typescript(get_args(kind)[1])} }}"
     if origin in (Union, types.UnionType):
         return " | ".join(_typescript(inner) for inner in get_args(kind))
     return str(kind.__name__)

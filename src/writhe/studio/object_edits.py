@@ -6,17 +6,22 @@ import msgspec
 import numpy as np
 
 from writhe.arrays import Floats
+from writhe.database.posture import heading_quaternion
 from writhe.errors import UnknownNameError, WritheError
 from writhe.scene.objects import BUILT_IN
+from writhe.skeleton import JointKind, forward
 from writhe.studio import things
-from writhe.studio.document import Body, Document, TrackKind
+from writhe.studio.document import Actor, Body, Document, TrackKind
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import Quaternion, Vector3, pack
 from writhe.studio.edits import put_track_key, track_for
+from writhe.studio.shapes import figure_shape
 
 MOST_THINGS = 64
+_WHOLE_BODY_M = 1.5  # figures smaller than this get smaller objects
+_APART = 1.6  # and those, hands and such, are as wide as they are long
 FARTHEST_M = 1000.0
-SMALLEST_M, LARGEST_M = 0.01, 20.0
+SMALLEST_M, LARGEST_M = 0.001, 20.0
 
 
 def add_thing(document: Document, edit: Edit, kind: str, position: Vector3 | None = None) -> int:
@@ -29,6 +34,31 @@ def add_thing(document: Document, edit: Edit, kind: str, position: Vector3 | Non
         position = things.PLACES_M.get(kind, (0.6 + shift, size[1] / 2, 0.4))
     title = things.TITLES.get(kind, kind.capitalize())
     return insert_thing(document, edit, title, kind, Body(position, size=size))
+
+
+def add_beside(document: Document, edit: Edit, kind: str, actor: Actor, q: Floats) -> int:
+    """A new object beside an actor, small beside a small one: a marble for a hand."""
+    figure = document.figure(actor.figure)
+    share = min(1.0, figure_shape(figure).height / _WHOLE_BODY_M)
+    root = forward(figure.skeleton, q).positions[0]
+    free = figure.skeleton.joints[0].kind is JointKind.FREE
+    heading = heading_quaternion(q) if free else np.array([1.0, 0.0, 0.0, 0.0])
+    number = add_thing(document, edit, kind)
+    body = document.thing(number).body
+    size = tuple(share * s for s in body.size) if kind in things.START_SIZES_M else body.size
+    away = share if share == 1.0 else _APART * share
+    seen = np.array(body.position) * [away, 1.0, away]
+    c, s = 1.0 - 2.0 * heading[2] ** 2, 2.0 * heading[0] * heading[2]
+    x, z = root[0] + c * seen[0] + s * seen[2], root[2] - s * seen[0] + c * seen[2]
+    y = body.position[1] if share == 1.0 else root[1]
+    place = msgspec.structs.replace(
+        body,
+        position=(float(x), float(y), float(z)),
+        rotation=tuple(float(v) for v in heading),
+        size=size,
+    )
+    edit.update("objects", number, data=msgspec.msgpack.encode(place))
+    return number
 
 
 def insert_thing(document: Document, edit: Edit, name: str, kind: str, body: Body) -> int:

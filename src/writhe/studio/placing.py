@@ -13,6 +13,7 @@ from writhe.studio.document import Document, PinRow, TrackKind
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import pack, unpack
 from writhe.studio.edits import encode_pins
+from writhe.studio.paths import moved_path
 
 FARTHEST_M = 1000.0
 
@@ -39,6 +40,9 @@ def move_actor(
         if track.kind is TrackKind.CLIP:
             frames = moved_roots(skeleton, unpack(track.data).reshape(-1, size), yaw, away)
             edit.update("tracks", track.id, data=pack(frames))
+        elif track.kind is TrackKind.PATH:
+            for key in document.keys(track.id):
+                edit.update("keys", key.id, data=moved_path(key.data, yaw, away))
         elif track.kind is TrackKind.POSE:
             for key in document.keys(track.id):
                 pose = moved_roots(skeleton, unpack(key.data)[None], yaw, away)[0]

@@ -14,7 +14,8 @@ from writhe.solvers.half_space import HalfSpacePoser
 from writhe.solvers.posing import Poser, make_poser
 from writhe.solvers.posing.default import DefaultPoser
 from writhe.solvers.posing.place import ActorPlace
-from writhe.studio.solving import Solving
+from writhe.studio.shelf import Shelves
+from writhe.studio.solving import FROM_FILE, Solving
 
 _NEED_DATABASE = frozenset({"paper", "local-pca"})
 
@@ -25,8 +26,9 @@ class Posers:
     Without a file the built-in, synthetic postures are used.
     """
 
-    def __init__(self, database: Path | None = None) -> None:
+    def __init__(self, database: Path | None = None, shelves: Shelves | None = None) -> None:
         self.given = database
+        self.shelves = shelves or Shelves()
 
     @cached_property
     def _given(self) -> PostureDatabase:
@@ -43,6 +45,11 @@ class Posers:
                 return self._given
             case None:
                 return builtin_database() if self.given is None else self._given
+            case kind if kind.startswith(FROM_FILE):
+                name = kind.removeprefix(FROM_FILE)
+                # a document may have come from a machine that has the file
+                known = name in self.shelves.postures.names()
+                return self.shelves.postures.get(name) if known else builtin_database()
             case kind:
                 return builtin_database(kind)
 

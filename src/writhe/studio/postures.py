@@ -28,7 +28,7 @@ _STAND: dict[str, tuple[float, float, float] | float] = {
 # arms hang as far as the body at their sides lets them
 _ARMS_DOWN = (74.0, 70.0, 66.0, 62.0, 58.0, 54.0, 50.0, 46.0, 40.0, 30.0)
 _CLEAR_M = 0.003
-_FEET = ("left_ankle", "right_ankle")
+FEET = ("left_ankle", "right_ankle")
 _SIDES = (("left", "right"), ("Left", "Right"), ("_l", "_r"), ("_L", "_R"), (".L", ".R"))
 
 
@@ -52,13 +52,13 @@ def _starting_pose(figure: Figure) -> Floats:
     q = skeleton.rest_configuration.copy()
     if not all(name in skeleton for name in _STAND):
         return q
-    floor = forward(skeleton, q).position(_FEET[0])[1]
+    floor = forward(skeleton, q).position(FEET[0])[1]
     for name, turn in _STAND.items():
         if isinstance(turn, tuple):
             q[skeleton.q_slice(name)] = _turn(turn)
         else:
             q[skeleton.q_slice(name)] = np.radians(turn)
-    q[1] += floor - forward(skeleton, q).position(_FEET[0])[1]
+    q[1] += floor - forward(skeleton, q).position(FEET[0])[1]
     for degrees in _ARMS_DOWN:
         q[skeleton.q_slice("left_shoulder")] = _turn((0.0, 0.0, -degrees))
         q[skeleton.q_slice("right_shoulder")] = _turn((0.0, 0.0, degrees))
@@ -82,7 +82,7 @@ def pin_here(figure: Figure, q: Floats, joint: str, *, orientation: bool) -> Pin
 def starting_pins(figure: Figure, q: Floats) -> tuple[PinRow, ...]:
     """Feet start pinned, flat on the ground; a figure without feet has its root held."""
     roles = dict(figure.roles)
-    feet = [roles[role] for role in _FEET if role in roles]
+    feet = [roles[role] for role in FEET if role in roles]
     if feet:
         return tuple(pin_here(figure, q, joint, orientation=True) for joint in feet)
     return (pin_here(figure, q, figure.skeleton.names[0], orientation=True),)

@@ -10,15 +10,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from writhe.collision import certify
+from writhe.collision import ball, certify
 from writhe.motion.library import builtin_database
+from writhe.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.skeleton.figures import figure
+from writhe.solvers.half_space import Response
 from writhe.solvers.posing import Pin, Target, method_names
 from writhe.solvers.posing.place import ActorPlace
 from writhe.studio.collisions import clearance
 from writhe.studio.posers import Posers
 from writhe.studio.postures import mirrored, starting_pins, starting_pose
 from writhe.studio.readings import Readings
+from writhe.studio.ready import LIBRARIES, ready_names, ready_pose
+from writhe.studio.silhouettes import silhouette
 
 Progress = Callable[[int, int, str], None]
 
@@ -57,11 +61,30 @@ def _readings() -> None:
     certify(place.table, np.stack([q, q]))
 
 
+def _ready_poses() -> None:
+    for library in LIBRARIES:
+        for name in ready_names(library):
+            silhouette(library, ready_pose(library, name)[1])
+
+
+def _pushing() -> None:
+    human = figure("human")
+    thing = SceneObject("ball", (ball((0.0, 0.0, 0.0), 0.1),), kind=ObjectKind.MOVED)
+    scene = Scene((Actor("human", human),), (thing,))
+    q = scene.layout.rest()
+    q[scene.layout.actor_q["human"]] = starting_pose(human)
+    near = np.array([0.0, 1.2, 0.25, 1.0, 0.0, 0.0, 0.0])
+    q[scene.layout.object_q["ball"]] = near
+    Response(scene).step(q, objects={"ball": near - [0, 0, 0.05, 0, 0, 0, 0]})
+
+
 _STAGES: dict[str, Callable[[], None]] = {
     "the body": _body,
     "postures (half a minute the first time)": _postures,
     "posing (about a minute the first time)": _posing,
     "collisions, linking and certificates": _readings,
+    "ready-made poses": _ready_poses,
+    "moved objects": _pushing,
 }
 
 

@@ -13,7 +13,7 @@ from writhe.database.posture import heading_quaternion
 from writhe.errors import UnknownNameError
 from writhe.kernels.rotation import quaternion_to_matrix
 from writhe.motion.library import builtin_database
-from writhe.skeleton import Skeleton
+from writhe.skeleton import Skeleton, forward
 from writhe.studio.placing import moved_roots
 
 LIBRARIES = ("basic", "chair", "ladder")
@@ -37,19 +37,43 @@ def ready_pose(library: str, name: str) -> tuple[PostureDatabase, int]:
 def beside_object(database: PostureDatabase, number: int, place: Floats) -> Floats:
     """A posture put so that its object stands at a place (7,): position and quaternion."""
     seen = database.object_pose[number]
-    turn = _matrix(place[3:]) @ _matrix(seen[3:]).T
+    turn = turn_matrix(place[3:]) @ turn_matrix(seen[3:]).T
     shift = place[:3] - turn @ seen[:3]
     return moved_roots(database.figure.skeleton, database.q[number][None], turn, shift)[0]
 
 
 def where_it_stands(skeleton: Skeleton, posture: Floats, now: Floats) -> Floats:
     """A posture put where the figure stands at present, facing the same way."""
-    turn = _matrix(heading_quaternion(now))
+    turn = turn_matrix(heading_quaternion(now))
     shift = np.array([now[0], 0.0, now[2]])
     return moved_roots(skeleton, posture[None], turn, shift)[0]
 
 
-def _matrix(quaternion: Floats) -> Floats:
+# joints that carry the body when they are this low, over the floor or over what is sat on
+_CARRYING_M = {
+    "left_ankle": 0.2,
+    "right_ankle": 0.2,
+    "left_knee": 0.14,
+    "right_knee": 0.14,
+    "left_wrist": 0.12,
+    "right_wrist": 0.12,
+    "hips": 0.22,
+}
+_SEATED_M = (0.35, 0.8)  # how high the hips are on a chair
+
+
+def carrying_joints(skeleton: Skeleton, q: Floats, *, on_chair: bool) -> list[str]:
+    """The joints that a pose rests on, to be pinned: feet, knees, hands, hips where it sits."""
+    frames = forward(skeleton, q)
+    height = {name: float(frames.position(name)[1]) for name in _CARRYING_M}
+    found = [name for name, most in _CARRYING_M.items() if height[name] < most]
+    if on_chair and _SEATED_M[0] < height["hips"] < _SEATED_M[1]:
+        found.append("hips")
+    return found or ["left_ankle", "right_ankle"]
+
+
+def turn_matrix(quaternion: Floats) -> Floats:
+    """The rotation matrix of a quaternion."""
     out = np.empty((3, 3))
     quaternion_to_matrix(np.ascontiguousarray(quaternion), out)
     return out

@@ -17,6 +17,7 @@ from writhe.studio.guard import is_loopback
 from writhe.studio.library import Library
 from writhe.studio.posers import Posers
 from writhe.studio.server import build_app
+from writhe.studio.shelf import Shelves
 
 
 def serve(
@@ -35,7 +36,7 @@ def serve(
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{taken}/" + (f"?token={token}" if token else "")
     config = uvicorn.Config(
-        build_app(Library(documents), token, Posers(database)),
+        build_app(Library(documents), token, Posers(database, Shelves(documents))),
         log_level="warning",
         ws_max_size=2**20,
         ws_per_message_deflate=False,

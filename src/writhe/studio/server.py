@@ -30,6 +30,7 @@ from writhe.studio.guard import Guard
 from writhe.studio.library import Library
 from writhe.studio.posers import Posers
 from writhe.studio.session import Session
+from writhe.studio.shelf import Shelves
 
 STATIC = Path(__file__).parent / "static"
 MOST_UPLOADED = 64 * 2**20
@@ -205,6 +206,7 @@ async def _import(studio: Studio, request: Request) -> Response:
                 query.get("name", ""),
                 data,
                 as_figure=query.get("as") == "figure",
+                shelves=studio.posers.shelves,
             )
         )
     finally:
@@ -316,5 +318,5 @@ def build_app(
     else:
         routes.append(Route("/", _not_built))
     app = Starlette(routes=routes, middleware=[Middleware(Guard, token=token)])
-    app.state.studio = Studio(library, posers or Posers())
+    app.state.studio = Studio(library, posers or Posers(shelves=Shelves(library.folder)))
     return app

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -11,7 +11,9 @@ from writhe.solvers.posing.default import DefaultOptions
 from writhe.studio.document import Document
 
 Factor = Annotated[float, Meta(ge=0.1, le=10.0)]  # of a default weight
-Postures = Literal["basic", "chair", "ladder", "given", "none"]
+FROM_FILE = "file:"  # before the title of a database on the server's shelf
+BUILT_IN = ("basic", "chair", "ladder")
+Postures = Annotated[str, Meta(max_length=80)]  # one of BUILT_IN, "given", "none" or a file
 
 
 class Solving(msgspec.Struct, frozen=True):

@@ -15,6 +15,9 @@ import msgspec
 from writhe.errors import FileFormatError, WritheError
 from writhe.studio.document import Document
 from writhe.studio.document.history import KEY_COLUMN
+from writhe.studio.paths import all_paths
+from writhe.studio.relations import all_relations
+from writhe.studio.solving import Solving
 from writhe.studio.things import shapes_of
 
 OURS = frozenset({*KEY_COLUMN, "history", "requests", "meta"})
@@ -86,4 +89,8 @@ def _read_all(document: Document) -> None:
         shapes_of(thing)
         document.place_keys(thing.id)
     document.poses()
+    all_paths(document)
+    all_relations(document)
+    Solving.of(document)
+    document.setting("contacts", list[tuple[str, str]], [])
     _ = document.name, document.fps, document.duration_s, document.undo_label, document.thumbnail

@@ -6,6 +6,7 @@ import { on, store } from "../store";
 import type { Studio } from "../studio";
 
 const WAIT_MS = 400;
+const DENSE_S = 0.1;
 
 export const install: Install = (studio) => {
   const strip = h("div", { class: "strip", role: "img", "aria-label": "No motion to check" });
@@ -46,16 +47,16 @@ function stamp(): string {
 
 function show(studio: Studio, found: MotionCertificate, strip: HTMLElement, line: HTMLElement): void {
   const length = store.state?.duration_s || 1;
-  fill(strip, ...found.stretches.map((stretch) => {
+  fill(strip, ...joined(found.stretches).map((stretch) => {
     const mark = h("span", { class: `stretch ${stretch.verdict.replace(" ", "-")}`, title: sentence(stretch) });
     mark.style.left = `${(100 * stretch.start_s) / length}%`;
     mark.style.width = `${(100 * (stretch.end_s - stretch.start_s)) / length}%`;
     return mark;
   }));
-  const bad = found.stretches.filter((stretch) => stretch.verdict !== "certified");
+  const all = joined(found.stretches), bad = all.filter((stretch) => stretch.verdict !== "certified");
   const least = Math.min(...found.stretches.map((stretch) => stretch.clearance_m));
   const summary = bad.length
-    ? `${bad.length} of ${found.stretches.length} stretches ${bad.some((one) => one.verdict === "passes through") ? "pass through" : "overlap"}`
+    ? `${bad.length} of ${all.length} stretches ${bad.some((one) => one.verdict === "passes through") ? "pass through" : "overlap"}, by ${Math.max(1, Math.ceil(-1000 * least))} mm`
     : `Motion certified${least >= 1 ? "" : least < 0.001 ? ", touching" : `, ${Math.floor(1000 * least)} mm clear`}`;
   strip.setAttribute("aria-label", summary);
   line.hidden = found.stretches.length === 0;
@@ -66,6 +67,21 @@ function show(studio: Studio, found: MotionCertificate, strip: HTMLElement, line
     const worst = bad.sort((a, b) => a.clearance_m - b.clearance_m)[0];
     if (worst) studio.seek(worst.at_s);
   };
+}
+
+/** Stretches between dense keys (a baked path) as one while their verdict is the same. */
+function joined(stretches: Stretch[]): Stretch[] {
+  const out: Stretch[] = [];
+  for (const one of stretches) {
+    const last = out.at(-1);
+    const dense = last && last.verdict === one.verdict && last.end_s >= one.start_s - 1e-6 && one.end_s - one.start_s < DENSE_S;
+    if (!dense) out.push(one);
+    else {
+      const nearer = one.clearance_m < last.clearance_m ? one : last;
+      out[out.length - 1] = { ...nearer, start_s: last.start_s, end_s: one.end_s };
+    }
+  }
+  return out;
 }
 
 function sentence({ verdict, clearance_m, a, b, at_s }: Stretch): string {

@@ -8,6 +8,7 @@ import { icon } from "../icons";
 import { on, store, tell } from "../store";
 import type { Studio } from "../studio";
 import { Movable, Mover, Place } from "../view/mover";
+import { Push } from "../view/push";
 import { Tool } from "../view/tools";
 
 const ALL_AXES = [0, 1, 2];
@@ -19,18 +20,24 @@ const WIDTHS: { [kind: string]: [string, number][] } = {
 };
 
 export const install: Install = (studio) => {
-  const mover = new Mover(studio.viewport, movable(studio), ALL_AXES);
+  const push = new Push(studio);
+  const mover = new Mover(studio.viewport, movable(studio, push), ALL_AXES, ALL_AXES, true);
   studio.movers.objects = mover;
   studio.viewport.beforeFrame.push(() => mover.show());
+  on(["link"], () => studio.link === "lost" && push.drop());
   on(["selection", "state", "options"], () => {
     studio.viewport.things.select(store.selectedThing);
     studio.viewport.draw();
   });
   return {
     sections: [{ title: "Objects", element: section(studio), order: 40 }],
-    tools: [mover, dragging(studio)],
+    tools: [mover, dragging(studio, push)],
+    receive(message) {
+      if (message.type === "pushed") push.answer(message);
+    },
     keys: [{ kind: "place", title: "place", colour: "var(--accent)" }],
     actions: [
+      { name: "gives-way", title: "Bodies give way to moved objects", keys: ["U"], group: "Pose", run: () => { store.givesWay = !store.givesWay; tell("options"); } },
       { name: "key-object", title: "Key the selected object", keys: ["Shift+O"], group: "Time", enabled: () => store.selectedThing !== null, run: () => studio.command({ type: "key_thing", thing: store.selectedThing!, time_s: store.timeS }) },
       { name: "remove-object", title: "Remove the selected object", keys: ["Shift+Delete"], group: "Pose", enabled: () => store.selectedThing !== null, run: () => studio.command({ type: "remove_thing", thing: store.selectedThing! }) },
     ],
@@ -51,23 +58,38 @@ function sendPlace(studio: Studio, thing: number, { position, rotation: r }: Pla
   studio.command({ type: "place_thing", thing, position: position.toArray(), rotation: [r.w, r.x, r.y, r.z] });
 }
 
-function movable(studio: Studio): Movable {
+/** An object is shown at a place: bodies give way to it, or it stands there without regard. */
+function show(studio: Studio, push: Push, thing: number, place: Place): void {
+  const group = studio.viewport.things.object(thing);
+  if (store.givesWay) {
+    if (push.active || !group?.position.equals(place.position) || !group.quaternion.equals(place.rotation)) push.want(thing, place);
+  } else {
+    group?.position.copy(place.position);
+    group?.quaternion.copy(place.rotation);
+    studio.viewport.draw();
+  }
+}
+
+function keep(studio: Studio, push: Push, thing: number, place: Place): void {
+  if (push.active) push.finish();
+  else sendPlace(studio, thing, place);
+}
+
+function movable(studio: Studio, push: Push): Movable {
   const object = () => (store.selectedThing === null || store.playing ? null : studio.viewport.things.object(store.selectedThing));
   return {
     place: () => {
-      const group = object();
+      const group = push.active ? null : object(); // no handles in the way of what is dragged
       return group && { position: group.position, rotation: group.quaternion };
     },
-    preview: (place) => {
-      object()?.position.copy(place.position);
-      object()?.quaternion.copy(place.rotation);
-    },
-    keep: (place) => sendPlace(studio, store.selectedThing!, place),
+    preview: (place) => show(studio, push, store.selectedThing!, place),
+    keep: (place) => keep(studio, push, store.selectedThing!, place),
+    dropped: () => push.finish(),
   };
 }
 
-/** Drag an object over the floor; a click selects it. */
-function dragging(studio: Studio): Tool {
+/** Drag an object over the floor, with Shift up and down as well; a click selects it. */
+function dragging(studio: Studio, push: Push): Tool {
   const { viewport } = studio;
   const hitAt = (x: number, y: number, ray: THREE.Ray) => {
     const hit = viewport.things.pick(ray);
@@ -75,27 +97,31 @@ function dragging(studio: Studio): Tool {
     return hit && (!body || hit.distance < body.distance) ? hit : null;
   };
   return {
-    down: ({ x, y, ray }) => {
+    down: ({ x, y, ray, shift }) => {
       const hit = hitAt(x, y, ray);
       const group = hit && viewport.things.object(hit.thing);
-      if (!hit || !group) return null;
-      const start = group.position.clone();
+      if (!hit || !group || push.active) return null;
+      const start = group.position.clone(), rotation = group.quaternion.clone();
+      const wanted: Place = { position: start.clone(), rotation };
       const plane = new THREE.Plane(new THREE.Vector3(0, 1, 0), -hit.point.y);
-      const flat = Math.abs(ray.direction.y) < 0.15; // seen from the side: across the view instead
-      if (flat) plane.setFromNormalAndCoplanarPoint(viewport.orbit.facing, hit.point);
+      const flat = !shift && Math.abs(ray.direction.y) < 0.15; // seen from the side: across the view
+      if (flat || shift) plane.setFromNormalAndCoplanarPoint(viewport.orbit.facing, hit.point);
       return {
         move: (at) => {
           const to = at.ray.intersectPlane(plane, new THREE.Vector3());
           if (!to || to.distanceTo(hit.point) > 30) return;
-          group.position.copy(start).add(to.sub(hit.point));
-          if (flat) group.position.y = start.y;
-          viewport.draw();
+          wanted.position.copy(start).add(to.sub(hit.point));
+          if (flat) wanted.position.y = start.y;
+          show(studio, push, hit.thing, wanted);
         },
         up: (_, moved) => {
           selectThing(hit.thing);
-          if (moved) sendPlace(studio, hit.thing, { position: group.position, rotation: group.quaternion });
+          if (moved) keep(studio, push, hit.thing, wanted);
         },
-        cancel: () => group.position.copy(start),
+        cancel: () => {
+          show(studio, push, hit.thing, { position: start, rotation });
+          push.finish();
+        },
       };
     },
     hover: (at) => at !== null && hitAt(at.x, at.y, at.ray) !== null,
@@ -106,6 +132,8 @@ function section(studio: Studio): HTMLElement {
   const add = h("div", { class: "chips" });
   const list = h("div", { class: "chips", role: "radiogroup", "aria-label": "Objects in the scene" });
   const details = h("div", {});
+  const givesWay = h("button", { class: "wide", type: "button", title: "Whoever stands in the way of an object that you move steps aside, or stops it (U)", click: () => studio.run("gives-way") }, icon("push") as unknown as Node, "Bodies give way");
+  on(["options"], () => givesWay.setAttribute("aria-pressed", String(store.givesWay)));
   let offered = "";
   on(["state", "selection"], () => {
     const kinds = store.state?.features.objects.kinds ?? [];
@@ -123,13 +151,13 @@ function section(studio: Studio): HTMLElement {
     const thing = selected();
     if (!details.contains(document.activeElement) || !thing) fill(details, thing && detailsOf(studio, thing));
   });
-  return h("div", {}, add, h("div", { class: "gap" }), list, details);
+  return h("div", {}, add, h("div", { class: "gap" }), givesWay, h("div", { class: "gap" }), list, details);
 }
 
 /** Select what was added as soon as it is there. */
 function addThing(studio: Studio, kind: string): void {
   const before = new Set(store.state?.things.map((thing) => thing.id));
-  const request = studio.command({ type: "add_thing", kind });
+  const request = studio.command({ type: "add_thing", kind, actor: store.active });
   const stop = on(["state"], () => {
     if (store.state?.request !== request) return;
     const fresh = store.state.things.find((thing) => !before.has(thing.id));
@@ -143,7 +171,7 @@ function detailsOf(studio: Studio, thing: ThingState): HTMLElement {
   name.addEventListener("change", () => studio.command({ type: "rename_thing", thing: thing.id, name: name.value }));
   const widths = thing.resizable ? (WIDTHS[thing.kind] ?? []) : [];
   const sizes = widths.map(([label, axis]) => {
-    const input = h("input", { type: "number", class: "compact", min: 1, max: 2000, step: 1, value: Math.round(100 * thing.size[axis]), "aria-label": `${label} in centimetres` });
+    const input = h("input", { type: "number", class: "compact", min: 0.1, max: 2000, step: "any", value: Number((100 * thing.size[axis]).toFixed(1)), "aria-label": `${label} in centimetres` });
     input.addEventListener("change", () => {
       const size: [number, number, number] = [...(selected() ?? thing).size];
       size[axis] = Number(input.value) / 100;
@@ -160,7 +188,7 @@ function detailsOf(studio: Studio, thing: ThingState): HTMLElement {
       h("button", { class: "wide", type: "button", title: "Key where it is at the playhead: between keys it moves by itself (Shift+O)", click: () => studio.run("key-object") }, icon("key") as unknown as Node, "Key place"),
       h("button", { class: "wide", type: "button", title: "Remove the object (Shift+Delete)", click: () => studio.run("remove-object") }, icon("trash") as unknown as Node, "Remove"),
     ),
-    h("p", { class: "note" }, thing.keys.length ? `${thing.keys.length} place key${thing.keys.length === 1 ? "" : "s"}; moving it keys it at the playhead.` : "Drag it over the floor; arrows lift it, rings turn it."),
+    h("p", { class: "note" }, thing.keys.length ? `${thing.keys.length} place key${thing.keys.length === 1 ? "" : "s"}; moving it keys it at the playhead.` : "Drag it over the floor, with Shift up and down; arrows lift it, rings turn it."),
   );
 }
 

@@ -1,45 +1,117 @@
-/** Ready-made poses to start from, found by typing a word of their name. */
+/** Ready-made poses to start from, as small pictures, found by typing a word of their name. */
 import { fill, h } from "../dom";
 import { Install } from "../feature";
-import { ReadyGroup } from "../generated/messages";
+import { ReadyPicture } from "../generated/messages";
 import { activeActor, on, store } from "../store";
 import type { Studio } from "../studio";
+import { drawSilhouette } from "../ui/silhouette";
+import { onTheme } from "../ui/theme";
 
-const SHOWN = 8; // rows of the list
+const PIXELS = 156;
+// shown first while nothing is looked for
+const STARTERS = ["stand", "sit, hands on thighs", "arms folded", "sit, arms folded", "hands on hips", "kneel", "sit cross-legged", "squat", "wave high"];
+
+interface Pose extends ReadyPicture {
+  library: string;
+  place: string; // the title of its group
+}
 
 export const install: Install = (studio) => {
-  let groups: ReadyGroup[] = [];
-  const list = h("select", { class: "ready-list", size: SHOWN, "aria-label": "Ready-made poses" });
-  const search = h("input", { type: "search", class: "grow", placeholder: "sit, kneel, folded …", "aria-label": "Find a pose" });
+  let poses: Pose[] = [];
+  const tiles = new Map<HTMLElement, Pose>();
+  const list = h("div", { class: "ready-list", role: "listbox", "aria-label": "Ready-made poses" });
+  const search = h("input", { type: "search", class: "grow", placeholder: "sit folded, kneel, climb …", "aria-label": "Find a pose", title: "Type words of what you look for; Enter takes the first" });
+  const place = h("select", { "aria-label": "Where", title: "Poses on a chair or ladder bring it along" });
   const note = h("p", { class: "note", hidden: true }, "Ready-made poses are of the human.");
-  const box = h("div", {}, search, list, note);
+  const finder = h("div", { class: "ready-find" }, search, place);
+
+  const paint = (tile: HTMLElement) => {
+    const shape = store.figures.get("human");
+    const canvas = tile.querySelector("canvas");
+    const pose = tiles.get(tile);
+    if (shape && canvas && pose) drawSilhouette(canvas, pose, shape);
+  };
+  const seen = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      target.classList.toggle("seen", isIntersecting);
+      if (isIntersecting) paint(target as HTMLElement);
+    }
+  }, { root: list, rootMargin: "120px" });
   const draw = () => {
-    const words = search.value.toLowerCase().split(/[\s,]+/).filter(Boolean);
-    const fits = (name: string) => words.every((word) => name.toLowerCase().includes(word));
-    fill(list, ...groups.map((group) => ({ group, names: group.names.filter(fits) })).filter(({ names }) => names.length > 0).map(({ group, names }) =>
-      h("optgroup", { label: group.title }, ...names.map((name) => h("option", { value: `${group.library}/${name}` }, name))),
-    ));
+    seen.disconnect();
+    tiles.clear();
+    const found = fitting(poses, search.value, place.value);
+    fill(list, ...found.map((pose, k) => {
+      const tile = h("button", { type: "button", class: "ready-pose", role: "option", tabindex: k === 0 ? 0 : -1, title: `${pose.name} (${pose.place.toLowerCase()})`, "aria-label": pose.name, click: () => apply(studio, pose) }, h("canvas", { width: PIXELS, height: PIXELS }), h("span", {}, pose.name));
+      tiles.set(tile, pose);
+      return tile;
+    }));
+    if (!found.length && poses.length) fill(list, h("p", { class: "note" }, "No pose of that name."));
+    list.scrollTop = 0;
+    tiles.forEach((_, tile) => seen.observe(tile));
+  };
+  let eager = false; // Enter was pressed before the poses were here
+  const takeFirst = () => {
+    const first = tiles.values().next().value;
+    eager = !poses.length;
+    if (first) apply(studio, first);
   };
   search.addEventListener("input", draw);
-  search.addEventListener("keydown", (event) => event.key === "Enter" && list.options.length && apply(studio, list.options[0].value));
-  list.addEventListener("change", () => apply(studio, list.value));
-  on(["link"], () => studio.link === "open" && !groups.length && studio.connection.send({ type: "list_ready_poses" }));
+  place.addEventListener("change", draw);
+  search.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") takeFirst();
+    if (event.key === "ArrowDown") (list.firstElementChild as HTMLElement | null)?.focus();
+  });
+  list.addEventListener("keydown", (event) => walk(event, list));
+  on(["link"], () => studio.link === "open" && !poses.length && studio.connection.send({ type: "list_ready_poses" }));
   on(["state"], () => {
     const human = activeActor()?.figure === "human";
-    list.hidden = search.hidden = !human;
+    list.hidden = finder.hidden = !human;
     note.hidden = human;
   });
+  onTheme(() => requestAnimationFrame(() => tiles.forEach((_, tile) => tile.classList.contains("seen") && paint(tile))));
   return {
-    sections: [{ title: "Ready poses", element: box, order: 28 }],
+    sections: [{ title: "Ready poses", element: h("div", {}, finder, list, note), order: 15 }],
     receive(message) {
       if (message.type !== "ready_poses") return;
-      groups = message.groups;
+      poses = message.groups.flatMap((group) => group.poses.map((pose) => ({ ...pose, library: group.library, place: group.title })));
+      fill(place, h("option", { value: "" }, "All"), ...message.groups.map((group) => h("option", { value: group.library }, group.title)));
       draw();
+      if (eager) takeFirst();
     },
   };
 };
 
-function apply(studio: Studio, value: string): void {
-  const [library, name] = [value.slice(0, value.indexOf("/")), value.slice(value.indexOf("/") + 1)];
+/** The poses that have all words, as beginnings of theirs; the plainest names first. */
+function fitting(poses: Pose[], typed: string, library: string): Pose[] {
+  const split = (text: string) => text.toLowerCase().split(/[\s,-]+/).filter(Boolean);
+  const wanted = split(typed);
+  const rank = new Map<Pose, number>();
+  for (const pose of poses) {
+    const words = split(pose.name);
+    if (library && pose.library !== library) continue;
+    if (!wanted.every((word) => words.some((one) => one.startsWith(word)))) continue;
+    rank.set(pose, wanted.length && !words[0].startsWith(wanted[0]) ? 100 + words.length : words.length);
+  }
+  const found = [...rank.keys()];
+  const starters = STARTERS.flatMap((name) => found.filter((pose) => pose.name === name));
+  if (!wanted.length) return [...new Set([...starters, ...found])];
+  return found.sort((a, b) => rank.get(a)! - rank.get(b)! || a.name.length - b.name.length);
+}
+
+/** Arrow keys go through the pictures; only one of them is reached by Tab. */
+function walk(event: KeyboardEvent, list: HTMLElement): void {
+  const all = [...list.querySelectorAll<HTMLElement>("button")];
+  const columns = getComputedStyle(list).gridTemplateColumns.split(" ").length;
+  const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
+  const next = step && all[all.indexOf(document.activeElement as HTMLElement) + step];
+  if (!next) return;
+  all.forEach((one) => (one.tabIndex = -1));
+  next.tabIndex = 0;
+  next.focus();
+  event.preventDefault();
+}
+
+function apply(studio: Studio, { library, name }: Pose): void {
   studio.command({ type: "apply_ready_pose", actor: store.active, library: library as "basic", name });
 }

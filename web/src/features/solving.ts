@@ -1,6 +1,7 @@
 /** Which postures poses are drawn to, and how strongly, in plain words. */
 import { fill, h } from "../dom";
 import { Install } from "../feature";
+import { chooseFile } from "../files";
 import { SolvingState } from "../generated/messages";
 import { on, store } from "../store";
 import type { Studio } from "../studio";
@@ -19,7 +20,7 @@ function section(studio: Studio): HTMLElement {
   const note = h("p", { class: "note" });
   const sliders = new Map(WEIGHTS.map(([name, label, about]) => [name, h("input", { type: "range", min: -1, max: 1, step: 0.1, "aria-label": label, title: about })]));
   const back = h("button", { class: "link", type: "button", title: "All weights as they come", click: () => send(studio, { naturalness: 1, grip: 1, steadiness: 1 }) }, "As usual");
-  postures.addEventListener("change", () => send(studio, { postures: postures.value as SolvingState["postures"] }));
+  postures.addEventListener("change", () => send(studio, { postures: postures.value }));
   sliders.forEach((slider, name) => slider.addEventListener("change", () => send(studio, { [name]: 10 ** Number(slider.value) })));
   on(["state"], () => {
     const state = store.state?.features.solving;
@@ -31,12 +32,14 @@ function section(studio: Studio): HTMLElement {
     });
     back.hidden = WEIGHTS.every(([name]) => Math.abs(Math.log10(state[name])) < 0.01);
   });
+  const own = h("button", { class: "link", type: "button", title: "Open a .parquet file made by `writhe db build`", click: () => chooseFile(studio, false, ".parquet") }, "Postures from a file …");
   const about = "Examples that tell what looks natural. They are of the human; other figures are posed without.";
   return h(
     "div",
     {},
     h("label", { class: "field", title: about }, h("span", {}, "Postures"), postures),
     note,
+    h("div", { class: "gap" }, own),
     ...WEIGHTS.map(([name, label, words]) => h("label", { class: "field", title: words }, h("span", {}, label), sliders.get(name)!)),
     back,
   );
@@ -44,5 +47,5 @@ function section(studio: Studio): HTMLElement {
 
 function send(studio: Studio, change: Partial<SolvingState>): void {
   const { postures, naturalness, grip, steadiness } = { ...store.state!.features.solving, ...change };
-  studio.command({ type: "set_solving", postures: postures as "basic", naturalness, grip, steadiness });
+  studio.command({ type: "set_solving", postures, naturalness, grip, steadiness });
 }

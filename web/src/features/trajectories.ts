@@ -2,109 +2,144 @@
 import * as THREE from "three";
 import { fill, h } from "../dom";
 import { Install } from "../feature";
-import { PathFollowed } from "../generated/messages";
+import { chooseFile } from "../files";
+import { PathFollowed, PathState } from "../generated/messages";
+import { icon } from "../icons";
 import { activeActor, on, store } from "../store";
 import type { Studio } from "../studio";
+import { PathLine, spread } from "../view/path";
 import type { At, Mode, Taken, Tool } from "../view/tools";
 
 const HANDLES = 8;
 const LEAST_STEP_M = 0.004;
-const GRASP_PX = 14;
-const COLOUR = "#7048e8";
-
-/** A path as it was drawn: way-points with handles, and the line through them. */
-interface Path {
-  actor: number;
-  startS: number;
-  points: THREE.Vector3[];
-  group: THREE.Group;
-}
+const HELP = "Draw where a hand or foot should go: it follows from the playhead on, in the style you choose.";
+const NO_LIMBS = "Paths are followed by hands and feet; this figure has none that are known.";
 
 export const install: Install = (studio) => {
-  const limb = h("select", { "aria-label": "Limb that follows the path" });
-  const style = h("select", { "aria-label": "Style" });
-  const seconds = h("input", { type: "number", min: 0.2, max: 30, step: 0.1, value: 2, "aria-label": "Seconds" });
-  const note = h("p", { class: "note", "aria-live": "polite" }, "Draw where a hand or foot should go; the body follows in the style you choose.");
-  const repair = h("button", { type: "button", class: "wide", title: "Push penetrations out of the motion", hidden: true, click: () => mend() }, "Repair");
-  const clear = h("button", { type: "button", class: "wide", hidden: true, click: () => forget() }, "Hide path");
-  let path: Path | null = null, asked = "";
+  const limb = h("select", { "aria-label": "Limb that follows the path", title: "Which hand or foot follows the path" });
+  const style = h("select", { "aria-label": "Style", title: "How the limb moves: like these motions" });
+  const seconds = h("input", { type: "number", min: 0.2, max: 30, step: 0.1, value: 2, "aria-label": "Seconds", title: "How long the limb takes for the path" });
+  const note = h("p", { class: "note", "aria-live": "polite" }, HELP);
+  const button = (text: string, about: string, run: () => void) => h("button", { type: "button", class: "wide", title: about, hidden: true, click: run }, text);
+  const repair = button("Repair", "Push penetrations out of the motion, with the default poser", () => mend());
+  const forget = button("Forget path", "Take the path away; its keys stay", () => drop());
+  const line = new PathLine(studio.viewport);
+  let shown: PathState | null = null, asked = "", offered = "-", drawing = false;
 
-  on(["state"], () => {
-    const choices = store.state?.features.trajectories;
-    if (!choices || limb.childElementCount) return;
-    fill(limb, ...choices.limbs.map((one) => h("option", { value: one.name }, one.title)));
-    fill(style, ...choices.styles.map((name) => h("option", { value: name }, name)));
-  });
-  [limb, style, seconds].forEach((field) => field.addEventListener("change", () => solve()));
+  const enter = () => studio.tools.enter(studio.tools.mode === mode ? null : mode);
+  const draw = h("button", { type: "button", class: "wide", title: "Draw in the picture (Y)", click: enter }, icon("graph") as unknown as Node, "Draw a path");
+  on(["options"], () => draw.setAttribute("aria-pressed", String(studio.tools.mode === mode)));
+  const choices = () => store.state?.features.trajectories;
+  const offerStyles = (chosen: string) => {
+    const fitting = choices()?.styles.filter((one) => one.limbs.includes(limb.value)) ?? [];
+    fill(style, ...fitting.map((one) => h("option", { value: one.name }, one.title)));
+    style.value = fitting.some((one) => one.name === chosen) ? chosen : (fitting[0]?.name ?? "");
+  };
+  const update = () => {
+    const known = choices();
+    if (!known) return;
+    const able = known.limbs.filter((one) => (activeActor()?.figure ?? "") in one.joints);
+    if (able.map((one) => one.name).join() !== offered) {
+      offered = able.map((one) => one.name).join();
+      fill(limb, ...able.map((one) => h("option", { value: one.name }, one.title)));
+      draw.disabled = !able.length;
+      note.textContent = able.length ? HELP : NO_LIMBS;
+    }
+    const now = pathNow(known.paths);
+    const other = now?.key !== shown?.key;
+    shown = now;
+    if (now && other) {
+      limb.value = now.limb;
+      seconds.value = String(now.seconds);
+    }
+    offerStyles(now && other ? now.style : style.value);
+    forget.hidden = !now;
+    if (other) repair.hidden = true;
+    if (other && !now) note.textContent = HELP;
+    if (!drawing) line.show((now?.points ?? []).map((point) => new THREE.Vector3(...point)), !store.playing);
+  };
+  on(["state", "time", "selection"], update);
+  limb.addEventListener("change", () => offerStyles(style.value));
+  [limb, style, seconds].forEach((field) => field.addEventListener("change", () => shown && solve(line.points, shown.start_s)));
 
   const length = () => Math.min(30, Math.max(0.2, Number(seconds.value) || 2));
-  const solve = () => {
-    if (!path) return;
+  const solve = (points: THREE.Vector3[], startS: number) => {
+    note.textContent = "Finding the motion …";
     asked = studio.command({
-      type: "follow_path", actor: path.actor, limb: limb.value as "right_arm", style: style.value,
-      points: path.points.map((p) => p.toArray()), start_s: path.startS, seconds: length(),
+      type: "follow_path", actor: store.active, limb: limb.value as "right_arm", style: style.value,
+      points: points.map((p) => p.toArray()), start_s: startS, seconds: length(),
     });
   };
   const mend = () => {
-    if (path) asked = studio.command({ type: "repair_path", actor: path.actor, start_s: path.startS, seconds: length() });
+    if (shown) asked = studio.command({ type: "repair_path", actor: shown.actor, start_s: shown.start_s, seconds: shown.seconds });
   };
-  const forget = () => {
-    path?.group.removeFromParent();
-    path = null;
-    clear.hidden = repair.hidden = true;
-    studio.viewport.draw();
+  const drop = () => {
+    if (shown) studio.command({ type: "delete_keys", keys: [shown.key] });
   };
 
-  const drawing: Mode = {
-    hint: "Draw the path; Escape to leave",
+  const mode: Mode = {
+    hint: "Draw the path",
     down(at) {
       const from = joint(studio, limb.value);
-      if (!from) return null;
-      forget();
+      if (!from || drawing) return null;
+      drawing = true;
       const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(studio.viewport.orbit.facing, from);
       const stroke: THREE.Vector3[] = [];
-      const group = new THREE.Group();
-      studio.viewport.overlay.add(group);
       const add = (now: At) => {
         const point = now.ray.intersectPlane(plane, new THREE.Vector3());
         if (!point || (stroke.length && point.distanceTo(stroke[stroke.length - 1]) < LEAST_STEP_M)) return;
         stroke.push(point);
-        show(group, stroke, false);
-        studio.viewport.draw();
+        line.show(stroke, false);
+      };
+      const end = () => {
+        drawing = false;
+        update();
       };
       add(at);
       return {
         move: add,
         up(now) {
           add(now);
-          if (stroke.length < 2) return group.removeFromParent();
-          path = { actor: store.active, startS: store.timeS, points: spread(stroke, HANDLES), group };
-          show(group, path.points, true);
-          clear.hidden = false;
+          if (stroke.length < 2) return end();
+          drawing = false;
+          const points = spread(stroke, HANDLES);
+          line.show(points, true);
           studio.tools.enter(null);
-          studio.viewport.draw();
-          solve();
+          solve(points, store.timeS);
         },
-        cancel: () => { group.removeFromParent(); studio.viewport.draw(); },
+        cancel: end,
       };
     },
   };
   const handles: Tool = {
-    hover: (at) => at !== null && path !== null && nearest(studio, path, at) >= 0,
+    hover: (at) => at !== null && line.handleAt(at) >= 0,
     down(at): Taken | null {
-      const held = path ? nearest(studio, path, at) : -1;
-      if (!path || held < 0) return null;
-      const mine = path, before = mine.points[held].clone();
+      const held = line.handleAt(at);
+      if (!shown || held < 0) return null;
+      const start = shown.start_s, points = line.points.map((point) => point.clone()), before = points[held].clone();
       const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(studio.viewport.orbit.facing, before);
-      const put = (point: THREE.Vector3) => { mine.points[held] = point; show(mine.group, mine.points, true); studio.viewport.draw(); };
+      const put = (point: THREE.Vector3) => {
+        points[held] = point;
+        line.show(points, true);
+      };
+      drawing = true;
       return {
-        move(now) { const point = now.ray.intersectPlane(plane, new THREE.Vector3()); if (point) put(point); },
-        up(_now, moved) { if (moved) solve(); },
-        cancel: () => put(before),
+        move(now) {
+          const point = now.ray.intersectPlane(plane, new THREE.Vector3());
+          if (point) put(point);
+        },
+        up(_now, moved) {
+          drawing = false;
+          if (moved) solve(points, start);
+        },
+        cancel() {
+          drawing = false;
+          put(before);
+        },
       };
     },
   };
-  const enter = () => studio.tools.enter(drawing);
+  const learnt = h("button", { class: "link", type: "button", title: "Open a .npz file made by `writhe learn`", click: () => chooseFile(studio, false, ".npz") }, "Styles from a file …");
   return {
     sections: [{
       title: "Path", order: 40, folded: true,
@@ -112,17 +147,26 @@ export const install: Install = (studio) => {
         h("label", { class: "field" }, h("span", {}, "Limb"), limb),
         h("label", { class: "field" }, h("span", {}, "Style"), style),
         h("label", { class: "field" }, h("span", {}, "Seconds"), seconds),
-        h("div", { class: "grid" }, h("button", { type: "button", class: "wide", title: "Draw in the picture (Y)", click: enter }, "Draw a path"), clear, repair), note),
+        h("div", { class: "gap" }, learnt),
+        h("div", { class: "grid gap" }, draw, forget, repair), note),
     }],
-    actions: [{ name: "draw-path", title: "Draw a path", keys: ["Y"], group: "Pose", run: enter }],
+    actions: [{ name: "draw-path", title: "Draw a path for a hand or foot", keys: ["Y"], group: "Time", enabled: () => !draw.disabled, run: enter }],
+    keys: [{ kind: "path", title: "path", colour: "#7048e8" }],
     tools: [handles],
     receive(message) {
+      if (message.type === "job" && message.job === asked && message.status === "failed") note.textContent = HELP;
       if (message.type !== "path_followed" || message.job !== asked) return;
       note.textContent = sentence(message);
-      repair.hidden = message.certified || path === null;
+      repair.hidden = message.certified;
     },
   };
 };
+
+/** The active actor's path under the playhead. */
+function pathNow(paths: PathState[]): PathState | null {
+  const near = 1e-3;
+  return paths.find((one) => one.actor === store.active && store.timeS > one.start_s - near && store.timeS < one.start_s + one.seconds + near) ?? null;
+}
 
 function sentence({ certified, distance_mm, penetration_mm }: PathFollowed): string {
   const near = `${distance_mm < 1 ? "under 1" : distance_mm.toFixed(0)} mm from the path on average`;
@@ -131,36 +175,9 @@ function sentence({ certified, distance_mm, penetration_mm }: PathFollowed): str
 
 /** Where the joint is that will follow. */
 function joint(studio: Studio, limb: string): THREE.Vector3 | null {
-  const role = store.state?.features.trajectories.limbs.find((one) => one.name === limb)?.role;
-  const character = studio.viewport.character(activeActor()?.id ?? store.active);
-  const number = character?.shape.joints.findIndex((one) => one.name === role) ?? -1;
+  const figure = activeActor()?.figure ?? "";
+  const name = store.state?.features.trajectories.limbs.find((one) => one.name === limb)?.joints[figure];
+  const character = studio.viewport.character(store.active);
+  const number = character?.shape.joints.findIndex((one) => one.name === name) ?? -1;
   return character && number >= 0 ? character.jointPosition(number).clone() : null;
-}
-
-/** Points evenly along a stroke, both ends included. */
-function spread(stroke: THREE.Vector3[], count: number): THREE.Vector3[] {
-  const line = new THREE.CatmullRomCurve3(stroke, false, "centripetal");
-  return line.getSpacedPoints(count - 1);
-}
-
-function show(group: THREE.Group, points: THREE.Vector3[], withHandles: boolean): void {
-  group.children.forEach((child) => (child as THREE.Mesh).geometry?.dispose());
-  group.clear();
-  const smooth = points.length > 2 ? new THREE.CatmullRomCurve3(points, false, "centripetal").getPoints(80) : points;
-  const geometry = new THREE.BufferGeometry().setFromPoints(smooth);
-  group.add(new THREE.Line(geometry, new THREE.LineBasicMaterial({ color: COLOUR, depthTest: false })));
-  if (!withHandles) return;
-  points.forEach((point) => {
-    const ball = new THREE.Mesh(new THREE.SphereGeometry(0.014, 16, 12), new THREE.MeshBasicMaterial({ color: COLOUR, depthTest: false }));
-    ball.position.copy(point);
-    group.add(ball);
-  });
-}
-
-/** The handle under the pointer, or -1. */
-function nearest(studio: Studio, path: Path, at: At): number {
-  const reach = at.touch ? 2 * GRASP_PX : GRASP_PX;
-  const away = path.points.map((point) => { const on = studio.viewport.onPage(point); return Math.hypot(on.x - at.x, on.y - at.y); });
-  const best = away.indexOf(Math.min(...away));
-  return away[best] <= reach ? best : -1;
 }

@@ -482,12 +482,13 @@ export interface ChooseScene {
   scene: string;
 }
 
-/** Add an object; without a position it is put beside the figure. */
+/** Add an object somewhere, or beside an actor. */
 export interface AddThing {
   type: "add_thing";
   request: string;
   kind: string;
   position?: [number, number, number] | null;
+  actor?: number | null;
 }
 
 /** Put an object somewhere; one that has keys is keyed there at the playhead. */
@@ -598,13 +599,14 @@ export interface KeepPush {
   thing: number;
 }
 
-/** From now on a joint keeps its place seen from another joint. */
+/** From now on a joint keeps its place, distance or direction seen from another joint. */
 export interface HoldParts {
   type: "hold_parts";
   request: string;
   actor: number;
   joint: number;
   other: number;
+  kept?: "place" | "distance" | "direction";
 }
 
 /** Forget such a relation. */
@@ -614,6 +616,7 @@ export interface LetGoParts {
   actor: number;
   joint: string;
   other: string;
+  kept?: "place" | "distance" | "direction";
 }
 
 /** A character after a step of a push. */
@@ -634,11 +637,12 @@ export interface Pushed {
   milliseconds: number;
 }
 
-/** A part that keeps its place seen from another. */
+/** What a part keeps of how it is to another. */
 export interface RelationState {
   actor: number;
   joint: string;
   other: string;
+  kept: string;
 }
 
 /** The relations of the document. */
@@ -651,11 +655,18 @@ export interface ListReadyPoses {
   type: "list_ready_poses";
 }
 
+/** A pose with what a small picture of it is drawn from (`studio.silhouettes`). */
+export interface ReadyPicture {
+  name: string;
+  body: Uint8Array;
+  object: Uint8Array[];
+}
+
 /** The poses of one library. */
 export interface ReadyGroup {
   library: string;
   title: string;
-  names: string[];
+  poses: ReadyPicture[];
 }
 
 /** The answer: all ready-made poses of the human. */
@@ -677,7 +688,7 @@ export interface ApplyReadyPose {
 export interface SetSolving {
   type: "set_solving";
   request: string;
-  postures: "basic" | "chair" | "ladder" | "given" | "none";
+  postures: string;
   naturalness: number;
   grip: number;
   steadiness: number;
@@ -793,17 +804,36 @@ export interface PathFollowed {
   penetration_mm: number;
 }
 
-/** A limb that can follow a path, and the joint that does. */
+/** A limb that can follow a path, and the joint that does on each figure that has it. */
 export interface LimbChoice {
   name: string;
   title: string;
-  role: string;
+  joints: { [name: string]: string };
 }
 
-/** What can be chosen. */
+/** A style, and the limbs it was learnt for. */
+export interface StyleChoice {
+  name: string;
+  title: string;
+  limbs: string[];
+}
+
+/** A path that was drawn: its key on the timeline, and what it says. */
+export interface PathState {
+  key: number;
+  actor: number;
+  start_s: number;
+  limb: string;
+  style: string;
+  seconds: number;
+  points: [number, number, number][];
+}
+
+/** What can be chosen, and the paths there are. */
 export interface TrajectoriesState {
   limbs: LimbChoice[];
-  styles: string[];
+  styles: StyleChoice[];
+  paths: PathState[];
 }
 
 /** What each feature says of itself in a State. */

@@ -11,8 +11,8 @@ const GESTURES: [string, string][] = [
   ["Drag beside the body, or right-drag", "circle around"],
   ["Shift + right-drag, or two fingers", "slide and pinch"],
   ["Wheel", "nearer, farther"],
-  ["Drag an object", "over the floor; its arrows lift it, its rings turn it"],
-  ["Drop a file on the page", "open a motion, a scene or a document"],
+  ["Drag an object", "over the floor, with Shift up and down; bodies give way (U)"],
+  ["Drop a file on the page", "open a motion, scene, document, postures or styles"],
 ];
 
 export function openHelp(actions: Action[]): void {
@@ -49,7 +49,7 @@ export function guideFirstDrag(studio: Studio, parent: HTMLElement): void {
   parent.append(bubble);
   const place = () => {
     const character = studio.viewport.character(store.active);
-    if (store.touched || studio.posing.active) bubble.remove();
+    if (store.touched || studio.posing.active || store.state?.undo) bubble.remove(); // knows a way already
     if (!bubble.isConnected || !character) return;
     const joint = character.shape.joints.findIndex((one) => one.name === "left_wrist");
     bubble.lastElementChild!.textContent = joint < 0 ? "Drag any part" : "Drag the hand";

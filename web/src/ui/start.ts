@@ -79,7 +79,7 @@ function card(entry: Entry, refresh: () => Promise<void>): HTMLElement {
   return h(
     "article",
     { class: "card" },
-    h("a", { href: `./?${address}`, "aria-label": `Open ${entry.name}` }, picture),
+    h("a", { href: `./?${address}`, "aria-label": `Open ${entry.name}` }, picture || h("img", { class: "no-picture", src: "./icon.svg", alt: "" })),
     h("div", { class: "card-foot" },
       h("div", { class: "card-text" }, h("strong", {}, entry.name), h("small", {}, when(entry.modified_s))),
       iconButton("save", `Download ${entry.name}`, () => download(`${entry.name}.writhe`, `api/documents/${entry.id}/file`), "small"),

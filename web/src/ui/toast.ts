@@ -6,7 +6,7 @@ let box: HTMLElement | null = null;
 
 export function say(text: string, kind: "plain" | "problem" = "plain"): void {
   if (!text) return;
-  box ??= document.body.appendChild(h("div", { class: "toasts", role: "status", "aria-live": "polite" }));
+  box ??= (document.querySelector(".view") ?? document.body).appendChild(h("div", { class: "toasts", role: "status", "aria-live": "polite" }));
   const toast = h("div", { class: `toast ${kind}` }, text);
   box.append(toast);
   while (box.children.length > 3) box.firstChild!.remove();

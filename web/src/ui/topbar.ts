@@ -6,12 +6,14 @@ import { on, store } from "../store";
 import type { Studio } from "../studio";
 import { onTheme, toggleTheme } from "./theme";
 
+const LEAVE_MS = 60; // for the last message to be on its way
+
 export function iconButton(name: string, label: string, run: () => void, extra = ""): HTMLButtonElement {
   return h("button", { class: `icon-button ${extra}`, title: label, "aria-label": label, type: "button", click: run }, icon(name) as unknown as Node);
 }
 
 /** A button that opens a small menu below itself. */
-export function menuButton(name: string, label: string, entries: () => [string, string, () => void][]): HTMLElement {
+export function menuButton(name: string, label: string, text: string, entries: () => [string, string, () => void][]): HTMLElement {
   const list = h("div", { class: "menu", role: "menu", hidden: true });
   const button = iconButton(name, label, () => {
     if (!list.hidden) return close();
@@ -24,6 +26,8 @@ export function menuButton(name: string, label: string, entries: () => [string, 
     list.hidden = true;
     button.setAttribute("aria-expanded", "false");
   };
+  button.append(h("span", { class: "menu-text" }, text));
+  button.classList.add("with-text");
   button.setAttribute("aria-haspopup", "menu");
   const wrap = h("div", { class: "menu-wrap" }, button, list);
   addEventListener("pointerdown", (event) => !wrap.contains(event.target as Node) && close());
@@ -51,15 +55,16 @@ export function topbar(studio: Studio, togglePanel: () => void): HTMLElement {
   const themeButton = iconButton("sun", "Light or dark", toggleTheme, "theme-button");
   onTheme((theme) => fill(themeButton, icon(theme === "dark" ? "sun" : "moon") as unknown as Node));
   const saved = h("span", { class: "saved", role: "status" });
-  const about: { [suffix: string]: string } = { bvh: "Motion for most animation tools", glb: "Character with motion (glTF binary)" };
-  const exportMenu = menuButton("save", "Export", () => [
+  const about: { [suffix: string]: string } = { bvh: "The skeleton's motion, for most animation tools", glb: "The character with skin and motion: Blender, game engines" };
+  const exportMenu = menuButton("save", "Export", "Export", () => [
     ...(store.welcome?.export_suffixes ?? []).map((suffix): [string, string, () => void] => [suffix.toUpperCase(), about[suffix] ?? "Motion", () => void exportMotion(studio, suffix)]),
     ["PNG", "A still picture of the view", () => void savePicture(studio)],
     ["Document", "Everything in one .writhe file, to keep or to share", () => download(`${store.state?.name ?? "document"}.writhe`, `api/documents/${studio.document}/file`)],
   ]);
-  const importMenu = menuButton("open", "Open a file", () => [
+  const importMenu = menuButton("open", "Open a file", "Open", () => [
     ["Motion onto this actor", "A clip for the character you see", () => chooseFile(studio)],
     ["Scene with objects", "A scene file: its objects instead of those here", () => chooseFile(studio, false, ".json")],
+    ["Postures or styles", "Files of `writhe db build` and `writhe learn`", () => chooseFile(studio, false, ".parquet,.npz")],
     ["Document", "A .writhe file from this computer", () => chooseFile(studio, false, ".writhe")],
     ["Skeleton as a new figure", "Pose your own character's skeleton", () => chooseFile(studio, true)],
   ]);
@@ -75,10 +80,16 @@ export function topbar(studio: Studio, togglePanel: () => void): HTMLElement {
   };
   on(["state", "link"], update);
   on(["welcome"], () => (importMenu.hidden = !store.welcome?.import_suffixes.length));
+  const home = h("a", { class: "home", href: "./?start", title: "All documents", "aria-label": "All documents" }, h("img", { src: "./icon.svg", alt: "", width: 26, height: 26 }));
+  home.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault(); // first a picture of how it looks now
+    void studio.keepThumbnail().finally(() => setTimeout(() => (location.href = home.href), LEAVE_MS));
+  });
   return h(
     "header",
     { class: "topbar" },
-    h("a", { class: "home", href: "./?start", title: "All documents", "aria-label": "All documents" }, h("img", { src: "./icon.svg", alt: "", width: 26, height: 26 })),
+    home,
     title,
     saved,
     h("span", { class: "space" }),

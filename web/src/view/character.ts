@@ -80,11 +80,14 @@ export class Character {
   /** See-through, for onion skins. */
   ghost(colour: THREE.Color, opacity: number): void {
     this.look = { colour, hover: colour };
-    this.material.transparent = true;
     this.material.opacity = opacity;
+    // drawn first and leaving no depth, so that the body covers it wherever they coincide
+    this.material.blending = THREE.CustomBlending;
+    this.material.blendSrcAlpha = THREE.OneFactor; // the picture itself stays opaque
+    this.material.depthWrite = false;
     this.mesh.castShadow = false;
     this.mesh.receiveShadow = false;
-    this.mesh.renderOrder = 2;
+    this.mesh.renderOrder = -1;
     this.paint();
   }
 

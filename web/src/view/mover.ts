@@ -7,6 +7,7 @@ import { Viewport } from "./viewport";
 const COLOURS = ["#e8590c", "#2b8a3e", "#1971c2"];
 const AXES = [new THREE.Vector3(1, 0, 0), new THREE.Vector3(0, 1, 0), new THREE.Vector3(0, 0, 1)];
 const NEAR_PX = 11, NEAR_TOUCH_PX = 22;
+const FREE = 0.45; // of the rings' radius: the middle of something solid is left to itself
 const TIP = 1.35; // arrows end outside the rings
 
 export interface Place {
@@ -19,6 +20,7 @@ export interface Movable {
   place(): Place | null;
   preview(place: Place): void;
   keep(place: Place): void;
+  dropped?(): void; // the gesture was called off; `preview` has put it back
 }
 
 interface Handle {
@@ -32,7 +34,7 @@ export class Mover implements Tool {
   private readonly handles: Handle[] = [];
   private held: Place | null = null;
 
-  constructor(private readonly viewport: Viewport, private readonly what: Movable, rings: number[], arrows = [0, 1, 2]) {
+  constructor(private readonly viewport: Viewport, private readonly what: Movable, rings: number[], arrows = [0, 1, 2], private readonly solid = false) {
     for (const axis of arrows) this.add("shift", axis, arrow(axis));
     for (const axis of rings) this.add("turn", axis, ring(axis));
     this.group.visible = false;
@@ -69,7 +71,10 @@ export class Mover implements Tool {
         this.viewport.draw();
       },
       up: (_, moved) => end(() => (moved ? this.what.keep(now) : this.what.preview(from))),
-      cancel: () => end(() => this.what.preview(from)),
+      cancel: () => end(() => {
+        this.what.preview(from);
+        this.what.dropped?.();
+      }),
     };
   }
 
@@ -110,9 +115,13 @@ export class Mover implements Tool {
   private handleAt(at: At): Handle | null {
     if (!this.group.visible) return null;
     let best: Handle | null = null, least = at.touch ? NEAR_TOUCH_PX : NEAR_PX;
+    const middle = this.viewport.onPage(this.group.position);
+    const across = new THREE.Vector3().setFromMatrixColumn(this.viewport.orbit.camera.matrix, 0).multiplyScalar(this.group.scale.x);
+    const free = (this.solid ? FREE : 0) * (this.viewport.onPage(across.add(this.group.position)).x - middle.x);
     for (const handle of this.handles) {
       for (const point of this.pointsOf(handle)) {
         const { x, y } = this.viewport.onPage(point);
+        if (Math.hypot(x - middle.x, y - middle.y) < free) continue;
         const distance = Math.hypot(x - at.x, y - at.y);
         if (distance < least) [least, best] = [distance, handle];
       }

@@ -33,6 +33,12 @@ export class Orbit {
     this.place();
   }
 
+  /** Look from a direction, as angles about the vertical and above the floor. */
+  from(yaw: number, pitch: number): void {
+    [this.yaw, this.pitch] = [yaw, pitch];
+    this.place();
+  }
+
   /** Look at a ball around a point, keeping the direction. */
   frame(centre: THREE.Vector3, radius: number): void {
     const half = (this.camera.fov * Math.PI) / 360;

@@ -145,7 +145,7 @@ export class Pointers {
       tell("selection");
       return;
     }
-    const joint = this.nearestJoint(finger);
+    const joint = this.viewport.jointAt(finger.startX, finger.startY)?.joint ?? finger.joint;
     const now = performance.now();
     const twice = now - this.lastTap.time < DOUBLE_TAP_MS && this.lastTap.joint === joint;
     this.lastTap = { time: twice ? 0 : now, joint };
@@ -160,20 +160,6 @@ export class Pointers {
     const pinned = actor.pins.find((pin) => pin.joint === joint);
     const hold = pinned && pinned.both === both ? "none" : pinned && !both ? "none" : both ? "both" : "position";
     this.connection.command({ type: "set_pin", actor: actor.id, joint, hold });
-  }
-
-  /** The joint nearest the click among the part's own and those next to it. */
-  private nearestJoint(finger: Finger): number {
-    const character = this.viewport.character(finger.actor);
-    const hit = this.viewport.pick(finger.startX, finger.startY);
-    if (!character || !hit) return finger.joint!;
-    let best = hit.joint, least = character.jointPosition(best).distanceTo(hit.point);
-    character.shape.joints.forEach((joint, j) => {
-      if (joint.parent !== hit.joint) return;
-      const distance = character.jointPosition(j).distanceTo(hit.point);
-      if (distance < least) [least, best] = [distance, j];
-    });
-    return best;
   }
 
   private wheel(event: WheelEvent): void {

@@ -26,7 +26,10 @@ export const TONES: { [theme: string]: Tones } = {
   },
 };
 
+const SHADED_HEIGHT_M = 1.2;
+
 export class Surroundings {
+  private share = 0; // of the area that a grown body's shadow is kept sharp in
   readonly group = new THREE.Group();
   private readonly key = new THREE.DirectionalLight("#fff4e6", 2.3);
   private readonly rim = new THREE.DirectionalLight("#bcd2ff", 0.7);
@@ -40,13 +43,7 @@ export class Surroundings {
     if (shadows) {
       this.key.castShadow = true;
       this.key.shadow.mapSize.set(2048, 2048);
-      const camera = this.key.shadow.camera;
-      camera.left = camera.bottom = -2.6;
-      camera.right = camera.top = 2.6;
-      camera.near = 0.5;
-      camera.far = 12;
       this.key.shadow.radius = 5;
-      this.key.shadow.normalBias = 0.012;
     }
     const floor = new THREE.Mesh(new THREE.PlaneGeometry(60, 60).rotateX(-Math.PI / 2), this.shade);
     floor.receiveShadow = shadows;
@@ -57,11 +54,21 @@ export class Surroundings {
     this.group.add(this.key, this.key.target, this.rim, this.sky, lines, floor);
   }
 
-  /** Keep the sharp part of the shadow around where the character is. */
-  follow(x: number, z: number): void {
-    this.key.position.set(x + 1.6, 4.2, z + 2.6);
-    this.key.target.position.set(x, 0.6, z);
+  /** Keep the sharp part of the shadow around where the character is; as sharp for a small one. */
+  follow(x: number, z: number, height: number): void {
+    const share = Math.min(1, height / SHADED_HEIGHT_M);
+    this.key.position.set(x + 1.6 * share, 4.2 * share, z + 2.6 * share);
+    this.key.target.position.set(x, 0.6 * share, z);
     this.key.target.updateMatrixWorld();
+    if (share === this.share) return;
+    this.share = share;
+    const { camera } = this.key.shadow;
+    camera.left = camera.bottom = -2.6 * share;
+    camera.right = camera.top = 2.6 * share;
+    camera.near = 0.5 * share;
+    camera.far = 12 * share;
+    camera.updateProjectionMatrix();
+    this.key.shadow.normalBias = 0.012 * share;
   }
 
   setTones(tones: Tones): void {

@@ -19,6 +19,7 @@ export class Things {
   readonly group = new THREE.Group();
   private readonly material = new THREE.MeshStandardMaterial({ roughness: 0.7 });
   private readonly chosen = new THREE.MeshStandardMaterial({ roughness: 0.7 });
+  private readonly stopped = new THREE.MeshStandardMaterial({ roughness: 0.7, color: "#d6336c" });
   private readonly shown = new Map<number, Shown>();
   private selected: number | null = null;
 
@@ -66,9 +67,13 @@ export class Things {
 
   select(thing: number | null): void {
     this.selected = thing;
-    for (const [id, { group }] of this.shown) {
-      for (const mesh of group.children as THREE.Mesh[]) mesh.material = id === thing ? this.chosen : this.material;
-    }
+    for (const [id, { group }] of this.shown) paint(group, id === thing ? this.chosen : this.material);
+  }
+
+  /** Show that an object is stopped by a body that has no way out. */
+  warn(thing: number, on: boolean): void {
+    const group = this.object(thing);
+    if (group) paint(group, on ? this.stopped : thing === this.selected ? this.chosen : this.material);
   }
 
   pick(ray: THREE.Ray): ThingHit | null {
@@ -96,6 +101,10 @@ function placeAt(state: ThingState, timeS: number, out: THREE.Object3D): void {
   const [w, x, y, z] = from.rotation, [w2, x2, y2, z2] = to.rotation;
   out.position.fromArray(from.position).lerp(new THREE.Vector3(...to.position), share);
   out.quaternion.set(x, y, z, w).slerp(turn.set(x2, y2, z2, w2), share);
+}
+
+function paint(group: THREE.Group, material: THREE.Material): void {
+  for (const mesh of group.children as THREE.Mesh[]) mesh.material = material;
 }
 
 function discard(group: THREE.Group): void {

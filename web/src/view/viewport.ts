@@ -1,5 +1,6 @@
 /** The picture: renderer, scene, the actors' characters, one view or two side by side. */
 import * as THREE from "three";
+import { store } from "../store";
 import { FigureShape } from "../generated/messages";
 import { Character, Look } from "./character";
 import { Marks } from "./marks";
@@ -135,6 +136,21 @@ export class Viewport {
     return best;
   }
 
+  /** The joint nearest to a point of the page, among the picked part's own and those next to it. */
+  jointAt(x: number, y: number): { actor: number; joint: number } | null {
+    const hit = this.pick(x, y);
+    const actor = hit?.actor || store.active;
+    const character = this.character(actor);
+    if (!hit || !character) return null;
+    let best = hit.joint, least = character.jointPosition(best).distanceTo(hit.point);
+    character.shape.joints.forEach((joint, j) => {
+      if (joint.parent !== hit.joint) return;
+      const distance = character.jointPosition(j).distanceTo(hit.point);
+      if (distance < least) [least, best] = [distance, j];
+    });
+    return { actor, joint: best };
+  }
+
   /** How far along a ray the nearest body is, not counting some joints of one actor. */
   nearestBody(ray: THREE.Ray, actor: number, without: Set<number>, duelSide: boolean): number {
     if (duelSide) return this.duel?.picker.pick(ray, without)?.distance ?? Infinity;
@@ -205,7 +221,8 @@ export class Viewport {
     const first = this.cast.values().next().value as Cast | undefined;
     if (first) {
       const at = first.character.jointPosition(0);
-      this.surroundings.follow(at.x, at.z);
+      const tallest = Math.max(...[...this.cast.values()].map(({ character }) => character.shape.height));
+      this.surroundings.follow(at.x, at.z, tallest);
     }
     this.frames++;
     this.beforeFrame.forEach((act) => act());
@@ -233,7 +250,7 @@ export class Viewport {
     const duel = this.duel;
     const ratio = renderer.getPixelRatio();
     this.duel = null;
-    this.marks.group.visible = this.overlay.visible = false;
+    this.showExtras(false);
     const comeBack = orbit.save();
     renderer.setPixelRatio(1);
     renderer.setSize(width, height, false);
@@ -252,10 +269,16 @@ export class Viewport {
       [this.width, this.height] = before;
       this.duel = duel;
       comeBack();
-      this.marks.group.visible = this.overlay.visible = true;
+      this.showExtras(true);
       this.resizeViews();
     });
     return blob ?? new Blob();
+  }
+
+  /** Marks, handles and ghosts: what belongs to the page and not to the picture. */
+  private showExtras(on: boolean): void {
+    this.marks.group.visible = this.overlay.visible = on;
+    this.ghosts.forEach((ghost) => (ghost.root.visible = on));
   }
 
   private lookOf(): Look {

@@ -20,7 +20,7 @@ class TrackKind(StrEnum):
     POSE = "pose"  # keys: configurations
     CLIP = "clip"  # no keys; data: sampled configurations, the ground that pose keys are laid over
     TANGLE = "tangle"  # keys: linking values wanted of strand pairs
-    PATH = "path"  # keys: positions of a joint or an object
+    PATH = "path"  # keys: a drawn path that a limb follows from there on
     PLACE = "place"  # keys: where an object is, as position and quaternion
 
 

@@ -24,10 +24,11 @@ class ChooseScene(Command, frozen=True, tag="choose_scene"):
 
 
 class AddThing(Command, frozen=True, tag="add_thing"):
-    """Add an object; without a position it is put beside the figure."""
+    """Add an object somewhere, or beside an actor."""
 
     kind: Name
     position: Vector3 | None = None
+    actor: int | None = None
 
 
 class PlaceThing(Command, frozen=True, tag="place_thing"):
@@ -88,6 +89,10 @@ def add(stage: Stage, edit: Edit, message: AddThing) -> None:
     """A new object."""
     if message.position is not None:
         object_edits.checked_place(message.position, (1.0, 0.0, 0.0, 0.0))
+    elif message.actor is not None:
+        actor = stage.document.actor(message.actor)
+        object_edits.add_beside(stage.document, edit, message.kind, actor, stage.puppet(actor).q)
+        return
     object_edits.add_thing(stage.document, edit, message.kind, message.position)
 
 

@@ -45,11 +45,12 @@ class KeepPush(Command, frozen=True, tag="keep_push"):
 
 
 class HoldParts(Command, frozen=True, tag="hold_parts"):
-    """From now on a joint keeps its place seen from another joint."""
+    """From now on a joint keeps its place, distance or direction seen from another joint."""
 
     actor: int
     joint: int
     other: int
+    kept: relations.Kept = "place"
 
 
 class LetGoParts(Command, frozen=True, tag="let_go_parts"):
@@ -58,6 +59,7 @@ class LetGoParts(Command, frozen=True, tag="let_go_parts"):
     actor: int
     joint: Name
     other: Name
+    kept: relations.Kept = "place"
 
 
 class PushedActor(Part, frozen=True):
@@ -80,11 +82,12 @@ class Pushed(Message, frozen=True, tag="pushed"):
 
 
 class RelationState(Part, frozen=True):
-    """A part that keeps its place seen from another."""
+    """What a part keeps of how it is to another."""
 
     actor: int
     joint: str
     other: str
+    kept: str
 
 
 class PushingState(Part, frozen=True):
@@ -108,7 +111,7 @@ class _Push:
 def state(stage: Stage) -> PushingState:
     """What holds between parts."""
     found = relations.all_relations(stage.document)
-    return PushingState([RelationState(r.actor, r.joint, r.other) for r in found])
+    return PushingState([RelationState(r.actor, r.joint, r.other, r.kept) for r in found])
 
 
 @feature.question
@@ -145,7 +148,7 @@ def push(stage: Stage, message: PushThing) -> Pushed:
     )
 
 
-@feature.command("Push object")
+@feature.command("Move object")
 def keep(stage: Stage, edit: Edit, message: KeepPush) -> None:
     """Poses and place of the push become the document's."""
     memory = stage.own(_Push)
@@ -172,13 +175,15 @@ def hold(stage: Stage, edit: Edit, message: HoldParts) -> None:
     figure = stage.document.figure(actor.figure)
     joint, other = _joint(figure, message.joint), _joint(figure, message.other)
     q = stage.puppet(actor).q
-    relations.hold(stage.document, edit, actor.id, figure, q, joint, other)
+    relations.hold(stage.document, edit, actor.id, figure, q, joint, other, message.kept)
 
 
 @feature.command("Let go of parts")
 def let_go(stage: Stage, edit: Edit, message: LetGoParts) -> None:
     """The relation is no more."""
-    relations.let_go(stage.document, edit, message.actor, message.joint, message.other)
+    relations.let_go(
+        stage.document, edit, message.actor, message.joint, message.other, message.kept
+    )
 
 
 def _begin(stage: Stage, memory: _Push, number: int) -> None:

@@ -13,14 +13,23 @@ from writhe.studio.feature import Feature
 from writhe.studio.features.contacts import declared
 from writhe.studio.messages import Command, Message, Name, Part
 from writhe.studio.readings import TOUCHING_M, Readings
+from writhe.studio.silhouettes import silhouette
 from writhe.studio.stage import Stage
 
 feature = Feature("ready")
-_TITLES = {"basic": "On the floor", "chair": "On a chair", "ladder": "On a ladder"}
+_TITLES = {"basic": "Floor", "chair": "Chair", "ladder": "Ladder"}
 
 
 class ListReadyPoses(Message, frozen=True, tag="list_ready_poses"):
     """Which ready-made poses are there?"""
+
+
+class ReadyPicture(Part, frozen=True):
+    """A pose with what a small picture of it is drawn from (`studio.silhouettes`)."""
+
+    name: str
+    body: bytes
+    object: list[bytes]
 
 
 class ReadyGroup(Part, frozen=True):
@@ -28,7 +37,7 @@ class ReadyGroup(Part, frozen=True):
 
     library: str
     title: str
-    names: list[str]
+    poses: list[ReadyPicture]
 
 
 class ReadyPoses(Message, frozen=True, tag="ready_poses"):
@@ -50,10 +59,16 @@ def list_poses(stage: Stage, message: ListReadyPoses) -> ReadyPoses:
     """All poses by library."""
     return ReadyPoses(
         [
-            ReadyGroup(library, _TITLES[library], list(ready.ready_names(library)))
+            ReadyGroup(library, _TITLES[library], [_picture(library, n) for n in names])
             for library in ready.LIBRARIES
+            for names in (ready.ready_names(library),)
         ]
     )
+
+
+def _picture(library: str, name: str) -> ReadyPicture:
+    body, shapes = silhouette(library, ready.ready_pose(library, name)[1])
+    return ReadyPicture(name, body, list(shapes))
 
 
 @feature.command("Ready pose")
@@ -64,6 +79,7 @@ def apply(stage: Stage, edit: Edit, message: ApplyReadyPose) -> None:
     if actor.figure != "human":
         raise WritheError("ready-made poses are of the human")
     database, number = ready.ready_pose(message.library, message.name)
+    on_chair = database.object_name == "chair"
     if database.object_name:
         place = _object_place(document, edit, database.object_name, stage.time_s)
         q = ready.beside_object(database, number, place)
@@ -71,7 +87,13 @@ def apply(stage: Stage, edit: Edit, message: ApplyReadyPose) -> None:
         skeleton = database.figure.skeleton
         q = ready.where_it_stands(skeleton, database.q[number], stage.puppet(actor).q)
     edits.set_pose(document, edit, actor.id, q, stage.time_s)
-    edits.repin(document, edit, actor.id, q)
+    edits.pin_only(
+        document,
+        edit,
+        actor.id,
+        q,
+        ready.carrying_joints(database.figure.skeleton, q, on_chair=on_chair),
+    )
     _allow_touching(stage, edit, actor.id, q)
 
 

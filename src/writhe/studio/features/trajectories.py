@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import contextlib
 
 import numpy as np
-from msgspec import Meta
 
 from writhe.arrays import Floats
 from writhe.collision import Certificate
@@ -15,24 +14,27 @@ from writhe.motion.follow import follow, smooth_path
 from writhe.motion.movements import MOVEMENTS
 from writhe.motion.styles import learn_builtin
 from writhe.skeleton import Figure, Motion
-from writhe.solvers.dynamic import Chain, Forest
+from writhe.solvers.dynamic import CHAINS, Chain, Forest
 from writhe.studio import edits
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import TrackKind, pack
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.jobs import Job
 from writhe.studio.messages import Message, Part, Task, Time, Vector3
+from writhe.studio.paths import (
+    LIMBS,
+    DrawnPath,
+    Limb,
+    Points,
+    Seconds,
+    StyleName,
+    all_paths,
+    put_path,
+)
+from writhe.studio.shelf import Shelves
 from writhe.studio.stage import Stage
 
 feature = Feature("trajectories")
-LIMBS = {
-    "right_arm": "Right hand",
-    "left_arm": "Left hand",
-    "right_leg": "Right foot",
-    "left_leg": "Left foot",
-}
-Limb = Literal["right_arm", "left_arm", "right_leg", "left_leg"]
-Seconds = Annotated[float, Meta(ge=0.2, le=30.0)]
 
 
 class FollowPath(Task, frozen=True, tag="follow_path"):
@@ -40,8 +42,8 @@ class FollowPath(Task, frozen=True, tag="follow_path"):
 
     actor: int
     limb: Limb
-    style: Annotated[str, Meta(max_length=80)]
-    points: Annotated[list[Vector3], Meta(min_length=2, max_length=200)]
+    style: StyleName
+    points: Points
     start_s: Time
     seconds: Seconds
 
@@ -65,32 +67,99 @@ class PathFollowed(Message, frozen=True, tag="path_followed"):
 
 
 class LimbChoice(Part, frozen=True):
-    """A limb that can follow a path, and the joint that does."""
+    """A limb that can follow a path, and the joint that does on each figure that has it."""
 
     name: str
     title: str
-    role: str
+    joints: dict[str, str]
+
+
+class StyleChoice(Part, frozen=True):
+    """A style, and the limbs it was learnt for."""
+
+    name: str
+    title: str
+    limbs: list[str]
+
+
+class PathState(Part, frozen=True):
+    """A path that was drawn: its key on the timeline, and what it says."""
+
+    key: int
+    actor: int
+    start_s: float
+    limb: str
+    style: str
+    seconds: float
+    points: list[Vector3]
 
 
 class TrajectoriesState(Part, frozen=True):
-    """What can be chosen."""
+    """What can be chosen, and the paths there are."""
 
     limbs: list[LimbChoice]
-    styles: list[str]
+    styles: list[StyleChoice]
+    paths: list[PathState]
 
 
 @feature.state
 def state(stage: Stage) -> TrajectoriesState:
     """The limbs and styles there are."""
-    roles = {name: name.replace("arm", "wrist").replace("leg", "ankle") for name in LIMBS}
-    limbs = [LimbChoice(name, title, roles[name]) for name, title in LIMBS.items()]
-    return TrajectoriesState(limbs, list(MOVEMENTS))
+    figures = [stage.document.figure(actor.figure) for actor in stage.document.actors()]
+    roles = {one.name: dict(one.roles) for one in figures}
+    limbs = [
+        LimbChoice(name, title, {f: known[role] for f, known in roles.items() if role in known})
+        for name, title in LIMBS.items()
+        for role in CHAINS[name][1]
+    ]
+    built_in = [StyleChoice(name, name.capitalize(), list(LIMBS)) for name in MOVEMENTS]
+    styles = [*built_in, *_from_files(stage.posers.shelves)]
+    paths = [
+        PathState(
+            one.key,
+            one.actor,
+            one.start_s,
+            one.path.limb,
+            one.path.style,
+            one.path.seconds,
+            one.path.points,
+        )
+        for one in all_paths(stage.document)
+    ]
+    return TrajectoriesState(limbs, styles, paths)
+
+
+def _from_files(shelves: Shelves) -> list[StyleChoice]:
+    """The styles that were learnt by `writhe learn`, of the files opened here."""
+    found: list[StyleChoice] = []
+    for name in shelves.styles.names():
+        with contextlib.suppress(WritheError):  # a damaged file must not hide the others
+            forest = shelves.styles.get(name)
+            if forest.chain.name in LIMBS:
+                found += [
+                    StyleChoice(f"{name}/{style}", f"{style} ({name})", [forest.chain.name])
+                    for style in forest.styles
+                ]
+    return found
 
 
 _learnt: dict[tuple[str, str], Forest] = {}
 
 
-def _styles(figure: Figure, limb: str) -> Forest:
+def _forest(shelves: Shelves, style: str, figure: Figure, limb: str) -> tuple[Forest, str]:
+    """Where a style is found, and its name there: a file's styles are called FILE/STYLE."""
+    file, slash, name = style.partition("/")
+    if not slash:
+        return _built_in(figure, limb), style
+    forest = shelves.styles.get(file)
+    if forest.chain.name != limb:
+        raise WritheError(f"{style!r} was learnt for the {forest.chain.name}, not the {limb}")
+    if forest.chain.figure.skeleton is not figure.skeleton:
+        raise WritheError(f"{style!r} was learnt on another body than {figure.name!r}")
+    return forest, name
+
+
+def _built_in(figure: Figure, limb: str) -> Forest:
     """The styles of a limb, learnt at first use (a second or two)."""
     known = _learnt.get((figure.name, limb))
     if known is None or known.chain.figure.skeleton is not figure.skeleton:
@@ -108,18 +177,17 @@ def follow_path(stage: Stage, message: FollowPath) -> Work:
     if not np.isfinite(points).all():
         raise WritheError("a path must lie somewhere")
     count = round(message.seconds * fps) + 1
+    shelves = stage.posers.shelves
 
     def work(job: Job) -> Outcome:
         job.report(0.05, "learning the style")
-        forest = _styles(figure, message.limb)
+        forest, style = _forest(shelves, message.style, figure, message.limb)
         job.report(0.4, "following the path")
         path = smooth_path(points, count)
-        done = follow(forest.chain, forest.blend(message.style), path, fps, posture)
+        done = follow(forest.chain, forest.blend(style), path, fps, posture)
         job.report(0.9, "keying")
         return Outcome(
-            commit=lambda stage, edit: _bake(
-                stage, edit, message.actor, done.motion.q, message.start_s
-            ),
+            commit=lambda stage, edit: _keep_path(stage, edit, message, done.motion.q),
             show=_followed(
                 job, message.actor, done.certificate, float(done.trajectory.distance_m.mean())
             ),
@@ -164,6 +232,13 @@ def _followed(job: Job, actor: int, report: Certificate, distance_m: float) -> P
         distance_mm=1e3 * distance_m,
         penetration_mm=0.0 if clearance is None else max(0.0, -1e3 * clearance),
     )
+
+
+def _keep_path(stage: Stage, edit: Edit, message: FollowPath, q: Floats) -> None:
+    """The motion and the path itself, in place of paths that were drawn over the same time."""
+    _bake(stage, edit, message.actor, q, message.start_s)
+    drawn = DrawnPath(message.limb, message.style, message.seconds, message.points)
+    put_path(stage.document, edit, message.actor, message.start_s, drawn)
 
 
 def _bake(stage: Stage, edit: Edit, actor: int, q: Floats, start_s: float) -> None:

@@ -54,6 +54,7 @@ def gate_room(table: CollisionTable) -> GateRoom:
         order=np.full((n, 3), -1, dtype=np.int64),
         euler=np.zeros((n, 3)),
         normal=np.zeros(3),
+        apart_along=table.first_directions(),
         violating=np.zeros((max(1, len(table.pairs.deep)), 3), dtype=np.int64),
         found=np.zeros(4, dtype=np.int64),
     )

@@ -51,6 +51,7 @@ class GateRoom(NamedTuple):
     order: Ints  # (n, 3) all -1: a step is interpolated by slerp
     euler: Floats  # (n, 3) unused
     normal: Floats  # (3,)
+    apart_along: Floats  # (k, 3) the normal that each shape pair had last, see `near_pairs`
     violating: Ints  # (k, 3) body pair and shapes of the pairs that start in violation
     found: Ints  # (4,) last blocking shape pair, shape a, shape b, number starting in violation
 
@@ -181,6 +182,7 @@ def gate_step(
     core, point_start, radius = shapes.core, shapes.point_start, shapes.radius
     points, shape_start = work.before.points, bodies.shape_start
     pair_a, pair_b, pair_first = pairs.a, pairs.b, pairs.first
+    apart_along = work.apart_along
     for p in range(pair_a.shape[0]):
         body_a, body_b, ancestor = pair_a[p], pair_b[p], ancestors[p]
         speed = speeds[body_a, ancestor + 1] + speeds[body_b, ancestor + 1]
@@ -195,13 +197,17 @@ def gate_step(
             for b in range(shape_start[body_b], shape_start[body_b + 1]):
                 k += 1
                 least = -allowances[k] - slack
-                if (
-                    core[a] == SEGMENT
-                    and core[b] == SEGMENT
-                    and rounded_gap(points, point_start, radius, a, b) - speed >= least
-                ):
-                    continue
-                before = gap(shapes, work.before, a, b, out)
+                if core[a] == SEGMENT and core[b] == SEGMENT:
+                    if rounded_gap(points, point_start, radius, a, b) - speed >= least:
+                        continue
+                    before = gap(shapes, work.before, a, b, out)
+                else:
+                    x, y, z = apart_along[k, 0], apart_along[k, 1], apart_along[k, 2]
+                    if separation(shapes, work.before, a, b, x, y, z) - speed >= least:
+                        continue
+                    before = gap(shapes, work.before, a, b, out)
+                    for c in range(3):
+                        apart_along[k, c] = out[c]
                 if before - speed >= least:
                     continue
                 end_least = least

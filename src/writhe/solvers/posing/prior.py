@@ -23,19 +23,12 @@ from writhe.arrays import Floats, Ints
 from writhe.database import posture_features
 from writhe.database.posture import joint_importance
 from writhe.kernels import kinematics
-from writhe.kernels.prior import (
-    place_postures,
-    placed_points,
-    posture_feature_row,
-    posture_weights,
-    turn_between,
-)
+from writhe.kernels.expectation import expected_joints, make_candidate_room
+from writhe.kernels.prior import posture_feature_row, turn_between
 from writhe.skeleton import forward
 from writhe.solvers.posing.asking import Asking
 from writhe.solvers.posing.effectors import EffectorIndex
 from writhe.solvers.posing.handles import Handle, Hold
-
-_NEGLIGIBLE = 2e-3  # a candidate with less than this share of the best one's weight is left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +69,7 @@ class PosturePrior:
         self._guess: Floats | None = None
         self._numbers: Ints = np.zeros(0, dtype=np.int64)
         self._age = 0
+        self._room = make_candidate_room(0, len(skeleton), 0)
         self._own = np.zeros((len(skeleton), 3))
         self.expected = np.zeros((len(skeleton), 3))  # joints, in the frame the root stands in
         self.share = 0.0
@@ -133,35 +127,21 @@ class PosturePrior:
 
     def _regressed(self, numbers: Ints, joints: Ints, goals: Floats) -> Floats:
         """(n, 3) joints: the candidates' weighted regression on their effectors at the goals."""
-        options, count = self.options, len(numbers)
-        placed, weights = np.empty((count, 5)), np.empty(count)
-        misfit, apart = np.empty(count), np.empty(count)
-        place_postures(
+        options, guess = self.options, np.empty_like(self._here)
+        expected_joints(
             self._positions,
             numbers,
             joints,
             goals,
             self._here,
             options.heading_weight,
-            placed,
-            misfit,
-            apart,
+            options.misfit_sigma_m,
+            options.apart_sigma_m,
+            options.ridge_m,
+            self._room,
+            guess,
         )
-        posture_weights(misfit, apart, options.misfit_sigma_m, options.apart_sigma_m, weights)
-        kept = np.flatnonzero(weights > _NEGLIGIBLE * weights.max())
-        weights = weights[kept] / weights[kept].sum()
-        points = np.empty((len(kept), self._here.size))
-        placed_points(self._positions, numbers[kept], placed[kept], points)
-        mean = weights @ points
-        points -= mean
-        points *= np.sqrt(weights)[:, None]
-        columns = (3 * joints[:, None] + np.arange(3)).ravel()
-        held = points[:, columns]
-        gram = held.T @ held
-        gram.flat[:: len(gram) + 1] += options.ridge_m**2
-        lack = goals.ravel() - mean[columns]
-        mean += (held @ np.linalg.solve(gram, lack)) @ points
-        return mean.reshape(-1, 3)
+        return guess
 
     def _wanted(
         self, handles: Sequence[Handle], rotation: Floats, origin: Floats
@@ -183,6 +163,8 @@ class PosturePrior:
         if key != self._joints:
             self._guess = None
             self._goals = self._here[joints]
+            most = self.options.neighbours + self.options.fitting
+            self._room = make_candidate_room(most, len(self._here), len(joints))
         ahead = wanted - self._goals
         distance = np.sqrt((ahead * ahead).sum(axis=1, keepdims=True))
         ahead *= np.minimum(1.0, self.options.goal_step_m / np.maximum(distance, 1e-9))

@@ -20,6 +20,7 @@ from writhe.kernels.gaps import (
 )
 from writhe.kernels.jit import kernel
 from writhe.kernels.kinematics import Tree, forward
+from writhe.kernels.moments import MOMENTS, Moments, begin_moments, carried, follow_moments
 from writhe.kernels.moves import (
     Moves,
     Room,
@@ -51,26 +52,18 @@ class GateRoom(NamedTuple):
     order: Ints  # (n, 3) all -1: a step is interpolated by slerp
     euler: Floats  # (n, 3) unused
     normal: Floats  # (3,)
+    turned: Floats  # (3,)
+    ends: Floats  # (2,)
+    moments: Moments
     apart_along: Floats  # (k, 3) the normal that each shape pair had last, see `near_pairs`
     violating: Ints  # (k, 3) body pair and shapes of the pairs that start in violation
     found: Ints  # (4,) last blocking shape pair, shape a, shape b, number starting in violation
 
 
 @kernel
-def _carried(rotation_from: Floats, rotation_to: Floats, n: Floats, out: Floats) -> None:
-    """out = R_to R_from^T n: a direction carried along with a frame."""
-    x = rotation_from[0, 0] * n[0] + rotation_from[1, 0] * n[1] + rotation_from[2, 0] * n[2]
-    y = rotation_from[0, 1] * n[0] + rotation_from[1, 1] * n[1] + rotation_from[2, 1] * n[2]
-    z = rotation_from[0, 2] * n[0] + rotation_from[1, 2] * n[1] + rotation_from[2, 2] * n[2]
-    for r in range(3):
-        out[r] = rotation_to[r, 0] * x + rotation_to[r, 1] * y + rotation_to[r, 2] * z
-
-
-@kernel
 def _advance(
     tree: Tree,
     shapes: Shapes,
-    moves: Moves,
     a: int,
     b: int,
     ancestor: int,
@@ -79,18 +72,39 @@ def _advance(
     least: float,
     end_least: float,
     limit: float,
-    normal: Floats,
-    room: Room,
+    work: GateRoom,
 ) -> float:
     """The largest fraction up to `limit` so that the gap is proven to stay at `least` or more.
 
-    At the fraction returned the gap is `end_least` or more too.
+    At the fraction returned the gap is `end_least` or more too. First in the step's common moments;
+    where these do not suffice, the pair is followed by itself.
     """
-    safe, t = 0.0, 0.0
-    before = gap_between(tree, shapes, moves, a, b, ancestor, 0.0, room)
+    moves, room, normal = work.moves, work.room, work.normal
+    follow_moments(
+        tree,
+        shapes,
+        work.moments,
+        a,
+        b,
+        ancestor,
+        speed,
+        acceleration,
+        least,
+        end_least,
+        limit,
+        room.placed,
+        normal,
+        work.turned,
+        room.out,
+        work.ends,
+    )
+    t, safe = work.ends[0], work.ends[1]
+    if t >= limit:
+        return safe
+    before = gap_between(tree, shapes, moves, a, b, ancestor, t, room)
     for c in range(3):
         normal[c] = room.out[c]
-    span = limit
+    span = 0.5 / MOMENTS
     for _ in range(EVALUATIONS):
         target = min(t + span, limit)
         after = gap_between(tree, shapes, moves, a, b, ancestor, target, room)
@@ -130,7 +144,6 @@ def _settle(
             reached = _advance(
                 tree,
                 shapes,
-                moves,
                 a,
                 b,
                 ancestor,
@@ -139,8 +152,7 @@ def _settle(
                 before - DIP_M,
                 before - SAME_M,
                 fraction,
-                work.normal,
-                work.room,
+                work,
             )
             fraction = min(fraction, reached)
         if fraction == whole:
@@ -169,6 +181,7 @@ def gate_step(
     place_all(shapes, bodies, work.positions_before, work.rotations_before, work.before)
     place_all(shapes, bodies, work.positions_after, work.rotations_after, work.after)
     begin(tree, q_from, q_to, work.order, work.euler, work.euler, work.moves)
+    begin_moments(q_from, q_to, work.moments)
     bound_bodies(tree, bodies, work.moves)
     fraction = 1.0
     started = 0
@@ -220,7 +233,7 @@ def gate_step(
                     least = before - DIP_M
                 if before - bend >= least:
                     if ancestor >= 0:
-                        _carried(
+                        carried(
                             work.rotations_before[ancestor],
                             work.rotations_after[ancestor],
                             out,
@@ -236,7 +249,6 @@ def gate_step(
                 reached = _advance(
                     tree,
                     shapes,
-                    work.moves,
                     a,
                     b,
                     ancestor,
@@ -245,8 +257,7 @@ def gate_step(
                     least,
                     end_least,
                     fraction,
-                    normal,
-                    work.room,
+                    work,
                 )
                 if reached < fraction:
                     fraction = reached

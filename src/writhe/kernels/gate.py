@@ -33,7 +33,7 @@ from writhe.kernels.moves import (
 
 DIP_M = 1e-4  # a pair that starts in violation may dip by this within a step, not at its end
 SAME_M = 1e-9
-RESOLUTION_M = 1e-5  # a stretch in which nothing moves farther than this is not cut any finer
+RESOLUTION_M = 1e-4  # a stretch in which nothing moves farther than this is not cut any finer
 SETTLE_ROUNDS = 6
 EVALUATIONS = 2000  # for one pair in one step; then the step ends where the proof ends
 

@@ -40,6 +40,7 @@ from writhe.terms import Term, joint_limits, reach
 _HALVINGS = 3  # a step that does not serve is tried at half and a quarter of its length
 _WORSE, _BETTER = 1.001, 0.96  # of the misfit: up to here a step serves; below here, so may another
 _TOUCHING_M = 0.001  # parts deeper in each other than this are named
+_STILL = 1e-5  # a frame that changed no number of the configuration by more than this was still
 
 
 class DefaultPoser:
@@ -71,6 +72,7 @@ class DefaultPoser:
         self._led = np.ones(len(figure.skeleton))  # and each joint
         self._left_at: Floats = np.zeros(0)
         self._relations: tuple[Term, ...] = ()
+        self._still: tuple[object, PoseResult] | None = None  # what was asked, what came of it
         self.controls = controls or Controls()
 
     @property
@@ -94,6 +96,7 @@ class DefaultPoser:
         self._compile()
 
     def _compile(self) -> None:
+        self._still = None
         options = self.options
         equal = [t for t in self._relations if np.array_equal(t.lower, t.upper)]
         springs = [replace(t, weight=options.hold_weight) if t.hard else t for t in equal]
@@ -119,10 +122,14 @@ class DefaultPoser:
         start = time.perf_counter()
         rows, stepping = self._rows, self._stepping
         own = floats(q, (self.figure.skeleton.configuration_size,), "the configuration")
+        whole, asked = self.place.whole(own), (*targets, *pins)
+        if self._still is not None and asked == self._still[0] and np.array_equal(whole, stepping.q):
+            elapsed = 1e3 * (time.perf_counter() - start)
+            return replace(self._still[1], q=own.copy(), milliseconds=elapsed)
         if rows.take(targets, pins):
             self._begin(targets, pins)
-        self._lead(own, targets, pins)
-        stepping.stand(self.place.whole(own), again=rows.turns)
+        self._lead(own, asked)
+        stepping.stand(whole, again=rows.turns)
         support = self._keeping.anchor(rows, targets, pins)
         if support is not None:
             stepping.stand_on(support)
@@ -131,7 +138,10 @@ class DefaultPoser:
         softened, fraction = self._approach()
         if fraction >= 1.0 and stepping.worst_held_m > self.options.held_m:
             self._bring_back()
-        return self._result(targets, pins, first_error, softened, fraction, start)
+        result = self._result(targets, pins, first_error, softened, fraction, start)
+        still = float(np.abs(stepping.q - whole).max()) < _STILL and not self._leads
+        self._still = (asked, result) if still else None
+        return result
 
     def _approach(self) -> tuple[bool, float]:
         """Up to three programmes; whether one had to yield, and the certified share of the way."""
@@ -184,12 +194,17 @@ class DefaultPoser:
         prefix = self.place.prefix
         return [reach(prefix + name, np.zeros(3)) for name in self.figure.skeleton.names]
 
-    def _lead(self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin | Hold]) -> None:
+    @property
+    def _leads(self) -> bool:
+        """Whether the database has a say in this frame."""
+        return self._prior is not None and self._prior.share > 0.0
+
+    def _lead(self, q: Floats, handles: Sequence[Handle]) -> None:
         """Lead the rest of the body by the database, or relax it where there is none."""
         if self._prior is not None:
-            self._expect(self._prior, q, (*targets, *pins))
+            self._expect(self._prior, q, handles)
             return
-        pull = self._relaxing.pull(q, targets)
+        pull = self._relaxing.pull(q, handles)
         self._stepping.pull[self.place.v] = self.options.relax_pull * self._follows * pull
 
     def _expect(self, prior: PosturePrior, q: Floats, handles: Sequence[Handle]) -> None:

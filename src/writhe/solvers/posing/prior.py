@@ -59,7 +59,8 @@ class PosturePrior:
         skeleton = database.figure.skeleton
         self._tree = skeleton.tree
         self._importance = joint_importance(skeleton)
-        self._positions = np.ascontiguousarray(forward(skeleton, self.database.q).positions)
+        joints = forward(skeleton, self.database.q).positions
+        self._positions = np.ascontiguousarray(joints.transpose(0, 2, 1))  # (N, 3, n)
         self._features = np.empty(len(self.database.search.centre))
         self._here = np.empty((len(skeleton), 3))
         self._rotations = np.empty((len(skeleton), 3, 3))
@@ -67,6 +68,8 @@ class PosturePrior:
         self._joints: tuple[int, ...] = ()
         self._goals: Floats = np.zeros((0, 3))
         self._guess: Floats | None = None
+        self._handles: Sequence[Handle] = ()
+        self._resting = False
         self._numbers: Ints = np.zeros(0, dtype=np.int64)
         self._age = 0
         self._room = make_candidate_room(0, len(skeleton), 0)
@@ -78,7 +81,7 @@ class PosturePrior:
 
     def forget(self) -> None:
         """Start anew: what comes next does not continue what was before."""
-        self._joints, self._guess = (), None
+        self._joints, self._guess, self._resting = (), None, False
 
     def update(
         self, q: Floats, handles: Sequence[Handle], rotation: Floats, origin: Floats
@@ -88,12 +91,16 @@ class PosturePrior:
         `rotation` (3, 3) and `origin` (3) place the frame that the root stands in.
         """
         options = self.options
+        if self._resting and handles == self._handles:
+            return  # nothing is dragged anywhere: what is expected does not count
         kinematics.forward(self._tree, q, self._here, self._rotations)
         joints, wanted = self._wanted(handles, rotation, origin)
         goals, moved = self._followed(joints, wanted)
         self.share = min(1.0, moved / options.moving_m)
-        if self._guess is not None and self.share == 0.0:
-            return  # nothing moves: what is expected does not count
+        self._handles = handles
+        self._resting = self._guess is not None and self.share == 0.0
+        if self._resting:
+            return
         if self._guess is None or self._age >= options.kept_frames:
             self._numbers, self._age = self._candidates(q, joints, goals), 0
         self._age += 1
@@ -120,7 +127,7 @@ class PosturePrior:
         key = tuple(joints.tolist())
         if key not in self._indices:
             self._indices[key] = EffectorIndex(
-                self._positions[:, joints], self.database.all_linking
+                self._positions[:, :, joints].transpose(0, 2, 1), self.database.all_linking
             )
         fitting = self._indices[key].query(goals, linking, options.fitting, options.linking_radius)
         return np.unique(np.concatenate([near, fitting]))

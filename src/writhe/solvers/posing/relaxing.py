@@ -8,7 +8,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.skeleton import JointKind, Skeleton
-from writhe.solvers.posing.handles import Target
+from writhe.solvers.posing.handles import Handle, Target
 
 _BEND = 0.25  # of a hinge's range: where it is relaxed
 _FADING = 0.8  # a frame in which targets rest
@@ -28,9 +28,9 @@ class Relaxing:
         self._strength = 1.0
         self._places_before: tuple[tuple[float, float, float], ...] = ()
 
-    def pull(self, q: Floats, targets: Sequence[Target]) -> Floats:
+    def pull(self, q: Floats, handles: Sequence[Handle]) -> Floats:
         """(nv,) from each hinge at q to where it is relaxed."""
-        places = tuple(target.position_in_world for target in targets)
+        places = tuple(h.position_in_world for h in handles if isinstance(h, Target))
         self._strength = _FADING * self._strength if places == self._places_before else 1.0
         self._places_before = places
         for v_at, q_at, relaxed in self._hinges:

@@ -123,7 +123,11 @@ class DefaultPoser:
         rows, stepping = self._rows, self._stepping
         own = floats(q, (self.figure.skeleton.configuration_size,), "the configuration")
         whole, asked = self.place.whole(own), (*targets, *pins)
-        if self._still is not None and asked == self._still[0] and np.array_equal(whole, stepping.q):
+        if (
+            self._still is not None
+            and asked == self._still[0]
+            and np.array_equal(whole, stepping.q)
+        ):
             elapsed = 1e3 * (time.perf_counter() - start)
             return replace(self._still[1], q=own.copy(), milliseconds=elapsed)
         if rows.take(targets, pins):

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from writhe.arrays import Floats
 from writhe.skeleton import Skeleton
 from writhe.solvers.posing.handles import Handle, Hold, Target
 from writhe.terms import CompiledTerms, Term, keep_relative, reach, turn_to
@@ -68,9 +67,9 @@ class HandleRows:
         rows = 3 * len(handles)
         places = [coordinate for handle in handles for coordinate in _place(handle)]
         terms.wanted_lower[:rows] = places
-        terms.wanted_upper[:rows] = terms.lower[:rows] = terms.upper[:rows] = (
-            terms.wanted_lower[:rows]
-        )
+        terms.wanted_upper[:rows] = terms.lower[:rows] = terms.upper[:rows] = terms.wanted_lower[
+            :rows
+        ]
         firmness = [_firmness(target) for target in targets]
         if fresh or firmness != self._firmness:
             self._firmness = firmness

@@ -38,10 +38,10 @@ from writhe.database.posture import normalise
 from writhe.skeleton import Figure, forward
 from writhe.solvers.chart import AffineChart, EulerChart
 from writhe.solvers.posing.asking import Asking
+from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
 from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.place import ActorPlace
 from writhe.solvers.posing.poser import PoseResult
-from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
 from writhe.solvers.result import Status
 from writhe.terms import CompiledTerms, reach
 

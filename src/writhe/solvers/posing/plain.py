@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from writhe.arrays import Floats
 from writhe.skeleton import Figure
+from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
 from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.place import ActorPlace
 from writhe.solvers.posing.poser import PoseResult
-from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
 from writhe.solvers.result import Status
 from writhe.solvers.step import StepOptions, StepSolver
 from writhe.terms import joint_limits

@@ -99,7 +99,9 @@ class Stepping:
         """Begin a frame at q; looks only if the body does not stand there yet, or `again`."""
         if again or not np.array_equal(q, self.q):
             self.q[:] = q
-            self._call(stance.look, self._around, self._asked.program, self._bounds.near_m, self._stance)
+            self._call(
+                stance.look, self._around, self._asked.program, self._bounds.near_m, self._stance
+            )
         self._start[:] = q
 
     def measure(self) -> None:
@@ -184,7 +186,9 @@ class Stepping:
     def stand_at(self, q: Floats) -> None:
         """Stand at q within a frame, look and measure."""
         self.q[:] = q
-        self._call(stance.look, self._around, self._asked.program, self._bounds.near_m, self._stance)
+        self._call(
+            stance.look, self._around, self._asked.program, self._bounds.near_m, self._stance
+        )
         self.measure()
 
     def _advance(self, stop: bool) -> float:

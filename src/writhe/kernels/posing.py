@@ -81,7 +81,7 @@ class StepRoom(NamedTuple):
     found: Floats  # (m,)
     step: Floats  # (nv,)
     rows: Rows  # of the constraints: limits, contacts, cuts, boxes
-    count: Ints  # (1,) of them
+    row_count: Ints  # (1,) of them
     work: Work
     compliance: Floats  # (R,) for the limits
     limit_state: Ints  # (R,) active at the end of the last programme: see `Rows.state`
@@ -104,7 +104,7 @@ def make_room(rows: int, nv: int, variables: int, contacts: int, pairs: int) -> 
         found=np.zeros(variables),
         step=np.zeros(nv),
         rows=make_rows(most, variables),
-        count=np.zeros(1, dtype=np.int64),
+        row_count=np.zeros(1, dtype=np.int64),
         work=make_work(2 * variables, variables),
         compliance=np.full(rows, FIRM),
         limit_state=np.zeros(rows, dtype=np.int64),
@@ -133,7 +133,7 @@ def _add_wide(room: StepRoom, wide: int, first: int, pair_of_row: Ints) -> None:
     pair_of_row says which shape pair each stands for; rows beyond it are of no known pair.
     """
     rows, variables = room.rows, room.found.shape[0]
-    count = room.count[0]
+    count = room.row_count[0]
     for i in range(wide):
         if count == rows.low.shape[0]:
             break
@@ -149,13 +149,13 @@ def _add_wide(room: StepRoom, wide: int, first: int, pair_of_row: Ints) -> None:
             rows.source[count] = PAIR - pair_of_row[i]
             rows.state[count] = room.pair_state[pair_of_row[i]]
         count += 1
-    room.count[0] = count
+    room.row_count[0] = count
 
 
 @kernel
 def _add_boxes(room: StepRoom, max_step: float) -> bool:
     """Append a row for every coordinate that goes farther than a step may; whether there is one."""
-    rows, count = room.rows, room.count[0]
+    rows, count = room.rows, room.row_count[0]
     before = count
     for k in range(room.found.shape[0]):
         if abs(room.found[k]) <= max_step + 1e-9 or room.boxed[k] or count == rows.low.shape[0]:
@@ -168,7 +168,7 @@ def _add_boxes(room: StepRoom, max_step: float) -> bool:
         rows.compliance[count] = FIRM
         rows.source[count], rows.state[count] = BOX, FREE
         count += 1
-    room.count[0] = count
+    room.row_count[0] = count
     return count > before
 
 
@@ -178,7 +178,7 @@ def _solve_boxed(room: StepRoom, max_step: float) -> None:
     for _ in range(BOX_ROUNDS):
         solve_programme(
             room.rows,
-            room.count[0],
+            room.row_count[0],
             room.factor,
             room.unconstrained,
             1e-7,
@@ -195,16 +195,16 @@ def _solve_boxed(room: StepRoom, max_step: float) -> None:
 def _solve(room: StepRoom, max_step: float, first: int) -> bool:
     """The step of the programme's rows; whether they contradict each other and had to yield."""
     rows = room.rows
-    for i in range(room.count[0]):
+    for i in range(room.row_count[0]):
         rows.compliance[i] = FIRM
     room.boxed[:] = 0
     _solve_boxed(room, max_step)
     softened = False
-    for i in range(room.count[0]):
+    for i in range(room.row_count[0]):
         if FIRM * abs(rows.multiplier[i]) > CONTRADICTION:
             softened = True
     if softened:
-        for i in range(room.count[0]):
+        for i in range(room.row_count[0]):
             if rows.source[i] != BOX:
                 rows.compliance[i] = YIELDING
         _solve_boxed(room, max_step)
@@ -219,7 +219,7 @@ def _remember(room: StepRoom) -> None:
     rows = room.rows
     room.limit_state[:] = FREE
     room.pair_state[:] = FREE
-    for i in range(room.count[0]):
+    for i in range(room.row_count[0]):
         source = rows.source[i]
         if source >= 0:
             room.limit_state[source] = rows.state[i]
@@ -268,7 +268,7 @@ def propose(
     for k in range(variables):
         room.unconstrained[k] = -gradient[first + k]
     solve_factored(room.factor, room.unconstrained, room.unconstrained)
-    room.count[0] = fill_rows(
+    room.row_count[0] = fill_rows(
         stance.values[last_soft:],
         stance.jacobian[last_soft:],
         asked.lower[last_soft:],

@@ -47,7 +47,7 @@ from writhe.kernels.stance import (
 )
 
 FIRM = 1e-10  # compliance of the constraints; pins pull with at most about 10^4
-YIELDING = 1e-6  # of constraints that contradict each other
+YIELDING = 1e-6  # of constraints that contradict each other, beside what moves the body
 CONTRADICTION = 1e-5  # a firm row that gives way by more than this stands against others
 RECOVERY = 0.3  # share of what a joint lacks to its limits that a step brings back
 BOX_ROUNDS = 8
@@ -192,6 +192,20 @@ def _solve_boxed(room: StepRoom, max_step: float) -> None:
 
 
 @kernel
+def _yield(room: StepRoom) -> None:
+    """Let all rows but boxes give way, each by its share of what a force on it moves the body."""
+    rows, moved = room.rows, room.work.scaled[0]
+    for i in range(room.row_count[0]):
+        if rows.source[i] == BOX:
+            continue
+        solve_factored(room.factor, rows.matrix[i], moved)
+        total = 0.0
+        for k in range(moved.shape[0]):
+            total += rows.matrix[i, k] * moved[k]
+        rows.compliance[i] = max(YIELDING * total, FIRM)
+
+
+@kernel
 def _solve(room: StepRoom, max_step: float, first: int) -> bool:
     """The step of the programme's rows; whether they contradict each other and had to yield."""
     rows = room.rows
@@ -204,9 +218,7 @@ def _solve(room: StepRoom, max_step: float, first: int) -> bool:
         if FIRM * abs(rows.multiplier[i]) > CONTRADICTION:
             softened = True
     if softened:
-        for i in range(room.row_count[0]):
-            if rows.source[i] != BOX:
-                rows.compliance[i] = YIELDING
+        _yield(room)
         _solve_boxed(room, max_step)
     for k in range(room.found.shape[0]):
         room.step[first + k] = room.found[k]

@@ -200,8 +200,8 @@ class PostureDatabase:
     def load(cls, path: str | Path, figure: Figure) -> PostureDatabase:
         """Read a database of `figure`.
 
-        Neither `pq.read_table` nor conversions by `__array__`: both would import pandas, which takes
-        longer than all of the reading.
+        Neither by `pq.read_table` nor converting by `__array__`: both would import pandas, which
+        takes longer than all of the reading.
         """
         pa, pq = _arrow()
         if not Path(path).exists():

@@ -22,7 +22,7 @@ import numpy as np
 
 from writhe.arrays import Floats, floats
 from writhe.database import PostureDatabase
-from writhe.skeleton import Figure, JointKind, Skeleton
+from writhe.skeleton import Figure, JointKind, Skeleton, forward
 from writhe.solvers.posing.asking import Asking
 from writhe.solvers.posing.controls import Controls, idle_dofs
 from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
@@ -146,6 +146,18 @@ class DefaultPoser:
         still = float(np.abs(stepping.q - whole).max()) < _STILL and not self._leads
         self._still = (asked, result) if still else None
         return result
+
+    def rehearse(self, q: Floats) -> None:
+        """Load, or compile, all that steps may need; nothing is changed but what a pause changes.
+
+        The first steps of a process would load the kernels one by one, the last of them in the
+        middle of a drag.
+        """
+        joint = self.figure.skeleton.names[0]
+        x, y, z = (float(c) for c in forward(self.figure.skeleton, q).position(joint))
+        self.step(q, [Target(joint, (x, y, z))])
+        self._stepping.rehearse()
+        self._still = None
 
     def _approach(self) -> tuple[bool, float]:
         """Up to three programmes; whether one had to yield, and the certified share of the way."""

@@ -158,17 +158,7 @@ class Stepping:
         safe = self._advance(around)
         if safe < 1.0 and around:
             safe = self._find_around(safe)
-            self._call(
-                posing.land,
-                self._around,
-                self._asked,
-                self._bounds.near_m,
-                self._start,
-                self._tried,
-                safe,
-                self._stance,
-                self._measured,
-            )
+            self._land(safe)
         return safe
 
     def advance_wholly(self) -> bool:
@@ -204,6 +194,25 @@ class Stepping:
             stop,
             self._gate,
             self._tried,
+            self._stance,
+            self._measured,
+        )
+
+    def rehearse(self) -> None:
+        """Call what only a stopped step needs, so that it need not be loaded in mid-drag."""
+        self._find_around(0.5)
+        self._land(0.0)
+        self.q[:] = np.nan
+
+    def _land(self, safe: float) -> None:
+        self._call(
+            posing.land,
+            self._around,
+            self._asked,
+            self._bounds.near_m,
+            self._start,
+            self._tried,
+            safe,
             self._stance,
             self._measured,
         )

@@ -104,13 +104,21 @@ def _collision() -> None:
 
 @_stage("posing")
 def _posing() -> None:
+    import numpy as np
+
+    from writhe.database import PostureDatabase
     from writhe.skeleton.figures import figure
     from writhe.solvers.posing import Target, make_poser
+    from writhe.solvers.posing.default import DefaultPoser
 
     human = figure("human")
     q = human.skeleton.rest_configuration
-    for method in ("default", "half-space", "plain"):
-        make_poser(method, human).step(q, [Target("left_wrist", (0.4, 1.2, 0.3))])
+    targets = [Target(f"{side}_wrist", (0.4, 1.2, 0.3)) for side in ("left", "right")]
+    for method in ("half-space", "plain"):
+        make_poser(method, human).step(q, targets)
+    poser = DefaultPoser(human, PostureDatabase.from_postures(human, np.array([q, q, q])))
+    poser.step(q, targets)
+    poser.rehearse(q)
 
 
 @_stage("tangling")

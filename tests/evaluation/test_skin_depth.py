@@ -73,6 +73,19 @@ def test_depth_in_an_object_is_what_it_was_pushed_in_by(radius):
         assert (pushed > 0) == ("thing" in pairs[0])
 
 
+def test_what_lies_between_the_thighs_is_not_inside_of_them():
+    sitting = {
+        "left_hip": [-1.5, 0.5, 0.0],
+        "right_hip": [-1.5, -0.5, 0.0],
+        "left_knee": 1.5,
+        "right_knee": 1.5,
+    }
+    # more than 3 cm away from all skin, but half enclosed by the skin of one thigh
+    scene = scene_with(ball((-0.01, 0.928, 0.13), 0.01))
+    depth, pairs = SkinDepth(scene).depths(bent(**sitting))
+    assert depth[0] == 0.0, pairs
+
+
 def test_feet_below_the_floor_are_measured():
     sole = float(HUMAN.skin.vertices[:, 1].min())
     floor = half_space((0.0, sole + 0.03, 0.0), (0.0, 1.0, 0.0))

@@ -7,10 +7,11 @@ import pytest
 
 from writhe.errors import WritheError
 from writhe.evaluation.drags import standing
+from writhe.kernels.polygon import nearest_in_polygon
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.solvers.posing import Controls, Target, hold_here, make_poser, pin_here
-from writhe.solvers.posing.balance import nearest_in_polygon, support_polygon
+from writhe.solvers.posing.balance import support_polygon
 from writhe.solvers.posing.controls import idle_dofs
 from writhe.solvers.result import Status
 

@@ -17,6 +17,7 @@ from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
 from writhe.skeleton.limits import limit_excess
 from writhe.solvers.posing import Target, make_poser, method_names, pin_here
+from writhe.solvers.posing.default import DefaultPoser
 
 HUMAN = figure("human")
 SKELETON = HUMAN.skeleton
@@ -88,6 +89,29 @@ def test_the_default_is_certified_where_plain_passes_through(database):
                 assert certificate.certified
                 assert not any(violating_parts(table, np.array(rows)))
     assert passed > 0  # the drags do ask for trouble
+
+
+def test_a_rehearsed_poser_steps_like_another(database):
+    posers = [DefaultPoser(HUMAN, database) for _ in range(2)]
+    q = standing(HUMAN)
+    posers[0].rehearse(q)
+    targets = [Target("left_wrist", (0.3, 1.1, 0.3))]
+    first, second = (poser.step(q, targets) for poser in posers)
+    np.testing.assert_array_equal(first.q, second.q)
+
+
+def test_a_pause_changes_nothing_and_is_answered_again(database):
+    poser, q = DefaultPoser(HUMAN, database), standing(HUMAN)
+    pins = [pin_here(SKELETON, q, foot) for foot in ("left_ankle", "right_ankle")]
+    targets = [Target("left_wrist", (0.3, 1.1, 0.3))]
+    for _ in range(60):
+        result = poser.step(q, targets, pins)
+        q = result.q
+    again = poser.step(q, targets, pins)
+    np.testing.assert_array_equal(again.q, q)
+    assert again.reached and again.target_error_m == result.target_error_m
+    moved = poser.step(q, [Target("left_wrist", (0.3, 1.2, 0.3))], pins)
+    assert np.abs(moved.q - q).max() > 1e-3
 
 
 def test_limits_hold_throughout_a_drag(database):

@@ -8,6 +8,7 @@ import pytest
 from writhe.database import PostureDatabase
 from writhe.database.mirror import mirror_postures
 from writhe.evaluation.drags import standing
+from writhe.kernels.expectation import NEGLIGIBLE, expected_joints, make_candidate_room
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
@@ -76,6 +77,50 @@ def test_the_unseen_joints_are_reconstructed_wherever_the_body_stands(database, 
     )
     assert apart.mean() < 0.03
     assert apart[SKELETON.index("left_wrist")] < 0.12  # nobody said where it is
+
+
+def test_the_expectation_is_a_weighted_ridge_regression(rng: np.random.Generator):
+    count, joints, held = 30, 7, np.array([1, 4])
+    positions = rng.normal(0.0, 0.3, (count, joints, 3))
+    here, goals = positions[3] + 0.02, positions[3][held] + rng.normal(0.0, 0.05, (2, 3))
+    sigma_misfit, sigma_apart, ridge, heading = 0.3, 0.3, 0.05, 0.1
+    placed, cost = np.empty((count, 3 * joints)), np.empty(count)
+    for i, own in enumerate(positions):
+        arms = goals - goals.mean(axis=0), here - here.mean(axis=0)
+        pairs = ((own[held], arms[0], 1.0), (own, arms[1], heading))
+        dot = sum(w * (a[:, [0, 2]] * b[:, [0, 2]]).sum() for a, b, w in pairs)
+        cross = sum(w * (a[:, 2] * b[:, 0] - a[:, 0] * b[:, 2]).sum() for a, b, w in pairs)
+        c, s = np.array([dot, cross]) / np.hypot(dot, cross)
+        there = own @ np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]).T
+        lift = goals.mean(axis=0) - there[held].mean(axis=0)
+        there = there + lift
+        misfit = ((there[held] - goals) ** 2).sum() + len(held) * lift[1] ** 2
+        cost[i] = misfit / sigma_misfit**2 + ((there - here) ** 2).sum() / joints / sigma_apart**2
+        placed[i] = there.ravel()
+    weight = np.exp(-0.5 * (cost - cost.min()))
+    weight[weight < NEGLIGIBLE] = 0.0
+    weight /= weight.sum()
+    mean = weight @ placed
+    columns = (3 * held[:, None] + np.arange(3)).ravel()
+    about = placed - mean
+    gram = about[:, columns].T @ (weight[:, None] * about[:, columns]) + ridge**2 * np.eye(6)
+    slope = about.T @ (weight[:, None] * about[:, columns])
+    wanted = mean + slope @ np.linalg.solve(gram, goals.ravel() - mean[columns])
+    found = np.empty((joints, 3))
+    expected_joints(
+        np.ascontiguousarray(positions.transpose(0, 2, 1)),
+        np.arange(count),
+        held,
+        goals,
+        here,
+        heading,
+        sigma_misfit,
+        sigma_apart,
+        ridge,
+        make_candidate_room(count, joints, len(held)),
+        found,
+    )
+    np.testing.assert_allclose(found.ravel(), wanted, atol=1e-9)
 
 
 def test_a_body_that_nobody_drags_stays_as_it_is(database):

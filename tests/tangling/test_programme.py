@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from writhe.kernels.dual_programme import EQUAL, make_rows, make_work, solve_programme
+from writhe.kernels.linear import factor_positive
 
 
 def random_problem(rng: np.random.Generator, nv: int, equal: int, unequal: int):
@@ -38,6 +39,24 @@ def test_agrees_with_daqp(size: tuple[int, int, int], rng: np.random.Generator):
         found = daqp.solve(hessian, linear, matrix, high, low, sense)
         assert found[2] == 1
         np.testing.assert_allclose(v, found[0][:nv], atol=1e-7)
+
+
+def test_a_dense_metric_agrees_with_daqp(rng: np.random.Generator):
+    nv, count = 40, 50
+    for _ in range(10):
+        rows, _, v0 = random_problem(rng, nv, 0, count)
+        rows.compliance[:] = 1e-10
+        half = rng.normal(size=(nv, 3 * nv))
+        metric = half @ half.T + np.eye(nv)
+        factor, v = np.zeros((nv, nv)), np.empty(nv)
+        assert factor_positive(metric, factor)
+        solve_programme(rows, count, factor, v0, 1e-9, make_work(2 * nv, nv), v)
+        low = np.concatenate([np.full(nv, -1e30), rows.low])
+        high = np.concatenate([np.full(nv, 1e30), rows.high])
+        sense = np.zeros(len(low), dtype=np.int32)
+        found = daqp.solve(metric, -metric @ v0, rows.matrix, high, low, sense)
+        assert found[2] == 1
+        np.testing.assert_allclose(v, found[0], atol=1e-6)
 
 
 def test_a_warm_start_changes_nothing_but_the_work(rng: np.random.Generator):

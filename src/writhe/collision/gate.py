@@ -10,6 +10,7 @@ from writhe.arrays import Floats, floats
 from writhe.collision.table import CollisionTable
 from writhe.kernels import kinematics
 from writhe.kernels.gate import GateRoom, gate_step
+from writhe.kernels.moments import MOMENTS, Moments
 from writhe.kernels.moves import Moves, Room
 
 SLACK_M = 1e-3
@@ -54,6 +55,17 @@ def gate_room(table: CollisionTable) -> GateRoom:
         order=np.full((n, 3), -1, dtype=np.int64),
         euler=np.zeros((n, 3)),
         normal=np.zeros(3),
+        turned=np.zeros(3),
+        ends=np.zeros(2),
+        moments=Moments(
+            q_from=np.zeros(table.skeleton.configuration_size),
+            q_to=np.zeros(table.skeleton.configuration_size),
+            q=np.zeros(table.skeleton.configuration_size),
+            known=np.zeros(MOMENTS + 1, dtype=np.int64),
+            positions=np.zeros((MOMENTS + 1, n, 3)),
+            rotations=np.zeros((MOMENTS + 1, n, 3, 3)),
+        ),
+        apart_along=table.first_directions(),
         violating=np.zeros((max(1, len(table.pairs.deep)), 3), dtype=np.int64),
         found=np.zeros(4, dtype=np.int64),
     )

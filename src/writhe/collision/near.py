@@ -31,6 +31,7 @@ class NearPairs:
         )
         self.placed = table.placed_room()
         self.out = np.zeros(9)
+        self.apart_along = table.first_directions()
         self.count = 0
 
     def find(self, positions: Floats, rotations: Floats, distance_m: float) -> int:
@@ -48,6 +49,7 @@ class NearPairs:
             float(distance_m),
             self.placed,
             self.out,
+            self.apart_along,
             self.rows,
         )
         self.count = min(found, len(self.rows.gap))

@@ -94,6 +94,10 @@ class CollisionTable:
             np.zeros_like(self.bodies.axis_ends),
         )
 
+    def first_directions(self) -> Floats:
+        """(k, 3) a unit direction for each shape pair, to begin with: see `kernels.near`."""
+        return np.tile(np.array([0.0, 1.0, 0.0]), (max(1, len(self.pairs.allowance)), 1))
+
     def _compile_shapes(self) -> Shapes:
         tree = self.skeleton.tree
         parts = [hull_directions(shape) for shape in self.source]

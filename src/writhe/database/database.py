@@ -198,12 +198,16 @@ class PostureDatabase:
 
     @classmethod
     def load(cls, path: str | Path, figure: Figure) -> PostureDatabase:
-        """Read a database of `figure`."""
+        """Read a database of `figure`.
+
+        Neither by `pq.read_table` nor converting by `__array__`: both would import pandas, which
+        takes longer than all of the reading.
+        """
         pa, pq = _arrow()
         if not Path(path).exists():
             raise FileFormatError(path, "there is no such file")
         try:
-            table: Any = pq.read_table(Path(path))
+            table: Any = pq.ParquetFile(Path(path)).read()
             header = json.loads((table.schema.metadata or {})[b"writhe"])
         except (pa.ArrowException, OSError, KeyError, ValueError) as error:
             raise FileFormatError(
@@ -222,8 +226,8 @@ class PostureDatabase:
             q=_rows(table["posture"], len(table)),
             linking=_rows(table["linking"], len(table)),
             clip=tuple(table["clip"].to_pylist()),
-            frame=np.asarray(table["frame"], dtype=np.int64),
-            penetrating=np.asarray(table["penetrating"], dtype=np.bool_),
+            frame=np.array(table["frame"].to_pylist(), dtype=np.int64),
+            penetrating=np.array(table["penetrating"].to_pylist(), dtype=np.bool_),
             object_linking=_rows(table["object_linking"], len(table)),
             object_pose=_rows(table["object_pose"], len(table)),
             object_name=str(header.get("object", "")),
@@ -253,5 +257,7 @@ def _lists(rows: Floats) -> Any:
 
 
 def _rows(column: Any, count: int) -> Floats:
-    flat = np.asarray(column.combine_chunks().flatten(), dtype=np.float64)
-    return flat.reshape(count, -1) if count else np.zeros((0, 0))
+    if count == 0:
+        return np.zeros((0, 0))
+    flat = column.combine_chunks().flatten()
+    return np.array(np.from_dlpack(flat) if len(flat) else [], dtype=np.float64).reshape(count, -1)

@@ -1,11 +1,12 @@
 """Penetration judged on the skins, not on the shapes that the solvers use.
 
 The skin of a figure is posed by skinning and cut into parts: a vertex belongs to the joint that it
-follows most. A vertex is inside another part when it lies behind that part's nearest surface point;
-its depth is the distance to it. Not asked about are a vertex's own part, the part's parent and
-children, and every part whose skin begins within `CREASE` of the figure's size, measured along the
-surface at rest: folds of armpit, groin and elbow press skin on skin in anybody. Objects are asked
-about through meshes of their solid shapes, both ways, without any allowance.
+follows most. A vertex is inside another part when it lies behind that part's nearest surface point,
+and inside the whole skin without its own part; its depth is the distance to it. Not asked about
+are a vertex's own part, the part's parent and children, and every part whose skin begins within
+`CREASE` of the figure's size, measured along the surface at rest: folds of armpit, groin and elbow
+press skin on skin in anybody. Objects are asked about through meshes of their solid shapes, both
+ways, without any allowance.
 """
 
 from __future__ import annotations
@@ -145,11 +146,13 @@ def _compile(pieces: list[_Piece], actors: int) -> MeshParts:
     clusters: list[int] = [0]
     part_cluster: list[int] = [0]
     vertex_of_part: list[Ints] = []
+    mesh_parts: list[tuple[int, int]] = []
     tested = np.zeros((sum(len(p.vertices) for p in pieces), total_parts), dtype=np.bool_)
     first_vertex = first_part = 0
     for number, piece in enumerate(pieces):
         vertices = slice(first_vertex, first_vertex + len(piece.vertices))
         own = slice(first_part, first_part + len(piece.parts))
+        mesh_parts += [(own.start, own.stop)] * len(piece.parts)
         tested[vertices] = True
         if number >= actors:
             tested[vertices, skin_parts:] = False
@@ -174,6 +177,7 @@ def _compile(pieces: list[_Piece], actors: int) -> MeshParts:
         vertex_start=np.cumsum([0, *map(len, vertex_of_part)]).astype(np.int64),
         part_vertices=np.concatenate(vertex_of_part).astype(np.int64),
         tested=tested,
+        mesh_parts=np.array(mesh_parts, dtype=np.int64),
     )
 
 

@@ -22,8 +22,9 @@ from writhe.errors import UnknownNameError, WritheError
 from writhe.evaluation import Progress
 from writhe.skeleton import forward
 from writhe.solvers.posing import Poser, Target
-from writhe.solvers.posing.default import DefaultOptions, DefaultPoser
+from writhe.solvers.posing.default import DefaultPoser
 from writhe.solvers.posing.latent import LatentOptions, LatentPoser
+from writhe.solvers.posing.options import DefaultOptions
 
 EFFECTORS = ("left_ankle", "right_ankle", "left_wrist", "right_wrist", "head")
 _FRAMES = 10  # that a poser is given to get there

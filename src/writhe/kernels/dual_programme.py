@@ -1,7 +1,7 @@
 """A quadratic programme of one step, solved in the multipliers of its few active rows.
 
     min   1/2 (v - v0)^T D (v - v0) + 1/2 sum s_i^2 / e_i
-    s.t.  low_i <= a_i . v + s_i <= high_i,        D diagonal
+    s.t.  low_i <= a_i . v + s_i <= high_i
 
 Every row may give way by s_i at the price of its compliance e_i: 1 / weight^2 of a soft term, a
 tiny number for a hard one, so that contradictory rows are compromised between, never refused.
@@ -9,10 +9,11 @@ With the active rows A the answer is
 
     v = v0 + D^-1 A^T u,   (A D^-1 A^T + E) u = b - A v0,
 
-u >= 0 for rows at their lower bound, u <= 0 at the upper one. A diagonal D is what makes it cheap
-for many degrees of freedom: nothing of the size of v is ever factored, whatever the skeleton's
-shape; an octopus with 294 of them costs as much as its active rows. D^-1 = 0 marks what is driven
-from outside and keeps its v0.
+u >= 0 for rows at their lower bound, u <= 0 at the upper one. D is either diagonal, which makes it
+cheap for many degrees of freedom: nothing of the size of v is ever factored, whatever the
+skeleton's shape; an octopus with 294 of them costs as much as its active rows. D^-1 = 0 marks what
+is driven from outside and keeps its v0 then. Or D is dense and given by its Cholesky factor, for
+objectives with more rows than degrees of freedom.
 
 The active set grows by the most violated row and shrinks by rows whose multiplier changes sign
 (Lawson and Hanson's non-negative least squares, in the dual); it starts from that of the step
@@ -28,6 +29,7 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
+from writhe.kernels.linear import solve_factored
 
 FREE, AT_LOW, AT_HIGH, EQUAL = 0, -1, 1, 2
 
@@ -65,15 +67,18 @@ def fill_rows(
     reach: float,
     recovery: float,
     was: Ints,
+    first_column: int,
     out: Rows,
 ) -> int:
     """Rows of terms: values (R), jacobian (R, nv), bounds (R); returns how many are needed.
+
+    The programme's variables are the columns of the jacobian from `first_column` on.
 
     An interval that a step of |v_k| <= reach cannot leave is left out, as is a row of infinite
     compliance. A value outside its interval comes back by the share `recovery`. `was` (R): the
     state at the end of the step before.
     """
-    count, nv = 0, jacobian.shape[1]
+    count, nv = 0, out.matrix.shape[1]
     for i in range(values.shape[0]):
         if compliance[i] == np.inf:
             continue
@@ -81,14 +86,14 @@ def fill_rows(
         if not equal:
             travel = 0.0
             for k in range(nv):
-                travel += abs(jacobian[i, k])
+                travel += abs(jacobian[i, first_column + k])
             travel *= reach
             if values[i] - travel >= lower[i] and values[i] + travel <= upper[i]:
                 continue
         if count == out.low.shape[0]:
             break
         for k in range(nv):
-            out.matrix[count, k] = jacobian[i, k]
+            out.matrix[count, k] = jacobian[i, first_column + k]
         below, above = lower[i] - values[i], upper[i] - values[i]
         if equal:
             out.low[count], out.high[count] = below, above
@@ -140,15 +145,19 @@ def _solve(work: Work, count: int) -> None:
 
 @kernel
 def _activate(
-    rows: Rows, inverse_metric: Floats, v0: Floats, i: int, side: int, work: Work, count: int
+    rows: Rows, metric: Floats, v0: Floats, i: int, side: int, work: Work, count: int
 ) -> None:
     """Append row i to the active ones, at its low (-1), its high (1) or both bounds (2)."""
     work.active[count] = i
     rows.state[i] = side
     row = rows.matrix[i]
+    if metric.ndim == 1:
+        for c in range(row.shape[0]):
+            work.scaled[count, c] = metric[c] * row[c]
+    else:
+        solve_factored(metric, row, work.scaled[count])
     total = 0.0
     for c in range(row.shape[0]):
-        work.scaled[count, c] = inverse_metric[c] * row[c]
         total += row[c] * v0[c]
     work.target[count] = (rows.high[i] if side == AT_HIGH else rows.low[i]) - total
     work.before[count] = 0.0
@@ -172,7 +181,7 @@ def _drop(rows: Rows, work: Work, at: int, count: int) -> None:
 def solve_programme(
     rows: Rows,
     count: int,
-    inverse_metric: Floats,
+    metric: Floats,
     v0: Floats,
     tolerance: float,
     work: Work,
@@ -180,6 +189,8 @@ def solve_programme(
 ) -> int:
     """v (nv) of the programme of the first `count` rows; returns how many rows were changed.
 
+    `metric` is the inverse of a diagonal D (nv), or the lower Cholesky factor of a dense one
+    (nv, nv).
     `rows.multiplier` and `rows.state` say afterwards which rows hold the step back, and how much.
     """
     most, nv = work.active.shape[0], v.shape[0]
@@ -189,7 +200,7 @@ def solve_programme(
         rows.multiplier[i] = 0.0
         rows.state[i] = FREE
         if wanted != FREE and active < most:
-            _activate(rows, inverse_metric, v0, i, wanted, work, active)
+            _activate(rows, metric, v0, i, wanted, work, active)
             active += 1
     for _ in range(4 * most):
         # multipliers of the active rows; one of the wrong sign leaves, the first to become so first
@@ -236,7 +247,7 @@ def solve_programme(
                 worst, entering, side = total - rows.high[i], i, AT_HIGH
         if entering < 0 or active == most:
             break
-        _activate(rows, inverse_metric, v0, entering, side, work, active)
+        _activate(rows, metric, v0, entering, side, work, active)
         active += 1
         changes += 1
     for k in range(active):

@@ -20,6 +20,7 @@ from writhe.kernels.gaps import (
 )
 from writhe.kernels.jit import kernel
 from writhe.kernels.kinematics import Tree, forward
+from writhe.kernels.moments import MOMENTS, Moments, begin_moments, carried, follow_moments
 from writhe.kernels.moves import (
     Moves,
     Room,
@@ -32,7 +33,7 @@ from writhe.kernels.moves import (
 
 DIP_M = 1e-4  # a pair that starts in violation may dip by this within a step, not at its end
 SAME_M = 1e-9
-RESOLUTION_M = 1e-5  # a stretch in which nothing moves farther than this is not cut any finer
+RESOLUTION_M = 1e-4  # a stretch in which nothing moves farther than this is not cut any finer
 SETTLE_ROUNDS = 6
 EVALUATIONS = 2000  # for one pair in one step; then the step ends where the proof ends
 
@@ -51,25 +52,18 @@ class GateRoom(NamedTuple):
     order: Ints  # (n, 3) all -1: a step is interpolated by slerp
     euler: Floats  # (n, 3) unused
     normal: Floats  # (3,)
+    turned: Floats  # (3,)
+    ends: Floats  # (2,)
+    moments: Moments
+    apart_along: Floats  # (k, 3) the normal that each shape pair had last, see `near_pairs`
     violating: Ints  # (k, 3) body pair and shapes of the pairs that start in violation
     found: Ints  # (4,) last blocking shape pair, shape a, shape b, number starting in violation
-
-
-@kernel
-def _carried(rotation_from: Floats, rotation_to: Floats, n: Floats, out: Floats) -> None:
-    """out = R_to R_from^T n: a direction carried along with a frame."""
-    x = rotation_from[0, 0] * n[0] + rotation_from[1, 0] * n[1] + rotation_from[2, 0] * n[2]
-    y = rotation_from[0, 1] * n[0] + rotation_from[1, 1] * n[1] + rotation_from[2, 1] * n[2]
-    z = rotation_from[0, 2] * n[0] + rotation_from[1, 2] * n[1] + rotation_from[2, 2] * n[2]
-    for r in range(3):
-        out[r] = rotation_to[r, 0] * x + rotation_to[r, 1] * y + rotation_to[r, 2] * z
 
 
 @kernel
 def _advance(
     tree: Tree,
     shapes: Shapes,
-    moves: Moves,
     a: int,
     b: int,
     ancestor: int,
@@ -78,18 +72,39 @@ def _advance(
     least: float,
     end_least: float,
     limit: float,
-    normal: Floats,
-    room: Room,
+    work: GateRoom,
 ) -> float:
     """The largest fraction up to `limit` so that the gap is proven to stay at `least` or more.
 
-    At the fraction returned the gap is `end_least` or more too.
+    At the fraction returned the gap is `end_least` or more too. First in the step's common moments;
+    where these do not suffice, the pair is followed by itself.
     """
-    safe, t = 0.0, 0.0
-    before = gap_between(tree, shapes, moves, a, b, ancestor, 0.0, room)
+    moves, room, normal = work.moves, work.room, work.normal
+    follow_moments(
+        tree,
+        shapes,
+        work.moments,
+        a,
+        b,
+        ancestor,
+        speed,
+        acceleration,
+        least,
+        end_least,
+        limit,
+        room.placed,
+        normal,
+        work.turned,
+        room.out,
+        work.ends,
+    )
+    t, safe = work.ends[0], work.ends[1]
+    if t >= limit:
+        return safe
+    before = gap_between(tree, shapes, moves, a, b, ancestor, t, room)
     for c in range(3):
         normal[c] = room.out[c]
-    span = limit
+    span = 0.5 / MOMENTS
     for _ in range(EVALUATIONS):
         target = min(t + span, limit)
         after = gap_between(tree, shapes, moves, a, b, ancestor, target, room)
@@ -129,7 +144,6 @@ def _settle(
             reached = _advance(
                 tree,
                 shapes,
-                moves,
                 a,
                 b,
                 ancestor,
@@ -138,8 +152,7 @@ def _settle(
                 before - DIP_M,
                 before - SAME_M,
                 fraction,
-                work.normal,
-                work.room,
+                work,
             )
             fraction = min(fraction, reached)
         if fraction == whole:
@@ -168,6 +181,7 @@ def gate_step(
     place_all(shapes, bodies, work.positions_before, work.rotations_before, work.before)
     place_all(shapes, bodies, work.positions_after, work.rotations_after, work.after)
     begin(tree, q_from, q_to, work.order, work.euler, work.euler, work.moves)
+    begin_moments(q_from, q_to, work.moments)
     bound_bodies(tree, bodies, work.moves)
     fraction = 1.0
     started = 0
@@ -181,6 +195,7 @@ def gate_step(
     core, point_start, radius = shapes.core, shapes.point_start, shapes.radius
     points, shape_start = work.before.points, bodies.shape_start
     pair_a, pair_b, pair_first = pairs.a, pairs.b, pairs.first
+    apart_along = work.apart_along
     for p in range(pair_a.shape[0]):
         body_a, body_b, ancestor = pair_a[p], pair_b[p], ancestors[p]
         speed = speeds[body_a, ancestor + 1] + speeds[body_b, ancestor + 1]
@@ -195,13 +210,17 @@ def gate_step(
             for b in range(shape_start[body_b], shape_start[body_b + 1]):
                 k += 1
                 least = -allowances[k] - slack
-                if (
-                    core[a] == SEGMENT
-                    and core[b] == SEGMENT
-                    and rounded_gap(points, point_start, radius, a, b) - speed >= least
-                ):
-                    continue
-                before = gap(shapes, work.before, a, b, out)
+                if core[a] == SEGMENT and core[b] == SEGMENT:
+                    if rounded_gap(points, point_start, radius, a, b) - speed >= least:
+                        continue
+                    before = gap(shapes, work.before, a, b, out)
+                else:
+                    x, y, z = apart_along[k, 0], apart_along[k, 1], apart_along[k, 2]
+                    if separation(shapes, work.before, a, b, x, y, z) - speed >= least:
+                        continue
+                    before = gap(shapes, work.before, a, b, out)
+                    for c in range(3):
+                        apart_along[k, c] = out[c]
                 if before - speed >= least:
                     continue
                 end_least = least
@@ -214,7 +233,7 @@ def gate_step(
                     least = before - DIP_M
                 if before - bend >= least:
                     if ancestor >= 0:
-                        _carried(
+                        carried(
                             work.rotations_before[ancestor],
                             work.rotations_after[ancestor],
                             out,
@@ -230,7 +249,6 @@ def gate_step(
                 reached = _advance(
                     tree,
                     shapes,
-                    work.moves,
                     a,
                     b,
                     ancestor,
@@ -239,8 +257,7 @@ def gate_step(
                     least,
                     end_least,
                     fraction,
-                    normal,
-                    work.room,
+                    work,
                 )
                 if reached < fraction:
                     fraction = reached

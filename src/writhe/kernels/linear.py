@@ -9,11 +9,10 @@ from writhe.kernels.jit import kernel
 
 
 @kernel
-def invert_positive(matrix: Floats, factor: Floats, inverse: Floats) -> bool:
-    """inverse (n, n) of a symmetric positive matrix (its lower triangle is read).
+def factor_positive(matrix: Floats, factor: Floats) -> bool:
+    """Cholesky A = C C^T of a symmetric positive matrix (its lower triangle is read).
 
-    Cholesky A = C C^T, then W = C^-1 row by row and A^-1 = W^T W. factor (n, n) is room. False
-    when the matrix is not positive.
+    Fills the lower triangle of factor (n, n). False when the matrix is not positive.
     """
     n = matrix.shape[0]
     for i in range(n):
@@ -27,6 +26,38 @@ def invert_positive(matrix: Floats, factor: Floats, inverse: Floats) -> bool:
                 factor[i, i] = sqrt(total)
             else:
                 factor[i, j] = total / factor[j, j]
+    return True
+
+
+@kernel
+def solve_factored(factor: Floats, b: Floats, x: Floats) -> None:
+    """x (n) of C C^T x = b (n), by the Cholesky factor C (n, n); x may be b.
+
+    Both substitutions run along rows of C, so that they are vectorised.
+    """
+    n = factor.shape[0]
+    for i in range(n):
+        total = b[i]
+        for k in range(i):
+            total -= factor[i, k] * x[k]
+        x[i] = total / factor[i, i]
+    for i in range(n - 1, -1, -1):
+        x[i] /= factor[i, i]
+        last = x[i]
+        for k in range(i):
+            x[k] -= last * factor[i, k]
+
+
+@kernel
+def invert_positive(matrix: Floats, factor: Floats, inverse: Floats) -> bool:
+    """inverse (n, n) of a symmetric positive matrix (its lower triangle is read).
+
+    Cholesky A = C C^T, then W = C^-1 row by row and A^-1 = W^T W. factor (n, n) is room. False
+    when the matrix is not positive.
+    """
+    n = matrix.shape[0]
+    if not factor_positive(matrix, factor):
+        return False
     # W = C^-1 in place: row i is (e_i - sum_k c_ik W_k) / c_ii, rows above are done
     for i in range(n):
         scale = 1.0 / factor[i, i]

@@ -4,7 +4,10 @@ A vertex x of one part is inside another part when it lies behind that part's ne
 p, and its depth is |x - p|. Of several nearest triangles (p on an edge or corner) the one facing x
 most decides. Parts of a skin are open where they meet their neighbours, so what is nearest to the
 rim is not inside, nor is what the part's triangles enclose by less than half of all directions
-(generalised winding number, Jacobson et al. 2013).
+(generalised winding number, Jacobson et al. 2013). An open part alone may seem to enclose what is
+outside of the whole skin (between the thighs of somebody sitting, say), so all of that skin except
+the vertex's own part has to enclose it too; a quarter of all directions is enough for that, since
+the own part leaves holes.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from writhe.arrays import Bools, Floats, Ints
 from writhe.kernels.jit import kernel
 
 TIE_M2 = 1e-12  # squared distances nearer than this are the same
+ENCLOSED = 0.25  # by the skin without the own part
 
 
 class MeshParts(NamedTuple):
@@ -31,6 +35,7 @@ class MeshParts(NamedTuple):
     vertex_start: Ints  # (p + 1,) rows of `part_vertices`
     part_vertices: Ints  # the vertices of each part, those asked about
     tested: Bools  # (v, p) whether a vertex is asked about a part at all
+    mesh_parts: Ints  # (p, 2) first and one past the last part of the mesh that a part is cut from
 
 
 @kernel
@@ -201,6 +206,18 @@ def winding(parts: MeshParts, points: Floats, part: int, x: float, y: float, z: 
 
 
 @kernel
+def _enclosed(
+    parts: MeshParts, points: Floats, own: int, part: int, x: float, y: float, z: float
+) -> bool:
+    """Whether the mesh that `part` is cut from, without the part `own`, encloses (x, y, z)."""
+    total = 0.0
+    for p in range(parts.mesh_parts[part, 0], parts.mesh_parts[part, 1]):
+        if p != own:
+            total += winding(parts, points, p, x, y, z)
+    return total >= ENCLOSED
+
+
+@kernel
 def deepest(
     parts: MeshParts,
     points: Floats,
@@ -264,7 +281,7 @@ def deepest(
                 ):
                     continue
                 depth = depth_in_part(parts, points, low, high, b, x, y, z, worst, out)
-                if depth > worst:
+                if depth > worst and _enclosed(parts, points, a, b, x, y, z):
                     worst = depth
                     pair[0], pair[1] = a, b
     return worst if pair[0] >= 0 else 0.0

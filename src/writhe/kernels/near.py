@@ -17,6 +17,7 @@ from writhe.kernels.gaps import (
     place_all,
     rounded_gap,
     segment_gap,
+    separation,
 )
 from writhe.kernels.jit import kernel
 
@@ -46,12 +47,16 @@ def near_pairs(
     distance: float,
     placed: Placed,
     out: Floats,
+    apart_along: Floats,
     near: Near,
 ) -> int:
     """List the shape pairs with g < distance at the joint frames (n, 3), (n, 3, 3).
 
     Returns how many there are; more than the rows of `near` means that the list is cut short. The
     gap changes with a tangent step v as  dg = normal . (J_a(surface_a) - J_b(surface_b)) v.
+
+    apart_along (k, 3), one unit direction a shape pair, is kept between calls: pairs of convex
+    cores that are still far apart along the normal they had last are passed over quickly.
     """
     place_all(shapes, bodies, positions, rotations, placed)
     centre, ball_radius = placed.centre, bodies.ball_radius
@@ -79,7 +84,12 @@ def near_pairs(
                     g = segment_gap(points, point_start[a], point_start[b], out)
                     g -= radius[a] + radius[b]
                 else:
+                    x, y, z = apart_along[k, 0], apart_along[k, 1], apart_along[k, 2]
+                    if separation(shapes, placed, a, b, x, y, z) >= distance:
+                        continue
                     g = gap(shapes, placed, a, b, out)
+                    for c in range(3):
+                        apart_along[k, c] = out[c]
                 if g >= distance:
                     continue
                 if count < room:

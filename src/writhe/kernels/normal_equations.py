@@ -32,7 +32,7 @@ def assemble(
         residual = max(values[i] - upper[i], 0.0) - max(lower[i] - values[i], 0.0)
         square = weight[i] * weight[i]
         cost += 0.5 * square * residual * residual
-        if lower[i] != upper[i]:
+        if lower[i] != upper[i] or square == 0.0:
             continue  # an interval: see `constraint_rows`
         count = 0
         for k in range(nv):

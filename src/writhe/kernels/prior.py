@@ -1,12 +1,12 @@
-"""What neighbouring postures say: by which they are found, how they are placed, what they weigh."""
+"""By which postures are compared, their heading, and turns about the vertical."""
 
 from __future__ import annotations
 
-from math import atan2, exp, sqrt
+from math import atan2, sqrt
 
 import numpy as np
 
-from writhe.arrays import Floats, Ints
+from writhe.arrays import Floats
 from writhe.kernels.jit import kernel
 from writhe.kernels.kinematics import BALL, FREE, Tree
 from writhe.kernels.rotation import quaternion_log
@@ -53,119 +53,6 @@ def heading_of(q: Floats) -> float:
     if front_x * front_x + front_z * front_z < 0.04:
         return atan2(-2.0 * (x * y - w * z), -2.0 * (y * z + w * x))
     return atan2(front_x, front_z)
-
-
-@kernel
-def place_postures(
-    positions: Floats,
-    numbers: Ints,
-    joints: Ints,
-    goals: Floats,
-    here: Floats,
-    heading_weight: float,
-    placed: Floats,
-    misfit: Floats,
-    apart: Floats,
-) -> None:
-    """Turn postures about the vertical and shift them so that their end effectors fit the goals.
-
-    positions (N, n, 3) of normalised postures, numbers (K) of those to place, joints (E) and where
-    they are wanted, goals (E, 3); here (n, 3) is the current posture, to whose heading all joints
-    tie the turn by `heading_weight` (the goals alone may say little of it). The best turn is that
-    of the two-dimensional orthogonal Procrustes problem. Fills placed (K, 5): cosine and sine of
-    the turn and the shift after it; misfit (K): the squared distances of the effectors, and of the
-    height by which the posture was lifted, m^2; apart (K): mean squared distance of joints, m^2.
-    """
-    effectors, count = joints.shape[0], positions.shape[1]
-    middle_x, middle_y, middle_z = 0.0, 0.0, 0.0
-    for j in range(count):
-        middle_x += here[j, 0] / count
-        middle_y += here[j, 1] / count
-        middle_z += here[j, 2] / count
-    goal_x, goal_y, goal_z = middle_x, middle_y, middle_z
-    if effectors > 0:
-        goal_x, goal_y, goal_z = 0.0, 0.0, 0.0
-        for e in range(effectors):
-            goal_x += goals[e, 0] / effectors
-            goal_y += goals[e, 1] / effectors
-            goal_z += goals[e, 2] / effectors
-    for i in range(numbers.shape[0]):
-        own = positions[numbers[i]]
-        mean_x, mean_y, mean_z = 0.0, 0.0, 0.0
-        dot, cross = 0.0, 0.0
-        for j in range(count):
-            mean_x += own[j, 0]
-            mean_y += own[j, 1]
-            mean_z += own[j, 2]
-            x, z = here[j, 0] - middle_x, here[j, 2] - middle_z
-            dot += own[j, 0] * x + own[j, 2] * z
-            cross += own[j, 2] * x - own[j, 0] * z
-        dot *= heading_weight
-        cross *= heading_weight
-        own_x, own_y, own_z = mean_x / count, mean_y / count, mean_z / count
-        if effectors > 0:
-            own_x, own_y, own_z = 0.0, 0.0, 0.0
-            for e in range(effectors):
-                own_x += own[joints[e], 0] / effectors
-                own_y += own[joints[e], 1] / effectors
-                own_z += own[joints[e], 2] / effectors
-            for e in range(effectors):
-                x, z = goals[e, 0] - goal_x, goals[e, 2] - goal_z
-                dot += own[joints[e], 0] * x + own[joints[e], 2] * z
-                cross += own[joints[e], 2] * x - own[joints[e], 0] * z
-        length = sqrt(dot * dot + cross * cross)
-        c, s = 1.0, 0.0
-        if length > 1e-12:
-            c, s = dot / length, cross / length
-        placed[i, 0], placed[i, 1] = c, s
-        shift_x = goal_x - c * own_x - s * own_z
-        shift_y = goal_y - own_y
-        shift_z = goal_z + s * own_x - c * own_z
-        placed[i, 2], placed[i, 3], placed[i, 4] = shift_x, shift_y, shift_z
-        total = effectors * shift_y * shift_y
-        for e in range(effectors):
-            at = own[joints[e]]
-            x = c * at[0] + s * at[2] + shift_x - goals[e, 0]
-            y = at[1] + shift_y - goals[e, 1]
-            z = c * at[2] - s * at[0] + shift_z - goals[e, 2]
-            total += x * x + y * y + z * z
-        misfit[i] = total
-        total = 0.0
-        for j in range(count):
-            x = c * own[j, 0] + s * own[j, 2] + shift_x - here[j, 0]
-            y = own[j, 1] + shift_y - here[j, 1]
-            z = c * own[j, 2] - s * own[j, 0] + shift_z - here[j, 2]
-            total += x * x + y * y + z * z
-        apart[i] = total / count
-
-
-@kernel
-def posture_weights(
-    misfit: Floats, apart: Floats, misfit_sigma_m: float, apart_sigma_m: float, out: Floats
-) -> None:
-    """out (K): exp(-misfit / 2 sigma^2 - apart / 2 sigma^2), summing to one."""
-    best = np.inf
-    for i in range(out.shape[0]):
-        out[i] = 0.5 * misfit[i] / misfit_sigma_m**2 + 0.5 * apart[i] / apart_sigma_m**2
-        best = min(best, out[i])
-    total = 0.0
-    for i in range(out.shape[0]):
-        out[i] = exp(best - out[i])
-        total += out[i]
-    for i in range(out.shape[0]):
-        out[i] /= total
-
-
-@kernel
-def placed_points(positions: Floats, numbers: Ints, placed: Floats, out: Floats) -> None:
-    """out (K, 3 n): joints of placed postures, see `place_postures`."""
-    for i in range(numbers.shape[0]):
-        own = positions[numbers[i]]
-        c, s = placed[i, 0], placed[i, 1]
-        for j in range(own.shape[0]):
-            out[i, 3 * j] = c * own[j, 0] + s * own[j, 2] + placed[i, 2]
-            out[i, 3 * j + 1] = own[j, 1] + placed[i, 3]
-            out[i, 3 * j + 2] = c * own[j, 2] - s * own[j, 0] + placed[i, 4]
 
 
 @kernel

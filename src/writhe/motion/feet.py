@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
 from writhe.arrays import Bools, Floats
 from writhe.io import transforms
@@ -151,6 +150,8 @@ def _hips_drop(frames: Frames, shifts: dict[str, Floats], target: RestBody, fps:
         return need
     # the running maximum is held wide enough that smoothing it cannot fall below the need
     half = max(1, round(0.5 * BLEND_S * fps))
+    from scipy.ndimage import gaussian_filter1d, maximum_filter1d
+
     held = maximum_filter1d(need, 2 * half + 1, mode="nearest")
     return gaussian_filter1d(held, half / 2.5, truncate=2.5, mode="nearest")
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from writhe.solvers.posing.default import DefaultOptions
+from writhe.solvers.posing.options import DefaultOptions
 from writhe.studio.document import Document
 
 Factor = Annotated[float, Meta(ge=0.1, le=10.0)]  # of a default weight

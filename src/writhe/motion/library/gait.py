@@ -7,7 +7,6 @@ heel strike of the left foot, and smoothed by a periodic cubic.
 from __future__ import annotations
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from writhe.motion.library.anatomy import Arm, Leg, Pelvis, Trunk
 from writhe.motion.library.keypose import KeyPose, key
@@ -29,6 +28,8 @@ _RUN: dict[str, tuple[float, ...]] = {
 
 
 def _curve(values: tuple[float, ...], share: float) -> float:
+    from scipy.interpolate import CubicSpline  # here, since a library is seldom made
+
     spline = CubicSpline(_SHARES, np.asarray(values, dtype=float), bc_type="periodic")
     return float(spline(share % 1.0))
 

@@ -91,7 +91,7 @@ def _object_scenario(
     *,
     pose: Floats | None = None,
     body: Figure | None = None,
-    **more: object,
+    **more: Any,
 ) -> Scenario:
     """An object moved along way-points into one character."""
     human = body or figure("human")
@@ -107,7 +107,7 @@ def _object_scenario(
         frames,
         objects=lambda k: {"object": _pose(path[min(k, frames - 1)])},
     )
-    return replace(made, **more)  # type: ignore[arg-type]
+    return replace(made, **more)
 
 
 def four_obstacles() -> Scenario:

@@ -24,7 +24,7 @@ from writhe.solvers.half_space.escape import Escape
 from writhe.solvers.half_space.multistart import ClearPoseSearch
 from writhe.solvers.half_space.objective import Objective
 from writhe.solvers.half_space.options import ResponseOptions
-from writhe.solvers.half_space.wishes import Wishes
+from writhe.solvers.half_space.wishes import ResponseWishes
 from writhe.solvers.posing.handles import Pin, Target
 from writhe.solvers.posing.poser import GateReport
 from writhe.solvers.result import Status
@@ -90,7 +90,7 @@ class Response:
         self.table = self.layout.table
         self.free = self._free(actors)
         self.objective = Objective(self.skeleton, self.free, self.options)
-        self.wishes = Wishes(self.skeleton, self.objective, self.options)
+        self.wishes = ResponseWishes(self.skeleton, self.objective, self.options)
         self.gate = Gate(self.table)
         self.near = NearPairs(self.table)
         n, nv = len(self.skeleton), self.skeleton.dof_count

@@ -14,7 +14,7 @@ from writhe.solvers.posing.handles import Pin, Target
 from writhe.terms import Term, joint_limits, reach, turn_to
 
 
-class Wishes:
+class ResponseWishes:
     """Keeps the objective's terms in step with the handles; compiles only when their set changes.
 
     Rows of targets come first, then pins, orientations, relations, limits.

@@ -54,24 +54,6 @@ def support_polygon(
     return hull.mean(axis=0) + _INSET * (hull - hull.mean(axis=0))
 
 
-def nearest_in_polygon(polygon: Floats, x: float, z: float) -> tuple[float, float]:
-    """The point of a convex polygon nearest to (x, z): the point itself where it is inside."""
-    best, found, inside = np.inf, (x, z), True
-    px, pz = polygon[-1]
-    for qx, qz in polygon:
-        ex, ez = qx - px, qz - pz
-        if ex * (z - pz) - ez * (x - px) < 0.0:
-            inside = False
-        share = ((x - px) * ex + (z - pz) * ez) / max(ex * ex + ez * ez, 1e-12)
-        share = min(max(share, 0.0), 1.0)
-        cx, cz = px + share * ex, pz + share * ez
-        square = (x - cx) ** 2 + (z - cz) ** 2
-        if square < best:
-            best, found = square, (float(cx), float(cz))
-        px, pz = qx, qz
-    return (x, z) if inside else found
-
-
 def _hull(points: Floats) -> Floats:
     """The convex hull, counter-clockwise in (x, z) (Andrew's monotone chain)."""
     ordered = sorted({(float(x), float(z)) for x, z in points})

@@ -38,10 +38,10 @@ from writhe.database.posture import normalise
 from writhe.skeleton import Figure, forward
 from writhe.solvers.chart import AffineChart, EulerChart
 from writhe.solvers.posing.asking import Asking
+from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
 from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.place import ActorPlace
 from writhe.solvers.posing.poser import PoseResult
-from writhe.solvers.posing.wishes import Wishes, WishWeights
 from writhe.solvers.result import Status
 from writhe.terms import CompiledTerms, reach
 
@@ -87,17 +87,17 @@ class LatentPoser:
         self.table = self.place.table
         self._near = NearPairs(self.table)
         everyone = [reach(name, np.zeros(3)) for name in skeleton.names]
-        self._wishes = Wishes(skeleton, WishWeights(1.0, 1.0, 1.0, 1.0), soft=everyone)
+        self._rows = HandleRows(skeleton, HandleWeights(1.0, 1.0, 1.0, 1.0), soft=everyone)
 
     def step(
         self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin | Hold] = ()
     ) -> PoseResult:
         """The next configuration from q, as published: projected, then three solves."""
         start = time.perf_counter()
-        options, wishes = self.options, self._wishes
+        options, rows = self.options, self._rows
         seen = self.place.seen_by_actor((*targets, *pins))
-        wishes.take([h for h in seen if isinstance(h, Target)], seen[len(targets) :])
-        terms, count = wishes.terms, wishes.rows_of(0).start
+        rows.take([h for h in seen if isinstance(h, Target)], seen[len(targets) :])
+        terms, count = rows.terms, rows.rows_of(0).start
         chart = self._latent_space(q)
         own = self._euler.coordinates(q)
         y = chart.axes.T @ _near_turns(own - chart.mean)  # the hard projection of the method
@@ -163,7 +163,7 @@ class LatentPoser:
         pins: Sequence[Pin | Hold],
         start: float,
     ) -> PoseResult:
-        errors = np.array(self._wishes.point_errors())
+        errors = np.array(self._rows.point_errors())
         frames = forward(self.place.skeleton, self.place.whole(q))
         self._near.find(frames.positions, frames.rotations, 0.03)
         rows, found = self._near.rows, self._near.count
@@ -184,7 +184,7 @@ class LatentPoser:
             milliseconds=1e3 * (time.perf_counter() - start),
             clearance_m=float(clearance.min()) if found else None,
             touching_parts=tuple(sorted(parts)),
-            turn_error_rad=self._wishes.turn_errors(),
+            turn_error_rad=self._rows.turn_errors(),
         )
 
 

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 
 from writhe.arrays import Floats
 from writhe.skeleton import Figure
+from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
 from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.place import ActorPlace
 from writhe.solvers.posing.poser import PoseResult
-from writhe.solvers.posing.wishes import Wishes, WishWeights
 from writhe.solvers.result import Status
 from writhe.solvers.step import StepOptions, StepSolver
 from writhe.terms import joint_limits
 
-_WEIGHTS = WishWeights(target=10.0, pin=100.0, target_turn=2.0, pin_turn=20.0)
+_WEIGHTS = HandleWeights(target=10.0, pin=100.0, target_turn=2.0, pin_turn=20.0)
 _LIMIT_WEIGHT, _MET_M = 30.0, 0.01
 
 
@@ -39,7 +39,7 @@ class PlainPoser:
         self.place = place or ActorPlace.alone(figure)
         skeleton = figure.skeleton
         limits = joint_limits(skeleton, weight=_LIMIT_WEIGHT)
-        self._wishes = Wishes(skeleton, _WEIGHTS, hard=limits)
+        self._rows = HandleRows(skeleton, _WEIGHTS, hard=limits)
         self._solver: StepSolver | None = None
 
     def step(
@@ -47,13 +47,13 @@ class PlainPoser:
     ) -> PoseResult:
         """Three damped least-squares iterations from q."""
         start = time.perf_counter()
-        wishes = self._wishes
+        rows = self._rows
         seen = self.place.seen_by_actor((*targets, *pins))
-        fresh = wishes.take([h for h in seen if isinstance(h, Target)], seen[len(targets) :])
+        fresh = rows.take([h for h in seen if isinstance(h, Target)], seen[len(targets) :])
         if fresh or self._solver is None:
-            self._solver = StepSolver(wishes.terms, self.options)
+            self._solver = StepSolver(rows.terms, self.options)
         result = self._solver.step(q)
-        errors = wishes.point_errors()
+        errors = rows.point_errors()
         reached = all(error < _MET_M for error in errors[: len(targets)])
         return PoseResult(
             result.q,
@@ -61,5 +61,5 @@ class PlainPoser:
             {t.joint: e for t, e in zip(targets, errors, strict=False)},
             {p.joint: e for p, e in zip(pins, errors[len(targets) :], strict=True)},
             1e3 * (time.perf_counter() - start),
-            turn_error_rad=wishes.turn_errors(),
+            turn_error_rad=rows.turn_errors(),
         )

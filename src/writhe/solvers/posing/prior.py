@@ -23,19 +23,12 @@ from writhe.arrays import Floats, Ints
 from writhe.database import posture_features
 from writhe.database.posture import joint_importance
 from writhe.kernels import kinematics
-from writhe.kernels.prior import (
-    place_postures,
-    placed_points,
-    posture_feature_row,
-    posture_weights,
-    turn_between,
-)
+from writhe.kernels.expectation import expected_joints, make_candidate_room
+from writhe.kernels.prior import posture_feature_row, turn_between
 from writhe.skeleton import forward
 from writhe.solvers.posing.asking import Asking
 from writhe.solvers.posing.effectors import EffectorIndex
 from writhe.solvers.posing.handles import Handle, Hold
-
-_NEGLIGIBLE = 2e-3  # a candidate with less than this share of the best one's weight is left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +59,8 @@ class PosturePrior:
         skeleton = database.figure.skeleton
         self._tree = skeleton.tree
         self._importance = joint_importance(skeleton)
-        self._positions = np.ascontiguousarray(forward(skeleton, self.database.q).positions)
+        joints = forward(skeleton, self.database.q).positions
+        self._positions = np.ascontiguousarray(joints.transpose(0, 2, 1))  # (N, 3, n)
         self._features = np.empty(len(self.database.search.centre))
         self._here = np.empty((len(skeleton), 3))
         self._rotations = np.empty((len(skeleton), 3, 3))
@@ -74,8 +68,11 @@ class PosturePrior:
         self._joints: tuple[int, ...] = ()
         self._goals: Floats = np.zeros((0, 3))
         self._guess: Floats | None = None
+        self._handles: Sequence[Handle] = ()
+        self._resting = False
         self._numbers: Ints = np.zeros(0, dtype=np.int64)
         self._age = 0
+        self._room = make_candidate_room(0, len(skeleton), 0)
         self._own = np.zeros((len(skeleton), 3))
         self.expected = np.zeros((len(skeleton), 3))  # joints, in the frame the root stands in
         self.share = 0.0
@@ -84,7 +81,7 @@ class PosturePrior:
 
     def forget(self) -> None:
         """Start anew: what comes next does not continue what was before."""
-        self._joints, self._guess = (), None
+        self._joints, self._guess, self._resting = (), None, False
 
     def update(
         self, q: Floats, handles: Sequence[Handle], rotation: Floats, origin: Floats
@@ -94,12 +91,16 @@ class PosturePrior:
         `rotation` (3, 3) and `origin` (3) place the frame that the root stands in.
         """
         options = self.options
+        if self._resting and handles == self._handles:
+            return  # nothing is dragged anywhere: what is expected does not count
         kinematics.forward(self._tree, q, self._here, self._rotations)
         joints, wanted = self._wanted(handles, rotation, origin)
         goals, moved = self._followed(joints, wanted)
         self.share = min(1.0, moved / options.moving_m)
-        if self._guess is not None and self.share == 0.0:
-            return  # nothing moves: what is expected does not count
+        self._handles = handles
+        self._resting = self._guess is not None and self.share == 0.0
+        if self._resting:
+            return
         if self._guess is None or self._age >= options.kept_frames:
             self._numbers, self._age = self._candidates(q, joints, goals), 0
         self._age += 1
@@ -126,42 +127,28 @@ class PosturePrior:
         key = tuple(joints.tolist())
         if key not in self._indices:
             self._indices[key] = EffectorIndex(
-                self._positions[:, joints], self.database.all_linking
+                self._positions[:, :, joints].transpose(0, 2, 1), self.database.all_linking
             )
         fitting = self._indices[key].query(goals, linking, options.fitting, options.linking_radius)
         return np.unique(np.concatenate([near, fitting]))
 
     def _regressed(self, numbers: Ints, joints: Ints, goals: Floats) -> Floats:
         """(n, 3) joints: the candidates' weighted regression on their effectors at the goals."""
-        options, count = self.options, len(numbers)
-        placed, weights = np.empty((count, 5)), np.empty(count)
-        misfit, apart = np.empty(count), np.empty(count)
-        place_postures(
+        options, guess = self.options, np.empty_like(self._here)
+        expected_joints(
             self._positions,
             numbers,
             joints,
             goals,
             self._here,
             options.heading_weight,
-            placed,
-            misfit,
-            apart,
+            options.misfit_sigma_m,
+            options.apart_sigma_m,
+            options.ridge_m,
+            self._room,
+            guess,
         )
-        posture_weights(misfit, apart, options.misfit_sigma_m, options.apart_sigma_m, weights)
-        kept = np.flatnonzero(weights > _NEGLIGIBLE * weights.max())
-        weights = weights[kept] / weights[kept].sum()
-        points = np.empty((len(kept), self._here.size))
-        placed_points(self._positions, numbers[kept], placed[kept], points)
-        mean = weights @ points
-        points -= mean
-        points *= np.sqrt(weights)[:, None]
-        columns = (3 * joints[:, None] + np.arange(3)).ravel()
-        held = points[:, columns]
-        gram = held.T @ held
-        gram.flat[:: len(gram) + 1] += options.ridge_m**2
-        lack = goals.ravel() - mean[columns]
-        mean += (held @ np.linalg.solve(gram, lack)) @ points
-        return mean.reshape(-1, 3)
+        return guess
 
     def _wanted(
         self, handles: Sequence[Handle], rotation: Floats, origin: Floats
@@ -183,6 +170,8 @@ class PosturePrior:
         if key != self._joints:
             self._guess = None
             self._goals = self._here[joints]
+            most = self.options.neighbours + self.options.fitting
+            self._room = make_candidate_room(most, len(self._here), len(joints))
         ahead = wanted - self._goals
         distance = np.sqrt((ahead * ahead).sum(axis=1, keepdims=True))
         ahead *= np.minimum(1.0, self.options.goal_step_m / np.maximum(distance, 1e-9))

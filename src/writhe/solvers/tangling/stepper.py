@@ -334,6 +334,7 @@ class TangleStepper:
             options.max_step,
             0.3,
             self._row_state,
+            0,
             rows,
         )
         near = self._near

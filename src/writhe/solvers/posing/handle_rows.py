@@ -11,14 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from writhe.arrays import Floats
 from writhe.skeleton import Skeleton
 from writhe.solvers.posing.handles import Handle, Hold, Target
 from writhe.terms import CompiledTerms, Term, keep_relative, reach, turn_to
 
 
 @dataclass(frozen=True, slots=True)
-class WishWeights:
+class HandleWeights:
     """Weights of the rows, per metre and per radian."""
 
     target: float
@@ -27,13 +26,13 @@ class WishWeights:
     pin_turn: float
 
 
-class Wishes:
+class HandleRows:
     """Compiled terms of the handles of one poser."""
 
     def __init__(
         self,
         skeleton: Skeleton,
-        weights: WishWeights,
+        weights: HandleWeights,
         *,
         prefix: str = "",
         soft: Sequence[Term] = (),
@@ -48,6 +47,7 @@ class Wishes:
         self._shape: tuple[object, ...] | None = None
         self._handles: tuple[Handle, ...] = ()
         self._turned: tuple[Handle, ...] = ()
+        self._firmness: list[float] = []
         self.targets = 0
         self.terms = CompiledTerms(skeleton, [*self._soft, *self._guides, *self._hard])
         self.first_guide = self.first_hard = 0
@@ -64,15 +64,17 @@ class Wishes:
             self._compile()
             self._shape = shape
         terms = self.terms
-        for i, handle in enumerate(handles):
-            at = slice(3 * i, 3 * i + 3)
-            place = (
-                handle.position_in_other if isinstance(handle, Hold) else (handle.position_in_world)
-            )
-            terms.wanted_lower[at] = terms.wanted_upper[at] = place
-            terms.lower[at] = terms.upper[at] = place
-            if isinstance(handle, Target):
-                terms.weight[at] = self.weights.target * _firmness(handle)
+        rows = 3 * len(handles)
+        places = [coordinate for handle in handles for coordinate in _place(handle)]
+        terms.wanted_lower[:rows] = places
+        terms.wanted_upper[:rows] = terms.lower[:rows] = terms.upper[:rows] = terms.wanted_lower[
+            :rows
+        ]
+        firmness = [_firmness(target) for target in targets]
+        if fresh or firmness != self._firmness:
+            self._firmness = firmness
+            for i, firm in enumerate(firmness):
+                terms.weight[3 * i : 3 * i + 3] = self.weights.target * firm
         for i, handle in enumerate(self._turned):
             row = len(handles) + i
             turn = np.array(_turn(handle))
@@ -81,6 +83,16 @@ class Wishes:
                 at = slice(3 * row, 3 * row + 3)
                 terms.weight[at] = self.weights.target_turn * _firmness(handle)
         return fresh
+
+    @property
+    def handles(self) -> int:
+        """How many handles there are, targets included."""
+        return len(self._handles)
+
+    @property
+    def turns(self) -> bool:
+        """Whether some handle wants an orientation."""
+        return bool(self._turned)
 
     def rows_of(self, soft: int) -> slice:
         """The rows of the so-many-th of the poser's own soft terms."""
@@ -94,21 +106,6 @@ class Wishes:
         apart = (self.terms.values - self.terms.wanted_lower)[:count].reshape(-1, 3)
         return [float(x) for x in np.sqrt((apart * apart).sum(axis=1))]
 
-    def worst_target(self) -> float:
-        """The largest distance of a target's point from its target."""
-        return self._worst(0, self.targets)
-
-    def worst_held(self) -> float:
-        """The largest distance of a pin's or hold's point from where it is held."""
-        return self._worst(self.targets, len(self._handles))
-
-    def _worst(self, first: int, last: int) -> float:
-        if first == last:
-            return 0.0
-        rows = slice(3 * first, 3 * last)
-        apart = (self.terms.values[rows] - self.terms.wanted_lower[rows]).reshape(-1, 3)
-        return float(np.sqrt((apart * apart).sum(axis=1).max()))
-
     def turn_errors(self) -> dict[str, float]:
         """By joint: the angle between its orientation and the one wanted, in radians."""
         first = 3 * len(self._handles)
@@ -117,21 +114,6 @@ class Wishes:
             handle.joint: float(np.linalg.norm(row))
             for handle, row in zip(self._turned, rows, strict=True)
         }
-
-    def misfit(self) -> float:
-        """The weighted squares of all that is wanted softly."""
-        terms, rows = self.terms, slice(0, self.first_guide)
-        lack = terms.weight[rows] * (terms.values[rows] - terms.wanted_lower[rows])
-        return float(lack @ lack)
-
-    def shorten_reach(self, most_m: float) -> None:
-        """Let no target be farther ahead than one iteration can follow."""
-        terms = self.terms
-        for i in range(self.targets):
-            at = slice(3 * i, 3 * i + 3)
-            ahead: Floats = terms.wanted_lower[at] - terms.values[at]
-            share = min(1.0, most_m / max(float(np.sqrt(ahead @ ahead)), 1e-9))
-            terms.lower[at] = terms.upper[at] = terms.values[at] + share * ahead
 
     def _compile(self) -> None:
         wanted: list[Term] = []
@@ -180,6 +162,10 @@ def _shape(handle: Handle) -> tuple[object, ...]:
     """What a handle's rows depend on besides their bounds and weights."""
     on = handle.on if isinstance(handle, Hold) else None
     return type(handle), handle.joint, handle.point_in_joint, on, _turn(handle) is None
+
+
+def _place(handle: Handle) -> tuple[float, float, float]:
+    return handle.position_in_other if isinstance(handle, Hold) else handle.position_in_world
 
 
 def _turn(handle: Handle) -> tuple[float, float, float, float] | None:

@@ -120,3 +120,13 @@ def test_files_that_are_no_database_are_refused_with_a_remedy(tmp_path):
         PostureDatabase.load(junk, human)
     with pytest.raises(WritheError, match="no such file"):
         PostureDatabase.load(tmp_path / "absent.parquet", human)
+
+
+def test_mirror_images_are_added_once(rng):
+    human = figure("human")
+    database = PostureDatabase.from_postures(human, random_postures(40, rng, 0.5))
+    both = database.with_mirror_images()
+    assert len(both) == 2 * len(database)
+    assert len(both.with_mirror_images()) == len(both)
+    upright = PostureDatabase.from_postures(human, human.skeleton.rest_configuration[None])
+    assert len(upright.with_mirror_images()) == 1  # its own mirror image

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from writhe.bench.query import synthetic_postures
 from writhe.database import NeighbourSearch, PostureDatabase, normalise, posture_features
 from writhe.errors import WritheError
 from writhe.skeleton import forward
@@ -51,8 +52,20 @@ def test_neighbours_are_exactly_those_of_a_plain_search(seed, k, radius):
         radius *= 2
     plain = np.linalg.norm(features - x, axis=1)
     plain[apart > radius] = np.inf
-    np.testing.assert_allclose(distances, np.sort(plain)[:k], atol=1e-12)
-    np.testing.assert_allclose(plain[numbers], distances, atol=1e-12)
+    # the search works in single precision
+    np.testing.assert_allclose(distances, np.sort(plain)[:k], rtol=1e-6)
+    np.testing.assert_allclose(plain[numbers], distances, rtol=1e-6)
+
+
+def test_a_deep_tree_of_curves_and_copies_is_searched_exactly():
+    features, linking = synthetic_postures(12_000, 10, np.random.default_rng(5))
+    features[500:600] = features[500]  # more copies than a leaf holds
+    search = NeighbourSearch(features[200:], linking[200:])
+    for x, tie in zip(features[:200:5], linking[:200:5], strict=True):
+        plain = np.linalg.norm(features[200:] - x, axis=1)
+        near = np.sort(plain[np.linalg.norm(linking[200:] - tie, axis=1) <= 0.1])[:50]
+        _, distances = search.query(x, tie, len(near), 0.1)
+        np.testing.assert_allclose(distances, near, rtol=1e-5)
 
 
 def test_topologically_different_postures_are_not_neighbours(rng):
@@ -107,3 +120,13 @@ def test_files_that_are_no_database_are_refused_with_a_remedy(tmp_path):
         PostureDatabase.load(junk, human)
     with pytest.raises(WritheError, match="no such file"):
         PostureDatabase.load(tmp_path / "absent.parquet", human)
+
+
+def test_mirror_images_are_added_once(rng):
+    human = figure("human")
+    database = PostureDatabase.from_postures(human, random_postures(40, rng, 0.5))
+    both = database.with_mirror_images()
+    assert len(both) == 2 * len(database)
+    assert len(both.with_mirror_images()) == len(both)
+    upright = PostureDatabase.from_postures(human, human.skeleton.rest_configuration[None])
+    assert len(upright.with_mirror_images()) == 1  # its own mirror image

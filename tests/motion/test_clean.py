@@ -9,14 +9,18 @@ import pytest
 
 from writhe import io
 from writhe.cli.app import run
-from writhe.collision import CollisionTable, Gate, certify
+from writhe.collision import CollisionTable, certify
 from writhe.errors import WritheError
 from writhe.evaluation.drags import standing
 from writhe.motion.clean import clean
 from writhe.motion.detour import Detours
+from writhe.motion.library import builtin_database
+from writhe.motion.library.anatomy import mirrored
 from writhe.skeleton import Motion, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import interpolate
+from writhe.solvers.tracking import PostureTracker
+from writhe.topology import linking_vector
 
 HUMAN = figure("human")
 SKELETON = HUMAN.skeleton
@@ -82,10 +86,39 @@ def test_a_way_round_is_certified_and_joins_its_ends():
     front[SKELETON.q_slice("left_shoulder")] = [0.66, -0.52, 0.52, -0.14]
     front[SKELETON.q_slice("left_shoulder")] /= np.linalg.norm([0.66, -0.52, 0.52, -0.14])
     table = CollisionTable.of_figure(HUMAN)
-    way = Detours(HUMAN, Gate(table)).find(side, np.array([front] * 16))
+    ends = forward(SKELETON, np.array([side, front])).positions
+    behind = np.linalg.norm(ends[0] - ends[1], axis=1)
+    detours = Detours(PostureTracker(HUMAN, table), 0.06)
+    way = detours.find(side, np.array([front] * 16), behind)
     assert way is not None
     np.testing.assert_allclose(way[0], side, atol=1e-9)
-    np.testing.assert_allclose(
-        forward(SKELETON, way[-1]).positions[:], forward(SKELETON, front).positions, atol=1e-9
-    )
+    np.testing.assert_allclose(forward(SKELETON, way[-1]).positions, ends[1], atol=1e-9)
     assert certify(table, way, 30.0).certified
+
+
+def swapped_arms() -> Motion:
+    """Folded arms that change which is on top by passing through each other."""
+    library = builtin_database("basic")
+    folded = library.q[list(library.clip).index("arms folded")]
+    other = mirrored(SKELETON, folded)
+    shares = np.concatenate([np.zeros(8), np.linspace(0.0, 1.0, 20), np.ones(30)])
+    rows = [interpolate(SKELETON, folded, other, float(share)) for share in shares]
+    return Motion(SKELETON, np.array(rows), 30.0, "swapped arms")
+
+
+def test_limbs_go_round_where_the_source_passes_through_itself():
+    motion = swapped_arms()
+    assert len(certify(CollisionTable.of_figure(HUMAN), motion.q, 30.0).pass_throughs) > 0
+
+    def astray(q: np.ndarray) -> float:
+        apart = forward(SKELETON, q[-1]).positions - forward(SKELETON, motion.q[-1]).positions
+        return float(np.linalg.norm(apart, axis=1).max())
+
+    wanted = linking_vector(HUMAN, motion.q[-1])
+    round_it, kept_behind = clean(motion, HUMAN), clean(motion, HUMAN, go_round=False)
+    assert round_it.after.certified and kept_behind.after.certified
+    assert astray(round_it.motion.q) < 0.005
+    assert np.abs(linking_vector(HUMAN, round_it.motion.q[-1]) - wanted).max() < 0.05
+    # on its own side for good: pressed against the source, and linked as it was at the start
+    assert astray(kept_behind.motion.q) > 0.05
+    assert np.abs(linking_vector(HUMAN, kept_behind.motion.q[-1]) - wanted).max() > 0.25

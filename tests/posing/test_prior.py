@@ -167,8 +167,8 @@ def test_a_mirror_image_is_one(rng):
     np.testing.assert_allclose(again, q, atol=1e-12)
 
 
-def test_a_database_with_mirror_images_holds_each_posture_twice(database):
+def test_a_database_with_mirror_images_begins_with_its_own_postures(database):
     both = database.with_mirror_images()
-    assert len(both) == 2 * len(database)
+    assert len(database) < len(both) <= 2 * len(database)
     np.testing.assert_array_equal(both.q[: len(database)], database.q)
-    assert both.clip == database.clip * 2
+    assert set(both.clip) == set(database.clip)

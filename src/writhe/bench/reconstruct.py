@@ -2,11 +2,12 @@
 
 Each clip is retargeted onto the human; from its first posture on (pushed clear of itself where it
 penetrates), a method sees only where both feet and a hand are (`three`), or the feet, the hands and
-the head (`five`).
+the head (`five`). Postures of the replayed clips are left out of the database.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,12 @@ def run(
     database: PostureDatabase | None = None,
     frames: int = 300,
     methods: tuple[str, ...] | None = None,
+    part: str | None = None,
 ) -> dict[str, Any]:
-    """Every method on every clip of a folder (BVH, glTF or AMASS files, sub-folders included)."""
+    """Every method on every clip of a folder (BVH, glTF or AMASS files, sub-folders included).
+
+    part: only clips of that part of the collection (`evaluation.clips.part_of`).
+    """
     if clips is None:
         raise WritheError("say where the clips are: writhe bench reconstruct --clips DIR")
     body = built_in("human")
@@ -47,7 +52,8 @@ def run(
         from writhe.motion.library import builtin_database
 
         database = builtin_database("basic")
-    motions, skipped = retargeted_clips(clips, body, progress, frames)
+    motions, skipped = retargeted_clips(clips, body, progress, frames, part)
+    database = _without(database, motions)
     truths = {name: motion.q for name, motion in motions.items()}
     table, skin = CollisionTable.of_figure(body), SkinDepth.of_figure(body)
     names = methods or tuple(method_names())
@@ -68,6 +74,15 @@ def run(
     # the figures of the issue's JSON: from both feet and a hand
     result["methods"] = result["three"]
     return result
+
+
+def _without(database: PostureDatabase, clips: Iterable[str]) -> PostureDatabase:
+    """The database less the postures that come from these clips."""
+    replayed = {Path(clip).name for clip in clips}
+    kept = np.array([Path(str(clip)).stem not in replayed for clip in database.clip])
+    if not kept.any():
+        raise WritheError("the database holds no posture that is not from the replayed clips")
+    return database if kept.all() else database.take(kept)
 
 
 def _replay(

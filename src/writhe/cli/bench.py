@@ -21,6 +21,9 @@ def bench(
         Path | None, typer.Option(help="A posture database instead of the built-in one.")
     ] = None,
     clips: Annotated[Path | None, typer.Option(help="A folder of motion files.")] = None,
+    part: Annotated[
+        str | None, typer.Option(help="Of these clips only the part `tuning` or `untouched`.")
+    ] = None,
     rounds: Annotated[
         int | None, typer.Option(help="How often the scripted drags are varied.")
     ] = None,
@@ -42,6 +45,7 @@ def bench(
             lambda what: status.update(f"Measuring {what}"),
             database=None if database is None else _load(database),
             clips=clips,
+            part=part,
             rounds=rounds,
             methods=None if methods is None else tuple(methods.split(",")),
             quick=True if quick else None,

@@ -147,9 +147,10 @@ class PostureDatabase:
         )
 
     def with_mirror_images(self) -> PostureDatabase:
-        """Twice the records: each with its mirror image. Itself where that is not possible.
+        """The records and those of their mirror images that are not among them already.
 
-        An object has no mirror image, nor has a figure without symmetry.
+        Itself where that is not possible: an object has no mirror image, nor has a figure without
+        symmetry. (A copy would make a record's nearest neighbour itself, at no distance.)
         """
         images = mirror_postures(self.figure.skeleton, self.q) if not self.object_name else None
         if images is None:
@@ -157,7 +158,14 @@ class PostureDatabase:
         other = PostureDatabase.from_postures(
             self.figure, images, clip=self.clip, frame=self.frame, penetrating=self.penetrating
         )
-        return self.merged(other)
+        here = {row.tobytes() for row in self._in_millimetres()}
+        return self.merged(
+            other.take(np.array([row.tobytes() not in here for row in other._in_millimetres()]))
+        )
+
+    def _in_millimetres(self) -> Ints:
+        """(N, joints, 3) where the joints are, to tell copies."""
+        return np.round(1000.0 * self.joint_positions()).astype(np.int64)
 
     def filtered(self, threshold_m2: float) -> PostureDatabase:
         """Without postures nearer than the threshold to a kept one.

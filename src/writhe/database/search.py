@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from writhe.arrays import Floats, Floats32, Ints
+from writhe.arrays import Bools, Bytes, Floats, Floats32, Ints
 from writhe.errors import WritheError
-from writhe.kernels.neighbours import PostureTree, nearest_postures
+from writhe.kernels.posture_tree import PostureTree, Queue, nearest_postures, split_all
 
-LEAF_SIZE = 32
-LEADING = 8  # features kept apart, which decide most comparisons
+LEAF_SIZE = 24
+CHILDREN = 32
+LEADING = 12  # features that decide most comparisons
 
 
 class NeighbourSearch:
     """Finds the postures near in linking and nearest in joint angles.
 
-    `features` (N, D), in single precision, are compared by Euclidean distance; `linking` (N, L)
-    must lie within a radius. Where fewer than k lie within it, it doubles until there are enough.
+    `features` (N, D) are compared by Euclidean distance; `linking` (N, L) must lie within a radius;
+    both in single precision. Where fewer than k lie within it, it doubles until there are enough.
     """
 
     def __init__(self, features: Floats, linking: Floats) -> None:
@@ -27,8 +28,13 @@ class NeighbourSearch:
         _, vectors = np.linalg.eigh(centred.T @ centred)
         self.rotation = np.ascontiguousarray(vectors[:, ::-1])
         self.tree = build_tree(centred @ self.rotation, np.ascontiguousarray(linking))
-        nodes = len(self.tree.span)
-        self._queue, self._bounds = np.empty(nodes, dtype=np.int64), np.empty(nodes)
+        room = self.tree.child.size
+        self._queue = Queue(
+            np.empty(room, dtype=np.int64),
+            np.empty(room),
+            np.empty(self.tree.child.shape[1], dtype=np.float32),
+            np.empty(linking.shape[1], dtype=np.float32),
+        )
 
     def __len__(self) -> int:
         return len(self.tree.order)
@@ -39,10 +45,11 @@ class NeighbourSearch:
         """Numbers and distances of the k nearest, nearest first."""
         k = min(k, len(self))
         numbers, squares = np.empty(k, dtype=np.int64), np.empty(k)
-        rotated = (features - self.centre) @ self.rotation
+        rotated = ((features - self.centre) @ self.rotation).astype(np.float32)
+        tied = linking.astype(np.float32)
         while True:
             found = nearest_postures(
-                self.tree, rotated, linking, radius, self._queue, self._bounds, numbers, squares
+                self.tree, rotated, tied, radius, self._queue, numbers, squares
             )
             if found == k:
                 return numbers, np.sqrt(squares)
@@ -50,34 +57,106 @@ class NeighbourSearch:
 
 
 def build_tree(features: Floats, linking: Floats) -> PostureTree:
-    """Split at the median of the widest leading feature until LEAF_SIZE postures are left."""
+    """Clusters within clusters (`kernels.posture_tree`), gathered into nodes of many children."""
     total, lead = len(features), min(LEADING, features.shape[1])
-    head = features[:, :lead].astype(np.float32)
+    head, tied = features[:, :lead].astype(np.float32), linking.astype(np.float32)
     order = np.arange(total, dtype=np.int64)
-    span = [[0, total, -1]]
-    feature_box: list[Floats32] = []
-    linking_box: list[Floats] = []
-    for node in range(2 * total):  # children are appended behind, so this is breadth first
-        if node == len(span):
-            break
-        start, end, _ = span[node]
-        own, tied = head[order[start:end]], linking[order[start:end]]
-        low, high = own.min(axis=0), own.max(axis=0)
-        feature_box.append(np.concatenate([low, high]))
-        linking_box.append(np.concatenate([tied.min(axis=0), tied.max(axis=0)]))
-        widest = int(np.argmax(high - low))
-        if end - start > LEAF_SIZE and high[widest] > low[widest]:
-            middle = (end - start) // 2
-            ranks = np.argpartition(own[:, widest], middle)
-            order[start:end] = order[start:end][ranks]
-            span[node][2] = len(span)
-            span += [[start, start + middle, -1], [start + middle, end, -1]]
+    span = np.empty((2 * total, 3), dtype=np.int64)
+    span = span[: split_all(head, order, LEAF_SIZE, span)].copy()
+    head, tied = head[order], tied[order]
+    rest = np.hstack([features[order, lead:].astype(np.float32), tied])
+    box, tied_box = _boxes(head, span), _boxes(tied, span)
+    groups, leaves = _gathered(span)
+    shape = (len(groups), CHILDREN)
+    number = {int(n): -1 - i for i, n in enumerate(leaves)}
+    number |= {top: w for w, (top, _) in enumerate(groups)}
+    child, children = np.zeros(shape, dtype=np.int64), np.empty(len(groups), dtype=np.int64)
+    boxes = np.zeros((shape[0], lead, 2, CHILDREN), dtype=np.uint8)
+    grid = np.empty((shape[0], 2, lead), dtype=np.float32)
+    linking_box = np.zeros((*shape, 2 * linking.shape[1]), dtype=np.uint8)
+    tied_bytes, linking_grid = _on_a_grid(tied_box)
+    for w, (_, members) in enumerate(groups):
+        count = len(members)
+        children[w], child[w, :count] = count, [number[m] for m in members]
+        own, grid[w] = _on_a_grid(box[members])
+        boxes[w, :, :, :count] = own.reshape(2, lead, count).swapaxes(0, 1)
+        linking_box[w, :count] = tied_bytes[:, members].T
     return PostureTree(
-        head=head[order],
-        tail=np.ascontiguousarray(features[:, lead:][order], dtype=np.float32),
-        linking=np.ascontiguousarray(linking[order]),
+        head=head,
+        rest=rest,
         order=order,
-        span=np.array(span, dtype=np.int64),
-        feature_box=np.array(feature_box),
-        linking_box=np.array(linking_box),
+        leaf=np.ascontiguousarray(span[leaves, :2]),
+        child=child,
+        children=children,
+        boxes=boxes,
+        grid=grid,
+        linking_box=linking_box,
+        linking_grid=linking_grid,
     )
+
+
+def _on_a_grid(box: Floats32) -> tuple[Bytes, Floats32]:
+    """Boxes (count, 2 H) as bytes (2 H, count), rounded outwards, and their grid (2, H)."""
+    half = box.shape[1] // 2
+    low, high = box[:, :half].astype(np.float64), box[:, half:].astype(np.float64)
+    start, end = low.min(axis=0), high.max(axis=0)
+    # the 255 steps reach a little beyond both ends, so that rounding cannot leave anything outside
+    room = 1e-3 * (end - start) + 1e-5 * np.maximum(np.abs(start), np.abs(end)) + 1e-12
+    grid = np.array([start - room, (end - start + 2 * room) / 255], dtype=np.float32)
+    lows = np.floor((low - grid[0]) / grid[1] - 0.01)
+    highs = np.ceil((high - grid[0]) / grid[1] + 0.01)
+    return np.clip(np.hstack([lows, highs]), 0, 255).astype(np.uint8).T, grid
+
+
+def _gathered(span: Ints) -> tuple[list[tuple[int, list[int]]], Ints]:
+    """Wide nodes as (top of their part of the binary tree, members), the root first; leaves.
+
+    From the leaves upwards: the largest subtrees of at most CHILDREN units become wide nodes, which
+    are the units of the next round.
+    """
+    leaves = np.flatnonzero(span[:, 2] < 0)
+    unit = span[:, 2] < 0
+    groups: list[tuple[int, list[int]]] = []
+    while True:
+        under = _units_under(span, unit)
+        inner = np.flatnonzero(~unit & (under > CHILDREN))
+        parts = np.concatenate([span[inner, 2], span[inner, 2] + 1])
+        tops = parts[(under[parts] <= CHILDREN) & ~unit[parts]] if len(inner) else np.zeros(1, int)
+        units = np.flatnonzero(unit)
+        units = units[np.argsort(span[units, 0])]
+        first = np.searchsorted(span[units, 0], span[tops, 0])
+        last = np.searchsorted(span[units, 0], span[tops, 1])
+        groups += [
+            (int(top), units[a:b].tolist()) for top, a, b in zip(tops, first, last, strict=True)
+        ]
+        if len(inner) == 0:
+            return groups[::-1], leaves
+        for a, b in zip(first, last, strict=True):
+            unit[units[a:b]] = False
+        unit[tops] = True
+
+
+def _units_under(span: Ints, unit: Bools) -> Ints:
+    """(nodes,) how many units a node of the binary tree holds, itself included."""
+    under = unit.astype(np.int64)
+    for node in range(len(span) - 1, -1, -1):
+        left = int(span[node, 2])
+        if left >= 0 and not unit[node]:
+            under[node] = under[left] + under[left + 1]
+    return under
+
+
+def _boxes(values: Floats32, span: Ints) -> Floats32:
+    """(nodes, 2 columns): lowest and highest values of each node of a binary tree."""
+    leaf = np.flatnonzero(span[:, 2] < 0)
+    leaf = leaf[np.argsort(span[leaf, 0])]
+    width = values.shape[1]
+    out = np.empty((len(span), 2 * width), dtype=values.dtype)
+    out[leaf, :width] = np.minimum.reduceat(values, span[leaf, 0])
+    out[leaf, width:] = np.maximum.reduceat(values, span[leaf, 0])
+    for node in range(len(span) - 1, -1, -1):
+        left = int(span[node, 2])
+        if left >= 0:
+            out[node, :width] = np.minimum(out[left, :width], out[left + 1, :width])
+            out[node, width:] = np.maximum(out[left, width:], out[left + 1, width:])
+    return out

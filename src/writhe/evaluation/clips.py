@@ -4,19 +4,38 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from zlib import crc32
 
-from writhe.errors import WritheError
+from writhe.errors import UnknownNameError, WritheError
 from writhe.evaluation.named import Progress
 from writhe.skeleton import Figure, Motion
 
+PARTS = ("tuning", "untouched")
+
+
+def part_of(clip: str) -> str:
+    """To which part of a collection a clip belongs: options are chosen on `tuning` alone.
+
+    A clip's subject is its name up to the first underscore; a fourth of all subjects, fixed once by
+    a checksum of that name, are `untouched`, so that nobody's body or manner is in both parts.
+    """
+    subject = Path(clip).name.split("_")[0]
+    return PARTS[crc32(subject.encode()) % 4 == 0]
+
 
 def retargeted_clips(
-    folder: Path, body: Figure, progress: Progress, frames: int | None = None
+    folder: Path,
+    body: Figure,
+    progress: Progress,
+    frames: int | None = None,
+    part: str | None = None,
 ) -> tuple[dict[str, Motion], list[str]]:
     """Motions by name (at most `frames` of each), and why other files were skipped.
 
-    Sub-folders are included.
+    Sub-folders are included. part: `tuning` or `untouched`, None for all.
     """
+    if part is not None and part not in PARTS:
+        raise UnknownNameError("part of the clips", part, list(PARTS))
     from writhe.io import load
     from writhe.motion.harvest import motion_files
     from writhe.motion.retarget import retarget
@@ -24,6 +43,8 @@ def retargeted_clips(
     found: dict[str, Motion] = {}
     skipped: list[str] = []
     for file in motion_files(folder):
+        if part is not None and part_of(file.stem) != part:
+            continue
         progress(f"reading {file.name}")
         try:
             motion = retarget(load(file), body)
@@ -34,5 +55,6 @@ def retargeted_clips(
             motion, q=motion.q[:frames]
         )
     if not found:
-        raise WritheError(f"{folder}: none of its files could be read: {skipped[0]}")
+        why = skipped[0] if skipped else f"no motion files of the part {part!r}"
+        raise WritheError(f"{folder}: none of its files could be read: {why}")
     return found, skipped

@@ -1,84 +1,202 @@
 """Ways round: from one side of a limb to the other when a source motion passes through it.
 
-A tracker that may not pass through stays behind where its source does. Then the limbs concerned are
-led away from the body, towards the rest posture, and back to the source on the other side, while
-everything else goes on as it is; every step of it must be certified.
+A tracker that may not pass through stays behind where its source does. Then the limbs left behind
+are led away from what is in the way and back to the source on the other side, over postures in
+which they are turned aside, while everything else goes on as it is. A way that is certified as it
+stands is taken; else the tracker follows the ways that came farthest, giving way where they touch.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise, product
 
 import numpy as np
 
 from writhe.arrays import Floats, Ints
-from writhe.collision import Gate
-from writhe.skeleton import Figure
+from writhe.skeleton import JointKind, Skeleton, forward
 from writhe.skeleton.kinematics import difference, integrate, interpolate
+from writhe.solvers.tracking import PostureTracker
 
 _LIMBS = (
-    ("right_arm", ("right_clavicle",)),
-    ("left_arm", ("left_clavicle",)),
-    ("both arms", ("left_clavicle", "right_clavicle")),
-    ("right leg", ("right_hip",)),
-    ("left leg", ("left_hip",)),
+    ("left_clavicle", "left_shoulder", "left_elbow", "left_wrist"),
+    ("right_clavicle", "right_shoulder", "right_elbow", "right_wrist"),
+    ("left_hip", "left_knee", "left_ankle"),
+    ("right_hip", "right_knee", "right_ankle"),
 )
 _OPENINGS = (0.35, 0.7, 1.0)  # how far a limb is led towards the rest posture
+_TURNS = (0.5, 1.0, 1.5)  # rad that a limb is turned aside
+_UNBENT = 0.5  # share of its bend that an elbow or knee loses on the way
+_FOLLOWED = 4  # ways that are followed when none is certified as it stands
+_LOST_M = 0.15  # a limb farther from where it is led does not get there
+
+
+@dataclass(frozen=True)
+class _Limb:
+    joints: Ints  # (k,) the joint it hangs on and all that follow
+    numbers: Ints  # where they stand in a configuration
+    turning: Ints  # (3,) degrees of freedom of its first joint that turns freely
+    bending: Ints  # degrees of freedom of its hinges
+
+
+def _together(limbs: list[_Limb]) -> _Limb:
+    """Several limbs as one."""
+    return _Limb(
+        np.concatenate([limb.joints for limb in limbs]),
+        np.concatenate([limb.numbers for limb in limbs]),
+        np.concatenate([limb.turning for limb in limbs]),
+        np.concatenate([limb.bending for limb in limbs]),
+    )
+
+
+def _others(limbs: list[_Limb], limb: _Limb) -> list[_Limb]:
+    """Those limbs that have no part of this one."""
+    return [other for other in limbs if not np.isin(other.joints, limb.joints).any()]
+
+
+class _Lead:
+    """The wanted postures, but a limb goes over an opened one and others left behind stay so."""
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        start: Floats,
+        wanted: Floats,
+        limb: _Limb,
+        away: Floats,
+        held: list[_Limb],
+    ) -> None:
+        self.limb, self.last = limb, len(wanted) - 1
+        self._skeleton, self._start, self._wanted, self._away = skeleton, start, wanted, away
+        self._held = held
+        self._behind = difference(skeleton, wanted[0], start)
+
+    def row(self, i: int) -> Floats:
+        """The posture at frame i of the way."""
+        skeleton, wanted, t = self._skeleton, self._wanted, i / self.last
+        # what the start differs by fades in the first half, for all that is not left behind
+        out = integrate(skeleton, wanted[i], max(0.0, 1.0 - 2.0 * t) ** 2 * self._behind)
+        if self._held:
+            kept = integrate(skeleton, wanted[i], self._behind)
+            for other in self._held:
+                out[other.numbers] = kept[other.numbers]
+        if t < 0.5:
+            led = interpolate(skeleton, self._start, self._away, _eased(2.0 * t))
+        else:
+            led = interpolate(skeleton, self._away, wanted[-1], _eased(2.0 * t - 1.0))
+        out[self.limb.numbers] = led[self.limb.numbers]
+        return out
+
+    def way(self) -> Floats:
+        """(frames, nq) all of it."""
+        return np.array([self.row(i) for i in range(self.last + 1)])
 
 
 class Detours:
     """Finds certified ways round for the limbs of a figure."""
 
-    def __init__(self, figure: Figure, gate: Gate) -> None:
-        self.figure = figure
-        self._gate = gate
-        self._rest = figure.skeleton.rest_configuration
-        roles = dict(figure.roles)
+    def __init__(self, tracker: PostureTracker, joined_m: float) -> None:
+        self._tracker = tracker
+        self._skeleton = tracker.figure.skeleton
+        self._joined_m = joined_m  # how near to the source a way must end
+        roles = dict(tracker.figure.roles)
         self._limbs = [
-            np.concatenate([self._numbers(roles[role]) for role in needed])
-            for _, needed in _LIMBS
-            if all(role in roles for role in needed)
+            self._limb([roles[role] for role in chain])
+            for chain in _LIMBS
+            if all(role in roles for role in chain)
         ]
+        corners = np.array([c for c in product((-1.0, 0.0, 1.0), repeat=3) if any(c)])
+        axes = corners / np.linalg.norm(corners, axis=1, keepdims=True)
+        self._axes = axes[np.argsort(np.abs(corners).sum(axis=1), kind="stable")][:14]
 
-    def find(self, start: Floats, wanted: Floats) -> Floats | None:
+    def find(self, start: Floats, wanted: Floats, behind: Floats) -> Floats | None:
         """A certified way (frames, nq) from `start` to the last of `wanted` (frames, nq).
 
-        Its first row is `start`, in the place of the first posture; None if there is no way.
+        Its first row is `start`, in the place of the first posture. behind (joints,): how far each
+        joint is left behind, in metres; only limbs that are take a way round. None: no way found.
         """
-        for limb in self._limbs:
-            for opening in _OPENINGS:
-                rows: list[Floats] = []
-                for row in self._way(start, wanted, limb, opening):
-                    if rows and self._gate.fraction(rows[-1], row) < 1.0:
-                        break
-                    rows.append(row)
-                if len(rows) == len(wanted):
-                    return np.array(rows)
+        late = [limb for limb in self._limbs if behind[limb.joints].max() > self._joined_m]
+        leads = [
+            _Lead(self._skeleton, start, wanted, limb, away, _others(late, limb))
+            for limb in ([*late, _together(late)] if len(late) > 1 else late)
+            for away in self._aways(wanted[len(wanted) // 2], limb)
+        ]
+        clear: list[int] = []
+        for lead in leads:
+            clear.append(self._clear_rows(lead))
+            if clear[-1] == len(wanted) and self._joined(
+                lead.row(lead.last), wanted[-1], lead.limb
+            ):
+                way = lead.way()
+                if self._certified(way):
+                    return way
+        for k in np.argsort(clear, kind="stable")[::-1][:_FOLLOWED]:
+            rows = self._followed(leads[k])
+            if rows is not None and any(self._joined(rows[-1], wanted[-1], o) for o in late):
+                return rows
         return None
 
-    def _way(self, start: Floats, wanted: Floats, limb: Ints, opening: float) -> Iterator[Floats]:
-        """The wanted postures, but the limb takes the way over an opened one."""
-        skeleton, last = self.figure.skeleton, len(wanted) - 1
-        away = interpolate(skeleton, wanted[last // 2], self._rest, opening)
-        behind = difference(skeleton, wanted[0], start)
-        for i in range(last + 1):
-            t = i / last
-            # what the start differs by fades in the first half, for all that is not the limb
-            fade = max(0.0, 1.0 - 2.0 * t) ** 2
-            row = integrate(skeleton, wanted[i], fade * behind)
-            if t < 0.5:
-                led = interpolate(skeleton, start, away, _eased(2.0 * t))
-            else:
-                led = interpolate(skeleton, away, wanted[last], _eased(2.0 * t - 1.0))
-            row[limb] = led[limb]
-            yield row
+    def _followed(self, lead: _Lead) -> Floats | None:
+        """The tracker's way along a lead; None once it is far from it."""
+        way = lead.way()
+        for i in range(1, len(way)):
+            led = way[i]
+            way[i] = self._tracker.follow(way[i - 1], led, gated=True)
+            if self._apart(way[i], led, lead.limb) > _LOST_M:
+                return None
+        return way
 
-    def _numbers(self, joint: str) -> Ints:
-        """Where the joint and all that hangs on it stand in a configuration."""
-        skeleton = self.figure.skeleton
-        first = skeleton.index(joint)
-        last = int(skeleton.tree.subtree_end[first]) - 1
-        return np.arange(skeleton.q_slice(joint).start, skeleton.q_slice(skeleton.names[last]).stop)
+    def _clear_rows(self, lead: _Lead) -> int:
+        """How many rows of a way are clear, up to the first that is not.
+
+        This is quick; what lies between the rows is only looked at in ways that pass it.
+        """
+        for i in range(1, lead.last + 1):
+            if self._tracker.clearance(lead.row(i)) < -self._tracker.gate.slack_m:
+                return i
+        return lead.last + 1
+
+    def _certified(self, way: Floats) -> bool:
+        fraction = self._tracker.gate.fraction
+        return all(fraction(a, b) >= 1.0 for a, b in pairwise(way))
+
+    def _joined(self, row: Floats, wanted: Floats, limb: _Limb) -> bool:
+        """Whether the limb is where it is wanted."""
+        return self._apart(row, wanted, limb) <= self._joined_m
+
+    def _apart(self, row: Floats, wanted: Floats, limb: _Limb) -> float:
+        apart = forward(self._skeleton, row).positions - forward(self._skeleton, wanted).positions
+        return float(np.linalg.norm(apart[limb.joints], axis=1).max())
+
+    def _aways(self, posture: Floats, limb: _Limb) -> Iterator[Floats]:
+        """The posture with the limb opened, then turned aside many ways, near ones first."""
+        for opening in _OPENINGS:
+            yield interpolate(self._skeleton, posture, self._skeleton.rest_configuration, opening)
+        if len(limb.turning) > 3:
+            return  # several limbs at once are only opened
+        for turn in _TURNS:
+            for axis in self._axes:
+                v = np.zeros(self._skeleton.dof_count)
+                v[limb.turning] = turn * axis
+                away = integrate(self._skeleton, posture, v)
+                away[limb.bending] *= 1.0 - _UNBENT
+                yield away
+
+    def _limb(self, chain: list[str]) -> _Limb:
+        skeleton, tree = self._skeleton, self._skeleton.tree
+        first = skeleton.index(chain[0])
+        joints = np.arange(first, int(tree.subtree_end[first]))
+        kinds = {name: skeleton.joints[skeleton.index(name)].kind for name in chain}
+        balls = [name for name, kind in kinds.items() if kind is JointKind.BALL]
+        hinges = [name for name, kind in kinds.items() if kind is JointKind.HINGE]
+        turning = skeleton.v_slice(balls[1] if len(balls) > 2 else balls[0])
+        return _Limb(
+            joints,
+            np.arange(int(tree.q_start[first]), int(tree.q_start[joints[-1] + 1])),
+            np.arange(turning.start, turning.stop),
+            np.array([skeleton.q_slice(name).start for name in hinges], dtype=np.int64),
+        )
 
 
 def _eased(t: float) -> float:

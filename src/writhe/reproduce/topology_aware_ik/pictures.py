@@ -148,12 +148,12 @@ def failure_case(report: Report) -> dict[str, Any]:
     report.heading("Figure 9: unlike everything in the database")
     report.text(
         "The paper's failure case: the wanted posture has no like in the database, here because it"
-        " holds climbing postures only. `default` says so: "
-        + "; ".join(
-            f"{label}: {what['unfamiliar']:.1f} times as far as its postures are from each other"
-            for label, what in told.items()
-        )
-        + " (1 or more gives a warning)."
+        " holds climbing postures only. `default` stays certified and says so (a distance of 1 or"
+        " more from the database gives a warning):"
+    )
+    report.table(
+        ["row", "distance", "warning"],
+        [[label, what["unfamiliar"], " ".join(what["notes"])] for label, what in told.items()],
     )
     path = report.picture_path("failure-case.png")
     comparison(body, rows, path)

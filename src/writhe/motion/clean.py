@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
-from writhe.arrays import Floats
+from writhe.arrays import Bools, Floats
 from writhe.collision import Certificate, CollisionTable, certify
 from writhe.errors import WritheError
 from writhe.motion.detour import Detours
@@ -50,14 +50,18 @@ def clean(
     options: TrackingOptions | None = None,
     fade_frames: float = 4.0,
     progress: Progress | None = None,
+    variables: Bools | None = None,
 ) -> Cleaned:
-    """Remove the penetrations of a motion of `figure`'s skeleton."""
+    """Remove the penetrations of a motion of `figure`'s skeleton.
+
+    `variables` (nv) marks what may be changed; by default everything.
+    """
     if motion.skeleton.names != figure.skeleton.names:
         raise WritheError(
             f"the motion {motion.name!r} is of another skeleton than {figure.name!r}: retarget it"
         )
     shapes = table or CollisionTable.of_figure(figure)
-    tracker = PostureTracker(figure, shapes, options)
+    tracker = PostureTracker(figure, shapes, options, variables=variables)
     total = 3 * len(motion)
     tell = progress or _silent
     wanted = _smoothed(tracker, motion, fade_frames, lambda done: tell(done, total))

@@ -251,6 +251,14 @@ export interface PinState {
   both: boolean;
 }
 
+/** Sampled motion between two pose keys: planned, wound or pushed clear. */
+export interface WayState {
+  id: number;
+  name: string;
+  start_s: number;
+  end_s: number;
+}
+
 /** An actor as the document has it; `q` is its pose at the playhead. */
 export interface ActorState {
   id: number;
@@ -261,6 +269,7 @@ export interface ActorState {
   pins: PinState[];
   animated: boolean;
   clip: string;
+  ways: WayState[];
 }
 
 /** A key on the timeline, of an actor or of an object (the other one is 0). */
@@ -395,6 +404,31 @@ export interface MotionCertificate {
   stretches: Stretch[];
 }
 
+/** Plan a way between the poses at two times instead of blending them; feet stay if they do. */
+export interface GoRound {
+  type: "go_round";
+  request: string;
+  actor: number;
+  start_s: number;
+  end_s: number;
+}
+
+/** Keep the motion between two times as far as bodies allow. */
+export interface PushOut {
+  type: "push_out";
+  request: string;
+  actor: number;
+  start_s: number;
+  end_s: number;
+}
+
+/** Remove a way: the keys are joined as their easing says. */
+export interface BlendAgain {
+  type: "blend_again";
+  request: string;
+  way: number;
+}
+
 /** Find ways between two pose keys of an actor; `planted` names joints that stay in place. */
 export interface Connect {
   type: "connect";
@@ -405,7 +439,7 @@ export interface Connect {
   planted: string[];
 }
 
-/** Key the frames of a way that was found. */
+/** Let the actor go a way that was found, from one key to the other. */
 export interface UseWay {
   type: "use_way";
   request: string;
@@ -416,6 +450,7 @@ export interface UseWay {
 /** One way: its poses frame by frame (float32), its energy, and what is proven of it. */
 export interface WayFound {
   title: string;
+  about: string;
   q: Uint8Array;
   frames: number;
   energy: number[];
@@ -429,7 +464,7 @@ export interface Ways {
   job: string;
   actor: number;
   start_s: number;
-  fps: number;
+  duration_s: number;
   ways: WayFound[];
   reason: string;
 }
@@ -821,8 +856,8 @@ export interface FeatureStates {
 export interface FeatureReadings {
 }
 
-export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | PushThing | KeepPush | HoldParts | LetGoParts | ListReadyPoses | ApplyReadyPose | SetSolving | MeasureTangle | WindTangle | FollowPath | RepairPath;
+export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | GoRound | PushOut | BlendAgain | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | PushThing | KeepPush | HoldParts | LetGoParts | ListReadyPoses | ApplyReadyPose | SetSolving | MeasureTangle | WindTangle | FollowPath | RepairPath;
 
 export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | Ways | Pushed | ReadyPoses | TangleMeasured | TangleWound | PathFollowed;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | KeepPush | HoldParts | LetGoParts | ApplyReadyPose | SetSolving | WindTangle | FollowPath | RepairPath;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | GoRound | PushOut | BlendAgain | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | KeepPush | HoldParts | LetGoParts | ApplyReadyPose | SetSolving | WindTangle | FollowPath | RepairPath;

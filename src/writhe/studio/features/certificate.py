@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import Literal
 
@@ -17,6 +16,7 @@ from writhe.studio.document import Document
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.jobs import Job
 from writhe.studio.messages import Message, Part, Task
+from writhe.studio.naming import names_of, plain_name
 from writhe.studio.stage import Stage
 from writhe.studio.surroundings import label
 
@@ -61,8 +61,7 @@ def check(stage: Stage, message: CheckMotion) -> Work:
     document = stage.document
     fps = document.fps
     table = stage.scene.layout.table
-    names = {label(actor.id): actor.name for actor in document.actors()}
-    names |= {things.label(thing): thing.name for thing in document.objects()}
+    names = names_of(document)
     edges = stretch_edges(document)
     if not edges:
         return lambda job: Outcome(show=MotionCertificate(job.number, True, 0, fps, []))
@@ -135,13 +134,3 @@ def _stretch(report: Certificate, start_s: float, end_s: float, names: dict[str,
         b="" if worst is None else plain_name(worst.b, names),
         at_s=start_s if worst is None else start_s + worst.time_s,
     )
-
-
-def plain_name(part: str, names: dict[str, str]) -> str:
-    """A part as people call it: "Anna's left wrist", "Chair"."""
-    owner, _, rest = part.partition(".")
-    title = names.get(owner, owner)
-    if not rest:
-        return title
-    words = re.sub(r"[_.]+", " ", rest)
-    return words if len(names) == 1 else f"{title}’s {words}"

@@ -33,7 +33,7 @@ class Stretch(Part, frozen=True):
     """A part of the timeline and what was found in it.
 
     Clearance is proven: never less, between frames too; negative where parts overlap. `a` and `b`
-    are the parts that come nearest, `at_s` when.
+    are the parts that come nearest, `at_s` when, `actors` those of them that are bodies.
     """
 
     start_s: float
@@ -43,6 +43,7 @@ class Stretch(Part, frozen=True):
     a: str
     b: str
     at_s: float
+    actors: list[int]
 
 
 class MotionCertificate(Message, frozen=True, tag="motion_certificate"):
@@ -72,7 +73,7 @@ def check(stage: Stage, message: CheckMotion) -> Work:
         for done, (first, last) in enumerate(pairwise(edges)):
             job.report(done / (len(edges) - 1))
             report = certify(table, q[first : last + 1], fps)
-            found.append(_stretch(report, first / fps, last / fps, names))
+            found.append(stretch_of(report, first / fps, last / fps, names))
         certified = all(stretch.verdict == "certified" for stretch in found)
         show = MotionCertificate(job.number, certified, len(q), fps, found)
         return Outcome(show=show)
@@ -116,7 +117,8 @@ def sample_scene(stage: Stage, times_s: Floats) -> Floats:
     return q
 
 
-def _stretch(report: Certificate, start_s: float, end_s: float, names: dict[str, str]) -> Stretch:
+def stretch_of(report: Certificate, start_s: float, end_s: float, names: dict[str, str]) -> Stretch:
+    """What a certificate says of a stretch."""
     worst = min(report.worst_pairs, key=lambda pair: pair.clearance_m, default=None)
     clearance = report.min_clearance_m
     if report.certified:
@@ -133,4 +135,11 @@ def _stretch(report: Certificate, start_s: float, end_s: float, names: dict[str,
         a="" if worst is None else plain_name(worst.a, names),
         b="" if worst is None else plain_name(worst.b, names),
         at_s=start_s if worst is None else start_s + worst.time_s,
+        actors=[] if worst is None else _actors((worst.a, worst.b)),
     )
+
+
+def _actors(parts: tuple[str, str]) -> list[int]:
+    """The numbers of the actors that parts belong to."""
+    owners = [part.partition(".")[0] for part in parts if "." in part]
+    return [int(owner.removeprefix("actor")) for owner in dict.fromkeys(owners)]

@@ -2,45 +2,63 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Annotated, Literal
+
 import numpy as np
+from msgspec import Meta
 
 from writhe.arrays import Floats
 from writhe.collision import certify
 from writhe.errors import WritheError
-from writhe.motion import clean
+from writhe.motion.clean import clean
 from writhe.planning import scene_problem
+from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.studio import edits
 from writhe.studio.document import TrackKind
 from writhe.studio.document.history import Edit
 from writhe.studio.feature import Feature, Outcome, Work
-from writhe.studio.features.certificate import sample_scene
+from writhe.studio.features.certificate import sample_scene, stretch_edges, stretch_of
 from writhe.studio.going_round import CLOSE, WIDE, played, search, why_not
 from writhe.studio.jobs import Job
-from writhe.studio.messages import Command, Task, Time
+from writhe.studio.messages import Command, Message, Task, Time
 from writhe.studio.naming import names_of
 from writhe.studio.stage import Stage
 from writhe.studio.surroundings import label
 
 feature = Feature("clearing")
 _TAPER_FRAMES = 6  # within which a correction fades out at the ends of a stretch
+_STAYS_M = 0.005  # a pinned joint that moves no farther between two poses stays planted
 
 
-class GoRound(Task, frozen=True, tag="go_round"):
-    """Plan a way between the poses at two times instead of blending them; feet stay if they do."""
+class ClearStretch(Task, frozen=True, tag="clear_stretch"):
+    """Make a stretch of an actor's motion clear.
 
-    actor: int
-    start_s: Time
-    end_s: Time
-
-
-class PushOut(Task, frozen=True, tag="push_out"):
-    """Keep the motion between two times as far as bodies allow."""
+    "round" plans a way between the poses at its ends; "out" keeps the motion as far as bodies
+    allow.
+    """
 
     actor: int
     start_s: Time
     end_s: Time
+    how: Literal["round", "out"]
+
+
+class ClearAll(Task, frozen=True, tag="clear_all"):
+    """Make every stretch clear that is not: pushed out where that is enough, else round."""
+
+    prefer: Annotated[int, Meta(ge=0)]
+
+
+class Cleared(Message, frozen=True, tag="cleared"):
+    """How many stretches were made clear, and what is left."""
+
+    job: str
+    cleared: int
+    left: list[str]
 
 
 class BlendAgain(Command, frozen=True, tag="blend_again"):
@@ -49,73 +67,148 @@ class BlendAgain(Command, frozen=True, tag="blend_again"):
     way: int
 
 
-@feature.task("Go round")
-def go_round(stage: Stage, message: GoRound) -> Work:
-    """Read both poses now, plan beside everything else, keep the way."""
-    frames, rows = _rows(stage, message)
-    layout, who = stage.scene.layout, label(message.actor)
-    own, fps, names = layout.actor_q[who], stage.document.fps, names_of(stage.document)
-    skeleton = _figure(stage, message.actor).skeleton
-    planted = tuple(
-        pin.joint
-        for pin in stage.document.actor(message.actor).pins
-        if _stays(Motion(skeleton, rows[:, own], fps), pin.joint)
-    )
-    problem = scene_problem(
-        stage.scene, who, rows[0, own], rows[-1, own], planted=planted, around=rows[0]
-    )
+@dataclass(frozen=True)
+class _Body:
+    """An actor whose motion is made clear, and all that it must keep clear of."""
 
-    def work(job: Job) -> Outcome:
+    scene: Scene
+    actor: int
+    figure: Figure
+    pins: tuple[str, ...]
+    fps: float
+    names: dict[str, str]
+
+    @classmethod
+    def of(cls, stage: Stage, actor: int) -> _Body:
+        if label(actor) not in stage.scene.layout.actor_q:
+            raise WritheError("this figure has no solid shapes: nothing can get into its way")
+        row, document = stage.document.actor(actor), stage.document
+        pins = tuple(pin.joint for pin in row.pins)
+        figure, names = document.figure(row.figure), names_of(document)
+        return cls(stage.scene, actor, figure, pins, document.fps, names)
+
+    @property
+    def own(self) -> slice:
+        """The numbers of the actor in a configuration of the scene."""
+        return self.scene.layout.actor_q[label(self.actor)]
+
+    def certified(self, rows: Floats, q: Floats) -> bool:
+        """Whether the actor's postures fit between everything else."""
+        out = rows.copy()
+        out[:, self.own] = q
+        return certify(self.scene.layout.table, out, self.fps).certified
+
+    def round(self, rows: Floats) -> Motion:
+        """A planned way between the first and the last of rows (n, nq)."""
+        ends = Motion(self.figure.skeleton, rows[[0, -1], self.own], self.fps).frames()
+        planted = tuple(
+            joint
+            for joint in self.pins
+            if np.linalg.norm(np.subtract(*ends.position(joint))) < _STAYS_M
+        )
+        problem = scene_problem(
+            self.scene,
+            label(self.actor),
+            rows[0, self.own],
+            rows[-1, self.own],
+            planted=planted,
+            around=rows[0],
+        )
         reason = ""
-        for done, falloff in enumerate((CLOSE, WIDE)):
-            job.report(done / 2)
+        for falloff in (CLOSE, WIDE):
             found = search(problem, falloff)
             if not found.solved:
-                reason = why_not(found, names)
+                reason = why_not(found, self.names)
                 continue
-            motion = played(found, (len(rows) - 1) / fps, fps)
-            way = Motion(skeleton, motion.q[:, own], motion.fps, "Way round")
-            if not certify(layout.table, _with(rows, own, way.resample(fps).q), fps).certified:
-                reason = "what moves meanwhile gets into every way that was found; push out instead"
-                continue
-            return _kept(message.actor, way, frames[0] / fps)
-        raise WritheError(f"Cannot go round: {reason}")
+            motion = played(found, (len(rows) - 1) / self.fps, self.fps)
+            q = np.ascontiguousarray(motion.q[:, self.own])
+            way = Motion(self.figure.skeleton, q, motion.fps, "Way round")
+            if self.certified(rows, way.resample(self.fps).q):
+                return way
+            reason = "what moves meanwhile gets into every way that was found; push out instead"
+        raise WritheError(f"Cannot go round: {reason}.")
 
-    return work
-
-
-@feature.task("Push out")
-def push_out(stage: Stage, message: PushOut) -> Work:
-    """Read the stretch now, clean it beside everything else, keep what came of it."""
-    frames, rows = _rows(stage, message)
-    layout, who = stage.scene.layout, label(message.actor)
-    own, fps = layout.actor_q[who], stage.document.fps
-    figure = _figure(stage, message.actor)
-    body = Figure(
-        figure.name,
-        layout.skeleton,
-        roles=tuple((role, f"{who}.{joint}") for role, joint in figure.roles),
-    )
-    variables = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
-    variables[layout.actor_v[who]] = True
-
-    def work(job: Job) -> Outcome:
+    def pushed_out(self, rows: Floats, job: Job) -> Motion:
+        """The actor's motion in rows (n, nq) as near as is clear of everything."""
+        layout, who = self.scene.layout, label(self.actor)
+        roles = tuple((role, f"{who}.{joint}") for role, joint in self.figure.roles)
+        variables = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
+        variables[layout.actor_v[who]] = True
         found = clean(
-            Motion(layout.skeleton, rows, fps),
-            body,
+            Motion(layout.skeleton, rows, self.fps),
+            Figure(self.figure.name, layout.skeleton, roles=roles),
             table=layout.table,
             variables=variables,
             progress=lambda done, total: job.report(done / total),
         )
-        pushed = np.ascontiguousarray(found.motion.q[:, own])
-        for q in (_tapered(figure, rows[:, own], pushed), pushed):
-            if certify(layout.table, _with(rows, own, q), fps).certified:
-                way = Motion(figure.skeleton, q, fps, "Pushed out")
-                return _kept(message.actor, way, frames[0] / fps)
+        pushed = np.ascontiguousarray(found.motion.q[:, self.own])
+        for q in (_tapered(self.figure, rows[:, self.own], pushed), pushed):
+            if self.certified(rows, q):
+                return Motion(self.figure.skeleton, q, self.fps, "Pushed out")
         raise WritheError(
-            "This stretch cannot be pushed out: the parts pass right through each other, or the"
-            " poses at its ends overlap. Go round instead."
+            "This stretch cannot be pushed out: parts pass right through each other, or overlap in"
+            " the poses at its ends. Go round instead, or drag those poses apart."
         )
+
+
+@feature.task("Make the stretch clear")
+def clear_stretch(stage: Stage, message: ClearStretch) -> Work:
+    """Read the stretch now, make it clear beside everything else, keep what came of it."""
+    body, fps = _Body.of(stage, message.actor), stage.document.fps
+    first, last = round(message.start_s * fps), round(message.end_s * fps)
+    if last <= first:
+        raise WritheError("a stretch begins before it ends")
+    rows = sample_scene(stage, np.arange(first, last + 1) / fps)
+
+    def work(job: Job) -> Outcome:
+        way = body.round(rows) if message.how == "round" else body.pushed_out(rows, job)
+        return Outcome(
+            commit=lambda stage, edit: edits.put_way(
+                stage.document, edit, message.actor, way, first / fps
+            ),
+            show=Cleared(job.number, 1, []),
+        )
+
+    return work
+
+
+@feature.task("Make the motion clear")
+def clear_all(stage: Stage, message: ClearAll) -> Work:
+    """Certify, then clear stretch by stretch; one command for all of it."""
+    edges, fps = stretch_edges(stage.document), stage.document.fps
+    rows = sample_scene(stage, np.arange(edges[-1] + 1 if edges else 1) / fps)
+    names, table = names_of(stage.document), stage.scene.layout.table
+    bodies = {
+        actor.id: _Body.of(stage, actor.id)
+        for actor in stage.document.actors()
+        if label(actor.id) in stage.scene.layout.actor_q
+    }
+    animated = {n for n in bodies if not stage.document.timeline(n).empty}
+
+    def work(job: Job) -> Outcome:
+        ways: list[tuple[int, Motion, float]] = []
+        left: list[str] = []
+        for done, (first, last) in enumerate(pairwise(edges)):
+            job.report(done / (len(edges) - 1))
+            part = rows[first : last + 1]
+            found = stretch_of(certify(table, part, fps), first / fps, last / fps, names)
+            movable = [n for n in found.actors if n in animated] or found.actors
+            if found.verdict == "certified" or not movable:
+                continue
+            body = bodies[message.prefer if message.prefer in movable else movable[0]]
+            try:
+                way = _either(body, part, job)
+            except WritheError as error:
+                left.append(f"{first / fps:.2f} to {last / fps:.2f} s: {error}")
+                continue
+            part[:, body.own] = way.resample(fps).q
+            ways.append((body.actor, way, first / fps))
+
+        def commit(stage: Stage, edit: Edit) -> None:
+            for actor, way, start_s in ways:
+                edits.put_way(stage.document, edit, actor, way, start_s)
+
+        return Outcome(commit=commit, show=Cleared(job.number, len(ways), left))
 
     return work
 
@@ -129,31 +222,12 @@ def blend_again(stage: Stage, edit: Edit, message: BlendAgain) -> None:
     edit.delete("tracks", message.way)
 
 
-def _rows(stage: Stage, message: GoRound | PushOut) -> tuple[tuple[int, int], Floats]:
-    """The frames that a stretch begins and ends at, and the whole scene in between."""
-    if label(message.actor) not in stage.scene.layout.actor_q:
-        raise WritheError("this figure has no solid shapes: nothing can get into its way")
-    fps = stage.document.fps
-    first, last = round(message.start_s * fps), round(message.end_s * fps)
-    if last <= first:
-        raise WritheError("a stretch begins before it ends")
-    return (first, last), sample_scene(stage, np.arange(first, last + 1) / fps)
-
-
-def _figure(stage: Stage, actor: int) -> Figure:
-    return stage.document.figure(stage.document.actor(actor).figure)
-
-
-def _stays(motion: Motion, joint: str) -> bool:
-    """Whether a joint is where it was when the motion ends."""
-    ends = Motion(motion.skeleton, motion.q[[0, -1]], motion.fps).frames().position(joint)
-    return bool(np.linalg.norm(ends[1] - ends[0]) < 0.005)
-
-
-def _with(rows: Floats, own: slice, q: Floats) -> Floats:
-    out = rows.copy()
-    out[:, own] = q
-    return out
+def _either(body: _Body, rows: Floats, job: Job) -> Motion:
+    """Pushed out where that is enough, since it keeps the motion; else round."""
+    try:
+        return body.pushed_out(rows, job)
+    except WritheError:
+        return body.round(rows)
 
 
 def _tapered(figure: Figure, before: Floats, after: Floats) -> Floats:
@@ -167,10 +241,4 @@ def _tapered(figure: Figure, before: Floats, after: Floats) -> Floats:
             integrate(figure.skeleton, a, s * difference(figure.skeleton, a, b))
             for a, b, s in zip(before, after, share, strict=True)
         ]
-    )
-
-
-def _kept(actor: int, way: Motion, start_s: float) -> Outcome:
-    return Outcome(
-        commit=lambda stage, edit: edits.put_way(stage.document, edit, actor, way, start_s)
     )

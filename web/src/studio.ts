@@ -8,6 +8,7 @@ import { activeActor, floats, on, store, takeMotion, tell } from "./store";
 import { JobCards } from "./ui/jobs";
 import { say } from "./ui/toast";
 import { Gizmo } from "./view/gizmo";
+import type { TanglePanel } from "./features/tangles";
 import type { Mover } from "./view/mover";
 import { Pointers } from "./view/pointers";
 import { Posing } from "./view/posing";
@@ -25,6 +26,7 @@ export class Studio {
   readonly pointers: Pointers;
   readonly tools: Tools;
   readonly movers: { [feature: string]: Mover } = {};
+  tangles: TanglePanel | null = null; // set by its feature, for the keys that stand beside it
   readonly jobs = new JobCards(this);
   readonly features: Feature[];
   readonly actions: Action[];

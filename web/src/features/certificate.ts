@@ -47,28 +47,34 @@ function stamp(): string {
 function show(studio: Studio, found: MotionCertificate, strip: HTMLElement, line: HTMLElement): void {
   const length = store.state?.duration_s || 1;
   fill(strip, ...found.stretches.map((stretch) => {
-    const mark = h("span", { class: `stretch ${stretch.verdict.replace(" ", "-")}`, title: sentence(stretch) });
+    const mark = h("button", { class: `stretch ${stretch.verdict.replace(" ", "-")}`, type: "button", tabindex: stretch.verdict === "certified" ? -1 : 0, title: sentence(stretch), "aria-label": `${stretch.start_s.toFixed(1)} to ${stretch.end_s.toFixed(1)} seconds: ${sentence(stretch)}`, click: () => studio.run("clear-motion") });
+    mark.addEventListener("pointerdown", (event) => event.stopPropagation());
     mark.style.left = `${(100 * stretch.start_s) / length}%`;
     mark.style.width = `${(100 * (stretch.end_s - stretch.start_s)) / length}%`;
     return mark;
   }));
   const bad = found.stretches.filter((stretch) => stretch.verdict !== "certified");
-  const least = Math.min(...found.stretches.map((stretch) => stretch.clearance_m));
-  const summary = bad.length
-    ? `${bad.length} of ${found.stretches.length} stretches ${bad.some((one) => one.verdict === "passes through") ? "pass through" : "overlap"}`
-    : `Motion certified${least >= 1 ? "" : least < 0.001 ? ", touching" : `, ${Math.floor(1000 * least)} mm clear`}`;
-  strip.setAttribute("aria-label", summary);
+  strip.setAttribute("aria-label", summary(found));
   line.hidden = found.stretches.length === 0;
   line.classList.toggle("bad", bad.length > 0);
-  line.title = bad.length ? "Go to the worst moment" : `Proven for all ${found.frames} frames and everything between them, as glTF files are played`;
-  line.textContent = summary;
+  line.title = bad.length ? "Go to the worst moment, and choose how to make it clear" : `Proven for all ${found.frames} frames and everything between them, as glTF files are played`;
+  fill(line, summary(found), bad.length > 0 && h("span", { class: "fix" }, "Make clear …"));
   line.onclick = () => {
     const worst = bad.sort((a, b) => a.clearance_m - b.clearance_m)[0];
     if (worst) studio.seek(worst.at_s);
+    studio.run("clear-motion");
   };
 }
 
-function sentence({ verdict, clearance_m, a, b, at_s }: Stretch): string {
+/** The whole motion in a few words. */
+export function summary(found: MotionCertificate): string {
+  const bad = found.stretches.filter((stretch) => stretch.verdict !== "certified");
+  const least = Math.min(...found.stretches.map((stretch) => stretch.clearance_m));
+  if (bad.length) return `${bad.length} of ${found.stretches.length} stretches ${bad.some((one) => one.verdict === "passes through") ? "pass through" : "overlap"}`;
+  return `Motion certified${least >= 1 ? "" : least < 0.001 ? ", touching" : `, ${Math.floor(1000 * least)} mm clear`}`;
+}
+
+export function sentence({ verdict, clearance_m, a, b, at_s }: Stretch): string {
   if (verdict === "certified") return clearance_m < 1 ? `Certified: ${a} and ${b} come nearest, at ${at_s.toFixed(2)} s` : "Certified";
   return `${a} and ${b} ${verdict === "overlaps" ? "overlap" : "pass through each other"} by ${(-1000 * clearance_m).toFixed(0)} mm near ${at_s.toFixed(2)} s`;
 }

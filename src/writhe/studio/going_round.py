@@ -42,8 +42,10 @@ def why_not(plan: Plan, names: dict[str, str]) -> str:
     """Why there is no way, as one would tell a person."""
     which = {PlanStatus.INFEASIBLE_START: "first", PlanStatus.INFEASIBLE_GOAL: "second"}
     if plan.status in which:
-        parts = " and ".join(plain_name(part, names) for part in plan.blocked_by[:3])
-        return f"in the {which[plan.status]} pose {parts} overlap; drag them apart there first"
+        blocked = sorted(plan.blocked_by, key=lambda part: "." in part)[:3]  # objects first
+        *most, last = [plain_name(part, names) for part in blocked]
+        parts = f"{', '.join(most)} and {last}" if most else last
+        return f"in the {which[plan.status]} pose {parts} overlap; move them apart there first"
     return (
         "no way round was found; let fewer parts stay planted, or put a key half-way that shows"
         " where to go"

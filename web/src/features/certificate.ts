@@ -17,6 +17,7 @@ export const install: Install = (studio) => {
     if (now === checked || store.dragging || studio.link !== "open") return;
     checked = now;
     asked = studio.command({ type: "check_motion" });
+    store.certificate = null;
     if (found) strip.classList.add("stale");
   };
   on(["state", "link"], () => {
@@ -29,7 +30,7 @@ export const install: Install = (studio) => {
     readouts: [line],
     receive(message) {
       if (message.type !== "motion_certificate" || message.job !== asked) return;
-      found = message;
+      found = store.certificate = message;
       strip.classList.remove("stale");
       show(studio, found, strip, line);
     },

@@ -1,7 +1,7 @@
 /** What passes through is made clear: a list of stretches, each to go round or to be pushed out. */
 import { fill, h } from "../dom";
 import { Install } from "../feature";
-import { MotionCertificate, Stretch } from "../generated/messages";
+import { Stretch } from "../generated/messages";
 import { icon } from "../icons";
 import { on, store } from "../store";
 import type { Studio } from "../studio";
@@ -12,7 +12,7 @@ export const install: Install = (studio) => {
   return {
     actions: [{ name: "clear-motion", title: "In-betweens: what is certified, and how to make it so", keys: ["I"], group: "Time", run: () => sheet.open() }],
     receive(message) {
-      if (message.type === "motion_certificate") sheet.show(message);
+      if (message.type === "motion_certificate") sheet.show();
       else if (message.type === "cleared") sheet.cleared(message.cleared, message.left);
       else if (message.type === "job" && message.status !== "running") sheet.ended(message.job, message.status === "failed" ? message.text : "");
     },
@@ -27,7 +27,6 @@ class ClearingSheet {
   private readonly dialog = h("dialog", { class: "sheet clearing", "aria-label": "In-betweens" },
     h("form", { method: "dialog" }, h("button", { class: "quiet corner", "aria-label": "Close" }, "✕")),
     h("h2", {}, "In-betweens"), this.head, this.list, this.note, h("div", { class: "sheet-foot" }, this.all));
-  private found: MotionCertificate | null = null;
   private busy = "";
 
   constructor(private readonly studio: Studio) {
@@ -41,8 +40,7 @@ class ClearingSheet {
     if (!this.dialog.open) this.dialog.showModal();
   }
 
-  show(found: MotionCertificate): void {
-    this.found = found;
+  show(): void {
     if (this.dialog.open) this.draw();
   }
 
@@ -64,10 +62,11 @@ class ClearingSheet {
   }
 
   private draw(): void {
-    const stretches = this.found?.stretches ?? [];
+    const found = store.certificate;
+    const stretches = found?.stretches ?? [];
     const bad = stretches.filter((one) => one.verdict !== "certified");
     const ways = (store.state?.actors ?? []).flatMap((actor) => actor.ways.map((way) => ({ ...way, actor })));
-    this.head.textContent = stretches.length ? `${summary(this.found!)}. ${bad.length ? "Blending two poses can lead through a body. Choose for each stretch:" : `Proven for ${this.found!.frames} frames and everything between them, as glTF files are played.`}` : "Nothing moves yet: set two keys, or open a clip.";
+    this.head.textContent = !found && store.motions.size ? "Being checked …" : stretches.length ? `${summary(found!)}. ${bad.length ? "Blending two poses can lead through a body. Choose for each stretch:" : `Proven for ${found!.frames} frames and everything between them, as glTF files are played.`}` : "Nothing moves yet: set two keys, or open a clip.";
     this.all.hidden = bad.length === 0;
     this.all.disabled = this.busy !== "";
     fill(this.list, ...bad.map((one) => this.row(one)), ...ways.map((way) => h("div", { class: "stretch-row" },

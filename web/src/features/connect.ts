@@ -46,6 +46,7 @@ class ConnectPanel {
     const [first, second] = this.keys();
     const box = this.element.closest("details");
     if (box) box.open = true;
+    box?.scrollIntoView({ block: "start" });
     if (!first || !second) {
       say("Select two pose keys of one character on the timeline: click one, Shift+click the other.");
       return;
@@ -71,7 +72,7 @@ class ConnectPanel {
     this.draw();
   }
 
-  /** The two pose keys to connect: those selected, or the ones around the playhead. */
+  /** The two pose keys to connect: the first and the last of those selected. */
   private keys(): { id: number; time_s: number }[] {
     const own = (store.state?.keys ?? []).filter((key) => key.kind === "pose" && key.actor === store.active).sort((a, b) => a.time_s - b.time_s);
     const selected = own.filter((key) => store.selectedKeys.has(key.id));
@@ -115,7 +116,7 @@ class ConnectPanel {
     return h("div", { class: "way" },
       h("div", { class: "line" }, h("strong", { title: way.about }, way.title), found.ways.length > 1 && h("label", { class: "check soft" }, compare, " compare")),
       energyGraph(way, scale, found.duration_s),
-      h("p", { class: "note" }, `${way.about}. ${way.length_rad.toFixed(1)} rad of movement, ${Math.max(0, Math.floor(1000 * way.clearance_m))} mm clear.`),
+      h("p", { class: "note" }, `${way.about}. ${way.length_rad.toFixed(1)} rad of movement, ${way.clearance_m < 0.001 ? "touching" : `${Math.floor(1000 * way.clearance_m)} mm clear`}.`),
       h("div", { class: "grid" },
         h("button", { class: "wide", type: "button", "aria-label": `Preview ${way.title}`, click: () => this.play([i]) }, "Preview"),
         h("button", { class: "wide primary", type: "button", "aria-label": `Use ${way.title}`, title: "Make it part of the timeline", click: () => this.use(found, i) }, "Use")));

@@ -96,6 +96,7 @@ export class TanglePanel {
   pick(): void {
     const box = this.element.closest("details");
     if (box) box.open = true;
+    box?.scrollIntoView({ block: "start" });
     store.touched = true; // the hint for the first drag would be in the way
     [this.chains, this.picking, this.preview, this.found] = [[null, null], 0, null, null];
     this.drawNames();

@@ -49,7 +49,7 @@ export function guideFirstDrag(studio: Studio, parent: HTMLElement): void {
   parent.append(bubble);
   const place = () => {
     const character = studio.viewport.character(store.active);
-    if (store.touched || studio.posing.active) bubble.remove();
+    if (store.touched || studio.posing.active || store.state?.undo) bubble.remove();
     if (!bubble.isConnected || !character) return;
     const joint = character.shape.joints.findIndex((one) => one.name === "left_wrist");
     bubble.lastElementChild!.textContent = joint < 0 ? "Drag any part" : "Drag the hand";

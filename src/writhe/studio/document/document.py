@@ -304,6 +304,22 @@ class Document:
             ).fetchone()
         return b"" if found is None else bytes(found["value"])
 
+    # ---- what was proven of the motion; not a command either: it comes after each by itself ----
+
+    def set_certificate(self, data: bytes) -> None:
+        """Keep what was proven of the whole motion (`studio.features.certificate` reads it)."""
+        with self._lock, self._transaction():
+            self._put_meta("certificate", data)
+
+    @property
+    def certificate(self) -> bytes:
+        """What was last proven of the whole motion, empty where nothing was."""
+        with self._lock:
+            found = self._connection.execute(
+                "SELECT value FROM meta WHERE name = 'certificate'"
+            ).fetchone()
+        return b"" if found is None else bytes(found["value"])
+
     def _put_meta(self, name: str, value: str | bytes) -> None:
         self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
 

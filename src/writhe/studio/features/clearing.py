@@ -98,6 +98,10 @@ class _Body:
         out[:, self.own] = q
         return certify(self.scene.layout.table, out, self.fps).certified
 
+    def clear(self, q: Floats) -> bool:
+        """Whether nothing overlaps in a configuration of the scene."""
+        return certify(self.scene.layout.table, np.stack([q, q]), self.fps).certified
+
     def round(self, rows: Floats) -> Motion:
         """A planned way between the first and the last of rows (n, nq)."""
         ends = Motion(self.figure.skeleton, rows[[0, -1], self.own], self.fps).frames()
@@ -158,13 +162,16 @@ def clear_stretch(stage: Stage, message: ClearStretch) -> Work:
     first, last = round(message.start_s * fps), round(message.end_s * fps)
     if last <= first:
         raise WritheError("a stretch begins before it ends")
-    rows = sample_scene(stage, np.arange(first, last + 1) / fps)
+    whole = sample_scene(stage, np.arange(_last_frame(stage, last) + 1) / fps)
+    kept = _key_frames(stage, message.actor)
 
     def work(job: Job) -> Outcome:
+        begin, end = _clear_ends(body, whole, first, last, kept)
+        rows = whole[begin : end + 1]
         way = body.round(rows) if message.how == "round" else body.pushed_out(rows, job)
         return Outcome(
             commit=lambda stage, edit: edits.put_way(
-                stage.document, edit, message.actor, way, first / fps
+                stage.document, edit, message.actor, way, begin / fps
             ),
             show=Cleared(job.number, 1, []),
         )
@@ -184,6 +191,7 @@ def clear_all(stage: Stage, message: ClearAll) -> Work:
         if label(actor.id) in stage.scene.layout.actor_q
     }
     animated = {n for n in bodies if not stage.document.timeline(n).empty}
+    kept = {number: _key_frames(stage, number) for number in bodies}
 
     def work(job: Job) -> Outcome:
         ways: list[tuple[int, Motion, float]] = []
@@ -196,13 +204,14 @@ def clear_all(stage: Stage, message: ClearAll) -> Work:
             if found.verdict == "certified" or not movable:
                 continue
             body = bodies[message.prefer if message.prefer in movable else movable[0]]
+            begin, end = _clear_ends(body, rows, first, last, kept[body.actor])
             try:
-                way = _either(body, part, job)
+                way = _either(body, rows[begin : end + 1], job)
             except WritheError as error:
                 left.append(f"{first / fps:.2f} to {last / fps:.2f} s: {error}")
                 continue
-            part[:, body.own] = way.resample(fps).q
-            ways.append((body.actor, way, first / fps))
+            rows[begin : end + 1, body.own] = way.resample(fps).q
+            ways.append((body.actor, way, begin / fps))
 
         def commit(stage: Stage, edit: Edit) -> None:
             for actor, way, start_s in ways:
@@ -220,6 +229,29 @@ def blend_again(stage: Stage, edit: Edit, message: BlendAgain) -> None:
     if message.way not in ways:
         raise WritheError("that way is not there any more")
     edit.delete("tracks", message.way)
+
+
+def _last_frame(stage: Stage, at_least: int) -> int:
+    edges = stretch_edges(stage.document)
+    return max(at_least, edges[-1] if edges else 0)
+
+
+def _key_frames(stage: Stage, actor: int) -> set[int]:
+    """The frames of an actor's pose keys: what a person has set stays."""
+    track = stage.document.track(actor, TrackKind.POSE)
+    keys = [] if track is None else stage.document.keys(track.id)
+    return {round(key.time_s * stage.document.fps) for key in keys}
+
+
+def _clear_ends(
+    body: _Body, rows: Floats, first: int, last: int, kept: set[int]
+) -> tuple[int, int]:
+    """The stretch from `first` to `last`, longer where a clip overlaps at its ends."""
+    while first > 0 and first not in kept and not body.clear(rows[first]):
+        first -= 1
+    while last < len(rows) - 1 and last not in kept and not body.clear(rows[last]):
+        last += 1
+    return first, last
 
 
 def _either(body: _Body, rows: Floats, job: Job) -> Motion:

@@ -73,7 +73,7 @@ def test_why_there_is_no_way_is_said_in_plain_words(wire: Wire) -> None:
     while message["status"] == "running":
         message = wire.until("job")
     assert message["status"] == "failed"
-    assert "in the second pose" in message["text"] and "Ball" in message["text"]
+    assert "pose Ball, Human’s" in message["text"]
     assert "actor1" not in message["text"]
 
 

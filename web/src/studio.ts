@@ -42,7 +42,7 @@ export class Studio {
     this.gizmo = new Gizmo(this.viewport);
     this.tools = new Tools(this.viewport);
     this.pointers = new Pointers(this.viewport, this.posing, this.gizmo, this.tools, this.connection);
-    this.viewport.onFrame = () => this.gizmo.place();
+    this.viewport.beforeFrame.push(() => this.gizmo.place());
     this.connection.onMessage = (message) => this.receive(message);
     this.connection.onLink = (link) => this.linkChanged(link);
     on(["selection"], () => this.showMarks());

@@ -17,13 +17,19 @@ export const install: Install = (studio) => {
     if (now === checked || store.dragging || studio.link !== "open") return;
     checked = now;
     asked = studio.command({ type: "check_motion" });
+    outdated();
+  };
+  const outdated = () => {
     store.certificate = null;
-    if (found) strip.classList.add("stale");
+    strip.classList.toggle("stale", found !== null);
+    line.classList.toggle("stale", found !== null);
   };
   on(["state", "link"], () => {
     clearTimeout(timer);
-    if (stamp() !== checked) timer = window.setTimeout(ask, WAIT_MS);
     if (found) show(studio, found, strip, line);
+    if (stamp() === checked) return;
+    timer = window.setTimeout(ask, WAIT_MS);
+    outdated();
   });
   return {
     lanes: [strip],
@@ -32,6 +38,7 @@ export const install: Install = (studio) => {
       if (message.type !== "motion_certificate" || message.job !== asked) return;
       found = store.certificate = message;
       strip.classList.remove("stale");
+      line.classList.remove("stale");
       show(studio, found, strip, line);
     },
   };

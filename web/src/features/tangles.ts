@@ -173,7 +173,7 @@ export class TanglePanel {
     fill(this.matrix, matrixPicture(found, { centre_first: one, centre_second: two }) as unknown as Node);
     for (const { name } of COORDINATES) {
       const slider = this.sliders.get(name)!;
-      slider.now.textContent = name !== "writhe" && Math.abs(found.writhe) < VAGUE ? "" : `now ${found[name].toFixed(2).replace("-", "−")}`;
+      slider.now.textContent = name !== "writhe" && Math.abs(found.writhe) < VAGUE ? "" : `now ${(Math.round(100 * found[name]) / 100 || 0).toFixed(2).replace("-", "−")}`;
       const free = !this.winder.active && document.activeElement !== slider.number;
       if (free && (name === "writhe" || !slider.asked.checked)) this.put(slider, found[name]);
     }
@@ -273,7 +273,7 @@ export class TanglePanel {
 
   private put(slider: Slider, value: number): void {
     slider.range.value = String(value);
-    slider.number.value = value.toFixed(2);
+    slider.number.value = (Math.round(100 * value) / 100 || 0).toFixed(2); // no minus zero
   }
 
   private wind(held: boolean): void {

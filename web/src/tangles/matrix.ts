@@ -7,7 +7,7 @@ import { COLOURS } from "./chains";
 const WIDTH = 252;
 const LEFT = 66; // for the names of the rows
 const TOP = 16;
-const BELOW = 50; // for the names of the columns, slanted
+const SLANT = 42; // of the names of the columns, in degrees
 const STRONG = 0.25; // the entry that is drawn in full colour
 const LEGIBLE_PX = 24; // cells at least this large hold their number
 
@@ -23,15 +23,17 @@ export function matrixPicture(found: Winding, target: Target): SVGElement {
   const cell = Math.min(40, across / columns, 190 / rows);
   const width = cell * columns, height = cell * rows;
   const x = (k: number) => LEFT + k * cell, y = (k: number) => TOP + k * cell;
-  const picture = svg("svg", { class: "matrix", viewBox: `0 0 ${WIDTH} ${TOP + height + BELOW}`, role: "img" });
+  const names = short(found.columns);
+  const below = 16 + 5.6 * Math.sin((SLANT * Math.PI) / 180) * Math.max(...names.map((name) => name.length));
+  const picture = svg("svg", { class: "matrix", viewBox: `0 0 ${WIDTH} ${(TOP + height + below).toFixed(0)}`, role: "img" });
   picture.setAttribute("aria-label", `Writhe matrix: ${found.writhe.toFixed(2)} in all`);
   const values = [...floats(found.matrix)];
   values.forEach((value, k) => picture.append(entry(value, x(k % columns), y(Math.floor(k / columns)), cell, place(found, k))));
   picture.append(svg("rect", { class: "matrix-frame", x: x(0), y: y(0), width, height, rx: 3 }));
   short(found.rows).forEach((name, k) => picture.append(text(name, LEFT - 7, y(k) + 3, { "text-anchor": "end" }, COLOURS[0]), tick(x(0) - 4, y(k), x(0), y(k))));
-  short(found.columns).forEach((name, k) => {
+  names.forEach((name, k) => {
     const at = `${x(k).toFixed(1)} ${(TOP + height + 12).toFixed(1)}`;
-    picture.append(text(name, 0, 0, { "text-anchor": "end", transform: `translate(${at}) rotate(-42)` }, COLOURS[1]), tick(x(k), y(rows), x(k), y(rows) + 4));
+    picture.append(text(name, 0, 0, { "text-anchor": "end", transform: `translate(${at}) rotate(${-SLANT})` }, COLOURS[1]), tick(x(k), y(rows), x(k), y(rows) + 4));
   });
   picture.append(text(`${found.writhe < 0 ? "−" : "+"}${Math.abs(found.writhe).toFixed(2)} turns`, x(columns), TOP - 5, { "text-anchor": "end", class: "matrix-sum" }));
   const along = (c: number, from: number, size: number) => from + 0.5 * (1 + c) * size;

@@ -131,10 +131,11 @@ function scrubbing(studio: Studio, lanes: HTMLElement): void {
 }
 
 /** A key that can be selected, dragged along, and moved with the arrow keys. */
-function keyButton(studio: Studio, { id, time_s: timeS, ease }: KeyState): HTMLElement {
+function keyButton(studio: Studio, { id, kind, time_s: timeS, ease }: KeyState): HTMLElement {
+  const name = kind === "pose" ? "Key" : `${kind.charAt(0).toUpperCase()}${kind.slice(1)} key`;
   const button = h("button", {
     class: `key ${ease} ${store.selectedKeys.has(id) ? "on" : ""}`, type: "button", "data-key": id,
-    title: `Key at ${timeS.toFixed(2)} s. Drag to move, Delete to remove.`, "aria-label": `Key at ${timeS.toFixed(2)} seconds`,
+    title: `${name} at ${timeS.toFixed(2)} s. Drag to move, Delete to remove.`, "aria-label": `${name} at ${timeS.toFixed(2)} seconds`,
   });
   button.style.left = percent(timeS);
   let startX = 0, shift = 0, held = false;

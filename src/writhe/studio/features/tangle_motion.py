@@ -19,6 +19,7 @@ from writhe.studio.document.rows import unpack
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.certificate import sample_scene
 from writhe.studio.features.tangles import (
+    Chain,
     Movers,
     TangleGoal,
     check_movers,
@@ -77,7 +78,7 @@ class DropTangle(Command, frozen=True, tag="drop_tangle"):
 
 
 class WindKeys(Task, frozen=True, tag="wind_keys"):
-    """Make the motion through all tangle keys."""
+    """Make the motion through all tangle keys; a tangle holds until it is keyed otherwise."""
 
     order: Literal["together", "given", "automatic"] = "together"
 
@@ -164,9 +165,11 @@ def wind_keys(stage: Stage, message: WindKeys) -> Work:
     before = start_f
     movers_of_all: dict[int, None] = {}
     start = sample_scene(stage, np.array([start_f / fps]))[0]
+    holding: dict[tuple[Chain, Chain], TangleGoal] = {}  # what was keyed holds until keyed anew
     for key in keys:
         held = _decode(key)
-        movers = tuple(check_movers(stage, list(held.tangles), list(held.movers)))
+        holding |= {(goal.first, goal.second): goal for goal in held.tangles if _known(stage, goal)}
+        movers = tuple(check_movers(stage, list(holding.values()), list(held.movers)))
         movers_of_all |= dict.fromkeys(movers)
         at = round(key.time_s * fps)
         around = sample_scene(stage, np.arange(before, at + 1) / fps)
@@ -176,7 +179,7 @@ def wind_keys(stage: Stage, message: WindKeys) -> Work:
             (
                 Leg(
                     f"{key.time_s:.2f} s",
-                    tuple(tangle_of(stage, goal) for goal in held.tangles),
+                    tuple(tangle_of(stage, goal) for goal in holding.values()),
                     setup_of(stage, movers, start),
                     around,
                     _posture(document, layout.actor_q, movers, key.time_s, around[-1]),

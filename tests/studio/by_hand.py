@@ -14,16 +14,18 @@ Shot = Callable[[str], None]
 
 # a point of the page where a part of an actor's joint is to be seen, looking along its bone
 _SEEN = """([actor, name, first]) => {
-  const { studio: { viewport } } = window.writhe;
+  const { studio: { viewport }, store } = window.writhe;
   const { shape, bones } = viewport.character(actor);
   const joint = shape.joints.findIndex(one => one.name === name);
   const child = shape.joints.findIndex(one => one.parent === joint);
   const from = viewport.onPage(viewport.character(actor).jointPosition(joint));
-  const to = child < 0
-    ? viewport.onPage(bones[joint].localToWorld(bones[joint].position.clone().set(0, 0.06, 0)))
-    : viewport.onPage(viewport.character(actor).jointPosition(child));
-  for (const u of [first, 0.6, 0.35, 0.85])
-    for (const aside of [0, 5, -5]) {
+  const ends = store.state.features.tangles.actors.find(one => one.actor === actor).ends;
+  const tip = ends.find(end => end.joint === joint && end.offset.some(Boolean))?.offset;
+  const to = viewport.onPage(child < 0 && tip
+    ? bones[joint].localToWorld(bones[joint].position.clone().set(...tip))
+    : viewport.character(actor).jointPosition(Math.max(child, 0)));
+  for (const u of [first, 0.6, 0.35, 0.85, 0.15])
+    for (const aside of [0, 5, -5, 10, -10]) {
       const x = from.x + u * (to.x - from.x) + aside, y = from.y + u * (to.y - from.y);
       const hit = viewport.pick(x, y);
       const top = document.elementFromPoint(x, y);
@@ -113,10 +115,16 @@ def key_tangle(page: Any) -> None:
     wait_for(page, f"{count} === {before + 1}")
 
 
+def choose(page: Any, who: str) -> None:
+    """Work on a character."""
+    actors = page.get_by_role("radiogroup", name="Actors")
+    actors.get_by_role("radio", name=who, exact=True).click()
+
+
 def key_pose(page: Any, who: str | None = None) -> None:
     """Key a character's pose at the playhead."""
     if who is not None:
-        page.get_by_role("radio", name=who, exact=True).click()
+        choose(page, who)
     before = len(store(page, "state.keys"))
     page.keyboard.press("k")
     wait_for(page, f"s.state.keys.length === {before + 1}")
@@ -173,7 +181,7 @@ def piggyback(page: Any, shot: Shot) -> None:
     """One climbs onto the other's back: arms over the shoulders, legs held, four tangles."""
     page.get_by_role("button", name="Add another character").click()
     wait_for(page, "s.state.actors.length === 2")
-    page.get_by_role("radio", name="Human 2").click()
+    choose(page, "Human 2")
     stand_behind(page, 2, 0.40)
     for foot in ("left_ankle", "right_ankle"):  # who is to be carried must not stay on the floor
         look_at(page, (2, foot))

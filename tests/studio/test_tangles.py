@@ -12,6 +12,7 @@ import pytest
 from writhe.collision import certify
 from writhe.errors import WritheError
 from writhe.skeleton import Motion
+from writhe.solvers.tangling import solve
 from writhe.studio import edits, messages
 from writhe.studio.dispatch import answer_drag, carry_out
 from writhe.studio.document import Document, TrackKind
@@ -21,6 +22,7 @@ from writhe.studio.features.certificate import sample_scene
 from writhe.studio.features.tangle_motion import FollowTangle, KeyTangle, WindKeys
 from writhe.studio.features.tangles import Chain, MeasureTangle, TangleGoal, WindStep, WindTangle
 from writhe.studio.stage import Stage
+from writhe.studio.winding import setup_of, timed
 
 
 @pytest.fixture
@@ -201,3 +203,19 @@ def test_what_makes_no_sense_is_refused(stage: Stage) -> None:
         tangles.wind(stage, WindTangle("request-2", TangleGoal(goal.first, goal.first, 0.3), [1]))
     with pytest.raises(WritheError, match="key a tangle first"):
         tangle_motion.wind_keys(stage, WindKeys("request-3"))
+
+
+def test_a_winding_path_stays_certified_in_few_frames(stage: Stage) -> None:
+    """Frames stand at the corners that matter where even ones would cut through."""
+    q = sample_scene(stage, np.array([0.0]))[0]
+    there = [TangleGoal(arm(1, "left"), arm(1, "right"), w) for w in (0.5, -0.5)]
+    path = [q[None]]
+    for goal in there:
+        stepper = setup_of(stage, [1], q).stepper([tangles.tangle_of(stage, goal)])
+        path.append(solve(stepper, path[-1][-1]).path)
+    whole, table = np.concatenate(path), stage.scene.layout.table
+    for frames in (40, 20, 12):
+        rows = timed(table, whole, frames, 30.0)
+        assert len(rows) == frames + 1
+        np.testing.assert_allclose(rows[[0, -1]], whole[[0, -1]], atol=1e-9)
+        assert certify(table, rows, 30.0).certified

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
 from writhe.arrays import Bools, Floats
-from writhe.collision import CollisionTable, certify
+from writhe.collision import CollisionTable, Gate, certify
 from writhe.quantities import Place, Posture
 from writhe.quantities.quantity import vector
 from writhe.scene import Layout
@@ -84,7 +84,8 @@ def _composure(stage: Stage, actor: Actor, q: Floats) -> list[Term]:
 def timed(table: CollisionTable, path: Floats, frames: int, fps: float) -> Floats:
     """A certified path as frames + 1 postures: a slow start and end, smoothed where that is clear.
 
-    What comes back is certified whenever the path itself, so sampled, is.
+    Few frames cut the corners of a winding path. The last resort puts a frame at every corner that
+    matters; that there are more of these than frames is for the certificate to say.
     """
     skeleton = table.skeleton
     even = _along(skeleton, path, np.linspace(0.0, 1.0, 4 * frames + 1))
@@ -95,8 +96,33 @@ def timed(table: CollisionTable, path: Floats, frames: int, fps: float) -> Float
     for rows, share in ((smooth, eased), (even, eased), (even, u)):
         out = _along(skeleton, rows, share)
         if certify(table, out, fps).certified:
-            break
-    return out
+            return out
+    corners = _corners(table, path)
+    return out if len(corners) > frames + 1 else _between_corners(skeleton, path[corners], frames)
+
+
+def _corners(table: CollisionTable, path: Floats) -> list[int]:
+    """Rows of a certified path that can be joined by straight pieces, each certified too."""
+    gate, found = Gate(table), [0]
+    while found[-1] < len(path) - 1:
+        start = here = found[-1]
+        reach = len(path) - 1 - start
+        while reach:  # as far as a straight piece leads, by halving
+            if gate.fraction(path[start], path[here + reach]) >= 1.0:
+                here += reach
+            reach = min(reach // 2, len(path) - 1 - here)
+        found.append(max(here, start + 1))
+    return found
+
+
+def _between_corners(skeleton: Skeleton, corners: Floats, frames: int) -> Floats:
+    """frames + 1 postures along straight pieces, one at every corner, the long pieces with more."""
+    lengths = [float(np.linalg.norm(difference(skeleton, a, b))) for a, b in pairwise(corners)]
+    counts = np.ones(len(lengths), dtype=int)
+    for _ in range(frames - len(lengths)):
+        counts[int(np.argmax(np.array(lengths) / counts))] += 1
+    share = [k + i / n for k, n in enumerate(counts) for i in range(n)]
+    return Motion(skeleton, corners, 1.0).at(np.array([*share, len(lengths)], dtype=float))
 
 
 def _along(skeleton: Skeleton, path: Floats, share: Floats) -> Floats:

@@ -24,7 +24,8 @@ export const install: Install = (studio) => {
   const key = h("button", { class: "wide", type: "button", title: "Key these chains as the sliders say, at the playhead (Shift+W)", click: () => studio.run("key-tangle") }, icon("key") as unknown as Node, "Key this tangle");
   const order = h("select", { "aria-label": "Order of the tangles of a key", title: ORDERS[0][2], change: () => (order.title = ORDERS.find(([value]) => value === order.value)![2]) }, ...ORDERS.map(([value, title, about]) => h("option", { value, title: about }, title)));
   const make = h("button", { class: "wide primary", type: "button", title: "Move from key to key through topology space: wound and unwound, never through each other (Shift+J)", click: () => studio.run("wind-keys") }, icon("play") as unknown as Node, "Make the motion");
-  const follow = h("button", { class: "wide", type: "button", click: () => followOver(studio, tell) }, icon("link") as unknown as Node, "");
+  const followWords = h("span", {});
+  const follow = h("button", { class: "wide", type: "button", click: () => followOver(studio, tell) }, icon("link") as unknown as Node, followWords);
   const making = h("div", { class: "tangle" }, h("label", { class: "field" }, h("span", {}, "Order"), order), make);
   let asked = "";
 
@@ -36,7 +37,7 @@ export const install: Install = (studio) => {
     const partner = follower(studio);
     follow.hidden = partner === null;
     if (partner) {
-      follow.lastChild!.textContent = `${partner.name} follows ${partner.other}`;
+      followWords.textContent = `${partner.name} follows ${partner.other}`;
       follow.title = `Over ${partner.other}’s whole motion, ${partner.name} moves so that this tangle stays as it is at the playhead`;
     }
   });

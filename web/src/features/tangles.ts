@@ -69,6 +69,7 @@ export class TanglePanel {
   private readonly sliders = new Map<Name, Slider>();
   private readonly body: HTMLElement;
   private asked = 0;
+  private later = 0;
 
   constructor(private readonly studio: Studio) {
     this.winder = new Winder(studio);
@@ -295,7 +296,12 @@ export class TanglePanel {
   private ask(): void {
     const [first, second] = this.chains;
     const now = performance.now();
-    if (!first || !second || this.winder.active || now - this.asked < MEASURE_MS || this.studio.link !== "open") return;
+    if (!first || !second || this.winder.active || this.studio.link !== "open") return;
+    clearTimeout(this.later);
+    if (now - this.asked < MEASURE_MS) {
+      this.later = window.setTimeout(() => this.ask(), MEASURE_MS);
+      return;
+    }
     this.asked = now;
     this.studio.connection.send({ type: "measure_tangle", first, second });
   }

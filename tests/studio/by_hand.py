@@ -27,9 +27,9 @@ _SEEN = """([actor, name, first]) => {
   for (const u of [first, 0.6, 0.35, 0.85, 0.15])
     for (const aside of [0, 5, -5, 10, -10]) {
       const x = from.x + u * (to.x - from.x) + aside, y = from.y + u * (to.y - from.y);
-      const hit = viewport.pick(x, y);
-      const top = document.elementFromPoint(x, y);
-      if (hit?.actor === actor && hit.joint === joint && top === viewport.canvas) return { x, y };
+      const hit = viewport.pick(x, y), thing = viewport.things.pick(viewport.ray(x, y));
+      if (hit?.actor !== actor || hit.joint !== joint || thing?.distance < hit.distance) continue;
+      if (document.elementFromPoint(x, y) === viewport.canvas) return { x, y };
     }
   return null;
 }"""
@@ -166,13 +166,15 @@ def stand_behind(page: Any, actor: int, distance_m: float) -> None:
     for axis, goal in ((0, 0.0), (2, -distance_m)):
         if axis == 2:  # from the front this arrow points at the eye
             draw(page, at, (at[0] + 220, at[1]), "right")
-        for _ in range(4):
+        for _ in range(5):
+            next_frame(page)
             across, down, now = page.evaluate(_STEP, [actor, axis])
             if abs(goal - now) < 0.012:
                 break
             grip = place_of(page, "placing", "shift", axis)
             draw(page, grip, (grip[0] + across * (goal - now), grip[1] + down * (goal - now)))
             wait_saved(page)
+        assert abs(goal - now) < 0.03, (axis, now)
     page.get_by_role("button", name="Move", exact=True).click()
     page.keyboard.press("f")
 

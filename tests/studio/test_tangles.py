@@ -34,12 +34,12 @@ def stage(tmp_path: Path) -> Stage:
 
 @pytest.fixture
 def pair(stage: Stage) -> Stage:
-    """Two people at arm's length, face to face with nobody's feet pinned."""
+    """Two people side by side at arm's length, nobody's feet pinned."""
     stage.document.add_actor("human")
     with stage.document.edit("Place") as edit:
         for actor in stage.document.actors():
             q = actor.configuration.copy()
-            q[0] = 0.42 * (actor.id - 1)
+            q[0] = 0.66 * (actor.id - 1)
             edits.set_pose(stage.document, edit, actor.id, q, 0.0)
             edit.update("actors", actor.id, pins=edits.encode_pins(()))
     stage.refresh()
@@ -219,3 +219,18 @@ def test_a_winding_path_stays_certified_in_few_frames(stage: Stage) -> None:
         assert len(rows) == frames + 1
         np.testing.assert_allclose(rows[[0, -1]], whole[[0, -1]], atol=1e-9)
         assert certify(table, rows, 30.0).certified
+
+
+def test_whoever_moves_later_waits_for_the_turn(pair: Stage) -> None:
+    """One winds first, both afterwards: the second one stands still until then."""
+    goal = TangleGoal(arm(1, "left"), arm(2, "right"), 0.15)
+    more = TangleGoal(goal.first, goal.second, 0.3)
+    pair.document.set_key(2, 2.0, pair.document.actor(2).configuration + 0.0)
+    carry_out(pair, KeyTangle("request-1", 1.0, goal, [1]))
+    carry_out(pair, KeyTangle("request-2", 2.0, more, [1, 2]))
+    made = run(pair, tangle_motion.wind_keys(pair, WindKeys("request-3")))
+    assert made.reached and made.certified
+    still = pair.document.timeline(2).sample(np.array([0.0, 0.4, 1.0]))
+    np.testing.assert_allclose(still, np.tile(still[:1], (3, 1)), atol=1e-9)
+    assert certified(pair, 2.0)
+    assert writhe_at(pair, 2.0, more) == pytest.approx(0.3, abs=0.02)

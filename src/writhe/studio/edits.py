@@ -251,13 +251,19 @@ def put_clip(document: Document, edit: Edit, actor: int, motion: Motion, start_s
 def put_way(document: Document, edit: Edit, actor: int, motion: Motion, start_s: float) -> None:
     """Let an actor go a sampled way, with pose keys at its ends instead of those within."""
     end_s = start_s + motion.duration_s
+    clear_between(document, edit, actor, start_s, end_s)
+    ways.insert_way(document, edit, actor, motion, start_s)
+    put_key(document, edit, actor, start_s, motion.q[0])
+    put_key(document, edit, actor, end_s, motion.q[-1])
+
+
+def clear_between(document: Document, edit: Edit, actor: int, start_s: float, end_s: float) -> None:
+    """Remove an actor's pose keys and ways between two times; keys at these times stay."""
     track = document.track(actor, TrackKind.POSE)
     for key in [] if track is None else document.keys(track.id):
         if start_s + SAME_TIME_S < key.time_s < end_s - SAME_TIME_S:
             edit.delete("keys", key.id)
-    ways.insert_way(document, edit, actor, motion, start_s)
-    put_key(document, edit, actor, start_s, motion.q[0])
-    put_key(document, edit, actor, end_s, motion.q[-1])
+    ways.cut_ways(document, edit, actor, start_s, end_s)
 
 
 def declare_contact(

@@ -4,6 +4,7 @@ import { Install } from "../feature";
 import { WayFound, Ways } from "../generated/messages";
 import { activeActor, floats, on, store } from "../store";
 import type { Studio } from "../studio";
+import { reveal } from "../ui/section";
 import { say } from "../ui/toast";
 
 const PARTS: [string, string][] = [["left_ankle", "Left foot"], ["right_ankle", "Right foot"], ["left_wrist", "Left hand"], ["right_wrist", "Right hand"]];
@@ -44,9 +45,7 @@ class ConnectPanel {
 
   ask(): void {
     const [first, second] = this.keys();
-    const box = this.element.closest("details");
-    if (box) box.open = true;
-    box?.scrollIntoView({ block: "start" });
+    reveal(this.element);
     if (!first || !second) {
       say("Select two pose keys of one character on the timeline: click one, Shift+click the other.");
       return;

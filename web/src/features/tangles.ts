@@ -7,6 +7,7 @@ import type { Studio } from "../studio";
 import { Chain, ChainMarks, chainsOf, COLOURS, limbAt, pathBetween, pointsOf, same, titleOf, touched, words } from "../tangles/chains";
 import { matrixPicture } from "../tangles/matrix";
 import { Winder } from "../tangles/winder";
+import { reveal } from "../ui/section";
 import { say } from "../ui/toast";
 import type { Mode } from "../view/tools";
 
@@ -95,9 +96,7 @@ export class TanglePanel {
 
   /** Let the next two presses choose the chains. */
   pick(): void {
-    const box = this.element.closest("details");
-    if (box) box.open = true;
-    box?.scrollIntoView({ block: "start" });
+    reveal(this.element);
     store.touched = true; // the hint for the first drag would be in the way
     [this.chains, this.picking, this.preview, this.found] = [[null, null], 0, null, null];
     this.drawNames();

@@ -196,12 +196,10 @@ def wind_keys(stage: Stage, message: WindKeys) -> Work:
         ways: list[tuple[int, Motion, float]] = []
         problems: list[str] = []
         why, clear, q = "", True, start
-        active: set[int] = set()
         for done, (leg, first, movers) in enumerate(legs):
             job.report(done / len(legs), leg.name)
-            for number in active - set(movers):  # moved before, waits now
+            for number in set(movers_of_all) - set(movers):  # waits for its turn
                 leg.around[:, layout.actor_q[label(number)]] = q[layout.actor_q[label(number)]]
-            active |= set(movers)
             found = wind_leg(leg, q, message.order, fps)
             clear = clear and certify(layout.table, found.rows, fps).certified
             problems += [f"{leg.name}: {plain_sentence(p, names)}" for p in found.problems]
@@ -212,6 +210,11 @@ def wind_keys(stage: Stage, message: WindKeys) -> Work:
                 ways.append((number, Motion(skeletons[number], rows, fps, "Winding"), first / fps))
 
         def commit(stage: Stage, edit: Edit) -> None:
+            for number in movers_of_all:
+                first_q = start[layout.actor_q[label(number)]]
+                span = (start_f / fps, keys[-1].time_s)
+                edits.clear_between(stage.document, edit, number, *span)
+                edits.put_key(stage.document, edit, number, span[0], first_q)
             for number, motion, start_s in ways:
                 if len(motion) > 1:
                     edits.put_way(stage.document, edit, number, motion, start_s)

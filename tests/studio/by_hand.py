@@ -165,6 +165,7 @@ def stand_behind(page: Any, actor: int, distance_m: float) -> None:
     at = (box["x"] + 0.2 * box["width"], box["y"] + 0.6 * box["height"])
     for axis, goal in ((0, 0.0), (2, -distance_m)):
         if axis == 2:  # from the front this arrow points at the eye
+            page.keyboard.press("f")
             draw(page, at, (at[0] + 220, at[1]), "right")
         for _ in range(5):
             next_frame(page)

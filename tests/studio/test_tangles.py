@@ -39,7 +39,7 @@ def pair(stage: Stage) -> Stage:
     with stage.document.edit("Place") as edit:
         for actor in stage.document.actors():
             q = actor.configuration.copy()
-            q[0] = 0.66 * (actor.id - 1)
+            q[0] = 0.42 * (actor.id - 1)
             edits.set_pose(stage.document, edit, actor.id, q, 0.0)
             edit.update("actors", actor.id, pins=edits.encode_pins(()))
     stage.refresh()
@@ -225,7 +225,12 @@ def test_whoever_moves_later_waits_for_the_turn(pair: Stage) -> None:
     """One winds first, both afterwards: the second one stands still until then."""
     goal = TangleGoal(arm(1, "left"), arm(2, "right"), 0.15)
     more = TangleGoal(goal.first, goal.second, 0.3)
-    pair.document.set_key(2, 2.0, pair.document.actor(2).configuration + 0.0)
+    apart = pair.document.actor(2).configuration.copy()
+    apart[0] = 0.75
+    with pair.document.edit("Apart") as edit:
+        edits.set_pose(pair.document, edit, 2, apart, 0.0)
+    pair.document.set_key(2, 2.0, apart)
+    pair.refresh()
     carry_out(pair, KeyTangle("request-1", 1.0, goal, [1]))
     carry_out(pair, KeyTangle("request-2", 2.0, more, [1, 2]))
     made = run(pair, tangle_motion.wind_keys(pair, WindKeys("request-3")))

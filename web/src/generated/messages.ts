@@ -766,7 +766,7 @@ export interface DropTangle {
   tangle: number;
 }
 
-/** Make the motion through all tangle keys. */
+/** Make the motion through all tangle keys; a tangle holds until it is keyed otherwise. */
 export interface WindKeys {
   type: "wind_keys";
   request: string;

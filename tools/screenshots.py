@@ -19,11 +19,13 @@ from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "studio"))
 
+from by_hand import arms_swap
 from person import (
     drag,
     go_to,
     next_frame,
     open_section,
+    store,
     thing_on_page,
     wait_for,
     wait_saved,
@@ -90,7 +92,7 @@ def seated(page: Any, shot: Callable[[str], None]) -> None:
     wait_for(page, "s.state.undo === 'Ready pose'")
     page.keyboard.press("Tab")
     page.get_by_role("button", name="Key", exact=True).click()
-    go_to(page, 0.5)
+    go_to(page, 0.5 * store(page, "state.duration_s"))
     drag(page, "head", 22, 12)
     wait_for(page, "s.state.keys.length === 2")
     page.locator(".certificate").wait_for()
@@ -177,6 +179,41 @@ def certificate(page: Any, shot: Callable[[str], None]) -> None:
     shot("certificate")
 
 
+def tangles(page: Any, shot: Callable[[str], None]) -> None:
+    """Arms that swap over and under: red while blended, green through the tangle keys."""
+    arms_swap(page, lambda name: shot("tangle-keys") if name == "swap-blended" else None)
+    page.locator(".panel-section:has(.tangle-chains)").evaluate("box => box.scrollIntoView()")
+    shot("tangles")
+
+
+def tangles_by_night(page: Any, shot: Callable[[str], None]) -> None:
+    """The same on a tablet in portrait."""
+    tangles(page, lambda name: shot("tablet-tangles") if name == "tangles" else None)
+
+
+def connecting(page: Any, shot: Callable[[str], None]) -> None:
+    """Folded one way, then the other: what blending does, and two ways round."""
+    page.get_by_role("searchbox", name="Find a pose").fill("folded")
+    page.get_by_role("listbox", name="Ready-made poses").select_option(label="arms folded")
+    wait_for(page, "s.state.undo === 'Ready pose'")
+    page.get_by_role("button", name="Key", exact=True).click()
+    wait_for(page, "s.state.keys.length === 1")
+    go_to(page, 2.0)
+    page.keyboard.press("m")
+    page.locator(".certificate.bad:not(.stale)").wait_for()
+    page.keyboard.press("i")
+    shot("in-betweens")
+    page.keyboard.press("Escape")
+    keys = page.locator(".row[data-kind=pose] .key")
+    keys.nth(0).click()
+    keys.nth(1).click(modifiers=["Shift"])
+    page.keyboard.press("j")
+    page.locator(".way").first.wait_for()
+    page.get_by_role("button", name="Play side by side").click()
+    page.wait_for_timeout(300)
+    shot("connect")
+
+
 def sheet(page: Any, shot: Callable[[str], None]) -> None:
     page.keyboard.press("?")
     shot("help")
@@ -205,6 +242,9 @@ SCENES: dict[str, tuple[Callable[[Any, Callable[[str], None]], None], tuple[int,
     "octopus": (octopus, (1280, 800), "dark"),
     "objects": (objects, (1280, 800), "light"),
     "certificate": (certificate, (1280, 860), "light"),
+    "tangles": (tangles, (1280, 860), "light"),
+    "tangles by night": (tangles_by_night, (820, 1180), "dark"),
+    "connecting": (connecting, (1280, 860), "light"),
     "help": (sheet, (1280, 800), "light"),
     "tablet": (tablet, (820, 1180), "dark"),
     "tablet by day": (tablet_panel, (768, 1024), "light"),

@@ -57,12 +57,6 @@ def open_section(page: Any, title: str) -> None:
         section.locator("summary").click()
 
 
-def go_to(page: Any, share: float) -> None:
-    """Click into the ruler of the timeline, at a share of its length."""
-    box = page.locator(".ruler").bounding_box()
-    page.mouse.click(box["x"] + box["width"] * share, box["y"] + 8)
-
-
 def store(page: Any, what: str) -> Any:
     """Something of what the page knows, as `state.undo`."""
     return page.evaluate(f"() => window.writhe.store.{what}")
@@ -71,6 +65,14 @@ def store(page: Any, what: str) -> Any:
 def wait_for(page: Any, condition: str) -> None:
     """Wait until something about the store holds, as `s.state.keys.length === 2`."""
     page.wait_for_function(f"() => {{ const s = window.writhe.store; return {condition}; }}")
+
+
+def go_to(page: Any, time_s: float) -> None:
+    """Put the playhead somewhere by clicking into the ruler."""
+    ruler = page.locator(".ruler").bounding_box()
+    share = time_s / store(page, "state.duration_s")
+    page.mouse.click(ruler["x"] + share * ruler["width"], ruler["y"] + 10)
+    wait_for(page, f"Math.abs(s.timeS - {time_s}) < 0.03")
 
 
 def drag(page: Any, joint: str, dx: float, dy: float, *, let_go: bool = True) -> None:

@@ -36,7 +36,7 @@ def test_a_newcomer_seats_a_character_with_folded_arms(open_page: OpenPage, tmp_
     assert pinned == {"left_ankle", "right_ankle", "hips"}  # what a sitter rests on
     page.get_by_role("button", name="Key", exact=True).click()
     page.get_by_text("change the pose: it is keyed by itself").wait_for()
-    go_to(page, 0.5)
+    go_to(page, 0.5 * store(page, "state.duration_s"))
     hips = position(page, "hips")
     drag(page, "head", 30, 25)
     wait_for(page, "s.state.keys.length === 2")

@@ -70,12 +70,15 @@ export function toggleDuel(studio: Studio): void {
   if (other) studio.setDuel(other);
 }
 
+const SLIDING = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"];
+
 /** Run the action whose key was pressed, unless someone is typing. */
 export function listenToKeys(actions: Action[]): void {
   addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
-    if (target.matches("input, select, textarea, [contenteditable]") || document.querySelector("dialog[open]")) return;
-    if (target.matches("button") && (event.key === " " || event.key === "Enter")) return;
+    if (target.matches("input:not([type=range], [type=checkbox]), select, textarea, [contenteditable]") || document.querySelector("dialog[open]")) return;
+    if (target.matches("button, [type=checkbox]") && (event.key === " " || event.key === "Enter")) return;
+    if (target.matches("[type=range]") && SLIDING.includes(event.key)) return;
     const pressed = combination(event);
     const action = actions.find((one) => one.keys.some((key) => key.toLowerCase() === pressed));
     if (!action || action.enabled?.() === false) return;

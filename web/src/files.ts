@@ -1,4 +1,6 @@
 /** Files in and out: buttons, drag and drop, pictures. */
+import { h } from "./dom";
+import { sentence, summary } from "./features/certificate";
 import { activeActor, store } from "./store";
 import type { Studio } from "./studio";
 import { uploadDocument } from "./ui/start";
@@ -21,7 +23,33 @@ export async function savePicture(studio: Studio): Promise<void> {
   say("Picture saved.");
 }
 
+/** What a file is proven to be: the server certifies it as it is stored. */
+interface Proven {
+  certified: boolean;
+  frames: number;
+  interpolation: "slerp" | "both";
+  pass_throughs: number;
+  penetration_m: number;
+}
+
+/** Export the active actor's motion; where it passes through something, only after a word about it. */
 export async function exportMotion(studio: Studio, suffix: string): Promise<void> {
+  const bad = store.certificate?.stretches.filter((one) => one.verdict !== "certified") ?? [];
+  if (bad.length === 0) return saveMotion(studio, suffix);
+  const dialog = h("dialog", { class: "sheet export", "aria-label": `Export as ${suffix.toUpperCase()}` },
+    h("form", { method: "dialog" }, h("button", { class: "quiet corner", "aria-label": "Close" }, "✕")),
+    h("h2", {}, "Not certified yet"),
+    h("p", { class: "soft" }, `${summary(store.certificate!)}:`),
+    h("ul", {}, ...bad.slice(0, 5).map((one) => h("li", {}, `${one.start_s.toFixed(2)}–${one.end_s.toFixed(2)} s: ${sentence(one)}.`))),
+    h("div", { class: "sheet-foot" },
+      h("button", { class: "wide", type: "button", click: () => { dialog.close(); void saveMotion(studio, suffix); } }, "Export as it is"),
+      h("button", { class: "wide primary", type: "button", click: () => { dialog.close(); studio.run("clear-motion"); } }, "Make it clear first …")));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+async function saveMotion(studio: Studio, suffix: string): Promise<void> {
   const actor = activeActor();
   if (!actor) return;
   const answer = await fetch(`api/documents/${studio.document}/export/${actor.id}.${suffix}`);
@@ -29,8 +57,17 @@ export async function exportMotion(studio: Studio, suffix: string): Promise<void
     say(((await answer.json()) as { error: string }).error, "problem");
     return;
   }
+  const proven = JSON.parse(answer.headers.get("x-certificate") ?? "null") as Proven | null;
   download(`${fileName()}.${suffix}`, await answer.blob());
-  say(`Exported as ${suffix.toUpperCase()}.`);
+  say(`Exported as ${suffix.toUpperCase()}.${inWords(proven)}`, proven && !proven.certified ? "problem" : "plain");
+}
+
+function inWords(proven: Proven | null): string {
+  if (!proven) return "";
+  const how = proven.interpolation === "both" ? "as readers of BVH interpolate it, by Euler angles or evenly" : "as glTF players interpolate it";
+  if (proven.certified) return ` Certified: the file’s ${proven.frames} frames and everything between them are clear, ${how}.`;
+  const what = proven.pass_throughs ? `${proven.pass_throughs} times parts pass through each other` : `parts overlap by up to ${Math.ceil(1000 * proven.penetration_m)} mm`;
+  return ` Not certified: ${what}, ${how}.`;
 }
 
 export async function importFile(studio: Studio, file: File, asFigure = false): Promise<void> {

@@ -1,5 +1,5 @@
 /** What the page knows: the document's state, motions, bodies, and this page's own choices. */
-import { FigureShape, MotionData, Posed, State, Welcome, ActorState } from "./generated/messages";
+import { FigureShape, MotionCertificate, MotionData, Posed, State, Welcome, ActorState } from "./generated/messages";
 
 export interface Motion {
   fps: number;
@@ -33,6 +33,7 @@ export interface Store {
   duel: string | null;
   posed: Posed | null; // the newest answer
   duelPosed: Posed | null;
+  certificate: MotionCertificate | null; // of the whole motion; null while it is not known
   touched: boolean; // whether the person has dragged anything yet
 }
 
@@ -61,6 +62,7 @@ export const store: Store = {
   duel: null,
   posed: null,
   duelPosed: null,
+  certificate: null,
   touched: localStorage.getItem("writhe.touched") === "yes",
 };
 

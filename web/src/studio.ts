@@ -8,6 +8,7 @@ import { activeActor, floats, on, store, takeMotion, tell } from "./store";
 import { JobCards } from "./ui/jobs";
 import { say } from "./ui/toast";
 import { Gizmo } from "./view/gizmo";
+import type { TanglePanel } from "./features/tangles";
 import type { Mover } from "./view/mover";
 import { Pointers } from "./view/pointers";
 import { Posing } from "./view/posing";
@@ -25,6 +26,7 @@ export class Studio {
   readonly pointers: Pointers;
   readonly tools: Tools;
   readonly movers: { [feature: string]: Mover } = {};
+  tangles: TanglePanel | null = null; // set by its feature, for the keys that stand beside it
   readonly jobs = new JobCards(this);
   readonly features: Feature[];
   readonly actions: Action[];
@@ -40,7 +42,7 @@ export class Studio {
     this.gizmo = new Gizmo(this.viewport);
     this.tools = new Tools(this.viewport);
     this.pointers = new Pointers(this.viewport, this.posing, this.gizmo, this.tools, this.connection);
-    this.viewport.onFrame = () => this.gizmo.place();
+    this.viewport.beforeFrame.push(() => this.gizmo.place());
     this.connection.onMessage = (message) => this.receive(message);
     this.connection.onLink = (link) => this.linkChanged(link);
     on(["selection"], () => this.showMarks());

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Bools, Floats
 from writhe.collision import Certificate, CollisionTable, certify
 from writhe.errors import WritheError
 from writhe.motion.correct import corrected
@@ -50,18 +50,20 @@ def clean(
     fade_s: float = 0.4,
     go_round: bool = True,
     progress: Progress | None = None,
+    variables: Bools | None = None,
 ) -> Cleaned:
     """Remove the penetrations of a motion of `figure`'s skeleton.
 
     Frames more than `fade_s` away from any that penetrates stay exactly as they are. Where the
     source passes through itself the limbs go round, or, without `go_round`, stay on their side.
+    `variables` (nv) marks what may be changed; by default everything.
     """
     if motion.skeleton.names != figure.skeleton.names:
         raise WritheError(
             f"the motion {motion.name!r} is of another skeleton than {figure.name!r}: retarget it"
         )
     shapes = table or CollisionTable.of_figure(figure)
-    tracker = PostureTracker(figure, shapes, options)
+    tracker = PostureTracker(figure, shapes, options, variables=variables)
     total = 3 * len(motion)
     tell = progress or _silent
     fade = max(1, round(fade_s * motion.fps))

@@ -21,7 +21,7 @@ from typing import Any
 import daqp
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, Gate, NearPairs
 from writhe.database.posture import joint_importance
 from writhe.kernels import kinematics
@@ -52,10 +52,18 @@ class TrackingOptions:
 
 
 class PostureTracker:
-    """Keeps its arrays between frames; not to be shared between threads."""
+    """Keeps its arrays between frames; not to be shared between threads.
+
+    `variables` (nv) marks what may leave the wanted posture: in a scene, the actor that is cleaned.
+    """
 
     def __init__(
-        self, figure: Figure, table: CollisionTable, options: TrackingOptions | None = None
+        self,
+        figure: Figure,
+        table: CollisionTable,
+        options: TrackingOptions | None = None,
+        *,
+        variables: Bools | None = None,
     ) -> None:
         self.figure = figure
         self.table = table
@@ -75,6 +83,7 @@ class PostureTracker:
         self._low, self._high = np.empty(nv + room), np.empty(nv + room)
         self._sense = np.zeros(nv + room, dtype=np.int32)
         self._x = np.empty(nv)
+        self._given = None if variables is None else np.flatnonzero(~variables)
 
     def clearance(self, q: Floats) -> float:
         """The smallest gap beyond its allowance at q; infinite if all exceed the margin."""
@@ -130,6 +139,8 @@ class PostureTracker:
         near.find(self._places.positions, self._places.rotations, options.near_m)
         low, high = self._low, self._high
         low[:nv], high[:nv] = -options.max_step, options.max_step
+        if self._given is not None:
+            low[self._given] = high[self._given] = -self._x[self._given]
         count = contact_rows(
             self.figure.skeleton.tree,
             self._places.positions,

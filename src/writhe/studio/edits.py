@@ -9,7 +9,7 @@ from writhe.arrays import Floats
 from writhe.errors import UnknownNameError, WritheError
 from writhe.skeleton import Motion
 from writhe.solvers.posing import method_names
-from writhe.studio import postures
+from writhe.studio import postures, ways
 from writhe.studio.document.document import Document
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import Key, PinRow, TrackKind, pack
@@ -178,8 +178,10 @@ def move_keys(document: Document, edit: Edit, numbers: list[int], by_s: float) -
     moving = [keys[number] for number in numbers if number in keys]
     if not moving:
         raise WritheError("those keys are not there any more")
+    moving += _poses_of_tangles(document, moving)
     by_s = max(by_s, -min(key.time_s for key in moving))
-    taken = set(numbers)
+    taken = {key.id for key in moving}
+    ways.keys_moved(document, edit, {key.id: by_s for key in moving})
     for key in moving:
         goal = key.time_s + by_s
         for other in keys.values():
@@ -189,6 +191,19 @@ def move_keys(document: Document, edit: Edit, numbers: list[int], by_s: float) -
                 edit.delete("keys", other.id)
         edit.update("keys", key.id, time_s=goal)
         _stretch(document, edit, goal)
+
+
+def _poses_of_tangles(document: Document, moving: list[Key]) -> list[Key]:
+    """The pose keys to which ways lead at the times of these tangle keys: they go along."""
+    kinds = {track.id: track.kind for track in document.all_tracks()}
+    times = [key.time_s for key in moving if kinds[key.track] is TrackKind.TANGLE]
+    known = {key.id for key in moving}
+    return [
+        key
+        for actor in document.actors()
+        for key in ways.keys_at_ends(document, actor.id)
+        if key.id not in known and any(abs(key.time_s - t) < SAME_TIME_S for t in times)
+    ]
 
 
 def copy_keys(document: Document, edit: Edit, numbers: list[int], to_s: float) -> None:
@@ -205,6 +220,7 @@ def copy_keys(document: Document, edit: Edit, numbers: list[int], to_s: float) -
 def delete_keys(document: Document, edit: Edit, numbers: list[int]) -> None:
     """Remove keys."""
     keys = _all_keys(document)
+    ways.keys_deleted(document, edit, set(numbers))
     for number in numbers:
         if number in keys:
             edit.delete("keys", number)
@@ -219,7 +235,12 @@ def set_ease(document: Document, edit: Edit, numbers: list[int], ease: str) -> N
 
 
 def put_clip(document: Document, edit: Edit, actor: int, motion: Motion, start_s: float) -> None:
-    """Lay a sampled motion under the actor's keys, replacing the clip that is there."""
+    """Lay a sampled motion under the actor's keys, replacing the clip and the ways there."""
+    end_s = start_s + motion.duration_s
+    for key in ways.keys_at_ends(document, actor):
+        if start_s - SAME_TIME_S <= key.time_s <= end_s + SAME_TIME_S:
+            edit.delete("keys", key.id)
+    ways.cut_ways(document, edit, actor, start_s, end_s)
     found = document.track(actor, TrackKind.CLIP)
     if found is not None:
         edit.delete("tracks", found.id)
@@ -233,7 +254,25 @@ def put_clip(document: Document, edit: Edit, actor: int, motion: Motion, start_s
         fps=float(motion.fps),
         data=pack(motion.q),
     )
-    _stretch(document, edit, start_s + motion.duration_s)
+    _stretch(document, edit, end_s)
+
+
+def put_way(document: Document, edit: Edit, actor: int, motion: Motion, start_s: float) -> None:
+    """Let an actor go a sampled way, with pose keys at its ends instead of those within."""
+    end_s = start_s + motion.duration_s
+    clear_between(document, edit, actor, start_s, end_s)
+    ways.insert_way(document, edit, actor, motion, start_s)
+    put_key(document, edit, actor, start_s, motion.q[0])
+    put_key(document, edit, actor, end_s, motion.q[-1])
+
+
+def clear_between(document: Document, edit: Edit, actor: int, start_s: float, end_s: float) -> None:
+    """Remove an actor's pose keys and ways between two times; keys at these times stay."""
+    track = document.track(actor, TrackKind.POSE)
+    for key in [] if track is None else document.keys(track.id):
+        if start_s + SAME_TIME_S < key.time_s < end_s - SAME_TIME_S:
+            edit.delete("keys", key.id)
+    ways.cut_ways(document, edit, actor, start_s, end_s)
 
 
 def declare_contact(

@@ -12,20 +12,26 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
+from writhe.collision import certify
+from writhe.collision.stored import in_scene, stored_channels
 from writhe.errors import FileFormatError, WritheError
 from writhe.io import load, load_figure, save
 from writhe.io.files import READABLE, WRITABLE
 from writhe.motion import retarget
+from writhe.scene import Actor as SceneActor
 from writhe.skeleton import Figure, Motion, Skeleton
 from writhe.studio import edits, postures
 from writhe.studio.document import Document
 from writhe.studio.document.own_figures import encode_figure
 from writhe.studio.document.rows import pack
+from writhe.studio.features.certificate import MOST_FRAMES, sample_document
 from writhe.studio.scene_files import take_scene
 from writhe.studio.shapes import bone_capsules
 from writhe.studio.shelf import Shelves, is_style_file
 from writhe.studio.solving import FROM_FILE, Solving
+from writhe.studio.surroundings import SceneKey, build_scene, label
 
 SCENE = ".json"
 DATABASE = ".parquet"
@@ -44,6 +50,55 @@ def export_suffixes() -> list[str]:
 
 def _plain_name(name: str) -> str:
     return re.sub(r"[^\w .-]+", "", name).strip(" .")[:60] or "motion"
+
+
+class ExportCertificate(msgspec.Struct, frozen=True):
+    """What is proven of a file, as its readers interpolate it, among everything in the scene."""
+
+    certified: bool
+    frames: int
+    interpolation: str
+    pass_throughs: int
+    penetration_m: float
+
+
+def certificate_of(
+    document: Document, actor: int, data: bytes, suffix: str
+) -> ExportCertificate | None:
+    """Certify an exported file as it is stored; None where it cannot be told."""
+    with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
+        path = Path(folder) / f"motion.{suffix}"
+        path.write_bytes(data)
+        motion = load(path)
+        figure = document.figure(document.actor(actor).figure)
+        if not figure.capsules or not 1 < len(motion) <= MOST_FRAMES:
+            return None
+        if sorted(motion.skeleton.names) != sorted(figure.skeleton.names):
+            return None
+        channels = stored_channels(path, motion) if suffix == "bvh" else None
+    before, who = build_scene(document, SceneKey.of(document)), label(actor)
+    body = Figure(figure.name, motion.skeleton, capsules=figure.capsules)  # as the file has it
+    actors = tuple(SceneActor(a.name, body) if a.name == who else a for a in before.actors)
+    layout = replace(before, actors=actors).layout
+    around = sample_document(document, before, np.arange(len(motion)) / motion.fps)
+    rows = np.tile(layout.rest(), (len(motion), 1))
+    for now, then in (
+        (layout.actor_q, before.layout.actor_q),
+        (layout.object_q, before.layout.object_q),
+    ):
+        for name, at in now.items():
+            rows[:, at] = motion.q if name == who else around[:, then[name]]
+    if channels is not None:
+        channels = in_scene(channels, motion.skeleton, layout.skeleton, who)
+    how = "slerp" if channels is None else "both"
+    found = certify(layout.table, rows, motion.fps, how, channels)
+    return ExportCertificate(
+        found.certified,
+        found.frames,
+        how,
+        len(found.pass_throughs),
+        found.penetration_upper_bound_m,
+    )
 
 
 def export(document: Document, actor: int, suffix: str) -> tuple[bytes, str]:

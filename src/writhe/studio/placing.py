@@ -37,7 +37,7 @@ def move_actor(
     edit.update("actors", number, q=pack(moved), pins=encode_pins(pins))
     size = skeleton.configuration_size
     for track in document.tracks(number):
-        if track.kind is TrackKind.CLIP:
+        if track.kind in (TrackKind.CLIP, TrackKind.WAY):
             frames = moved_roots(skeleton, unpack(track.data).reshape(-1, size), yaw, away)
             edit.update("tracks", track.id, data=pack(frames))
         elif track.kind is TrackKind.PATH:

@@ -182,14 +182,19 @@ async def _thumbnail(studio: Studio, request: Request) -> Response:
 
 async def _export(studio: Studio, request: Request) -> Response:
     params = request.path_params
+    actor, suffix = int(params["actor"]), str(params["suffix"])
     document, give_back = studio.borrow(params["number"])
     try:
-        data, name = await studio.threaded(
-            lambda: exchange.export(document, int(params["actor"]), params["suffix"])
+        data, name = await studio.threaded(lambda: exchange.export(document, actor, suffix))
+        proven = await studio.threaded(
+            lambda: exchange.certificate_of(document, actor, data, suffix)
         )
     finally:
         give_back()
-    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    headers = {
+        "content-disposition": f'attachment; filename="{name}"',
+        "x-certificate": msgspec.json.encode(proven).decode(),
+    }
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 

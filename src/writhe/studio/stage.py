@@ -94,6 +94,7 @@ class Stage:
         self._scene_key: surroundings.SceneKey | None = None
         self._scene: Scene | None = None
         self._own: dict[type[Any], Any] = {}
+        self.followers: set[int] = set()  # actors that move along with the one being dragged
         self._look_around()
 
     def _look_around(self) -> None:
@@ -113,6 +114,8 @@ class Stage:
         puppet = self.puppet(actor)
         if self._gesture != actor.id:
             self._begin(actor, puppet)
+        elif self.followers and puppet.readings.place is not None and self._scene is not None:
+            surroundings.arrange(puppet.readings.place, self._scene, self.poses())
         targets = [_target(hold, puppet.figure) for hold in message.holds]
         held = {target.joint for target in targets}
         pins = [pin for pin in self._pins if pin.joint not in held]
@@ -221,15 +224,20 @@ class Stage:
                 self._keep_recording(edit, message.actor, puppet.figure)
             else:
                 edits.set_pose(self.document, edit, message.actor, puppet.q, self.time_s)
+            for follower in self.followers & set(self._puppets):
+                pose = self._puppets[follower].q
+                edits.set_pose(self.document, edit, follower, pose, self.time_s)
 
     def refresh(self) -> None:
         """Take all poses from the document again (after a command, undo, seek)."""
         self._look_around()
+        if self._gesture is None:
+            self.followers.clear()
         present = {actor.id: actor for actor in self.document.actors()}
         for number in list(self._puppets):
             if number not in present:
                 del self._puppets[number]
-            elif number != self._gesture:
+            elif number != self._gesture and number not in self.followers:
                 self._puppets[number].q = self.pose_now(present[number]).copy()
 
     def seek(self, time_s: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.skeleton import Motion
-from writhe.studio import messages, things
+from writhe.studio import messages, things, ways
 from writhe.studio.document import Actor, Document, Thing, TrackKind
 from writhe.studio.document.rows import unpack
 from writhe.studio.protocol import FEATURES
@@ -82,6 +82,10 @@ def _actor(stage: Stage, actor: Actor) -> messages.ActorState:
         ],
         animated=not stage.document.timeline(actor.id).empty,
         clip=clip,
+        ways=[
+            messages.WayState(track.id, track.name, track.start_s, end_s)
+            for track, end_s in ways.ways_of(stage.document, actor.id)
+        ],
     )
 
 
@@ -110,8 +114,9 @@ class MotionViews:
             (
                 t.id,
                 t.start_s,
+                t.fps,
                 hash(t.data),
-                *((k.time_s, hash(k.data)) for k in document.keys(t.id)),
+                *((k.time_s, k.ease, hash(k.data)) for k in document.keys(t.id)),
             )
             for t in document.tracks(actor)
         )

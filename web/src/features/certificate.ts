@@ -18,20 +18,28 @@ export const install: Install = (studio) => {
     if (now === checked || store.dragging || studio.link !== "open") return;
     checked = now;
     asked = studio.command({ type: "check_motion" });
-    if (found) strip.classList.add("stale");
+    outdated();
+  };
+  const outdated = () => {
+    store.certificate = null;
+    strip.classList.toggle("stale", found !== null);
+    line.classList.toggle("stale", found !== null);
   };
   on(["state", "link"], () => {
     clearTimeout(timer);
-    if (stamp() !== checked) timer = window.setTimeout(ask, WAIT_MS);
     if (found) show(studio, found, strip, line);
+    if (stamp() === checked) return;
+    timer = window.setTimeout(ask, WAIT_MS);
+    outdated();
   });
   return {
     lanes: [strip],
     readouts: [line],
     receive(message) {
       if (message.type !== "motion_certificate" || message.job !== asked) return;
-      found = message;
+      found = store.certificate = message;
       strip.classList.remove("stale");
+      line.classList.remove("stale");
       show(studio, found, strip, line);
     },
   };
@@ -48,24 +56,22 @@ function stamp(): string {
 function show(studio: Studio, found: MotionCertificate, strip: HTMLElement, line: HTMLElement): void {
   const length = store.state?.duration_s || 1;
   fill(strip, ...joined(found.stretches).map((stretch) => {
-    const mark = h("span", { class: `stretch ${stretch.verdict.replace(" ", "-")}`, title: sentence(stretch) });
+    const mark = h("button", { class: `stretch ${stretch.verdict.replace(" ", "-")}`, type: "button", tabindex: stretch.verdict === "certified" ? -1 : 0, title: sentence(stretch), "aria-label": `${stretch.start_s.toFixed(1)} to ${stretch.end_s.toFixed(1)} seconds: ${sentence(stretch)}`, click: () => studio.run("clear-motion") });
+    mark.addEventListener("pointerdown", (event) => event.stopPropagation());
     mark.style.left = `${(100 * stretch.start_s) / length}%`;
     mark.style.width = `${(100 * (stretch.end_s - stretch.start_s)) / length}%`;
     return mark;
   }));
-  const all = joined(found.stretches), bad = all.filter((stretch) => stretch.verdict !== "certified");
-  const least = Math.min(...found.stretches.map((stretch) => stretch.clearance_m));
-  const summary = bad.length
-    ? `${bad.length} of ${all.length} stretches ${bad.some((one) => one.verdict === "passes through") ? "pass through" : "overlap"}, by ${Math.max(1, Math.ceil(-1000 * least))} mm`
-    : `Motion certified${least >= 1 ? "" : least < 0.001 ? ", touching" : `, ${Math.floor(1000 * least)} mm clear`}`;
-  strip.setAttribute("aria-label", summary);
+  const bad = joined(found.stretches).filter((stretch) => stretch.verdict !== "certified");
+  strip.setAttribute("aria-label", summary(found));
   line.hidden = found.stretches.length === 0;
   line.classList.toggle("bad", bad.length > 0);
-  line.title = bad.length ? "Go to the worst moment" : `Proven for all ${found.frames} frames and everything between them, as glTF files are played`;
-  line.textContent = summary;
+  line.title = bad.length ? "Go to the worst moment, and choose how to make it clear" : `Proven for all ${found.frames} frames and everything between them, as glTF files are played`;
+  fill(line, summary(found), bad.length > 0 && h("span", { class: "fix" }, "Make clear …"));
   line.onclick = () => {
     const worst = bad.sort((a, b) => a.clearance_m - b.clearance_m)[0];
     if (worst) studio.seek(worst.at_s);
+    studio.run("clear-motion");
   };
 }
 
@@ -84,7 +90,15 @@ function joined(stretches: Stretch[]): Stretch[] {
   return out;
 }
 
-function sentence({ verdict, clearance_m, a, b, at_s }: Stretch): string {
+/** The whole motion in a few words. */
+export function summary(found: MotionCertificate): string {
+  const all = joined(found.stretches), bad = all.filter((stretch) => stretch.verdict !== "certified");
+  const least = Math.min(...found.stretches.map((stretch) => stretch.clearance_m));
+  if (bad.length) return `${bad.length} of ${all.length} stretches ${bad.some((one) => one.verdict === "passes through") ? "pass through" : "overlap"}, by ${Math.max(1, Math.ceil(-1000 * least))} mm`;
+  return `Motion certified${least >= 1 ? "" : least < 0.001 ? ", touching" : `, ${Math.floor(1000 * least)} mm clear`}`;
+}
+
+export function sentence({ verdict, clearance_m, a, b, at_s }: Stretch): string {
   if (verdict === "certified") return clearance_m < 1 ? `Certified: ${a} and ${b} come nearest, at ${at_s.toFixed(2)} s` : "Certified";
   return `${a} and ${b} ${verdict === "overlaps" ? "overlap" : "pass through each other"} by ${(-1000 * clearance_m).toFixed(0)} mm near ${at_s.toFixed(2)} s`;
 }

@@ -251,6 +251,14 @@ export interface PinState {
   both: boolean;
 }
 
+/** Sampled motion between two pose keys: planned, wound or pushed clear. */
+export interface WayState {
+  id: number;
+  name: string;
+  start_s: number;
+  end_s: number;
+}
+
 /** An actor as the document has it; `q` is its pose at the playhead. */
 export interface ActorState {
   id: number;
@@ -261,6 +269,7 @@ export interface ActorState {
   pins: PinState[];
   animated: boolean;
   clip: string;
+  ways: WayState[];
 }
 
 /** A key on the timeline, of an actor or of an object (the other one is 0). */
@@ -383,6 +392,7 @@ export interface Stretch {
   a: string;
   b: string;
   at_s: number;
+  actors: number[];
 }
 
 /** The answer to CheckMotion; no stretches where nothing moves. */
@@ -395,6 +405,38 @@ export interface MotionCertificate {
   stretches: Stretch[];
 }
 
+/** Make a stretch of an actor's motion clear. */
+export interface ClearStretch {
+  type: "clear_stretch";
+  request: string;
+  actor: number;
+  start_s: number;
+  end_s: number;
+  how: "round" | "out";
+}
+
+/** Make every stretch clear that is not: pushed out where that is enough, else round. */
+export interface ClearAll {
+  type: "clear_all";
+  request: string;
+  prefer: number;
+}
+
+/** How many stretches were made clear, and what is left. */
+export interface Cleared {
+  type: "cleared";
+  job: string;
+  cleared: number;
+  left: string[];
+}
+
+/** Remove a way: the keys are joined as their easing says. */
+export interface BlendAgain {
+  type: "blend_again";
+  request: string;
+  way: number;
+}
+
 /** Find ways between two pose keys of an actor; `planted` names joints that stay in place. */
 export interface Connect {
   type: "connect";
@@ -405,7 +447,7 @@ export interface Connect {
   planted: string[];
 }
 
-/** Key the frames of a way that was found. */
+/** Let the actor go a way that was found, from one key to the other. */
 export interface UseWay {
   type: "use_way";
   request: string;
@@ -416,6 +458,7 @@ export interface UseWay {
 /** One way: its poses frame by frame (float32), its energy, and what is proven of it. */
 export interface WayFound {
   title: string;
+  about: string;
   q: Uint8Array;
   frames: number;
   energy: number[];
@@ -429,7 +472,7 @@ export interface Ways {
   job: string;
   actor: number;
   start_s: number;
-  fps: number;
+  duration_s: number;
   ways: WayFound[];
   reason: string;
 }
@@ -703,11 +746,70 @@ export interface SolvingState {
   steadiness: number;
 }
 
-/** A path across an actor's skeleton between two joints or tips. */
+/** A tangle key as the page shows it; `titles` name its tangles. */
+export interface TangleKeyState {
+  id: number;
+  time_s: number;
+  tangles: TangleGoal[];
+  titles: string[];
+  movers: number[];
+}
+
+/** The tangle keys in order of time. */
+export interface TangleMotionState {
+  keys: TangleKeyState[];
+}
+
+/** Have two chains wound so at a time, beside the tangles that the key there has already. */
+export interface KeyTangle {
+  type: "key_tangle";
+  request: string;
+  time_s: number;
+  tangle: TangleGoal;
+  movers: number[];
+}
+
+/** Take a tangle out of a key; a key without any goes. */
+export interface DropTangle {
+  type: "drop_tangle";
+  request: string;
+  key: number;
+  tangle: number;
+}
+
+/** Make the motion through all tangle keys; a tangle holds until it is keyed otherwise. */
+export interface WindKeys {
+  type: "wind_keys";
+  request: string;
+  order?: "together" | "given" | "automatic";
+}
+
+/** Let one actor keep a tangle over a time, whatever the other one does meanwhile. */
+export interface FollowTangle {
+  type: "follow_tangle";
+  request: string;
+  tangle: TangleGoal;
+  mover: number;
+  start_s: number;
+  end_s: number;
+}
+
+/** What came of making a motion: what was not reached and why, and why in this order. */
+export interface TanglesMade {
+  type: "tangles_made";
+  job: string;
+  reached: boolean;
+  certified: boolean;
+  problems: string[];
+  why: string;
+}
+
+/** A path across an actor's skeleton between two joints or tips, or a strand of an object. */
 export interface Chain {
   actor: number;
   start: string;
-  end: string;
+  end?: string;
+  thing?: number;
 }
 
 /** A chain that a click on one of its joints picks. */
@@ -718,16 +820,52 @@ export interface Limb {
   joints: number[];
 }
 
+/** A joint or tip that a chain may begin or end at. */
+export interface ChainEnd {
+  name: string;
+  joint: number;
+  offset: [number, number, number];
+}
+
 /** The limbs of an actor, and every end that a chain may have. */
 export interface ActorChains {
   actor: number;
   limbs: Limb[];
-  ends: string[];
+  ends: ChainEnd[];
+}
+
+/** A named line along an object, in its frame. */
+export interface ThingStrand {
+  thing: number;
+  name: string;
+  points: [number, number, number][];
 }
 
 /** What can be tangled. */
 export interface TanglesState {
   actors: ActorChains[];
+  strands: ThingStrand[];
+}
+
+/** How two chains are to be wound; None leaves a coordinate free. */
+export interface TangleGoal {
+  first: Chain;
+  second: Chain;
+  writhe: number;
+  centre_first?: number | null;
+  centre_second?: number | null;
+  density?: number | null;
+}
+
+/** The writhe matrix (float32, row by row) and its coordinates; what the vertices are called. */
+export interface Winding {
+  rows: string[];
+  columns: string[];
+  matrix: Uint8Array;
+  writhe: number;
+  centre_first: number;
+  centre_second: number;
+  density: number;
 }
 
 /** How are two chains wound at the playhead? */
@@ -737,30 +875,50 @@ export interface MeasureTangle {
   second: Chain;
 }
 
-/** The writhe matrix (float32, row by row) and its coordinates. */
+/** The answer to MeasureTangle. */
 export interface TangleMeasured {
   type: "tangle_measured";
-  rows: number;
-  columns: number;
-  matrix: Uint8Array;
-  writhe: number;
-  centre_first: number;
-  centre_second: number;
-  density: number;
+  winding: Winding;
 }
 
-/** Wind two chains to these coordinates by moving one actor; None leaves a coordinate free. */
+/** A few gated steps towards coordinates; `fresh` begins anew from the poses on the stage. */
+export interface WindStep {
+  type: "wind_step";
+  sequence: number;
+  tangle: TangleGoal;
+  movers: number[];
+  fresh?: boolean;
+}
+
+/** Where an actor is now. */
+export interface WoundActor {
+  actor: number;
+  q: Uint8Array;
+}
+
+/** The answer to WindStep; `stalled`: steps alone lead no farther. */
+export interface TangleStepped {
+  type: "tangle_stepped";
+  sequence: number;
+  actors: WoundActor[];
+  winding: Winding;
+  reached: boolean;
+  stalled: boolean;
+}
+
+/** Make the poses that winding led to part of the document. */
+export interface KeepWound {
+  type: "keep_wound";
+  request: string;
+  movers: number[];
+}
+
+/** Wind two chains, shaking what gets stuck, and say what stands in the way. */
 export interface WindTangle {
   type: "wind_tangle";
   request: string;
-  first: Chain;
-  second: Chain;
-  mover: number;
-  writhe: number;
-  centre_first?: number | null;
-  centre_second?: number | null;
-  density?: number | null;
-  as_clip?: boolean;
+  tangle: TangleGoal;
+  movers: number[];
 }
 
 /** What came of it; `problem` says what stood in the way. */
@@ -771,6 +929,19 @@ export interface TangleWound {
   writhe: number;
   steps: number;
   problem: string;
+}
+
+/** While one actor of this tangle is dragged the other one keeps it; None: no longer. */
+export interface KeepTangle {
+  type: "keep_tangle";
+  tangle: TangleGoal | null;
+}
+
+/** Where the other one has gone while one was dragged. */
+export interface Followed {
+  actor: number;
+  q: Uint8Array;
+  winding: Winding;
 }
 
 /** Let a hand or foot follow way-points, from a time on, in a style; its keys there go. */
@@ -843,16 +1014,18 @@ export interface FeatureStates {
   poses: PosesState;
   pushing: PushingState;
   solving: SolvingState;
+  tangle_motion: TangleMotionState;
   tangles: TanglesState;
   trajectories: TrajectoriesState;
 }
 
 /** What features read from a pose being dragged. */
 export interface FeatureReadings {
+  tangles: Followed | null;
 }
 
-export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | PushThing | KeepPush | HoldParts | LetGoParts | ListReadyPoses | ApplyReadyPose | SetSolving | MeasureTangle | WindTangle | FollowPath | RepairPath;
+export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | ClearStretch | ClearAll | BlendAgain | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | PushThing | KeepPush | HoldParts | LetGoParts | ListReadyPoses | ApplyReadyPose | SetSolving | KeyTangle | DropTangle | WindKeys | FollowTangle | MeasureTangle | WindStep | KeepWound | WindTangle | KeepTangle | FollowPath | RepairPath;
 
-export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | Ways | Pushed | ReadyPoses | TangleMeasured | TangleWound | PathFollowed;
+export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | Cleared | Ways | Pushed | ReadyPoses | TanglesMade | TangleMeasured | TangleStepped | TangleWound | PathFollowed;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | KeepPush | HoldParts | LetGoParts | ApplyReadyPose | SetSolving | WindTangle | FollowPath | RepairPath;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | ClearStretch | ClearAll | BlendAgain | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | KeepPush | HoldParts | LetGoParts | ApplyReadyPose | SetSolving | KeyTangle | DropTangle | WindKeys | FollowTangle | KeepWound | WindTangle | FollowPath | RepairPath;

@@ -10,3 +10,11 @@ export function sectionElement({ title, element, folded }: Section): HTMLElement
   box.addEventListener("toggle", () => localStorage.setItem(KEY + title, box.open ? "no" : "yes"));
   return box;
 }
+
+/** Open the section that an element stands in, and the panel where a narrow page hides it. */
+export function reveal(element: HTMLElement): void {
+  const box = element.closest("details");
+  if (box) box.open = true;
+  if (element.closest<HTMLElement>(".panel")?.offsetParent === null) document.querySelector(".shell")?.classList.toggle("panel-toggled");
+  box?.scrollIntoView({ block: "start" });
+}

@@ -18,7 +18,7 @@ export function timeline(studio: Studio): HTMLElement {
   const drawRows = () => {
     const state = store.state;
     if (!state) return;
-    const stamp = JSON.stringify([state.keys, state.duration_s, state.things.map((t) => [t.id, t.name]), state.actors.map((a) => [a.id, a.name, a.clip]), store.active, [...store.selectedKeys]]);
+    const stamp = JSON.stringify([state.keys, state.duration_s, state.things.map((t) => [t.id, t.name]), state.actors.map((a) => [a.id, a.name, a.clip, a.ways]), store.active, [...store.selectedKeys]]);
     if (stamp === drawn) return;
     drawn = stamp;
     fill(ruler, ...ticks(state.duration_s));
@@ -65,11 +65,18 @@ function rowElement(studio: Studio, row: Row, state: State, named: boolean): HTM
   const motion = actor && store.motions.get(actor.id);
   const clip = actor?.clip && motion ? h("span", { class: "clip", title: `Clip: ${actor.clip}` }, actor.clip) : null;
   if (clip) clip.style.width = percent((motion!.frames - 1) / motion!.fps);
+  const ways = (actor?.ways ?? []).map((way) => {
+    const bar = h("span", { class: "way-bar", title: `${way.name}, from ${way.start_s.toFixed(2)} to ${way.end_s.toFixed(2)} s` });
+    bar.style.left = percent(way.start_s);
+    bar.style.width = percent(way.end_s - way.start_s);
+    return bar;
+  });
   const look = studio.features.flatMap((feature) => feature.keys ?? []).find((one) => one.kind === row.kind);
   const element = h(
     "div",
     { class: `row ${row.actor === store.active || (row.thing > 0 && row.thing === store.selectedThing) ? "on" : ""}`, "data-actor": row.actor, "data-kind": row.kind },
     clip,
+    ...ways,
     named && h("span", { class: "row-name" }, [row.name, look?.title].filter(Boolean).join(" · ")),
     ...state.keys.filter((key) => key.actor === row.actor && key.thing === row.thing && key.kind === row.kind).map((key) => keyButton(studio, key)),
   );
@@ -124,10 +131,11 @@ function scrubbing(studio: Studio, lanes: HTMLElement): void {
 }
 
 /** A key that can be selected, dragged along, and moved with the arrow keys. */
-function keyButton(studio: Studio, { id, time_s: timeS, ease }: KeyState): HTMLElement {
+function keyButton(studio: Studio, { id, kind, time_s: timeS, ease }: KeyState): HTMLElement {
+  const name = kind === "pose" ? "Key" : `${kind.charAt(0).toUpperCase()}${kind.slice(1)} key`;
   const button = h("button", {
     class: `key ${ease} ${store.selectedKeys.has(id) ? "on" : ""}`, type: "button", "data-key": id,
-    title: `Key at ${timeS.toFixed(2)} s. Drag to move, Delete to remove.`, "aria-label": `Key at ${timeS.toFixed(2)} seconds`,
+    title: `${name} at ${timeS.toFixed(2)} s. Drag to move, Delete to remove.`, "aria-label": `${name} at ${timeS.toFixed(2)} seconds`,
   });
   button.style.left = percent(timeS);
   let startX = 0, shift = 0, held = false;

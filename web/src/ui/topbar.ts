@@ -1,5 +1,6 @@
 /** Title, undo, files, theme, help. */
 import { fill, h } from "../dom";
+import { summary } from "../features/certificate";
 import { chooseFile, download, exportMotion, savePicture } from "../files";
 import { icon } from "../icons";
 import { on, store } from "../store";
@@ -13,13 +14,14 @@ export function iconButton(name: string, label: string, run: () => void, extra =
 }
 
 /** A button that opens a small menu below itself. */
-export function menuButton(name: string, label: string, text: string, entries: () => [string, string, () => void][]): HTMLElement {
+export function menuButton(name: string, label: string, text: string, entries: () => [string, string, () => void][], note: () => string = () => ""): HTMLElement {
   const list = h("div", { class: "menu", role: "menu", hidden: true });
   const button = iconButton(name, label, () => {
     if (!list.hidden) return close();
     fill(list, ...entries().map(([title, about, run]) => h("button", { role: "menuitem", type: "button", title: about, click: () => { close(); run(); } }, h("span", {}, title), h("small", {}, about))));
+    if (note()) list.append(h("p", { class: "menu-note" }, note()));
     list.hidden = false;
-    (list.firstElementChild as HTMLElement | null)?.focus();
+    list.querySelector("button")?.focus();
     button.setAttribute("aria-expanded", "true");
   });
   const close = () => {
@@ -46,6 +48,14 @@ export function menuButton(name: string, label: string, text: string, entries: (
   return wrap;
 }
 
+/** What is known of the motion that would be exported. */
+function certificateNote(): string {
+  if (!store.motions.size) return "";
+  const found = store.certificate;
+  if (!found) return "The motion is being checked.";
+  return `${summary(found)}.`;
+}
+
 export function topbar(studio: Studio, togglePanel: () => void): HTMLElement {
   const title = h("input", { class: "title", "aria-label": "Title of the document", title: "Rename the document", maxlength: 80, spellcheck: "false" });
   title.addEventListener("change", () => studio.command({ type: "rename", name: title.value.trim() || "Untitled" }));
@@ -60,7 +70,7 @@ export function topbar(studio: Studio, togglePanel: () => void): HTMLElement {
     ...(store.welcome?.export_suffixes ?? []).map((suffix): [string, string, () => void] => [suffix.toUpperCase(), about[suffix] ?? "Motion", () => void exportMotion(studio, suffix)]),
     ["PNG", "A still picture of the view", () => void savePicture(studio)],
     ["Document", "Everything in one .writhe file, to keep or to share", () => download(`${store.state?.name ?? "document"}.writhe`, `api/documents/${studio.document}/file`)],
-  ]);
+  ], certificateNote);
   const importMenu = menuButton("open", "Open a file", "Open", () => [
     ["Motion onto this actor", "A clip for the character you see", () => chooseFile(studio)],
     ["Scene with objects", "A scene file: its objects instead of those here", () => chooseFile(studio, false, ".json")],

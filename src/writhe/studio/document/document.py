@@ -20,7 +20,7 @@ from writhe.studio.document import rows
 from writhe.studio.document.history import Edit, History
 from writhe.studio.document.rows import Actor, Body, Key, PinRow, SavedPose, Thing, Track, TrackKind
 from writhe.studio.document.schema import connect
-from writhe.studio.document.timeline import ActorTimeline, PoseKeys
+from writhe.studio.document.timeline import ActorTimeline, PoseKeys, Way
 
 Value = TypeVar("Value")
 SUFFIX = ".writhe"
@@ -253,15 +253,20 @@ class Document:
             skeleton = self.figure(row.figure).skeleton
             keys = clip = None
             start_s = 0.0
+            ways: list[Way] = []
             for track in self.tracks(actor):
                 if track.kind is TrackKind.POSE:
                     found = self.keys(track.id)
                     if found:
                         keys = _pose_keys(found)
-                elif track.kind is TrackKind.CLIP:
+                elif track.kind in (TrackKind.CLIP, TrackKind.WAY):
                     q = rows.unpack(track.data).reshape(-1, skeleton.configuration_size)
-                    clip, start_s = Motion(skeleton, q, track.fps, track.name), track.start_s
-        return ActorTimeline(skeleton, keys, clip, start_s)
+                    sampled = Motion(skeleton, q, track.fps, track.name)
+                    if track.kind is TrackKind.CLIP:
+                        clip, start_s = sampled, track.start_s
+                    else:
+                        ways.append(Way(track.start_s, sampled))
+        return ActorTimeline(skeleton, keys, clip, start_s, tuple(ways))
 
     def motion(self, actor: int, fps: float | None = None) -> Motion:
         """The actor's whole timeline as sampled motion; its standing pose where it has no keys."""
@@ -296,6 +301,22 @@ class Document:
         with self._lock:
             found = self._connection.execute(
                 "SELECT value FROM meta WHERE name = 'thumbnail'"
+            ).fetchone()
+        return b"" if found is None else bytes(found["value"])
+
+    # ---- what was proven of the motion; not a command either: it comes after each by itself ----
+
+    def set_certificate(self, data: bytes) -> None:
+        """Keep what was proven of the whole motion (`studio.features.certificate` reads it)."""
+        with self._lock, self._transaction():
+            self._put_meta("certificate", data)
+
+    @property
+    def certificate(self) -> bytes:
+        """What was last proven of the whole motion, empty where nothing was."""
+        with self._lock:
+            found = self._connection.execute(
+                "SELECT value FROM meta WHERE name = 'certificate'"
             ).fetchone()
         return b"" if found is None else bytes(found["value"])
 

@@ -19,7 +19,8 @@ class TrackKind(StrEnum):
 
     POSE = "pose"  # keys: configurations
     CLIP = "clip"  # no keys; data: sampled configurations, the ground that pose keys are laid over
-    TANGLE = "tangle"  # keys: linking values wanted of strand pairs
+    WAY = "way"  # no keys; data: sampled configurations from one pose key to a later one
+    TANGLE = "tangle"  # keys: how pairs of strands are to be wound
     PATH = "path"  # keys: a drawn path that a limb follows from there on
     PLACE = "place"  # keys: where an object is, as position and quaternion
 
@@ -51,7 +52,7 @@ class Actor(msgspec.Struct, frozen=True):
 class Track(msgspec.Struct, frozen=True):
     """A typed track of one actor or object (the other number is 0).
 
-    Clips start at `start_s` and hold `data` at `fps`.
+    Clips and ways start at `start_s` and hold `data` at `fps`.
     """
 
     id: int

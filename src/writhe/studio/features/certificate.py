@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import re
+import hashlib
 from itertools import pairwise
 from typing import Literal
 
+import msgspec
 import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import Certificate, certify
+from writhe.collision.gate import SLACK_M
 from writhe.errors import WritheError
-from writhe.scene import ObjectKind
+from writhe.scene import ObjectKind, Scene
 from writhe.studio import things
-from writhe.studio.document import Document
+from writhe.studio.document import Document, TrackKind
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.jobs import Job
 from writhe.studio.messages import Message, Part, Task
+from writhe.studio.naming import names_of, plain_name
 from writhe.studio.stage import Stage
-from writhe.studio.surroundings import label
+from writhe.studio.surroundings import SceneKey, label
 
 feature = Feature("certificate")
 MOST_FRAMES = 20_000
-LONGEST_STRETCH_S = 1.0  # of a clip without keys, so that the timeline shows where it fails
+LONGEST_STRETCH_S = 1.0  # within clips, so that the timeline shows where they fail
 
 
 class CheckMotion(Task, frozen=True, tag="check_motion"):
@@ -33,7 +36,7 @@ class Stretch(Part, frozen=True):
     """A part of the timeline and what was found in it.
 
     Clearance is proven: never less, between frames too; negative where parts overlap. `a` and `b`
-    are the parts that come nearest, `at_s` when.
+    are the parts that come nearest, `at_s` when, `actors` those of them that are bodies.
     """
 
     start_s: float
@@ -43,6 +46,7 @@ class Stretch(Part, frozen=True):
     a: str
     b: str
     at_s: float
+    actors: list[int]
 
 
 class MotionCertificate(Message, frozen=True, tag="motion_certificate"):
@@ -61,28 +65,54 @@ def check(stage: Stage, message: CheckMotion) -> Work:
     document = stage.document
     fps = document.fps
     table = stage.scene.layout.table
-    names = {label(actor.id): actor.name for actor in document.actors()}
-    names |= {things.label(thing): thing.name for thing in document.objects()}
+    names = names_of(document)
     edges = stretch_edges(document)
     if not edges:
         return lambda job: Outcome(show=MotionCertificate(job.number, True, 0, fps, []))
     q = sample_scene(stage, np.arange(edges[-1] + 1) / fps)
+    stamp = _stamp(document, q, edges)
 
     def work(job: Job) -> Outcome:
+        known = saved_certificate(document, stamp)
+        if known is not None:
+            return Outcome(show=msgspec.structs.replace(known, job=job.number))
         found: list[Stretch] = []
         for done, (first, last) in enumerate(pairwise(edges)):
             job.report(done / (len(edges) - 1))
             report = certify(table, q[first : last + 1], fps)
-            found.append(_stretch(report, first / fps, last / fps, names))
+            found.append(stretch_of(report, first / fps, last / fps, names))
         certified = all(stretch.verdict == "certified" for stretch in found)
         show = MotionCertificate(job.number, certified, len(q), fps, found)
+        document.set_certificate(msgspec.msgpack.encode(_Saved(stamp, show)))
         return Outcome(show=show)
 
     return work
 
 
+class _Saved(msgspec.Struct, frozen=True):
+    """A certificate with what it is about, as a document keeps it."""
+
+    stamp: str
+    certificate: MotionCertificate
+
+
+def saved_certificate(document: Document, stamp: str | None = None) -> MotionCertificate | None:
+    """The certificate that a document was last given; with a stamp, only if it is still true."""
+    try:
+        saved = msgspec.msgpack.decode(document.certificate, type=_Saved)
+    except msgspec.MsgspecError:
+        return None  # none, or one of another version
+    return saved.certificate if stamp in (None, saved.stamp) else None
+
+
+def _stamp(document: Document, q: Floats, edges: list[int]) -> str:
+    """What a certificate is about: every frame, what stands around, what may touch."""
+    about = repr((SceneKey.of(document), edges, document.fps, SLACK_M))
+    return hashlib.sha256(q.tobytes() + about.encode()).hexdigest()
+
+
 def stretch_edges(document: Document) -> list[int]:
-    """The frames at which stretches begin and end: those of keys, and some within long clips."""
+    """The frames at which stretches begin and end: those of keys, and more within clips."""
     fps = document.fps
     ends = [document.timeline(actor.id).end_s for actor in document.actors()]
     times = [key.time_s for track in document.all_tracks() for key in document.keys(track.id)]
@@ -92,6 +122,8 @@ def stretch_edges(document: Document) -> list[int]:
     if last >= MOST_FRAMES:
         raise WritheError(f"motions of up to {MOST_FRAMES} frames are checked here")
     marks = sorted({0, last, *(round(t * fps) for t in times)})
+    if not any(document.track(actor.id, TrackKind.CLIP) for actor in document.actors()):
+        return marks
     step = max(1, round(LONGEST_STRETCH_S * fps))
     edges = [marks[0]]
     for mark in marks[1:]:
@@ -101,7 +133,11 @@ def stretch_edges(document: Document) -> list[int]:
 
 def sample_scene(stage: Stage, times_s: Floats) -> Floats:
     """(times, nq) configurations of the whole scene."""
-    document, scene = stage.document, stage.scene
+    return sample_document(stage.document, stage.scene, times_s)
+
+
+def sample_document(document: Document, scene: Scene, times_s: Floats) -> Floats:
+    """(times, nq) configurations of a document's scene."""
     layout = scene.layout
     q = np.tile(layout.rest(), (len(times_s), 1))
     for actor in document.actors():
@@ -117,7 +153,8 @@ def sample_scene(stage: Stage, times_s: Floats) -> Floats:
     return q
 
 
-def _stretch(report: Certificate, start_s: float, end_s: float, names: dict[str, str]) -> Stretch:
+def stretch_of(report: Certificate, start_s: float, end_s: float, names: dict[str, str]) -> Stretch:
+    """What a certificate says of a stretch."""
     worst = min(report.worst_pairs, key=lambda pair: pair.clearance_m, default=None)
     clearance = report.min_clearance_m
     if report.certified:
@@ -134,14 +171,11 @@ def _stretch(report: Certificate, start_s: float, end_s: float, names: dict[str,
         a="" if worst is None else plain_name(worst.a, names),
         b="" if worst is None else plain_name(worst.b, names),
         at_s=start_s if worst is None else start_s + worst.time_s,
+        actors=[] if worst is None else _actors((worst.a, worst.b)),
     )
 
 
-def plain_name(part: str, names: dict[str, str]) -> str:
-    """A part as people call it: "Anna's left wrist", "Chair"."""
-    owner, _, rest = part.partition(".")
-    title = names.get(owner, owner)
-    if not rest:
-        return title
-    words = re.sub(r"[_.]+", " ", rest)
-    return words if len(names) == 1 else f"{title}’s {words}"
+def _actors(parts: tuple[str, str]) -> list[int]:
+    """The numbers of the actors that parts belong to."""
+    owners = [part.partition(".")[0] for part in parts if "." in part]
+    return [int(owner.removeprefix("actor")) for owner in dict.fromkeys(owners)]

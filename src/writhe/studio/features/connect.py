@@ -9,25 +9,19 @@ import numpy as np
 from msgspec import Meta
 
 from writhe.arrays import Floats
+from writhe.collision import certify
 from writhe.errors import WritheError
-from writhe.planning import (
-    DefaultPlanner,
-    Energy,
-    EnergyOptions,
-    Plan,
-    PlanOptions,
-    PlanProblem,
-    Style,
-    scene_problem,
-    to_motion,
-)
+from writhe.planning import Energy, Plan, PlanProblem, scene_problem
+from writhe.skeleton import Motion
 from writhe.studio import edits
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import Key, TrackKind, unpack
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.certificate import sample_scene
+from writhe.studio.going_round import CLOSE, WIDE, played, search, why_not
 from writhe.studio.jobs import Job
 from writhe.studio.messages import Command, Message, Part, Task
+from writhe.studio.naming import names_of
 from writhe.studio.stage import Stage
 from writhe.studio.surroundings import label
 
@@ -46,7 +40,7 @@ class Connect(Task, frozen=True, tag="connect"):
 
 
 class UseWay(Command, frozen=True, tag="use_way"):
-    """Key the frames of a way that was found."""
+    """Let the actor go a way that was found, from one key to the other."""
 
     job: str
     way: Annotated[int, Meta(ge=0, le=10)]
@@ -56,6 +50,7 @@ class WayFound(Part, frozen=True):
     """One way: its poses frame by frame (float32), its energy, and what is proven of it."""
 
     title: str
+    about: str
     q: bytes
     frames: int
     energy: list[float]
@@ -69,7 +64,7 @@ class Ways(Message, frozen=True, tag="ways"):
     job: str
     actor: int
     start_s: float
-    fps: float
+    duration_s: float
     ways: list[WayFound]
     reason: str
 
@@ -78,8 +73,7 @@ class Ways(Message, frozen=True, tag="ways"):
 class _Kept:
     actor: int
     start_s: float
-    fps: float
-    rows: list[Floats]
+    ways: list[Motion]
 
 
 @dataclass
@@ -89,11 +83,20 @@ class Memory:
     kept: dict[str, _Kept] = field(default_factory=dict[str, _Kept])
 
 
-# name, fall-off of the energy, limbs in turn
-_KINDS: tuple[tuple[str, int, tuple[str, ...]], ...] = (
-    ("Close to the body", 5, ()),
-    ("Wide", 2, ()),
-    ("Legs, then arms", 5, ("legs", "arms")),
+@dataclass(frozen=True)
+class _Kind:
+    title: str
+    about: str
+    falloff: int
+    in_turn: tuple[str, ...] = ()
+    shortest: bool = False
+
+
+_KINDS = (
+    _Kind("Close", "Stays close to the body (fall-off 5)", CLOSE),
+    _Kind("Wide", "Keeps far from the body (fall-off 2)", WIDE),
+    _Kind("Shortest", "Corners are cut for as long as it stays clear", CLOSE, shortest=True),
+    _Kind("Legs, then arms", "Limbs move one after the other", CLOSE, ("legs", "arms")),
 )
 
 
@@ -102,6 +105,8 @@ def connect(stage: Stage, message: Connect) -> Work:
     """Read both keys and all that stands around; plan beside everything else."""
     first, second = _ends(stage, message)
     fps, who = stage.document.fps, label(message.actor)
+    if who not in stage.scene.layout.actor_q:
+        raise WritheError("this figure has no solid shapes: there is nothing to go round")
     around = sample_scene(stage, np.array([first.time_s]))[0]
     problem = scene_problem(
         stage.scene,
@@ -112,29 +117,32 @@ def connect(stage: Stage, message: Connect) -> Work:
         around=around,
     )
     own = stage.scene.layout.actor_q[who]
-    memory = stage.own(Memory)
+    skeleton = stage.document.figure(stage.document.actor(message.actor).figure).skeleton
+    names, memory = names_of(stage.document), stage.own(Memory)
+    duration_s = second.time_s - first.time_s
 
     def work(job: Job) -> Outcome:
         ways: list[WayFound] = []
-        rows: list[Floats] = []
+        kept: list[Motion] = []
         reason = ""
-        for done, (title, falloff, in_turn) in enumerate(_KINDS):
-            job.report(done / len(_KINDS), title.lower())
-            options = PlanOptions(energy=EnergyOptions(falloff=falloff))
-            found = DefaultPlanner(options).plan(problem)
+        for done, kind in enumerate(_KINDS):
+            job.report(done / len(_KINDS), kind.title)
+            found = search(problem, kind.falloff, shortest=kind.shortest)
             if not found.solved:
-                reason = found.notes[0] if found.notes else "no way was found"
+                reason = why_not(found, names)
                 continue
-            style = Style(duration_s=second.time_s - first.time_s, fps=fps, in_turn=in_turn)
-            q = to_motion(found, style).resample(fps).q
-            if any(len(q) == len(r) and np.allclose(q[:, own], r, atol=1e-3) for r in rows):
+            motion = played(found, duration_s, fps, kind.in_turn)
+            rows = np.ascontiguousarray(motion.q[:, own])
+            if any(len(rows) == len(m) and np.allclose(rows, m.q, atol=0.02) for m in kept):
                 continue
-            rows.append(np.ascontiguousarray(q[:, own]))
-            ways.append(_way(title, problem, found, q, rows[-1]))
+            kept.append(Motion(skeleton, rows, motion.fps, f"Way round: {kind.title.lower()}"))
+            ways.append(_way(kind, problem, found, motion.q, rows))
         while len(memory.kept) >= MOST_WAYS:
             memory.kept.pop(next(iter(memory.kept)))
-        memory.kept[job.number] = _Kept(message.actor, first.time_s, fps, rows)
-        show = Ways(job.number, message.actor, first.time_s, fps, ways, "" if ways else reason)
+        memory.kept[job.number] = _Kept(message.actor, first.time_s, kept)
+        show = Ways(
+            job.number, message.actor, first.time_s, duration_s, ways, "" if ways else reason
+        )
         return Outcome(show=show)
 
     return work
@@ -142,19 +150,11 @@ def connect(stage: Stage, message: Connect) -> Work:
 
 @feature.command("Connect keys")
 def use(stage: Stage, edit: Edit, message: UseWay) -> None:
-    """Replace the keys between the two by the frames of the way."""
+    """Put the way between the two keys, in place of whatever is there."""
     kept = stage.own(Memory).kept.get(message.job)
-    if kept is None or message.way >= len(kept.rows):
+    if kept is None or message.way >= len(kept.ways):
         raise WritheError("that way is not there any more: connect the keys again")
-    document, rows = stage.document, kept.rows[message.way]
-    end_s = kept.start_s + (len(rows) - 1) / kept.fps
-    track = document.track(kept.actor, TrackKind.POSE)
-    if track is not None:
-        for key in document.keys(track.id):
-            if kept.start_s + 1e-4 < key.time_s < end_s - 1e-4:
-                edit.delete("keys", key.id)
-    for i, q in enumerate(rows):
-        edits.put_key(document, edit, kept.actor, kept.start_s + i / kept.fps, q)
+    edits.put_way(stage.document, edit, kept.actor, kept.ways[message.way], kept.start_s)
 
 
 def _ends(stage: Stage, message: Connect) -> tuple[Key, Key]:
@@ -168,11 +168,12 @@ def _ends(stage: Stage, message: Connect) -> tuple[Key, Key]:
     return first, second
 
 
-def _way(title: str, problem: PlanProblem, plan: Plan, q: Floats, own: Floats) -> WayFound:
+def _way(kind: _Kind, problem: PlanProblem, plan: Plan, q: Floats, own: Floats) -> WayFound:
     energy = Energy(problem.table, variable=problem.variable).along(q)
-    clearance = plan.certificate.min_clearance_m
+    clearance = certify(problem.table, q).min_clearance_m
     return WayFound(
-        title=title,
+        title=kind.title,
+        about=kind.about,
         q=own.astype("<f4").tobytes(),
         frames=len(own),
         energy=[float(e) for e in np.log10(energy + 1e-9)],

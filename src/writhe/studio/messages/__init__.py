@@ -64,6 +64,7 @@ from writhe.studio.messages.outgoing import (
     Solid,
     State,
     ThingState,
+    WayState,
     Welcome,
 )
 
@@ -122,5 +123,6 @@ __all__ = [
     "Time",
     "Undo",
     "Vector3",
+    "WayState",
     "Welcome",
 ]

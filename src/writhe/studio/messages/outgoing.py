@@ -77,6 +77,15 @@ class PinState(Part, frozen=True):
     both: bool
 
 
+class WayState(Part, frozen=True):
+    """Sampled motion between two pose keys: planned, wound or pushed clear."""
+
+    id: int
+    name: str
+    start_s: float
+    end_s: float
+
+
 class ActorState(Part, frozen=True):
     """An actor as the document has it; `q` is its pose at the playhead."""
 
@@ -88,6 +97,7 @@ class ActorState(Part, frozen=True):
     pins: list[PinState]
     animated: bool
     clip: str
+    ways: list[WayState]
 
 
 class KeyState(Part, frozen=True):

@@ -1,0 +1,114 @@
+"""Keys connected and in-betweens made clear, in a real browser; exports that say what is proven."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from person import go_to, store, wait_for, where
+
+from conftest import OpenPage
+from writhe import io
+
+
+def fold_both_ways(page: Any) -> None:
+    """Arms folded at 0 s, folded the other way at 2 s: blending leads through them."""
+    page.get_by_role("searchbox", name="Find a pose").fill("folded")
+    poses = page.get_by_role("listbox", name="Ready-made poses")
+    poses.select_option(label="arms folded")
+    wait_for(page, "s.state.undo === 'Ready pose'")
+    page.get_by_role("button", name="Key", exact=True).click()
+    wait_for(page, "s.state.keys.length === 1")
+    go_to(page, 2.0)
+    page.keyboard.press("m")
+    wait_for(page, "s.state.keys.length === 2")
+    page.locator(".certificate.bad:not(.stale)").wait_for()
+
+
+def certified(page: Any) -> None:
+    page.locator(".certificate:not(.bad):not(.stale)").wait_for()
+
+
+def test_two_keys_are_connected_by_one_of_several_ways(open_page: OpenPage) -> None:
+    page = open_page(size=(1100, 760))
+    fold_both_ways(page)
+    page.keyboard.press("j")
+    page.get_by_text("Select two pose keys").first.wait_for()  # what is missing is said
+    keys = page.locator(".row[data-kind=pose] .key")
+    keys.nth(0).click()
+    keys.nth(1).click(modifiers=["Shift"])
+    assert page.get_by_label("Left foot").is_checked()  # as pinned
+    page.keyboard.press("j")
+    page.locator(".way").first.wait_for()
+    assert page.locator(".way").count() >= 2
+    assert page.locator(".energy polyline").first.get_attribute("points").count(",") > 20
+    page.get_by_role("button", name="Preview Close").click()
+    page.wait_for_function(
+        "() => !document.querySelector('.energy-now').hasAttribute('visibility')", polling=30
+    )
+    page.get_by_role("button", name="Play side by side").click()
+    page.wait_for_function("() => window.writhe.studio.viewport.duelCharacter !== null")
+    assert page.locator(".way-labels span").all_text_contents() == ["Close", "Wide"]
+    page.wait_for_function("() => window.writhe.studio.viewport.duelCharacter === null")
+    feet = where(page, "left_ankle")
+    page.get_by_role("button", name="Use Wide").click()
+    wait_for(page, "s.state.undo === 'Connect keys'")
+    certified(page)
+    assert page.locator(".way-bar").count() == 1
+    assert len(store(page, "state.keys")) == 2  # the way is one thing, not a heap of keys
+    go_to(page, 1.0)
+    assert where(page, "left_ankle") == pytest.approx(feet, abs=2.0)
+    page.keyboard.press("Control+z")
+    page.locator(".certificate.bad:not(.stale)").wait_for()
+
+
+def test_in_betweens_are_made_clear_before_they_are_exported(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    page = open_page(size=(1100, 760))
+    fold_both_ways(page)
+    page.get_by_role("button", name="Export").click()
+    assert page.locator(".menu-note").first.inner_text().startswith("1 of 1 stretches")
+    page.get_by_role("menuitem", name="GLB").click()
+    dialog = page.get_by_role("dialog", name="Export as GLB")
+    assert "pass through" in dialog.inner_text()
+    dialog.get_by_role("button", name="Make it clear first").click()
+    sheet = page.get_by_role("dialog", name="In-betweens")
+    sheet.get_by_role("button", name="Go round").click()
+    sheet.get_by_text("Motion certified").wait_for()
+    assert sheet.get_by_role("button", name="Blend again").count() == 1
+    page.keyboard.press("Escape")
+    for suffix in ("GLB", "BVH"):
+        page.get_by_role("button", name="Export").click()
+        with page.expect_download() as download:
+            page.get_by_role("menuitem", name=suffix).click()
+        path = tmp_path / f"clear.{suffix.lower()}"
+        download.value.save_as(path)
+        assert len(io.load(path)) == 61
+        page.get_by_text(f"Exported as {suffix}. Certified").wait_for()
+    page.keyboard.press("i")
+    sheet.get_by_role("button", name="Blend again").click()
+    sheet.get_by_role("button", name="Make everything clear").click()
+    sheet.get_by_text("Made clear: 1 stretch").wait_for()
+    page.keyboard.press("Escape")
+    certified(page)
+    page.reload()  # what was proven is kept with the document
+    page.wait_for_selector("body.ready")
+    certified(page)
+
+
+def test_a_tablet_in_portrait_reaches_all_of_it(open_page: OpenPage) -> None:
+    page = open_page(size=(768, 1024), touch=True)
+    page.get_by_role("button", name="Show or hide the panel").tap()
+    page.locator(".panel-section:has(.tangle-chains) summary").tap()
+    page.get_by_role("button", name="Pick two chains").tap()
+    for joint in ("left_elbow", "right_elbow"):
+        x, y = where(page, joint)
+        page.touchscreen.tap(x, y + 12)
+    page.wait_for_function("() => window.writhe.studio.tangles.found !== null")
+    panel = page.locator(".panel")
+    assert panel.evaluate("box => box.scrollWidth <= box.clientWidth")  # nothing sticks out
+    page.get_by_role("spinbutton", name="Writhe, as a number").fill("0.3")
+    page.keyboard.press("Enter")
+    wait_for(page, "s.state.undo === 'Wind'")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from writhe.arrays import Floats
-from writhe.kernels.descent import WalkRoom, World, certified, correct, evaluate, length, line
 from writhe.kernels.jit import kernel
 from writhe.kernels.kinematics import Tree, difference, integrate, interpolate
+from writhe.kernels.lines import line
+from writhe.kernels.rules import correct, keeps
+from writhe.kernels.walking import WalkRoom, World, certified, evaluate, length
 
 # steps of two irrational rotations: corners are cut all over the path, without a random number
 FIRST_TURN, SECOND_TURN = 0.7548776662466927, 0.5698402909980532
@@ -159,3 +161,15 @@ def relax(
             clearance[i] = least
             kept += 1
     return kept
+
+
+@kernel
+def sound(world: World, path: Floats, tolerance: float, room: WalkRoom) -> bool:
+    """Whether path (rows, nq) is certified and its inner postures keep the rules."""
+    for i in range(1, path.shape[0] - 1):
+        if not keeps(world, path[i], tolerance, room):
+            return False
+    proven = 0
+    while proven < path.shape[0] - 1 and certified(world, path[proven], path[proven + 1], room):
+        proven += 1
+    return proven == path.shape[0] - 1

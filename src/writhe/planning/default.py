@@ -10,7 +10,10 @@ import numpy as np
 from writhe.arrays import Floats, Ints
 from writhe.kernels import descent
 from writhe.kernels.kinematics import integrate
+from writhe.kernels.lines import line
+from writhe.kernels.rules import correct
 from writhe.kernels.shorten import cut_corners, skip
+from writhe.kernels.walking import certified, evaluate
 from writhe.planning.energy import EnergyOptions
 from writhe.planning.idle import still_limbs
 from writhe.planning.problem import PlanProblem
@@ -134,7 +137,7 @@ class DefaultPlanner:
         paths[0, 0], paths[1, 0] = problem.start, problem.goal
         # the straight line first: most keyframes can simply be blended
         rules = (options.limit_tolerance, options.spacing, walker.room, walker.way)
-        found = descent.line(walker.world, problem.start, problem.goal, *rules)
+        found = line(walker.world, problem.start, problem.goal, *rules)
         if found > 0:
             return np.concatenate([problem.start[None], walker.way[:found]]), 0, 0
         for side in range(2):
@@ -210,11 +213,11 @@ class DefaultPlanner:
             v *= size / max(float(np.linalg.norm(v)), 1e-12)
             integrate(world.tree, q, v, walker.first)
             tried = walker.first
-            if descent.correct(world, tried, room) > options.limit_tolerance:
+            if correct(world, tried, room) > options.limit_tolerance:
                 continue
-            descent.evaluate(world, tried, room, room.tried_gradient)
+            evaluate(world, tried, room, room.tried_gradient)
             roomy = room.energy.least[0] > 0.5 * options.clear_m
-            if roomy and descent.certified(world, q, tried, room):
+            if roomy and certified(world, q, tried, room):
                 walker.paths[side, at + 1] = tried
                 counts[side] += 1
 

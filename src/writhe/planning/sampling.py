@@ -14,8 +14,10 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import MissingExtraError, UnknownNameError
-from writhe.kernels import descent
 from writhe.kernels.kinematics import FREE, integrate
+from writhe.kernels.lines import line
+from writhe.kernels.rules import correct, keeps
+from writhe.kernels.walking import overlaps
 from writhe.planning.default import infeasible
 from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan, PlanStatus
@@ -32,6 +34,7 @@ PLANNERS = {
 RANGE_RAD = 1.0  # the longest step of a tree
 MARGIN_RAD = 1.5  # by which the box that is sampled goes beyond the two postures; limits cut it
 ROOT_RAD, ROOT_M = 0.3, 0.3
+TOLERANCE = 0.02  # radians beyond a limit, metres off a planted place
 STILL = 0.02  # for a root whose place does not matter, since the figure is alone
 
 
@@ -132,20 +135,17 @@ class _States:
         out = self._rows[into]
         self._step[self.columns] = state
         integrate(self.problem.skeleton.tree, self.problem.start, self._step, out)
-        if self.walker.world.planted:
-            descent.correct(self.walker.world, out, self.walker.room)
+        if self.walker.planted:
+            correct(self.walker.world, out, self.walker.room)
         return out.copy()
 
     def valid(self, state: Floats) -> bool:
         """Whether a state keeps its limits and penetrates nothing."""
         self.checked += 1
         walker, q = self.walker, self.configuration(state)
-        descent.evaluate(walker.world, q, walker.room, walker.room.tried_gradient)
-        if walker.room.energy.least[0] < -walker.world.slack:
+        if overlaps(walker.world, q, walker.room):
             return False
-        walker.terms.update(q)
-        world, values = walker.world, walker.terms.values
-        return bool((values <= world.upper + 0.02).all() and (values >= world.lower - 0.02).all())
+        return keeps(walker.world, q, TOLERANCE, walker.room)
 
     def valid_state(self, state: Any) -> bool:
         """`valid` for one of OMPL's states."""
@@ -155,9 +155,9 @@ class _States:
         """Whether the gate lets the straight step from one state to the other pass."""
         q_from, q_to = self.configuration(a, 0), self.configuration(b, 1)
         walker = self.walker
-        found = descent.line(walker.world, q_from, q_to, 0.02, 0.15, walker.room, walker.way)
+        found = line(walker.world, q_from, q_to, TOLERANCE, 0.15, walker.room, walker.way)
         # more than one piece means that the line had to be bent: a vertex for each is needed
-        return found == 1 or (found > 1 and walker.world.planted > 0)
+        return found == 1 or (found > 1 and walker.planted > 0)
 
 
 def _numbers(state: Any, size: int) -> Floats:

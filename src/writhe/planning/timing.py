@@ -11,11 +11,11 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision import certify
 from writhe.errors import UnknownNameError, WritheError
-from writhe.kernels import descent
 from writhe.kernels.kinematics import interpolate_batch
+from writhe.kernels.rules import correct
 from writhe.kernels.shorten import relax
 from writhe.planning.problem import PlanProblem
-from writhe.planning.result import Plan
+from writhe.planning.result import Plan, path_sums
 from writhe.planning.world import Walker
 from writhe.skeleton import Motion, Skeleton
 from writhe.skeleton.kinematics import difference
@@ -111,9 +111,9 @@ def smoothed(plan: Plan, style: Style) -> Floats:
     count = int(np.clip(plan.length_rad / 0.03, 24, 300))
     rows = evenly(skeleton, plan.path, count)
     walker = Walker(plan.problem)
-    if walker.world.planted:
+    if walker.planted:
         for row in rows[1:-1]:
-            descent.correct(walker.world, row, walker.room)
+            correct(walker.world, row, walker.room)
     if style.smooth > 0:
         # the strong smoothing of a long way is done on a coarse sampling first
         for coarse in (max(24, count // 4), count):
@@ -133,8 +133,7 @@ def smoothed(plan: Plan, style: Style) -> Floats:
 
 def evenly(skeleton: Skeleton, path: Floats, count: int) -> Floats:
     """(count, nq) postures at even distances along a path."""
-    steps = [np.linalg.norm(difference(skeleton, a, b)) for a, b in pairwise(path)]
-    sums = np.concatenate([[0.0], np.cumsum(steps)])
+    sums = path_sums(skeleton, path)
     if sums[-1] <= 0.0:
         return np.repeat(path[:1], count, axis=0)
     places = np.interp(np.linspace(0.0, sums[-1], count), sums, np.arange(len(path), dtype=float))
@@ -179,7 +178,7 @@ def _played(
     if problem.planted:
         walker = Walker(problem)
         for row in out[1:-1]:
-            descent.correct(walker.world, row, walker.room)
+            correct(walker.world, row, walker.room)
     return out
 
 

@@ -12,12 +12,12 @@ from writhe.kernels import descent
 from writhe.kernels.kinematics import integrate
 from writhe.kernels.lines import line
 from writhe.kernels.rules import correct
-from writhe.kernels.shorten import cut_corners, skip
+from writhe.kernels.shorten import cut_corners, pull_tight, skip
 from writhe.kernels.walking import certified, evaluate
 from writhe.planning.energy import EnergyOptions
 from writhe.planning.idle import still_limbs
 from writhe.planning.problem import PlanProblem
-from writhe.planning.result import Plan, PlanStatus
+from writhe.planning.result import Plan, PlanStatus, path_length
 from writhe.planning.world import MOST_ROWS, Walker
 
 WIDE, NARROW = 2, 5  # fall-offs between which an escape changes: the paper's range
@@ -41,6 +41,7 @@ class PlanOptions:
     spacing: float = 0.15  # of the steps of a line that has to be corrected
     corner_rounds: int = 24
     corner_patience: int = 8
+    sweeps: int = 6  # of pulling a path tight
     seed: int = 1
     fallback: bool = False  # ask OMPL when stuck (extra `ompl`)
     fallback_iterations: int = 20_000
@@ -82,12 +83,24 @@ class DefaultPlanner:
 
     def shorten(self, walker: Walker, path: Floats) -> Floats:
         """The path with what can be skipped left out, corners cut and idle limbs at rest."""
-        options = self.options
         if len(path) < 3:
             return path
         first = self._cut(walker, path)
-        calm = still_limbs(walker, first, options.limit_tolerance)
-        return first if calm is first else self._cut(walker, calm)
+        calm = still_limbs(walker, first, self.options.limit_tolerance)
+        found = first if calm is first else self._cut(walker, calm)
+        return self._tight(walker, found)
+
+    def _tight(self, walker: Walker, path: Floats) -> Floats:
+        """The path pulled tight where it is much longer than a straight line."""
+        skeleton, options = walker.problem.skeleton, self.options
+        straight = path_length(skeleton, path[[0, -1]])
+        if len(path) < 3 or walker.planted or path_length(skeleton, path) < 1.05 * straight:
+            return path
+        rules = (options.limit_tolerance, options.spacing, walker.room, walker.way)
+        pull_tight(
+            walker.world, path, len(path), options.sweeps, *rules, walker.first, walker.second
+        )
+        return self._cut(walker, path)
 
     def _cut(self, walker: Walker, path: Floats) -> Floats:
         options, out = self.options, walker.paths[1]

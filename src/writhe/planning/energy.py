@@ -16,6 +16,7 @@ from writhe.collision.policy import LEFT_OUT_M
 from writhe.collision.shapes import Core
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels import energy as kernels
+from writhe.kernels.energy_call import BoundField, bound_energies, bound_energy_gradient
 from writhe.kernels.segments import POINT2
 from writhe.skeleton import forward
 
@@ -54,6 +55,9 @@ class Energy:
         self.options = options or EnergyOptions()
         self.field = _compile(table, self.options, variable)
         self.room = energy_room(table, self.field)
+        self._bound = BoundField(
+            table.skeleton.tree, table.shapes, table.bodies, self.field, self.room
+        )
 
     def value(self, q: Floats) -> float:
         """E at one configuration."""
@@ -61,13 +65,9 @@ class Energy:
 
     def value_and_gradient(self, q: Floats) -> tuple[float, Floats]:
         """E and its gradient by the tangent step (nv)."""
-        table = self.table
-        gradient = np.empty(table.skeleton.dof_count)
+        gradient = np.empty(self.table.skeleton.dof_count)
         state = np.ascontiguousarray(q, dtype=np.float64)
-        value = kernels.energy_gradient(
-            table.skeleton.tree, table.shapes, table.bodies, self.field, state, self.room, gradient
-        )
-        return value, gradient
+        return bound_energy_gradient(self._bound, state, gradient), gradient
 
     def clearance(self, q: Floats) -> float:
         """The smallest clearance of all pairs that the energy counts."""
@@ -76,7 +76,10 @@ class Energy:
 
     def along(self, q: Floats) -> Floats:
         """(frames,) E of each configuration."""
-        return np.array([self.value(row) for row in np.atleast_2d(q)])
+        rows = np.ascontiguousarray(np.atleast_2d(q), dtype=np.float64)
+        out = np.empty(len(rows))
+        bound_energies(self._bound, rows, np.empty(self.table.skeleton.dof_count), out)
+        return out
 
 
 def _compile(

@@ -89,6 +89,7 @@ class SamplingPlanner:
         stop = _stop(base, states, self.iterations, begin + self.seconds)
         setup.solve(stop)
         if not setup.haveExactSolutionPath():
+            _let_go(base, information, states)
             spent = time.perf_counter() - begin
             path = problem.start[None].copy()
             return Plan(problem, path, PlanStatus.STUCK, self.name, spent, states.checked)
@@ -96,6 +97,7 @@ class SamplingPlanner:
         if self.simplify:
             geometric.PathSimplifier(information).simplifyMax(way)
         rows = [_numbers(way.getState(i), states.size) for i in range(way.getStateCount())]
+        _let_go(base, information, states)
         path = np.array([states.configuration(row) for row in rows])
         path[0], path[-1] = problem.start, problem.goal
         spent = time.perf_counter() - begin
@@ -103,6 +105,14 @@ class SamplingPlanner:
         if not found.certificate.certified:
             return Plan(problem, path, PlanStatus.STUCK, self.name, spent, states.checked)
         return found
+
+
+def warm_up(problem: PlanProblem) -> None:
+    """Load (or compile) the kernels that sampling calls, before its time is taken."""
+    states = _States(problem, Walker(problem))
+    none = np.zeros(states.size)
+    states.valid(none)
+    states.joined(none, states.goal)
 
 
 class _States:
@@ -174,6 +184,12 @@ def _validator(base: Any, information: Any, states: _States) -> Any:
             return states.valid(b) and states.joined(a, b)
 
     return GateValidator()
+
+
+def _let_go(base: Any, information: Any, states: _States) -> None:
+    """Part `information` from its validator, which hold each other: for good, left alone."""
+    other = base.SpaceInformation(base.RealVectorStateSpace(1))
+    information.setMotionValidator(_validator(base, other, states))
 
 
 def _stop(base: Any, states: _States, iterations: int | None, until: float) -> Any:

@@ -41,7 +41,7 @@ class Experiment:
     start: Floats
     goal: Floats
     planted: tuple[Pin, ...] = ()
-    alone: bool = True  # without the floor
+    alone: bool = True  # without the floor: played so that the body rests on it
     view: tuple[float, float, float] = field(default=(0.62, 0.26, 1.0))
 
     def problem(self) -> PlanProblem:

@@ -23,6 +23,8 @@ EXPERIMENTS: dict[str, str] = {
 def run(
     name: str, folder: str | Path, progress: Progress | None = None, **options: Any
 ) -> dict[str, Any]:
-    """Reproduce a paper; `options` are `only` (one part of it), `clips` and `full`."""
+    """Reproduce a paper; `options` are `only` (one part of it), `clips`, `full` and
+    `seconds`, for those that take them.
+    """
     given = {**options, "folder": Path(folder)}
     return run_named("experiment", __name__, EXPERIMENTS, name, progress, given)

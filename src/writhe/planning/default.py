@@ -12,7 +12,7 @@ from writhe.kernels import descent
 from writhe.kernels.kinematics import integrate
 from writhe.kernels.lines import line
 from writhe.kernels.rules import correct
-from writhe.kernels.shorten import cut_corners, pull_tight, skip
+from writhe.kernels.shorten import cut_corners, pull_tight, skip, sound
 from writhe.kernels.walking import certified, evaluate
 from writhe.planning.energy import EnergyOptions
 from writhe.planning.idle import still_limbs
@@ -128,7 +128,13 @@ class DefaultPlanner:
         descent.clear_end(walker.world, 1.0, 1, 0.02, walker.room, walker.paths[0])
         self._walk(walker, counts, energies, 0.0, 1)
         self._kick(walker, 0, counts, 0.01, np.random.default_rng(0))
-        self.shorten(walker, np.array([problem.start, problem.goal, problem.start]))
+        path = np.array([problem.start, problem.goal, problem.start])
+        self.shorten(walker, path)
+        sound(walker.world, path[:1], 0.02, walker.room)
+        rules = (0.02, 0.15, walker.room, walker.way)
+        pull_tight(walker.world, path, 3, 0, *rules, walker.first, walker.second)
+        walker.energy.along(path)
+        walker.energy.value(problem.start)
 
     def _prepare(self, problem: PlanProblem) -> Walker:
         walker = self._walker

@@ -1,8 +1,8 @@
 """OMPL's planners in a process of their own, with a limit that holds.
 
-PRM and PRM* ask for validity from a thread of their own; through OMPL's Python binding the two
-threads can wait for each other for good. A process that does not answer in time is ended, the run
-counts as failed, and the next one gets a new process.
+PRM and PRM* work in two threads, which through OMPL's Python binding can come to wait for each
+other for good, and simplifying a long path takes as long as it takes. A process that does not
+answer in time is ended, the run counts as failed, and the next one gets a new process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from writhe.planning.result import Plan, PlanStatus
 from writhe.planning.sampling import SamplingPlanner, warm_up
 
 START_S = 600.0  # for a new process to load (or compile) its kernels
-GRACE_S = 20.0  # beyond the time of a run, for simplifying what was found
+GRACE_S = 15.0  # beyond the time of a run, for simplifying what was found
 
 
 class PlannerProcess:

@@ -86,7 +86,7 @@ class SamplingPlanner:
         if hasattr(planner, "setRange"):
             planner.setRange(RANGE_RAD)
         setup.setPlanner(planner)
-        stop = _stop(base, states, self.iterations, begin + self.seconds)
+        stop = _stop(base, states, self.iterations, self.seconds)
         setup.solve(stop)
         if not setup.haveExactSolutionPath():
             _let_go(base, information, states)
@@ -192,12 +192,14 @@ def _let_go(base: Any, information: Any, states: _States) -> None:
     information.setMotionValidator(_validator(base, other, states))
 
 
-def _stop(base: Any, states: _States, iterations: int | None, until: float) -> Any:
-    def spent() -> bool:
-        over = time.perf_counter() > until
-        return over or (iterations is not None and states.checked >= iterations)
-
-    return base.PlannerTerminationCondition(spent)
+def _stop(base: Any, states: _States, iterations: int | None, seconds: float) -> Any:
+    # PRM asks from a thread of its own whether to stop; a Python answer would have it wait for the
+    # interpreter, which the thread that samples holds, and that one in turn waits for PRM's
+    timed = base.timedPlannerTerminationCondition(seconds)
+    if iterations is None:
+        return timed
+    counted = base.PlannerTerminationCondition(lambda: states.checked >= iterations)
+    return base.plannerOrTerminationCondition(timed, counted)
 
 
 def _ompl(seed: int) -> tuple[Any, Any, Callable[[int], None]]:

@@ -60,6 +60,10 @@ def write_report(result: dict[str, Any], folder: Path) -> Path:
             for name, one in result["methods"].items()
         ],
     )
+    report.heading("How the cost grows")
+    picture = report.picture_path("scaling.png")
+    _plot_scaling(result["scaling"], picture)
+    report.picture(picture, "The default poser, neighbour queries, certificates, trajectories")
     if result["absent"]:
         report.heading("Left out")
         report.table(["method", "why"], list(result["absent"].items()))
@@ -77,6 +81,38 @@ def _planning(report: Report, found: dict[str, Any]) -> None:
 
 def _settings(settings: dict[str, Any]) -> str:
     return ", ".join(f"{key} {value}" for key, value in settings.items() if key != "options")
+
+
+_CURVES = {
+    "joints": ("ball joints of a chain", "ms a step"),
+    "characters": ("characters close together", "ms a step"),
+    "postures": ("postures in the database", "ms a step"),
+    "query_us": ("postures in the database", "us a query"),
+    "frames_s": ("frames certified", "s"),
+    "threads_s": ("threads", "s for a long trajectory"),
+}
+
+
+def _plot_scaling(curves: dict[str, dict[str, float]], path: Path) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, grid = plt.subplots(2, 3, figsize=(9.6, 5.4), dpi=110)
+    for axes, (name, (x, y)) in zip(grid.flat, _CURVES.items(), strict=True):
+        sizes, costs = [float(n) for n in curves[name]], list(curves[name].values())
+        axes.loglog(sizes, costs, "o-", color="#c2410c", label="measured")
+        straight = [costs[0] * n / sizes[0] for n in sizes]
+        if name != "threads_s":
+            axes.loglog(sizes, straight, ":", color="#94a3b8", label="in proportion")
+        axes.set_xlabel(x)
+        axes.set_ylabel(y)
+        axes.grid(alpha=0.25, which="both")
+    grid.flat[0].legend(fontsize=8)
+    figure.tight_layout()
+    figure.savefig(path)
+    plt.close(figure)
 
 
 def _plot(workload: str, methods: dict[str, Any], path: Path) -> None:

@@ -20,6 +20,7 @@ from benchmarks.figures import Judge, Seen, summary
 from benchmarks.pool import Pool, Worker
 from benchmarks.report import write_report
 from benchmarks.workloads import Task
+from writhe.bench import scaling
 from writhe.skeleton.figures import figure as built_in
 
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -132,6 +133,7 @@ def run(
                 }
                 for worker in workers
             },
+            "scaling": scaling.run(lambda what: tell(f"scaling: {what}"), quick=quick),
             "absent": absent,
             "capsules": len(body.capsules),
             "pairs": len(body.pairs),

@@ -29,3 +29,13 @@ def floats(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Float
     if not np.isfinite(array).all():
         raise WritheError(f"{what} holds values that are not finite")
     return array
+
+
+def as_plain_data(value: Any) -> Any:
+    """For `json.dumps(default=...)`: numbers and lists in place of NumPy's."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        array: NDArray[Any] = value
+        return array.tolist()
+    raise TypeError(f"cannot write {type(value).__name__} as JSON")

@@ -113,6 +113,28 @@ def _posing() -> None:
         make_poser(method, human).step(q, [Target("left_wrist", (0.4, 1.2, 0.3))])
 
 
+@_stage("tangling")
+def _tangling() -> None:
+    import numpy as np
+
+    from writhe.collision import CollisionTable
+    from writhe.skeleton.figures import figure
+    from writhe.solvers.tangling import Tangle, TangleStepper, Through
+    from writhe.terms import joint_limits
+    from writhe.topology import Strand
+
+    human = figure("human")
+    skeleton = human.skeleton
+    left, right = (
+        Strand.between(skeleton, f"{side}_shoulder", f"{side}_hand_tip")
+        for side in ("left", "right")
+    )
+    ring = Strand.along(np.eye(3), joint="right_toe", name="ring", closed=True)
+    wishes = [Tangle(left, right, 0.5), Through(left, ring)]
+    table = CollisionTable.of_figure(human)
+    TangleStepper(table, wishes, joint_limits(skeleton)).step(skeleton.rest_configuration)
+
+
 @_stage("planning")
 def _planning() -> None:
     from writhe.planning import DefaultPlanner, Style, figure_problem, plan, to_motion

@@ -8,7 +8,9 @@ from writhe.errors import UnknownNameError
 from writhe.reproduce.topology_coordinates import SCENES, play
 
 
-@pytest.mark.parametrize("name", ["arms-swap", "piggyback", "fish", "knapsack", "wrestling"])
+@pytest.mark.parametrize(
+    "name", ["arms-swap", "piggyback", "fish", "knapsack", "wrestling", "embrace"]
+)
 def test_scene(name: str):
     options = {"compare": False} if name == "piggyback" else {}
     played = play(name, **options)
@@ -18,7 +20,7 @@ def test_scene(name: str):
     assert found["reached"], found["notes"]
 
 
-def test_there_are_ten_and_others_are_refused():
-    assert len(SCENES) == 10
+def test_there_are_eleven_and_others_are_refused():
+    assert len(SCENES) == 11
     with pytest.raises(UnknownNameError, match="piggyback"):
         play("piggybank")

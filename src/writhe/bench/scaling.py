@@ -2,7 +2,8 @@
 
 Each curve is `{size: figure}`. `joints` drags the tip of a chain of ball joints wrapped in
 capsules, without a database; `characters` drags one of several humans who stand close together;
-`postures` is the human's drag against the size of its database; `frames` is a certificate.
+`postures` is the human's drag against the size of its database; `frames` is a certificate;
+`threads` is a long trajectory in four passes.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ CHARACTERS = (1, 2, 4, 8)
 POSTURES = (100, 500, 2_000)
 FRAMES = (100, 1_000, 10_000)
 STEPS = 40
+TRAJECTORY_FRAMES = 10_000
 
 
 def run(progress: Progress, *, quick: bool = False) -> dict[str, Any]:
@@ -49,6 +51,8 @@ def run(progress: Progress, *, quick: bool = False) -> dict[str, Any]:
     result["query_us"] = {str(n): round(measure_query_us(n, 10), 1) for n in SIZES[:last]}
     progress("frames")
     result["frames_s"] = {str(n): _certify_s(n) for n in FRAMES[:last]}
+    progress("threads")
+    result["threads_s"] = _threads_s()
     return result
 
 
@@ -114,6 +118,26 @@ def _certify_s(count: int) -> float:
     q = np.array([integrate(skeleton, base, v) for v in walk])
     table = CollisionTable.of_figure(human)
     return round(_best(lambda: certify(table, q, 60.0)), 4)
+
+
+def _threads_s() -> dict[str, float]:
+    from numba import config
+
+    from writhe.motion.styles import learn_builtin
+    from writhe.solvers.dynamic import Chain, solve_trajectory
+
+    arm = Chain.named(figure("human"), "right_arm")
+    style = learn_builtin(arm).blend()
+    around = np.linspace(0.0, 60.0 * np.pi, TRAJECTORY_FRAMES)
+    drawn = np.stack([0.15 * np.cos(around), 0.2 * np.sin(0.7 * around), 0.1 * np.sin(around)], 1)
+    rest = arm.effector_points(arm.coordinates(standing(arm.figure)[None]))[0]
+    path = rest + np.array([0.0, 0.25, 0.25]) + drawn[:, None]
+    most = int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at run time
+    return {
+        str(n): round(_best(lambda n=n: solve_trajectory(arm, style, path, 120.0, threads=n)), 5)
+        for n in sorted({1, 2, most // 2, most} - {0})
+        if n <= most
+    }
 
 
 def _best(call: Callable[[], object]) -> float:

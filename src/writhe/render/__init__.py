@@ -1,7 +1,7 @@
 """Off-screen pictures of figures and motions (extra `render`)."""
 
 from writhe.render.pictures import before_after, film_strip, movie, render_pose
-from writhe.render.scenes import add_scene, scene_strip
+from writhe.render.scenes import add_scene, scene_movie, scene_strip
 from writhe.render.stage import Stage
 from writhe.render.strips import StripRow, comparison
 
@@ -14,5 +14,6 @@ __all__ = [
     "film_strip",
     "movie",
     "render_pose",
+    "scene_movie",
     "scene_strip",
 ]

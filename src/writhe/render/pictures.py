@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from scipy.ndimage import uniform_filter1d
 
 from writhe.arrays import Floats
-from writhe.errors import MissingExtraError, WritheError
-from writhe.render.look import BODIES, COLLIDING, Colour
+from writhe.errors import WritheError
+from writhe.render.look import BODIES, Colour
+from writhe.render.movies import check_movie_name, write_movie
 from writhe.render.stage import THREE_QUARTER, Stage
 from writhe.skeleton import Figure, Frames, Motion, forward
 
@@ -113,8 +114,7 @@ def movie(
 ) -> Path:
     """A GIF or MP4 (by the suffix) of a motion at `fps` (15 for GIF, 30 for MP4)."""
     target = Path(path)
-    if target.suffix.lower() not in (".gif", ".mp4"):
-        raise WritheError(f"a movie is written as .gif or .mp4, not {target.suffix!r}")
+    check_movie_name(target)
     _check(figure, motion, highlights)
     rate = min(fps or (15.0 if target.suffix.lower() == ".gif" else 30.0), motion.fps)
     count = max(1, int(motion.duration_s * rate + 1e-9) + 1)
@@ -134,8 +134,7 @@ def movie(
             images.append(stage.image(around=around, view=view, ground_height_m=floor))
             if progress:
                 progress(i + 1, count)
-    _write_movie(target, images, rate)
-    return target
+    return write_movie(target, images, rate)
 
 
 def _check(figure: Figure, motion: Motion, highlights: Highlights | None) -> None:
@@ -186,43 +185,3 @@ def _camera_path(boxes: Floats, rate: float) -> tuple[Floats, Floats]:
 def _floor(lowest_m: float) -> float:
     """The ground under a motion: its lowest point, or height 0 for one that stays well above."""
     return lowest_m if lowest_m < 0.35 else 0.0
-
-
-def _palette(images: list[Any]) -> Any:
-    """One palette for all frames, so that colours do not flicker, with room for small red parts."""
-    from PIL import Image
-
-    some = images[:: max(1, len(images) // 6)]
-    width = some[0].shape[1]
-    ramp = np.linspace(0.35, 1.25, width)[:, None] * np.array(COLLIDING) * 255
-    red = np.tile(np.clip(ramp, 0, 255).astype(np.uint8), (some[0].shape[0] // 4 + 1, 1, 1))
-    return Image.fromarray(np.concatenate([*some, red])).quantize(128, dither=Image.Dither.NONE)
-
-
-def _write_movie(path: Path, images: list[Any], rate: float) -> None:
-    if path.suffix.lower() == ".gif":
-        from PIL import Image
-
-        palette = _palette(images)
-        pictures = [
-            Image.fromarray(image).quantize(palette=palette, dither=Image.Dither.NONE)
-            for image in images
-        ]
-        pictures[0].save(
-            path,
-            save_all=True,
-            append_images=pictures[1:],
-            duration=max(20, round(1000 / rate)),
-            loop=0,
-            optimize=True,
-        )
-        return
-    try:
-        import imageio.v2 as imageio
-        import imageio_ffmpeg as _  # noqa: F401 - imageio looks for it when it writes
-    except ImportError:
-        raise MissingExtraError("MP4 movies", "render") from None
-    writer: Any = imageio.get_writer(path, fps=rate, macro_block_size=2, quality=8)
-    with writer:
-        for image in images:
-            writer.append_data(image)

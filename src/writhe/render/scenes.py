@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,14 @@ from writhe.collision import Shape, violating_parts
 from writhe.collision.shapes import Core
 from writhe.collision.surfaces import surface
 from writhe.render.look import BODIES, COLLIDING, OBJECT, Colour
+from writhe.render.movies import write_movie
 from writhe.render.stage import THREE_QUARTER, Stage
 from writhe.scene import Scene
 from writhe.skeleton import Frames, forward
 
 Extra = Callable[[Stage, Floats], None]  # draws more onto the stage, at a configuration
 _COARSE_M = 0.05  # edges of drawn solids
+MOVIE_FPS = 12.0
 
 
 def scene_strip(scene: Scene, q: Floats, path: str | Path, **look: Any) -> Path:
@@ -31,12 +33,37 @@ def scene_strip(scene: Scene, q: Floats, path: str | Path, **look: Any) -> Path:
     return Path(path)
 
 
+def scene_movie(
+    scene: Scene, q: Floats, path: str | Path, *, fps: float, seconds: float = 4.0, **look: Any
+) -> Path:
+    """A moving picture (.gif or .mp4) of scene configurations (frames, nq) at `fps`.
+
+    Motions longer than `seconds` are shown faster, so that the file stays small; `look` as in
+    `strip_image`.
+    """
+    shown = min(len(q), max(2, round(MOVIE_FPS * min(seconds, len(q) / fps))))
+    frames = np.linspace(0, len(q) - 1, shown).round().astype(int).tolist()
+    return write_movie(Path(path), list(_panels(scene, q, frames, **look)), MOVIE_FPS)
+
+
 def strip_image(
+    scene: Scene, q: Floats, *, count: int = 6, frames: Sequence[int] | None = None, **look: Any
+) -> Any:
+    """`count` evenly spaced frames (or `frames`) in a row, as bytes (height, width, 3).
+
+    Parts that overlap beyond their allowance by 2 mm or more are painted red. `look`: the `size`
+    of a panel, `view`, the box `around` what is to be seen, `show` ("skin" or "capsules"),
+    `colours` and `hidden` by the names of actors and objects, `extra` that draws more, `ground`.
+    """
+    evenly = np.unique(np.linspace(0, len(q) - 1, count).round().astype(int)).tolist()
+    return np.concatenate(list(_panels(scene, q, frames or evenly, **look)), axis=1)
+
+
+def _panels(
     scene: Scene,
     q: Floats,
+    frames: Sequence[int],
     *,
-    count: int = 6,
-    frames: Sequence[int] | None = None,
     size: tuple[int, int] = (260, 360),
     view: ArrayLike = THREE_QUARTER,
     around: ArrayLike | None = None,
@@ -45,21 +72,11 @@ def strip_image(
     hidden: Sequence[str] = (),
     extra: Extra | None = None,
     ground: bool = True,
-) -> Any:
-    """`count` evenly spaced frames (or `frames`) in a row, as bytes (height, width, 3).
-
-    Parts that overlap beyond their allowance by 2 mm or more are painted red. `colours` and
-    `hidden` go by the names of actors and objects; `extra` draws more.
-    """
-    chosen = (
-        np.unique(np.linspace(0, len(q) - 1, count).round().astype(int))
-        if frames is None
-        else np.array(frames)
-    )
+) -> Iterator[Any]:
+    chosen = np.array(frames)
     posed = forward(scene.layout.skeleton, q[chosen])
     red = violating_parts(scene.layout.table, q[chosen], 0.002)
     box = _box(scene, posed, hidden) if around is None else np.asarray(around, float)
-    panels: list[Any] = []
     with Stage(size, ground=ground) as stage:
         for i, frame in enumerate(chosen):
             stage.clear()
@@ -70,8 +87,7 @@ def strip_image(
             if extra is not None:
                 extra(stage, q[frame])
             low = 0.0 if box[0, 1] < 0.35 else float(box[0, 1])
-            panels.append(stage.image(around=box, view=view, ground_height_m=low))
-    return np.concatenate(panels, axis=1)
+            yield stage.image(around=box, view=view, ground_height_m=low)
 
 
 def add_scene(

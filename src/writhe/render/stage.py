@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -128,20 +129,8 @@ class Stage:
     ) -> None:
         """A capsule between two points; equal points make a ball."""
         a, b = np.asarray(start, float), np.asarray(end, float)
-        length = float(np.linalg.norm(b - a))
-        if length < 1e-6:
-            mesh = self._pv.Sphere(
-                radius=radius_m, center=a, theta_resolution=32, phi_resolution=24
-            )
-        else:
-            mesh = self._pv.Capsule(
-                center=(a + b) / 2,
-                direction=(b - a) / length,
-                radius=radius_m,
-                cylinder_length=length,
-                resolution=32,
-            )
-        self._add(mesh.extract_surface(algorithm=None).triangulate(), {"color": colour})
+        vertices, triangles = _capsule(a, b, radius_m)
+        self.add_mesh(vertices, triangles, colour=colour)
 
     def add_box(
         self,
@@ -233,7 +222,7 @@ class Stage:
         if ground_height_m is None:
             ground_height_m = 0.0 if -0.02 <= lowest <= 1.0 else lowest
         plotter = self._fresh_plotter()
-        for mesh, options in self._meshes:
+        for mesh, options in self._merged():
             plotter.add_mesh(
                 mesh, ambient=0.28, diffuse=0.90, specular=0.14, specular_power=14, **options
             )
@@ -263,6 +252,17 @@ class Stage:
         target = Path(path)
         Image.fromarray(self.image(**options)).save(target, optimize=True)
         return target
+
+    def _merged(self) -> list[tuple[Any, dict[str, Any]]]:
+        """What stands on the stage, meshes of one colour and finish as one: drawing is per mesh."""
+        groups: dict[str, tuple[list[Any], dict[str, Any]]] = {}
+        for number, (mesh, options) in enumerate(self._meshes):
+            key = f"{number}" if "scalars" in options else repr(sorted(options.items()))
+            groups.setdefault(key, ([], options))[0].append(mesh)
+        return [
+            (meshes[0] if len(meshes) == 1 else meshes[0].append_polydata(*meshes[1:]), options)
+            for meshes, options in groups.values()
+        ]
 
     def _fresh_plotter(self) -> Any:
         if self._plotter is None:
@@ -306,6 +306,37 @@ def highlighted_joints(figure: Figure, names: Sequence[str]) -> list[int]:
     joints = {c.joint for c in figure.capsules if c.part_name in wanted}
     joints |= {name for name in wanted if name in figure.skeleton}
     return sorted(figure.skeleton.index(name) for name in joints)
+
+
+_AROUND, _RINGS = 32, 9  # of a drawn capsule: vertices around it, rings of each half ball
+
+
+@cache
+def _ball_template() -> tuple[Floats, Floats, Ints]:
+    """Unit directions (v, 3) of two half balls, which end each belongs to (v), triangles."""
+    up = np.linspace(-np.pi / 2, 0.0, _RINGS)
+    heights = np.concatenate([up, -up[::-1]])
+    turns = np.linspace(0.0, 2 * np.pi, _AROUND, endpoint=False)
+    h, t = np.meshgrid(heights, turns, indexing="ij")
+    directions = np.stack([np.cos(h) * np.cos(t), np.cos(h) * np.sin(t), np.sin(h)], axis=2)
+    end = np.repeat([0.0, 1.0], _RINGS * _AROUND)
+    row, column = np.meshgrid(np.arange(2 * _RINGS - 1), np.arange(_AROUND), indexing="ij")
+    here, beside = row * _AROUND + column, row * _AROUND + (column + 1) % _AROUND
+    above, across = here + _AROUND, beside + _AROUND
+    corners = np.stack([here, beside, across, here, across, above], axis=2)
+    return directions.reshape(-1, 3), end, corners.reshape(-1, 3).astype(np.int64)
+
+
+def _capsule(a: Floats, b: Floats, radius_m: float) -> tuple[Floats, Ints]:
+    """Vertices and triangles of the capsule between two points; a ball where they are one."""
+    directions, end, triangles = _ball_template()
+    axis = b - a
+    length = float(np.linalg.norm(axis))
+    axis = axis / length if length > 1e-6 else np.array([0.0, 0.0, 1.0])
+    aside = np.cross(axis, [1.0, 0.0, 0.0] if abs(axis[0]) < 0.9 else [0.0, 1.0, 0.0])
+    aside = aside / np.linalg.norm(aside)
+    frame = np.stack([aside, np.cross(axis, aside), axis])
+    return a + end[:, None] * (b - a) + radius_m * directions @ frame, triangles
 
 
 def _pose(position: ArrayLike, rotation: ArrayLike | None) -> Floats:

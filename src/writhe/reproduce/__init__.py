@@ -1,13 +1,16 @@
 """The papers' experiments. An experiment is a module here with `run(progress, folder, ...)`.
 
-It writes its pictures and a `report.md` into `folder` and returns the figures.
+It writes its pictures and a `report.md` into `folder` and returns the figures, which `run` keeps
+there as `figures.json`.
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
+from writhe.arrays import as_plain_data
 from writhe.evaluation import Progress, run_named
 
 # name: what it reproduces
@@ -27,4 +30,7 @@ def run(
     `seconds`, for those that take them.
     """
     given = {**options, "folder": Path(folder)}
-    return run_named("experiment", __name__, EXPERIMENTS, name, progress, given)
+    result = run_named("experiment", __name__, EXPERIMENTS, name, progress, given)
+    text = json.dumps(result, default=as_plain_data, indent=1)
+    (Path(folder) / "figures.json").write_text(text, encoding="utf-8")
+    return result

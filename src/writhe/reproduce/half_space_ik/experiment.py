@@ -8,7 +8,7 @@ from typing import Any
 from writhe.errors import UnknownNameError
 from writhe.evaluation import Progress, Report
 from writhe.reproduce.half_space_ik.methods import make_methods
-from writhe.reproduce.half_space_ik.pictures import plot_trajectories, strips
+from writhe.reproduce.half_space_ik.pictures import film, plot_trajectories, strips
 from writhe.reproduce.half_space_ik.play import Played, figures, play
 from writhe.reproduce.half_space_ik.scenarios import SCENARIOS, Scenario
 from writhe.reproduce.half_space_ik.solvers import compare_solvers
@@ -74,6 +74,7 @@ def _scenario(progress: Progress, scenario: Scenario, report: Report) -> dict[st
         scenario, {n: runs[n] for n in shown}, report.picture_path(f"{scenario.name}.png")
     )
     report.picture(path, f"From above: {', '.join(shown)}. Overlaps are red.")
+    film(scenario, runs["half-space"], path.with_suffix(".gif"))
     path = plot_trajectories(scenario, runs, report.picture_path(f"{scenario.name}-paths.png"))
     report.picture(path, f"Path, speed and jerk of {scenario.watched} (the paper's figure 8).")
     return {"title": scenario.title, "methods": found}

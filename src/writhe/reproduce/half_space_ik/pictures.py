@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from writhe.render.scenes import Extra
 from writhe.reproduce.half_space_ik.play import Played
 from writhe.reproduce.half_space_ik.scenarios import FPS, Scenario
 from writhe.skeleton import forward
@@ -35,12 +36,27 @@ def strips(scenario: Scenario, runs: dict[str, Played], path: Path) -> Path:
             played.q,
             size=(210, 270),
             view=scenario.view,
+            extra=_extra(scenario),
             frames=(chosen * (len(played.q) - 1)).round().astype(int).tolist(),
         )
         for played in runs.values()
     ]
     Image.fromarray(np.concatenate(rows, axis=0)).save(path, optimize=True)
     return path
+
+
+def film(scenario: Scenario, played: Played, path: Path) -> Path:
+    """One method's motion as a GIF."""
+    from writhe.render.scenes import scene_movie
+
+    return scene_movie(scenario.scene, played.q, path, fps=FPS, size=(300, 360), view=scenario.view)
+
+
+def _extra(scenario: Scenario) -> Extra | None:
+    draw = scenario.extra
+    if draw is None:
+        return None
+    return lambda stage, q: draw(stage, forward(scenario.scene.layout.skeleton, q))
 
 
 def plot_trajectories(scenario: Scenario, runs: dict[str, Played], path: Path) -> Path:

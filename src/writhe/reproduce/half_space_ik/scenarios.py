@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,11 +13,11 @@ from writhe.arrays import Floats
 from writhe.collision import Shape, ball, box, capsule, cylinder, half_space, split_mesh
 from writhe.evaluation.drags import standing
 from writhe.scene import Actor, ObjectKind, Scene, SceneObject
-from writhe.skeleton import Figure, forward
+from writhe.skeleton import Figure, Frames, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
 from writhe.solvers.posing.handles import Pin, Target
-from writhe.terms import Term, keep_distance, keep_relative
+from writhe.terms import Term, keep_direction, keep_relative
 
 FPS = 60.0
 
@@ -41,6 +42,7 @@ class Scenario:
     view: tuple[float, float, float] = (0.62, 0.26, 1.0)
     watched: str = "a.chest"  # the joint whose path is plotted
     figure_of_paper: str = ""
+    extra: Callable[[Any, Frames], None] | None = None  # draws more
 
 
 def _smooth(t: float) -> float:
@@ -217,31 +219,61 @@ def _holding(held: bool) -> Scenario:
     return replace(made, relations=(keep_relative("a.left_wrist", "a.left_knee", local),))
 
 
+_GRIP = (0.0, -0.09, 0.02)  # where the palm is, in the frame of a wrist
+
+
 def bar() -> Scenario:
-    """Two hands keep their distance while one of them is dragged, as with a bar."""
+    """Two hands lift a bar: one is dragged, the other keeps its place on the bar."""
+    from writhe.solvers.step import StepOptions, StepSolver
+    from writhe.terms import CompiledTerms, joint_limits, reach, stay_near
+
     human = figure("human")
     scene = Scene((Actor("a", human),))
     skeleton = scene.layout.skeleton
-    start = _start(scene, {"a": standing(human)})
+    own = human.skeleton
+    upright = standing(human)
+    wanted = [
+        *(
+            reach(f"{side}_wrist", (sign * 0.24, 0.98, 0.36), weight=20.0)
+            for side, sign in (("left", 1.0), ("right", -1.0))
+        ),
+        *joint_limits(own),
+        *stay_near(own, upright, weight=0.3, weight_of={"hips": 100.0, "spine": 20.0}),
+    ]
+    held = StepSolver(CompiledTerms(own, wanted), StepOptions(60)).step(upright).q
+    start = _start(scene, {"a": held})
     at = forward(skeleton, start)
-    apart = float(np.linalg.norm(at.position("a.left_wrist") - at.position("a.right_wrist")))
+    turn = at.rotation("a.left_wrist")
+    along = at.position("a.right_wrist") - at.position("a.left_wrist")
     frames = 240
     path = _path(
-        [at.position("a.left_wrist"), (0.3, 1.2, 0.4), (0.28, 1.75, 0.2), (0.42, 1.3, 0.3),
-         (0.3, 0.9, 0.3)], frames,
+        [at.position("a.left_wrist"), (0.24, 1.25, 0.42), (0.24, 1.72, 0.20), (0.40, 1.2, 0.38),
+         (0.24, 1.0, 0.36)], frames,
     )  # fmt: skip
     return Scenario(
         "bar",
-        "Two hands keep their distance",
+        "Two hands lift a bar",
         scene,
         start,
         frames,
         targets=lambda k: [Target("a.left_wrist", _three(path[min(k, frames - 1)]))],
-        relations=(keep_distance("a.left_wrist", "a.right_wrist", apart),),
+        relations=(
+            keep_relative("a.right_wrist", "a.left_wrist", turn.T @ along),
+            keep_direction("a.left_wrist", turn.T @ (along / np.linalg.norm(along)), "a.hips",
+                           at.rotation("a.hips").T @ (along / np.linalg.norm(along))),
+        ),
         watched="a.right_wrist",
         comeback=0.04,
         figure_of_paper="section 3.2",
-    )
+        extra=_draw_bar,
+    )  # fmt: skip
+
+
+def _draw_bar(stage: Any, frames: Frames) -> None:
+    """The bar in the two palms, for the eye."""
+    left, right = (frames.point(f"a.{side}_wrist", _GRIP) for side in ("left", "right"))
+    beyond = 0.25 * (right - left)
+    stage.add_capsule(left - beyond, right + beyond, 0.014)
 
 
 def hand() -> Scenario:

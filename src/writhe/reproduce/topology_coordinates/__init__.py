@@ -16,6 +16,7 @@ SCENES = {
     "stretching": "Self-tangled stretching through three keyframes (figure 13 a)",
     "wrestling": "Wrestling through five keyframes with a captured partner (figure 13 b)",
     "piggyback": "Piggyback with four tangles (figure 13 c)",
+    "embrace": "An embrace, the active character alternating",
     "chair": "Re-holding a chair of eighteen pipes (figure 15)",
     "bundle": "Hugging a bundle that deforms during the hold (figure 16, left)",
     "t-shirt": "Putting on a T-shirt of six rings (figures 2 d and 14)",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from writhe.arrays import Floats
@@ -42,18 +40,15 @@ def play(progress: Progress) -> Played:
     after = Tangle.measured(skeleton, last, left, right)
 
     progress("interpolating in topology space")
-    start = time.perf_counter()
     motion = animate(
         setup, first, [TangleKeyframe("swapped", (Tangle(left, right, after.writhe),), (), last)]
     )
-    seconds = time.perf_counter() - start
     straight = np.array([interpolate(skeleton, first, last, t) for t in np.linspace(0, 1, 30)])
     through = certify(stage.layout.table, straight)
     end = Tangle.measured(skeleton, motion.path[-1], left, right)
-    return Played(
+    return Played.of(
         stage.layout,
-        motion.path,
-        motion.reached,
+        motion,
         [
             Claim.at_least("writhe of the arms at first", before.writhe, 0.15),
             Claim.at_most("writhe of the arms at last", end.writhe, -0.15),
@@ -61,10 +56,7 @@ def play(progress: Progress) -> Played:
                 "pass-throughs of joint-angle interpolation", len(through.pass_throughs), 1
             ),
         ],
-        motion.milliseconds,
-        seconds,
-        motion.problems,
-        {"straight_pass_throughs": len(through.pass_throughs)},
+        figures={"straight_pass_throughs": len(through.pass_throughs)},
         view=(0.35, 0.22, 1.0),
         around=((-0.45, 0.75, -0.2), (0.45, 1.8, 0.5)),
         size=(300, 340),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from writhe.arrays import Floats
@@ -87,9 +85,7 @@ def play(progress: Progress) -> Played:
         ),
     ]
     progress("hugging")
-    start = time.perf_counter()
     motion = animate(setup, stage.q, keys, drive=drive)
-    seconds = time.perf_counter() - start
     skeleton = stage.layout.skeleton
     held = np.array(
         [
@@ -98,18 +94,15 @@ def play(progress: Progress) -> Played:
         ]
     )
     least = float(held.mean(axis=1).min())
-    return Played(
+    return Played.of(
         stage.layout,
-        motion.path,
-        motion.reached,
+        motion,
         [
             Claim.at_least("mean writhe around the bundle, at its least while held", least, 0.85),
             Claim.at_least("writhe around the worst rod while held", float(held.min()), 0.75),
             Claim.at_most("spread of the writhe over the rods", float(held.std(axis=1).max()), 0.1),
         ],
-        motion.milliseconds,
-        seconds,
-        [*motion.problems, f"The bundle waited {drive.waited:.1f} frames."],
+        [f"The bundle waited {drive.waited:.1f} frames."],
         view=(0.8, 0.45, 1.2),
         size=(300, 400),
     )

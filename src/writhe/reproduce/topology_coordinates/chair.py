@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import box, capsule
 from writhe.evaluation import Progress
-from writhe.quantities import Linking
-from writhe.reproduce.topology_coordinates.played import Claim, Played
+from writhe.reproduce.topology_coordinates.holds import held_at_keys, holding_frames
+from writhe.reproduce.topology_coordinates.played import Played
 from writhe.reproduce.topology_coordinates.theatre import Theatre, human
 from writhe.scene import SceneObject
 from writhe.solvers.tangling import SolveOptions, Tangle, TangleKeyframe, TangleOptions, animate
@@ -111,34 +109,14 @@ def play(progress: Progress) -> Played:
         keys.append(TangleKeyframe(name, wanted, solve=SolveOptions(250)))
         before = {side: pipe for side, pipe, _ in holds}
     progress("holding the chair")
-    start = time.perf_counter()
     motion = animate(setup, stage.q, keys)
-    seconds = time.perf_counter() - start
-    skeleton = stage.layout.skeleton
-    claims: list[Claim] = []
-    for key, frame in zip(keys, motion.key_frames, strict=True):
-        for wish in key.wishes:
-            if isinstance(wish, Tangle) and wish.writhe != 0.0:
-                value = float(
-                    Linking(wish.first, wish.second).value(skeleton, motion.path[frame])[0]
-                )
-                claims.append(
-                    Claim.at_least(f"{key.name}: {wish.label}", value * np.sign(wish.writhe), HELD)
-                )
-    shown = [
-        0,
-        *(f for key, f in zip(keys, motion.key_frames, strict=True) if "off" not in key.name),
-    ]
-    return Played(
+    claims = held_at_keys(stage.layout, keys, motion, lambda _: HELD)
+    return Played.of(
         stage.layout,
-        motion.path,
-        motion.reached,
+        motion,
         claims,
-        motion.milliseconds,
-        seconds,
-        motion.problems,
         view=(0.8, 0.5, 0.9),
         around=((-0.55, 0.2, -0.4), (0.55, 1.8, 0.8)),
-        frames=shown,
+        frames=holding_frames(keys, motion),
         colours={"chair": (0.45, 0.40, 0.36)},
     )

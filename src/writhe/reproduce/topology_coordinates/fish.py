@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import time
 
 import numpy as np
 
 from writhe.arrays import Floats
 from writhe.evaluation import Progress
-from writhe.quantities import Linking
 from writhe.reproduce.topology_coordinates.creatures import fish, turned
-from writhe.reproduce.topology_coordinates.played import Claim, Played
+from writhe.reproduce.topology_coordinates.holds import held, legs_apart
+from writhe.reproduce.topology_coordinates.played import Played
 from writhe.reproduce.topology_coordinates.theatre import Theatre
 from writhe.scene import Actor
 from writhe.skeleton.figures import figure
@@ -71,30 +70,15 @@ def play(progress: Progress) -> Played:
     )
     key = TangleKeyframe("caught", (*catches, *apart), solve=SolveOptions(300, least_steps=_STEPS))
     progress("catching fish")
-    start = time.perf_counter()
     motion = animate(setup, stage.q, [key], drive=drive)
-    seconds = time.perf_counter() - start
-    skeleton, q = stage.layout.skeleton, motion.path[-1]
-    claims = [
-        Claim.at_least(
-            f"linking of {catch.label}",
-            abs(float(Linking(catch.first, catch.second).value(skeleton, q)[0])),
-            HELD,
-        )
-        for catch in catches
-    ]
-    knots = [
-        abs(float(Linking(a, b).value(skeleton, q)[0])) for a, b in itertools.combinations(legs, 2)
-    ]
-    claims.append(Claim.at_most("largest linking of two legs", max(knots), 0.5))
-    return Played(
+    q = motion.path[-1]
+    claims = [held(stage.layout, catch, q, HELD) for catch in catches]
+    claims.append(legs_apart(stage.layout, legs, q))
+    return Played.of(
         stage.layout,
-        motion.path,
-        motion.reached,
+        motion,
         claims,
-        motion.milliseconds,
-        seconds,
-        [*motion.problems, f"The fish waited {drive.waited:.1f} of {_STEPS} frames."],
+        [f"The fish waited {drive.waited:.1f} of {_STEPS} frames."],
         view=(0.45, 0.75, 1.0),
         around=((-0.42, -0.08, -0.42), (0.42, 0.2, 0.42)),
         colours={f"fish{k + 1}": (0.85, 0.50, 0.20) for k in range(len(_FISH))},

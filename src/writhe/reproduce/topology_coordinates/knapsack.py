@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 
 import numpy as np
@@ -92,9 +91,7 @@ def play(progress: Progress) -> Played:
         ),
     ]
     progress("putting on the knapsack")
-    start = time.perf_counter()
     motion = animate(setup, stage.q, keys)
-    seconds = time.perf_counter() - start
     stepper = setup.stepper(())
     stepper.update(motion.path[-1])
     claims = [
@@ -106,14 +103,10 @@ def play(progress: Progress) -> Played:
         for arm in arms
         for loop in loops
     ]
-    return Played(
+    return Played.of(
         layout,
-        motion.path,
-        motion.reached,
+        motion,
         claims,
-        motion.milliseconds,
-        seconds,
-        motion.problems,
         view=(-0.75, 0.3, -1.0),
         around=((-0.5, 0.5, -0.7), (0.5, 1.75, 0.4)),
         colours={"pack": (0.55, 0.62, 0.48)},

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import time
 
 import numpy as np
 
 from writhe.evaluation import Progress
-from writhe.quantities import Linking
 from writhe.reproduce.topology_coordinates.creatures import large_octopus, turned
-from writhe.reproduce.topology_coordinates.played import Claim, Played
+from writhe.reproduce.topology_coordinates.holds import held, legs_apart
+from writhe.reproduce.topology_coordinates.played import Played
 from writhe.reproduce.topology_coordinates.theatre import Theatre, human
 from writhe.scene import Actor
 from writhe.skeleton.figures.octopus import LEGS
@@ -59,30 +58,14 @@ def play(progress: Progress) -> Played:
     )
     key = TangleKeyframe("wound around", (*holds, *apart), solve=SolveOptions(400))
     progress("winding")
-    start_s = time.perf_counter()
     motion = animate(setup, stage.q, [key])
-    seconds = time.perf_counter() - start_s
-    skeleton, q = stage.layout.skeleton, motion.path[-1]
-    claims = [
-        Claim.at_least(
-            f"linking of {hold.label}",
-            abs(float(Linking(hold.first, hold.second).value(skeleton, q)[0])),
-            0.95 * abs(hold.writhe),
-        )
-        for hold in holds
-    ]
-    knots = [
-        abs(float(Linking(a, b).value(skeleton, q)[0])) for a, b in itertools.combinations(legs, 2)
-    ]
-    claims.append(Claim.at_most("largest linking of two legs", max(knots), 0.5))
-    return Played(
+    q = motion.path[-1]
+    claims = [held(stage.layout, hold, q, 0.95 * abs(hold.writhe)) for hold in holds]
+    claims.append(legs_apart(stage.layout, legs, q))
+    return Played.of(
         stage.layout,
-        motion.path,
-        motion.reached,
+        motion,
         claims,
-        motion.milliseconds,
-        seconds,
-        motion.problems,
         view=(0.9, 0.25, 0.75),
         around=((-0.9, -0.1, -1.3), (0.9, 2.2, 0.6)),
         colours={"octopus": (0.80, 0.45, 0.38)},

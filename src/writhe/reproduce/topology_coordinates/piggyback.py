@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
 
 from writhe.evaluation import Progress
-from writhe.quantities import Linking, Point
+from writhe.quantities import Point
+from writhe.reproduce.topology_coordinates.holds import held
 from writhe.reproduce.topology_coordinates.planners import PLANNERS, sampled
-from writhe.reproduce.topology_coordinates.played import Claim, Played
+from writhe.reproduce.topology_coordinates.played import Played
 from writhe.reproduce.topology_coordinates.theatre import Theatre, human
 from writhe.solvers.tangling import (
     SolveOptions,
@@ -63,7 +63,7 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> Played
         f"{side} arm under the {side} knee": Tangle(
             stage.strand("carrier", f"{side}_shoulder", f"{side}_hand_tip"),
             stage.strand("rider", f"{side}_hip", f"{side}_toe_tip"),
-            sign * 0.32,
+            -sign * 0.32,
             name=f"carrier's {side} arm under rider's {side} knee",
             tolerance=(0.03, 0.05, 0.05, 0.05),
         )
@@ -79,28 +79,43 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> Played
         TangleOptions(writhe_stride=0.04),
     )
     back = [
-        _seen("rider.hips", (0.0, 0.10, -0.275)),
-        _seen("rider.chest", (0.0, 0.37, -0.27)),
-        _seen("rider.head", (0.0, 0.70, -0.20), 4.0),
+        _seen("rider.hips", (0.0, 0.20, -0.25)),
+        _seen("rider.chest", (0.0, 0.52, -0.18)),
+        _seen("rider.head", (0.06, 0.82, -0.05), 4.0),
     ]
     knees = [_seen(f"rider.{side}_knee", (sign * 0.27, 0.06, 0.12), 5.0) for side, sign in _SIDES]
     feet = [_seen(f"rider.{side}_ankle", (sign * 0.22, -0.30, 0.16), 2.0) for side, sign in _SIDES]
     hands = [
-        _seen(f"rider.{side}_wrist", (sign * 0.05, 0.10, 0.19), 3.0, "carrier.chest")
+        _seen(f"rider.{side}_wrist", (-sign * 0.06, 0.10, 0.17), 6.0, "carrier.chest")
         for side, sign in _SIDES
     ]
     under = [
-        _seen(f"carrier.{side}_wrist", (sign * 0.20, -0.02, 0.24), 2.0) for side, sign in _SIDES
+        _seen(f"carrier.{side}_wrist", (sign * 0.18, -0.08, 0.22), 4.0) for side, sign in _SIDES
+    ]
+    # the linking does not tell an arm over the shoulder from one outside the upper arm, nor does
+    # it lead a leg between arm and trunk: the way there is shown by where hands are on it
+    wide = [_seen(f"carrier.{side}_wrist", (sign * 0.60, 0.15, 0.05), 6.0) for side, sign in _SIDES]
+    above = [
+        _seen(f"rider.{side}_wrist", (sign * 0.13, 0.36, 0.05), 12.0, "carrier.chest")
+        for side, sign in _SIDES
     ]
     keys = [
         TangleKeyframe(
-            "up", (), (_seen("rider.hips", (0.0, 0.12, -0.40)),), solve=SolveOptions(60)
+            "up",
+            (),
+            (_seen("rider.hips", (0.0, 0.20, -0.40)), *wide, *above),
+            solve=SolveOptions(80, least_steps=40),
         ),
-        TangleKeyframe("arms over the shoulders", wishes[:2], (*back, *hands)),
+        TangleKeyframe(
+            "arms over the shoulders",
+            wishes[:2],
+            (*back, *hands, *wide),
+            solve=SolveOptions(120, least_steps=30),
+        ),
         TangleKeyframe(
             "astride",
             wishes[:2],
-            (*back, *hands, *knees, *feet),
+            (*back, *hands, *knees, *feet, *wide),
             solve=SolveOptions(150, least_steps=30),
         ),
         TangleKeyframe(
@@ -111,17 +126,11 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> Played
         ),
     ]
     progress("climbing")
-    start = time.perf_counter()
     motion = animate(setup, stage.q, keys)
-    seconds = time.perf_counter() - start
-    skeleton, q = stage.layout.skeleton, motion.path[-1]
-    claims: list[Claim] = []
-    for name, tangle in tangles.items():
-        value = float(Linking(tangle.first, tangle.second).value(skeleton, q)[0])
-        least = HELD_ARMS if "shoulder" in name else HELD_LEGS
-        claims.append(
-            Claim.at_least(f"writhe of {tangle.label}", value * np.sign(tangle.writhe), least)
-        )
+    claims = [
+        held(stage.layout, tangle, motion.path[-1], HELD_ARMS if "shoulder" in name else HELD_LEGS)
+        for name, tangle in tangles.items()
+    ]
     cap_s = 60.0 if full else 5.0
     figures: dict[str, Any] = {"planners": []}
     for planner in PLANNERS if compare else ():
@@ -129,14 +138,11 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> Played
         figures["planners"].append(
             sampled(stage.layout.table, motion.path[0], motion.path[-1], planner, cap_s)
         )
-    return Played(
+    return Played.of(
         stage.layout,
-        motion.path,
-        motion.reached,
+        motion,
         claims,
-        motion.milliseconds,
-        seconds,
-        [*motion.problems, *(_said(found) for found in figures["planners"])],
+        [*(_said(found) for found in figures["planners"])],
         figures,
         view=(1.0, 0.2, 0.55),
         size=(300, 400),

@@ -16,8 +16,10 @@ from writhe.errors import MissingExtraError
 from writhe.evaluation import Progress
 from writhe.render.look import Colour
 from writhe.scene import Layout
+from writhe.solvers.tangling import TangleMotion
 
 FPS = 30.0
+_MOVIE_SIZE = (300, 360)
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,29 @@ class Played:
     ground: bool = True
     extra: Callable[[Any, Floats], None] | None = None
 
+    @classmethod
+    def of(
+        cls,
+        layout: Layout,
+        motion: TangleMotion,
+        claims: Sequence[Claim],
+        notes: Sequence[str] = (),
+        figures: dict[str, Any] | None = None,
+        **look: Any,
+    ) -> Played:
+        """A motion through keyframes; what could not be reached joins the notes."""
+        return cls(
+            layout,
+            motion.path,
+            motion.reached,
+            claims,
+            motion.milliseconds,
+            motion.seconds,
+            (*motion.problems, *notes),
+            figures or {},
+            **look,
+        )
+
     @property
     def topology_ok(self) -> bool:
         """Whether everything asserted holds."""
@@ -75,24 +100,25 @@ class Played:
         return certify(self.layout.table, self.path, FPS)
 
     def draw(self, target: Path, progress: Progress) -> Path | None:
-        """The film strip; None where pictures cannot be made here."""
+        """The film strip, and a GIF beside it; None where pictures cannot be made here."""
+        look: dict[str, Any] = {
+            "view": self.view,
+            "around": self.around,
+            "colours": self.colours,
+            "hidden": self.hidden,
+            "ground": self.ground,
+            "extra": self.extra,
+        }
         try:
-            from writhe.render.scenes import scene_strip
+            from writhe.render.scenes import scene_movie, scene_strip
 
             progress(f"drawing {target.name}")
+            scene = self.layout.scene
+            scene_movie(
+                scene, self.path, target.with_suffix(".gif"), fps=FPS, size=_MOVIE_SIZE, **look
+            )
             return scene_strip(
-                self.layout.scene,
-                self.path,
-                target,
-                count=7,
-                frames=self.frames,
-                view=self.view,
-                around=self.around,
-                colours=self.colours,
-                hidden=self.hidden,
-                size=self.size,
-                ground=self.ground,
-                extra=self.extra,
+                scene, self.path, target, count=7, frames=self.frames, size=self.size, **look
             )
         except MissingExtraError:
             return None

@@ -5,7 +5,6 @@ No two of the three key postures can be joined by straight joint angles.
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 
 import numpy as np
@@ -83,9 +82,7 @@ def play(progress: Progress) -> Played:
         ),
     ]
     progress("stretching")
-    start = time.perf_counter()
     motion = animate(setup, stage.q, keys)
-    seconds = time.perf_counter() - start
     skeleton = stage.layout.skeleton
     poses = [motion.path[k] for k in motion.key_frames]
 
@@ -100,19 +97,15 @@ def play(progress: Progress) -> Played:
         ]
     )
     collides = not certify(stage.layout.table, straight).certified
-    return Played(
+    return Played.of(
         stage.layout,
-        motion.path,
-        motion.reached,
+        motion,
         [
             Claim.at_least("writhe of the arms at key 1", writhe(left, right, 0), 0.6),
             Claim.at_least("writhe of arms and shin at key 2", writhe(arms, leg, 1), 0.65),
             Claim.at_most("writhe of the arms at key 3", writhe(left, right, 2), -0.6),
             Claim.equal("joint-angle interpolation of the keys collides", float(collides), 1.0),
         ],
-        motion.milliseconds,
-        seconds,
-        motion.problems,
         view=(0.4, 0.22, 1.0),
         frames=_shown(motion.key_frames),
     )

@@ -7,8 +7,8 @@ solid hoops all the time.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -200,9 +200,7 @@ def play(progress: Progress) -> Played:
         ),
     ]
     progress("dressing")
-    start = time.perf_counter()
     motion = animate(setup, stage.q, keys, progress=progress)
-    seconds = time.perf_counter() - start
     stepper = setup.stepper(())
     stepper.update(motion.path[-1])
     table = {
@@ -217,24 +215,20 @@ def play(progress: Progress) -> Played:
     claims.append(
         Claim.at_most("hem's height above the hips, m", _hem_height(stage, motion.path[-1]), 0.15)
     )
-    return Played(
+    return Played.of(
         layout,
-        motion.path,
-        motion.reached,
+        motion,
         claims,
-        motion.milliseconds,
-        seconds,
-        motion.problems,
-        {"ring_crossings": {f"{end}:{ring}": value for (end, ring), value in table.items()}},
+        figures={"ring_crossings": {f"{end}:{ring}": n for (end, ring), n in table.items()}},
         view=(0.45, 0.25, 1.0),
         around=((-0.65, 0.0, -0.3), (0.65, 2.65, 0.4)),
         colours={ring.name: (0.75, 0.33, 0.30) for ring in _RINGS},
         size=(260, 440),
-        extra=lambda drawing, q: _draw_cloth(drawing, stage, q),
+        extra=partial(_draw_cloth, stage),
     )
 
 
-def _draw_cloth(drawing: Stage, stage: Theatre, q: Floats) -> None:
+def _draw_cloth(stage: Theatre, drawing: Stage, q: Floats) -> None:
     """Cloth between the rings, for the eye only: trunk and sleeves as see-through surfaces."""
     frames = forward(stage.layout.skeleton, q)
     rims = {

@@ -6,7 +6,6 @@ key poses where there is none; nobody asks him to cooperate.
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +17,9 @@ from writhe.evaluation import Progress
 from writhe.motion.clean import clean
 from writhe.motion.library.anatomy import Angles, Arm, Leg, Trunk, configuration
 from writhe.motion.retarget import retarget
-from writhe.quantities import Linking, Point
-from writhe.reproduce.topology_coordinates.played import Claim, Played
+from writhe.quantities import Point
+from writhe.reproduce.topology_coordinates.holds import held_at_keys, holding_frames
+from writhe.reproduce.topology_coordinates.played import Played
 from writhe.reproduce.topology_coordinates.theatre import Theatre, human, lowest_point
 from writhe.skeleton import Figure, Motion, forward
 from writhe.skeleton.kinematics import interpolate
@@ -212,38 +212,17 @@ def play(progress: Progress, clips: Path | None = None) -> Played:
         TangleOptions(writhe_stride=0.03),
     )
     progress("wrestling")
-    start = time.perf_counter()
     motion = animate(setup, stage.q, keys, drive=drive)
-    seconds = time.perf_counter() - start
-    skeleton = stage.layout.skeleton
-    claims: list[Claim] = []
-    for key, frame in zip(keys, motion.key_frames, strict=True):
-        for wish in key.wishes:
-            if isinstance(wish, Tangle) and wish.writhe != 0.0:
-                value = float(
-                    Linking(wish.first, wish.second).value(skeleton, motion.path[frame])[0]
-                )
-                least = 0.85 * abs(wish.writhe)
-                claims.append(
-                    Claim.at_least(f"{key.name}: {wish.label}", value * np.sign(wish.writhe), least)
-                )
-    shown = [
-        0,
-        *(f for key, f in zip(keys, motion.key_frames, strict=True) if "off" not in key.name),
-    ]
-    return Played(
+    claims = held_at_keys(stage.layout, keys, motion, lambda wish: 0.85 * abs(wish.writhe))
+    return Played.of(
         stage.layout,
-        motion.path,
-        motion.reached,
+        motion,
         claims,
-        motion.milliseconds,
-        seconds,
         [
-            *motion.problems,
             f"The partner follows {source}; he waited {drive.waited:.1f} of"
             f" {len(motion.path)} frames.",
         ],
         view=(0.9, 0.25, 0.8),
-        frames=shown,
+        frames=holding_frames(keys, motion),
         size=(320, 400),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -83,6 +84,7 @@ class TangleMotion:
     keys: tuple[str, ...]
     key_frames: tuple[int, ...]  # the frame at which each key was reached or given up
     results: tuple[TangleResult, ...]
+    seconds: float  # of solving, from the start to the last frame
 
     @property
     def reached(self) -> bool:
@@ -115,6 +117,7 @@ def animate(
     progress: Progress | None = None,
 ) -> TangleMotion:
     """The motion from q through the keyframes; what one could not reach, the next starts from."""
+    start = time.perf_counter()
     path = [q[None]]
     results: list[TangleResult] = []
     ends: list[int] = []
@@ -142,7 +145,11 @@ def animate(
         results.append(_joined(parts))
         ends.append(frames - 1)
     return TangleMotion(
-        np.concatenate(path), tuple(key.name for key in keyframes), tuple(ends), tuple(results)
+        np.concatenate(path),
+        tuple(key.name for key in keyframes),
+        tuple(ends),
+        tuple(results),
+        time.perf_counter() - start,
     )
 
 

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from writhe.arrays import Bools, Floats
 from writhe.collision import Certificate, CollisionTable, NearPairs, certify
@@ -108,15 +109,17 @@ def refine(
 ) -> Refined:
     """Refine a motion of the table's skeleton; frames in `fixed` do not move."""
     begin = time.perf_counter()
-    problem = _Problem(motion, table, holds, fixed, options or RefineOptions())
-    q, done = problem.solve(motion.q)
-    certificate = certify(table, q, motion.fps)
-    for _ in range(problem.options.retries):
-        if certificate.certified:
-            break
-        problem.options = replace(problem.options, collision=3.0 * problem.options.collision)
-        q, more = problem.solve(q)
-        done, certificate = done + more, certify(table, q, motion.fps)
+    # matrices are small: threads would wait for each other longer than they work
+    with threadpool_limits(1, "blas"):
+        problem = _Problem(motion, table, holds, fixed, options or RefineOptions())
+        q, done = problem.solve(motion.q)
+        certificate = certify(table, q, motion.fps)
+        for _ in range(problem.options.retries):
+            if certificate.certified:
+                break
+            problem.options = replace(problem.options, collision=3.0 * problem.options.collision)
+            q, more = problem.solve(q)
+            done, certificate = done + more, certify(table, q, motion.fps)
     refined = replace(motion, q=q)
     seconds = time.perf_counter() - begin
     before, after = angular_changes(motion), angular_changes(refined)

@@ -81,7 +81,8 @@ def run(
     _tables(report, results, circle)
     report.heading("Planning times (figure 14)")
     report.picture(
-        box_plot(report.picture_path("times.png"), results), "Seconds, and the share that succeeded"
+        box_plot(report.picture_path("times.png"), results, budget.seconds),
+        "Seconds, and the share that succeeded; grey where none did",
     )
     report.write()
     return {"experiments": results, "budget": {"runs": budget.runs, "seconds": budget.seconds}}

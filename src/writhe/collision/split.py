@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from writhe.arrays import Floats, floats
+from writhe.arrays import Bools, Floats, floats
 from writhe.collision.shapes import MOST_CORNERS, Shape, hull
 from writhe.errors import WritheError
 
@@ -119,38 +119,39 @@ def _clip(triangles: Floats, normal: Floats, height: float) -> Floats:
     side = triangles @ normal - height
     side[np.abs(side) < 1e-9] = 0.0
     below, above = (side <= 0).all(axis=1), (side >= 0).all(axis=1)
-    kept = [triangles[below & ~(side == 0).all(axis=1)]]
-    edges: list[Floats] = []
-    for triangle, s in zip(triangles[~below & ~above], side[~below & ~above], strict=True):
-        corners: list[Floats] = []
-        crossed: list[int] = []  # which corners lie in the cut
-        for i in range(3):
-            j = (i + 1) % 3
-            if s[i] <= 0:
-                if s[i] == 0:
-                    crossed.append(len(corners))
-                corners.append(triangle[i])
-            if (s[i] < 0 < s[j]) or (s[j] < 0 < s[i]):
-                crossed.append(len(corners))
-                corners.append(triangle[i] + (triangle[j] - triangle[i]) * (s[i] / (s[i] - s[j])))
-        kept += [
-            np.stack([corners[0], corners[k], corners[k + 1]])[None]
-            for k in range(1, len(corners) - 1)
-        ]
-        if len(crossed) == 2:
-            first, last = crossed if crossed[1] == crossed[0] + 1 else crossed[::-1]
-            edges.append(np.stack([corners[first], corners[last]]))
+    cut, heights = triangles[~below & ~above], side[~below & ~above]
+    inside = heights <= 0
+    one, two = inside.sum(axis=1) == 1, inside.sum(axis=1) == 2
+    # a tip below the plane stays as a triangle a, ab, ac; two corners below as b, c, ca, ba
+    (a, b, c), ab, ac = _turned(cut[one], heights[one], inside[one])
+    tips = np.stack([a, ab, ac], axis=1)
+    (a, b, c), ba, ca = _turned(cut[two], heights[two], ~inside[two])
+    bases = np.concatenate([np.stack([b, c, ca], axis=1), np.stack([b, ca, ba], axis=1)])
     # edges of whole triangles that lie in the cut bound it as well
-    for triangle, s in zip(triangles[below], side[below], strict=True):
-        on = s == 0
-        if on.sum() == 2:
-            i = int(np.flatnonzero(~on)[0])
-            edges.append(np.stack([triangle[(i + 1) % 3], triangle[(i + 2) % 3]]))
-    if edges:
-        rims = np.stack(edges)
-        hub = rims.reshape(-1, 3).mean(axis=0)
-        kept.append(np.stack([np.broadcast_to(hub, (len(rims), 3)), rims[:, 1], rims[:, 0]], 1))
-    return np.concatenate(kept) if kept else np.empty((0, 3, 3))
+    on = side[below] == 0
+    resting = on.sum(axis=1) == 2
+    (_, b, c), _, _ = _turned(triangles[below][resting], side[below][resting], ~on[resting])
+    rims = np.concatenate(
+        [np.stack([tips[:, 1], tips[:, 2]], 1), np.stack([ca, ba], 1), np.stack([b, c], 1)]
+    )
+    kept = [triangles[below & ~(side == 0).all(axis=1)], tips, bases]
+    if len(rims):
+        hub = np.broadcast_to(rims.reshape(-1, 3).mean(axis=0), (len(rims), 3))
+        kept.append(np.stack([hub, rims[:, 1], rims[:, 0]], axis=1))
+    return np.concatenate(kept)
+
+
+def _turned(
+    triangles: Floats, heights: Floats, lone: Bools
+) -> tuple[tuple[Floats, Floats, Floats], Floats, Floats]:
+    """Corners a, b, c of triangles turned so that a is the lone one; where ab and ac are cut."""
+    rows = np.arange(len(triangles))
+    first = lone.argmax(axis=1)
+    order = [(first + k) % 3 for k in range(3)]
+    a, b, c = (triangles[rows, k] for k in order)
+    ha, hb, hc = (heights[rows, k][:, None] for k in order)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (a, b, c), a + (b - a) * (ha / (ha - hb)), a + (c - a) * (ha / (ha - hc))
 
 
 def _corners(triangles: Floats) -> Floats:

@@ -75,6 +75,14 @@ def cache_folder(name: str) -> Path:
     return cache_root() / "kernels" / f"{name}-{_hash_of(_imported(name))}"
 
 
+def _folder_of(function: Callable[..., Any]) -> Path:
+    package, _, name = function.__module__.rpartition(".")
+    if package == __package__:
+        return cache_folder(name)
+    # a kernel of a test or a user: Numba watches its own file, this the kernels that it may call
+    return cache_root() / "kernels" / f"elsewhere-{all_kernels_hash()}"
+
+
 def all_kernels_hash() -> str:
     """Changes with any edit of any kernel."""
     return _hash_of(source.stem for source in _FOLDER.glob("*.py"))
@@ -103,7 +111,7 @@ def kernel(
 
     def compile_it(python: Function) -> Function:
         before: str = getattr(config, "CACHE_DIR")  # noqa: B009 - set by Numba at run time
-        setattr(config, "CACHE_DIR", str(cache_folder(python.__module__.rpartition(".")[2])))  # noqa: B010
+        setattr(config, "CACHE_DIR", str(_folder_of(python)))  # noqa: B010
         try:
             compiled = numba.njit(
                 cache=True,

@@ -361,6 +361,7 @@ def table() -> Scenario:
         "table", "A table pushed into the character", split_mesh(vertices, triangles),
         [(0.1, 0.0, 1.0), (0.05, 0.0, 0.36), (-0.05, 0.0, 0.30), (0.1, 0.0, 1.0)], 200,
         watched="a.hips", root_free=True, figure_of_paper="any triangle mesh",
+        view=(0.9, 0.35, -0.6),
     )  # fmt: skip
 
 

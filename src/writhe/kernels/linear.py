@@ -9,13 +9,11 @@ from writhe.kernels.jit import kernel
 
 
 @kernel
-def invert_positive(matrix: Floats, factor: Floats, inverse: Floats) -> bool:
-    """inverse (n, n) of a symmetric positive matrix (its lower triangle is read).
+def factorise(matrix: Floats, n: int, factor: Floats) -> bool:
+    """Cholesky A = C C^T of matrix[:n, :n], of which the lower triangle is read.
 
-    Cholesky A = C C^T, then W = C^-1 row by row and A^-1 = W^T W. factor (n, n) is room. False
-    when the matrix is not positive.
+    C goes to the lower triangle of `factor`, which may be `matrix`. False when A is not positive.
     """
-    n = matrix.shape[0]
     for i in range(n):
         for j in range(i + 1):
             total = matrix[i, j]
@@ -27,6 +25,37 @@ def invert_positive(matrix: Floats, factor: Floats, inverse: Floats) -> bool:
                 factor[i, i] = sqrt(total)
             else:
                 factor[i, j] = total / factor[j, j]
+    return True
+
+
+@kernel
+def solve_positive(matrix: Floats, n: int, x: Floats) -> bool:
+    """x (n) = matrix^-1 x; the lower triangle of matrix[:n, :n] is overwritten by its factor."""
+    if not factorise(matrix, n, matrix):
+        return False
+    for i in range(n):
+        total = x[i]
+        for k in range(i):
+            total -= matrix[i, k] * x[k]
+        x[i] = total / matrix[i, i]
+    for i in range(n - 1, -1, -1):
+        total = x[i]
+        for k in range(i + 1, n):
+            total -= matrix[k, i] * x[k]
+        x[i] = total / matrix[i, i]
+    return True
+
+
+@kernel
+def invert_positive(matrix: Floats, factor: Floats, inverse: Floats) -> bool:
+    """inverse (n, n) of a symmetric positive matrix (its lower triangle is read).
+
+    Cholesky A = C C^T, then W = C^-1 row by row and A^-1 = W^T W. factor (n, n) is room. False
+    when the matrix is not positive.
+    """
+    n = matrix.shape[0]
+    if not factorise(matrix, n, factor):
+        return False
     # W = C^-1 in place: row i is (e_i - sum_k c_ik W_k) / c_ii, rows above are done
     for i in range(n):
         scale = 1.0 / factor[i, i]

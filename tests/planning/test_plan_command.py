@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from writhe.cli.app import run
-from writhe.io import load, save
-from writhe.skeleton import Figure, Motion
+from writhe.collision import box, certify, half_space
+from writhe.io import figure_of, load, save
+from writhe.scene import Actor, Scene, SceneObject
+from writhe.skeleton import Figure, Motion, forward
 
 
 @pytest.fixture
@@ -21,6 +24,34 @@ def clip(human: Figure, tmp_path: Path) -> Path:
     path = tmp_path / "clip.bvh"
     save(Motion(human.skeleton, q, 30.0), path)
     return path
+
+
+@pytest.fixture
+def room(human: Figure, tmp_path: Path) -> Path:
+    """A floor, and a shelf in the way of the left forearm."""
+    shelf = box((0, 0, 0), (0.10, 0.02, 0.10))
+    scene = Scene(
+        (Actor("ann", human),),
+        (
+            SceneObject("floor", (half_space((0, -0.1, 0), (0, 1, 0)),)),
+            SceneObject("shelf", (shelf,), position_m=_left_hand(human, 1.0)),
+        ),
+    )
+    path = tmp_path / "room.json"
+    scene.save(path)
+    return path
+
+
+def _left_hand(human: Figure, angle: float) -> np.ndarray:
+    q = human.skeleton.rest_configuration
+    q[human.skeleton.q_slice("left_elbow")] = angle
+    return forward(human.skeleton, q).position("left_wrist")
+
+
+def _planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, object]]:
+    with pytest.raises(SystemExit) as ended:
+        run(["plan", *arguments, "--json"])
+    return int(ended.value.code or 0), _json(capsys)
 
 
 def _json(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
@@ -67,5 +98,112 @@ def test_misuse_is_told(
 ) -> None:
     with pytest.raises(SystemExit) as ended:
         run(["plan", *(a.replace("{clip}", str(clip)) for a in arguments)])
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_things_of_a_scene_are_gone_around(
+    human: Figure, clip: Path, room: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # the straight way of the forearm leads through the shelf
+    alone, around = tmp_path / "alone.bvh", tmp_path / "around.bvh"
+    code, free = _planned(capsys, f"{clip}@0", f"{clip}@2", "-o", str(alone))
+    assert code == 0 and free["vertices"] == 2
+    code, found = _planned(
+        capsys, f"{clip}@0", f"{clip}@2", "-o", str(around), "--scene", str(room)
+    )
+    assert code == 0 and found["certified"] and found["status"] == "exact"
+    assert float(str(found["path_length_rad"])) > float(str(free["path_length_rad"]))
+    for path, clear in ((alone, False), (around, True)):
+        motion = load(path)
+        whole = Scene.load(room)
+        ann = replace(whole.actors[0], figure=figure_of(motion))
+        scene = replace(whole, actors=(ann,))
+        q = np.tile(scene.layout.rest(), (len(motion), 1))
+        q[:, scene.layout.actor_q["ann"]] = motion.q
+        assert certify(scene.layout.table, q).certified is clear
+
+
+def test_an_end_that_penetrates_is_moved_and_told(
+    human: Figure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    q = np.tile(human.skeleton.rest_configuration, (2, 1))
+    at = human.skeleton.q_slice("left_hip")
+    q[1, at] = [np.cos(0.12), 0.0, 0.0, -np.sin(0.12)]  # one thigh a little into the other
+    clip = tmp_path / "clip.bvh"
+    save(Motion(human.skeleton, q, 30.0), clip)
+    code, found = _planned(capsys, f"{clip}@0", f"{clip}@1", "-o", str(tmp_path / "out.bvh"))
+    assert code == 0 and found["status"] == "approximate" and found["certified"]
+    assert any("goal penetrates" in str(note) for note in list(found["notes"]))  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(("first", "status"), [(0, "infeasible start"), (1, "infeasible goal")])
+def test_an_end_within_a_block_is_infeasible(
+    human: Figure,
+    tmp_path: Path,
+    first: int,
+    status: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    outside = np.tile(human.skeleton.rest_configuration, (2, 1))
+    outside[1, 2] += 9.0
+    far = tmp_path / "far.bvh"
+    save(Motion(human.skeleton, outside, 30.0), far)
+    block = SceneObject("block", (box((0, 0, 0), (4.0, 4.0, 4.0)),))
+    scene = tmp_path / "block.json"
+    Scene((Actor("ann", human),), (block,)).save(scene)
+    output = tmp_path / "out.bvh"
+    ends = [f"{far}@{first}", f"{far}@{1 - first}"]
+    code, found = _planned(capsys, *ends, "-o", str(output), "--scene", str(scene))
+    assert code == 1 and found["status"] == status and found["output"] is None
+    assert not output.exists()
+
+
+def test_what_is_walled_in_is_stuck(
+    human: Figure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    q = np.tile(human.skeleton.rest_configuration, (2, 1))
+    q[1, 2] += 6.0
+    clip = tmp_path / "clip.bvh"
+    save(Motion(human.skeleton, q, 30.0), clip)
+    # floor, ceiling and walls without a door around the first posture
+    walls = [
+        SceneObject(
+            "ceiling", (box((0, 0, 0), (4.4, 0.2, 4.4)),), position_m=np.array([0, 2.3, 0])
+        ),
+        SceneObject("floor", (half_space((0, 0, 0), (0, 1, 0)),)),
+    ]
+    for name, place, size in (
+        ("left", (2.1, 1.1, 0), (0.2, 2.4, 4.4)),
+        ("right", (-2.1, 1.1, 0), (0.2, 2.4, 4.4)),
+        ("front", (0, 1.1, 2.1), (4.4, 2.4, 0.2)),
+        ("back", (0, 1.1, -2.1), (4.4, 2.4, 0.2)),
+    ):
+        walls.append(SceneObject(name, (box((0, 0, 0), size),), position_m=np.array(place)))
+    scene = tmp_path / "cell.json"
+    Scene((Actor("ann", human),), tuple(walls)).save(scene)
+    code, found = _planned(
+        capsys, f"{clip}@0", f"{clip}@1", "-o", str(tmp_path / "out.bvh"), "--scene", str(scene)
+    )
+    assert code == 1 and found["status"] == "stuck" and found["certified"] is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--scene", "{room}", "--actor", "bob"], "ann"),
+        (["--plant", "tail"], "tail"),
+        (["--method", "teleport"], "teleport"),
+        (["--scene", "nowhere.json"], "nowhere.json"),
+        (["--in-turn", "wings"], "wings"),
+        (["--duration", "0"], "some time"),
+    ],
+)
+def test_options_that_make_no_sense_are_told(
+    clip: Path, room: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        given = [a.replace("{room}", str(room)) for a in arguments]
+        run(["plan", f"{clip}@0", f"{clip}@2", *given, "-o", str(clip.parent / "out.bvh")])
     assert ended.value.code == 2
     assert said in capsys.readouterr().err

@@ -9,6 +9,7 @@ from writhe.collision import CollisionTable
 from writhe.errors import UnknownNameError
 from writhe.evaluation.tangled import TangledPair
 from writhe.planning import PlanStatus, SamplingPlanner, figure_problem
+from writhe.planning.limited import PlannerProcess
 from writhe.skeleton import Figure
 
 pytest.importorskip("ompl", reason="the extra `ompl` is not installed")
@@ -34,3 +35,19 @@ def test_an_iteration_budget_ends_it(
 def test_unknown_planners_are_told() -> None:
     with pytest.raises(UnknownNameError):
         SamplingPlanner("bug2")
+
+
+def test_a_process_answers_alike_and_is_ended_when_it_does_not(
+    human: Figure, table: CollisionTable, pairs: list[TangledPair]
+) -> None:
+    problem = figure_problem(human, pairs[0].start, pairs[0].goal, table=table)
+    with PlannerProcess(grace_s=60.0) as process:
+        found = process.plan("rrtconnect", problem, seed=3, seconds=30.0)
+        assert found.status is PlanStatus.EXACT
+        here = SamplingPlanner("rrtconnect", seed=3, seconds=30.0).plan(problem)
+        assert np.array_equal(found.path, here.path)
+        # a limit that ends before the planner does: the process goes, the answer says so
+        process.grace_s = -29.0
+        ended = process.plan("rrtstar", problem, seed=3, seconds=30.0)
+        assert ended.status is PlanStatus.STUCK
+        assert "did not stop" in ended.notes[0]

@@ -24,6 +24,10 @@ def reproduce(
     full: Annotated[
         bool, typer.Option("--full", help="All repetitions and the long time limits.")
     ] = False,
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="Limit of one run, where an experiment runs slow planners."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Run a paper's experiments; pictures, tables and figures go into a folder.
@@ -33,7 +37,13 @@ def reproduce(
     folder = output or Path("out") / "reproduce" / name
     with console.status("Starting") as status:
         result = run(
-            name, folder, status.update, only=only, clips=clips, full=True if full else None
+            name,
+            folder,
+            status.update,
+            only=only,
+            clips=clips,
+            full=True if full else None,
+            seconds=seconds,
         )
     console.print(f"Report: {folder / 'report.md'}")
     if json:

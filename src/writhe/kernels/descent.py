@@ -13,307 +13,16 @@ does not rise, clearance stays and the gate certifies it; its length adapts.
 from __future__ import annotations
 
 from math import log, sqrt
-from typing import NamedTuple
 
 from writhe.arrays import Floats, Ints
-from writhe.kernels.energy import EnergyRoom, Field, energy_gradient
-from writhe.kernels.gaps import Bodies, Pairs, Shapes
-from writhe.kernels.gate import GateRoom, gate_step
 from writhe.kernels.jit import kernel
-from writhe.kernels.kinematics import Tree, difference, forward, integrate, motion_axes
-from writhe.kernels.linear import invert_positive
-from writhe.kernels.rows import Program, evaluate_rows
+from writhe.kernels.kinematics import difference
+from writhe.kernels.lines import line
+from writhe.kernels.rules import CLEAN, correct, look, project
+from writhe.kernels.walking import WalkRoom, World, along, certified, evaluate, length
 
 MET, STUCK, SPENT, FULL = 0, 1, 2, 3  # how a walk ends
 GROW, SHRINK = 1.6, 0.5
-LIMIT_BAND = 0.01  # a limit nearer than this holds back what goes towards it
-CORRECTIONS = 6
-CLEAN = 1e-5  # radians or metres: nothing left to correct
-LOOKS, LOOK_STEP = 16, 0.05  # a line is looked at in at most so many parts, of at least so much
-
-
-class World(NamedTuple):
-    """What is walked in; see the members' own modules."""
-
-    tree: Tree
-    shapes: Shapes
-    bodies: Bodies
-    pairs: Pairs
-    field: Field
-    program: Program  # planted rows first, then joint limits
-    lower: Floats  # (R,)
-    upper: Floats  # (R,)
-    planted: int  # how many rows are planted
-    mass: Floats  # (n,)
-    centre: Floats  # (n, 3)
-    slack: float
-
-
-class WalkRoom(NamedTuple):
-    """Working space of walks in one world."""
-
-    energy: EnergyRoom
-    gate: GateRoom
-    values: Floats  # (R,)
-    jacobian: Floats  # (R, nv)
-    gram: Floats  # (planted, planted)
-    factor: Floats
-    inverse: Floats
-    multiplier: Floats  # (planted,)
-    gradient: Floats  # (2, nv)
-    direction: Floats  # (nv,)
-    downhill: Floats  # (nv,)
-    step: Floats  # (nv,)
-    tried: Floats  # (nq,)
-    tried_gradient: Floats  # (nv,)
-
-
-@kernel
-def look(world: World, q: Floats, room: WalkRoom) -> None:
-    """Fill values and jacobian of all rows at q, and the inverse Gram matrix of planted ones."""
-    energy = room.energy
-    evaluate_rows(
-        world.tree,
-        world.mass,
-        world.centre,
-        world.program,
-        q,
-        energy.positions,
-        energy.rotations,
-        energy.axes,
-        room.values,
-        room.jacobian,
-    )
-    variable = world.field.variable
-    for i in range(room.values.shape[0]):
-        for k in range(variable.shape[0]):
-            room.jacobian[i, k] *= variable[k]
-    m = world.planted
-    for i in range(m):
-        for j in range(i + 1):
-            total = 0.0
-            for k in range(variable.shape[0]):
-                total += room.jacobian[i, k] * room.jacobian[j, k]
-            room.gram[i, j] = total
-        room.gram[i, i] += 1e-8
-    if m > 0:
-        invert_positive(room.gram, room.factor, room.inverse)
-
-
-@kernel
-def _take_out_planted(
-    jacobian: Floats, inverse: Floats, planted: int, multiplier: Floats, v: Floats
-) -> None:
-    """v -= K^T (K K^T)^-1 K v with K the first `planted` rows: nothing planted moves."""
-    nv = v.shape[0]
-    for i in range(planted):
-        total = 0.0
-        for k in range(nv):
-            total += jacobian[i, k] * v[k]
-        multiplier[i] = total
-    for i in range(planted):
-        total = 0.0
-        for j in range(planted):
-            total += inverse[i, j] * multiplier[j]
-        for k in range(nv):
-            v[k] -= total * jacobian[i, k]
-
-
-@kernel
-def _project(
-    values: Floats,
-    jacobian: Floats,
-    lower: Floats,
-    upper: Floats,
-    planted: int,
-    inverse: Floats,
-    multiplier: Floats,
-    variable: Floats,
-    v: Floats,
-) -> None:
-    """v without what moves planted parts or goes beyond joint limits that are reached."""
-    nv, rows = v.shape[0], values.shape[0]
-    for k in range(nv):
-        v[k] *= variable[k]
-    for _ in range(2):
-        for i in range(planted, rows):
-            above = values[i] > upper[i] - LIMIT_BAND
-            below = values[i] < lower[i] + LIMIT_BAND
-            if not (above or below):
-                continue
-            along, norm2 = 0.0, 0.0
-            for k in range(nv):
-                along += jacobian[i, k] * v[k]
-                norm2 += jacobian[i, k] * jacobian[i, k]
-            if (above and along > 0.0) or (below and along < 0.0):
-                for k in range(nv):
-                    v[k] -= along / (norm2 + 1e-12) * jacobian[i, k]
-        if planted == 0:
-            return
-        _take_out_planted(jacobian, inverse, planted, multiplier, v)
-
-
-@kernel
-def correct(world: World, q: Floats, room: WalkRoom) -> float:
-    """Bring planted parts back to their places and joints into their limits; q is changed.
-
-    Returns the largest residual that is left.
-    """
-    nv, rows = room.step.shape[0], room.values.shape[0]
-    worst = 0.0
-    for _ in range(CORRECTIONS):
-        energy = room.energy
-        # frames at q: the energy is not needed, only where everything is
-        frames(world, q, energy)
-        look(world, q, room)
-        worst = 0.0
-        step = room.step
-        step[:] = 0.0
-        m = world.planted
-        for i in range(m):
-            total = 0.0
-            for j in range(m):
-                total += room.inverse[i, j] * (world.lower[j] - room.values[j])
-            worst = max(worst, abs(world.lower[i] - room.values[i]))
-            for k in range(nv):
-                step[k] += total * room.jacobian[i, k]
-        for i in range(m, rows):
-            beyond = 0.0
-            if room.values[i] > world.upper[i]:
-                beyond = world.upper[i] - room.values[i]
-            elif room.values[i] < world.lower[i]:
-                beyond = world.lower[i] - room.values[i]
-            if beyond == 0.0:
-                continue
-            worst = max(worst, abs(beyond))
-            norm2 = 0.0
-            for k in range(nv):
-                norm2 += room.jacobian[i, k] * room.jacobian[i, k]
-            for k in range(nv):
-                step[k] += beyond / (norm2 + 1e-12) * room.jacobian[i, k]
-        if worst < CLEAN:
-            return worst
-        integrate(world.tree, q, step, q)
-    return worst
-
-
-@kernel
-def frames(world: World, q: Floats, energy: EnergyRoom) -> None:
-    """Joint frames and axes at q."""
-    forward(world.tree, q, energy.positions, energy.rotations)
-    motion_axes(world.tree, energy.positions, energy.rotations, energy.axes)
-
-
-@kernel
-def evaluate(world: World, q: Floats, room: WalkRoom, gradient: Floats) -> float:
-    """Energy and gradient (nv) at q."""
-    return energy_gradient(
-        world.tree, world.shapes, world.bodies, world.field, q, room.energy, gradient
-    )
-
-
-@kernel
-def certified(world: World, q_from: Floats, q_to: Floats, room: WalkRoom) -> bool:
-    """Whether the gate lets the whole straight step pass."""
-    return (
-        gate_step(
-            world.tree,
-            world.shapes,
-            world.bodies,
-            world.pairs,
-            q_from,
-            q_to,
-            world.slack,
-            room.gate,
-        )
-        >= 1.0
-    )
-
-
-@kernel
-def _within(values: Floats, lower: Floats, upper: Floats, tolerance: float) -> bool:
-    """Whether all rows hold within a tolerance."""
-    for i in range(values.shape[0]):
-        if values[i] > upper[i] + tolerance or values[i] < lower[i] - tolerance:
-            return False
-    return True
-
-
-@kernel
-def length(tree: Tree, q_from: Floats, q_to: Floats, step: Floats) -> float:
-    """The length of the straight tangent step, which is left in `step` (nv)."""
-    difference(tree, q_from, q_to, step)
-    total = 0.0
-    for k in range(step.shape[0]):
-        total += step[k] * step[k]
-    return sqrt(total)
-
-
-@kernel
-def line(
-    world: World,
-    q_from: Floats,
-    q_to: Floats,
-    tolerance: float,
-    spacing: float,
-    room: WalkRoom,
-    way: Floats,
-) -> int:
-    """Join two postures by a straight line that keeps every rule; returns how many rows of `way`.
-
-    way (rows, nq) gets what comes after q_from, q_to last; -1 when there is no such line. Where the
-    straight line leaves planted places or limits, it is walked in steps that are corrected.
-    """
-    total = length(world.tree, q_from, q_to, room.step)
-    count = 1 + int(total / spacing)
-    straight = world.planted == 0
-    direct = room.direction
-    for k in range(direct.shape[0]):
-        direct[k] = room.step[k]
-    # most lines that fail do so plainly: look at a few places before asking for a proof
-    parts = 2
-    while parts <= LOOKS and total > LOOK_STEP * parts:
-        for i in range(1, parts, 2):
-            for k in range(direct.shape[0]):
-                room.step[k] = direct[k] * i / parts
-            integrate(world.tree, q_from, room.step, room.tried)
-            if straight or correct(world, room.tried, room) < tolerance:
-                evaluate(world, room.tried, room, room.tried_gradient)
-                if room.energy.least[0] < -world.slack:
-                    return -1
-        parts *= 2
-    if straight and not certified(world, q_from, q_to, room):
-        return -1
-    if straight and world.lower.shape[0] > 0:
-        for i in range(1, count):
-            for k in range(direct.shape[0]):
-                room.step[k] = direct[k] * i / count
-            integrate(world.tree, q_from, room.step, room.tried)
-            frames(world, room.tried, room.energy)
-            look(world, room.tried, room)
-            if not _within(room.values, world.lower, world.upper, tolerance):
-                straight = False
-                break
-    if straight:
-        way[0] = q_to
-        return 1
-    if count > way.shape[0]:
-        return -1
-    for i in range(1, count + 1):
-        before = q_from if i == 1 else way[i - 2]
-        if i == count:
-            way[i - 1] = q_to
-        else:
-            # towards the end from where the last correction led, not along the first line
-            difference(world.tree, before, q_to, room.step)
-            for k in range(direct.shape[0]):
-                room.step[k] /= count - i + 1
-            integrate(world.tree, before, room.step, way[i - 1])
-            if correct(world, way[i - 1], room) > tolerance:
-                return -1
-        if not certified(world, before, way[i - 1], room):
-            return -1
-    return count
 
 
 @kernel
@@ -336,25 +45,21 @@ def _direction(
 ) -> float:
     """The unit direction of the next step in room.direction; 0 if there is none."""
     d, g = room.direction, room.downhill
-    values, jacobian, lower, upper = room.values, room.jacobian, world.lower, world.upper
-    planted, inverse, multiplier = world.planted, room.inverse, room.multiplier
-    variable = world.field.variable
-    rules = (values, jacobian, lower, upper, planted, inverse, multiplier, variable)
     difference(world.tree, q, other, d)
-    _project(*rules, d)
+    project(world, room, d)
     for k in range(d.shape[0]):
         g[k] = room.gradient[side, k]
-    _project(*rules, g)
+    project(world, room, g)
     if pull == 0.0 or _unit(d) == 0.0:
         d[:] = 0.0
     if _unit(g) > 0.0:
-        along = 0.0
+        uphill = 0.0
         for k in range(d.shape[0]):
-            along += d[k] * g[k]
-        if along > 0.0 or pull == 0.0:
+            uphill += d[k] * g[k]
+        if uphill > 0.0 or pull == 0.0:
             for k in range(d.shape[0]):
-                d[k] -= (max(along, 0.0) + mix) * g[k]
-            _project(*rules, d)
+                d[k] -= (max(uphill, 0.0) + mix) * g[k]
+            project(world, room, d)
     return _unit(d)
 
 
@@ -373,16 +78,11 @@ def clear_end(
         if least >= wanted_m or alpha < 1e-4 or count >= path.shape[0]:
             break
         q = path[count - 1]
-        frames(world, q, room.energy)
         look(world, q, room)
         if _direction(world, room, 0, q, q, 1.0, 0.0) == 0.0:
             break
-        for k in range(nv):
-            room.step[k] = alpha * room.direction[k]
-        integrate(world.tree, q, room.step, room.tried)
-        good = True
-        if world.lower.shape[0] > 0:
-            good = correct(world, room.tried, room) < tolerance
+        along(world.tree, q, room.direction, alpha, room.step, room.tried)
+        good = correct(world, room.tried, room) < tolerance
         if good:
             evaluate(world, room.tried, room, room.tried_gradient)
             good = room.energy.least[0] > least and certified(world, q, room.tried, room)
@@ -448,7 +148,6 @@ def meet(
             return FULL
         q, other = (p, r) if side == 0 else (r, p)
         if looked != side:
-            frames(world, q, room.energy)
             look(world, q, room)
         looked = side
         alpha = alpha0 if side == 0 else alpha1
@@ -460,14 +159,10 @@ def meet(
         alpha = min(alpha, most_step)
         if pull > 0.0:
             alpha = min(alpha, apart)
-        for k in range(nv):
-            room.step[k] = alpha * room.direction[k]
-        integrate(world.tree, q, room.step, room.tried)
-        good, clean, fresh = True, False, 0.0
-        if world.lower.shape[0] > 0:
-            left = correct(world, room.tried, room)
-            good, clean = left < tolerance, left < CLEAN
-            looked = -1
+        along(world.tree, q, room.direction, alpha, room.step, room.tried)
+        left, fresh = correct(world, room.tried, room), 0.0
+        good, clean = left < tolerance, left < CLEAN
+        looked = -1
         if good:
             fresh = evaluate(world, room.tried, room, room.tried_gradient)
             good = fresh <= energies[side] * (1.0 + 1e-12) and room.energy.least[0] > 0.0

@@ -155,7 +155,7 @@ def _activate(
         for c in range(row.shape[0]):
             work.scaled[count, c] = metric[c] * row[c]
     else:
-        solve_factored(metric, row, work.scaled[count])
+        solve_factored(metric, len(metric), row, work.scaled[count])
     total = 0.0
     for c in range(row.shape[0]):
         total += row[c] * v0[c]

@@ -30,6 +30,7 @@ from writhe.kernels.kinematics import Tree, forward, motion_axes
 from writhe.kernels.segments import PARALLEL, POINT2
 
 NEAR_M, FAR_M = 0.04, 0.10  # capsule clearance between which the two measures are blended
+WEAK = 1e-8  # of the largest push: weaker ones do not change the direction of the gradient
 LEAST_M = 1e-4  # the energy of bodies nearer than this no longer grows, its slope stays
 
 
@@ -39,9 +40,11 @@ class Field(NamedTuple):
     joint: Ints  # (l,) of each link
     ends: Floats  # (2 l, 3) of the capsule around each link, in its joint's frame
     radius: Floats  # (l,) of that capsule, infinite for a half-space
+    square: Floats  # (l,) squared length of its axis
+    inverse: Floats  # (l,) 1 / square
     a: Ints  # (m,) links of each pair
     b: Ints  # (m,)
-    weight: Floats  # (m,) 0: the pair is left out
+    weight: Floats  # (m,)
     falloff: Ints  # (m,) d
     offset: Floats  # (m,) allowance of the capsules, metres
     first: Ints  # (m + 1,) rows of what follows
@@ -49,6 +52,7 @@ class Field(NamedTuple):
     shape_b: Ints  # (k,)
     allowance: Floats  # (k,)
     round: Ints  # (m,) 1: the cores of all shapes in the pair are segments
+    simple: int  # 1: the cores of all shapes are segments
     variable: Floats  # (nv,) 1: may change, 0: held
 
 
@@ -60,14 +64,17 @@ class EnergyRoom(NamedTuple):
     axes: Floats  # (nv, 3)
     placed: Placed
     ends: Floats  # (2 l, 3) of the links' capsules in the world
+    along: Floats  # (l, 3) from end to end
     force: Floats  # (n, 3)
     moment: Floats  # (n, 3) about the world's origin
-    capsule_clearance: Floats  # (m,)
-    capsule_places: Floats  # (2, m)
+    clearance: Floats  # (m,) of the pairs
+    places: Floats  # (2, m) of the nearest points on the axes of the links' capsules
+    push: Floats  # (m,) -dE / d clearance
+    near: Ints  # (m,) the pairs measured shape by shape
+    blend: Floats  # (m, 2) of those: what the exact and the capsules' clearance count
+    witness: Floats  # (m, 9) of those: unit normal from b to a, nearest points on both cores
     out: Floats  # (9,)
-    best: Floats  # (9,)
     least: Floats  # (1,) the smallest clearance
-    nearest: Ints  # (1,) the pair that has it
 
 
 @kernel(inline=True)
@@ -129,7 +136,7 @@ def _move_ends(
             out[i, r] = positions[j, r] + turned
 
 
-@kernel(vector=True)
+@kernel(vector=True, inline=True)
 def _closest_round(
     points: Floats,
     start: Ints,
@@ -178,6 +185,9 @@ def _closest(
 @kernel(vector=True)
 def _capsule_clearances(
     ends: Floats,
+    along: Floats,
+    square: Floats,
+    inverse: Floats,
     radius: Floats,
     a: Ints,
     b: Ints,
@@ -185,20 +195,134 @@ def _capsule_clearances(
     clearance: Floats,
     places: Floats,
 ) -> None:
-    """clearance (m) of the capsules around all pairs of links; places (2, m) on their axes."""
+    """clearance (m) of the capsules around all pairs of links; places (2, m) on their axes.
+
+    As `_nearest_places`, with what belongs to one link worked out once: along (l, 3) is the axis
+    from end to end, square (l,) its squared length, inverse (l,) the inverse of that.
+    """
     for p in range(a.shape[0]):
-        distance, s, t = _nearest_places(ends, 2 * a[p], 2 * b[p])
-        clearance[p] = distance - radius[a[p]] - radius[b[p]] + offset[p]
+        i, j = a[p], b[p]
+        ux, uy, uz = along[i, 0], along[i, 1], along[i, 2]
+        vx, vy, vz = along[j, 0], along[j, 1], along[j, 2]
+        wx = ends[2 * i, 0] - ends[2 * j, 0]
+        wy = ends[2 * i, 1] - ends[2 * j, 1]
+        wz = ends[2 * i, 2] - ends[2 * j, 2]
+        uw = ux * wx + uy * wy + uz * wz
+        vw = vx * wx + vy * wy + vz * wz
+        uv = ux * vx + uy * vy + uz * vz
+        both = square[i] * square[j]
+        s = (uv * vw - uw * square[j]) / (both - uv * uv + PARALLEL * both)
+        s = min(max(s, 0.0), 1.0)
+        t = min(max((uv * s + vw) * inverse[j], 0.0), 1.0)
+        s = min(max((uv * t - uw) * inverse[i], 0.0), 1.0)
+        x, y, z = wx + s * ux - t * vx, wy + s * uy - t * vy, wz + s * uz - t * vz
+        clearance[p] = sqrt(x * x + y * y + z * z) - radius[i] - radius[j] + offset[p]
         places[0, p] = s
         places[1, p] = t
 
 
 @kernel(inline=True)
 def _power(base: float, exponent: int) -> float:
-    out = 1.0
-    for _ in range(exponent):
-        out *= base
-    return out
+    """base^exponent for exponents up to 15, without a branch so that loops over it vectorise."""
+    square = base * base
+    fourth = square * square
+    out = base if exponent & 1 else 1.0
+    out *= square if exponent & 2 else 1.0
+    out *= fourth if exponent & 4 else 1.0
+    return out * (fourth * fourth if exponent & 8 else 1.0)
+
+
+@kernel(vector=True)
+def _measure_near(shapes: Shapes, field: Field, room: EnergyRoom) -> int:
+    """Measure the pairs whose capsules are nearer than FAR_M shape by shape; returns how many.
+
+    Fills room.near and, row by row, room.blend and room.witness; room.clearance becomes the
+    blended one.
+    """
+    first, rounds = field.first, field.round
+    shape_a, shape_b, allowance = field.shape_a, field.shape_b, field.allowance
+    radius, start, points = shapes.radius, shapes.point_start, room.placed.points
+    clearances, near, blend, witness = room.clearance, room.near, room.blend, room.witness
+    count = 0
+    for p in range(clearances.shape[0]):
+        coarse = clearances[p]
+        if coarse >= FAR_M:
+            continue
+        best = witness[count]
+        if rounds[p] == 1:
+            exact = _closest_round(
+                points, start, radius, shape_a, shape_b, allowance, first[p], first[p + 1], best
+            )
+        else:
+            exact = _closest(shapes, room.placed, field, p, room.out, best)
+        share, slope = 0.0, 0.0  # how much the capsules' clearance counts
+        if coarse > NEAR_M:
+            x = (coarse - NEAR_M) / (FAR_M - NEAR_M)
+            share = x * x * (3.0 - 2.0 * x)
+            slope = 6.0 * x * (1.0 - x) / (FAR_M - NEAR_M)
+            clearances[p] = share * coarse + (1.0 - share) * exact
+            slope *= coarse - exact
+        else:
+            clearances[p] = exact
+        near[count] = p
+        blend[count, 0] = 1.0 - share
+        blend[count, 1] = share + slope
+        count += 1
+    return count
+
+
+@kernel(vector=True)
+def _sum_pairs(
+    clearance: Floats, weight: Floats, falloff: Ints, push: Floats
+) -> tuple[float, float, float]:
+    """The energy of all pairs, the largest push and the smallest clearance.
+
+    push (m,) = -dE / d clearance is filled.
+    """
+    energy, most, least = 0.0, 0.0, np.inf
+    for p in range(clearance.shape[0]):
+        inverse = 1.0 / max(clearance[p], LEAST_M)
+        term = weight[p] * _power(inverse, falloff[p])
+        energy += term
+        push[p] = falloff[p] * term * inverse
+        most = max(most, push[p])
+        least = min(least, clearance[p])
+    return energy, most, least
+
+
+@kernel
+def _gather_forces(field: Field, room: EnergyRoom, near: int, most: float) -> None:
+    """Forces and moments of all pairs on their joints; those too weak to matter are left out."""
+    joint, link_a, link_b = field.joint, field.a, field.b
+    ends, along, places, pushes = room.ends, room.along, room.places, room.push
+    force, moment, witness, blend = room.force, room.moment, room.witness, room.blend
+    force[:] = 0.0
+    moment[:] = 0.0
+    least, row = WEAK * most, 0
+    for p in range(link_a.shape[0]):
+        is_near = row < near and room.near[row] == p
+        row += is_near
+        push = -pushes[p]
+        if -push <= least:
+            continue
+        a, b = link_a[p], link_b[p]
+        share = 1.0
+        if is_near:
+            best, f = witness[row - 1], push * blend[row - 1, 0]
+            share = blend[row - 1, 1]
+            fx, fy, fz = f * best[0], f * best[1], f * best[2]
+            _push(force, moment, joint[a], best[3], best[4], best[5], fx, fy, fz)
+            _push(force, moment, joint[b], best[6], best[7], best[8], -fx, -fy, -fz)
+            if share == 0.0:
+                continue
+        s, t, i, j = places[0, p], places[1, p], 2 * a, 2 * b
+        ax, bx = ends[i, 0] + s * along[a, 0], ends[j, 0] + t * along[b, 0]
+        ay, by = ends[i, 1] + s * along[a, 1], ends[j, 1] + t * along[b, 1]
+        az, bz = ends[i, 2] + s * along[a, 2], ends[j, 2] + t * along[b, 2]
+        x, y, z = ax - bx, ay - by, az - bz
+        f = push * share / sqrt(x * x + y * y + z * z)
+        _push(force, moment, joint[a], ax, ay, az, f * x, f * y, f * z)
+        _push(force, moment, joint[b], bx, by, bz, -f * x, -f * y, -f * z)
 
 
 @kernel
@@ -232,7 +356,36 @@ def _hand_down(
             gradient[k] = variable[k] * along
 
 
-@kernel(vector=True)
+@kernel
+def place_links(
+    tree: Tree, shapes: Shapes, bodies: Bodies, field: Field, q: Floats, room: EnergyRoom
+) -> None:
+    """Frames at q, the shapes in them, and the clearances of the capsules around all links."""
+    forward(tree, q, room.positions, room.rotations)
+    if field.simple == 1:
+        _move_ends(shapes.joint, shapes.points, room.positions, room.rotations, room.placed.points)
+    else:
+        place_all(shapes, bodies, room.positions, room.rotations, room.placed)
+    ends, along = room.ends, room.along
+    _move_ends(field.joint, field.ends, room.positions, room.rotations, ends)
+    for i in range(along.shape[0]):
+        for r in range(3):
+            along[i, r] = ends[2 * i + 1, r] - ends[2 * i, r]
+    _capsule_clearances(
+        ends,
+        along,
+        field.square,
+        field.inverse,
+        field.radius,
+        field.a,
+        field.b,
+        field.offset,
+        room.clearance,
+        room.places,
+    )
+
+
+@kernel
 def energy_gradient(
     tree: Tree,
     shapes: Shapes,
@@ -243,76 +396,39 @@ def energy_gradient(
     gradient: Floats,
 ) -> float:
     """E at q and its gradient (nv); room.least holds the smallest clearance."""
-    positions, rotations, axes, placed = room.positions, room.rotations, room.axes, room.placed
-    force, moment, out, best, ends = room.force, room.moment, room.out, room.best, room.ends
-    forward(tree, q, positions, rotations)
-    motion_axes(tree, positions, rotations, axes)
-    place_all(shapes, bodies, positions, rotations, placed)
-    force[:] = 0.0
-    moment[:] = 0.0
-    joint, around = field.joint, field.radius
-    _move_ends(joint, field.ends, positions, rotations, ends)
-    link_a, link_b, first = field.a, field.b, field.first
-    shape_a, shape_b, allowance = field.shape_a, field.shape_b, field.allowance
-    radius, start, points, rounds = shapes.radius, shapes.point_start, placed.points, field.round
-    weights, falloff, offset = field.weight, field.falloff, field.offset
-    coarses, places = room.capsule_clearance, room.capsule_places
-    _capsule_clearances(ends, around, link_a, link_b, offset, coarses, places)
-    energy, least, nearest = 0.0, np.inf, -1
-    for p in range(link_a.shape[0]):
-        weight = weights[p]
-        if weight == 0.0:
-            continue
-        a, b = link_a[p], link_b[p]
-        coarse, share, slope = 0.0, 0.0, 0.0  # share: how much the capsules' distance counts
-        ax, ay, az, bx, by, bz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        nx, ny, nz = 0.0, 0.0, 0.0
-        if around[b] < np.inf:
-            coarse = coarses[p]
-            if coarse > NEAR_M:
-                s, t = places[0, p], places[1, p]
-                i, j = 2 * a, 2 * b
-                ax = ends[i, 0] + s * (ends[i + 1, 0] - ends[i, 0])
-                ay = ends[i, 1] + s * (ends[i + 1, 1] - ends[i, 1])
-                az = ends[i, 2] + s * (ends[i + 1, 2] - ends[i, 2])
-                bx = ends[j, 0] + t * (ends[j + 1, 0] - ends[j, 0])
-                by = ends[j, 1] + t * (ends[j + 1, 1] - ends[j, 1])
-                bz = ends[j, 2] + t * (ends[j + 1, 2] - ends[j, 2])
-                distance = coarse + around[a] + around[b] - offset[p]
-                nx, ny, nz = (ax - bx) / distance, (ay - by) / distance, (az - bz) / distance
-                share = 1.0
-                if coarse < FAR_M:
-                    x = (coarse - NEAR_M) / (FAR_M - NEAR_M)
-                    share = x * x * (3.0 - 2.0 * x)
-                    slope = 6.0 * x * (1.0 - x) / (FAR_M - NEAR_M)
-        clearance = coarse
-        if share < 1.0:
-            if rounds[p] == 1:
-                exact = _closest_round(
-                    points, start, radius, shape_a, shape_b, allowance, first[p], first[p + 1], best
-                )
-            else:
-                exact = _closest(shapes, placed, field, p, out, best)
-            clearance = share * coarse + (1.0 - share) * exact
-            slope *= coarse - exact
-        if clearance < least:
-            least, nearest = clearance, p
-        held = max(clearance, LEAST_M)
-        d = falloff[p]
-        term = weight / _power(held, d)
-        energy += term
-        push = -d * term / held
-        if share < 1.0:
-            f = push * (1.0 - share)
-            fx, fy, fz = f * best[0], f * best[1], f * best[2]
-            _push(force, moment, joint[a], best[3], best[4], best[5], fx, fy, fz)
-            _push(force, moment, joint[b], best[6], best[7], best[8], -fx, -fy, -fz)
-        if share > 0.0:
-            f = push * (share + slope)
-            fx, fy, fz = f * nx, f * ny, f * nz
-            _push(force, moment, joint[a], ax, ay, az, fx, fy, fz)
-            _push(force, moment, joint[b], bx, by, bz, -fx, -fy, -fz)
-    room.least[0] = least
-    room.nearest[0] = nearest
-    _hand_down(tree, positions, axes, force, moment, field.variable, gradient)
+    place_links(tree, shapes, bodies, field, q, room)
+    near = _measure_near(shapes, field, room)
+    energy, most, room.least[0] = _sum_pairs(room.clearance, field.weight, field.falloff, room.push)
+    _gather_forces(field, room, near, most)
+    motion_axes(tree, room.positions, room.rotations, room.axes)
+    _hand_down(tree, room.positions, room.axes, room.force, room.moment, field.variable, gradient)
     return energy
+
+
+@kernel
+def penetrates(
+    tree: Tree,
+    shapes: Shapes,
+    bodies: Bodies,
+    field: Field,
+    q: Floats,
+    slack: float,
+    room: EnergyRoom,
+) -> bool:
+    """Whether some pair of links overlaps by more than `slack` at q; leaves no energy behind."""
+    place_links(tree, shapes, bodies, field, q, room)
+    shape_a, shape_b, allowance = field.shape_a, field.shape_b, field.allowance
+    radius, start, points = shapes.radius, shapes.point_start, room.placed.points
+    clearances, first, rounds, best = room.clearance, field.first, field.round, room.witness[0]
+    for p in range(clearances.shape[0]):
+        if clearances[p] >= -slack:
+            continue
+        if rounds[p] == 1:
+            exact = _closest_round(
+                points, start, radius, shape_a, shape_b, allowance, first[p], first[p + 1], best
+            )
+        else:
+            exact = _closest(shapes, room.placed, field, p, room.out, best)
+        if exact < -slack:
+            return True
+    return False

@@ -9,7 +9,7 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
-from writhe.kernels.linear import factor_positive, solve_factored
+from writhe.kernels.linear import factorise, solve_factored
 
 NEGLIGIBLE = 2e-3  # a candidate with less than this share of the best one's weight is left out
 
@@ -228,8 +228,8 @@ def expected_joints(
             scaled = weight * own[a]
             for b in range(a + 1):
                 gram[a, b] += scaled * own[b]
-    factor_positive(gram, gram)
-    solve_factored(gram, lack, lack)
+    factorise(gram, len(gram), gram)
+    solve_factored(gram, len(gram), lack, lack)
     room.here[:] = mean  # what is expected; the mean itself is still needed
     for k in range(kept):
         weight, points = room.weight[k], room.points[k]

@@ -9,12 +9,11 @@ from writhe.kernels.jit import kernel
 
 
 @kernel
-def factor_positive(matrix: Floats, factor: Floats) -> bool:
-    """Cholesky A = C C^T of a symmetric positive matrix (its lower triangle is read).
+def factorise(matrix: Floats, n: int, factor: Floats) -> bool:
+    """Cholesky A = C C^T of matrix[:n, :n], of which the lower triangle is read.
 
-    Fills the lower triangle of factor (n, n). False when the matrix is not positive.
+    C goes to the lower triangle of `factor`, which may be `matrix`. False when A is not positive.
     """
-    n = matrix.shape[0]
     for i in range(n):
         for j in range(i + 1):
             total = matrix[i, j]
@@ -30,12 +29,11 @@ def factor_positive(matrix: Floats, factor: Floats) -> bool:
 
 
 @kernel
-def solve_factored(factor: Floats, b: Floats, x: Floats) -> None:
-    """x (n) of C C^T x = b (n), by the Cholesky factor C (n, n); x may be b.
+def solve_factored(factor: Floats, n: int, b: Floats, x: Floats) -> None:
+    """x (n) of C C^T x = b (n), by the Cholesky factor C = factor[:n, :n]; x may be b.
 
     Both substitutions run along rows of C, so that they are vectorised.
     """
-    n = factor.shape[0]
     for i in range(n):
         total = b[i]
         for k in range(i):
@@ -49,6 +47,15 @@ def solve_factored(factor: Floats, b: Floats, x: Floats) -> None:
 
 
 @kernel
+def solve_positive(matrix: Floats, n: int, x: Floats) -> bool:
+    """x (n) = matrix^-1 x; the lower triangle of matrix[:n, :n] is overwritten by its factor."""
+    if not factorise(matrix, n, matrix):
+        return False
+    solve_factored(matrix, n, x, x)
+    return True
+
+
+@kernel
 def invert_positive(matrix: Floats, factor: Floats, inverse: Floats) -> bool:
     """inverse (n, n) of a symmetric positive matrix (its lower triangle is read).
 
@@ -56,7 +63,7 @@ def invert_positive(matrix: Floats, factor: Floats, inverse: Floats) -> bool:
     when the matrix is not positive.
     """
     n = matrix.shape[0]
-    if not factor_positive(matrix, factor):
+    if not factorise(matrix, n, factor):
         return False
     # W = C^-1 in place: row i is (e_i - sum_k c_ik W_k) / c_ii, rows above are done
     for i in range(n):

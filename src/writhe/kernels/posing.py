@@ -33,7 +33,7 @@ from writhe.kernels.kinematics import (
     interpolate,
     motion_axes,
 )
-from writhe.kernels.linear import factor_positive, solve_factored
+from writhe.kernels.linear import factorise, solve_factored
 from writhe.kernels.normal_equations import assemble
 from writhe.kernels.stance import (
     FIRST_HARD,
@@ -198,7 +198,7 @@ def _yield(room: StepRoom) -> None:
     for i in range(room.row_count[0]):
         if rows.source[i] == BOX:
             continue
-        solve_factored(room.factor, rows.matrix[i], moved)
+        solve_factored(room.factor, len(moved), rows.matrix[i], moved)
         total = 0.0
         for k in range(moved.shape[0]):
             total += rows.matrix[i, k] * moved[k]
@@ -276,10 +276,11 @@ def propose(
         gradient,
         room.columns,
     )
-    factor_positive(hessian[first : first + variables, first : first + variables], room.factor)
+    own = hessian[first : first + variables, first : first + variables]
+    factorise(own, variables, room.factor)
     for k in range(variables):
         room.unconstrained[k] = -gradient[first + k]
-    solve_factored(room.factor, room.unconstrained, room.unconstrained)
+    solve_factored(room.factor, variables, room.unconstrained, room.unconstrained)
     room.row_count[0] = fill_rows(
         stance.values[last_soft:],
         stance.jacobian[last_soft:],

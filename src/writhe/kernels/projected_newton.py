@@ -9,7 +9,6 @@ pivoting; columns that no binding row touches cost nothing.
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ from writhe.kernels.kinematics import (
     integrate,
     motion_axes,
 )
+from writhe.kernels.linear import solve_positive
 from writhe.kernels.rotation import right_jacobian
 from writhe.kernels.rows import Program, evaluate_rows
 
@@ -136,33 +136,6 @@ def value_and_gradient(
 
 
 @kernel
-def _solve_positive(matrix: Floats, n: int, x: Floats) -> bool:
-    """x (n) = matrix^-1 x by Cholesky in the lower triangle of matrix[:n, :n]."""
-    for i in range(n):
-        for j in range(i + 1):
-            total = matrix[i, j]
-            for k in range(j):
-                total -= matrix[i, k] * matrix[j, k]
-            if i == j:
-                if total <= 0.0:
-                    return False
-                matrix[i, i] = sqrt(total)
-            else:
-                matrix[i, j] = total / matrix[j, j]
-    for i in range(n):
-        total = x[i]
-        for k in range(i):
-            total -= matrix[i, k] * x[k]
-        x[i] = total / matrix[i, i]
-    for i in range(n - 1, -1, -1):
-        total = x[i]
-        for k in range(i + 1, n):
-            total -= matrix[k, i] * x[k]
-        x[i] = total / matrix[i, i]
-    return True
-
-
-@kernel
 def _coordinate(tree: Tree, q: Floats, k: int) -> float:
     """The number of q that tangent coordinate k of a hinge or slide moves."""
     return q[tree.q_start[tree.dof_joint[k]]]
@@ -234,7 +207,7 @@ def _model_step(problem: Problem, q: Floats, room: NewtonRoom) -> bool:
                 at = problem.least[k] if bound[k] < 0 else problem.most[k]
                 hessian[c, c] = 1.0
                 x[c] = at - _coordinate(problem.tree, q, k)
-        if not _solve_positive(hessian, size, x):
+        if not solve_positive(hessian, size, x):
             return False
         for k in range(nv):
             step[k] = 0.0

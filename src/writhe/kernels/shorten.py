@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from writhe.arrays import Floats
-from writhe.kernels.descent import WalkRoom, World, certified, correct, evaluate, length, line
 from writhe.kernels.jit import kernel
 from writhe.kernels.kinematics import Tree, difference, integrate, interpolate
+from writhe.kernels.lines import line
+from writhe.kernels.rules import correct, keeps
+from writhe.kernels.walking import WalkRoom, World, certified, evaluate, length
 
 # steps of two irrational rotations: corners are cut all over the path, without a random number
 FIRST_TURN, SECOND_TURN = 0.7548776662466927, 0.5698402909980532
@@ -116,6 +118,54 @@ def cut_corners(
 
 
 @kernel
+def pull_tight(
+    world: World,
+    path: Floats,
+    count: int,
+    sweeps: int,
+    tolerance: float,
+    spacing: float,
+    room: WalkRoom,
+    way: Floats,
+    target: Floats,
+    tried: Floats,
+) -> None:
+    """Move the inner vertices of path[:count] towards the line between their neighbours, in place.
+
+    Each goes as far of {1, 1/2, 1/4} of the way as keeps both pieces beside it straight and
+    certified, like a string pulled tight. target and tried (nq) are room. Ends with a sweep that
+    gains less than a five hundredth.
+    """
+    tree, step = world.tree, room.step
+    for sweep in range(sweeps):
+        before, after = 0.0, 0.0
+        for i in range(1, count - 1):
+            v = i if sweep % 2 == 0 else count - 1 - i
+            first = length(tree, path[v - 1], path[v], step)
+            second = length(tree, path[v], path[v + 1], step)
+            before += first + second
+            best = first + second
+            straight = length(tree, path[v - 1], path[v + 1], step)
+            if straight < 0.998 * best:
+                interpolate(tree, path[v - 1], path[v + 1], first / max(best, 1e-12), target)
+                share = 1.0
+                while share > 0.2:
+                    interpolate(tree, path[v], target, share, tried)
+                    if (
+                        line(world, path[v - 1], tried, tolerance, spacing, room, way) == 1
+                        and line(world, tried, path[v + 1], tolerance, spacing, room, way) == 1
+                    ):
+                        path[v] = tried
+                        best = length(tree, path[v - 1], tried, step)
+                        best += length(tree, tried, path[v + 1], step)
+                        break
+                    share *= 0.5
+            after += best
+        if after > 0.998 * before:
+            return
+
+
+@kernel
 def relax(
     world: World,
     path: Floats,
@@ -159,3 +209,15 @@ def relax(
             clearance[i] = least
             kept += 1
     return kept
+
+
+@kernel
+def sound(world: World, path: Floats, tolerance: float, room: WalkRoom) -> bool:
+    """Whether path (rows, nq) is certified and its inner postures keep the rules."""
+    for i in range(1, path.shape[0] - 1):
+        if not keeps(world, path[i], tolerance, room):
+            return False
+    proven = 0
+    while proven < path.shape[0] - 1 and certified(world, path[proven], path[proven + 1], room):
+        proven += 1
+    return proven == path.shape[0] - 1

@@ -10,11 +10,14 @@ import numpy as np
 from writhe.arrays import Floats, Ints
 from writhe.kernels import descent
 from writhe.kernels.kinematics import integrate
-from writhe.kernels.shorten import cut_corners, skip
+from writhe.kernels.lines import line
+from writhe.kernels.rules import correct
+from writhe.kernels.shorten import cut_corners, pull_tight, skip, sound
+from writhe.kernels.walking import certified, evaluate
 from writhe.planning.energy import EnergyOptions
 from writhe.planning.idle import still_limbs
 from writhe.planning.problem import PlanProblem
-from writhe.planning.result import Plan, PlanStatus
+from writhe.planning.result import Plan, PlanStatus, path_length
 from writhe.planning.world import MOST_ROWS, Walker
 
 WIDE, NARROW = 2, 5  # fall-offs between which an escape changes: the paper's range
@@ -38,6 +41,7 @@ class PlanOptions:
     spacing: float = 0.15  # of the steps of a line that has to be corrected
     corner_rounds: int = 24
     corner_patience: int = 8
+    sweeps: int = 6  # of pulling a path tight
     seed: int = 1
     fallback: bool = False  # ask OMPL when stuck (extra `ompl`)
     fallback_iterations: int = 20_000
@@ -79,12 +83,24 @@ class DefaultPlanner:
 
     def shorten(self, walker: Walker, path: Floats) -> Floats:
         """The path with what can be skipped left out, corners cut and idle limbs at rest."""
-        options = self.options
         if len(path) < 3:
             return path
         first = self._cut(walker, path)
-        calm = still_limbs(walker, first, options.limit_tolerance)
-        return first if calm is first else self._cut(walker, calm)
+        calm = still_limbs(walker, first, self.options.limit_tolerance)
+        found = first if calm is first else self._cut(walker, calm)
+        return self._tight(walker, found)
+
+    def _tight(self, walker: Walker, path: Floats) -> Floats:
+        """The path pulled tight where it is much longer than a straight line."""
+        skeleton, options = walker.problem.skeleton, self.options
+        straight = path_length(skeleton, path[[0, -1]])
+        if len(path) < 3 or walker.planted or path_length(skeleton, path) < 1.05 * straight:
+            return path
+        rules = (options.limit_tolerance, options.spacing, walker.room, walker.way)
+        pull_tight(
+            walker.world, path, len(path), options.sweeps, *rules, walker.first, walker.second
+        )
+        return self._cut(walker, path)
 
     def _cut(self, walker: Walker, path: Floats) -> Floats:
         options, out = self.options, walker.paths[1]
@@ -112,7 +128,13 @@ class DefaultPlanner:
         descent.clear_end(walker.world, 1.0, 1, 0.02, walker.room, walker.paths[0])
         self._walk(walker, counts, energies, 0.0, 1)
         self._kick(walker, 0, counts, 0.01, np.random.default_rng(0))
-        self.shorten(walker, np.array([problem.start, problem.goal, problem.start]))
+        path = np.array([problem.start, problem.goal, problem.start])
+        self.shorten(walker, path)
+        sound(walker.world, path[:1], 0.02, walker.room)
+        rules = (0.02, 0.15, walker.room, walker.way)
+        pull_tight(walker.world, path, 3, 0, *rules, walker.first, walker.second)
+        walker.energy.along(path)
+        walker.energy.value(problem.start)
 
     def _prepare(self, problem: PlanProblem) -> Walker:
         walker = self._walker
@@ -134,7 +156,7 @@ class DefaultPlanner:
         paths[0, 0], paths[1, 0] = problem.start, problem.goal
         # the straight line first: most keyframes can simply be blended
         rules = (options.limit_tolerance, options.spacing, walker.room, walker.way)
-        found = descent.line(walker.world, problem.start, problem.goal, *rules)
+        found = line(walker.world, problem.start, problem.goal, *rules)
         if found > 0:
             return np.concatenate([problem.start[None], walker.way[:found]]), 0, 0
         for side in range(2):
@@ -210,11 +232,11 @@ class DefaultPlanner:
             v *= size / max(float(np.linalg.norm(v)), 1e-12)
             integrate(world.tree, q, v, walker.first)
             tried = walker.first
-            if descent.correct(world, tried, room) > options.limit_tolerance:
+            if correct(world, tried, room) > options.limit_tolerance:
                 continue
-            descent.evaluate(world, tried, room, room.tried_gradient)
+            evaluate(world, tried, room, room.tried_gradient)
             roomy = room.energy.least[0] > 0.5 * options.clear_m
-            if roomy and descent.certified(world, q, tried, room):
+            if roomy and certified(world, q, tried, room):
                 walker.paths[side, at + 1] = tried
                 counts[side] += 1
 

@@ -16,6 +16,8 @@ from writhe.collision.policy import LEFT_OUT_M
 from writhe.collision.shapes import Core
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels import energy as kernels
+from writhe.kernels.energy_call import BoundField, bound_energies, bound_energy_gradient
+from writhe.kernels.segments import POINT2
 from writhe.skeleton import forward
 
 REST_M = 0.10  # a pair that is nearer at rest weighs as if it were this far apart there
@@ -53,6 +55,9 @@ class Energy:
         self.options = options or EnergyOptions()
         self.field = _compile(table, self.options, variable)
         self.room = energy_room(table, self.field)
+        self._bound = BoundField(
+            table.skeleton.tree, table.shapes, table.bodies, self.field, self.room
+        )
 
     def value(self, q: Floats) -> float:
         """E at one configuration."""
@@ -60,13 +65,9 @@ class Energy:
 
     def value_and_gradient(self, q: Floats) -> tuple[float, Floats]:
         """E and its gradient by the tangent step (nv)."""
-        table = self.table
-        gradient = np.empty(table.skeleton.dof_count)
+        gradient = np.empty(self.table.skeleton.dof_count)
         state = np.ascontiguousarray(q, dtype=np.float64)
-        value = kernels.energy_gradient(
-            table.skeleton.tree, table.shapes, table.bodies, self.field, state, self.room, gradient
-        )
-        return value, gradient
+        return bound_energy_gradient(self._bound, state, gradient), gradient
 
     def clearance(self, q: Floats) -> float:
         """The smallest clearance of all pairs that the energy counts."""
@@ -75,7 +76,10 @@ class Energy:
 
     def along(self, q: Floats) -> Floats:
         """(frames,) E of each configuration."""
-        return np.array([self.value(row) for row in np.atleast_2d(q)])
+        rows = np.ascontiguousarray(np.atleast_2d(q), dtype=np.float64)
+        out = np.empty(len(rows))
+        bound_energies(self._bound, rows, np.empty(self.table.skeleton.dof_count), out)
+        return out
 
 
 def _compile(
@@ -106,17 +110,26 @@ def _compile(
     roots = [chain(table.skeleton.tree.parent, joint)[-1] for joint, _ in links]
     own = np.array([roots[a] == roots[b] for a, b in pairs], dtype=np.bool_)
     falloff = np.where(own, options.falloff, options.external_falloff).astype(np.int64)
+    weight = _weights(table, options, rows, first, own, falloff)
+    if not weight.all():
+        kept = np.flatnonzero(weight)
+        rows = np.concatenate([rows[first[p] : first[p + 1]] for p in kept] or [rows[:0]])
+        first = np.concatenate([[0], np.cumsum(np.diff(first)[kept])])
+        pairs, falloff, weight = [pairs[p] for p in kept], falloff[kept], weight[kept]
     allowance = table.pairs.allowance[rows]
     simple = (shapes.core[table.shape_pairs[rows, 1:]] == Core.SEGMENT).all(axis=1)
     spans = list(pairwise(first))
+    square = ((ends[1::2] - ends[::2]) ** 2).sum(axis=1) + POINT2
     nv = table.skeleton.dof_count
     return kernels.Field(
         joint=np.array([joint for joint, _ in links], dtype=np.int64),
         ends=ends,
         radius=radius,
+        square=square,
+        inverse=1.0 / square,
         a=np.array([a for a, _ in pairs], dtype=np.int64),
         b=np.array([b for _, b in pairs], dtype=np.int64),
-        weight=_weights(table, options, rows, first, own, falloff),
+        weight=weight,
         falloff=falloff,
         offset=np.array([allowance[s:e].max() for s, e in spans]),
         first=first.astype(np.int64),
@@ -124,6 +137,7 @@ def _compile(
         shape_b=np.ascontiguousarray(table.shape_pairs[rows, 2]),
         allowance=allowance,
         round=np.array([simple[s:e].all() for s, e in spans], dtype=np.int64),
+        simple=int((shapes.core == Core.SEGMENT).all()),
         variable=np.ones(nv) if variable is None else variable.astype(np.float64),
     )
 
@@ -167,19 +181,22 @@ def _weights(
 
 def energy_room(table: CollisionTable, links: kernels.Field) -> kernels.EnergyRoom:
     """The kernel's working space for one table."""
-    n, nv = len(table.skeleton), table.skeleton.dof_count
+    n, nv, m = len(table.skeleton), table.skeleton.dof_count, len(links.a)
     return kernels.EnergyRoom(
         positions=np.zeros((n, 3)),
         rotations=np.zeros((n, 3, 3)),
         axes=np.zeros((nv, 3)),
         placed=table.placed_room(),
         ends=np.zeros_like(links.ends),
+        along=np.zeros((len(links.joint), 3)),
         force=np.zeros((n, 3)),
         moment=np.zeros((n, 3)),
-        capsule_clearance=np.zeros(len(links.a)),
-        capsule_places=np.zeros((2, len(links.a))),
+        clearance=np.zeros(m),
+        places=np.zeros((2, m)),
+        push=np.zeros(m),
+        near=np.zeros(m, dtype=np.int64),
+        blend=np.zeros((m, 2)),
+        witness=np.zeros((max(m, 1), 9)),
         out=np.zeros(9),
-        best=np.zeros(9),
         least=np.zeros(1),
-        nearest=np.zeros(1, dtype=np.int64),
     )

@@ -7,13 +7,11 @@ the others keep theirs; what passes the gate is kept.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.kernels import descent
 from writhe.kernels.kinematics import interpolate_batch
+from writhe.kernels.shorten import sound
 from writhe.planning.result import path_length
 from writhe.planning.timing import evenly
 from writhe.planning.world import Walker
@@ -33,12 +31,12 @@ def still_limbs(walker: Walker, path: Floats, tolerance: float) -> Floats:
     count = int(np.clip(length / SPACING, 8, 60))
     rows = evenly(skeleton, path, count)
     # the samples cut the path's corners: they must be as sound as the path itself
-    if not _sound(walker, rows, tolerance):
+    if not sound(walker.world, rows, tolerance, walker.room):
         return path
     straight = np.empty_like(rows)
     interpolate_batch(skeleton.tree, ends, np.linspace(0.0, 1.0, count), straight)
     held = _held(walker)
-    changed = False
+    changed, length = False, path_length(skeleton, rows)
     for branch in branches(skeleton):
         if held & set(branch):
             continue
@@ -46,9 +44,9 @@ def still_limbs(walker: Walker, path: Floats, tolerance: float) -> Floats:
         for joint in branch:
             at = slice(int(skeleton.tree.q_start[joint]), int(skeleton.tree.q_start[joint + 1]))
             tried[1:-1, at] = straight[1:-1, at]
-        shorter = path_length(skeleton, tried) < 0.99 * path_length(skeleton, rows)
-        if shorter and _sound(walker, tried, tolerance):
-            rows, changed = tried, True
+        shorter = path_length(skeleton, tried)
+        if shorter < 0.99 * length and sound(walker.world, tried, tolerance, walker.room):
+            rows, changed, length = tried, True, shorter
     return rows if changed else path
 
 
@@ -74,16 +72,3 @@ def _held(walker: Walker) -> set[int]:
     """Joints that carry something planted."""
     skeleton = walker.problem.skeleton
     return {j for pin in walker.problem.planted for j in skeleton.ancestors(pin.joint)}
-
-
-def _sound(walker: Walker, rows: Floats, tolerance: float) -> bool:
-    world, room = walker.world, walker.room
-    for before, after in pairwise(rows):
-        if not descent.certified(world, before, after, room):
-            return False
-    for row in rows[1:-1]:
-        walker.terms.update(row)
-        values = walker.terms.values
-        if (values > world.upper + tolerance).any() or (values < world.lower - tolerance).any():
-            return False
-    return True

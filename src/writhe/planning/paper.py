@@ -102,9 +102,9 @@ class PaperPlanner:
         options, terms = self.options, walker.terms
         terms.update(q)
         outside = terms.violation()
-        outside[: walker.world.planted] = (terms.values - terms.lower)[: walker.world.planted]
+        outside[: walker.planted] = (terms.values - terms.lower)[: walker.planted]
         broken = np.abs(outside) > 1e-4
-        broken[: walker.world.planted] = True
+        broken[: walker.planted] = True
         if not broken.any():
             if not safe and direction @ downhill > 0:
                 direction = direction - (direction @ downhill) * downhill

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import Certificate, certify
+from writhe.kernels import paths as kernels
 from writhe.planning.problem import PlanProblem
 from writhe.skeleton import Skeleton
-from writhe.skeleton.kinematics import difference
 
 
 class PlanStatus(Enum):
@@ -84,6 +83,13 @@ class Plan:
         }
 
 
+def path_sums(skeleton: Skeleton, path: Floats) -> Floats:
+    """(rows,) how long a path is up to each of its vertices: radians (and metres of slides)."""
+    out = np.empty(len(path))
+    kernels.path_sums(skeleton.tree, np.ascontiguousarray(path), out)
+    return out
+
+
 def path_length(skeleton: Skeleton, path: Floats) -> float:
-    """The summed length of a path's tangent steps: radians (and metres of root and slides)."""
-    return float(sum(np.linalg.norm(difference(skeleton, a, b)) for a, b in pairwise(path)))
+    """The summed length of a path's tangent steps."""
+    return float(path_sums(skeleton, path)[-1])

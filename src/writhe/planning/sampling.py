@@ -14,8 +14,10 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import MissingExtraError, UnknownNameError
-from writhe.kernels import descent
 from writhe.kernels.kinematics import FREE, integrate
+from writhe.kernels.lines import line
+from writhe.kernels.rules import correct, keeps
+from writhe.kernels.walking import overlaps
 from writhe.planning.default import infeasible
 from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan, PlanStatus
@@ -32,6 +34,7 @@ PLANNERS = {
 RANGE_RAD = 1.0  # the longest step of a tree
 MARGIN_RAD = 1.5  # by which the box that is sampled goes beyond the two postures; limits cut it
 ROOT_RAD, ROOT_M = 0.3, 0.3
+TOLERANCE = 0.02  # radians beyond a limit, metres off a planted place
 STILL = 0.02  # for a root whose place does not matter, since the figure is alone
 
 
@@ -83,9 +86,10 @@ class SamplingPlanner:
         if hasattr(planner, "setRange"):
             planner.setRange(RANGE_RAD)
         setup.setPlanner(planner)
-        stop = _stop(base, states, self.iterations, begin + self.seconds)
+        stop = _stop(base, states, self.iterations, self.seconds)
         setup.solve(stop)
         if not setup.haveExactSolutionPath():
+            _let_go(base, information, states)
             spent = time.perf_counter() - begin
             path = problem.start[None].copy()
             return Plan(problem, path, PlanStatus.STUCK, self.name, spent, states.checked)
@@ -93,6 +97,7 @@ class SamplingPlanner:
         if self.simplify:
             geometric.PathSimplifier(information).simplifyMax(way)
         rows = [_numbers(way.getState(i), states.size) for i in range(way.getStateCount())]
+        _let_go(base, information, states)
         path = np.array([states.configuration(row) for row in rows])
         path[0], path[-1] = problem.start, problem.goal
         spent = time.perf_counter() - begin
@@ -100,6 +105,14 @@ class SamplingPlanner:
         if not found.certificate.certified:
             return Plan(problem, path, PlanStatus.STUCK, self.name, spent, states.checked)
         return found
+
+
+def warm_up(problem: PlanProblem) -> None:
+    """Load (or compile) the kernels that sampling calls, before its time is taken."""
+    states = _States(problem, Walker(problem))
+    none = np.zeros(states.size)
+    states.valid(none)
+    states.joined(none, states.goal)
 
 
 class _States:
@@ -132,20 +145,17 @@ class _States:
         out = self._rows[into]
         self._step[self.columns] = state
         integrate(self.problem.skeleton.tree, self.problem.start, self._step, out)
-        if self.walker.world.planted:
-            descent.correct(self.walker.world, out, self.walker.room)
+        if self.walker.planted:
+            correct(self.walker.world, out, self.walker.room)
         return out.copy()
 
     def valid(self, state: Floats) -> bool:
         """Whether a state keeps its limits and penetrates nothing."""
         self.checked += 1
         walker, q = self.walker, self.configuration(state)
-        descent.evaluate(walker.world, q, walker.room, walker.room.tried_gradient)
-        if walker.room.energy.least[0] < -walker.world.slack:
+        if overlaps(walker.world, q, walker.room):
             return False
-        walker.terms.update(q)
-        world, values = walker.world, walker.terms.values
-        return bool((values <= world.upper + 0.02).all() and (values >= world.lower - 0.02).all())
+        return keeps(walker.world, q, TOLERANCE, walker.room)
 
     def valid_state(self, state: Any) -> bool:
         """`valid` for one of OMPL's states."""
@@ -155,9 +165,9 @@ class _States:
         """Whether the gate lets the straight step from one state to the other pass."""
         q_from, q_to = self.configuration(a, 0), self.configuration(b, 1)
         walker = self.walker
-        found = descent.line(walker.world, q_from, q_to, 0.02, 0.15, walker.room, walker.way)
+        found = line(walker.world, q_from, q_to, TOLERANCE, 0.15, walker.room, walker.way)
         # more than one piece means that the line had to be bent: a vertex for each is needed
-        return found == 1 or (found > 1 and walker.world.planted > 0)
+        return found == 1 or (found > 1 and walker.planted > 0)
 
 
 def _numbers(state: Any, size: int) -> Floats:
@@ -176,12 +186,20 @@ def _validator(base: Any, information: Any, states: _States) -> Any:
     return GateValidator()
 
 
-def _stop(base: Any, states: _States, iterations: int | None, until: float) -> Any:
-    def spent() -> bool:
-        over = time.perf_counter() > until
-        return over or (iterations is not None and states.checked >= iterations)
+def _let_go(base: Any, information: Any, states: _States) -> None:
+    """Part `information` from its validator, which hold each other: for good, left alone."""
+    other = base.SpaceInformation(base.RealVectorStateSpace(1))
+    information.setMotionValidator(_validator(base, other, states))
 
-    return base.PlannerTerminationCondition(spent)
+
+def _stop(base: Any, states: _States, iterations: int | None, seconds: float) -> Any:
+    # PRM asks from a thread of its own whether to stop; a Python answer would have it wait for the
+    # interpreter, which the thread that samples holds, and that one in turn waits for PRM's
+    timed = base.timedPlannerTerminationCondition(seconds)
+    if iterations is None:
+        return timed
+    counted = base.PlannerTerminationCondition(lambda: states.checked >= iterations)
+    return base.plannerOrTerminationCondition(timed, counted)
 
 
 def _ompl(seed: int) -> tuple[Any, Any, Callable[[int], None]]:

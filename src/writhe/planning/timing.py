@@ -11,11 +11,13 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision import certify
 from writhe.errors import UnknownNameError, WritheError
-from writhe.kernels import descent
 from writhe.kernels.kinematics import interpolate_batch
+from writhe.kernels.rules import correct
 from writhe.kernels.shorten import relax
+from writhe.planning.ground import rest_on_ground
 from writhe.planning.problem import PlanProblem
-from writhe.planning.result import Plan
+from writhe.planning.result import Plan, path_sums
+from writhe.planning.rolling import roll_on_ground
 from writhe.planning.world import Walker
 from writhe.skeleton import Motion, Skeleton
 from writhe.skeleton.kinematics import difference
@@ -52,6 +54,8 @@ class Style:
     stagger: float = 0.5
     smooth: int = 30  # sweeps of smoothing, 0 for none
     keep_m: float = 0.006  # clearance that smoothing does not use up
+    ground_m: float | None = None  # height of a floor that the body rests on all the way
+    rolls: bool = False  # on that floor, so that it stays balanced; its root then is not the goal's
 
     def __post_init__(self) -> None:
         if self.profile not in PROFILES:
@@ -89,17 +93,23 @@ def to_motion(plan: Plan, style: Style | None = None) -> Motion:
     problem = plan.problem
     rows = smoothed(plan, style)
     duration = style.duration_s or natural_duration(plan.skeleton, plan.path)
+
+    def placed(q: Floats) -> Floats:
+        if style.ground_m is None:
+            return q
+        return (roll_on_ground if style.rolls else rest_on_ground)(problem, q, style.ground_m)
+
     count = max(2, round(duration * style.fps) + 1)
     u = np.linspace(0.0, 1.0, count)
     profile = PROFILES[style.profile]
     for stagger in _falling(style.stagger if style.in_turn else 0.0):
-        q = _played(problem, rows, u, profile, style.in_turn, stagger)
+        q = placed(_played(problem, rows, u, profile, style.in_turn, stagger))
         if certify(problem.table, q, style.fps).certified:
             return Motion(plan.skeleton, q, style.fps, "plan")
     rows = evenly(plan.skeleton, plan.path, len(rows))
     for finer in (1, 2, 4, 8):
         u = np.linspace(0.0, 1.0, finer * (count - 1) + 1)
-        q = _played(problem, rows, u, profile, (), 0.0)
+        q = placed(_played(problem, rows, u, profile, (), 0.0))
         if certify(problem.table, q, finer * style.fps).certified:
             return Motion(plan.skeleton, q, finer * style.fps, "plan")
     raise WritheError("the path cannot be played at this rate without penetration; slow it down")
@@ -111,9 +121,9 @@ def smoothed(plan: Plan, style: Style) -> Floats:
     count = int(np.clip(plan.length_rad / 0.03, 24, 300))
     rows = evenly(skeleton, plan.path, count)
     walker = Walker(plan.problem)
-    if walker.world.planted:
+    if walker.planted:
         for row in rows[1:-1]:
-            descent.correct(walker.world, row, walker.room)
+            correct(walker.world, row, walker.room)
     if style.smooth > 0:
         # the strong smoothing of a long way is done on a coarse sampling first
         for coarse in (max(24, count // 4), count):
@@ -133,8 +143,7 @@ def smoothed(plan: Plan, style: Style) -> Floats:
 
 def evenly(skeleton: Skeleton, path: Floats, count: int) -> Floats:
     """(count, nq) postures at even distances along a path."""
-    steps = [np.linalg.norm(difference(skeleton, a, b)) for a, b in pairwise(path)]
-    sums = np.concatenate([[0.0], np.cumsum(steps)])
+    sums = path_sums(skeleton, path)
     if sums[-1] <= 0.0:
         return np.repeat(path[:1], count, axis=0)
     places = np.interp(np.linspace(0.0, sums[-1], count), sums, np.arange(len(path), dtype=float))
@@ -179,7 +188,7 @@ def _played(
     if problem.planted:
         walker = Walker(problem)
         for row in out[1:-1]:
-            descent.correct(walker.world, row, walker.room)
+            correct(walker.world, row, walker.room)
     return out
 
 

@@ -9,8 +9,11 @@ import numpy as np
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, NearPairs
 from writhe.collision.gate import GATE_SLACK_M, SLACK_M, gate_room
-from writhe.kernels.descent import WalkRoom, World
-from writhe.kernels.kinematics import forward
+from writhe.kernels import limit_rows, rows
+from writhe.kernels.kinematics import BALL, FREE, Tree, forward
+from writhe.kernels.limit_rows import Limits
+from writhe.kernels.rows import Program
+from writhe.kernels.walking import WalkRoom, World
 from writhe.planning.energy import Energy, EnergyOptions
 from writhe.planning.problem import PlanProblem
 from writhe.terms import CompiledTerms
@@ -35,25 +38,33 @@ class Walker:
         self._fields = {self.options.falloff: self.energy.field}
         planted, limits = problem.planted_terms, problem.limit_terms
         self.terms = CompiledTerms(skeleton, [*planted, *limits])
-        self._first_limit = int(self.terms.program.row_start[len(planted)])
+        self.planted = int(self.terms.program.row_start[len(planted)])
+        self._program = CompiledTerms(skeleton, planted).program
+        self._limits = limits_of(skeleton.tree, CompiledTerms(skeleton, limits).program)
         self.near = NearPairs(table)
-        rows, held = self.terms.rows, self._first_limit
+        held, limited = self.planted, self.terms.rows - self.planted
         nv, nq = skeleton.dof_count, skeleton.configuration_size
         self.room = WalkRoom(
             energy=self.energy.room,
             gate=gate_room(table),
-            values=np.zeros(rows),
-            jacobian=np.zeros((rows, nv)),
+            values=np.zeros(held),
+            jacobian=np.zeros((held, nv)),
             gram=np.zeros((held, held)),
             factor=np.zeros((held, held)),
             inverse=np.zeros((held, held)),
             multiplier=np.zeros(held),
+            coordinates=np.zeros((limited, 3)),
+            limit_values=np.zeros(limited),
+            limit_gradient=np.zeros(3),
             gradient=np.zeros((2, nv)),
             direction=np.zeros(nv),
             downhill=np.zeros(nv),
             step=np.zeros(nv),
+            straight=np.zeros(nv),
             tried=np.zeros(nq),
+            pieces=np.zeros((2, nq)),
             tried_gradient=np.zeros(nv),
+            failed_at=np.full(1, 0.5),
         )
         self.paths = np.zeros((2, MOST_ROWS, nq))
         self.way = np.zeros((MOST_WAY, nq))
@@ -67,7 +78,8 @@ class Walker:
         self.problem = problem
         terms, skeleton = self.terms, problem.skeleton
         lower, upper = terms.wanted_lower.copy(), terms.wanted_upper.copy()
-        at = slice(self._first_limit, None)
+        at = slice(self.planted, None)
+        self.room.failed_at[0] = 0.5
         # postures given beyond the limits are taken as they are: nothing goes farther than they do
         for q in (problem.start, problem.goal):
             terms.update(q)
@@ -80,10 +92,11 @@ class Walker:
             bodies=table.bodies,
             pairs=table.pairs,
             field=self.energy.field,
-            program=terms.program,
-            lower=lower,
-            upper=upper,
-            planted=self._first_limit,
+            program=self._program,
+            places=lower[: self.planted].copy(),
+            limits=self._limits,
+            lower=lower[at].copy(),
+            upper=upper[at].copy(),
             mass=skeleton.mass,
             centre=skeleton.centre_of_mass,
             slack=GATE_SLACK_M,
@@ -104,6 +117,24 @@ class Walker:
         rows, count = self.near.rows, self.near.count
         bad = np.flatnonzero((rows.gap + rows.allowance)[:count] < -SLACK_M)
         return tuple(sorted({table.part_of_shape(int(s)) for i in bad for s in rows.shapes[i]}))
+
+
+def limits_of(tree: Tree, program: Program) -> Limits:
+    """Joint limits compiled as general rows, as the rows of one joint each that they are."""
+    kind, which = np.zeros((2, len(program.operation)), dtype=np.int64)
+    at, columns = tree.q_start[program.joint_a], tree.v_start[program.joint_a]
+    frame, lower, upper = (np.zeros((len(kind), size)) for size in (4, 3, 3))
+    for i, (operation, joint, data) in enumerate(
+        zip(program.operation, program.joint_a, program.data, strict=True)
+    ):
+        if tree.kind[joint] == FREE:
+            at[i], columns[i] = at[i] + 3, columns[i] + 3
+        if operation == rows.SWING:
+            kind[i], frame[i] = limit_rows.SWING, data[:4]
+            lower[i, 1:], upper[i, 1:] = data[4:6], data[6:8]
+        elif tree.kind[joint] >= BALL:
+            kind[i], which[i], frame[i] = limit_rows.TURN, int(data[0]), data[1:5]
+    return Limits(kind, which, at, columns, frame, lower, upper)
 
 
 def without_contacts(problem: PlanProblem, options: EnergyOptions) -> EnergyOptions:

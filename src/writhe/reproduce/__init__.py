@@ -26,7 +26,9 @@ EXPERIMENTS: dict[str, str] = {
 def run(
     name: str, folder: str | Path, progress: Progress | None = None, **options: Any
 ) -> dict[str, Any]:
-    """Reproduce a paper; `options` are `only` (one part of it), `clips` and `full`."""
+    """Reproduce a paper; `options` are `only` (one part of it), `clips`, `full` and
+    `seconds`, for those that take them.
+    """
     given = {**options, "folder": Path(folder)}
     result = run_named("experiment", __name__, EXPERIMENTS, name, progress, given)
     text = json.dumps(result, default=as_plain_data, indent=1)

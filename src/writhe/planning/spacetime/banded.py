@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import numpy as np
+from scipy.linalg import lapack as _lapack
 
 from writhe.arrays import Floats
-from writhe.kernels.banded import solve_banded
+
+lapack = cast(Any, _lapack)
 
 
 class Banded:
@@ -34,18 +38,34 @@ class Banded:
                 block[at[back]] += square * (turned @ columns[back])
         return 0.5 * square * float((residual * residual).sum())
 
+    def add_stencil(self, stencil: tuple[float, ...], residual: Floats, weight: Floats) -> float:
+        """Terms r + sum_k stencil[k] v_(t + k), coordinate by coordinate; weight (T,) of each.
+
+        residual (T, n). Returns the cost. The blocks are multiples of the identity.
+        """
+        count, square = len(residual), weight * weight
+        index = np.arange(self.size)
+        for k, own in enumerate(stencil):
+            at = slice(k, k + count)
+            self.diagonal[at, index, index] += (own * own * square)[:, None]
+            self.right[at] -= (own * square)[:, None] * residual
+            for back in range(k):
+                block = self.first if k - back == 1 else self.second
+                block[back : back + count, index, index] += (own * stencil[back] * square)[:, None]
+        return 0.5 * float((square[:, None] * residual * residual).sum())
+
     def solve(self, damping: float) -> Floats:
         """v (F, n) with (A + damping I) v = right; zero where A is not positive."""
         n, frames = self.size, self.frames
-        width = 3 * n - 1
-        band = np.zeros((frames * n, width + 1))
-        for r in range(n):  # row r of every frame: the blocks stand side by side, diagonal last
-            rows, own = band[r::n], width - r
-            rows[:, own : width + 1] = self.diagonal[:, r, : r + 1]
-            rows[:, width] += damping
-            rows[1:, own - n : own] = self.first[:, r]
-            rows[2:, own - 2 * n : own - n] = self.second[:, r]
-        out = self.right.ravel().copy()
-        if not solve_banded(band, out):
+        # LAPACK's lower band storage, one column of the matrix per row: the diagonal first
+        band = np.zeros((frames, n, 3 * n))
+        for r in range(n):
+            band[:, r, : n - r] = self.diagonal[:, r:, r]
+            band[:, r, 0] += damping
+            band[:-1, r, n - r : 2 * n - r] = self.first[:, :, r]
+            band[:-2, r, 2 * n - r : 3 * n - r] = self.second[:, :, r]
+        factor, failed = lapack.dpbtrf(band.reshape(frames * n, 3 * n).T, lower=1, overwrite_ab=1)
+        if failed:
             return np.zeros_like(self.right)
+        out, _ = lapack.dpbtrs(factor, self.right.ravel(), lower=1)
         return out.reshape(frames, n)

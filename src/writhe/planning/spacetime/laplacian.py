@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import Delaunay, QhullError
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Ints
 
 SAME_M = 1e-3
 
@@ -21,24 +21,21 @@ def laplacians(points: Floats) -> Floats:
 def _laplacian(points: Floats) -> Floats:
     n = len(points)
     joined = np.zeros((n, n), dtype=np.bool_)
+    apart = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=-1))
     # joints that coincide would make empty tetrahedra
-    distinct = _distinct(points)
+    distinct = _distinct(apart)
     try:
-        for corners in Delaunay(points[distinct]).simplices:
-            chosen = distinct[corners]
-            joined[np.ix_(chosen, chosen)] = True
+        corners = distinct[Delaunay(points[distinct]).simplices]
+        joined[corners[:, :, None], corners[:, None, :]] = True
     except QhullError:
         joined[:] = True
     np.fill_diagonal(joined, False)
-    apart = np.linalg.norm(points[:, None] - points[None], axis=-1)
     weight = np.where(joined, 1.0 / np.maximum(apart, SAME_M), 0.0)
     total = weight.sum(axis=1, keepdims=True)
     return np.eye(n) * (total > 0) - np.divide(weight, total, where=total > 0, out=weight * 0)
 
 
-def _distinct(points: Floats) -> np.ndarray:
-    kept: list[int] = []
-    for i, point in enumerate(points):
-        if all(np.linalg.norm(point - points[k]) > SAME_M for k in kept):
-            kept.append(i)
-    return np.array(kept)
+def _distinct(apart: Floats) -> Ints:
+    """The joints that coincide with none before them, from their distances (n, n)."""
+    before = np.tril(apart <= SAME_M, k=-1)
+    return np.flatnonzero(~before.any(axis=1))

@@ -20,15 +20,29 @@ def _pyplot() -> Any:
     return pyplot
 
 
-def box_plot(path: Path, results: dict[str, dict[str, Any]]) -> Path:
-    """Seconds of every method on every experiment, with the share that succeeded."""
+def box_plot(path: Path, results: dict[str, dict[str, Any]], limit_s: float) -> Path:
+    """Seconds of every method on every experiment, with the share that succeeded.
+
+    Methods that never succeeded are grey: their time is only how long they tried.
+    """
     pyplot = _pyplot()
     names = list(results)
-    figure, axes = pyplot.subplots(1, len(names), figsize=(3.4 * len(names), 3.6), squeeze=False)
+    figure, axes = pyplot.subplots(
+        1, len(names), figsize=(3.0 * len(names), 3.8), squeeze=False, sharey=True
+    )
     for axis, name in zip(axes[0], names, strict=True):
         found = results[name]["methods"]
         labels = [m for m in found if not m.startswith("paper-") and m != "default-d2"]
-        axis.boxplot([found[m]["seconds"] for m in labels], vert=True, widths=0.6)
+        boxes = axis.boxplot(
+            [found[m]["seconds"] for m in labels], vert=True, widths=0.6, patch_artist=True
+        )
+        for box, middle, method in zip(boxes["boxes"], boxes["medians"], labels, strict=True):
+            solved = found[method]["success_rate"] > 0.0
+            box.set_facecolor("#4c8dbf" if solved else "#d8d8d8")
+            box.set_edgecolor("#26506f" if solved else "#a0a0a0")
+            middle.set_color("#c25b12" if solved else "#a0a0a0")
+            middle.set_linewidth(2.0)
+        axis.axhline(limit_s, color="#b0b0b0", linestyle="--", linewidth=0.8)
         axis.set_yscale("log")
         axis.set_xticks(
             range(1, len(labels) + 1),
@@ -37,8 +51,8 @@ def box_plot(path: Path, results: dict[str, dict[str, Any]]) -> Path:
             fontsize=7,
         )
         axis.set_title(name, fontsize=9)
-        axis.set_ylabel("seconds", fontsize=8)
-        axis.tick_params(axis="y", labelsize=7)
+        axis.tick_params(axis="y", which="both", labelsize=7)
+    axes[0][0].set_ylabel("seconds (dashed: the limit)", fontsize=8)
     figure.tight_layout()
     figure.savefig(path, dpi=110)
     pyplot.close(figure)

@@ -17,8 +17,8 @@ from writhe.planning import (
     PaperPlanner,
     Plan,
     PlanOptions,
-    SamplingPlanner,
 )
+from writhe.planning.limited import PlannerProcess
 from writhe.planning.sampling import PLANNERS
 from writhe.planning.timing import evenly
 from writhe.reproduce.energy_planning.postures import Experiment
@@ -31,15 +31,19 @@ SAMPLES = 100  # of a path whose smoothness is judged
 
 @dataclass(frozen=True)
 class Budget:
-    """How often the sampling planners run, and for how long."""
+    """How often the sampling planners run, and for how long.
 
-    runs: int = 2
-    seconds: float = 3.0
-    paper_seconds: float = 6.0
+    After `hopeless` failures in a row the runs left count as failed without being made.
+    """
+
+    runs: int = 10
+    seconds: float = 5.0
+    paper_seconds: float = 10.0
+    hopeless: int = 3
 
 
-def methods(budget: Budget) -> dict[str, Run]:
-    """All methods by name."""
+def methods(budget: Budget, process: PlannerProcess) -> dict[str, Run]:
+    """All methods by name; the sampling planners run in `process`."""
 
     def default(falloff: int) -> Run:
         options = PlanOptions(energy=EnergyOptions(falloff=falloff))
@@ -64,9 +68,9 @@ def methods(budget: Budget) -> dict[str, Run]:
         return run
 
     def sampling(name: str) -> Run:
-        return lambda experiment, seed: SamplingPlanner(
-            name, seed=seed, seconds=budget.seconds
-        ).plan(experiment.problem())
+        return lambda experiment, seed: process.plan(
+            name, experiment.problem(), seed=seed, seconds=budget.seconds
+        )
 
     found: dict[str, Run] = {
         "default": default(5),
@@ -76,24 +80,33 @@ def methods(budget: Budget) -> dict[str, Run]:
         "paper-d2": paper(2, True),
     }
     if find_spec("ompl") is not None:
-        # PRM asks for validity from a thread of its own; through OMPL's Python binding the two
-        # threads can wait for each other for good
-        found |= {name: sampling(name) for name in PLANNERS if not name.startswith("prm")}
+        found |= {name: sampling(name) for name in PLANNERS}
     return found
 
 
-def repetitions(method: str, budget: Budget) -> int:
-    """How often a method runs: those without chance once."""
-    return budget.runs if method in PLANNERS else 1
+def repeated(method: str, plan_with: Run, experiment: Experiment, budget: Budget) -> list[Plan]:
+    """The runs of a method: one where nothing is random."""
+    plans: list[Plan] = []
+    for seed in range(budget.runs if method in PLANNERS else 1):
+        plans.append(plan_with(experiment, seed + 1))
+        last = plans[-budget.hopeless :]
+        if len(last) == budget.hopeless and not any(plan.solved for plan in last):
+            break
+    return plans
 
 
-def judge(plans: Sequence[Plan]) -> dict[str, Any]:
-    """The figures of one method on one experiment; success means certified from end to end."""
+def judge(plans: Sequence[Plan], runs: int | None = None) -> dict[str, Any]:
+    """The figures of one method on one experiment; success means certified from end to end.
+
+    `runs` is how many there should have been: those not made count as failed.
+    """
+    asked = runs or len(plans)
     good = [p for p in plans if p.solved and p.certificate.certified]
     proofs = [p.certificate for p in plans if p.solved]
     return {
-        "runs": len(plans),
-        "success_rate": len(good) / len(plans),
+        "runs": asked,
+        "runs_made": len(plans),
+        "success_rate": len(good) / asked,
         "seconds_median": float(np.median([p.seconds for p in plans])),
         "seconds": [p.seconds for p in plans],
         "path_length_rad": float(np.median([p.length_rad for p in good])) if good else None,

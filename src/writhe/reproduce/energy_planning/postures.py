@@ -7,6 +7,7 @@ each. The flare is two supports on the hands, legs in front and legs behind.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -20,7 +21,7 @@ from writhe.motion.library.place import ACTOR, Place
 from writhe.motion.library.poses_action import YOGA
 from writhe.motion.library.poses_standing import IDLE
 from writhe.motion.library.postures import Workshop
-from writhe.planning import PlanProblem
+from writhe.planning import PlanProblem, Style
 from writhe.quantities import Linking
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
@@ -41,8 +42,15 @@ class Experiment:
     start: Floats
     goal: Floats
     planted: tuple[Pin, ...] = ()
-    alone: bool = True  # without the floor
+    alone: bool = True  # without the floor: played so that the body rests on it
     view: tuple[float, float, float] = field(default=(0.62, 0.26, 1.0))
+    rolls: bool = False  # lies on the ground, so that it rolls as its shape changes
+    duration_s: float | None = None
+
+    def style(self, fps: float = 30.0) -> Style:
+        """How the way is played: on the ground where the plan knows of none."""
+        ground = 0.0 if self.alone and not self.planted else None
+        return Style(fps=fps, duration_s=self.duration_s, ground_m=ground, rolls=self.rolls)
 
     def problem(self) -> PlanProblem:
         """The planning problem."""
@@ -86,6 +94,39 @@ def mirrored_pair(name: str, pose: str) -> Experiment:
     return Experiment(name, body, workshop.place, start, mirrored(body.skeleton, start))
 
 
+def yoga() -> Experiment:
+    """The eagle and its mirror image: arms wound about each other, and legs too."""
+    workshop = _everyday()
+    body = workshop.place.figure
+    start = _settled(_known("eagle"), workshop)
+    linking = dict(zip(pair_names(body), linking_vector(body, start), strict=True))
+    sign = 1.0 if linking["left_leg:right_leg"] >= 0.0 else -1.0
+    wanted = {"left_leg:right_leg": 0.34 * sign}
+    wanted["left_arm:right_arm"] = float(linking["left_arm:right_arm"])
+    q = _linked(workshop, start, wanted, rounds=3)
+    return Experiment("yoga", body, workshop.place, q, mirrored(body.skeleton, q))
+
+
+def _linked(
+    workshop: Workshop, q: Floats, wanted: Mapping[str, float], rounds: int, loose: float = 3.0
+) -> Floats:
+    """q with pairs of strands pulled to the linking wanted of them, on the floor."""
+    place = workshop.place
+    strands = {
+        name: _of_actor(Strand.through(place.figure.skeleton, names, name=name))
+        for name, names in place.figure.strands
+    }
+    for _ in range(rounds):
+        terms = stay_near(place.skeleton, q, weight=0.02, weight_of={f"{ACTOR}.hips": 1.0})
+        for pair, value in wanted.items():
+            first, second = pair.split(":")
+            quantity = Linking(strands[first], strands[second])
+            weight = loose if pair in _LOOSE else 3.0
+            terms.append(Term(quantity, value, value, weight, label=f"linking {pair}"))
+        q = workshop.settler.settle(q, terms, 60)
+    return workshop.lowered(q)
+
+
 # which pairs of strands the contortion tangles, and which way round
 _WOUND = {
     "torso:left_arm": -0.34,
@@ -115,7 +156,14 @@ def contortion() -> Experiment:
     )
     start = workshop.settler.settle(lying.start(workshop.place), [])
     return Experiment(
-        "contortion", body, workshop.place, start, _knot(workshop), view=(0.62, 0.45, 1.0)
+        "contortion",
+        body,
+        workshop.place,
+        workshop.lowered(start),
+        _knot(workshop),
+        view=(0.62, 0.45, 1.0),
+        rolls=True,
+        duration_s=3.0,
     )
 
 
@@ -134,19 +182,7 @@ def _knot(workshop: Workshop) -> Floats:
     )
     start = tuck.start(place)
     q = workshop.settler.settle(start, tuck.terms(place, start), 40)
-    strands = {
-        name: _of_actor(Strand.through(place.figure.skeleton, names, name=name))
-        for name, names in place.figure.strands
-    }
-    for _ in range(4):
-        wanted = stay_near(place.skeleton, q, weight=0.02, weight_of={f"{ACTOR}.hips": 1.0})
-        for pair, value in {**_WOUND, **_LOOSE}.items():
-            first, second = pair.split(":")
-            quantity = Linking(strands[first], strands[second])
-            weight = 3.0 if pair in _WOUND else 1.0
-            wanted.append(Term(quantity, value, value, weight, label=f"linking {pair}"))
-        q = workshop.settler.settle(q, wanted, 60)
-    return workshop.lowered(q)
+    return _linked(workshop, q, {**_WOUND, **_LOOSE}, rounds=4, loose=1.0)
 
 
 def _of_actor(strand: Strand) -> Strand:

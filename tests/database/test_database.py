@@ -130,3 +130,15 @@ def test_mirror_images_are_added_once(rng):
     assert len(both.with_mirror_images()) == len(both)
     upright = PostureDatabase.from_postures(human, human.skeleton.rest_configuration[None])
     assert len(upright.with_mirror_images()) == 1  # its own mirror image
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_few_postures_all_alike_are_found(count: int) -> None:
+    human = figure("human")
+    few = PostureDatabase.from_postures(
+        human, np.tile(human.skeleton.rest_configuration, (count, 1))
+    )
+    features = posture_features(human.skeleton, few.q)[0]
+    numbers, distances = few.search.query(features, few.all_linking[0], 2, 0.1)
+    assert len(numbers) == min(count, 2)
+    assert np.allclose(distances, 0.0, atol=1e-6)

@@ -68,8 +68,8 @@ def build_tree(features: Floats, linking: Floats) -> PostureTree:
     box, tied_box = _boxes(head, span), _boxes(tied, span)
     groups, leaves = _gathered(span)
     shape = (len(groups), CHILDREN)
-    number = {int(n): -1 - i for i, n in enumerate(leaves)}
-    number |= {top: w for w, (top, _) in enumerate(groups)}
+    number = {top: w for w, (top, _) in enumerate(groups)}
+    number |= {int(n): -1 - i for i, n in enumerate(leaves)}  # a root that is a leaf is a leaf
     child, children = np.zeros(shape, dtype=np.int64), np.empty(len(groups), dtype=np.int64)
     boxes = np.zeros((shape[0], lead, 2, CHILDREN), dtype=np.uint8)
     grid = np.empty((shape[0], 2, lead), dtype=np.float32)

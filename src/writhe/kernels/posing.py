@@ -198,7 +198,7 @@ def _yield(room: StepRoom) -> None:
     for i in range(room.row_count[0]):
         if rows.source[i] == BOX:
             continue
-        solve_factored(room.factor, len(moved), rows.matrix[i], moved)
+        solve_factored(room.factor, len(room.factor), rows.matrix[i], moved)
         total = 0.0
         for k in range(moved.shape[0]):
             total += rows.matrix[i, k] * moved[k]

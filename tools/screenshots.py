@@ -194,7 +194,8 @@ def tangles_by_night(page: Any, shot: Callable[[str], None]) -> None:
 def connecting(page: Any, shot: Callable[[str], None]) -> None:
     """Folded one way, then the other: what blending does, and two ways round."""
     page.get_by_role("searchbox", name="Find a pose").fill("folded")
-    page.get_by_role("listbox", name="Ready-made poses").select_option(label="arms folded")
+    poses = page.get_by_role("listbox", name="Ready-made poses")
+    poses.get_by_role("option", name="arms folded", exact=True).click()
     wait_for(page, "s.state.undo === 'Ready pose'")
     page.get_by_role("button", name="Key", exact=True).click()
     wait_for(page, "s.state.keys.length === 1")

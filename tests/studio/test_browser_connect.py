@@ -16,7 +16,7 @@ def fold_both_ways(page: Any) -> None:
     """Arms folded at 0 s, folded the other way at 2 s: blending leads through them."""
     page.get_by_role("searchbox", name="Find a pose").fill("folded")
     poses = page.get_by_role("listbox", name="Ready-made poses")
-    poses.select_option(label="arms folded")
+    poses.get_by_role("option", name="arms folded", exact=True).click()
     wait_for(page, "s.state.undo === 'Ready pose'")
     page.get_by_role("button", name="Key", exact=True).click()
     wait_for(page, "s.state.keys.length === 1")

@@ -31,7 +31,8 @@ _ROD = """() => { const { studio: { viewport } } = window.writhe;
   for (let k = -9; k <= 9; k++) {
     const at = viewport.onPage(rod.localToWorld(rod.position.clone().set(0, 0.05 * k, 0)));
     const hit = viewport.things.pick(viewport.ray(at.x, at.y)), body = viewport.pick(at.x, at.y);
-    if (hit && (!body || hit.distance < body.distance)) return at;
+    const free = document.elementFromPoint(at.x, at.y) === viewport.canvas;
+    if (free && hit && (!body || hit.distance < body.distance)) return at;
   } }"""
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from writhe.kernels.dual_programme import EQUAL, make_rows, make_work, solve_programme
-from writhe.kernels.linear import factor_positive
+from writhe.kernels.linear import factorise
 
 
 def random_problem(rng: np.random.Generator, nv: int, equal: int, unequal: int):
@@ -49,7 +49,7 @@ def test_a_dense_metric_agrees_with_daqp(rng: np.random.Generator):
         half = rng.normal(size=(nv, 3 * nv))
         metric = half @ half.T + np.eye(nv)
         factor, v = np.zeros((nv, nv)), np.empty(nv)
-        assert factor_positive(metric, factor)
+        assert factorise(metric, len(metric), factor)
         solve_programme(rows, count, factor, v0, 1e-9, make_work(2 * nv, nv), v)
         low = np.concatenate([np.full(nv, -1e30), rows.low])
         high = np.concatenate([np.full(nv, 1e30), rows.high])

@@ -142,6 +142,7 @@ def test_a_chain_across_the_body_and_what_hinders_it(open_page: OpenPage) -> Non
     said = page.locator(".toast.problem").last.inner_text()
     assert "left arm with right arm" in said
     assert "actor1" not in said
+    page.locator(".toast").last.wait_for(state="detached")
     # an object's strand: the rod
     page.keyboard.press("w")
     click(page, 1, "left_elbow")

@@ -76,7 +76,8 @@ const SLIDING = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End
 export function listenToKeys(actions: Action[]): void {
   addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
-    if (target.matches("input:not([type=range], [type=checkbox]), select, textarea, [contenteditable]") || document.querySelector("dialog[open]")) return;
+    const noNumber = target.matches("[type=number]") && /^[a-df-z]$/i.test(event.key) && !event.ctrlKey && !event.metaKey;
+    if ((!noNumber && target.matches("input:not([type=range], [type=checkbox]), select, textarea, [contenteditable]")) || document.querySelector("dialog[open]")) return;
     if (target.matches("button, [type=checkbox]") && (event.key === " " || event.key === "Enter")) return;
     if (target.matches("[type=range]") && SLIDING.includes(event.key)) return;
     const pressed = combination(event);

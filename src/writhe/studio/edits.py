@@ -258,8 +258,13 @@ def put_clip(document: Document, edit: Edit, actor: int, motion: Motion, start_s
 
 
 def put_way(document: Document, edit: Edit, actor: int, motion: Motion, start_s: float) -> None:
-    """Let an actor go a sampled way, with pose keys at its ends instead of those within."""
+    """Let an actor go a sampled way, with pose keys at its ends instead of those within.
+
+    A way of more frames than the document's raises its rate: fewer would cut corners.
+    """
     end_s = start_s + motion.duration_s
+    if motion.fps > document.fps + 1e-6:
+        edit.setting("fps", float(min(motion.fps, 120.0)))
     clear_between(document, edit, actor, start_s, end_s)
     ways.insert_way(document, edit, actor, motion, start_s)
     put_key(document, edit, actor, start_s, motion.q[0])

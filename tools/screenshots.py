@@ -19,7 +19,7 @@ from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "studio"))
 
-from by_hand import arms_swap
+from by_hand import arms_swap, fold_both_ways
 from person import (
     drag,
     go_to,
@@ -193,15 +193,7 @@ def tangles_by_night(page: Any, shot: Callable[[str], None]) -> None:
 
 def connecting(page: Any, shot: Callable[[str], None]) -> None:
     """Folded one way, then the other: what blending does, and two ways round."""
-    page.get_by_role("searchbox", name="Find a pose").fill("folded")
-    poses = page.get_by_role("listbox", name="Ready-made poses")
-    poses.get_by_role("option", name="arms folded", exact=True).click()
-    wait_for(page, "s.state.undo === 'Ready pose'")
-    page.get_by_role("button", name="Key", exact=True).click()
-    wait_for(page, "s.state.keys.length === 1")
-    go_to(page, 2.0)
-    page.keyboard.press("m")
-    page.locator(".certificate.bad:not(.stale)").wait_for()
+    fold_both_ways(page)
     page.keyboard.press("i")
     shot("in-betweens")
     page.keyboard.press("Escape")

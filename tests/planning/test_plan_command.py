@@ -134,7 +134,7 @@ def test_an_end_that_penetrates_is_moved_and_told(
     save(Motion(human.skeleton, q, 30.0), clip)
     code, found = _planned(capsys, f"{clip}@0", f"{clip}@1", "-o", str(tmp_path / "out.bvh"))
     assert code == 0 and found["status"] == "approximate" and found["certified"]
-    assert any("goal penetrates" in str(note) for note in list(found["notes"]))  # type: ignore[call-overload]
+    assert any("goal penetrates" in str(note) for note in list(found["notes"]))
 
 
 @pytest.mark.parametrize(("first", "status"), [(0, "infeasible start"), (1, "infeasible goal")])

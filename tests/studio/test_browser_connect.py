@@ -6,24 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from by_hand import fold_both_ways
 from person import go_to, store, wait_for, where
 
 from conftest import OpenPage
 from writhe import io
-
-
-def fold_both_ways(page: Any) -> None:
-    """Arms folded at 0 s, folded the other way at 2 s: blending leads through them."""
-    page.get_by_role("searchbox", name="Find a pose").fill("folded")
-    poses = page.get_by_role("listbox", name="Ready-made poses")
-    poses.get_by_role("option", name="arms folded", exact=True).click()
-    wait_for(page, "s.state.undo === 'Ready pose'")
-    page.get_by_role("button", name="Key", exact=True).click()
-    wait_for(page, "s.state.keys.length === 1")
-    go_to(page, 2.0)
-    page.keyboard.press("m")
-    wait_for(page, "s.state.keys.length === 2")
-    page.locator(".certificate.bad:not(.stale)").wait_for()
 
 
 def certified(page: Any) -> None:

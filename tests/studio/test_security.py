@@ -97,7 +97,7 @@ def test_a_token_is_demanded_elsewhere() -> None:
             "query_string": query,
             "headers": [(b"host", b"studio.local:8765"), (b"cookie", cookie)],
         }
-        call = Guard(inner, "secret")(scope, None, send)  # type: ignore[arg-type]
+        call = Guard(inner, "secret")(scope, None, send)
         with ThreadPoolExecutor(1) as pool:  # the browser's driver has a loop in this thread
             pool.submit(asyncio.run, call).result()
         return sent[0]["status"], dict(sent[0]["headers"])

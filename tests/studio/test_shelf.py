@@ -98,7 +98,7 @@ def test_learnt_styles_are_offered_for_their_limb(stage: Stage, styles: bytes) -
     points = [(-0.3, 1.0, 0.3), (-0.3, 1.3, 0.3)]
     wrong = trajectories.FollowPath("r" * 8, 1, "left_arm", "mine/swing", points, 0.0, 1.0)
     with pytest.raises(WritheError, match="right_arm"):
-        trajectories.follow_path(stage, wrong)(_NoJob())  # type: ignore[arg-type]
+        trajectories.follow_path(stage, wrong)(_NoJob())
 
 
 class _NoJob:

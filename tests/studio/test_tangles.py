@@ -57,7 +57,7 @@ def arms() -> TangleGoal:
 def run(stage: Stage, work: Work) -> Any:
     """A task, as a session runs it: work, then one command; what it shows."""
     job = SimpleNamespace(number="job-0001", report=lambda *_: None, cancelled=False)
-    outcome = work(job)  # type: ignore[arg-type]
+    outcome = work(job)
     assert outcome.commit is not None
     with stage.document.edit("Task") as edit:
         outcome.commit(stage, edit)

@@ -1,6 +1,6 @@
 """Compile and load what posing needs before anyone waits for it.
 
-The first time on a machine this takes about a minute (kernels are compiled and kept on disk),
+The first time on a machine this takes a few minutes (kernels are compiled and kept on disk),
 afterwards a few seconds.
 """
 
@@ -81,7 +81,7 @@ def _pushing() -> None:
 _STAGES: dict[str, Callable[[], None]] = {
     "the body": _body,
     "postures (half a minute the first time)": _postures,
-    "posing (about a minute the first time)": _posing,
+    "posing (two minutes the first time)": _posing,
     "collisions, linking and certificates": _readings,
     "ready-made poses": _ready_poses,
     "moved objects": _pushing,

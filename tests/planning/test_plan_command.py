@@ -33,6 +33,7 @@ def room(human: Figure, tmp_path: Path) -> Path:
     scene = Scene(
         (Actor("ann", human),),
         (
+            # below the feet: at 0 they rest in it, and both ends would be moved off and told
             SceneObject("floor", (half_space((0, -0.1, 0), (0, 1, 0)),)),
             SceneObject("shelf", (shelf,), position_m=_left_hand(human, 1.0)),
         ),

@@ -226,7 +226,7 @@ def test_whoever_moves_later_waits_for_the_turn(pair: Stage) -> None:
     goal = TangleGoal(arm(1, "left"), arm(2, "right"), 0.15)
     more = TangleGoal(goal.first, goal.second, 0.3)
     apart = pair.document.actor(2).configuration.copy()
-    apart[0] = 0.75
+    apart[0] = 0.9
     with pair.document.edit("Apart") as edit:
         edits.set_pose(pair.document, edit, 2, apart, 0.0)
     pair.document.set_key(2, 2.0, apart)
@@ -238,3 +238,4 @@ def test_whoever_moves_later_waits_for_the_turn(pair: Stage) -> None:
     still = pair.document.timeline(2).sample(np.array([0.0, 0.4, 1.0]))
     np.testing.assert_allclose(still, np.tile(still[:1], (3, 1)), atol=1e-9)
     assert writhe_at(pair, 2.0, more) == pytest.approx(0.3, abs=0.02)
+    assert made.certified and certified(pair, 2.0)

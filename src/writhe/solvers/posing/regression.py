@@ -18,8 +18,10 @@ the regression turns a body that its feet say faces elsewhere.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from writhe.arrays import Floats, Ints
 
@@ -32,10 +34,10 @@ class RegressionOptions:
 
     width_m: float = 0.8  # of the kernel
     ridge: float = 3e-4  # per posture
-    landmarks: int = 150
+    landmarks: int = 120
     turns: int = 2  # wrong headings that each posture is learnt under
     turned_rad: float = 0.7  # how wrong, root mean square
-    postures: int = 4000  # of a larger database so many, evenly picked
+    postures: int = 2000  # of a larger database so many, evenly picked
 
 
 class Facing:
@@ -79,8 +81,9 @@ class EffectorRegression:
         self._landmarks = inputs[picked]
         z, k = self._kernels(inputs), self._kernels(self._landmarks)
         k[np.diag_indices_from(k)] += 1e-6  # landmarks may coincide
-        gram = z.T @ z + options.ridge * len(z) * k
-        self._weights = np.linalg.solve(gram, z.T @ (outputs - self._mean))
+        with _threads().limit(limits=1, user_api="blas"):  # it is soon done; they would only wait
+            gram = z.T @ z + options.ridge * len(z) * k
+            self._weights = np.linalg.solve(gram, z.T @ (outputs - self._mean))
 
     def expected(self, goals: Floats, heading: float) -> Floats:
         """(n, 3) all joints of a body facing `heading` whose held joints are at goals (E, 3)."""
@@ -94,6 +97,12 @@ class EffectorRegression:
         own, other = (inputs * inputs).sum(axis=1), (self._landmarks**2).sum(axis=1)
         square = own[:, None] + other - 2.0 * inputs @ self._landmarks.T
         return np.exp(square / (-2.0 * self._width**2))
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    """The linear algebra's threads; to find them takes longer than a regression."""
+    return ThreadpoolController()
 
 
 def _middle(points: Floats) -> Floats:

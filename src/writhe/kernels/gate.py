@@ -217,6 +217,8 @@ def gate_step(
     # followed any farther then
     first = work.found[4]
     for i in range(pair_a.shape[0]):
+        if fraction <= 0.0:
+            break
         p = first if i == 0 else (i - 1 if i <= first else i)
         body_a, body_b, ancestor = pair_a[p], pair_b[p], ancestors[p]
         speed = speeds[body_a, ancestor + 1] + speeds[body_b, ancestor + 1]
@@ -246,7 +248,8 @@ def gate_step(
                 else:
                     for c in range(3):
                         out[c] = apart_along[k, c]
-                    before = separation(shapes, work.before, a, b, out[0], out[1], out[2])
+                    x, y, z = out[0], out[1], out[2]
+                    before = separation(points, point_start, radius, core, a, b, x, y, z)
                 if before - way >= least:
                     continue
                 # a pair in violation has to end well, and after a shortened step too: see _settle
@@ -260,7 +263,7 @@ def gate_step(
                     if round_pair:
                         across = segment_separation(points_after, at_a, at_b, x, y, z) - size
                     else:
-                        across = separation(shapes, work.after, a, b, x, y, z)
+                        across = separation(points_after, point_start, radius, core, a, b, x, y, z)
                     shown = max(before - way, least_between(before, across, acceleration)) >= least
                     if shown:
                         break
@@ -297,8 +300,5 @@ def gate_step(
                     fraction = reached
                     work.found[0], work.found[1], work.found[2] = k, a, b
                     work.found[4] = p
-                if fraction <= 0.0:
-                    work.found[3] = started
-                    return 0.0
     work.found[3] = started
     return _settle(tree, shapes, pairs, fraction, started, work)

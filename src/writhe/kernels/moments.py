@@ -12,12 +12,9 @@ from typing import NamedTuple
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.gaps import (
-    SEGMENT,
     Shapes,
     gap,
-    place_points,
     place_shape,
-    segment_separation,
     separation,
 )
 from writhe.kernels.jit import kernel
@@ -40,33 +37,37 @@ class Moments(NamedTuple):
 @kernel(inline=True)
 def _know(tree: Tree, moves: Moves, moments: Moments, k: int, joint: int, room: Room) -> None:
     """Fill the frame of a joint at moment k, and those of its ancestors."""
-    parents, known, chain, step = tree.parent, moments.known[k], moments.chain, moments.step[0]
-    positions, rotations, local = moments.positions[k], moments.rotations[k], room.local
+    # bare arrays with all their indices: a view costs two atomic operations
+    parents, known, chain, step = tree.parent, moments.known, moments.chain, moments.step[0]
+    positions, rotations, local = moments.positions, moments.rotations, room.local
     count, j = 0, joint
-    while j >= 0 and known[j] != step:
+    while j >= 0 and known[k, j] != step:
         chain[count] = j
         count += 1
         j = parents[j]
     t = k / MOMENTS
     for i in range(count - 1, -1, -1):
         j = chain[i]
-        known[j] = step
+        known[k, j] = step
         local_rotation(moves, j, t, room.turn, local)
         x = moves.shift[j, 0] + t * moves.drift[j, 0]
         y = moves.shift[j, 1] + t * moves.drift[j, 1]
         z = moves.shift[j, 2] + t * moves.drift[j, 2]
-        parent = parents[j]
-        if parent < 0:
-            positions[j, 0], positions[j, 1], positions[j, 2] = x, y, z
-            for r in range(3):
-                for c in range(3):
-                    rotations[j, r, c] = local[r, c]
-            continue
+        p = parents[j]
         for r in range(3):
-            u, v, w = rotations[parent, r, 0], rotations[parent, r, 1], rotations[parent, r, 2]
-            positions[j, r] = positions[parent, r] + u * x + v * y + w * z
+            u, v, w, origin = 0.0, 0.0, 0.0, 0.0
+            if p >= 0:
+                u, v, w = rotations[k, p, r, 0], rotations[k, p, r, 1], rotations[k, p, r, 2]
+                origin = positions[k, p, r]
+            elif r == 0:
+                u = 1.0
+            elif r == 1:
+                v = 1.0
+            else:
+                w = 1.0
+            positions[k, j, r] = origin + u * x + v * y + w * z
             for c in range(3):
-                rotations[j, r, c] = u * local[0, c] + v * local[1, c] + w * local[2, c]
+                rotations[k, j, r, c] = u * local[0, c] + v * local[1, c] + w * local[2, c]
 
 
 @kernel(inline=True)
@@ -98,19 +99,34 @@ def _separation_at(
     room: Room,
 ) -> float:
     """Their separation at moment k along a normal (3) of moment kept_at; turned (3) is room."""
+    points, placed, start = shapes.points, room.placed.points, shapes.point_start
+    positions, rotations, joint = moments.positions, moments.rotations, shapes.joint
     for shape in (a, b):
-        j = shapes.joint[shape]
+        j = joint[shape]
         _know(tree, moves, moments, k, j, room)
-        position, rotation = moments.positions[k, j], moments.rotations[k, j]
-        place_points(shapes, shape, position, rotation, room.placed)
+        for i in range(start[shape], start[shape + 1]):
+            x, y, z = points[i, 0], points[i, 1], points[i, 2]
+            for r in range(3):
+                u, v, w = rotations[k, j, r, 0], rotations[k, j, r, 1], rotations[k, j, r, 2]
+                placed[i, r] = positions[k, j, r] + u * x + v * y + w * z
     _know(tree, moves, moments, kept_at, ancestor, room)
-    carried(moments.rotations[kept_at], moments.rotations[k], ancestor, normal, turned)
-    x, y, z = turned[0], turned[1], turned[2]
-    if shapes.core[a] == SEGMENT and shapes.core[b] == SEGMENT:
-        at_a, at_b = shapes.point_start[a], shapes.point_start[b]
-        size = shapes.radius[a] + shapes.radius[b]
-        return segment_separation(room.placed.points, at_a, at_b, x, y, z) - size
-    return separation(shapes, room.placed, a, b, x, y, z)
+    x, y, z = normal[0], normal[1], normal[2]
+    if ancestor >= 0:  # carried along with the ancestor's frame
+        for c in range(3):
+            turned[c] = (
+                rotations[kept_at, ancestor, 0, c] * x
+                + rotations[kept_at, ancestor, 1, c] * y
+                + rotations[kept_at, ancestor, 2, c] * z
+            )
+        u, v, w = turned[0], turned[1], turned[2]
+        for r in range(3):
+            turned[r] = (
+                rotations[k, ancestor, r, 0] * u
+                + rotations[k, ancestor, r, 1] * v
+                + rotations[k, ancestor, r, 2] * w
+            )
+        x, y, z = turned[0], turned[1], turned[2]
+    return separation(placed, start, shapes.radius, shapes.core, a, b, x, y, z)
 
 
 @kernel(inline=True)
@@ -118,15 +134,16 @@ def carried(
     rotations_from: Floats, rotations_to: Floats, joint: int, n: Floats, out: Floats
 ) -> None:
     """out = R_to R_from^T n: a direction carried along with a joint's frame (-1: the world's)."""
+    x, y, z, j = n[0], n[1], n[2], max(joint, 0)
+    turn, to = rotations_from, rotations_to
+    u = turn[j, 0, 0] * x + turn[j, 1, 0] * y + turn[j, 2, 0] * z
+    v = turn[j, 0, 1] * x + turn[j, 1, 1] * y + turn[j, 2, 1] * z
+    w = turn[j, 0, 2] * x + turn[j, 1, 2] * y + turn[j, 2, 2] * z
     if joint < 0:
-        out[0], out[1], out[2] = n[0], n[1], n[2]
-        return
-    turn, to = rotations_from[joint], rotations_to[joint]
-    x = turn[0, 0] * n[0] + turn[1, 0] * n[1] + turn[2, 0] * n[2]
-    y = turn[0, 1] * n[0] + turn[1, 1] * n[1] + turn[2, 1] * n[2]
-    z = turn[0, 2] * n[0] + turn[1, 2] * n[1] + turn[2, 2] * n[2]
-    for r in range(3):
-        out[r] = to[r, 0] * x + to[r, 1] * y + to[r, 2] * z
+        out[0], out[1], out[2] = x, y, z
+    else:
+        for r in range(3):
+            out[r] = to[j, r, 0] * u + to[j, r, 1] * v + to[j, r, 2] * w
 
 
 @kernel(inline=True)

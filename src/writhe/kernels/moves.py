@@ -262,4 +262,14 @@ def least_gap(
 @kernel
 def separation_after(shapes: Shapes, a: int, b: int, normal: Floats, room: Room) -> float:
     """Separation of the pair in `room.placed` along a normal (3) kept from an earlier moment."""
-    return separation(shapes, room.placed, a, b, normal[0], normal[1], normal[2])
+    return separation(
+        room.placed.points,
+        shapes.point_start,
+        shapes.radius,
+        shapes.core,
+        a,
+        b,
+        normal[0],
+        normal[1],
+        normal[2],
+    )

@@ -21,6 +21,7 @@ from writhe.kernels.stance import (
     Stance,
     Surroundings,
     Wanted,
+    look,
     look_near,
     look_rows,
     measure,
@@ -198,6 +199,7 @@ def pose(
     bounds: StepBounds,
     pace: Pace,
     first: int,
+    anew: bool,
     gate: GateRoom,
     room: StepRoom,
     way: Way,
@@ -205,10 +207,13 @@ def pose(
 ) -> None:
     """Move the stance by one frame, in up to pace.iterations programmes, all of it certified.
 
-    inertia and pull (nv) as in `propose`; variables are the columns from `first` on. Fills measured
-    (MEASURES) with what `measure` says in the end, the worst target's distance in the beginning,
-    the certified fraction of the way, and whether constraints had to yield (1).
+    inertia and pull (nv) as in `propose`; variables are the columns from `first` on; `anew` if
+    nothing is known of stance.q yet. Fills measured (MEASURES) with what `measure` says in the end,
+    the worst target's distance in the beginning, the certified fraction of the way, and whether
+    constraints had to yield (1).
     """
+    if anew:
+        look(around, asked.program, bounds.near_m, stance)
     way.start[:] = stance.q
     measure(stance, asked, measured)
     measured[FIRST_ERROR] = measured[WORST_TARGET]
@@ -241,7 +246,7 @@ def pose(
         if met or safe < 1.0 or measured[MISFIT] > BETTER * before:
             break
         before = measured[MISFIT]
-    if fraction >= 1.0 and measured[WORST_HELD] > pace.held_m:
+    if pace.iterations > 0 and fraction >= 1.0 and measured[WORST_HELD] > pace.held_m:
         _bring_back(
             around,
             stance,

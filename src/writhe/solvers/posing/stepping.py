@@ -52,6 +52,7 @@ class Stepping:
             options.held_m,
             GATE_SLACK_M if options.gate else np.inf,
         )
+        self._looking = self._pace._replace(iterations=0)
         self.q = np.full(nq, np.nan)  # where the body stands
         self._way = posing.make_way(nq, self._nv)
         self._measured = np.zeros(posing.MEASURES)
@@ -65,7 +66,7 @@ class Stepping:
             options.approach,
             options.recovery_m,
         )
-        self._code: dict[Callable[..., Any], Callable[..., Any]] = {}
+        self._code: Callable[..., Any] | None = None
 
     def use(self, rows: HandleRows, balance: int) -> None:
         """Want these rows from now on; `balance` is the first of the rows that balance, or -1."""
@@ -110,29 +111,33 @@ class Stepping:
         """Begin a frame at q; looks only if the body does not stand there yet, or `again`."""
         if again or not np.array_equal(q, self.q):
             self.q[:] = q
-            self._call(
-                stance.look, self._around, self._asked.program, self._bounds.near_m, self._stance
-            )
+            self._pose(self._looking, anew=True)
 
     def pose(self) -> Stepped:
         """Move by one frame towards what is wanted, all of it certified."""
-        self._call(
-            posing.pose,
+        self._pose(self._pace, anew=False)
+        found: list[float] = self._measured.tolist()
+        return Stepped(found[FIRST_ERROR], found[FRACTION], found[YIELDED] > 0.0)
+
+    def _pose(self, pace: posing.Pace, *, anew: bool) -> None:
+        arguments = (
             self._around,
             self._stance,
             self._asked,
             self.inertia,
             self.pull,
             self._bounds,
-            self._pace,
+            pace,
             self._place.v.start,
+            anew,
             self._gate,
             self._room,
             self._way,
             self._measured,
         )
-        found: list[float] = self._measured.tolist()
-        return Stepped(found[FIRST_ERROR], found[FRACTION], found[YIELDED] > 0.0)
+        if self._code is None:
+            self._code = machine_code(posing.pose, *arguments)
+        self._code(*arguments)
 
     def clearances(self) -> Floats:
         """Gaps beyond their allowances of the pairs near each other."""
@@ -143,9 +148,3 @@ class Stepping:
         """The names of the two parts of one of the near pairs."""
         a, b = self._near.rows.shapes[pair]
         return self.table.part_of_shape(int(a)), self.table.part_of_shape(int(b))
-
-    def _call(self, kernel: Callable[..., Any], *arguments: Any) -> None:
-        code = self._code.get(kernel)
-        if code is None:
-            code = self._code[kernel] = machine_code(kernel, *arguments)
-        code(*arguments)

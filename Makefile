@@ -34,6 +34,7 @@ screenshots: install system-packages $(CLIENT)
 
 test: install system-packages $(CLIENT)
 	@tools/install-gltf-validator
+	$(BIN)/writhe warmup
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: install

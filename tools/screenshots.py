@@ -19,7 +19,7 @@ from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "studio"))
 
-from by_hand import arms_swap, fold_both_ways
+from by_hand import arms_swap, fold_both_ways, piggyback
 from person import (
     drag,
     go_to,
@@ -191,6 +191,15 @@ def tangles_by_night(page: Any, shot: Callable[[str], None]) -> None:
     tangles(page, lambda name: shot("tablet-tangles") if name == "tangles" else None)
 
 
+def carried(page: Any, shot: Callable[[str], None]) -> None:
+    """One on the other's back, by four tangles."""
+    piggyback(page, lambda name: None)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Aslant", exact=True).click()
+    page.keyboard.press("f")
+    shot("piggyback")
+
+
 def connecting(page: Any, shot: Callable[[str], None]) -> None:
     """Folded one way, then the other: what blending does, and two ways round."""
     fold_both_ways(page)
@@ -237,6 +246,7 @@ SCENES: dict[str, tuple[Callable[[Any, Callable[[str], None]], None], tuple[int,
     "certificate": (certificate, (1280, 860), "light"),
     "tangles": (tangles, (1280, 860), "light"),
     "tangles by night": (tangles_by_night, (820, 1180), "dark"),
+    "piggyback": (carried, (1280, 860), "light"),
     "connecting": (connecting, (1280, 860), "light"),
     "help": (sheet, (1280, 800), "light"),
     "tablet": (tablet, (820, 1180), "dark"),

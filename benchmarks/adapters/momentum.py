@@ -60,11 +60,8 @@ class Momentum:
             character, np.zeros(len(names), np.float32), weight=0.01
         )
         errors: list[Any] = [self._targets, self._stay, solver.LimitErrorFunction(character)]
-        pairs = 0
         if collision:
-            collide = solver.CollisionErrorFunction(character, weight=100.0)
-            pairs = len(collide.get_collision_pairs())
-            errors.append(collide)
+            errors.append(solver.CollisionErrorFunction(character, weight=100.0))
         options = solver.GaussNewtonSolverOptions()
         options.max_iterations = ITERATIONS
         options.min_iterations = 1
@@ -85,7 +82,7 @@ class Momentum:
             "line_search": True,
             "stay_weight": 0.01,
             "collision_weight": 100.0 if collision else None,
-            "collision_pairs": pairs,
+            "collision_pairs": "those it chooses itself" if collision else 0,
             "hinge_limits": True,
             "units": "cm",
         }

@@ -69,7 +69,7 @@ def open_page(chromium: Any, server: Server) -> Iterator[OpenPage]:
         context = chromium.new_context(
             viewport={"width": size[0], "height": size[1]}, has_touch=touch, accept_downloads=True
         )
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(150_000)  # the first use of a kernel may compile it
         contexts.append(context)
         page = context.new_page()
         if quiet:

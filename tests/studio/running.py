@@ -32,7 +32,7 @@ class Server:
             self.process = subprocess.Popen(
                 command, stderr=out, stdout=out, env={**os.environ, "COLUMNS": "200"}
             )
-        for _ in range(2400):
+        for _ in range(9000):  # the first start on a machine compiles
             found = re.search(r"http://127\.0\.0\.1:(\d+)/", self.log.read_text())
             if found:
                 self.port = int(found[1])

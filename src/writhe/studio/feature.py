@@ -36,11 +36,15 @@ TaskBody = TypeVar("TaskBody", bound=Callable[[Stage, Any], Work])
 
 
 class TaskEntry(NamedTuple):
-    """A task as it is registered; the progress of a quiet one is not shown."""
+    """A task as it is registered; the progress of a quiet one is not shown.
+
+    `needs` names the stages of `writhe.warmup` that its work waits for.
+    """
 
     label: str
     body: Callable[[Stage, Any], Work]
     quiet: bool
+    needs: tuple[str, ...]
 
 
 class Feature:
@@ -72,11 +76,13 @@ class Feature:
         self.questions[_handled(body, Message)] = body
         return body
 
-    def task(self, label: str, *, quiet: bool = False) -> Callable[[TaskBody], TaskBody]:
+    def task(
+        self, label: str, *, quiet: bool = False, needs: tuple[str, ...] = ()
+    ) -> Callable[[TaskBody], TaskBody]:
         """`body(stage, message)` reads what it needs and returns the long work as a function."""
 
         def register(body: TaskBody) -> TaskBody:
-            self.tasks[_handled(body, Task)] = TaskEntry(label, body, quiet)
+            self.tasks[_handled(body, Task)] = TaskEntry(label, body, quiet, needs)
             return body
 
         return register

@@ -13,6 +13,7 @@ from pathlib import Path
 import uvicorn
 
 from writhe.errors import WritheError
+from writhe.studio.compiling import start_compiling
 from writhe.studio.guard import is_loopback
 from writhe.studio.library import Library
 from writhe.studio.posers import Posers
@@ -49,7 +50,12 @@ def serve(
     announce(address)
     if browser:
         threading.Thread(target=_open_browser, args=(address, server), daemon=True).start()
-    server.run(sockets=[listener])
+    compiling = start_compiling()
+    try:
+        server.run(sockets=[listener])
+    finally:
+        if compiling is not None:
+            compiling.terminate()
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -23,6 +23,7 @@ from writhe.errors import WritheError
 from writhe.solvers.posing import method_names
 from writhe.studio import messages, views
 from writhe.studio.choices import figure_choices, method_choices, scene_choices
+from writhe.studio.compiling import wait_until_compiled
 from writhe.studio.dispatch import answer_drag, carry_out, commit
 from writhe.studio.document import Document
 from writhe.studio.exchange import export_suffixes, import_suffixes
@@ -200,7 +201,12 @@ class Session:
             case messages.Task():
                 task = TASKS[type(message)]
                 work = await self._threaded(lambda: task.body(stage, message))
-                self._jobs.start(message.request, task.label, work, quiet=task.quiet)
+
+                def when_compiled(job: Job) -> Outcome:
+                    wait_until_compiled(job, task.needs)
+                    return work(job)
+
+                self._jobs.start(message.request, task.label, when_compiled, quiet=task.quiet)
             case messages.Message() if type(message) in QUESTIONS:
                 reply = await self._threaded(lambda: QUESTIONS[type(message)](stage, message))
                 if reply is not None:

@@ -53,7 +53,7 @@ def run(
 ) -> dict[str, Any]:
     """All experiments, or `only` one.
 
-    OMPL's planners get ten seeded runs of `seconds` each: 5 by default, where the rest is given up
+    OMPL's planners get ten seeded runs of `seconds` each: 60 by default, where the rest is given up
     after three failures in a row, 300 and all of them with `full`.
     """
     if only is not None and only not in NAMES:

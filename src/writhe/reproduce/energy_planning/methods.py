@@ -37,7 +37,7 @@ class Budget:
     """
 
     runs: int = 10
-    seconds: float = 5.0
+    seconds: float = 60.0
     paper_seconds: float = 10.0
     hopeless: int = 3
 

@@ -155,7 +155,7 @@ class _Body:
         )
 
 
-@feature.task("Make the stretch clear")
+@feature.task("Make the stretch clear", needs=("planning",))
 def clear_stretch(stage: Stage, message: ClearStretch) -> Work:
     """Read the stretch now, make it clear beside everything else, keep what came of it."""
     body, fps = _Body.of(stage, message.actor), stage.document.fps
@@ -179,7 +179,7 @@ def clear_stretch(stage: Stage, message: ClearStretch) -> Work:
     return work
 
 
-@feature.task("Make the motion clear")
+@feature.task("Make the motion clear", needs=("planning",))
 def clear_all(stage: Stage, message: ClearAll) -> Work:
     """Certify, then clear stretch by stretch; one command for all of it."""
     edges, fps = stretch_edges(stage.document), stage.document.fps

@@ -100,7 +100,7 @@ _KINDS = (
 )
 
 
-@feature.task("Connect without penetration")
+@feature.task("Connect without penetration", needs=("planning",))
 def connect(stage: Stage, message: Connect) -> Work:
     """Read both keys and all that stands around; plan beside everything else."""
     first, second = _ends(stage, message)

@@ -153,7 +153,7 @@ def drop_tangle(stage: Stage, edit: Edit, message: DropTangle) -> None:
     raise WritheError("that key is not there any more")
 
 
-@feature.task("Motion through the tangles")
+@feature.task("Motion through the tangles", needs=("tangling",))
 def wind_keys(stage: Stage, message: WindKeys) -> Work:
     """Read all keys and the scene now; wind from key to key beside other work."""
     document, layout, fps = stage.document, stage.scene.layout, stage.document.fps
@@ -227,7 +227,7 @@ def wind_keys(stage: Stage, message: WindKeys) -> Work:
     return work
 
 
-@feature.task("Keep the tangle")
+@feature.task("Keep the tangle", needs=("tangling",))
 def follow_tangle(stage: Stage, message: FollowTangle) -> Work:
     """Read the scene over the time now; follow it frame by frame beside other work."""
     document, layout, fps = stage.document, stage.scene.layout, stage.document.fps

@@ -288,7 +288,7 @@ def keep_wound(stage: Stage, edit: Edit, message: KeepWound) -> None:
     stage.own(Memory).live = None
 
 
-@feature.task("Wind")
+@feature.task("Wind", needs=("tangling",))
 def wind(stage: Stage, message: WindTangle) -> Work:
     """Read the scene now; wind beside other work; commit the poses that came of it."""
     movers = check_movers(stage, [message.tangle], message.movers)

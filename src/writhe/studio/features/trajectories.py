@@ -167,7 +167,7 @@ def _built_in(figure: Figure, limb: str) -> Forest:
     return known
 
 
-@feature.task("Follow the path")
+@feature.task("Follow the path", needs=("trajectories",))
 def follow_path(stage: Stage, message: FollowPath) -> Work:
     """Take the pose as it is; solve, certify and key it beside other work."""
     actor = stage.document.actor(message.actor)

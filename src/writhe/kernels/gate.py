@@ -253,6 +253,7 @@ def gate_step(
                 if before - way >= least:
                     continue
                 # a pair in violation has to end well, and after a shortened step too: see _settle
+                shown, across = False, 0.0
                 for attempt in range(1 if round_pair else 2):
                     if attempt == 1:
                         before = gap(shapes, work.before, a, b, out)

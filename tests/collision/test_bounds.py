@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from bodies import sticks
 from brute import frames_between, gaps_between
 from hypothesis import given, settings
@@ -10,7 +11,14 @@ from hypothesis import strategies as st
 
 from writhe.collision import CollisionTable, capsule
 from writhe.collision.gate import gate_room
-from writhe.kernels.moves import begin, bound_bodies, gap_between, least_gap, separation_after
+from writhe.kernels.moves import (
+    begin,
+    bound_bodies,
+    gap_between,
+    least_between,
+    least_gap,
+    separation_after,
+)
 from writhe.skeleton import Joint, JointKind
 from writhe.skeleton import kinematics as kin
 
@@ -99,6 +107,13 @@ def test_the_least_gap_of_a_stretch_is_never_above_a_sampled_one(values, first, 
         # each of the two bounds by itself, the other one switched off
         assert least_gap(before, after, across, width, speed, 1e9) <= sampled[k] + 1e-9
         assert least_gap(before, after, across, width, 1e9, bend) <= sampled[k] + 1e-9
+
+
+@given(st.floats(-1, 1), st.floats(-1, 1), st.floats(0, 5))
+def test_the_least_between_two_values_is_that_of_the_function_that_bends_most(before, after, bend):
+    u = np.linspace(0.0, 1.0, 2001)
+    lowest = before + (after - before) * u - 0.5 * bend * u * (1.0 - u)
+    assert least_between(before, after, bend) == pytest.approx(lowest.min(), abs=1e-6)
 
 
 def test_motion_of_common_ancestors_does_not_count():

@@ -10,13 +10,6 @@ MOST_AXIS_POINTS = 24
 SPARSE = 3.0
 
 
-def _distances(points: Floats, start: Floats, end: Floats) -> Floats:
-    along = end - start
-    length2 = float(along @ along)
-    t = np.clip((points - start) @ along / length2, 0, 1) if length2 > 1e-18 else 0.0
-    return np.linalg.norm(points - start - np.multiply.outer(t, along), axis=-1)
-
-
 def around(points: Floats, radii: Floats) -> tuple[Floats, Floats, float]:
     """Ends and radius of a capsule around balls at `points` (n, 3), the smallest over axes.
 
@@ -27,17 +20,22 @@ def around(points: Floats, radii: Floats) -> tuple[Floats, Floats, float]:
     some = points
     if len(points) > MOST_AXIS_POINTS:
         some = points[:: len(points) // MOST_AXIS_POINTS + 1]
-    tried = [(some[i], some[j]) for i in range(len(some)) for j in range(i, len(some))]
-    for direction in np.linalg.svd(spread, full_matrices=False)[2]:
-        along = spread @ direction
-        low, high = along.min() * direction, along.max() * direction
-        tried += [(middle + share * low, middle + share * high) for share in (0.5, 0.75, 1.0)]
-
-    def radius(ends: tuple[Floats, Floats]) -> float:
-        return float((_distances(points, *ends) + radii).max())
-
-    best = min(tried, key=lambda ends: volume(*ends, radius(ends)))
-    return best[0], best[1], radius(best)
+    first, second = np.triu_indices(len(some))
+    directions = np.linalg.svd(spread, full_matrices=False)[2]
+    along = directions @ spread.T
+    shares = np.array([0.5, 0.75, 1.0])[:, None, None]
+    low = middle + shares * along.min(axis=1)[:, None] * directions
+    high = middle + shares * along.max(axis=1)[:, None] * directions
+    starts = np.concatenate([some[first], low.reshape(-1, 3)])
+    ends = np.concatenate([some[second], high.reshape(-1, 3)])
+    axes = ends - starts
+    apart = points - starts[:, None]
+    squares = np.maximum((axes * axes).sum(axis=1), 1e-18)
+    t = np.clip(np.einsum("apc,ac->ap", apart, axes) / squares[:, None], 0.0, 1.0)
+    apart -= t[:, :, None] * axes[:, None]
+    radius = (np.sqrt((apart * apart).sum(axis=2)) + radii).max(axis=1)
+    best = int(np.argmin(radius**2 * (np.sqrt(squares) + 4 / 3 * radius)))
+    return starts[best], ends[best], float(radius[best])
 
 
 def volume(start: Floats, end: Floats, radius: float) -> float:

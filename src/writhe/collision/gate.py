@@ -58,16 +58,15 @@ def gate_room(table: CollisionTable) -> GateRoom:
         turned=np.zeros(3),
         ends=np.zeros(2),
         moments=Moments(
-            q_from=np.zeros(table.skeleton.configuration_size),
-            q_to=np.zeros(table.skeleton.configuration_size),
-            q=np.zeros(table.skeleton.configuration_size),
-            known=np.zeros(MOMENTS + 1, dtype=np.int64),
+            step=np.zeros(1, dtype=np.int64),
+            known=np.zeros((MOMENTS + 1, n), dtype=np.int64),
+            chain=np.zeros(n, dtype=np.int64),
             positions=np.zeros((MOMENTS + 1, n, 3)),
             rotations=np.zeros((MOMENTS + 1, n, 3, 3)),
         ),
         apart_along=table.first_directions(),
         violating=np.zeros((max(1, len(table.pairs.deep)), 3), dtype=np.int64),
-        found=np.zeros(4, dtype=np.int64),
+        found=np.zeros(5, dtype=np.int64),
     )
 
 

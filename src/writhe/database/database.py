@@ -267,5 +267,5 @@ def _lists(rows: Floats) -> Any:
 def _rows(column: Any, count: int) -> Floats:
     if count == 0:
         return np.zeros((0, 0))
-    flat = column.combine_chunks().flatten()
+    flat = column.combine_chunks().values  # `flatten` would import pyarrow's functions first
     return np.array(np.from_dlpack(flat) if len(flat) else [], dtype=np.float64).reshape(count, -1)

@@ -34,70 +34,89 @@ def lowest(points: Floats, first: int, last: int, x: float, y: float, z: float) 
     return best
 
 
+@kernel(inline=True)
+def _edge_product(w: Floats, o: int, i: int, j: int) -> float:
+    """(w_i - w_o) . (w_j - w_o)"""
+    return (
+        (w[i, 0] - w[o, 0]) * (w[j, 0] - w[o, 0])
+        + (w[i, 1] - w[o, 1]) * (w[j, 1] - w[o, 1])
+        + (w[i, 2] - w[o, 2]) * (w[j, 2] - w[o, 2])
+    )
+
+
+@kernel(inline=True)
+def _origin_product(w: Floats, o: int, i: int) -> float:
+    """-(w_i - w_o) . w_o"""
+    return (
+        (w[o, 0] - w[i, 0]) * w[o, 0]
+        + (w[o, 1] - w[i, 1]) * w[o, 1]
+        + (w[o, 2] - w[i, 2]) * w[o, 2]
+    )
+
+
 @kernel
 def _subset_weights(w: Floats, chosen: Ints, m: int, weights: Floats) -> bool:
     """Weights (affine, sum 1) of the point of the hull of w[chosen[:m]] nearest to the origin.
 
-    False when the subset is degenerate or that point lies outside the simplex.
+    With edges e_i = w_i - w_0 they solve  G x = -(e_i . w_0),  G_ij = e_i . e_j. False when the
+    subset is degenerate or that point lies outside the simplex.
     """
     if m == 1:
         weights[0] = 1.0
         return True
-    # with edges e_i = w_i - w_0 solve  G x = -(e_i . w_0),  G_ij = e_i . e_j
-    o = chosen[0]
-    g = np.zeros((3, 3))
-    r = np.zeros(3)
-    scale = 0.0
-    for i in range(1, m):
-        for j in range(1, m):
-            for c in range(3):
-                g[i - 1, j - 1] += (w[chosen[i], c] - w[o, c]) * (w[chosen[j], c] - w[o, c])
-        for c in range(3):
-            r[i - 1] -= (w[chosen[i], c] - w[o, c]) * w[o, c]
-        scale = max(scale, g[i - 1, i - 1])
-    x = np.zeros(3)
+    o, i = chosen[0], chosen[1]
+    g00, r0 = _edge_product(w, o, i, i), _origin_product(w, o, i)
+    x, y, z = 0.0, 0.0, 0.0
     if m == 2:
-        if g[0, 0] <= 1e-28:
+        if g00 <= 1e-28:
             return False
-        x[0] = r[0] / g[0, 0]
-    elif m == 3:
-        determinant = g[0, 0] * g[1, 1] - g[0, 1] * g[1, 0]
-        if determinant <= 1e-14 * scale * scale:
-            return False
-        x[0] = (r[0] * g[1, 1] - r[1] * g[0, 1]) / determinant
-        x[1] = (g[0, 0] * r[1] - g[1, 0] * r[0]) / determinant
+        x = r0 / g00
     else:
-        c00 = g[1, 1] * g[2, 2] - g[1, 2] * g[2, 1]
-        c01 = g[1, 2] * g[2, 0] - g[1, 0] * g[2, 2]
-        c02 = g[1, 0] * g[2, 1] - g[1, 1] * g[2, 0]
-        determinant = g[0, 0] * c00 + g[0, 1] * c01 + g[0, 2] * c02
-        if determinant <= 1e-14 * scale * scale * scale:
-            return False
-        c11 = g[0, 0] * g[2, 2] - g[0, 2] * g[2, 0]
-        c12 = g[0, 1] * g[2, 0] - g[0, 0] * g[2, 1]
-        c22 = g[0, 0] * g[1, 1] - g[0, 1] * g[1, 0]
-        x[0] = (c00 * r[0] + c01 * r[1] + c02 * r[2]) / determinant
-        x[1] = (c01 * r[0] + c11 * r[1] + c12 * r[2]) / determinant
-        x[2] = (c02 * r[0] + c12 * r[1] + c22 * r[2]) / determinant
-    rest = 1.0
-    for i in range(1, m):
-        if x[i - 1] < 0.0:
-            return False
-        weights[i] = x[i - 1]
-        rest -= x[i - 1]
-    weights[0] = rest
-    return rest >= 0.0
+        j = chosen[2]
+        g01, g11, r1 = (
+            _edge_product(w, o, i, j),
+            _edge_product(w, o, j, j),
+            _origin_product(w, o, j),
+        )
+        minor = g00 * g11 - g01 * g01
+        scale = max(g00, g11)
+        if m == 3:
+            if minor <= 1e-14 * scale * scale:
+                return False
+            x, y = (r0 * g11 - r1 * g01) / minor, (g00 * r1 - g01 * r0) / minor
+        else:
+            k = chosen[3]
+            g02, g12 = _edge_product(w, o, i, k), _edge_product(w, o, j, k)
+            g22, r2 = _edge_product(w, o, k, k), _origin_product(w, o, k)
+            scale = max(scale, g22)
+            c00, c01, c02 = g11 * g22 - g12 * g12, g12 * g02 - g01 * g22, g01 * g12 - g11 * g02
+            determinant = g00 * c00 + g01 * c01 + g02 * c02
+            if determinant <= 1e-14 * scale * scale * scale:
+                return False
+            c11, c12 = g00 * g22 - g02 * g02, g01 * g02 - g00 * g12
+            x = (c00 * r0 + c01 * r1 + c02 * r2) / determinant
+            y = (c01 * r0 + c11 * r1 + c12 * r2) / determinant
+            z = (c02 * r0 + c12 * r1 + minor * r2) / determinant
+    if x < 0.0 or y < 0.0 or z < 0.0:
+        return False
+    weights[0], weights[1] = 1.0 - x - y - z, x
+    if m > 2:
+        weights[2] = y
+    if m > 3:
+        weights[3] = z
+    return weights[0] >= 0.0
 
 
 @kernel
-def _nearest_on_simplex(w: Floats, size: int, keep: Ints, weights: Floats, v: Floats) -> int:
+def _nearest_on_simplex(
+    w: Floats, size: int, keep: Ints, weights: Floats, chosen: Ints, trial: Floats, v: Floats
+) -> int:
     """The point v of the simplex w[:size] nearest to the origin; returns how many rows it needs.
 
-    Tries every face, which is what makes it short and safe for flat simplices.
+    Tries every face, which is what makes it short and safe for flat simplices. chosen (4) and
+    trial (4) are room.
     """
     best, count = np.inf, 0
-    chosen = np.empty(4, dtype=np.int64)
-    trial = np.empty(4)
     for mask in range(1, 1 << size):
         m = 0
         for i in range(size):
@@ -139,9 +158,10 @@ def convex_distance(points: Floats, a0: int, a1: int, b0: int, b1: int, out: Flo
 
     out (9): unit normal from b to a, witness point on a, witness point on b.
     """
-    w = np.empty((4, 3))
-    rows_a, rows_b = np.empty(4, dtype=np.int64), np.empty(4, dtype=np.int64)
-    keep, weights, v = np.empty(4, dtype=np.int64), np.empty(4), np.empty(3)
+    # two allocations: more would cost as much as the search
+    room, numbers = np.empty((7, 4)), np.empty((4, 4), dtype=np.int64)
+    w, weights, trial, v = room[:4], room[4], room[5], room[6]
+    rows_a, rows_b, keep, chosen = numbers[0], numbers[1], numbers[2], numbers[3]
     rows_a[0], rows_b[0] = a0, b0
     for c in range(3):
         w[0, c] = points[a0, c] - points[b0, c]
@@ -167,7 +187,7 @@ def convex_distance(points: Floats, a0: int, a1: int, b0: int, b1: int, out: Flo
         rows_a[size], rows_b[size] = i, j
         for c in range(3):
             w[size, c] = points[i, c] - points[j, c]
-        count = _nearest_on_simplex(w, size + 1, keep, weights, v)
+        count = _nearest_on_simplex(w, size + 1, keep, weights, chosen, trial, v)
         for k in range(count):  # keep is ascending: rows move down, never over one still needed
             rows_a[k], rows_b[k] = rows_a[keep[k]], rows_b[keep[k]]
             for c in range(3):

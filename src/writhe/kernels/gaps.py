@@ -202,7 +202,8 @@ def core_distance(shapes: Shapes, placed: Placed, a: int, b: int, out: Floats) -
 def rounded_gap(points: Floats, start: Ints, radius: Floats, a: int, b: int) -> float:
     """The gap of two shapes whose cores are segments, and nothing else: the hot path.
 
-    Takes bare arrays, because fetching one out of a NamedTuple costs more than the arithmetic.
+    Takes bare arrays, because handing over a NamedTuple counts references to all its arrays, which
+    costs more than the arithmetic.
     """
     return segment_distance(points, start[a], start[b]) - radius[a] - radius[b]
 
@@ -216,32 +217,48 @@ def gap(shapes: Shapes, placed: Placed, a: int, b: int, out: Floats) -> float:
     return core_distance(shapes, placed, a, b, out) - shapes.radius[a] - shapes.radius[b]
 
 
-@kernel
+@kernel(inline=True)
 def separation(
-    shapes: Shapes, placed: Placed, a: int, b: int, x: float, y: float, z: float
+    points: Floats,
+    start: Ints,
+    radius: Floats,
+    core: Ints,
+    a: int,
+    b: int,
+    x: float,
+    y: float,
+    z: float,
 ) -> float:
     """A lower bound of the gap: min over core a minus max over core b along (x, y, z), less radii.
 
     It equals the gap when the direction is its normal. A half-space has one direction only: its
-    own, whatever is asked.
+    own, whatever is asked. Bare arrays, as in `rounded_gap`.
     """
-    points = placed.points
-    b0, b1 = shapes.point_start[b], shapes.point_start[b + 1]
-    if shapes.core[b] == HALF_SPACE:
-        x = points[b0 + 1, 0] - points[b0, 0]
-        y = points[b0 + 1, 1] - points[b0, 1]
-        z = points[b0 + 1, 2] - points[b0, 2]
-        j = b0
+    j = start[b]
+    if core[b] == HALF_SPACE:
+        x = points[j + 1, 0] - points[j, 0]
+        y = points[j + 1, 1] - points[j, 1]
+        z = points[j + 1, 2] - points[j, 2]
     else:
-        j = lowest(points, b0, b1, -x, -y, -z)
-    i = lowest(points, shapes.point_start[a], shapes.point_start[a + 1], x, y, z)
+        j = lowest(points, j, start[b + 1], -x, -y, -z)
+    i = lowest(points, start[a], start[a + 1], x, y, z)
     return (
         (points[i, 0] - points[j, 0]) * x
         + (points[i, 1] - points[j, 1]) * y
         + (points[i, 2] - points[j, 2]) * z
-        - shapes.radius[a]
-        - shapes.radius[b]
+        - radius[a]
+        - radius[b]
     )
+
+
+@kernel(inline=True)
+def segment_separation(points: Floats, a: int, b: int, x: float, y: float, z: float) -> float:
+    """Separation along (x, y, z) of the segments that start at rows a and b: the hot path."""
+    near = points[a, 0] * x + points[a, 1] * y + points[a, 2] * z
+    far = points[a + 1, 0] * x + points[a + 1, 1] * y + points[a + 1, 2] * z
+    start = points[b, 0] * x + points[b, 1] * y + points[b, 2] * z
+    end = points[b + 1, 0] * x + points[b + 1, 1] * y + points[b + 1, 2] * z
+    return min(near, far) - max(start, end)
 
 
 @kernel(inline=True)

@@ -12,21 +12,22 @@ from writhe.kernels.gaps import (
     Placed,
     Shapes,
     ball_gap,
-    capsule_gap,
     gap,
     place_all,
-    rounded_gap,
+    segment_gap,
+    segment_separation,
     separation,
 )
 from writhe.kernels.jit import kernel
 from writhe.kernels.kinematics import Tree, forward
-from writhe.kernels.moments import MOMENTS, Moments, begin_moments, carried, follow_moments
+from writhe.kernels.moments import MOMENTS, Moments, carried, follow_moments, promising
 from writhe.kernels.moves import (
     Moves,
     Room,
     begin,
     bound_bodies,
     gap_between,
+    least_between,
     least_gap,
     separation_after,
 )
@@ -57,7 +58,9 @@ class GateRoom(NamedTuple):
     moments: Moments
     apart_along: Floats  # (k, 3) the normal that each shape pair had last, see `near_pairs`
     violating: Ints  # (k, 3) body pair and shapes of the pairs that start in violation
-    found: Ints  # (4,) last blocking shape pair, shape a, shape b, number starting in violation
+    # (5,) blocking shape pair, shape a, shape b, number starting in violation; body pair that
+    # blocked last, in this step or before
+    found: Ints
 
 
 @kernel
@@ -69,6 +72,8 @@ def _advance(
     ancestor: int,
     speed: float,
     acceleration: float,
+    before: float,
+    slope: float,
     least: float,
     end_least: float,
     limit: float,
@@ -76,26 +81,29 @@ def _advance(
 ) -> float:
     """The largest fraction up to `limit` so that the gap is proven to stay at `least` or more.
 
-    At the fraction returned the gap is `end_least` or more too. First in the step's common moments;
-    where these do not suffice, the pair is followed by itself.
+    At the fraction returned the gap is `end_least` or more too. `before` and work.normal are those
+    at the start, `slope` a guess at how the gap changes. First in the step's common moments; where
+    these do not suffice, the pair is followed by itself.
     """
     moves, room, normal = work.moves, work.room, work.normal
     follow_moments(
         tree,
         shapes,
+        moves,
         work.moments,
         a,
         b,
         ancestor,
         speed,
         acceleration,
+        before,
+        slope,
         least,
         end_least,
         limit,
-        room.placed,
+        room,
         normal,
         work.turned,
-        room.out,
         work.ends,
     )
     t, safe = work.ends[0], work.ends[1]
@@ -104,14 +112,15 @@ def _advance(
     before = gap_between(tree, shapes, moves, a, b, ancestor, t, room)
     for c in range(3):
         normal[c] = room.out[c]
-    span = 0.5 / MOMENTS
+    span, finest = 0.5 / MOMENTS, RESOLUTION_M / speed
     for _ in range(EVALUATIONS):
         target = min(t + span, limit)
         after = gap_between(tree, shapes, moves, a, b, ancestor, target, room)
         across = separation_after(shapes, a, b, normal, room)
-        bound = least_gap(before, after, across, target - t, speed, acceleration)
+        span = target - t
+        bound = least_gap(before, after, across, span, speed, acceleration)
         if bound >= least:
-            t, before = target, after
+            t, before, slope = target, after, (after - before) / span
             for c in range(3):
                 normal[c] = room.out[c]
             if after >= end_least:
@@ -120,9 +129,11 @@ def _advance(
                 return safe
             span *= 2.0
         else:
-            span = 0.5 * (target - t)
-            if span * speed < RESOLUTION_M:
-                return safe
+            slope = (across - before) / span
+            span *= 0.5
+        span = promising(span, before, slope, least, acceleration, 0.5 * finest)
+        if span < finest:
+            return safe
     return safe
 
 
@@ -141,6 +152,8 @@ def _settle(
             ancestor = pairs.ancestor[p]
             column = ancestor + 1
             before = gap(shapes, work.before, a, b, work.room.out)
+            for c in range(3):
+                work.normal[c] = work.room.out[c]
             reached = _advance(
                 tree,
                 shapes,
@@ -149,6 +162,8 @@ def _settle(
                 ancestor,
                 moves.speed[pairs.a[p], column] + moves.speed[pairs.b[p], column],
                 moves.acceleration[pairs.a[p], column] + moves.acceleration[pairs.b[p], column],
+                before,
+                0.0,
                 before - DIP_M,
                 before - SAME_M,
                 fraction,
@@ -181,13 +196,13 @@ def gate_step(
     place_all(shapes, bodies, work.positions_before, work.rotations_before, work.before)
     place_all(shapes, bodies, work.positions_after, work.rotations_after, work.after)
     begin(tree, q_from, q_to, work.order, work.euler, work.euler, work.moves)
-    begin_moments(q_from, q_to, work.moments)
+    work.moments.step[0] += 1
     bound_bodies(tree, bodies, work.moves)
     fraction = 1.0
     started = 0
     work.found[0] = -1
     work.found[3] = 0
-    out, normal = work.room.out, work.normal
+    out, normal, turned = work.room.out, work.normal, work.turned
     speeds, accelerations = work.moves.speed, work.moves.acceleration
     ancestors, allowances = pairs.ancestor, pairs.allowance
     centre, ball_radius = work.before.centre, bodies.ball_radius
@@ -196,32 +211,64 @@ def gate_step(
     points, shape_start = work.before.points, bodies.shape_start
     pair_a, pair_b, pair_first = pairs.a, pairs.b, pairs.first
     apart_along = work.apart_along
-    for p in range(pair_a.shape[0]):
+    points_after, axis_ends_after = work.after.points, work.after.axis_ends
+    rotations_before, rotations_after = work.rotations_before, work.rotations_after
+    # what stopped the last step comes first: it may stop this one too, and the others need not be
+    # followed any farther then
+    first = work.found[4]
+    for i in range(pair_a.shape[0]):
+        if fraction <= 0.0:
+            break
+        p = first if i == 0 else (i - 1 if i <= first else i)
         body_a, body_b, ancestor = pair_a[p], pair_b[p], ancestors[p]
         speed = speeds[body_a, ancestor + 1] + speeds[body_b, ancestor + 1]
-        if ball_gap(centre, ball_radius, body_a, body_b) >= speed:
+        way = fraction * speed
+        if ball_gap(centre, ball_radius, body_a, body_b) >= way:
             continue
-        if capsule_gap(axis_ends, capsule_radius, body_a, body_b) >= speed:
+        size = capsule_radius[body_a] + capsule_radius[body_b]
+        apart = segment_gap(axis_ends, 2 * body_a, 2 * body_b, out) - size
+        if apart >= way:
             continue
         acceleration = accelerations[body_a, ancestor + 1] + accelerations[body_b, ancestor + 1]
-        bend = 0.125 * acceleration
+        if apart > 0.0:
+            carried(rotations_before, rotations_after, ancestor, out, turned)
+            x, y, z = turned[0], turned[1], turned[2]
+            across = segment_separation(axis_ends_after, 2 * body_a, 2 * body_b, x, y, z) - size
+            if least_between(apart, across, acceleration) >= 0.0:
+                continue
         k = pair_first[p] - 1
         for a in range(shape_start[body_a], shape_start[body_a + 1]):
             for b in range(shape_start[body_b], shape_start[body_b + 1]):
                 k += 1
                 least = -allowances[k] - slack
-                if core[a] == SEGMENT and core[b] == SEGMENT:
-                    if rounded_gap(points, point_start, radius, a, b) - speed >= least:
-                        continue
-                    before = gap(shapes, work.before, a, b, out)
+                round_pair = core[a] == SEGMENT and core[b] == SEGMENT
+                at_a, at_b, size = point_start[a], point_start[b], radius[a] + radius[b]
+                if round_pair:
+                    before = segment_gap(points, at_a, at_b, out) - size
                 else:
-                    x, y, z = apart_along[k, 0], apart_along[k, 1], apart_along[k, 2]
-                    if separation(shapes, work.before, a, b, x, y, z) - speed >= least:
-                        continue
-                    before = gap(shapes, work.before, a, b, out)
                     for c in range(3):
-                        apart_along[k, c] = out[c]
-                if before - speed >= least:
+                        out[c] = apart_along[k, c]
+                    x, y, z = out[0], out[1], out[2]
+                    before = separation(points, point_start, radius, core, a, b, x, y, z)
+                if before - way >= least:
+                    continue
+                # a pair in violation has to end well, and after a shortened step too: see _settle
+                shown, across = False, 0.0
+                for attempt in range(1 if round_pair else 2):
+                    if attempt == 1:
+                        before = gap(shapes, work.before, a, b, out)
+                        for c in range(3):
+                            apart_along[k, c] = out[c]
+                    carried(rotations_before, rotations_after, ancestor, out, turned)
+                    x, y, z = turned[0], turned[1], turned[2]
+                    if round_pair:
+                        across = segment_separation(points_after, at_a, at_b, x, y, z) - size
+                    else:
+                        across = separation(points_after, point_start, radius, core, a, b, x, y, z)
+                    shown = max(before - way, least_between(before, across, acceleration)) >= least
+                    if shown:
+                        break
+                if shown:
                     continue
                 end_least = least
                 if before < least:
@@ -231,21 +278,10 @@ def gate_step(
                     started += 1
                     end_least = before - SAME_M
                     least = before - DIP_M
-                if before - bend >= least:
-                    if ancestor >= 0:
-                        carried(
-                            work.rotations_before[ancestor],
-                            work.rotations_after[ancestor],
-                            out,
-                            normal,
-                        )
-                    else:
-                        for c in range(3):
-                            normal[c] = out[c]
-                    across = separation(shapes, work.after, a, b, normal[0], normal[1], normal[2])
-                    # a shortened step still has to end well for a pair in violation, below
-                    if across >= end_least and across - bend >= least:
+                    if across >= end_least and least_between(before, across, acceleration) >= least:
                         continue
+                for c in range(3):
+                    normal[c] = out[c]
                 reached = _advance(
                     tree,
                     shapes,
@@ -254,6 +290,8 @@ def gate_step(
                     ancestor,
                     speed,
                     acceleration,
+                    before,
+                    across - before,
                     least,
                     end_least,
                     fraction,
@@ -262,8 +300,6 @@ def gate_step(
                 if reached < fraction:
                     fraction = reached
                     work.found[0], work.found[1], work.found[2] = k, a, b
-                if fraction <= 0.0:
-                    work.found[3] = started
-                    return 0.0
+                    work.found[4] = p
     work.found[3] = started
     return _settle(tree, shapes, pairs, fraction, started, work)

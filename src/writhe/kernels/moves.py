@@ -160,7 +160,8 @@ def bound_bodies(tree: Tree, bodies: Bodies, moves: Moves) -> None:
 
 
 @kernel
-def _local_rotation(moves: Moves, j: int, t: float, turn: Floats, out: Floats) -> None:
+def local_rotation(moves: Moves, j: int, t: float, turn: Floats, out: Floats) -> None:
+    """out (3, 3): the turn of joint j at fraction t, as seen from its parent; turn is room."""
     for r in range(3):
         for c in range(3):
             out[r, c] = moves.base[j, r, c]
@@ -200,7 +201,7 @@ def frame_between(
             rotation[r, c] = 1.0 if r == c else 0.0
     j = joint
     while j != ancestor:
-        _local_rotation(moves, j, t, room.turn, room.local)
+        local_rotation(moves, j, t, room.turn, room.local)
         _times(room.local, rotation, rotation)
         x, y, z = position[0], position[1], position[2]
         for r in range(3):
@@ -231,6 +232,18 @@ def gap_between(
     return gap(shapes, room.placed, a, b, room.out)
 
 
+@kernel(inline=True)
+def least_between(before: float, after: float, bend: float) -> float:
+    """The least that a function can fall to between two values, if it bends by at most `bend`.
+
+    bend = A h^2 for a stretch h with |f''| <= A: f lies above the chord less A u (h - u) / 2 at u.
+    """
+    rise = after - before
+    if abs(rise) >= 0.5 * bend:
+        return min(before, after)
+    return 0.5 * (before + after) - 0.125 * bend - 0.5 * rise * rise / bend
+
+
 @kernel
 def least_gap(
     before: float, after: float, across: float, span: float, speed: float, acceleration: float
@@ -239,16 +252,24 @@ def least_gap(
 
     First order: a gap changes at `speed` at most. Second order: the separation along a fixed
     direction in the ancestor's frame is a lower bound of the gap, and for each pair of core points
-    it bends by `acceleration` at most, so it stays above the lower of its ends less
-    acceleration span^2 / 8. `before` and `after` are the gaps at the ends, `across` the separation
-    at the far end along the normal of the near one.
+    it bends by `acceleration` at most (`least_between`). `before` and `after` are the gaps at the
+    ends, `across` the separation at the far end along the normal of the near one.
     """
     first = 0.5 * (before + after - speed * span)
-    second = min(before, across) - 0.125 * acceleration * span * span
-    return max(first, second)
+    return max(first, least_between(before, across, acceleration * span * span))
 
 
 @kernel
 def separation_after(shapes: Shapes, a: int, b: int, normal: Floats, room: Room) -> float:
     """Separation of the pair in `room.placed` along a normal (3) kept from an earlier moment."""
-    return separation(shapes, room.placed, a, b, normal[0], normal[1], normal[2])
+    return separation(
+        room.placed.points,
+        shapes.point_start,
+        shapes.radius,
+        shapes.core,
+        a,
+        b,
+        normal[0],
+        normal[1],
+        normal[2],
+    )

@@ -85,7 +85,7 @@ def near_pairs(
                     g -= radius[a] + radius[b]
                 else:
                     x, y, z = apart_along[k, 0], apart_along[k, 1], apart_along[k, 2]
-                    if separation(shapes, placed, a, b, x, y, z) >= distance:
+                    if separation(points, point_start, radius, core, a, b, x, y, z) >= distance:
                         continue
                     g = gap(shapes, placed, a, b, out)
                     for c in range(3):

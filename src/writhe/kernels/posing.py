@@ -1,10 +1,7 @@
-"""One iteration of the default poser: a quadratic programme proposes a step, the gate follows it.
+"""One frame of the default poser: programmes propose steps, the gate follows them.
 
-    min   1/2 ||M (x + v)||^2 - p . v + 1/2 ||W (r + J v)||^2
-    s.t.  near pairs keep their clearance,  joint limits,  |v| <= max_step
-
-r are the soft rows of `Wanted`, x the movement since the frame began, M the inertia and p a pull.
-Only the actor's own degrees of freedom, a run of columns, are variables.
+A step is looked at before it is gated: whether it serves what is wanted takes a tenth of the time
+that proving it takes. One that does not is tried at half its length, and at a quarter.
 """
 
 from __future__ import annotations
@@ -13,404 +10,255 @@ from typing import NamedTuple
 
 import numpy as np
 
-from writhe.arrays import Bools, Floats, Ints
-from writhe.kernels.contact_rows import contact_rows, cut_rows
-from writhe.kernels.dual_programme import (
-    FREE,
-    Rows,
-    Work,
-    fill_rows,
-    make_rows,
-    make_work,
-    solve_programme,
-)
+from writhe.arrays import Floats
 from writhe.kernels.gate import GateRoom, gate_step
 from writhe.kernels.jit import kernel
-from writhe.kernels.kinematics import (
-    difference,
-    forward,
-    integrate,
-    interpolate,
-    motion_axes,
-)
-from writhe.kernels.linear import factorise, solve_factored
-from writhe.kernels.normal_equations import assemble
+from writhe.kernels.kinematics import integrate, interpolate
 from writhe.kernels.stance import (
-    FIRST_HARD,
-    TARGETS,
+    MISFIT,
+    WORST_HELD,
+    WORST_TARGET,
     Stance,
     Surroundings,
     Wanted,
     look,
     look_near,
+    look_rows,
     measure,
 )
+from writhe.kernels.step_programme import StepBounds, StepRoom, propose, propose_around
 
-FIRM = 1e-10  # compliance of the constraints; pins pull with at most about 10^4
-YIELDING = 1e-6  # of constraints that contradict each other, beside what moves the body
-CONTRADICTION = 1e-5  # a firm row that gives way by more than this stands against others
-RECOVERY = 0.3  # share of what a joint lacks to its limits that a step brings back
-BOX_ROUNDS = 8
-MOST_CUTS = 40  # rows that a step around what stopped it adds
-# what a row stands for: a limit's number, or one of these; PAIR - p is the shape pair p
-BOX, CUT, PAIR = -1, -2, -3
-
-
-class StepBounds(NamedTuple):
-    """How far one iteration may go. Metres and radians."""
-
-    max_step: float  # per coordinate
-    reach_m: float  # how far a target may be ahead
-    near_m: float
-    margin_m: float
-    approach: float
-    recovery_m: float
+HALVINGS = 3  # a step that does not serve is tried at half and a quarter of its length
+WORSE, BETTER = 1.001, 0.96  # of the misfit: up to here a step serves; below here, so may another
+AROUND = 3  # how often a stopped step is solved again
+# places in what `pose` fills, after those of `measure`
+FIRST_ERROR, FRACTION, YIELDED = 3, 4, 5
+MEASURES = 6
 
 
-class StepRoom(NamedTuple):
-    """Room for the programme of nv degrees of freedom, m of them variables."""
+class Pace(NamedTuple):
+    """When a frame is over."""
 
-    hessian: Floats  # (nv, nv)
-    gradient: Floats  # (nv,)
-    hard: Bools  # (R,) none of the soft rows
-    columns: Ints  # (nv,)
-    wide: Floats  # (contacts, nv) contact rows before what cannot move is left out
-    wide_low: Floats  # (contacts,)
-    factor: Floats  # (m, m)
-    unconstrained: Floats  # (m,)
-    found: Floats  # (m,)
-    step: Floats  # (nv,)
-    rows: Rows  # of the constraints: limits, contacts, cuts, boxes
-    row_count: Ints  # (1,) of them
-    work: Work
-    compliance: Floats  # (R,) for the limits
-    limit_state: Ints  # (R,) active at the end of the last programme: see `Rows.state`
-    pair_state: Ints  # (shape pairs,)
-    boxed: Ints  # (m,)
+    iterations: int  # programmes, at most
+    met_m: float  # a target nearer than this is met
+    held_m: float  # a pin farther off than this is brought back
+    slack_m: float  # of the gate; infinite leaves it open
 
 
-def make_room(rows: int, nv: int, variables: int, contacts: int, pairs: int) -> StepRoom:
-    """Room for `rows` rows of terms, up to `contacts` near pairs, `pairs` shape pairs in all."""
-    most = contacts + rows + variables
-    return StepRoom(
-        hessian=np.zeros((nv, nv)),
-        gradient=np.zeros(nv),
-        hard=np.zeros(rows, dtype=np.bool_),
-        columns=np.zeros(nv, dtype=np.int64),
-        wide=np.zeros((contacts, nv)),
-        wide_low=np.zeros(contacts),
-        factor=np.zeros((variables, variables)),
-        unconstrained=np.zeros(variables),
-        found=np.zeros(variables),
-        step=np.zeros(nv),
-        rows=make_rows(most, variables),
-        row_count=np.zeros(1, dtype=np.int64),
-        work=make_work(2 * variables, variables),
-        compliance=np.full(rows, FIRM),
-        limit_state=np.zeros(rows, dtype=np.int64),
-        pair_state=np.zeros(max(1, pairs), dtype=np.int64),
-        boxed=np.zeros(variables, dtype=np.int64),
-    )
+class Way(NamedTuple):
+    """Where a frame's steps begin and end; room."""
+
+    start: Floats  # (nq,) of the frame
+    kept: Floats  # (nq,) of the iteration
+    tried: Floats  # (nq,)
+    moved: Floats  # (nv,)
+    ahead: Floats  # (nv,)
+    best: Floats  # (nv,)
+
+
+def make_way(nq: int, nv: int) -> Way:
+    """Empty room."""
+    return Way(np.empty(nq), np.empty(nq), np.empty(nq), np.zeros(nv), np.zeros(nv), np.zeros(nv))
 
 
 @kernel
-def _aim(stance: Stance, asked: Wanted, reach_m: float) -> None:
-    """Let no target be farther ahead than one iteration can follow."""
-    for i in range(asked.layout[TARGETS]):
-        square = 0.0
-        for c in range(3 * i, 3 * i + 3):
-            square += (asked.wanted[c] - stance.values[c]) ** 2
-        share = min(1.0, reach_m / max(square**0.5, 1e-9))
-        for c in range(3 * i, 3 * i + 3):
-            aim = stance.values[c] + share * (asked.wanted[c] - stance.values[c])
-            asked.lower[c] = asked.upper[c] = aim
-
-
-@kernel
-def _add_wide(room: StepRoom, wide: int, first: int, pair_of_row: Ints) -> None:
-    """Append contact rows that the actor's variables can change, from column `first` on.
-
-    pair_of_row says which shape pair each stands for; rows beyond it are of no known pair.
-    """
-    rows, variables = room.rows, room.found.shape[0]
-    count = room.row_count[0]
-    for i in range(wide):
-        if count == rows.low.shape[0]:
-            break
-        concerned = False
-        for k in range(variables):
-            rows.matrix[count, k] = room.wide[i, first + k]
-            concerned = concerned or room.wide[i, first + k] != 0.0
-        if not concerned:
-            continue
-        rows.low[count], rows.high[count] = room.wide_low[i], np.inf
-        rows.source[count], rows.state[count] = CUT, FREE
-        if i < pair_of_row.shape[0]:
-            rows.source[count] = PAIR - pair_of_row[i]
-            rows.state[count] = room.pair_state[pair_of_row[i]]
-        count += 1
-    room.row_count[0] = count
-
-
-@kernel
-def _add_boxes(room: StepRoom, max_step: float) -> bool:
-    """Append a row for every coordinate that goes farther than a step may; whether there is one."""
-    rows, count = room.rows, room.row_count[0]
-    before = count
-    for k in range(room.found.shape[0]):
-        if abs(room.found[k]) <= max_step + 1e-9 or room.boxed[k] or count == rows.low.shape[0]:
-            continue
-        room.boxed[k] = 1
-        for c in range(room.found.shape[0]):
-            rows.matrix[count, c] = 0.0
-        rows.matrix[count, k] = 1.0
-        rows.low[count], rows.high[count] = -max_step, max_step
-        rows.compliance[count] = FIRM
-        rows.source[count], rows.state[count] = BOX, FREE
-        count += 1
-    room.row_count[0] = count
-    return count > before
-
-
-@kernel
-def _solve_boxed(room: StepRoom, max_step: float) -> None:
-    """Solve the programme, with |v| <= max_step for those coordinates that would go farther."""
-    for _ in range(BOX_ROUNDS):
-        solve_programme(
-            room.rows,
-            room.row_count[0],
-            room.factor,
-            room.unconstrained,
-            1e-7,
-            room.work,
-            room.found,
-        )
-        if not _add_boxes(room, max_step):
-            break
-    for k in range(room.found.shape[0]):
-        room.found[k] = min(max(room.found[k], -max_step), max_step)
-
-
-@kernel
-def _yield(room: StepRoom) -> None:
-    """Let all rows but boxes give way, each by its share of what a force on it moves the body."""
-    rows, moved = room.rows, room.work.scaled[0]
-    for i in range(room.row_count[0]):
-        if rows.source[i] == BOX:
-            continue
-        solve_factored(room.factor, len(room.factor), rows.matrix[i], moved)
-        total = 0.0
-        for k in range(moved.shape[0]):
-            total += rows.matrix[i, k] * moved[k]
-        rows.compliance[i] = max(YIELDING * total, FIRM)
-
-
-@kernel
-def _solve(room: StepRoom, max_step: float, first: int) -> bool:
-    """The step of the programme's rows; whether they contradict each other and had to yield."""
-    rows = room.rows
-    for i in range(room.row_count[0]):
-        rows.compliance[i] = FIRM
-    room.boxed[:] = 0
-    _solve_boxed(room, max_step)
-    softened = False
-    for i in range(room.row_count[0]):
-        if FIRM * abs(rows.multiplier[i]) > CONTRADICTION:
-            softened = True
-    if softened:
-        _yield(room)
-        _solve_boxed(room, max_step)
-    for k in range(room.found.shape[0]):
-        room.step[first + k] = room.found[k]
-    return softened
-
-
-@kernel
-def _remember(room: StepRoom) -> None:
-    """Note which limits and pairs hold the step back: the next programme starts from them."""
-    rows = room.rows
-    room.limit_state[:] = FREE
-    room.pair_state[:] = FREE
-    for i in range(room.row_count[0]):
-        source = rows.source[i]
-        if source >= 0:
-            room.limit_state[source] = rows.state[i]
-        elif source <= PAIR:
-            room.pair_state[PAIR - source] = rows.state[i]
-
-
-@kernel
-def propose(
-    around: Surroundings,
-    stance: Stance,
-    asked: Wanted,
-    inertia: Floats,
-    start: Floats,
-    moved: Floats,
-    pull: Floats,
-    bounds: StepBounds,
-    first: int,
-    room: StepRoom,
-) -> bool:
-    """The step room.step (nv) of one programme at a stance; whether constraints had to yield.
-
-    inertia (nv) squared weights, start (nq) where the frame began, pull (nv); variables are the
-    columns from `first` on. moved (nv) is room.
-    """
-    difference(around.tree, start, stance.q, moved)
-    _aim(stance, asked, bounds.reach_m)
-    variables, last_soft = room.found.shape[0], asked.layout[FIRST_HARD]
-    hessian, gradient = room.hessian, room.gradient
-    hessian[:] = 0.0
-    for k in range(gradient.shape[0]):
-        hessian[k, k] = inertia[k]
-        gradient[k] = inertia[k] * moved[k] - pull[k]
-    assemble(
-        stance.values[:last_soft],
-        stance.jacobian[:last_soft],
-        asked.lower[:last_soft],
-        asked.upper[:last_soft],
-        asked.weight[:last_soft],
-        room.hard[:last_soft],
-        hessian,
-        gradient,
-        room.columns,
-    )
-    own = hessian[first : first + variables, first : first + variables]
-    factorise(own, variables, room.factor)
-    for k in range(variables):
-        room.unconstrained[k] = -gradient[first + k]
-    solve_factored(room.factor, variables, room.unconstrained, room.unconstrained)
-    room.row_count[0] = fill_rows(
-        stance.values[last_soft:],
-        stance.jacobian[last_soft:],
-        asked.lower[last_soft:],
-        asked.upper[last_soft:],
-        room.compliance[last_soft:],
-        bounds.max_step,
-        RECOVERY,
-        room.limit_state,
-        first,
-        room.rows,
-    )
-    wide = contact_rows(
-        around.tree,
-        stance.positions,
-        stance.axes,
-        stance.near,
-        stance.near_count[0],
-        bounds.margin_m,
-        bounds.approach,
-        bounds.recovery_m,
-        room.wide,
-        room.wide_low,
-    )
-    _add_wide(room, wide, first, stance.near.shape_pair)
-    softened = _solve(room, bounds.max_step, first)
-    _remember(room)
-    return softened
-
-
-@kernel
-def propose_around(
-    around: Surroundings,
-    start: Floats,
-    share: float,
-    tried: Floats,
-    stance: Stance,
-    bounds: StepBounds,
-    first: int,
-    room: StepRoom,
-    ahead: Floats,
+def _stand(
+    around: Surroundings, asked: Wanted, q: Floats, stance: Stance, measured: Floats
 ) -> None:
-    """Another room.step, by the last programme and rows for what collides after `share` of it.
-
-    Shapes that lie flat on each other touch at a point that jumps along them, which rows at the
-    start (nq) cannot foresee. So the pairs that collide there become rows there,
-    c(v') = c(v) + n . J (v' - v) >= 0. ahead (nv), tried (nq) and the stance are room.
-    """
-    tree = around.tree
-    for k in range(ahead.shape[0]):
-        ahead[k] = share * room.step[k]
-    integrate(tree, start, ahead, tried)
-    forward(tree, tried, stance.positions, stance.rotations)
-    motion_axes(tree, stance.positions, stance.rotations, stance.axes)
-    look_near(around, 0.0, stance)
-    wide = cut_rows(
-        tree,
-        stance.positions,
-        stance.axes,
-        stance.near,
-        stance.near_count[0],
-        0.5 * bounds.margin_m,
-        ahead,
-        room.wide[:MOST_CUTS],
-        room.wide_low,
-    )
-    _add_wide(room, wide, first, stance.near.shape_pair[:0])
-    _solve(room, bounds.max_step, first)
-
-
-@kernel
-def land(
-    around: Surroundings,
-    asked: Wanted,
-    near_m: float,
-    start: Floats,
-    tried: Floats,
-    safe: float,
-    stance: Stance,
-    measured: Floats,
-) -> None:
-    """Stand at the fraction `safe` of the way from start (nq) to tried (nq), and look."""
-    if safe >= 1.0:
-        stance.q[:] = tried
-    else:
-        interpolate(around.tree, start, tried, safe, stance.q)
-    look(around, asked.program, near_m, stance)
+    """Stand at q (nq) and see how that serves; what is near is not looked at."""
+    stance.q[:] = q
+    look_rows(around, asked.program, stance)
     measure(stance, asked, measured)
 
 
 @kernel
-def try_step(
-    around: Surroundings,
-    start: Floats,
-    kept: Floats,
-    step: Floats,
-    slack_m: float,
-    gate: GateRoom,
-    tried: Floats,
-) -> float:
-    """tried (nq) = kept moved by the step (nv); the certified fraction of the way from start.
-
-    What counts is the way from frame to frame, so that is what the gate follows. An infinite
-    slack leaves the gate open.
-    """
-    integrate(around.tree, kept, step, tried)
+def _certified(around: Surroundings, way: Way, slack_m: float, gate: GateRoom) -> float:
+    """The certified fraction of the way from the frame's start, which is what counts, to tried."""
     if slack_m == np.inf:
         return 1.0
     return gate_step(
-        around.tree, around.shapes, around.bodies, around.pairs, start, tried, slack_m, gate
+        around.tree, around.shapes, around.bodies, around.pairs, way.start, way.tried, slack_m, gate
     )
 
 
 @kernel
-def advance(
+def _find_around(
     around: Surroundings,
-    asked: Wanted,
-    near_m: float,
-    start: Floats,
-    kept: Floats,
-    step: Floats,
-    slack_m: float,
-    stop: bool,
-    gate: GateRoom,
-    tried: Floats,
     stance: Stance,
+    bounds: StepBounds,
+    slack_m: float,
+    first: int,
+    safe: float,
+    gate: GateRoom,
+    room: StepRoom,
+    way: Way,
+) -> float:
+    """Another step where the gate stopped one after `safe` of it; returns its certified fraction.
+
+    The step goes to room.step, its end to way.tried. The stance is used as room.
+    """
+    step, best, best_safe = room.step, way.best, safe
+    best[:] = step
+    for _ in range(AROUND):
+        share = min(1.0, safe + 0.1)
+        propose_around(around, way.start, share, way.tried, stance, bounds, first, room, way.ahead)
+        integrate(around.tree, way.start, step, way.tried)
+        safe = _certified(around, way, slack_m, gate)
+        if safe > best_safe:
+            best[:] = step
+            best_safe = safe
+        if safe >= 1.0:
+            return safe
+    step[:] = best
+    integrate(around.tree, way.start, step, way.tried)
+    return best_safe
+
+
+@kernel
+def _advance(
+    around: Surroundings,
+    stance: Stance,
+    asked: Wanted,
+    bounds: StepBounds,
+    slack_m: float,
+    first: int,
+    most: float,
+    go_around: bool,
+    gate: GateRoom,
+    room: StepRoom,
+    way: Way,
     measured: Floats,
 ) -> float:
-    """`try_step`, then `land`; a step cut short is not landed if `stop` says so."""
-    safe = try_step(around, start, kept, step, slack_m, gate, tried)
-    if safe >= 1.0 or not stop:
-        land(around, asked, near_m, start, tried, safe, stance, measured)
-    return safe
+    """Go the proposed step, as far as it is certified and serves; returns the fraction gone.
+
+    It serves if the misfit is no more than `most`. Where not even a quarter of it does, the body
+    is back where the step began, and -1 is returned. With `go_around`, a step that is cut short is
+    solved again around what stopped it, once.
+    """
+    seen = True  # whether what is near was seen where the step began
+    for _ in range(HALVINGS):
+        integrate(around.tree, way.kept, room.step, way.tried)
+        _stand(around, asked, way.tried, stance, measured)
+        if measured[MISFIT] <= most:
+            safe = _certified(around, way, slack_m, gate)
+            if safe < 1.0:
+                if go_around:
+                    safe = _find_around(
+                        around, stance, bounds, slack_m, first, safe, gate, room, way
+                    )
+                    go_around = seen = False
+                if safe < 1.0:
+                    interpolate(around.tree, way.start, way.tried, safe, way.tried)
+                _stand(around, asked, way.tried, stance, measured)
+            if measured[MISFIT] <= most:
+                look_near(around, bounds.near_m, stance)
+                return safe
+        # wishes that cannot all be met are approached without shaking
+        for k in range(room.step.shape[0]):
+            room.step[k] *= 0.5
+    _stand(around, asked, way.kept, stance, measured)
+    if not seen:
+        look_near(around, bounds.near_m, stance)
+    return -1.0
+
+
+@kernel
+def _bring_back(
+    around: Surroundings,
+    stance: Stance,
+    asked: Wanted,
+    inertia: Floats,
+    pull: Floats,
+    bounds: StepBounds,
+    slack_m: float,
+    first: int,
+    gate: GateRoom,
+    room: StepRoom,
+    way: Way,
+    measured: Floats,
+) -> None:
+    """One more programme for pins that the bend of the step has moved, targets left as is."""
+    before = measured[WORST_HELD]
+    way.kept[:] = stance.q
+    propose(around, stance, asked, inertia, way.start, way.moved, pull, bounds, 0.0, first, room)
+    integrate(around.tree, way.kept, room.step, way.tried)
+    _stand(around, asked, way.tried, stance, measured)
+    if measured[WORST_HELD] < before and _certified(around, way, slack_m, gate) >= 1.0:
+        look_near(around, bounds.near_m, stance)
+    else:
+        _stand(around, asked, way.kept, stance, measured)
+
+
+@kernel
+def pose(
+    around: Surroundings,
+    stance: Stance,
+    asked: Wanted,
+    inertia: Floats,
+    pull: Floats,
+    bounds: StepBounds,
+    pace: Pace,
+    first: int,
+    anew: bool,
+    gate: GateRoom,
+    room: StepRoom,
+    way: Way,
+    measured: Floats,
+) -> None:
+    """Move the stance by one frame, in up to pace.iterations programmes, all of it certified.
+
+    inertia and pull (nv) as in `propose`; variables are the columns from `first` on; `anew` if
+    nothing is known of stance.q yet. Fills measured (MEASURES) with what `measure` says in the end,
+    the worst target's distance in the beginning, the certified fraction of the way, and whether
+    constraints had to yield (1).
+    """
+    if anew:
+        look(around, asked.program, bounds.near_m, stance)
+    way.start[:] = stance.q
+    measure(stance, asked, measured)
+    measured[FIRST_ERROR] = measured[WORST_TARGET]
+    fraction, yielded, before = 1.0, False, measured[MISFIT]
+    for iteration in range(pace.iterations):
+        way.kept[:] = stance.q
+        reach_m = bounds.reach_m
+        soft = propose(
+            around, stance, asked, inertia, way.start, way.moved, pull, bounds, reach_m, first, room
+        )
+        yielded = yielded or soft
+        safe = _advance(
+            around,
+            stance,
+            asked,
+            bounds,
+            pace.slack_m,
+            first,
+            before * WORSE + 1e-6,
+            iteration == 0,
+            gate,
+            room,
+            way,
+            measured,
+        )
+        if safe < 0.0:
+            break
+        fraction = min(fraction, safe)
+        met = measured[WORST_TARGET] < pace.met_m
+        if met or safe < 1.0 or measured[MISFIT] > BETTER * before:
+            break
+        before = measured[MISFIT]
+    if pace.iterations > 0 and fraction >= 1.0 and measured[WORST_HELD] > pace.held_m:
+        _bring_back(
+            around,
+            stance,
+            asked,
+            inertia,
+            pull,
+            bounds,
+            pace.slack_m,
+            first,
+            gate,
+            room,
+            way,
+            measured,
+        )
+    measured[FRACTION], measured[YIELDED] = fraction, 1.0 if yielded else 0.0

@@ -178,16 +178,17 @@ def _point_rows(
         y += rotations[a, 1, c] * data[c]
         z += rotations[a, 2, c] * data[c]
     _add_point_columns(tree, positions, axes, a, x, y, z, 1.0, rows)
+    # one way out only: with two, Numba counts references to all sixteen arrays at every call
     if b < 0:
         values[0], values[1], values[2] = x, y, z
-        return
-    # in b's frame both the frame's origin and its turning count: seen as the same world point
-    # carried by b
-    _add_point_columns(tree, positions, axes, b, x, y, z, -1.0, rows)
-    _mix_rows(rotations[b], True, rows)
-    dx, dy, dz = x - positions[b, 0], y - positions[b, 1], z - positions[b, 2]
-    for r in range(3):
-        values[r] = rotations[b, 0, r] * dx + rotations[b, 1, r] * dy + rotations[b, 2, r] * dz
+    else:
+        # in b's frame both the frame's origin and its turning count: seen as the same world point
+        # carried by b
+        _add_point_columns(tree, positions, axes, b, x, y, z, -1.0, rows)
+        _mix_rows(rotations[b], True, rows)
+        dx, dy, dz = x - positions[b, 0], y - positions[b, 1], z - positions[b, 2]
+        for r in range(3):
+            values[r] = rotations[b, 0, r] * dx + rotations[b, 1, r] * dy + rotations[b, 2, r] * dz
 
 
 @kernel

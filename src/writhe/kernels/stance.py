@@ -65,6 +65,13 @@ class Stance(NamedTuple):
 @kernel
 def look(around: Surroundings, program: Program, near_m: float, stance: Stance) -> None:
     """Frames, rows and the pairs nearer than `near_m`, at stance.q."""
+    look_rows(around, program, stance)
+    look_near(around, near_m, stance)
+
+
+@kernel
+def look_rows(around: Surroundings, program: Program, stance: Stance) -> None:
+    """Frames and rows at stance.q."""
     tree = around.tree
     forward(tree, stance.q, stance.positions, stance.rotations)
     motion_axes(tree, stance.positions, stance.rotations, stance.axes)
@@ -80,7 +87,6 @@ def look(around: Surroundings, program: Program, near_m: float, stance: Stance) 
         stance.values,
         stance.jacobian,
     )
-    look_near(around, near_m, stance)
 
 
 @kernel

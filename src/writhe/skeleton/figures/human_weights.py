@@ -70,8 +70,9 @@ def human_memberships(vertices: Floats, triangles: Ints) -> dict[str, Floats]:
             out[f"{side}_{name}"] = np.where(on_side, _across(sided, name), 0.0)
     # between the legs pelvis and thighs meet within a finger's breadth, and would tear when sitting
     seat = (x < 0.09) & (y > 0.78) & (y < 0.93)
-    for hip in ("left_hip", "right_hip"):
-        out[hip] = spread(out[hip], triangles, seat, 20)
+    left, right = (spread(out[f"{side}_hip"], triangles, seat, 20) for side in ("left", "right"))
+    share = 1.0 - 0.75 * np.minimum(left, right)  # it is the pelvis's more than either leg's
+    out["left_hip"], out["right_hip"] = left * share, right * share
     out["right_toe"] = np.minimum(out["right_toe"], out["right_ankle"])
     out["left_toe"] = np.minimum(out["left_toe"], out["left_ankle"])
     return out

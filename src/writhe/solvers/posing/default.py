@@ -33,12 +33,10 @@ from writhe.solvers.posing.place import ActorPlace
 from writhe.solvers.posing.poser import GateReport, PoseResult
 from writhe.solvers.posing.prior import PosturePrior
 from writhe.solvers.posing.relaxing import Relaxing
-from writhe.solvers.posing.stepping import Stepping
+from writhe.solvers.posing.stepping import Stepped, Stepping
 from writhe.solvers.result import Status
 from writhe.terms import Term, joint_limits, reach
 
-_HALVINGS = 3  # a step that does not serve is tried at half and a quarter of its length
-_WORSE, _BETTER = 1.001, 0.96  # of the misfit: up to here a step serves; below here, so may another
 _TOUCHING_M = 0.001  # parts deeper in each other than this are named
 _STILL = 1e-5  # a frame that changed no number of the configuration by more than this was still
 
@@ -137,12 +135,7 @@ class DefaultPoser:
         support = self._keeping.anchor(rows, targets, pins)
         if support is not None:
             stepping.stand_on(support)
-        stepping.measure()
-        first_error = stepping.worst_target_m
-        softened, fraction = self._approach()
-        if fraction >= 1.0 and stepping.worst_held_m > self.options.held_m:
-            self._bring_back()
-        result = self._result(targets, pins, first_error, softened, fraction, start)
+        result = self._result(targets, pins, stepping.pose(), start)
         still = float(np.abs(stepping.q - whole).max()) < _STILL and not self._leads
         self._still = (asked, result) if still else None
         return result
@@ -156,38 +149,7 @@ class DefaultPoser:
         joint = self.figure.skeleton.names[0]
         x, y, z = (float(c) for c in forward(self.figure.skeleton, q).position(joint))
         self.step(q, [Target(joint, (x, y, z))])
-        self._stepping.rehearse()
         self._still = None
-
-    def _approach(self) -> tuple[bool, float]:
-        """Up to three programmes; whether one had to yield, and the certified share of the way."""
-        options, stepping = self.options, self._stepping
-        softened, fraction, before = False, 1.0, stepping.misfit
-        for iteration in range(options.iterations):
-            softened = stepping.propose() or softened
-            for halving in range(_HALVINGS):
-                safe = stepping.advance(around=iteration == halving == 0)
-                misfit = stepping.misfit
-                if misfit <= before * _WORSE + 1e-6:
-                    break
-                stepping.halve()  # wishes that cannot all be met are approached without shaking
-            else:
-                stepping.back()
-                break
-            fraction = min(fraction, safe)
-            met = stepping.worst_target_m < options.met_m
-            if met or safe < 1.0 or misfit > _BETTER * before:
-                break
-            before = misfit
-        return softened, fraction
-
-    def _bring_back(self) -> None:
-        """One more programme for pins that the bend of the step has moved, targets left as is."""
-        stepping = self._stepping
-        before = stepping.worst_held_m
-        stepping.propose(staying=True)
-        if stepping.advance_wholly() and stepping.worst_held_m >= before:
-            stepping.back()
 
     def _begin(self, targets: Sequence[Target], pins: Sequence[Pin | Hold]) -> None:
         """Other handles than before: which limbs idle from now on."""
@@ -242,12 +204,10 @@ class DefaultPoser:
         self,
         targets: Sequence[Target],
         pins: Sequence[Pin | Hold],
-        first_error: float,
-        softened: bool,
-        fraction: float,
+        stepped: Stepped,
         start: float,
     ) -> PoseResult:
-        options, stepping = self.options, self._stepping
+        options, stepping, fraction = self.options, self._stepping, stepped.fraction
         self._left_at = stepping.q[self.place.q].copy()
         errors = self._rows.point_errors()
         clearance = stepping.clearances()
@@ -259,9 +219,9 @@ class DefaultPoser:
         worst = max(errors[: len(targets)], default=0.0)
         if worst <= options.met_m:
             status = Status.REACHED
-        elif softened:
+        elif stepped.yielded:
             status = Status.REGULARISED
-        elif worst < 0.98 * first_error:
+        elif worst < 0.98 * stepped.first_error_m:
             status = Status.APPROACHING
         else:
             status = Status.SETTLED

@@ -178,7 +178,6 @@ def _point_rows(
         y += rotations[a, 1, c] * data[c]
         z += rotations[a, 2, c] * data[c]
     _add_point_columns(tree, positions, axes, a, x, y, z, 1.0, rows)
-    # one way out only: with two, Numba counts references to all sixteen arrays at every call
     if b < 0:
         values[0], values[1], values[2] = x, y, z
     else:

@@ -8,8 +8,8 @@ from writhe.studio.collisions import GROUND
 from writhe.studio.document import Document
 from writhe.studio.document.history import Edit
 from writhe.studio.feature import Feature
-from writhe.studio.features.certificate import plain_name
 from writhe.studio.messages import Command, Part
+from writhe.studio.naming import names_of, plain_name
 from writhe.studio.stage import Stage
 from writhe.studio.surroundings import label
 
@@ -62,22 +62,10 @@ def declared(document: Document) -> list[tuple[str, str]]:
 @feature.state
 def state(stage: Stage) -> ContactsState:
     """The contacts as people call them."""
-    document = stage.document
-    names = {label(actor.id): actor.name for actor in document.actors()}
-    names |= {things.label(thing): thing.name for thing in document.objects()}
-    names[GROUND] = "the ground"
-    only = len(document.actors()) == 1
-    owners = {label(document.actors()[0].id): ""} if only else names
+    names = names_of(stage.document)
     return ContactsState(
-        [
-            f"{_words(a, owners, names)} and {_words(b, owners, names)}"
-            for a, b in declared(document)
-        ]
+        [f"{plain_name(a, names)} and {plain_name(b, names)}" for a, b in declared(stage.document)]
     )
-
-
-def _words(part: str, owners: dict[str, str], names: dict[str, str]) -> str:
-    return plain_name(part, owners if "." in part else names)
 
 
 @feature.command("Declare contact")

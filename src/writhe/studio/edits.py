@@ -61,15 +61,20 @@ def set_pose(document: Document, edit: Edit, actor: int, q: Floats, time_s: floa
         put_key(document, edit, actor, time_s, q)
 
 
-def repin(document: Document, edit: Edit, actor: int, q: Floats) -> None:
-    """Move the actor's pins to where their joints now are."""
+def repin(
+    document: Document, edit: Edit, actor: int, q: Floats, only: set[str] | None = None
+) -> None:
+    """Move the actor's pins to where their joints now are: all of them, or only of some joints."""
     row = document.actor(actor)
     shape = document.figure(row.figure)
     pins = tuple(
         postures.pin_here(shape, q, pin.joint, orientation=pin.orientation_in_world is not None)
+        if only is None or pin.joint in only
+        else pin
         for pin in row.pins
     )
-    edit.update("actors", actor, pins=encode_pins(pins))
+    if pins != row.pins:
+        edit.update("actors", actor, pins=encode_pins(pins))
 
 
 def pin_only(document: Document, edit: Edit, actor: int, q: Floats, joints: list[str]) -> None:

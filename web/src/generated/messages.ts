@@ -415,7 +415,7 @@ export interface ClearStretch {
   how: "round" | "out";
 }
 
-/** Make every stretch clear that is not: pushed out where that is enough, else round. */
+/** Make every stretch clear that is not; keys stay as they are. */
 export interface ClearAll {
   type: "clear_all";
   request: string;
@@ -735,6 +735,7 @@ export interface SetSolving {
   naturalness: number;
   grip: number;
   steadiness: number;
+  placed_stay?: boolean;
 }
 
 /** What is chosen, and what there is to choose. */
@@ -744,6 +745,7 @@ export interface SolvingState {
   naturalness: number;
   grip: number;
   steadiness: number;
+  placed_stay: boolean;
 }
 
 /** A tangle key as the page shows it; `titles` name its tangles. */

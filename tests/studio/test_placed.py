@@ -1,0 +1,84 @@
+"""What was put somewhere by hand stays there: placed parts softly, pinned ones firmly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from running import Server
+from wire import Wire
+
+from writhe.skeleton import forward
+from writhe.skeleton.figures import figure
+from writhe.studio.placed import limb_of
+
+Place = tuple[float, float, float]
+
+
+@pytest.fixture
+def wire(server: Server) -> Iterator[Wire]:
+    one = Wire(server.address, server.new_document())
+    yield one
+    one.close()
+
+
+def put(wire: Wire, joint: str, place: Place) -> None:
+    """Drag a joint to a place and let go."""
+    for sequence in range(80):
+        if wire.drag(joint, place, sequence, frames=2)["settled"]:
+            break
+    wire.command(type="release", actor=1)
+
+
+def where(wire: Wire, joint: str) -> np.ndarray:
+    return forward(figure("human").skeleton, wire.pose().astype(float)).position(joint)
+
+
+def test_a_placed_hand_stays_while_the_other_is_dragged(wire: Wire) -> None:
+    put(wire, "right_wrist", (-0.3, 1.0, 0.3))
+    placed = where(wire, "right_wrist")
+    put(wire, "left_wrist", (0.45, 1.75, 0.3))
+    assert np.linalg.norm(where(wire, "left_wrist") - (0.45, 1.75, 0.3)) < 0.02
+    assert np.linalg.norm(where(wire, "right_wrist") - placed) < 0.02
+
+
+def test_without_the_switch_it_follows_the_body(wire: Wire) -> None:
+    usual = {"postures": "basic", "naturalness": 1.0, "grip": 1.0, "steadiness": 1.0}
+    wire.command(type="set_solving", **usual, placed_stay=False)
+    put(wire, "right_wrist", (-0.3, 1.0, 0.3))
+    placed = where(wire, "right_wrist")
+    put(wire, "left_wrist", (0.45, 1.75, 0.3))
+    assert np.linalg.norm(where(wire, "right_wrist") - placed) > 0.05
+
+
+def test_another_pose_has_no_placed_parts(wire: Wire) -> None:
+    """After a ready pose the body follows a drag as if nothing had been dragged before."""
+    for before in ((), ("right_wrist",)):
+        for joint in before:
+            put(wire, joint, (-0.3, 1.0, 0.3))
+        wire.command(type="apply_ready_pose", actor=1, library="basic", name="stand")
+        put(wire, "left_wrist", (0.45, 1.75, 0.3))
+        if not before:
+            fresh = where(wire, "right_wrist")
+            wire.command(type="reset_pose", actor=1)
+    assert np.linalg.norm(where(wire, "right_wrist") - fresh) < 0.02
+
+
+def test_a_pinned_hand_that_is_dragged_stays_where_it_was_put(wire: Wire) -> None:
+    """The pin goes along: the next drag of another part does not pull the hand back."""
+    hand = wire.joint("left_wrist")
+    wire.command(type="set_pin", actor=1, joint=hand, hold="position")
+    put(wire, "left_wrist", (0.4, 1.3, 0.3))
+    (pin,) = [pin for pin in wire.state["actors"][0]["pins"] if pin["joint"] == hand]
+    np.testing.assert_allclose(pin["position"], where(wire, "left_wrist"), atol=1e-5)
+    x, y, z = (float(v) for v in where(wire, "head"))
+    put(wire, "head", (x + 0.05, y - 0.03, z + 0.05))
+    assert np.linalg.norm(where(wire, "left_wrist") - (0.4, 1.3, 0.3)) < 0.02
+
+
+def test_the_limb_of_a_joint() -> None:
+    skeleton = figure("human").skeleton
+    assert {"left_clavicle", "left_elbow", "left_wrist"} <= limb_of(skeleton, "left_elbow")
+    assert "chest" not in limb_of(skeleton, "left_elbow")
+    assert limb_of(skeleton, "chest") == {"chest"}

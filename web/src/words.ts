@@ -1,0 +1,8 @@
+/** What the page calls things. */
+
+const JOINTS: { [name: string]: string } = { wrist: "hand", ankle: "foot", toe: "toes" };
+
+/** A joint as people call it: the hand of "left_wrist". */
+export function jointWords(name: string): string {
+  return name.replace(/^(left|right)_(wrist|ankle|toe)$/, (_, side: string, joint: string) => `${side} ${JOINTS[joint]}`).replaceAll("_", " ");
+}

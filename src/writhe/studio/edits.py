@@ -13,7 +13,6 @@ from writhe.studio import postures, ways
 from writhe.studio.document.document import Document
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import Key, PinRow, TrackKind, pack
-from writhe.studio.readings import Readings
 
 MOST_ACTORS, MOST_KEYS = 16, 20_000
 SAME_TIME_S = 1e-4
@@ -283,27 +282,3 @@ def clear_between(document: Document, edit: Edit, actor: int, start_s: float, en
         if start_s + SAME_TIME_S < key.time_s < end_s - SAME_TIME_S:
             edit.delete("keys", key.id)
     ways.cut_ways(document, edit, actor, start_s, end_s)
-
-
-def declare_contact(
-    document: Document, edit: Edit, readings: Readings, q: Floats, joint: int
-) -> None:
-    """Let a part of an actor touch what is nearest to it."""
-    figure = readings.figure
-    if not 0 <= joint < len(figure.skeleton):
-        raise WritheError(f"this figure has no joint number {joint}")
-    name = figure.skeleton.names[joint]
-    parts = sorted({c.part_name for c in figure.capsules if c.joint == name})
-    found = [near for part in parts if (near := readings.nearest_to(q, part)) is not None]
-    if not found:
-        raise WritheError("nothing is near this part: bring it to where it should rest first")
-    nearest = min(found, key=lambda near: near.clearance_m)
-    if nearest.clearance_m > 0.05:
-        raise WritheError(
-            f"the nearest thing is {100 * nearest.clearance_m:.0f} cm away: bring the part to where"
-            " it should rest first"
-        )
-    known = document.setting("contacts", list[tuple[str, str]], [])
-    pair = (min(nearest.a, nearest.b), max(nearest.a, nearest.b))
-    if pair not in known:
-        edit.setting("contacts", [*known, pair])

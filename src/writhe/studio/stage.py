@@ -27,6 +27,7 @@ from writhe.studio.solving import Solving
 FARTHEST_M = 1000.0
 Memory = TypeVar("Memory")
 _EASED = 2e-4  # radians a step: a pose that has arrived and only eases this slowly is done
+_CARRIED_FRAMES = 60  # within which a part that is carried arrives
 _SAME = 1e-5  # poses that differ less are one, kept and read back
 _STILL = 1e-6  # a step that changes no coordinate by more than this is none
 
@@ -140,6 +141,16 @@ class Stage:
             duel = _posed(self._duel[1], other)
             settled = settled and still
         return messages.Answer(message.sequence, actor.id, settled, _posed(puppet, result), duel)
+
+    def carry(self, actor: Actor, target: Target) -> Puppet:
+        """Move a part somewhere at once, as a drag would; whoever asks keeps the pose."""
+        puppet = self.puppet(actor)
+        self._begin(actor, puppet)
+        self._gesture = None
+        pins = [pin for pin in self._pins if pin.joint != target.joint]
+        puppet.step([target, *self._placed(puppet, {target.joint})], pins, _CARRIED_FRAMES)
+        puppet.placed.put([target])
+        return puppet
 
     def _placed(self, puppet: Puppet, held: set[str]) -> list[Target]:
         """What was placed before stays, as the default method can; measured when fingers change."""

@@ -484,7 +484,7 @@ export interface PartOf {
   thing?: number;
 }
 
-/** A part rests on what is nearest to it: they may touch from now on. */
+/** A part rests on what is nearest to it: it goes there, and they may touch from now on. */
 export interface DeclareContact {
   type: "declare_contact";
   request: string;

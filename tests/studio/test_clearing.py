@@ -63,6 +63,12 @@ def test_a_stretch_goes_round_and_is_blended_again(server: Server, wire: Wire) -
     assert not found["certified"]
     (stretch,) = found["stretches"]
     assert stretch["verdict"] == "passes through" and stretch["actors"] == [1]
+    overlaps = found["overlaps"]
+    assert all(one["actor"] == 1 and 0 < one["first"] <= one["last"] < 60 for one in overlaps)
+    halfway = {
+        part for one in overlaps if one["first"] <= 30 <= one["last"] for part in one["parts"]
+    }
+    assert {"left_elbow", "right_elbow"} <= halfway
     assert not exported(server, wire, "glb")["certified"]
     wire.task("cleared", type="clear_stretch", actor=1, start_s=0.0, end_s=2.0, how="round")
     assert checked(wire)["certified"]

@@ -3,6 +3,7 @@ import { Action, makeActions } from "./actions";
 import { BareCommand, Connection, Link } from "./connection";
 import { Feature, installFeatures } from "./feature";
 import { Outgoing } from "./generated/messages";
+import { overlapsAt } from "./features/certificate";
 import { Playback } from "./playback";
 import { activeActor, floats, on, store, takeMotion, tell } from "./store";
 import { JobCards } from "./ui/jobs";
@@ -68,6 +69,8 @@ export class Studio {
     if (!state) return;
     const fps = state.fps;
     store.timeS = Math.min(state.duration_s, Math.max(0, Math.round(timeS * fps) / fps));
+    store.posed = store.duelPosed = null; // the read-out was of another moment
+    tell("pose");
     this.connection.send({ type: "seek", time_s: store.timeS });
     tell("time");
   }
@@ -136,7 +139,10 @@ export class Studio {
       const shape = store.figures.get(actor.figure);
       if (!shape) continue;
       const character = this.viewport.show(actor.id, shape);
-      if (!store.dragging) character.setPose(floats(actor.q));
+      if (store.dragging) continue;
+      const q = floats(actor.q);
+      if (actor.id === store.active && store.posed && !sameNumbers(floats(store.posed.q), q)) store.posed = store.duelPosed = null;
+      character.setPose(q);
     }
     this.viewport.keepOnly(ids);
     if (!state.things.some((thing) => thing.id === store.selectedThing)) store.selectedThing = null;
@@ -165,8 +171,9 @@ export class Studio {
     if (store.dragging) return;
     this.viewport.things.setTime(store.timeS);
     for (const actor of store.state?.actors ?? []) {
-      const motion = store.motions.get(actor.id);
-      if (motion) this.viewport.character(actor.id)?.setPose(poseAt(actor.id, store.timeS)!);
+      const motion = store.motions.get(actor.id), character = this.viewport.character(actor.id);
+      if (motion) character?.setPose(poseAt(actor.id, store.timeS)!);
+      character?.setTouching(motion ? overlapsAt(actor.id, store.timeS) : actor.id === store.active ? store.posed?.touching ?? [] : []);
     }
     const actor = activeActor();
     const character = actor && this.viewport.character(actor.id);
@@ -223,6 +230,10 @@ export class Studio {
     const blob = await this.viewport.picture(width, height, framed);
     return new Uint8Array(await blob.arrayBuffer());
   }
+}
+
+function sameNumbers(a: Float32Array, b: Float32Array): boolean {
+  return a.length === b.length && a.every((value, i) => Math.abs(value - b[i]) < 1e-4);
 }
 
 /** The pose that an actor's sampled motion has at a time; null where it has none. */

@@ -65,7 +65,7 @@ class ClearingSheet {
     const found = store.certificate;
     const stretches = found?.stretches ?? [];
     const bad = stretches.filter((one) => one.verdict !== "certified");
-    const ways = (store.state?.actors ?? []).flatMap((actor) => actor.ways.map((way) => ({ ...way, actor })));
+    const ways = (store.state?.actors ?? []).flatMap((actor) => actor.ways.map((way) => ({ ...way, actor }))).filter((way) => !bad.some((one) => within(way, one)));
     this.head.textContent = !found && store.motions.size ? "Being checked …" : stretches.length ? `${summary(found!)}. ${bad.length ? "Blending two poses can lead through a body. Choose for each stretch:" : `Proven for ${found!.frames} frames and everything between them, as glTF files are played.`}` : "Nothing moves yet: set two keys, or open a clip.";
     this.all.hidden = bad.length === 0;
     this.all.disabled = this.busy !== "";
@@ -80,13 +80,19 @@ class ClearingSheet {
     const name = store.state?.actors.find((one) => one.id === actor)?.name ?? "";
     const go = (how: "round" | "out") => () => this.ask({ type: "clear_stretch", actor, start_s: stretch.start_s, end_s: stretch.end_s, how });
     const moves = (store.state?.actors.length ?? 1) > 1 ? ` ${name} gives way.` : "";
+    const stale = store.state?.actors.flatMap((one) => one.ways).find((way) => within(way, stretch));
     return h("div", { class: "stretch-row" },
       h("span", { class: `stretch-mark ${stretch.verdict.replace(" ", "-")}`, "aria-hidden": "true" }),
-      h("div", {}, h("button", { class: "link", type: "button", title: "Look at the worst moment", click: () => { this.dialog.close(); this.studio.seek(stretch.at_s); } }, span(stretch.start_s, stretch.end_s)), ` ${sentence(stretch)}.${moves}`),
+      h("div", {}, h("button", { class: "link", type: "button", title: "Look at the worst moment", click: () => { this.dialog.close(); this.studio.seek(stretch.at_s); } }, span(stretch.start_s, stretch.end_s)), ` ${sentence(stretch)}.${moves}${stale ? ` It was “${stale.name}” before its poses changed.` : ""}`),
       actor === undefined ? "" : h("div", { class: "stretch-ways" },
         h("button", { class: "wide", type: "button", disabled: this.busy !== "", title: "Plan a way round between the poses at both ends", click: go("round") }, "Go round"),
         h("button", { class: "wide", type: "button", disabled: this.busy !== "", title: "Keep the motion as it is as far as bodies allow", click: go("out") }, "Push out")));
   }
+}
+
+/** Whether a way lies in a stretch, or a stretch in it. */
+function within(way: { start_s: number; end_s: number }, stretch: Stretch): boolean {
+  return way.start_s < stretch.end_s - 1e-4 && way.end_s > stretch.start_s + 1e-4;
 }
 
 function span(start: number, end: number): string {

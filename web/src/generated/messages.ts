@@ -395,6 +395,14 @@ export interface Stretch {
   actors: number[];
 }
 
+/** Parts of an actor that overlap something from one frame of the timeline to another. */
+export interface Overlap {
+  actor: number;
+  first: number;
+  last: number;
+  parts: string[];
+}
+
 /** The answer to CheckMotion; no stretches where nothing moves. */
 export interface MotionCertificate {
   type: "motion_certificate";
@@ -403,6 +411,7 @@ export interface MotionCertificate {
   frames: number;
   fps: number;
   stretches: Stretch[];
+  overlaps: Overlap[];
 }
 
 /** Make a stretch of an actor's motion clear. */

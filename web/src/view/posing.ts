@@ -4,6 +4,7 @@ import { Connection } from "../connection";
 import { Answer, Hold } from "../generated/messages";
 import { floats, store, tell } from "../store";
 import { say } from "../ui/toast";
+import { byFinger } from "../words";
 import { Character } from "./character";
 import { ActorHit, Viewport } from "./viewport";
 
@@ -129,7 +130,7 @@ export class Posing {
     if (!store.touched) {
       store.touched = true;
       localStorage.setItem("writhe.touched", "yes");
-      say("Well done. Click a part to pin it: it stays where it is while you drag others.");
+      say(`Well done. ${byFinger() ? "Tap a part twice" : "Click a part"} to pin it: it stays where it is while you drag others.`);
     }
     store.recording = false;
     tell("options");

@@ -56,7 +56,7 @@ def beside(page: Any) -> None:
         return viewport.onPage(at.clone().setX(at.x - 0.72)).x - from.x; }"""
     )
     press_and_drag(page, grip["x"], grip["y"], step, 0)
-    wait_for(page, "s.state.undo === 'Move actor'")
+    wait_for(page, "s.state.undo === 'Move character'")
     page.get_by_role("button", name="Move", exact=True).click()
     page.keyboard.press("f")
 

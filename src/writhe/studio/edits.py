@@ -27,7 +27,7 @@ def add_actor(document: Document, edit: Edit, figure: str, name: str = "", metho
     """A new actor in its starting pose, beside those that are there."""
     others = document.actors()
     if len(others) >= MOST_ACTORS:
-        raise WritheError(f"a document holds at most {MOST_ACTORS} actors")
+        raise WritheError(f"a document holds at most {MOST_ACTORS} characters")
     shape = document.figure(figure)
     q = postures.starting_pose(shape)
     q[0] += 1.4 * len(others)
@@ -45,7 +45,7 @@ def add_actor(document: Document, edit: Edit, figure: str, name: str = "", metho
 def remove_actor(document: Document, edit: Edit, actor: int) -> None:
     """Remove an actor with its tracks and keys."""
     if len(document.actors()) < 2:
-        raise WritheError("a document keeps at least one actor")
+        raise WritheError("a document keeps at least one character")
     for track in document.tracks(actor):
         for key in document.keys(track.id):
             edit.delete("keys", key.id)

@@ -27,7 +27,7 @@ export const install: Install = (studio) => {
       asked = "";
     },
     poseButtons: [rest, pick],
-    sections: [{ title: "Contacts", element: list(studio), order: 45, folded: true }],
+    sections: [{ title: "Contacts", about: "Parts that may touch, and so overlap by up to a centimetre; all others keep apart", element: list(studio), order: 45, folded: true }],
     actions: [
       { name: "contact", title: "The selected part rests here", keys: ["C"], group: "Pose", enabled: () => store.selected !== null, run: restHere },
       { name: "allow-contact", title: "Click two things that may touch", keys: ["Shift+T"], group: "Pose", run: () => studio.tools.enter(studio.tools.mode ? null : picking(studio)) },

@@ -43,7 +43,7 @@ function section(studio: Studio): HTMLElement {
     });
     back.hidden = WEIGHTS.every(([name]) => Math.abs(Math.log10(state[name])) < 0.01);
   });
-  const own = h("button", { class: "link", type: "button", title: "Open a .parquet file made by `writhe db build`", click: () => chooseFile(studio, false, ".parquet") }, "Postures from a file …");
+  const own = h("button", { class: "link", type: "button", title: "Open a .parquet file made with writhe db build", click: () => chooseFile(studio, false, ".parquet") }, "Postures from a file …");
   const about = "Examples that tell what looks natural. They are of the human; other figures are posed without.";
   return h(
     "div",

@@ -88,7 +88,7 @@ class _Body:
     @classmethod
     def of(cls, stage: Stage, actor: int) -> _Body:
         if label(actor) not in stage.scene.layout.actor_q:
-            raise WritheError("this figure has no solid shapes: nothing can get into its way")
+            raise WritheError("this character has no solid shapes: nothing can get into its way")
         row, document = stage.document.actor(actor), stage.document
         pins = tuple(pin.joint for pin in row.pins)
         figure, names = document.figure(row.figure), names_of(document)

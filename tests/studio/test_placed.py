@@ -82,3 +82,14 @@ def test_the_limb_of_a_joint() -> None:
     assert {"left_clavicle", "left_elbow", "left_wrist"} <= limb_of(skeleton, "left_elbow")
     assert "chest" not in limb_of(skeleton, "left_elbow")
     assert limb_of(skeleton, "chest") == {"chest"}
+
+
+def test_a_drag_tells_what_is_nearest_to_the_hand(wire: Wire) -> None:
+    """The line ends where the hand and the thigh are nearest, as long as it says."""
+    for sequence in range(40):
+        answer = wire.drag("left_wrist", (0.15, 0.78, 0.27), sequence, frames=2)
+    (line,) = answer["features"]["depth"]["lines"]
+    assert line["other"] == "left thigh"
+    length = float(np.linalg.norm(np.subtract(line["start"], line["end"])))
+    assert line["clearance_m"] == pytest.approx(length, abs=1e-3)
+    assert 0.005 < length < 0.2

@@ -101,6 +101,7 @@ class Stage:
         self._duel: tuple[int, Puppet] | None = None
         self._gesture: int | None = None  # the actor that is being dragged
         self._pins: list[Pin] = []
+        self.holding: tuple[str, ...] = ()  # the joints in the hand
         self._held: dict[str, Target] = {}  # what the gesture has held so far
         self._staying: tuple[set[str], list[Target]] = (set(), [])  # beside what is held now
         self._scene_key: surroundings.SceneKey | None = None
@@ -129,7 +130,8 @@ class Stage:
         elif self.followers and puppet.readings.place is not None and self._scene is not None:
             surroundings.arrange(puppet.readings.place, self._scene, self.poses())
         targets = [_target(hold, puppet.figure) for hold in message.holds]
-        held = {target.joint for target in targets}
+        self.holding = tuple(target.joint for target in targets)
+        held = set(self.holding)
         pins = [pin for pin in self._pins if pin.joint not in held]
         self._held |= {target.joint: target for target in targets}
         staying = self._placed(puppet, held)

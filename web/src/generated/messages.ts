@@ -527,6 +527,19 @@ export interface ContactsState {
   contacts: string[];
 }
 
+/** From a part in the hand to the nearest surface of another, called `other`. */
+export interface DepthLine {
+  start: [number, number, number];
+  end: [number, number, number];
+  clearance_m: number;
+  other: string;
+}
+
+/** A line for each part in the hand that has something near it. */
+export interface DepthReading {
+  lines: DepthLine[];
+}
+
 /** Put an object into the scene instead of what is there; "empty" clears it. */
 export interface ChooseScene {
   type: "choose_scene";
@@ -1032,6 +1045,7 @@ export interface FeatureStates {
 
 /** What features read from a pose being dragged. */
 export interface FeatureReadings {
+  depth: DepthReading | null;
   tangles: Followed | null;
 }
 

@@ -93,6 +93,7 @@ export function summary(found: MotionCertificate): string {
   const least = Math.min(...found.stretches.map((stretch) => stretch.clearance_m));
   if (bad.length) {
     const through = bad.filter((stretch) => stretch.verdict === "passes through").length, over = bad.length - through;
+    if (all.length === 1) return `Parts ${through ? "pass through each other" : "overlap"}, by up to ${depth(least)}`;
     const says = [through && `${through} of ${all.length} stretches ${through === 1 ? "passes" : "pass"} through`, over && `${over}${through ? "" : ` of ${all.length} stretches`} ${over === 1 ? "overlaps" : "overlap"}`];
     return `${says.filter(Boolean).join(", ")}, by up to ${depth(least)}`;
   }
@@ -114,5 +115,5 @@ export function overlapsAt(actor: number, timeS: number): string[] {
 
 export function sentence({ verdict, clearance_m, a, b, at_s }: Stretch): string {
   if (verdict === "certified") return clearance_m < 1 ? `Certified: ${a} and ${b} come nearest, at ${at_s.toFixed(2)} s` : "Certified";
-  return `${a} and ${b} ${verdict === "overlaps" ? "overlap" : "pass through each other"} by ${depth(clearance_m)} near ${at_s.toFixed(2)} s`;
+  return `${a.charAt(0).toUpperCase()}${a.slice(1)} and ${b} ${verdict === "overlaps" ? "overlap" : "pass through each other"} by ${depth(clearance_m)} near ${at_s.toFixed(2)} s`;
 }

@@ -96,7 +96,7 @@ class ClearingSheet {
     const stale = store.state?.actors.flatMap((one) => one.ways).find((way) => within(way, stretch));
     return h("div", { class: "stretch-row" },
       h("span", { class: `stretch-mark ${stretch.verdict.replace(" ", "-")}`, "aria-hidden": "true" }),
-      h("div", {}, h("button", { class: "link", type: "button", title: "Look at the worst moment", click: () => { this.dialog.close(); this.studio.seek(stretch.at_s); } }, span(stretch.start_s, stretch.end_s)), ` ${sentence(stretch)}.${moves}${stale ? ` It was “${stale.name}” before its poses changed.` : ""}`),
+      h("div", {}, h("button", { class: "link", type: "button", title: "Look at the worst moment", click: () => { this.dialog.close(); this.studio.seek(stretch.at_s); } }, span(stretch.start_s, stretch.end_s)), `: ${sentence(stretch)}.${moves}${stale ? ` It was “${stale.name}” before its poses changed.` : ""}`),
       actor === undefined ? "" : h("div", { class: "stretch-ways" },
         h("button", { class: "wide", type: "button", disabled: this.busy !== "", title: "Find a new way between the poses at both ends, round whatever is there; takes some seconds", click: go("round") }, "Go round"),
         h("button", { class: "wide", type: "button", disabled: this.busy !== "", title: "Keep the motion, and move only what overlaps; the poses at both ends stay", click: go("out") }, "Push out")));

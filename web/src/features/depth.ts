@@ -5,7 +5,7 @@ import { Install } from "../feature";
 import { DepthLine } from "../generated/messages";
 import { on, store } from "../store";
 
-const COLOUR = "#3b5bdb";
+const COLOUR = "#5c7cfa";
 const TOUCHING_M = 0.004; // nearer than this a line tells nothing
 const LIFTED_M = 0.05;
 

@@ -6,7 +6,7 @@ import { activeActor, on, store } from "../store";
 import type { Studio } from "../studio";
 import { drawSilhouette } from "../ui/silhouette";
 import { onTheme } from "../ui/theme";
-import { distance, wantedWords, wordsOf } from "../ui/pose_search";
+import { distance, wantedWords } from "../ui/pose_search";
 
 const PIXELS = 156;
 const FEW = 12; // shown until all are asked for: the panel scrolls, not a list within it
@@ -96,10 +96,8 @@ function fitting(poses: Pose[], typed: string, library: string): Pose[] {
   const rank = new Map<Pose, number>();
   for (const pose of poses) {
     if (library && pose.library !== library) continue;
-    const words = wordsOf(pose.name), away = distance(wanted, pose.name);
-    if (away === null) continue;
-    const begins = !wanted.length || distance([wanted[0]], words[0]) !== null;
-    rank.set(pose, 2 * away + (begins ? 0 : 100) + words.length);
+    const away = distance(wanted, pose.name);
+    if (away !== null) rank.set(pose, away);
   }
   const found = [...rank.keys()];
   const starters = STARTERS.flatMap((name) => found.filter((pose) => pose.name === name));

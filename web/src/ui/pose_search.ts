@@ -23,6 +23,7 @@ const ALIKE = [
   ["ahead", "forward", "front"],
   ["lean", "leaning", "bend"],
 ];
+const ALIKE_COSTS = 4, LATE_COSTS = 2, SCATTERED_COSTS = 5; // in words of a name
 const EMPTY = new Set(["on", "the", "a", "an", "of", "with", "in", "to", "and", "at", "pose", "person"]);
 
 export function wordsOf(text: string): string[] {
@@ -36,15 +37,27 @@ export function wantedWords(typed: string): string[] {
   return telling.length ? telling : words;
 }
 
-/** How well a name answers: 0 has every word itself, 1 and more by words alike, null not at all. */
+/** How far a name is from what was looked for, 0 the nearest; null: it does not answer.
+
+Every word must be there, itself or by a word alike. Plain names come first, and those that have the
+words in this order: "arms crossed" means folded arms rather than crossed legs with some arms.
+*/
 export function distance(wanted: string[], name: string): number | null {
   const words = wordsOf(name);
-  let alike = 0;
+  const places: number[] = [];
+  let away = words.length;
   for (const word of wanted) {
-    if (words.some((one) => one.startsWith(word))) continue;
-    const others = ALIKE.filter((group) => group.some((one) => one === word || (word.length > 3 && one.startsWith(word)))).flat();
-    if (!words.some((one) => others.includes(one))) return null;
-    alike++;
+    const itself = words.findIndex((one) => one.startsWith(word));
+    const others = itself >= 0 ? [] : alike(word);
+    const place = itself >= 0 ? itself : words.findIndex((one) => others.includes(one));
+    if (place < 0) return null;
+    if (itself < 0) away += ALIKE_COSTS;
+    places.push(place);
   }
-  return alike;
+  if (places[0] > 0) away += LATE_COSTS;
+  return places.every((place, k) => k === 0 || place > places[k - 1]) ? away : away + SCATTERED_COSTS;
+}
+
+function alike(word: string): string[] {
+  return ALIKE.filter((group) => group.some((one) => one === word || (word.length > 3 && one.startsWith(word)))).flat();
 }

@@ -8,7 +8,7 @@ let box: HTMLElement | null = null;
 export function say(text: string, kind: "plain" | "problem" = "plain"): void {
   if (!text) return;
   box ??= makeBox();
-  if (kind === "plain") box.querySelectorAll(".toast:not(.problem)").forEach((one) => one.remove());
+  box.querySelectorAll(".toast:not(.problem)").forEach((one) => one.remove());
   const toast = h("div", { class: `toast ${kind}`, "data-since": performance.now() }, text);
   box.append(toast);
   while (box.children.length > 3) box.firstChild!.remove();

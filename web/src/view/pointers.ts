@@ -150,7 +150,7 @@ export class Pointers {
     }
     const { startX: x, startY: y } = finger;
     const joint = (this.pinAt(x, y, event.pointerType === "touch") ?? this.viewport.jointAt(x, y))?.joint ?? finger.joint;
-    const now = performance.now();
+    const now = event.timeStamp; // when it happened, not when a busy page came to it
     const twice = now - this.lastTap.time < DOUBLE_TAP_MS && this.lastTap.joint === joint;
     this.lastTap = { time: twice ? 0 : now, joint };
     store.selected = joint;

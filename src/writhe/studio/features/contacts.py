@@ -7,7 +7,7 @@ from writhe.errors import WritheError
 from writhe.skeleton import forward
 from writhe.solvers.posing import Target
 from writhe.studio import edits, things
-from writhe.studio.collisions import GROUND
+from writhe.studio.collisions import GROUND, LOOK_M
 from writhe.studio.document import Actor, Document
 from writhe.studio.document.history import Edit
 from writhe.studio.feature import Feature
@@ -18,7 +18,6 @@ from writhe.studio.stage import Stage
 from writhe.studio.surroundings import label
 
 feature = Feature("contacts")
-FARTHEST_M = 0.15  # a part farther away than this is not meant to rest there
 
 
 class PartOf(Part, frozen=True):
@@ -84,12 +83,9 @@ def declare(stage: Stage, edit: Edit, message: DeclareContact) -> None:
     joint = puppet.figure.skeleton.names[message.joint]
     gap = puppet.readings.nearest_to(puppet.q, joint)
     if gap is None:
-        raise WritheError(f"Nothing is near the {body_name(joint)}: bring it closer first.")
-    if gap.clearance_m > FARTHEST_M:
-        other = plain_name(gap.other, names_of(document))
         raise WritheError(
-            f"The nearest to the {body_name(joint)} is {other},"
-            f" {100 * gap.clearance_m:.0f} cm away: bring it closer first."
+            f"Nothing is within {100 * LOOK_M:.0f} cm of the {body_name(joint)} to rest on:"
+            " bring it closer first."
         )
     known, pair = declared(document), (min(gap.part, gap.other), max(gap.part, gap.other))
     if pair not in known:

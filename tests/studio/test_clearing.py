@@ -102,6 +102,19 @@ def test_why_there_is_no_way_is_said_in_plain_words(wire: Wire) -> None:
     assert "actor1" not in message["text"]
 
 
+def test_a_mirrored_pose_may_touch_as_the_first_did(server: Server) -> None:
+    """A hand that rests on a thigh: the other hand may rest on the other thigh."""
+    wire = Wire(server.address, server.new_document())
+    for sequence in range(40):
+        wire.drag("left_wrist", (0.13, 0.75, 0.26), sequence, frames=2)
+    wire.command(type="release", actor=1)
+    wire.command(type="declare_contact", actor=1, joint=wire.joint("left_wrist"))
+    wire.command(type="mirror_pose", actor=1)
+    contacts = wire.state["features"]["contacts"]["contacts"]
+    assert contacts == ["left thigh and left hand", "right thigh and right hand"]
+    wire.close()
+
+
 def test_everything_is_made_clear_as_one_command(server: Server, wire: Wire) -> None:
     """The arms swap over and under: they go round, and both keys stay as they were set."""
     keys = pose_keys(server, wire)

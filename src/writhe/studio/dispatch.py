@@ -92,6 +92,7 @@ def _mirror_pose(stage: Stage, edit: Edit, m: messages.MirrorPose) -> None:
     turned = postures.mirrored(figure, q)
     edits.set_pose(stage.document, edit, m.actor, turned, stage.time_s)
     edits.repin(stage.document, edit, m.actor, turned)
+    edits.mirror_contacts(stage.document, edit, m.actor)
 
 
 def _reset_pose(stage: Stage, edit: Edit, m: messages.ResetPose) -> None:

@@ -13,6 +13,7 @@ from writhe.studio import postures, ways
 from writhe.studio.document.document import Document
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import Key, PinRow, TrackKind, pack
+from writhe.studio.surroundings import label
 
 MOST_ACTORS, MOST_KEYS = 16, 20_000
 SAME_TIME_S = 1e-4
@@ -236,6 +237,22 @@ def set_ease(document: Document, edit: Edit, numbers: list[int], ease: str) -> N
     for number in numbers:
         if number in keys:
             edit.update("keys", number, ease=ease)
+
+
+def mirror_contacts(document: Document, edit: Edit, actor: int) -> None:
+    """Where an actor's parts may touch something, let their counterparts touch it too."""
+    skeleton = document.figure(document.actor(actor).figure).skeleton
+    own = f"{label(actor)}."
+
+    def mirrored(part: str) -> str:
+        name = part.removeprefix(own)
+        return own + postures.counterpart(skeleton, name) if name in skeleton else part
+
+    known = document.setting("contacts", list[tuple[str, str]], [])
+    pairs = [(mirrored(a), mirrored(b)) for a, b in known if own in a or own in b]
+    fresh = {(min(a, b), max(a, b)) for a, b in pairs} - set(known)
+    if fresh:
+        edit.setting("contacts", [*known, *sorted(fresh)])
 
 
 def put_clip(document: Document, edit: Edit, actor: int, motion: Motion, start_s: float) -> None:

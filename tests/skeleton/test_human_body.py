@@ -230,3 +230,20 @@ def test_twisting_does_not_pinch_the_arm(human, joint, x):
 
     before = girth(skin.vertices, skin.triangles, 0, x, arm)
     assert np.isclose(girth(twisted, skin.triangles, 0, x, arm), before, rtol=0.03)
+
+
+def test_the_seat_of_a_sitting_human_is_smooth(human):
+    skeleton, skin = human.skeleton, human.skin
+    q = skeleton.rest_configuration.copy()
+    for side in ("left", "right"):
+        half = np.radians(85) / 2
+        q[skeleton.q_slice(f"{side}_hip")] = [np.cos(half), -np.sin(half), 0.0, 0.0]
+        q[skeleton.q_slice(f"{side}_knee")] = np.radians(85)
+    frames = forward(skeleton, q)
+    posed = skin.deform(skeleton, frames.positions, frames.rotations)
+    edges = np.concatenate([skin.triangles[:, [0, 1]], skin.triangles[:, [1, 2]]])
+    seat = (np.abs(skin.vertices[:, 0]) < 0.15) & (np.abs(skin.vertices[:, 1] - 0.82) < 0.15)
+    inside = edges[seat[edges].all(axis=1)]
+    before = np.linalg.norm(np.diff(skin.vertices[inside], axis=1)[:, 0], axis=1)
+    after = np.linalg.norm(np.diff(posed[inside], axis=1)[:, 0], axis=1)
+    assert (after - before).max() < 0.06  # a torn one would stretch by as much as the thigh moves

@@ -32,14 +32,12 @@ def clean(
     Example: `writhe clean fight.bvh -o clean.bvh --strip before-after.png`
     """
     from writhe.io import load, save
+    from writhe.motion.carry import on_figure
     from writhe.motion.clean import clean as clean_motion
-    from writhe.motion.retarget import retarget
     from writhe.skeleton.figures import figure
 
     human = figure("human")
-    motion = load(file)
-    if motion.skeleton.names != human.skeleton.names:
-        motion = retarget(motion, human)
+    motion = on_figure(load(file), human)
     start = time.perf_counter()
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task("Cleaning", total=None)

@@ -77,13 +77,11 @@ def _subject(subject: str) -> tuple[Figure, Motion]:
         body = figure(subject)
         return body, Motion(body.skeleton, body.skeleton.rest_configuration[None], name=subject)
     from writhe.io import load, load_figure
-    from writhe.motion.retarget import retarget
+    from writhe.motion.carry import on_figure
 
     motion = load(subject)
-    human = figure("human")
-    if motion.skeleton.names == human.skeleton.names:
-        return human, motion
     own = load_figure(subject)
     if own.skin is not None:
         return own, motion
-    return human, retarget(motion, human)
+    human = figure("human")
+    return human, on_figure(motion, human)

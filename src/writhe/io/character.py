@@ -60,15 +60,16 @@ def figure_of(
 
 def _built_in(skeleton: Skeleton) -> Figure | None:
     """The built-in figure whose bones these are (a file that it was saved to), if any."""
-    for name in figure_names():
-        known = figure(name)
-        if known.skeleton.names != skeleton.names:
-            continue
-        apart = np.abs(known.skeleton.tree.offset - skeleton.tree.offset)[1:]  # roots are placed
-        turned = np.abs(known.skeleton.tree.rest - skeleton.tree.rest)
-        if max(apart.max(), turned.max()) < SAME_BONES_M:
-            return known
-    return None
+    return next((f for f in map(figure, figure_names()) if same_bones(f.skeleton, skeleton)), None)
+
+
+def same_bones(a: Skeleton, b: Skeleton) -> bool:
+    """Whether two skeletons differ in nothing but the kinds of their joints and their place."""
+    if a.names != b.names:
+        return False
+    apart = np.abs(a.tree.offset - b.tree.offset)[1:]  # roots are placed
+    turned = np.abs(a.tree.rest - b.tree.rest)
+    return max(apart.max(initial=0.0), turned.max()) < SAME_BONES_M
 
 
 def _capsules(skeleton: Skeleton, roles: Mapping[str, str]) -> tuple[Capsule, ...]:

@@ -211,7 +211,7 @@ def make_human_skin() -> Skin:
     """The human's skin, made from its shapes (some seconds)."""
     skeleton = human_skeleton()
     vertices, triangles = blob_mesh(human_blobs(), 0.008, human_edge_lengths)
-    memberships = human_memberships(vertices)
+    memberships = human_memberships(vertices, triangles)
     joints, weights = weights_from_memberships(skeleton, memberships, len(vertices))
     twist = human_twist(skeleton, vertices, memberships)
     return Skin(vertices, triangles, joints, weights, twist)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Ints
 from writhe.skeleton.body import Twist
-from writhe.skeleton.modelling.weights import smoothstep
+from writhe.skeleton.modelling.weights import smoothstep, spread
 from writhe.skeleton.skeleton import Skeleton
 
 # joint: a point of the plane and its normal in the rest pose (left side), half-width of the blend
@@ -36,8 +36,8 @@ def _across(points: Floats, name: str) -> Floats:
     return smoothstep((points - np.array(origin)) @ n / half_width)
 
 
-def human_memberships(vertices: Floats) -> dict[str, Floats]:
-    """Each joint's membership (v,) of the rest-pose vertices (v, 3)."""
+def human_memberships(vertices: Floats, triangles: Ints) -> dict[str, Floats]:
+    """Each joint's membership (v,) of the rest-pose vertices (v, 3) of the skin's triangles."""
     x, y = np.abs(vertices[:, 0]), vertices[:, 1]
     sided = np.column_stack([x, y, vertices[:, 2]])
     out = {name: _across(vertices, name) for name in ("spine", "chest", "head")}
@@ -68,6 +68,10 @@ def human_memberships(vertices: Floats) -> dict[str, Floats]:
         out[f"{side}_clavicle"] *= 1.0 - out["neck"]
         for name in ("elbow", "wrist"):
             out[f"{side}_{name}"] = np.where(on_side, _across(sided, name), 0.0)
+    # between the legs pelvis and thighs meet within a finger's breadth, and would tear when sitting
+    seat = (x < 0.09) & (y > 0.78) & (y < 0.93)
+    for hip in ("left_hip", "right_hip"):
+        out[hip] = spread(out[hip], triangles, seat, 20)
     out["right_toe"] = np.minimum(out["right_toe"], out["right_ankle"])
     out["left_toe"] = np.minimum(out["left_toe"], out["left_ankle"])
     return out

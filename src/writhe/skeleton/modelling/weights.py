@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from writhe.arrays import Floats, Ints
+from writhe.arrays import Bools, Floats, Ints
 from writhe.skeleton.skeleton import Skeleton
 
 _SLOTS = 4
@@ -22,6 +22,18 @@ def smoothstep(t: Floats) -> Floats:
     """0 below -1, 1 above 1, smooth (with its slope) between."""
     s = np.clip(0.5 * (t + 1.0), 0.0, 1.0)
     return s * s * (3.0 - 2.0 * s)
+
+
+def spread(values: Floats, triangles: Ints, where: Bools, rounds: int) -> Floats:
+    """Values (v,) evened out along the edges of a mesh, `where` (v,) it is true."""
+    edges = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
+    edges = np.concatenate([edges, edges[:, ::-1]])
+    neighbours = np.bincount(edges[:, 0], minlength=len(values))
+    out = values.copy()
+    for _ in range(rounds):
+        around = np.bincount(edges[:, 0], weights=out[edges[:, 1]], minlength=len(values))
+        out[where] = 0.5 * (out + around / np.maximum(neighbours, 1))[where]
+    return out
 
 
 def weights_from_memberships(

@@ -188,7 +188,7 @@ def test_a_clip_of_one_is_followed_by_the_other(open_page: OpenPage, tmp_path: P
     choose(page, "Human")
     page.get_by_role("button", name="Open a file").click()
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("menuitem", name="Motion onto this actor").click()
+        page.get_by_role("menuitem", name="Motion onto this character").click()
     chooser.value.set_files(tmp_path / "aside.bvh")
     wait_for(page, "s.state.actors[0].clip === 'aside'")
     go_to(page, 0.0)

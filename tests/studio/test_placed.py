@@ -93,3 +93,14 @@ def test_a_drag_tells_what_is_nearest_to_the_hand(wire: Wire) -> None:
     length = float(np.linalg.norm(np.subtract(line["start"], line["end"])))
     assert line["clearance_m"] == pytest.approx(length, abs=1e-3)
     assert 0.005 < length < 0.2
+
+
+def test_hands_that_meet_do_not_twist_the_body(wire: Wire) -> None:
+    """The right hand goes to where the left one was put: the left one gives way."""
+    put(wire, "hips", (0.0, 0.87, 0.0))
+    put(wire, "left_wrist", (0.14, 1.06, 0.16))
+    facing = where(wire, "left_shoulder") - where(wire, "right_shoulder")
+    put(wire, "right_wrist", (0.12, 1.04, 0.2))
+    now = where(wire, "left_shoulder") - where(wire, "right_shoulder")
+    cosine = facing @ now / (np.linalg.norm(facing) * np.linalg.norm(now))
+    assert np.degrees(np.arccos(cosine)) < 30

@@ -9,7 +9,7 @@ from writhe.skeleton import Figure, Skeleton, forward
 from writhe.solvers.posing import Target
 from writhe.studio.document.rows import Vector3
 
-SOFTNESS = 0.7  # keeps a hand within millimetres, and gives way where the drag cannot go on else
+SOFTNESS = 0.85  # keeps a hand within a centimetre, and gives way before the trunk has to twist
 
 
 class Placed:
@@ -20,9 +20,10 @@ class Placed:
         self._points: dict[str, Vector3] = {}
 
     def put(self, targets: list[Target]) -> None:
-        """These were let go where they are now."""
+        """These were let go where they are now; limbs stay, the trunk goes on to follow them."""
         for target in targets:
-            self._points[target.joint] = target.point_in_joint
+            if len(limb_of(self._figure.skeleton, target.joint)) > 1:
+                self._points[target.joint] = target.point_in_joint
 
     def forget(self) -> None:
         """The pose is another one: nothing in it was placed by hand."""

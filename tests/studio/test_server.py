@@ -160,7 +160,7 @@ def test_actors_do_not_pass_through_each_other(wire: Wire) -> None:
 def test_a_declared_contact_is_kept_and_undone(wire: Wire) -> None:
     joint = wire.joint("left_wrist")
     for sequence in range(30):
-        wire.drag("left_wrist", (0.5, 1.6, 0.4), sequence, frames=2)
+        wire.drag("left_wrist", (0.75, 1.35, 0.2), sequence, frames=2)
     wire.command(type="release", actor=1)
     with pytest.raises(RuntimeError, match="closer first"):
         wire.command(type="declare_contact", actor=1, joint=joint)

@@ -8,7 +8,7 @@ import pytest
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
 from writhe.evaluation.drags import standing
-from writhe.evaluation.tuning import LeaveOut, tune
+from writhe.evaluation.tuning import GRIDS, LeaveOut, tune
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
 from writhe.solvers.posing import PoseResult, make_poser
@@ -68,3 +68,10 @@ def test_misuse_is_told(database):
         tune("magic", database)
     with pytest.raises(WritheError, match="left out"):
         LeaveOut(database, 80)
+
+
+@pytest.mark.parametrize("method", GRIDS)
+def test_every_parameter_of_a_grid_is_one_of_its_method(database, method):
+    first = {name: grid[:1] for name, grid in GRIDS[method].items()}
+    tuned = tune(method, database, count=1, most_rounds=1, grids=first)
+    assert set(tuned.best.values) == set(first)

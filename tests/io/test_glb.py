@@ -12,8 +12,11 @@ import numpy as np
 import pytest
 
 from writhe import Figure, load, load_figure, save, save_figure
+from writhe.collision import ball, box
+from writhe.collision.surfaces import surface
 from writhe.errors import FileFormatError
-from writhe.io.glb_container import write_container
+from writhe.io.glb_container import Glb, write_container
+from writhe.io.glb_write import Prop
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Skin, Tip, forward
 from writhe.skeleton import kinematics as kin
 from writhe.skeleton.figures import figure
@@ -96,6 +99,36 @@ def test_a_skin_moves_as_before_after_a_round_trip(tmp_path):
     assert (counts == 2).all(), "the skin is no longer closed"
 
 
+def still_prop() -> Prop:
+    vertices, triangles = surface(box((0, 0, 0), (0.2, 0.25, 0.2)))
+    return Prop("stool", vertices, triangles, np.array([[0.5, 0.25, 0, 1.0, 0, 0, 0]]))
+
+
+def moving_prop(motion: Motion) -> Prop:
+    vertices, triangles = surface(ball((0, 0, 0), 0.1))
+    places = np.tile([0.0, 1.0, 0.5, 1.0, 0.0, 0.0, 0.0], (len(motion), 1))
+    places[:, 0] = np.linspace(-1, 1, len(motion))
+    return Prop("ball", vertices, triangles, places)
+
+
+def test_props_stand_beside_the_character_and_are_no_joints(tmp_path):
+    human = figure("human")
+    motion = random_motion(human.skeleton)
+    save(motion, tmp_path / "bare.glb", figure=human)
+    props = [still_prop(), moving_prop(motion)]
+    save(motion, tmp_path / "props.glb", figure=human, props=props)
+    bare, beside = load(tmp_path / "bare.glb"), load(tmp_path / "props.glb")
+    assert beside.skeleton.names == bare.skeleton.names
+    np.testing.assert_array_equal(beside.q, bare.q)
+    assert len(load_figure(tmp_path / "props.glb").skin.vertices) == len(human.skin.vertices)
+    nodes = {node["name"]: node for node in Glb(tmp_path / "props.glb").items("nodes")}
+    assert nodes["stool"]["translation"] == [0.5, 0.25, 0.0] and "mesh" in nodes["stool"]
+    animation = Glb(tmp_path / "props.glb").item("animations", 0)
+    moved = {channel["target"]["node"] for channel in animation["channels"]}
+    names = [node["name"] for node in Glb(tmp_path / "props.glb").items("nodes")]
+    assert names.index("ball") in moved and names.index("stool") not in moved
+
+
 def test_the_khronos_validator_is_content(tmp_path):
     if not shutil.which("node") or not (VALIDATOR / "node_modules").exists():
         pytest.skip("run tools/install-gltf-validator to validate glTF output")
@@ -110,6 +143,7 @@ def test_the_khronos_validator_is_content(tmp_path):
     save(motion, tmp_path / "skinned.glb", figure=whole)
     save(motion, tmp_path / "bones.glb")
     save(motion.slice(0, 1), tmp_path / "one-frame.glb")
+    save(motion, tmp_path / "props.glb", figure=whole, props=[still_prop(), moving_prop(motion)])
     save_figure(whole, tmp_path / "figure.glb")
     save_figure(Figure("bare", forest), tmp_path / "bare.glb")
     save(
@@ -117,7 +151,7 @@ def test_the_khronos_validator_is_content(tmp_path):
         figure=Figure("forest", forest, skin=tube(forest)),
     )  # fmt: skip
     files = sorted(str(p) for p in tmp_path.glob("*.glb"))
-    assert len(files) == 6
+    assert len(files) == 7
     run = subprocess.run(
         ["node", "validate.cjs", *files], cwd=VALIDATOR, capture_output=True, text=True, check=True
     )

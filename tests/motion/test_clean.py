@@ -96,6 +96,38 @@ def test_a_way_round_is_certified_and_joins_its_ends():
     assert certify(table, way, 30.0).certified
 
 
+def squatting() -> np.ndarray:
+    """A squat of the built-in library."""
+    library = builtin_database("basic")
+    return library.q[next(i for i, name in enumerate(library.clip) if "squat" in name)]
+
+
+def test_ways_round_spare_the_legs():
+    """Arms and legs are left behind at once: an arm makes way, the feet stay where they are."""
+    q = squatting()
+    detours = Detours(PostureTracker(HUMAN, CollisionTable.of_figure(HUMAN)), 0.06)
+    way = detours.find(q, np.array([q] * 16), np.full(len(SKELETON), 0.2))
+    assert way is not None
+    places = forward(SKELETON, way)
+    for side in ("left", "right"):
+        assert np.ptp(places.position(f"{side}_ankle"), axis=0).max() < 0.005
+    assert np.ptp(places.position("left_wrist"), axis=0).max() > 0.01
+
+
+def test_ways_round_do_not_lead_into_the_ground():
+    """A crouching body's leg must go round: stretched downwards its foot would be underground."""
+    q = squatting()
+    wanted = q.copy()
+    wanted[SKELETON.q_slice("left_knee")] -= 0.2
+    behind = np.zeros(len(SKELETON))
+    behind[SKELETON.index("left_knee")] = 0.2
+    detours = Detours(PostureTracker(HUMAN, CollisionTable.of_figure(HUMAN)), 0.06)
+    way = detours.find(q, np.array([wanted] * 16), behind)
+    assert way is not None
+    source = forward(SKELETON, np.array([q, wanted])).positions[:, :, 1]
+    assert forward(SKELETON, way).positions[:, :, 1].min() > source.min() - 0.03
+
+
 def swapped_arms() -> Motion:
     """Folded arms that change which is on top by passing through each other."""
     library = builtin_database("basic")

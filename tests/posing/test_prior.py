@@ -14,8 +14,9 @@ from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
 from writhe.solvers.posing import Target, make_poser
 from writhe.solvers.posing.asking import Asking
-from writhe.solvers.posing.effectors import EffectorIndex
 from writhe.solvers.posing.prior import PosturePrior
+from writhe.solvers.posing.regression import EffectorRegression, Facing, RegressionOptions
+from writhe.solvers.posing.regression import turned as about_the_vertical
 
 HUMAN = figure("human")
 SKELETON = HUMAN.skeleton
@@ -79,7 +80,7 @@ def test_the_unseen_joints_are_reconstructed_wherever_the_body_stands(database, 
     assert apart[SKELETON.index("left_wrist")] < 0.12  # nobody said where it is
 
 
-def test_the_expectation_is_a_weighted_ridge_regression(rng: np.random.Generator):
+def test_neighbours_guess_by_a_weighted_ridge_regression(rng: np.random.Generator):
     count, joints, held = 30, 7, np.array([1, 4])
     positions = rng.normal(0.0, 0.3, (count, joints, 3))
     here, goals = positions[3] + 0.02, positions[3][held] + rng.normal(0.0, 0.05, (2, 3))
@@ -98,8 +99,10 @@ def test_the_expectation_is_a_weighted_ridge_regression(rng: np.random.Generator
         cost[i] = misfit / sigma_misfit**2 + ((there - here) ** 2).sum() / joints / sigma_apart**2
         placed[i] = there.ravel()
     weight = np.exp(-0.5 * (cost - cost.min()))
+    most = np.exp(-0.5 * cost.min())
     weight[weight < NEGLIGIBLE] = 0.0
-    weight /= weight.sum()
+    total = weight.sum()
+    weight /= total
     mean = weight @ placed
     columns = (3 * held[:, None] + np.arange(3)).ravel()
     about = placed - mean
@@ -107,7 +110,7 @@ def test_the_expectation_is_a_weighted_ridge_regression(rng: np.random.Generator
     slope = about.T @ (weight[:, None] * about[:, columns])
     wanted = mean + slope @ np.linalg.solve(gram, goals.ravel() - mean[columns])
     found = np.empty((joints, 3))
-    expected_joints(
+    trusted = expected_joints(
         np.ascontiguousarray(positions.transpose(0, 2, 1)),
         np.arange(count),
         held,
@@ -121,6 +124,56 @@ def test_the_expectation_is_a_weighted_ridge_regression(rng: np.random.Generator
         found,
     )
     np.testing.assert_allclose(found.ravel(), wanted, atol=1e-9)
+    assert trusted == pytest.approx(most * total)
+
+
+def test_the_expectation_solves_the_ridge_problem_of_its_landmarks(database):
+    """With every posture a landmark it is kernel ridge regression in its plain, dual form."""
+    options = RegressionOptions(width_m=0.3, ridge=1e-3, landmarks=1000, turns=1, turned_rad=0.0)
+    held = np.array([SKELETON.index(name) for name in HELD])
+    positions = forward(SKELETON, database.q).positions
+    goals = positions[20, held] + [[0.02, 0.0, 0.01], [0.0, 0.03, 0.0], [-0.05, 0.02, 0.04]]
+
+    def flat(points: np.ndarray) -> np.ndarray:
+        return (points - points.mean(axis=-2, keepdims=True) * [1.0, 0.0, 1.0]).reshape(-1, 9)
+
+    inputs, asked = flat(positions[:, held]), flat(goals)
+    about = positions - positions[:, held].mean(axis=1, keepdims=True) * [1.0, 0.0, 1.0]
+    outputs = about.reshape(len(about), -1)
+
+    def kernel(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return np.exp(-((a[:, None] - b) ** 2).sum(axis=2) / (2 * options.width_m**2))
+
+    ridge = options.ridge * len(inputs) * np.eye(len(inputs))
+    dual = np.linalg.solve(kernel(inputs, inputs) + ridge, outputs - outputs.mean(axis=0))
+    wanted = outputs.mean(axis=0) + kernel(asked, inputs) @ dual
+    found = EffectorRegression(positions, held, options).expected(goals, 0.0)
+    middle = goals.mean(axis=0) * [1.0, 0.0, 1.0]
+    np.testing.assert_allclose(found - middle, wanted.reshape(-1, 3), atol=2e-5)
+
+
+def test_the_expectation_turns_and_moves_with_the_body(database, rng: np.random.Generator):
+    held = np.array([SKELETON.index(name) for name in HELD])
+    positions = forward(SKELETON, database.q).positions
+    regression = EffectorRegression(positions, held, RegressionOptions())
+    goals, facing = positions[31, held], Facing(positions)
+    here = regression.expected(goals, 0.3)
+    angle, shift = 1.9, np.array([3.0, 0.0, -2.0])
+    there = regression.expected(about_the_vertical(goals, angle) + shift, 0.3 + angle)
+    np.testing.assert_allclose(there, about_the_vertical(here, angle) + shift, atol=1e-9)
+    assert facing.heading(there) == pytest.approx(facing.heading(here) + angle, abs=1e-9)
+
+
+def test_a_body_whose_feet_turn_turns_with_them(database):
+    """A heading that is wrong by less than a right angle is seen from feet and a hand."""
+    held = np.array([SKELETON.index(name) for name in HELD])
+    positions = forward(SKELETON, database.q).positions
+    facing = Facing(positions)
+    regression = EffectorRegression(positions, held, RegressionOptions())
+    heading = float(facing.heading(positions[31])) + 0.8  # of the body; its feet face elsewhere
+    for _ in range(30):
+        heading = float(facing.heading(regression.expected(positions[31, held], heading)))
+    assert heading == pytest.approx(float(facing.heading(positions[31])), abs=0.15)
 
 
 def test_a_body_that_nobody_drags_stays_as_it_is(database):
@@ -140,14 +193,6 @@ def test_a_drag_begins_where_the_body_is(database):
     prior.update(q, targets(q), np.eye(3), np.zeros(3))
     np.testing.assert_allclose(prior.expected, forward(SKELETON, q).positions, atol=1e-9)
     assert prior.share < 1e-6
-
-
-def test_effectors_are_found_whatever_their_place_and_heading(database):
-    points = forward(SKELETON, database.q).positions[:, [SKELETON.index(n) for n in HELD]]
-    index = EffectorIndex(points, database.linking)
-    elsewhere = forward(SKELETON, turned(database.q[23], 1.1, (4.0, 0.0, 2.0))).positions
-    found = index.query(elsewhere[[SKELETON.index(n) for n in HELD]], database.linking[23], 3, 0.25)
-    assert found[0] == 23
 
 
 def test_a_mirror_image_is_one(rng):

@@ -15,6 +15,7 @@ from wire import Wire
 
 from writhe import io
 from writhe.collision import CollisionTable, certify
+from writhe.io.glb_container import Glb
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure
 from writhe.studio.collisions import POLICY
@@ -133,6 +134,21 @@ def test_keys_play_and_export_certified(server: Server, wire: Wire, tmp_path: Pa
         body = Figure("read back", motion.skeleton, capsules=human.capsules)
         table = CollisionTable.of_figure(body, POLICY)
         assert certify(table, motion.q, motion.fps).certified
+
+
+def test_the_chair_is_exported_with_who_sits_on_it(
+    server: Server, wire: Wire, tmp_path: Path
+) -> None:
+    wire.command(type="choose_scene", scene="chair")
+    wire.command(type="set_key", actor=1, time_s=0.0)
+    wire.command(type="set_key", actor=1, time_s=0.5)
+    address = f"{server.address}api/documents/{wire.document}/export/1.glb"
+    with urllib.request.urlopen(address) as answer:
+        (tmp_path / "seated.glb").write_bytes(answer.read())
+    nodes = {node["name"]: node for node in Glb(tmp_path / "seated.glb").items("nodes")}
+    (chair,) = (node for name, node in nodes.items() if name.lower().startswith("chair"))
+    assert chair["translation"] == pytest.approx(wire.state["things"][0]["position"], abs=1e-6)
+    assert io.load(tmp_path / "seated.glb").skeleton.names == figure("human").skeleton.names
 
 
 def test_a_chair_stops_the_body(wire: Wire) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from writhe.bench import Progress
+from writhe.collision import CollisionTable
 from writhe.errors import WritheError
 from writhe.evaluation.clips import retargeted_clips
 from writhe.motion.clean import clean
@@ -27,11 +28,12 @@ def run(
         raise WritheError("say where the clips are: writhe bench clean --clips DIR")
     body = built_in("human")
     motions, skipped = retargeted_clips(clips, body, progress, frames)
+    table = CollisionTable.of_figure(body)
     rows: dict[str, dict[str, Any]] = {}
     for number, (name, motion) in enumerate(motions.items()):
         progress(f"clip {number + 1} of {len(motions)}: {name}")
         start = time.perf_counter()
-        cleaned = clean(motion, body)
+        cleaned = clean(motion, body, table=table)
         seconds = time.perf_counter() - start
         rows[name] = {
             "frames": len(motion),

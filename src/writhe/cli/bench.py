@@ -24,6 +24,9 @@ def bench(
     part: Annotated[
         str | None, typer.Option(help="Of these clips only the part `tuning` or `untouched`.")
     ] = None,
+    frames: Annotated[
+        int | None, typer.Option(help="Of each clip only so many frames.", min=2)
+    ] = None,
     rounds: Annotated[
         int | None, typer.Option(help="How often the scripted drags are varied.")
     ] = None,
@@ -46,6 +49,7 @@ def bench(
             database=None if database is None else _load(database),
             clips=clips,
             part=part,
+            frames=frames,
             rounds=rounds,
             methods=None if methods is None else tuple(methods.split(",")),
             quick=True if quick else None,

@@ -20,11 +20,15 @@ def surface(shape: Shape, spacing_m: float = SPACING_M) -> tuple[Floats, Ints]:
     """
     if shape.core is Core.HALF_SPACE:
         return _slab(shape)
+    return split_long_edges(*outside(shape, spacing_m), spacing_m)
+
+
+def outside(shape: Shape, spacing_m: float = SPACING_M) -> tuple[Floats, Ints]:
+    """As `surface`, of a solid with a core, in as few triangles as its roundness asks for."""
     around = _directions(shape.radius_m, spacing_m) * shape.radius_m
     cloud = (shape.points_in_joint[:, None] + around[None]).reshape(-1, 3)
     hull = ConvexHull(cloud)
-    vertices, triangles = _compact(cloud, _outward(cloud, hull))
-    return split_long_edges(vertices, triangles, spacing_m)
+    return _compact(cloud, _outward(cloud, hull))
 
 
 def _directions(radius_m: float, spacing_m: float) -> Floats:

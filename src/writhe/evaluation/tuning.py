@@ -40,9 +40,8 @@ GRIDS: dict[str, dict[str, Sequence[float]]] = {
     "paper": _PUBLISHED,
     "local-pca": _PUBLISHED,
     "default": {
-        "neighbours": (25, 50, 100, 200),
-        "spread_rad": (0.02, 0.05, 0.1),
-        "pull": (0.02, 0.05, 0.1, 0.2),
+        "expected_weight": (1.0, 2.0, 4.0, 8.0),
+        "fading": (0.002, 0.004, 0.01, 0.1),
         "iterations": (1, 2, 3, 5),
     },
 }

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from writhe.errors import FileFormatError, WritheError
 from writhe.skeleton import Figure, Motion
+
+if TYPE_CHECKING:
+    from writhe.io.glb_write import Prop
 
 READABLE = (".bvh", ".glb", ".npz")
 WRITABLE = (".bvh", ".glb")
@@ -57,12 +60,14 @@ def save(
     path: str | Path,
     *,
     figure: Figure | None = None,
+    props: Sequence[Prop] = (),
     metres_per_unit: float | None = None,
     undo_repairs: bool = False,
 ) -> None:
     """Write a motion to .bvh or .glb; a file that is there already is replaced when all is well.
 
     figure: for .glb, the figure whose skin moves along; its skeleton must be the motion's.
+    props: for .glb, what stands around; readers of motions leave it alone.
     metres_per_unit: for .bvh; by default that of the file it came from, otherwise 1.
     undo_repairs: for .bvh, write repaired bones as the file had them.
     """
@@ -80,7 +85,10 @@ def save(
         case ".glb":
             from writhe.io.glb_write import save_glb
 
-            _replacing(at, lambda to: save_glb(to, motion.skeleton, motion=motion, figure=figure))
+            _replacing(
+                at,
+                lambda to: save_glb(to, motion.skeleton, motion=motion, figure=figure, props=props),
+            )
         case other:
             raise WritheError(
                 f"cannot write motions to {other!r} files; these can be written: "

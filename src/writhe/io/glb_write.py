@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from writhe import __version__
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
 from writhe.io import transforms
 from writhe.io.glb_container import write_container
@@ -17,12 +19,31 @@ from writhe.skeleton import Figure, JointKind, Motion, Skeleton, Skin
 _FLOAT, _UNSIGNED, _SHORT = 5126, 5125, 5123
 _VERTICES, _INDICES = 34962, 34963
 _COLOUR = [0.62, 0.66, 0.72, 1.0]
+_PROP_COLOUR = [0.45, 0.53, 0.66, 1.0]
+
+
+@dataclass(frozen=True)
+class Prop:
+    """A thing that stands beside the character: its surface, and where it is.
+
+    `places` (F, 7) are positions and quaternions, one for each frame of the motion, or only one.
+    """
+
+    name: str
+    vertices: Floats
+    triangles: Ints
+    places: Floats
 
 
 def save_glb(
-    path: Path, skeleton: Skeleton, *, motion: Motion | None = None, figure: Figure | None = None
+    path: Path,
+    skeleton: Skeleton,
+    *,
+    motion: Motion | None = None,
+    figure: Figure | None = None,
+    props: Sequence[Prop] = (),
 ) -> None:
-    """Write a skeleton with an optional motion and the optional skin of a figure."""
+    """Write a skeleton with an optional motion, the optional skin of a figure, and props."""
     if figure is not None and figure.skeleton.names != skeleton.names:
         raise WritheError(f"the figure {figure.name!r} has other joints than the motion")
     document = _Document(skeleton)
@@ -30,6 +51,8 @@ def save_glb(
         document.add_skin(figure.skin, figure.name)
     if motion is not None:
         document.add_motion(motion)
+    for prop in props:
+        document.add_prop(prop, 30.0 if motion is None else motion.fps)
     document.write(path)
 
 
@@ -44,6 +67,8 @@ class _Document:
             "scene": 0,
             "accessors": [],
             "bufferViews": [],
+            "materials": [],
+            "meshes": [],
         }
         nodes: list[dict[str, Any]] = []
         for joint in skeleton.joints:
@@ -112,16 +137,17 @@ class _Document:
         joints, weights = _clean_weights(skin)
         attributes = {
             "POSITION": self._accessor(skin.vertices, _FLOAT, "VEC3", _VERTICES, bounds=True),
-            "NORMAL": self._accessor(_normals(skin), _FLOAT, "VEC3", _VERTICES),
+            "NORMAL": self._accessor(
+                _normals(skin.vertices, skin.triangles), _FLOAT, "VEC3", _VERTICES
+            ),
             "JOINTS_0": self._accessor(joints, _SHORT, "VEC4", _VERTICES),
             "WEIGHTS_0": self._accessor(weights, _FLOAT, "VEC4", _VERTICES),
         }
         indices = self._accessor(skin.triangles.reshape(-1), _UNSIGNED, "SCALAR", _INDICES)
-        primitive = {"attributes": attributes, "indices": indices, "material": 0}
+        primitive = {"attributes": attributes, "indices": indices}
         inverse = self._accessor(_inverse_bind(self.skeleton), _FLOAT, "MAT4")
-        surface = {"baseColorFactor": _COLOUR, "metallicFactor": 0.0, "roughnessFactor": 0.7}
-        self.json["materials"] = [{"name": "skin", "pbrMetallicRoughness": surface}]
-        self.json["meshes"] = [{"name": name, "primitives": [primitive]}]
+        primitive["material"] = self._material("skin", _COLOUR)
+        self.json["meshes"].append({"name": name, "primitives": [primitive]})
         self.json["skins"] = [
             {"joints": list(range(len(self.skeleton))), "inverseBindMatrices": inverse}
         ]
@@ -156,6 +182,55 @@ class _Document:
         self.json["animations"] = [
             {"name": motion.name, "samplers": samplers, "channels": channels}
         ]
+
+    def add_prop(self, prop: Prop, fps: float) -> None:
+        """A mesh on a node of its own, animated where it moves."""
+        normals = _normals(prop.vertices, prop.triangles)
+        attributes = {
+            "POSITION": self._accessor(prop.vertices, _FLOAT, "VEC3", _VERTICES, bounds=True),
+            "NORMAL": self._accessor(normals, _FLOAT, "VEC3", _VERTICES),
+        }
+        indices = self._accessor(prop.triangles.reshape(-1), _UNSIGNED, "SCALAR", _INDICES)
+        material = self._material("prop", _PROP_COLOUR)
+        primitive = {"attributes": attributes, "indices": indices, "material": material}
+        self.json["meshes"].append({"name": prop.name, "primitives": [primitive]})
+        turns = transforms.normalised(prop.places[:, 3:])
+        node = len(self.json["nodes"])
+        self.json["nodes"].append(
+            {
+                "name": prop.name,
+                "mesh": len(self.json["meshes"]) - 1,
+                "translation": [float(x) for x in prop.places[0, :3]],
+                "rotation": _xyzw(turns[0]).tolist(),
+                "extras": {"writhe": {"kind": "prop"}},
+            }
+        )
+        self.json["scenes"][0]["nodes"].append(node)
+        if "animations" not in self.json or np.ptp(prop.places, axis=0).max() == 0.0:
+            return
+        animation = self.json["animations"][0]
+        times = self._accessor(
+            (np.arange(len(turns)) / fps)[:, None], _FLOAT, "SCALAR", bounds=True
+        )
+        for path, values, kind in (
+            ("translation", prop.places[:, :3], "VEC3"),
+            ("rotation", _xyzw(turns), "VEC4"),
+        ):
+            output = self._accessor(values, _FLOAT, kind)
+            sampler = {"input": times, "output": output, "interpolation": "LINEAR"}
+            target = {"node": node, "path": path}
+            animation["channels"].append({"sampler": len(animation["samplers"]), "target": target})
+            animation["samplers"].append(sampler)
+
+    def _material(self, name: str, colour: list[float]) -> int:
+        """The number of the material of this name, made when it is first asked for."""
+        known = self.json["materials"]
+        for number, material in enumerate(known):
+            if material["name"] == name:
+                return number
+        surface = {"baseColorFactor": colour, "metallicFactor": 0.0, "roughnessFactor": 0.7}
+        known.append({"name": name, "pbrMetallicRoughness": surface})
+        return len(known) - 1
 
     def write(self, path: Path) -> None:
         """Close the document and write it."""
@@ -196,12 +271,12 @@ def _clean_weights(skin: Skin) -> tuple[np.ndarray, Floats]:
     return joints, single.astype(np.float64)
 
 
-def _normals(skin: Skin) -> Floats:
+def _normals(vertices: Floats, triangles: Ints) -> Floats:
     """Unit vertex normals, averaged over the triangles around by area."""
-    corner = skin.vertices[skin.triangles]
+    corner = vertices[triangles]
     facing = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
-    normals = np.zeros_like(skin.vertices)
+    normals = np.zeros_like(vertices)
     for k in range(3):
-        np.add.at(normals, skin.triangles[:, k], facing)
+        np.add.at(normals, triangles[:, k], facing)
     length = np.linalg.norm(normals, axis=1, keepdims=True)
     return np.where(length > 1e-20, normals / np.maximum(length, 1e-20), [0.0, 1.0, 0.0])

@@ -124,8 +124,8 @@ def _weigh(
     misfit_sigma_m: float,
     apart_sigma_m: float,
     room: CandidateRoom,
-) -> int:
-    """Place the candidates and keep those that count; returns how many.
+) -> tuple[int, float]:
+    """Place the candidates and keep those that count; returns how many, and their weights' sum.
 
     A candidate weighs exp(-misfit / 2 sigma^2 - apart / 2 sigma^2), with `apart` the mean squared
     distance of its joints from room.here. One whose misfit alone costs too much beside the best so
@@ -171,7 +171,7 @@ def _weigh(
         total += room.weight[k]
     for k in range(kept):
         room.weight[k] /= total
-    return kept
+    return kept, total * exp(-best)
 
 
 @kernel
@@ -187,7 +187,7 @@ def expected_joints(
     ridge_m: float,
     room: CandidateRoom,
     out: Floats,
-) -> None:
+) -> float:
     """out (n, 3): the candidates' weighted ridge regression on their effectors, at the goals.
 
     positions (N, 3, n) of normalised postures, numbers (K) of the candidates, joints (E) that are
@@ -195,6 +195,9 @@ def expected_joints(
     and effectors e about their means, G = sum w e e^T + ridge^2,
 
         out = mean p + (sum w p e^T) G^-1 (goals - mean e).
+
+    Returns the sum of the weights before they were made to sum up to one: little where all
+    candidates are far.
     """
     count, held = here.shape[0], joints.shape[0]
     size = 3 * count
@@ -204,7 +207,7 @@ def expected_joints(
     for e in range(held):
         for c in range(3):
             room.columns[3 * e + c] = c * count + joints[e]
-    kept = _weigh(
+    kept, mass = _weigh(
         positions, numbers, joints, goals, heading_weight, misfit_sigma_m, apart_sigma_m, room
     )
     mean, gram, lack, columns, own = room.mean, room.gram, room.lack, room.columns, room.own
@@ -244,3 +247,4 @@ def expected_joints(
     for j in range(count):
         for c in range(3):
             out[j, c] = room.here[c * count + j]
+    return mass

@@ -27,6 +27,7 @@ _BEHIND_M = 0.06  # a joint farther than this from where it is wanted is left be
 _PATIENCE = 3  # frames after which a way round is looked for
 _AGAIN = 10  # frames after which it is looked for again
 _DETOURS_S = (0.27, 0.45, 0.7)  # how long a way round takes, as tried
+_QUICK_M_S = 5.0  # a way round that leaves the source faster is taken only if there is no slower
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ def clean(
         wanted,
         detours,
         [max(2, round(seconds * motion.fps)) for seconds in _DETOURS_S],
+        _QUICK_M_S / motion.fps,
         lambda done: tell(2 * len(motion) + done, total),
     )
     moved = np.linalg.norm(
@@ -95,11 +97,13 @@ def _followed(
     wanted: Floats,
     detours: Detours | None,
     lengths: Sequence[int],
+    quick_m: float,
     tell: Callable[[int], None],
 ) -> Floats:
     """The certified motion that follows these postures; where it is left behind it goes round.
 
-    lengths: of ways round, in frames, in the order in which they are tried.
+    lengths: of ways round, in frames, in the order in which they are tried until one leaves the
+    source by no more than quick_m a frame; else the slowest is taken.
     """
     skeleton = tracker.figure.skeleton
     places = forward(skeleton, wanted).positions
@@ -114,14 +118,23 @@ def _followed(
         if detours and (late == _PATIENCE or (late and late % _AGAIN == 0)):
             # round the moment at which it fell behind, or, tried in vain before, from here on
             first = late == _PATIENCE
+            best, slowest_m = None, np.inf
             for length in lengths:
                 start = max(0, i - _PATIENCE - length // 2) if first else i
                 way = detours.find(rows[start], wanted[start : start + length + 1], behind)
-                if way is not None and start + len(way) > i:
-                    i = start + len(way) - 1
-                    rows[start : i + 1] = way
-                    late = 0
+                if way is None or start + len(way) <= i:
+                    continue
+                away = forward(skeleton, way).positions - places[start : start + len(way)]
+                speed_m = float(np.linalg.norm(np.diff(away, axis=0), axis=2).max())
+                if speed_m < slowest_m:
+                    best, slowest_m = (start, way), speed_m
+                if speed_m <= quick_m:
                     break
+            if best is not None:
+                start, way = best
+                i = start + len(way) - 1
+                rows[start : i + 1] = way
+                late = 0
         tell(i + 1)
     return rows
 

@@ -16,13 +16,15 @@ import numpy as np
 
 from writhe.collision import certify
 from writhe.collision.stored import in_scene, stored_channels
+from writhe.collision.surfaces import outside
 from writhe.errors import FileFormatError, WritheError
 from writhe.io import load, load_figure, save
 from writhe.io.files import READABLE, WRITABLE
-from writhe.motion import retarget
+from writhe.io.glb_write import Prop
+from writhe.motion.carry import on_figure
 from writhe.scene import Actor as SceneActor
 from writhe.skeleton import Figure, Motion, Skeleton
-from writhe.studio import edits, postures
+from writhe.studio import edits, postures, things
 from writhe.studio.document import Document
 from writhe.studio.document.own_figures import encode_figure
 from writhe.studio.document.rows import pack
@@ -106,12 +108,34 @@ def export(document: Document, actor: int, suffix: str) -> tuple[bytes, str]:
     if suffix not in export_suffixes():
         raise WritheError(f"motions are exported as {', '.join(export_suffixes())}")
     figure = document.figure(document.actor(actor).figure)
+    motion = document.motion(actor)
+    props = _props(document, motion) if suffix == "glb" else []
     with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
         path = Path(folder) / f"motion.{suffix}"
-        save(document.motion(actor), path, figure=figure)
+        save(motion, path, figure=figure, props=props)
         data = path.read_bytes()
     title = re.sub(r"[^A-Za-z0-9 _-]+", "", document.name).strip() or "motion"
     return data, f"{title}.{suffix}"
+
+
+def _props(document: Document, motion: Motion) -> list[Prop]:
+    """The objects around, as surfaces that stand or move."""
+    props: list[Prop] = []
+    for thing in document.objects():
+        parts = [outside(shape) for shape in things.shapes_of(thing)]
+        starts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
+        times_s = np.arange(len(motion)) / motion.fps
+        still = things.key_motion(document, thing.id) is None
+        places = [things.place_at(document, thing, t) for t in (times_s[:1] if still else times_s)]
+        props.append(
+            Prop(
+                thing.name,
+                np.concatenate([vertices for vertices, _ in parts]),
+                np.concatenate([t + at for (_, t), at in zip(parts, starts, strict=False)]),
+                np.array(places),
+            )
+        )
+    return props
 
 
 def import_file(
@@ -177,7 +201,7 @@ def _take_motion(document: Document, actor: int, motion: Motion, title: str) -> 
     if _same_joints(motion.skeleton, figure.skeleton):
         clip = replace(motion, skeleton=figure.skeleton)
     else:
-        clip = retarget(motion, figure)
+        clip = on_figure(motion, figure)
     clip = replace(clip, name=title)
     with document.edit("Open motion") as edit:
         if all(document.timeline(other.id).empty for other in document.actors()):

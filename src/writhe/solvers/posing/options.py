@@ -28,7 +28,7 @@ class DefaultOptions:
     stay_weight: float = 300.0  # of a root that stays firmly
     balance_weight: float = 100.0  # of a body that balances firmly
     idle_weight: float = 10.0  # of a limb that idles firmly, beside the prior
-    expected_weight: float = 3.0  # of where the database expects a joint, while targets move
+    expected_weight: float = 2.0  # of where the database expects a joint, while targets move
     root_weight: float = 3.0  # how firmly the body stays in place
     base_weight: float = 1.0  # how firmly every joint stays as it is
     max_step_rad: float = 0.25  # per joint coordinate and iteration

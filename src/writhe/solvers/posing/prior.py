@@ -1,21 +1,23 @@
-"""The naturalness of the default poser: where nearby postures expect the joints to be.
+"""The naturalness of the default poser: where a database expects the joints to be.
 
-Candidates are the postures nearest to the current one (near in linking, then in joint angles) and
-those whose end effectors lie to each other as they are wanted to. Each is turned about the vertical
-and shifted until its effectors fit the goals best; it counts the more, the better it fits and the
-nearer it then is to the current posture. A weighted ridge regression of the candidates' joints on
-their effectors, read at the goals, gives their guess m.
+Two guesses from where the held joints should go are blended:
+- what *everybody* in the database does (`regression`): smooth, safe where a body is like no one;
+- what the postures *nearest* to the current one do (near in linking, then in joint angles). Each
+  is turned about the vertical and shifted until its held joints fit the goals best; it weighs the
+  more, the better it fits and the nearer it then is to the body. A weighted ridge regression of
+  their joints on their held ones, read at the goals, is their guess. It counts as the sum of their
+  weights does beside `doubt`, so that neighbours that are far have no say.
 
-What is expected is m plus the body's *own* way: by how much it differed from m when the drag began,
-turned with the heading and fading as the goals move. So a drag begins where the body is, its style
-stays, and nothing pops when the candidates change a little. `share` says how much the expectation
-counts: it grows with the movement of the goals, so that a body nobody drags stays as it is.
+To each guess the body's *own* way is added: by how much it differed from it when the drag began,
+turned with the body and fading as the goals move. So a drag begins where the body is, and its style
+stays. `share` says how much the expectation counts: it grows with the movement of the
+goals, so that a body nobody drags stays as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -24,29 +26,35 @@ from writhe.database import posture_features
 from writhe.database.posture import joint_importance
 from writhe.kernels import kinematics
 from writhe.kernels.expectation import expected_joints, make_candidate_room
-from writhe.kernels.prior import posture_feature_row, turn_between
+from writhe.kernels.prior import posture_feature_row
 from writhe.skeleton import forward
 from writhe.solvers.posing.asking import Asking
-from writhe.solvers.posing.effectors import EffectorIndex
 from writhe.solvers.posing.handles import Handle, Hold
+from writhe.solvers.posing.regression import (
+    EffectorRegression,
+    Facing,
+    RegressionOptions,
+    turned,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PriorOptions:
-    """How the candidates are chosen and used. Lengths in metres."""
+    """How the database is used. Lengths in metres."""
 
     neighbours: int = 100  # of the current posture
-    fitting: int = 150  # postures whose end effectors fit
     linking_radius: float = 0.25
-    misfit_sigma_m: float = 0.15  # of the end effectors of a candidate
+    misfit_sigma_m: float = 0.15  # of the held joints of a neighbour
     apart_sigma_m: float = 0.08  # of its joints from the current posture, root mean square
-    heading_weight: float = 0.1  # of a joint beside an end effector, for the heading
-    ridge_m: float = 0.02  # of the regression on the end effectors
+    heading_weight: float = 0.1  # of a joint beside a held one, for the heading
+    ridge_m: float = 0.02  # of the neighbours' regression on the held joints
+    doubt: float = 1.0  # neighbours whose weights sum up to this count half
     goal_step_m: float = 0.12  # how far a goal may move in a frame, in the prior's eyes
-    moving_m: float = 0.01  # movement of a goal in a frame from which on the prior counts fully
-    fading: float = 0.005  # share of the own way that a frame of movement takes away
+    moving_m: float = 0.005  # movement of a goal in a frame from which on the prior counts fully
+    fading: float = 0.004  # share of the own way that a frame of movement takes away
     mirror: bool = True  # postures count as their mirror images too
-    kept_frames: int = 3  # candidates are looked for anew after so many; their fit at every one
+    kept_frames: int = 3  # neighbours are looked for anew after so many; their fit at every one
+    regression: RegressionOptions = field(default_factory=RegressionOptions)
 
 
 class PosturePrior:
@@ -59,21 +67,24 @@ class PosturePrior:
         skeleton = database.figure.skeleton
         self._tree = skeleton.tree
         self._importance = joint_importance(skeleton)
-        joints = forward(skeleton, self.database.q).positions
-        self._positions = np.ascontiguousarray(joints.transpose(0, 2, 1))  # (N, 3, n)
+        positions = forward(skeleton, self.database.q).positions
+        self._own_frames = np.ascontiguousarray(positions.transpose(0, 2, 1))  # (N, 3, n)
+        self._facing = Facing(positions)
+        self._positions = turned(positions, -self._facing.heading(positions))
         self._features = np.empty(len(self.database.search.centre))
         self._here = np.empty((len(skeleton), 3))
         self._rotations = np.empty((len(skeleton), 3, 3))
-        self._indices: dict[tuple[int, ...], EffectorIndex] = {}
+        self._regressions: dict[tuple[int, ...], EffectorRegression] = {}
         self._joints: tuple[int, ...] = ()
         self._goals: Floats = np.zeros((0, 3))
-        self._guess: Floats | None = None
+        self._begun = False
         self._handles: Sequence[Handle] = ()
         self._resting = False
         self._numbers: Ints = np.zeros(0, dtype=np.int64)
         self._age = 0
         self._room = make_candidate_room(0, len(skeleton), 0)
-        self._own = np.zeros((len(skeleton), 3))
+        self._guesses = np.zeros((2, len(skeleton), 3))  # of everybody, of the neighbours
+        self._own = np.zeros((2, len(skeleton), 3))  # beside each, seen from the way one faces
         self.expected = np.zeros((len(skeleton), 3))  # joints, in the frame the root stands in
         self.share = 0.0
         self.unfamiliar = 0.0
@@ -81,7 +92,7 @@ class PosturePrior:
 
     def forget(self) -> None:
         """Start anew: what comes next does not continue what was before."""
-        self._joints, self._guess, self._resting = (), None, False
+        self._joints, self._begun, self._resting = (), False, False
 
     def update(
         self, q: Floats, handles: Sequence[Handle], rotation: Floats, origin: Floats
@@ -98,46 +109,37 @@ class PosturePrior:
         goals, moved = self._followed(joints, wanted)
         self.share = min(1.0, moved / options.moving_m)
         self._handles = handles
-        self._resting = self._guess is not None and self.share == 0.0
+        self._resting = self._begun and self.share == 0.0
         if self._resting:
             return
-        if self._guess is None or self._age >= options.kept_frames:
-            self._numbers, self._age = self._candidates(q, joints, goals), 0
+        if not self._begun or self._age >= options.kept_frames:
+            self._look(q)
         self._age += 1
-        guess = self._regressed(self._numbers, joints, goals)
-        if self._guess is None:
-            self._own[:] = self._here - guess
-        else:
-            turn_between(self._guess, guess, self._own)
-            self._own *= 1.0 - self.share * options.fading
-        self._guess = guess
-        np.add(guess, self._own, out=self.expected)
+        heading = float(self._facing.heading(self._here))
+        trust = self._guess(joints, goals, heading)
+        if not self._begun:
+            self._own[:] = turned(self._here - self._guesses, -heading)
+        self._begun = True
+        self._own *= 1.0 - self.share * options.fading
+        everybody, near = self._guesses + turned(self._own, heading)
+        np.add((1.0 - trust) * everybody, trust * near, out=self.expected)
+        self.expected[joints] = goals
 
-    def _candidates(self, q: Floats, joints: Ints, goals: Floats) -> Ints:
-        """Numbers of the postures near q and of those whose effectors fit, each once."""
+    def _look(self, q: Floats) -> None:
+        """Find the postures near q, and how unlike the database it is."""
         options = self.options
         posture_feature_row(self._tree, self._importance, q, self._features)
-        linking = self._asking.linking(q)
-        near, distances = self.database.search.query(
-            self._features, linking, options.neighbours, options.linking_radius
+        self._numbers, distances = self.database.search.query(
+            self._features, self._asking.linking(q), options.neighbours, options.linking_radius
         )
-        self.unfamiliar = float(distances[0]) / self._usual_distance
-        if len(joints) < 2:
-            return near
-        key = tuple(joints.tolist())
-        if key not in self._indices:
-            self._indices[key] = EffectorIndex(
-                self._positions[:, :, joints].transpose(0, 2, 1), self.database.all_linking
-            )
-        fitting = self._indices[key].query(goals, linking, options.fitting, options.linking_radius)
-        return np.unique(np.concatenate([near, fitting]))
+        self.unfamiliar, self._age = float(distances[0]) / self._usual_distance, 0
 
-    def _regressed(self, numbers: Ints, joints: Ints, goals: Floats) -> Floats:
-        """(n, 3) joints: the candidates' weighted regression on their effectors at the goals."""
-        options, guess = self.options, np.empty_like(self._here)
-        expected_joints(
-            self._positions,
-            numbers,
+    def _guess(self, joints: Ints, goals: Floats, heading: float) -> float:
+        """Fill in the guesses of everybody and of the neighbours; how far to trust the latter."""
+        options = self.options
+        weight = expected_joints(
+            self._own_frames,
+            self._numbers,
             joints,
             goals,
             self._here,
@@ -146,9 +148,18 @@ class PosturePrior:
             options.apart_sigma_m,
             options.ridge_m,
             self._room,
-            guess,
+            self._guesses[1],
         )
-        return guess
+        self._guesses[0] = self._regression(joints).expected(goals, heading)
+        return weight / (weight + options.doubt)
+
+    def _regression(self, joints: Ints) -> EffectorRegression:
+        key = tuple(joints.tolist())
+        if key not in self._regressions:
+            self._regressions[key] = EffectorRegression(
+                self._positions, joints, self.options.regression
+            )
+        return self._regressions[key]
 
     def _wanted(
         self, handles: Sequence[Handle], rotation: Floats, origin: Floats
@@ -168,10 +179,9 @@ class PosturePrior:
         """Goals that go to what is wanted at a limited pace, and how far they moved just now."""
         key = tuple(joints.tolist())
         if key != self._joints:
-            self._guess = None
+            self._begun = False
             self._goals = self._here[joints]
-            most = self.options.neighbours + self.options.fitting
-            self._room = make_candidate_room(most, len(self._here), len(joints))
+            self._room = make_candidate_room(self.options.neighbours, len(self._here), len(joints))
         ahead = wanted - self._goals
         distance = np.sqrt((ahead * ahead).sum(axis=1, keepdims=True))
         ahead *= np.minimum(1.0, self.options.goal_step_m / np.maximum(distance, 1e-9))

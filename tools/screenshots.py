@@ -138,7 +138,7 @@ def path(page: Any, shot: Callable[[str], None]) -> None:
 
 
 def hand(page: Any, shot: Callable[[str], None]) -> None:
-    page.get_by_role("combobox", name="Figure").select_option("hand")
+    page.get_by_role("combobox", name="Body").select_option("hand")
     wait_for(page, "s.state.actors[0].figure === 'hand'")
     page.keyboard.press("f")
     drag(page, "index_3", -20, 60)
@@ -147,7 +147,7 @@ def hand(page: Any, shot: Callable[[str], None]) -> None:
 
 
 def octopus(page: Any, shot: Callable[[str], None]) -> None:
-    page.get_by_role("combobox", name="Figure").select_option("octopus")
+    page.get_by_role("combobox", name="Body").select_option("octopus")
     wait_for(page, "s.state.actors[0].figure === 'octopus'")
     page.keyboard.press("f")
     shot("octopus")

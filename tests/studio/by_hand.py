@@ -109,7 +109,7 @@ def key_tangle(page: Any) -> None:
 
 def choose(page: Any, who: str) -> None:
     """Work on a character."""
-    actors = page.get_by_role("radiogroup", name="Actors")
+    actors = page.get_by_role("radiogroup", name="Characters")
     actors.get_by_role("radio", name=who, exact=True).click()
 
 

@@ -100,7 +100,7 @@ def test_an_object_moved_without_regard_leaves_the_body_alone(open_page: OpenPag
 
 def test_fingers_of_the_hand_give_way(open_page: OpenPage, server: Server) -> None:
     page = open_page(size=(960, 640))
-    page.get_by_role("combobox", name="Figure").select_option("hand")
+    page.get_by_role("combobox", name="Body").select_option("hand")
     wait_for(page, "s.state.actors[0].figure === 'hand'")
     page.get_by_role("button", name="+ Ball").click()
     wait_for(page, "s.selectedThing !== null")

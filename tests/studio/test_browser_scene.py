@@ -66,7 +66,7 @@ def test_the_whole_character_is_moved_and_turned(open_page: OpenPage) -> None:
     page.wait_for_function("() => window.writhe.store.placing")
     hips, foot = position(page, "hips"), position(page, "left_ankle")
     press_and_drag(page, *place_of(page, "placing", "shift", 0), 60, 0)
-    wait_for(page, "s.state.undo === 'Move actor'")
+    wait_for(page, "s.state.undo === 'Move character'")
     moved = position(page, "hips")
     shift = np.subtract(moved, hips)
     assert shift[0] > 0.15

@@ -56,7 +56,7 @@ def beside(page: Any) -> None:
         return viewport.onPage(at.clone().setX(at.x - 0.72)).x - from.x; }"""
     )
     press_and_drag(page, grip["x"], grip["y"], step, 0)
-    wait_for(page, "s.state.undo === 'Move actor'")
+    wait_for(page, "s.state.undo === 'Move character'")
     page.get_by_role("button", name="Move", exact=True).click()
     page.keyboard.press("f")
 
@@ -188,7 +188,7 @@ def test_a_clip_of_one_is_followed_by_the_other(open_page: OpenPage, tmp_path: P
     choose(page, "Human")
     page.get_by_role("button", name="Open a file").click()
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("menuitem", name="Motion onto this actor").click()
+        page.get_by_role("menuitem", name="Motion onto this character").click()
     chooser.value.set_files(tmp_path / "aside.bvh")
     wait_for(page, "s.state.actors[0].clip === 'aside'")
     go_to(page, 0.0)

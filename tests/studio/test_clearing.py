@@ -13,7 +13,7 @@ from wire import Wire
 
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
-from writhe.studio.document import Document
+from writhe.studio.document import Document, TrackKind
 from writhe.studio.features.certificate import saved_certificate
 
 
@@ -39,11 +39,36 @@ def exported(server: Server, wire: Wire, suffix: str) -> dict[str, object]:
         return json.loads(answer.headers["x-certificate"])
 
 
+def pose_keys(server: Server, wire: Wire) -> list[tuple[float, bytes]]:
+    """The keys of the only actor as they are saved."""
+    with Document.open(server.documents / f"{wire.document}.writhe") as document:
+        track = document.track(1, TrackKind.POSE)
+        assert track is not None
+        return [(key.time_s, key.data) for key in document.keys(track.id)]
+
+
+def test_pushing_out_never_changes_a_key(server: Server, wire: Wire) -> None:
+    """What cannot be pushed out between the keys is told, not mended by another pose."""
+    keys = pose_keys(server, wire)
+    request = {"type": "clear_stretch", "actor": 1, "start_s": 0.0, "end_s": 2.0, "how": "out"}
+    wire.send(request="request-out", **request)
+    while (message := wire.until("job"))["status"] == "running":
+        pass
+    assert pose_keys(server, wire) == keys
+    assert message["status"] == "done" or "Go round" in message["text"]
+
+
 def test_a_stretch_goes_round_and_is_blended_again(server: Server, wire: Wire) -> None:
     found = checked(wire)
     assert not found["certified"]
     (stretch,) = found["stretches"]
     assert stretch["verdict"] == "passes through" and stretch["actors"] == [1]
+    overlaps = found["overlaps"]
+    assert all(one["actor"] == 1 and 0 < one["first"] <= one["last"] < 60 for one in overlaps)
+    halfway = {
+        part for one in overlaps if one["first"] <= 30 <= one["last"] for part in one["parts"]
+    }
+    assert {"left_elbow", "right_elbow"} <= halfway
     assert not exported(server, wire, "glb")["certified"]
     wire.task("cleared", type="clear_stretch", actor=1, start_s=0.0, end_s=2.0, how="round")
     assert checked(wire)["certified"]
@@ -73,14 +98,35 @@ def test_why_there_is_no_way_is_said_in_plain_words(wire: Wire) -> None:
     while message["status"] == "running":
         message = wire.until("job")
     assert message["status"] == "failed"
-    assert "pose Ball, Human’s" in message["text"]
+    assert "In the pose at 0.00 s itself right forearm and Ball overlap" in message["text"]
     assert "actor1" not in message["text"]
 
 
-def test_everything_is_made_clear_as_one_command(wire: Wire) -> None:
+def test_a_mirrored_pose_may_touch_as_the_first_did(server: Server) -> None:
+    """A hand that rests on a thigh: the other hand may rest on the other thigh."""
+    wire = Wire(server.address, server.new_document())
+    for sequence in range(40):
+        wire.drag("left_wrist", (0.13, 0.75, 0.26), sequence, frames=2)
+    wire.command(type="release", actor=1)
+    wire.command(type="declare_contact", actor=1, joint=wire.joint("left_wrist"))
+    wire.command(type="mirror_pose", actor=1)
+    contacts = wire.state["features"]["contacts"]["contacts"]
+    assert contacts == ["left thigh and left hand", "right thigh and right hand"]
+    wire.close()
+
+
+def test_everything_is_made_clear_as_one_command(server: Server, wire: Wire) -> None:
+    """The arms swap over and under: they go round, and both keys stay as they were set."""
+    keys = pose_keys(server, wire)
     found = wire.task("cleared", type="clear_all", prefer=1)
     assert found["cleared"] == 1 and found["left"] == []
     assert checked(wire)["certified"]
+    (way,) = wire.command(type="rename", name="Folded")["actors"][0]["ways"]
+    assert way["name"] == "Way round"
+    assert pose_keys(server, wire) == keys
+    linking = np.frombuffer(wire.seen["motion"]["linking"], "<f4").reshape(61, -1)
+    assert linking[0].max() > 0.3 and linking[-1].min() < -0.3  # over has become under
+    wire.command(type="undo")
     wire.command(type="undo")
     assert not checked(wire)["certified"]
 

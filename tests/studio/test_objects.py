@@ -167,7 +167,7 @@ def test_a_scene_file_brings_its_objects(document: Document, tmp_path: Path) -> 
     }
     said = import_file(document, 1, "room.json", json.dumps(scene).encode())
     assert "3 objects" in said
-    assert "actors are left out" in said
+    assert "characters are left out" in said
     seat, ball, table = document.objects()
     assert (seat.kind, seat.body.position) == ("chair", (0.0, 0.0, -0.4))
     assert things.place_at(document, ball, 0.5)[0] == pytest.approx(0.0)

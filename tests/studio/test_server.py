@@ -175,12 +175,22 @@ def test_actors_do_not_pass_through_each_other(wire: Wire) -> None:
 
 def test_a_declared_contact_is_kept_and_undone(wire: Wire) -> None:
     joint = wire.joint("left_wrist")
-    with pytest.raises(RuntimeError, match="rest first"):
+    for sequence in range(30):
+        wire.drag("left_wrist", (0.75, 1.35, 0.2), sequence, frames=2)
+    wire.command(type="release", actor=1)
+    with pytest.raises(RuntimeError, match="closer first"):
         wire.command(type="declare_contact", actor=1, joint=joint)
     for sequence in range(60):
-        wire.drag("left_wrist", (0.12, 0.95, 0.12), sequence, frames=2)
+        wire.drag("left_wrist", (0.13, 0.75, 0.26), sequence, frames=2)
     wire.command(type="release", actor=1)
+    hand = forward(figure("human").skeleton, wire.pose().astype(float)).position("left_wrist")
     wire.command(type="declare_contact", actor=1, joint=joint)
+    rested = forward(figure("human").skeleton, wire.pose().astype(float)).position("left_wrist")
+    assert rested[2] < hand[2] - 0.02  # it has gone back onto the thigh
+    assert wire.state["features"]["contacts"]["contacts"] == ["left thigh and left hand"]
+    assert wire.drag("left_wrist", tuple(map(float, rested)), 1)["pose"]["clearance_m"] < 0.01
+    wire.command(type="release", actor=1)
+    wire.command(type="undo")
     assert len(wire.state["contacts"]) == 1
     assert "left_wrist" in wire.state["contacts"][0]
     assert wire.command(type="undo")["contacts"] == []

@@ -5,6 +5,7 @@ import { savePicture } from "./files";
 import { openHelp } from "./ui/help";
 import { say } from "./ui/toast";
 import { toggleTheme } from "./ui/theme";
+import { byFinger } from "./words";
 
 export interface Action {
   name: string;
@@ -23,11 +24,11 @@ export function makeActions(studio: Studio): Action[] {
   const selectedKeys = () => [...store.selectedKeys];
   let copied: number[] = [];
   return [
-    { name: "undo", title: "Undo", keys: ["Ctrl+Z"], group: "Document", enabled: () => !!store.state?.undo, run: () => studio.command({ type: "undo" }) },
-    { name: "redo", title: "Redo", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], group: "Document", enabled: () => !!store.state?.redo, run: () => studio.command({ type: "redo" }) },
+    { name: "undo", title: "Undo", keys: ["Ctrl+Z"], group: "Document", enabled: () => !!store.state?.undo, run: () => studio.undoing.ask("undo") },
+    { name: "redo", title: "Redo", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], group: "Document", enabled: () => !!store.state?.redo, run: () => studio.undoing.ask("redo") },
     { name: "picture", title: "Save a picture", keys: ["Ctrl+Shift+P"], group: "Document", run: () => void savePicture(studio) },
     { name: "pin", title: "Pin or free the selected joint", keys: ["P"], group: "Pose", enabled: () => store.selected !== null, run: () => studio.pointers.togglePin(store.selected!, false) },
-    { name: "pin-both", title: "Pin it with its orientation", keys: ["Shift+P"], group: "Pose", enabled: () => store.selected !== null, run: () => studio.pointers.togglePin(store.selected!, true) },
+    { name: "pin-both", title: "Pin it with its direction", keys: ["Shift+P"], group: "Pose", enabled: () => store.selected !== null, run: () => studio.pointers.togglePin(store.selected!, true) },
     { name: "mirror", title: "Mirror the pose", keys: ["M"], group: "Pose", run: () => studio.command({ type: "mirror_pose", actor: actor() }) },
     { name: "reset-limb", title: "Reset the selected limb", keys: ["Shift+R"], group: "Pose", enabled: () => store.selected !== null, run: () => studio.command({ type: "reset_pose", actor: actor(), joint: store.selected }) },
     { name: "reset", title: "Reset the pose", keys: ["Ctrl+Shift+R"], group: "Pose", run: () => studio.command({ type: "reset_pose", actor: actor(), joint: null }) },
@@ -36,15 +37,15 @@ export function makeActions(studio: Studio): Action[] {
     { name: "key", title: "Key the pose at the playhead", keys: ["K"], group: "Time", run: () => keyPose(studio) },
     { name: "back", title: "One frame back", keys: [","], group: "Time", run: () => studio.seek(store.timeS - frame()) },
     { name: "forth", title: "One frame forward", keys: ["."], group: "Time", run: () => studio.seek(store.timeS + frame()) },
-    { name: "previous-key", title: "Previous key", keys: ["Shift+,", "Shift+<", "["], group: "Time", run: () => studio.seek(keyTimes().filter((t) => t < store.timeS - 1e-4).at(-1) ?? 0) },
-    { name: "next-key", title: "Next key", keys: ["Shift+.", "Shift+>", "]"], group: "Time", run: () => studio.seek(keyTimes().find((t) => t > store.timeS + 1e-4) ?? store.timeS) },
+    { name: "previous-key", title: "Previous key", keys: ["[", "Shift+,", "Shift+<"], group: "Time", run: () => studio.seek(keyTimes().filter((t) => t < store.timeS - 1e-4).at(-1) ?? 0) },
+    { name: "next-key", title: "Next key", keys: ["]", "Shift+.", "Shift+>"], group: "Time", run: () => studio.seek(keyTimes().find((t) => t > store.timeS + 1e-4) ?? store.timeS) },
     { name: "first", title: "To the start", keys: ["Home"], group: "Time", run: () => studio.seek(0) },
     { name: "last", title: "To the end", keys: ["End"], group: "Time", run: () => studio.seek(store.state?.duration_s ?? 0) },
     { name: "delete-keys", title: "Delete the selected keys", keys: ["Delete", "Backspace"], group: "Time", enabled: () => store.selectedKeys.size > 0, run: () => studio.command({ type: "delete_keys", keys: selectedKeys() }) },
     { name: "copy-keys", title: "Copy the selected keys", keys: ["Ctrl+C"], group: "Time", enabled: () => store.selectedKeys.size > 0, run: () => { copied = selectedKeys(); } },
     { name: "paste-keys", title: "Paste keys at the playhead", keys: ["Ctrl+V"], group: "Time", enabled: () => copied.length > 0, run: () => studio.command({ type: "copy_keys", keys: copied, to_s: store.timeS }) },
     { name: "record", title: "Record the next drag", keys: ["Shift+K"], group: "Time", run: () => studio.setRecording(!store.recording) },
-    { name: "frame", title: "Frame the selection, or the figure", keys: ["F"], group: "View", run: () => studio.viewport.frame(actor(), store.selected) },
+    { name: "frame", title: "Frame the selection, or the character", keys: ["F"], group: "View", run: () => studio.viewport.frame(actor(), store.selected) },
     { name: "onion", title: "Onion skins", keys: ["O"], group: "View", run: () => { store.onion = !store.onion; tell("options"); } },
     { name: "graph", title: "Linking over time", keys: ["G"], group: "View", run: () => { store.graph = !store.graph; tell("options"); } },
     { name: "duel", title: "Compare two methods", keys: ["D"], group: "View", run: () => toggleDuel(studio) },
@@ -57,7 +58,7 @@ export function makeActions(studio: Studio): Action[] {
 function keyPose(studio: Studio): void {
   const first = !store.state?.keys.some((key) => key.actor === store.active && key.kind === "pose");
   studio.command({ type: "set_key", actor: store.active, time_s: store.timeS });
-  if (first) say("Keyed. Now click further right in the timeline and change the pose: it is keyed by itself.");
+  if (first) say(`Keyed. Now ${byFinger() ? "tap" : "click"} further right in the timeline and change the pose: it is keyed by itself.`);
 }
 
 export function toggleDuel(studio: Studio): void {

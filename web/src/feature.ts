@@ -8,6 +8,7 @@ import type { Tool } from "./view/tools";
 export interface Section {
   title: string;
   element: HTMLElement;
+  about?: string; // what it is for, in a plain sentence
   order: number; // Character 10, Pose 20, Linking 60, Compare 70
   folded?: boolean; // at first; afterwards as the person left it
 }

@@ -17,6 +17,7 @@ export class Playback {
     if (!state || store.playing) return;
     if (store.timeS >= state.duration_s - 1e-6) store.timeS = 0;
     store.playing = true;
+    store.posed = store.duelPosed = null;
     this.last = performance.now();
     tell("options");
     requestAnimationFrame((now) => this.tick(now));

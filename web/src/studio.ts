@@ -3,8 +3,10 @@ import { Action, makeActions } from "./actions";
 import { BareCommand, Connection, Link } from "./connection";
 import { Feature, installFeatures } from "./feature";
 import { Outgoing } from "./generated/messages";
+import { overlapsAt } from "./features/certificate";
 import { Playback } from "./playback";
-import { activeActor, floats, on, store, takeMotion, tell } from "./store";
+import { activeActor, floats, Motion, on, store, takeMotion, tell } from "./store";
+import { Undoing } from "./undoing";
 import { JobCards } from "./ui/jobs";
 import { say } from "./ui/toast";
 import { Gizmo } from "./view/gizmo";
@@ -15,6 +17,7 @@ import { Posing } from "./view/posing";
 import { Tools } from "./view/tools";
 import { Viewport } from "./view/viewport";
 
+const PLAYHEAD = "writhe.time.";
 const THUMBNAIL_AFTER_MS = 2500;
 const GHOSTS: [number, string][] = [[-1, "#4263eb"], [1, "#e8590c"]];
 
@@ -28,6 +31,7 @@ export class Studio {
   readonly movers: { [feature: string]: Mover } = {};
   tangles: TanglePanel | null = null; // set by its feature, for the keys that stand beside it
   readonly jobs = new JobCards(this);
+  readonly undoing = new Undoing(this);
   readonly features: Feature[];
   readonly actions: Action[];
   readonly playback = new Playback(this);
@@ -36,6 +40,7 @@ export class Studio {
   private thumbnailTimer = 0;
 
   constructor(readonly document: string, view: HTMLElement, options: { shadows: boolean; antialias: boolean }) {
+    store.timeS = Number(sessionStorage.getItem(PLAYHEAD + document)) || 0; // as it was before a reload
     this.viewport = new Viewport(view, options);
     this.connection = new Connection(document);
     this.posing = new Posing(this.viewport, this.connection);
@@ -68,6 +73,9 @@ export class Studio {
     if (!state) return;
     const fps = state.fps;
     store.timeS = Math.min(state.duration_s, Math.max(0, Math.round(timeS * fps) / fps));
+    sessionStorage.setItem(PLAYHEAD + this.document, String(store.timeS));
+    store.posed = store.duelPosed = null; // the read-out was of another moment
+    tell("pose");
     this.connection.send({ type: "seek", time_s: store.timeS });
     tell("time");
   }
@@ -136,7 +144,10 @@ export class Studio {
       const shape = store.figures.get(actor.figure);
       if (!shape) continue;
       const character = this.viewport.show(actor.id, shape);
-      if (!store.dragging) character.setPose(floats(actor.q));
+      if (store.dragging) continue;
+      const q = floats(actor.q);
+      if (actor.id === store.active && store.posed && !sameNumbers(floats(store.posed.q), q)) store.posed = store.duelPosed = null;
+      character.setPose(q);
     }
     this.viewport.keepOnly(ids);
     if (!state.things.some((thing) => thing.id === store.selectedThing)) store.selectedThing = null;
@@ -149,6 +160,7 @@ export class Studio {
     document.title = `${state.name} · writhe studio`;
     this.showMarks();
     tell("state", "time");
+    this.undoing.take(state);
     this.queueThumbnail();
   }
 
@@ -165,8 +177,9 @@ export class Studio {
     if (store.dragging) return;
     this.viewport.things.setTime(store.timeS);
     for (const actor of store.state?.actors ?? []) {
-      const motion = store.motions.get(actor.id);
-      if (motion) this.viewport.character(actor.id)?.setPose(poseAt(actor.id, store.timeS)!);
+      const motion = store.motions.get(actor.id), character = this.viewport.character(actor.id);
+      if (motion) character?.setPose(poseAt(motion, store.timeS)!);
+      character?.setTouching(motion ? overlapsAt(actor.id, store.timeS) : actor.id === store.active ? store.posed?.touching ?? [] : []);
     }
     const actor = activeActor();
     const character = actor && this.viewport.character(actor.id);
@@ -187,7 +200,7 @@ export class Studio {
     const ghosts = GHOSTS.flatMap(([side, colour]) => {
       const near = times.filter((time) => side * (time - store.timeS) > 1e-4);
       const time = side < 0 ? near.at(-1) : near[0];
-      const q = time === undefined ? null : poseAt(actor.id, time);
+      const q = time === undefined ? null : poseAt(store.motions.get(actor.id), time);
       return q ? [{ q, colour }] : [];
     });
     this.viewport.showGhosts(shape, ghosts);
@@ -225,9 +238,12 @@ export class Studio {
   }
 }
 
-/** The pose that an actor's sampled motion has at a time; null where it has none. */
-export function poseAt(actor: number, timeS: number): Float32Array | null {
-  const motion = store.motions.get(actor);
+function sameNumbers(a: Float32Array, b: Float32Array): boolean {
+  return a.length === b.length && a.every((value, i) => Math.abs(value - b[i]) < 1e-4);
+}
+
+/** The pose that a sampled motion has at a time; null where there is none. */
+export function poseAt(motion: Motion | undefined, timeS: number): Float32Array | null {
   if (!motion) return null;
   const frame = Math.min(motion.frames - 1, Math.max(0, Math.round(timeS * motion.fps)));
   return motion.q.subarray(frame * motion.size, (frame + 1) * motion.size);

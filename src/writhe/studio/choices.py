@@ -13,7 +13,8 @@ _METHODS = {
     ),
     "half-space": (
         "Half-spaces",
-        "Gives way to what is near and slides along it, checked at every step. No data.",
+        "Gives way to what is near and slides along it, as if planes stood between parts; checked"
+        " at every step, without example poses.",
     ),
     "paper": (
         "As in the paper",
@@ -21,7 +22,8 @@ _METHODS = {
     ),
     "local-pca": (
         "Local PCA",
-        "The published baseline: similar poses from a database, blind to tangles.",
+        "The usual way with example poses (principal components), to compare with. It does not"
+        " see how limbs cross, and may overlap.",
     ),
     "plain": ("Plain", "What most tools do: joints reach for the target. No data, no collisions."),
 }

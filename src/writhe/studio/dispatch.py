@@ -92,6 +92,7 @@ def _mirror_pose(stage: Stage, edit: Edit, m: messages.MirrorPose) -> None:
     turned = postures.mirrored(figure, q)
     edits.set_pose(stage.document, edit, m.actor, turned, stage.time_s)
     edits.repin(stage.document, edit, m.actor, turned)
+    edits.mirror_contacts(stage.document, edit, m.actor)
 
 
 def _reset_pose(stage: Stage, edit: Edit, m: messages.ResetPose) -> None:
@@ -141,9 +142,9 @@ _BODIES: dict[type[messages.Message], tuple[str, Callable[[Stage, Edit, Any], No
     messages.Rename: ("Rename", _rename),
     messages.SetPin: ("Pin", _set_pin),
     messages.ChooseMethod: ("Choose method", _choose_method),
-    messages.ChooseFigure: ("Choose figure", _choose_figure),
-    messages.AddActor: ("Add actor", _add_actor),
-    messages.RemoveActor: ("Remove actor", _remove_actor),
+    messages.ChooseFigure: ("Choose body", _choose_figure),
+    messages.AddActor: ("Add character", _add_actor),
+    messages.RemoveActor: ("Remove character", _remove_actor),
     messages.MirrorPose: ("Mirror pose", _mirror_pose),
     messages.ResetPose: ("Reset pose", _reset_pose),
     messages.SetKey: ("Set key", _set_key),

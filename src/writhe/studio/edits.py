@@ -13,7 +13,7 @@ from writhe.studio import postures, ways
 from writhe.studio.document.document import Document
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import Key, PinRow, TrackKind, pack
-from writhe.studio.readings import Readings
+from writhe.studio.surroundings import label
 
 MOST_ACTORS, MOST_KEYS = 16, 20_000
 SAME_TIME_S = 1e-4
@@ -28,7 +28,7 @@ def add_actor(document: Document, edit: Edit, figure: str, name: str = "", metho
     """A new actor in its starting pose, beside those that are there."""
     others = document.actors()
     if len(others) >= MOST_ACTORS:
-        raise WritheError(f"a document holds at most {MOST_ACTORS} actors")
+        raise WritheError(f"a document holds at most {MOST_ACTORS} characters")
     shape = document.figure(figure)
     q = postures.starting_pose(shape)
     q[0] += 1.4 * len(others)
@@ -46,7 +46,7 @@ def add_actor(document: Document, edit: Edit, figure: str, name: str = "", metho
 def remove_actor(document: Document, edit: Edit, actor: int) -> None:
     """Remove an actor with its tracks and keys."""
     if len(document.actors()) < 2:
-        raise WritheError("a document keeps at least one actor")
+        raise WritheError("a document keeps at least one character")
     for track in document.tracks(actor):
         for key in document.keys(track.id):
             edit.delete("keys", key.id)
@@ -61,15 +61,20 @@ def set_pose(document: Document, edit: Edit, actor: int, q: Floats, time_s: floa
         put_key(document, edit, actor, time_s, q)
 
 
-def repin(document: Document, edit: Edit, actor: int, q: Floats) -> None:
-    """Move the actor's pins to where their joints now are."""
+def repin(
+    document: Document, edit: Edit, actor: int, q: Floats, only: set[str] | None = None
+) -> None:
+    """Move the actor's pins to where their joints now are: all of them, or only of some joints."""
     row = document.actor(actor)
     shape = document.figure(row.figure)
     pins = tuple(
         postures.pin_here(shape, q, pin.joint, orientation=pin.orientation_in_world is not None)
+        if only is None or pin.joint in only
+        else pin
         for pin in row.pins
     )
-    edit.update("actors", actor, pins=encode_pins(pins))
+    if pins != row.pins:
+        edit.update("actors", actor, pins=encode_pins(pins))
 
 
 def pin_only(document: Document, edit: Edit, actor: int, q: Floats, joints: list[str]) -> None:
@@ -234,6 +239,22 @@ def set_ease(document: Document, edit: Edit, numbers: list[int], ease: str) -> N
             edit.update("keys", number, ease=ease)
 
 
+def mirror_contacts(document: Document, edit: Edit, actor: int) -> None:
+    """Where an actor's parts may touch something, let their counterparts touch it too."""
+    skeleton = document.figure(document.actor(actor).figure).skeleton
+    own = f"{label(actor)}."
+
+    def mirrored(part: str) -> str:
+        name = part.removeprefix(own)
+        return own + postures.counterpart(skeleton, name) if name in skeleton else part
+
+    known = document.setting("contacts", list[tuple[str, str]], [])
+    pairs = [(mirrored(a), mirrored(b)) for a, b in known if own in a or own in b]
+    fresh = {(min(a, b), max(a, b)) for a, b in pairs} - set(known)
+    if fresh:
+        edit.setting("contacts", [*known, *sorted(fresh)])
+
+
 def put_clip(document: Document, edit: Edit, actor: int, motion: Motion, start_s: float) -> None:
     """Lay a sampled motion under the actor's keys, replacing the clip and the ways there."""
     end_s = start_s + motion.duration_s
@@ -278,27 +299,3 @@ def clear_between(document: Document, edit: Edit, actor: int, start_s: float, en
         if start_s + SAME_TIME_S < key.time_s < end_s - SAME_TIME_S:
             edit.delete("keys", key.id)
     ways.cut_ways(document, edit, actor, start_s, end_s)
-
-
-def declare_contact(
-    document: Document, edit: Edit, readings: Readings, q: Floats, joint: int
-) -> None:
-    """Let a part of an actor touch what is nearest to it."""
-    figure = readings.figure
-    if not 0 <= joint < len(figure.skeleton):
-        raise WritheError(f"this figure has no joint number {joint}")
-    name = figure.skeleton.names[joint]
-    parts = sorted({c.part_name for c in figure.capsules if c.joint == name})
-    found = [near for part in parts if (near := readings.nearest_to(q, part)) is not None]
-    if not found:
-        raise WritheError("nothing is near this part: bring it to where it should rest first")
-    nearest = min(found, key=lambda near: near.clearance_m)
-    if nearest.clearance_m > 0.05:
-        raise WritheError(
-            f"the nearest thing is {100 * nearest.clearance_m:.0f} cm away: bring the part to where"
-            " it should rest first"
-        )
-    known = document.setting("contacts", list[tuple[str, str]], [])
-    pair = (min(nearest.a, nearest.b), max(nearest.a, nearest.b))
-    if pair not in known:
-        edit.setting("contacts", [*known, pair])

@@ -224,7 +224,7 @@ def _take_figure(document: Document, actor: int, path: Path, title: str) -> str:
         motion = load(path)
     except FileFormatError:
         motion = None  # a character without animation
-    with document.edit("Open figure") as edit:
+    with document.edit("Open character") as edit:
         edit.insert("figures", name=name, data=encode_figure(figure))
         edits.clear_tracks(document, edit, actor)
         if motion is not None and _same_joints(motion.skeleton, figure.skeleton):

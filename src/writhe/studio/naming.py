@@ -5,24 +5,50 @@ from __future__ import annotations
 import re
 
 from writhe.studio import things
+from writhe.studio.collisions import GROUND
 from writhe.studio.document import Document
 from writhe.studio.surroundings import label
 
+# the body that hangs on a joint of the built-in human
+_BODIES = {
+    "clavicle": "shoulder",
+    "shoulder": "upper arm",
+    "elbow": "forearm",
+    "wrist": "hand",
+    "hip": "thigh",
+    "knee": "shin",
+    "ankle": "foot",
+    "toe": "toes",
+}
+_SIDED = re.compile(rf"(left|right)_({'|'.join(_BODIES)})")
+
 
 def names_of(document: Document) -> dict[str, str]:
-    """The names of actors and objects by their labels in the layout."""
-    names = {label(actor.id): actor.name for actor in document.actors()}
+    """The names of actors and objects by their labels in the layout.
+
+    The only actor needs no name: its parts are "left hand", not "Human's left hand".
+    """
+    actors = document.actors()
+    names = {label(actor.id): actor.name if len(actors) > 1 else "" for actor in actors}
     return names | {things.label(thing): thing.name for thing in document.objects()}
 
 
 def plain_name(part: str, names: dict[str, str]) -> str:
-    """A part as people call it: "Anna's left wrist", "Chair"."""
+    """A part as people call it: "Anna's left hand", "Chair", "the floor"."""
     owner, _, rest = part.partition(".")
-    title = names.get(owner, owner)
+    title = "the floor" if owner == GROUND else names.get(owner, owner)
     if not rest:
         return title
-    words = re.sub(r"[_.]+", " ", rest)
-    return words if len(names) == 1 else f"{title}’s {words}"
+    words = body_name(rest)
+    return f"{title}’s {words}" if title else words
+
+
+def body_name(part: str) -> str:
+    """A part of a body in words: the thigh of "left_hip", the hand of "left_wrist"."""
+    sided = _SIDED.fullmatch(part)
+    if sided:
+        return f"{sided[1]} {_BODIES[sided[2]]}"
+    return re.sub(r"[_.]+", " ", part)
 
 
 def plain_sentence(text: str, names: dict[str, str]) -> str:

@@ -25,9 +25,9 @@ def move_actor(
     actor = document.actor(number)
     skeleton = document.figure(actor.figure).skeleton
     if skeleton.joints[0].kind is not JointKind.FREE:
-        raise WritheError(f"the figure {actor.figure!r} cannot be moved about")
+        raise WritheError(f"the body {actor.figure!r} cannot be moved about")
     if not np.isfinite([*shift_m, turn_rad]).all() or np.abs(shift_m).max() > FARTHEST_M:
-        raise WritheError("an actor is moved by up to a kilometre")
+        raise WritheError("a character is moved by up to a kilometre")
     centre = forward(skeleton, actor.configuration).positions[0]
     c, s = np.cos(turn_rad), np.sin(turn_rad)
     yaw = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])

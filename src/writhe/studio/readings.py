@@ -38,6 +38,17 @@ class Nearest:
     clearance_m: float
 
 
+@dataclass(frozen=True)
+class Gap:
+    """Where a part comes nearest to another: the points of both surfaces, in the world."""
+
+    part: str
+    other: str
+    clearance_m: float
+    point: Floats
+    other_point: Floats
+
+
 class Readings:
     """Measures the poses of one puppet, whatever its method says of itself."""
 
@@ -65,13 +76,12 @@ class Readings:
         prefix = "" if self.place is None else self.place.prefix
         return tuple(part.removeprefix(prefix) for part in parts if part.startswith(prefix))
 
-    def near_pairs(self, q: Floats, most: int = MOST_PAIRS) -> list[Nearest]:
+    def near_pairs(self, q: Floats) -> list[Nearest]:
         """Pairs of parts near each other that concern the actor."""
         near, place = self._near, self.place
         if near is None or place is None:
             return []
-        frames = forward(place.skeleton, place.whole(q))
-        near.find(frames.positions, frames.rotations, LOOK_M)
+        self._find(q)
         clearance = near.rows.gap[: near.count] + near.rows.allowance[: near.count]
         name = place.table.part_of_shape
         found = [
@@ -80,15 +90,36 @@ class Readings:
                 name(int(near.rows.shapes[row, 1])),
                 float(clearance[row]),
             )
-            for row in np.argsort(clearance)[:most]
+            for row in np.argsort(clearance)[:MOST_PAIRS]
         ]
         return [p for p in found if p.a.startswith(place.prefix) or p.b.startswith(place.prefix)]
 
-    def nearest_to(self, q: Floats, part: str) -> Nearest | None:
-        """What comes nearest to a part of the actor."""
-        full = f"{'' if self.place is None else self.place.prefix}{part}"
-        pairs = [pair for pair in self.near_pairs(q, 10_000) if full in (pair.a, pair.b)]
-        return min(pairs, key=lambda pair: pair.clearance_m, default=None)
+    def nearest_to(self, q: Floats, joint: str) -> Gap | None:
+        """What comes nearest to the body that hangs on a joint of the actor."""
+        self._find(q)
+        return self.nearest_now(joint)
+
+    def nearest_now(self, joint: str) -> Gap | None:
+        """The same in the pose that was looked at last, where something is near."""
+        near, place = self._near, self.place
+        if near is None or place is None:
+            return None
+        number, rows = place.skeleton.index(place.prefix + joint), near.rows
+        mine = np.flatnonzero((rows.joints[: near.count] == number).any(axis=1))
+        if not len(mine):
+            return None
+        row = mine[np.argmin(rows.gap[mine] + rows.allowance[mine])]
+        own = 0 if rows.joints[row, 0] == number else 1
+        surfaces = (rows.surface_a[row].copy(), rows.surface_b[row].copy())
+        parts = [place.table.part_of_shape(int(shape)) for shape in rows.shapes[row]]
+        clearance = float(rows.gap[row] + rows.allowance[row])
+        return Gap(parts[own], parts[1 - own], clearance, surfaces[own], surfaces[1 - own])
+
+    def _find(self, q: Floats) -> None:
+        near, place = self._near, self.place
+        if near is not None and place is not None:
+            frames = forward(place.skeleton, place.whole(q))
+            near.find(frames.positions, frames.rotations, LOOK_M)
 
     def pass_throughs(self, before: Floats, after: Floats, result: PoseResult) -> int:
         """How many pairs of parts have just finished passing through each other.

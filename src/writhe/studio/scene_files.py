@@ -33,7 +33,7 @@ def take_scene(document: Document, path: Path, name: str) -> str:
         for thing in solid:
             _take(document, edit, thing)
     said = f"{name}: {len(solid)} object{'s' if len(solid) != 1 else ''}."
-    return said + (" Its actors are left out: add and place them here." if actors else "")
+    return said + (" Its characters are left out: add and place them here." if actors else "")
 
 
 def _objects_only(path: Path) -> tuple[Scene, int]:

@@ -26,6 +26,7 @@ class Solving(msgspec.Struct, frozen=True):
     naturalness: Factor = 1.0
     grip: Factor = 1.0
     steadiness: Factor = 1.0
+    placed_stay: bool = True  # parts put somewhere by hand stay, softly, while others are dragged
 
     @classmethod
     def of(cls, document: Document) -> Solving:

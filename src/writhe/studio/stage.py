@@ -19,6 +19,7 @@ from writhe.solvers.posing import KeepsRelations, Pin, Poser, PoseResult, Target
 from writhe.solvers.result import Status
 from writhe.studio import edits, messages, postures, relations, surroundings
 from writhe.studio.document import Actor, Document
+from writhe.studio.placed import Placed
 from writhe.studio.posers import Posers
 from writhe.studio.readings import Readings
 from writhe.studio.solving import Solving
@@ -26,6 +27,8 @@ from writhe.studio.solving import Solving
 FARTHEST_M = 1000.0
 Memory = TypeVar("Memory")
 _EASED = 2e-4  # radians a step: a pose that has arrived and only eases this slowly is done
+_CARRIED_FRAMES = 60  # within which a part that is carried arrives
+_SAME = 1e-5  # poses that differ less are one, kept and read back
 _STILL = 1e-6  # a step that changes no coordinate by more than this is none
 
 
@@ -39,6 +42,7 @@ class Puppet:
     readings: Readings
     posers: Posers
     solving: Solving
+    placed: Placed
     pass_throughs: int = 0
     scene_key: surroundings.SceneKey | None = None
     _poser: Poser | None = None
@@ -50,6 +54,12 @@ class Puppet:
             place = self.readings.place
             self._poser = self.posers.make(self.method, self.figure, place, self.solving)
         return self._poser
+
+    def take(self, q: Floats) -> None:
+        """The pose that the document has; in another than was made here nothing is placed."""
+        if q.shape != self.q.shape or np.abs(q - self.q).max() > _SAME:
+            self.placed.forget()
+        self.q = q.copy()
 
     def forget_poser(self) -> None:
         """Have the poser made afresh: what stands around the actor changed."""
@@ -91,6 +101,9 @@ class Stage:
         self._duel: tuple[int, Puppet] | None = None
         self._gesture: int | None = None  # the actor that is being dragged
         self._pins: list[Pin] = []
+        self.holding: tuple[str, ...] = ()  # the joints in the hand
+        self._held: dict[str, Target] = {}  # what the gesture has held so far
+        self._staying: tuple[set[str], list[Target]] = (set(), [])  # beside what is held now
         self._scene_key: surroundings.SceneKey | None = None
         self._scene: Scene | None = None
         self._own: dict[type[Any], Any] = {}
@@ -117,9 +130,12 @@ class Stage:
         elif self.followers and puppet.readings.place is not None and self._scene is not None:
             surroundings.arrange(puppet.readings.place, self._scene, self.poses())
         targets = [_target(hold, puppet.figure) for hold in message.holds]
-        held = {target.joint for target in targets}
+        self.holding = tuple(target.joint for target in targets)
+        held = set(self.holding)
         pins = [pin for pin in self._pins if pin.joint not in held]
-        result, settled = puppet.step(targets, pins, message.frames)
+        self._held |= {target.joint: target for target in targets}
+        staying = self._placed(puppet, held)
+        result, settled = puppet.step([*targets, *staying], pins, message.frames)
         self._record(puppet.q)
         duel = None
         if self._duel and self._duel[0] == actor.id:
@@ -128,12 +144,33 @@ class Stage:
             settled = settled and still
         return messages.Answer(message.sequence, actor.id, settled, _posed(puppet, result), duel)
 
+    def carry(self, actor: Actor, target: Target) -> Puppet:
+        """Move a part somewhere at once, as a drag would; whoever asks keeps the pose."""
+        puppet = self.puppet(actor)
+        self._begin(actor, puppet)
+        self._gesture = None
+        pins = [pin for pin in self._pins if pin.joint != target.joint]
+        puppet.step([target, *self._placed(puppet, {target.joint})], pins, _CARRIED_FRAMES)
+        puppet.placed.put([target])
+        return puppet
+
+    def _placed(self, puppet: Puppet, held: set[str]) -> list[Target]:
+        """What was placed before stays, as the default method can; measured when fingers change."""
+        if puppet.method != "default" or not self._solving.placed_stay:
+            return []
+        if held != self._staying[0]:
+            pinned = {pin.joint for pin in self._pins}
+            staying = puppet.placed.staying(puppet.q, held)
+            self._staying = (held, [t for t in staying if t.joint not in pinned])
+        return self._staying[1]
+
     def _begin(self, actor: Actor, puppet: Puppet) -> None:
         """A gesture begins: count afresh, and hold the pins where they should be held.
 
         Pins of an actor that moves in time hold their joints where these are at the playhead.
         """
         self._gesture = actor.id
+        self._held, self._staying = {}, (set(), [])
         moved = [puppet] if self._duel is None else [puppet, self._duel[1]]
         for other in moved:
             other.pass_throughs = 0
@@ -172,7 +209,8 @@ class Stage:
         return found
 
     def _new_puppet(self, figure: Figure, method: str, q: Floats) -> Puppet:
-        return Puppet(method, figure, q.copy(), Readings(figure, None), self.posers, self._solving)
+        readings, placed = Readings(figure, None), Placed(figure)
+        return Puppet(method, figure, q.copy(), readings, self.posers, self._solving, placed)
 
     def _put_into_scene(self, actor: int, puppet: Puppet) -> None:
         """Give a puppet the actors and objects around it."""
@@ -224,6 +262,8 @@ class Stage:
                 self._keep_recording(edit, message.actor, puppet.figure)
             else:
                 edits.set_pose(self.document, edit, message.actor, puppet.q, self.time_s)
+                edits.repin(self.document, edit, message.actor, puppet.q, set(self._held))
+                puppet.placed.put(list(self._held.values()))
             for follower in self.followers & set(self._puppets):
                 pose = self._puppets[follower].q
                 edits.set_pose(self.document, edit, follower, pose, self.time_s)
@@ -238,7 +278,7 @@ class Stage:
             if number not in present:
                 del self._puppets[number]
             elif number != self._gesture and number not in self.followers:
-                self._puppets[number].q = self.pose_now(present[number]).copy()
+                self._puppets[number].take(self.pose_now(present[number]))
 
     def seek(self, time_s: float) -> None:
         """Put the playhead somewhere."""

@@ -2,7 +2,7 @@
 import { fill, h } from "../dom";
 import { Install } from "../feature";
 import { MotionCertificate, Stretch } from "../generated/messages";
-import { on, store } from "../store";
+import { on, store, tell } from "../store";
 import type { Studio } from "../studio";
 
 const WAIT_MS = 400;
@@ -38,6 +38,7 @@ export const install: Install = (studio) => {
     receive(message) {
       if (message.type !== "motion_certificate" || message.job !== asked) return;
       found = store.certificate = message;
+      tell("time"); // what overlaps at the playhead turns red
       strip.classList.remove("stale");
       line.classList.remove("stale");
       show(studio, found, strip, line);
@@ -66,13 +67,9 @@ function show(studio: Studio, found: MotionCertificate, strip: HTMLElement, line
   strip.setAttribute("aria-label", summary(found));
   line.hidden = found.stretches.length === 0;
   line.classList.toggle("bad", bad.length > 0);
-  line.title = bad.length ? "Go to the worst moment, and choose how to make it clear" : `Proven for all ${found.frames} frames and everything between them, as glTF files are played`;
+  line.title = bad.length ? "From one key to the next (a stretch) parts pass through each other: choose how to make that clear" : `Certified: it is proven that nothing passes through anything, in all ${found.frames} frames and between them, as glTF files are played. Touching: parts come nearer than a millimetre`;
   fill(line, summary(found), bad.length > 0 && h("span", { class: "fix" }, "Make clear …"));
-  line.onclick = () => {
-    const worst = bad.sort((a, b) => a.clearance_m - b.clearance_m)[0];
-    if (worst) studio.seek(worst.at_s);
-    studio.run("clear-motion");
-  };
+  line.onclick = () => studio.run("clear-motion");
 }
 
 /** Stretches between dense keys (a baked path) as one while their verdict is the same. */
@@ -94,11 +91,29 @@ function joined(stretches: Stretch[]): Stretch[] {
 export function summary(found: MotionCertificate): string {
   const all = joined(found.stretches), bad = all.filter((stretch) => stretch.verdict !== "certified");
   const least = Math.min(...found.stretches.map((stretch) => stretch.clearance_m));
-  if (bad.length) return `${bad.length} of ${all.length} stretches ${bad.some((one) => one.verdict === "passes through") ? "pass through" : "overlap"}, by ${Math.max(1, Math.ceil(-1000 * least))} mm`;
+  if (bad.length) {
+    const through = bad.filter((stretch) => stretch.verdict === "passes through").length, over = bad.length - through;
+    if (all.length === 1) return `Parts ${through ? "pass through each other" : "overlap"}, by up to ${depth(least)}`;
+    const says = [through && `${through} of ${all.length} stretches ${through === 1 ? "passes" : "pass"} through`, over && `${over}${through ? "" : ` of ${all.length} stretches`} ${over === 1 ? "overlaps" : "overlap"}`];
+    return `${says.filter(Boolean).join(", ")}, by up to ${depth(least)}`;
+  }
   return `Motion certified${least >= 1 ? "" : least < 0.001 ? ", touching" : `, ${Math.floor(1000 * least)} mm clear`}`;
+}
+
+/** How deep an overlap is, in words: never less than it is. */
+function depth(clearance_m: number): string {
+  return `${Math.max(1, Math.ceil(-1000 * clearance_m))} mm`;
+}
+
+/** The parts of an actor that overlap something at a time of the motion, where that is known. */
+export function overlapsAt(actor: number, timeS: number): string[] {
+  const found = store.certificate;
+  if (!found) return [];
+  const frame = Math.min(found.frames - 1, Math.round(timeS * found.fps));
+  return found.overlaps.filter((one) => one.actor === actor && one.first <= frame && frame <= one.last).flatMap((one) => one.parts);
 }
 
 export function sentence({ verdict, clearance_m, a, b, at_s }: Stretch): string {
   if (verdict === "certified") return clearance_m < 1 ? `Certified: ${a} and ${b} come nearest, at ${at_s.toFixed(2)} s` : "Certified";
-  return `${a} and ${b} ${verdict === "overlaps" ? "overlap" : "pass through each other"} by ${(-1000 * clearance_m).toFixed(0)} mm near ${at_s.toFixed(2)} s`;
+  return `${a.charAt(0).toUpperCase()}${a.slice(1)} and ${b} ${verdict === "overlaps" ? "overlap" : "pass through each other"} by ${depth(clearance_m)} near ${at_s.toFixed(2)} s`;
 }

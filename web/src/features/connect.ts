@@ -13,7 +13,7 @@ const AFTER_S = 0.6; // how long the last pose of a preview stays
 export const install: Install = (studio) => {
   const panel = new ConnectPanel(studio);
   return {
-    sections: [{ title: "Connect keys", element: panel.element, order: 55, folded: true }],
+    sections: [{ title: "Connect keys", element: panel.element, order: 55, folded: true, about: "Several ways round from one key to another, to choose from: for poses that cannot simply be blended" }],
     actions: [{ name: "connect-keys", title: "Connect two keys without penetration", keys: ["J"], group: "Time", run: () => panel.ask() }],
     receive(message) {
       if (message.type === "ways") panel.show(message);

@@ -4,11 +4,12 @@ import { Install } from "../feature";
 import { activeActor, on, store } from "../store";
 
 const MOST_STRANDS = 9;
+const LINKING = "How far two limbs are wound around each other (the Gauss linking integral): 0 apart, about 0.4 in folded arms, 1 once round. The sign says which lies over the other";
 
-export const install: Install = () => ({ sections: [{ title: "Linking", element: heatMap(), order: 60 }] });
+export const install: Install = () => ({ sections: [{ title: "Linking", element: heatMap(), order: 60, about: LINKING }] });
 
 function heatMap(): HTMLElement {
-  const grid = h("div", { class: "heat", title: "Gauss linking integral of each pair of limbs: 0 apart, towards 1 wound around each other" });
+  const grid = h("div", { class: "heat", title: LINKING });
   const note = h("p", { class: "note" }, "Shows how the limbs wind around each other as soon as you drag.");
   on(["pose", "state", "time", "selection"], () => {
     const values = current();

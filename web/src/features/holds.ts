@@ -23,7 +23,7 @@ export const install: Install = (studio) => {
   const toggle = () => studio.tools.enter(studio.tools.mode === mode ? null : mode);
   showLines(studio);
   return {
-    sections: [{ title: "Holds", element: panel(studio, kind, mode, toggle), order: 46, folded: true }],
+    sections: [{ title: "Holds", about: "Two parts keep their distance, place or direction to each other in every drag: two hands on a bar", element: panel(studio, kind, mode, toggle), order: 46, folded: true }],
     actions: [{ name: "hold-parts", title: "Two parts hold each other", keys: ["H"], group: "Pose", run: toggle }],
   };
 };

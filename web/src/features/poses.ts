@@ -31,7 +31,7 @@ function thumbnails(studio: Studio): HTMLElement {
       list,
       ...found.map((one, i) =>
         h("div", { class: "pose" },
-          h("button", { type: "button", class: "pose-picture", title: `Put the figure into “${one.name}”`, "aria-label": `Apply ${one.name}`, click: () => studio.command({ type: "apply_pose", actor: store.active, pose: one.id }) }, h("img", { src: addresses[i], alt: one.name })),
+          h("button", { type: "button", class: "pose-picture", title: `Put the character into “${one.name}”`, "aria-label": `Apply ${one.name}`, click: () => studio.command({ type: "apply_pose", actor: store.active, pose: one.id }) }, h("img", { src: addresses[i], alt: one.name })),
           iconButton("close", `Delete ${one.name}`, () => studio.command({ type: "delete_pose", pose: one.id }), "tiny pose-delete"),
         ),
       ),

@@ -6,8 +6,10 @@ import { activeActor, on, store } from "../store";
 import type { Studio } from "../studio";
 import { drawSilhouette } from "../ui/silhouette";
 import { onTheme } from "../ui/theme";
+import { distance, wantedWords } from "../ui/pose_search";
 
 const PIXELS = 156;
+const FEW = 12; // shown until all are asked for: the panel scrolls, not a list within it
 // shown first while nothing is looked for
 const STARTERS = ["stand", "sit, hands on thighs", "arms folded", "sit, arms folded", "hands on hips", "kneel", "sit cross-legged", "squat", "wave high"];
 
@@ -20,10 +22,13 @@ export const install: Install = (studio) => {
   let poses: Pose[] = [];
   const tiles = new Map<HTMLElement, Pose>();
   const list = h("div", { class: "ready-list", role: "listbox", "aria-label": "Ready-made poses" });
-  const search = h("input", { type: "search", class: "grow", placeholder: "sit folded, kneel, climb …", "aria-label": "Find a pose", title: "Type words of what you look for; Enter takes the first" });
+  const search = h("input", { type: "search", class: "grow", placeholder: "arms crossed …", "aria-label": "Find a pose", title: "Type what you look for, as sit folded, kneel or hands up; Enter takes the first" });
   const place = h("select", { "aria-label": "Where", title: "Poses on a chair or ladder bring it along" });
   const note = h("p", { class: "note", hidden: true }, "Ready-made poses are of the human.");
   const finder = h("div", { class: "ready-find" }, search, place);
+
+  let everything = false;
+  const more = h("button", { type: "button", class: "link gap", hidden: true, click: () => { everything = !everything; draw(); } });
 
   const paint = (tile: HTMLElement) => {
     const shape = store.figures.get("human");
@@ -36,18 +41,20 @@ export const install: Install = (studio) => {
       target.classList.toggle("seen", isIntersecting);
       if (isIntersecting) paint(target as HTMLElement);
     }
-  }, { root: list, rootMargin: "120px" });
+  }, { rootMargin: "120px" });
   const draw = () => {
     seen.disconnect();
     tiles.clear();
-    const found = fitting(poses, search.value, place.value);
+    const all = fitting(poses, search.value, place.value);
+    const found = everything ? all : all.slice(0, FEW);
+    more.hidden = all.length <= FEW;
+    more.textContent = everything ? "Show fewer" : `Show all ${all.length}`;
     fill(list, ...found.map((pose, k) => {
       const tile = h("button", { type: "button", class: "ready-pose", role: "option", tabindex: k === 0 ? 0 : -1, title: `${pose.name} (${pose.place.toLowerCase()})`, "aria-label": pose.name, click: () => apply(studio, pose) }, h("canvas", { width: PIXELS, height: PIXELS }), h("span", {}, pose.name));
       tiles.set(tile, pose);
       return tile;
     }));
     if (!found.length && poses.length) fill(list, h("p", { class: "note" }, "No pose of that name."));
-    list.scrollTop = 0;
     tiles.forEach((_, tile) => seen.observe(tile));
   };
   let eager = false; // Enter was pressed before the poses were here
@@ -67,11 +74,12 @@ export const install: Install = (studio) => {
   on(["state"], () => {
     const human = activeActor()?.figure === "human";
     list.hidden = finder.hidden = !human;
+    more.classList.toggle("none", !human);
     note.hidden = human;
   });
   onTheme(() => requestAnimationFrame(() => tiles.forEach((_, tile) => tile.classList.contains("seen") && paint(tile))));
   return {
-    sections: [{ title: "Ready poses", element: h("div", {}, finder, list, note), order: 15 }],
+    sections: [{ title: "Ready poses", element: h("div", {}, finder, list, more, note), order: 15 }],
     receive(message) {
       if (message.type !== "ready_poses") return;
       poses = message.groups.flatMap((group) => group.poses.map((pose) => ({ ...pose, library: group.library, place: group.title })));
@@ -82,16 +90,14 @@ export const install: Install = (studio) => {
   };
 };
 
-/** The poses that have all words, as beginnings of theirs; the plainest names first. */
+/** The poses that have all words, or words alike; the plainest names first. */
 function fitting(poses: Pose[], typed: string, library: string): Pose[] {
-  const split = (text: string) => text.toLowerCase().split(/[\s,-]+/).filter(Boolean);
-  const wanted = split(typed);
+  const wanted = wantedWords(typed);
   const rank = new Map<Pose, number>();
   for (const pose of poses) {
-    const words = split(pose.name);
     if (library && pose.library !== library) continue;
-    if (!wanted.every((word) => words.some((one) => one.startsWith(word)))) continue;
-    rank.set(pose, wanted.length && !words[0].startsWith(wanted[0]) ? 100 + words.length : words.length);
+    const away = distance(wanted, pose.name);
+    if (away !== null) rank.set(pose, away);
   }
   const found = [...rank.keys()];
   const starters = STARTERS.flatMap((name) => found.filter((pose) => pose.name === name));

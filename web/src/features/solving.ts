@@ -13,7 +13,18 @@ const WEIGHTS: [Weight, string, string][] = [
   ["steadiness", "Steady", "How firmly the body stays where it stands. Left: it leans and follows sooner."],
 ];
 
-export const install: Install = (studio) => ({ sections: [{ title: "Posing", element: section(studio), order: 25, folded: true }] });
+export const install: Install = (studio) => ({
+  sections: [{ title: "Posing", element: section(studio), order: 25, folded: true }],
+  poseButtons: [placedStay(studio)],
+});
+
+/** Whether what was just dragged stays, softly, while other parts are. */
+function placedStay(studio: Studio): HTMLElement {
+  const box = h("input", { type: "checkbox" });
+  box.addEventListener("change", () => send(studio, { placed_stay: box.checked }));
+  on(["state"], () => (box.checked = store.state?.features.solving.placed_stay ?? true));
+  return h("label", { class: "check whole", title: "What you have just dragged keeps its place while you drag other parts, as far as it can; pins hold firmly. A new pose or another time starts afresh." }, box, "Placed parts stay");
+}
 
 function section(studio: Studio): HTMLElement {
   const postures = h("select", { "aria-label": "Postures" });
@@ -32,7 +43,7 @@ function section(studio: Studio): HTMLElement {
     });
     back.hidden = WEIGHTS.every(([name]) => Math.abs(Math.log10(state[name])) < 0.01);
   });
-  const own = h("button", { class: "link", type: "button", title: "Open a .parquet file made by `writhe db build`", click: () => chooseFile(studio, false, ".parquet") }, "Postures from a file …");
+  const own = h("button", { class: "link", type: "button", title: "Open a .parquet file made with writhe db build", click: () => chooseFile(studio, false, ".parquet") }, "Postures from a file …");
   const about = "Examples that tell what looks natural. They are of the human; other figures are posed without.";
   return h(
     "div",
@@ -46,6 +57,6 @@ function section(studio: Studio): HTMLElement {
 }
 
 function send(studio: Studio, change: Partial<SolvingState>): void {
-  const { postures, naturalness, grip, steadiness } = { ...store.state!.features.solving, ...change };
-  studio.command({ type: "set_solving", postures, naturalness, grip, steadiness });
+  const { postures, naturalness, grip, steadiness, placed_stay } = { ...store.state!.features.solving, ...change };
+  studio.command({ type: "set_solving", postures, naturalness, grip, steadiness, placed_stay });
 }

@@ -23,7 +23,7 @@ export const install: Install = (studio) => {
   };
   const key = h("button", { class: "wide", type: "button", title: "Key these chains as the sliders say, at the playhead (Shift+W)", click: () => studio.run("key-tangle") }, icon("key") as unknown as Node, "Key this tangle");
   const order = h("select", { "aria-label": "Order of the tangles of a key", title: ORDERS[0][2], change: () => (order.title = ORDERS.find(([value]) => value === order.value)![2]) }, ...ORDERS.map(([value, title, about]) => h("option", { value, title: about }, title)));
-  const make = h("button", { class: "wide primary", type: "button", title: "Move from key to key through topology space: wound and unwound, never through each other (Shift+J)", click: () => studio.run("wind-keys") }, icon("play") as unknown as Node, "Make the motion");
+  const make = h("button", { class: "wide primary", type: "button", title: "Move from key to key: limbs are wound and unwound, never through each other (Shift+J)", click: () => studio.run("wind-keys") }, icon("play") as unknown as Node, "Make the motion");
   const followWords = h("span", {});
   const follow = h("button", { class: "wide", type: "button", click: () => followOver(studio, tell) }, icon("link") as unknown as Node, followWords);
   const making = h("div", { class: "tangle" }, h("label", { class: "field" }, h("span", {}, "Order"), order), make);
@@ -46,7 +46,7 @@ export const install: Install = (studio) => {
     asked = studio.command({ type: "wind_keys", order: order.value as "together" });
   };
   return {
-    sections: [{ title: "Tangle keys", element: h("div", { class: "tangle" }, key, list, making, follow, note), order: 51, folded: true }],
+    sections: [{ title: "Tangle keys", about: "How limbs are wound at some times; the motion winds and unwinds them in between, never through each other", element: h("div", { class: "tangle" }, key, list, making, follow, note), order: 51, folded: true }],
     actions: [
       { name: "key-tangle", title: "Key the tangle at the playhead", keys: ["Shift+W"], group: "Time", enabled: () => studio.tangles?.goal != null, run: () => keyTangle(studio) },
       { name: "wind-keys", title: "Make the motion through the tangle keys", keys: ["Shift+J"], group: "Time", enabled: () => (store.state?.features.tangle_motion.keys.length ?? 0) > 0, run },

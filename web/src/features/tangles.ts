@@ -40,7 +40,7 @@ export const install: Install = (studio) => {
   const panel = new TanglePanel(studio);
   studio.tangles = panel;
   return {
-    sections: [{ title: "Tangle", element: panel.element, order: 50, folded: true }],
+    sections: [{ title: "Tangle", element: panel.element, order: 50, folded: true, about: "Wind two limbs around each other, as in an embrace or folded arms, by a slider" }],
     actions: [{ name: "pick-tangle", title: "Pick two chains to tangle", keys: ["W"], group: "Pose", run: () => panel.pick() }],
     receive(message) {
       if (message.type === "tangle_measured") panel.show(message.winding);

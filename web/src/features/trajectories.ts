@@ -139,7 +139,7 @@ export const install: Install = (studio) => {
       };
     },
   };
-  const learnt = h("button", { class: "link", type: "button", title: "Open a .npz file made by `writhe learn`", click: () => chooseFile(studio, false, ".npz") }, "Styles from a file …");
+  const learnt = h("button", { class: "link", type: "button", title: "Open a .npz file made with writhe learn", click: () => chooseFile(studio, false, ".npz") }, "Styles from a file …");
   return {
     sections: [{
       title: "Path", order: 40, folded: true,

@@ -18,6 +18,6 @@ export const install: Install = (studio) => {
   const actions = VIEWS.map(([title, key, yaw, pitch]) => ({
     name: `view-${title.toLowerCase()}`, title: `Look: ${title.toLowerCase()}`, keys: [key], group: "View" as const, run: () => look(yaw, pitch),
   }));
-  const buttons = VIEWS.map(([title, key, yaw, pitch]) => h("button", { type: "button", title: `Look at the figure: ${title.toLowerCase()} (${key})`, click: () => look(yaw, pitch) }, title));
+  const buttons = VIEWS.map(([title, key, yaw, pitch]) => h("button", { type: "button", title: `Look at the character: ${title.toLowerCase()} (${key})`, click: () => look(yaw, pitch) }, title));
   return { actions, corner: [h("div", { class: "views", role: "group", "aria-label": "Views" }, ...buttons)] };
 };

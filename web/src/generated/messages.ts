@@ -395,6 +395,14 @@ export interface Stretch {
   actors: number[];
 }
 
+/** Parts of an actor that overlap something from one frame of the timeline to another. */
+export interface Overlap {
+  actor: number;
+  first: number;
+  last: number;
+  parts: string[];
+}
+
 /** The answer to CheckMotion; no stretches where nothing moves. */
 export interface MotionCertificate {
   type: "motion_certificate";
@@ -403,6 +411,7 @@ export interface MotionCertificate {
   frames: number;
   fps: number;
   stretches: Stretch[];
+  overlaps: Overlap[];
 }
 
 /** Make a stretch of an actor's motion clear. */
@@ -415,7 +424,7 @@ export interface ClearStretch {
   how: "round" | "out";
 }
 
-/** Make every stretch clear that is not: pushed out where that is enough, else round. */
+/** Make every stretch clear that is not; keys stay as they are. */
 export interface ClearAll {
   type: "clear_all";
   request: string;
@@ -484,7 +493,7 @@ export interface PartOf {
   thing?: number;
 }
 
-/** A part rests on what is nearest to it: they may touch from now on. */
+/** A part rests on what is nearest to it: it goes there, and they may touch from now on. */
 export interface DeclareContact {
   type: "declare_contact";
   request: string;
@@ -516,6 +525,19 @@ export interface ForgetContacts {
 /** The declared contacts in words. */
 export interface ContactsState {
   contacts: string[];
+}
+
+/** From a part in the hand to the nearest surface of another, called `other`. */
+export interface DepthLine {
+  start: [number, number, number];
+  end: [number, number, number];
+  clearance_m: number;
+  other: string;
+}
+
+/** A line for each part in the hand that has something near it. */
+export interface DepthReading {
+  lines: DepthLine[];
 }
 
 /** Put an object into the scene instead of what is there; "empty" clears it. */
@@ -735,6 +757,7 @@ export interface SetSolving {
   naturalness: number;
   grip: number;
   steadiness: number;
+  placed_stay?: boolean;
 }
 
 /** What is chosen, and what there is to choose. */
@@ -744,6 +767,7 @@ export interface SolvingState {
   naturalness: number;
   grip: number;
   steadiness: number;
+  placed_stay: boolean;
 }
 
 /** A tangle key as the page shows it; `titles` name its tangles. */
@@ -1021,6 +1045,7 @@ export interface FeatureStates {
 
 /** What features read from a pose being dragged. */
 export interface FeatureReadings {
+  depth: DepthReading | null;
   tangles: Followed | null;
 }
 

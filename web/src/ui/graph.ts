@@ -3,13 +3,13 @@ import { fill, h, svg } from "../dom";
 import { activeActor, on, store } from "../store";
 
 const HEIGHT = 84;
-const COLOURS = ["#4263eb", "#e8590c", "#2f9e44", "#c2255c", "#7048e8", "#f08c00", "#1098ad", "#868e96", "#a61e4d", "#5c940d"];
-const NAMED = 3; // the pairs that vary most are named
+const COLOURS = ["#4263eb", "#e8590c", "#2f9e44", "#c2255c", "#7048e8"];
+const NAMED = COLOURS.length; // the pairs that vary most are coloured and named
 
 export function linkingGraph(): HTMLElement {
   const lines = svg("svg", { class: "graph-lines", preserveAspectRatio: "none", viewBox: `0 0 1000 ${HEIGHT}` });
   const legend = h("div", { class: "graph-legend" });
-  const box = h("div", { class: "graph", hidden: true, title: "Linking of each pair of limbs over time: 0 apart, towards 1 wound around each other" }, lines as unknown as Node, legend);
+  const box = h("div", { class: "graph", hidden: true, title: "How far each pair of limbs is wound around each other over time: 0 apart, about 0.4 in folded arms, 1 once round" }, lines as unknown as Node, legend);
   on(["state", "options", "selection"], () => {
     const actor = activeActor();
     const motion = actor && store.motions.get(actor.id);
@@ -29,13 +29,14 @@ export function linkingGraph(): HTMLElement {
     const x = (frame: number) => ((1000 * frame) / motion.fps / store.state!.duration_s).toFixed(1);
     const y = (value: number) => (HEIGHT / 2 - (0.46 * HEIGHT * value) / scale).toFixed(1);
     const zero = svg("line", { x1: 0, x2: 1000, y1: HEIGHT / 2, y2: HEIGHT / 2, class: "graph-zero" });
-    lines.replaceChildren(zero, ...spans.map(({ pair, values }) => svg("polyline", { points: values.map((value, frame) => `${x(frame)},${y(value)}`).join(" "), stroke: COLOURS[pair % COLOURS.length] })));
-    const named = [...spans].sort((a, b) => b.span - a.span).slice(0, NAMED);
-    fill(legend, h("span", {}, `±${scale.toFixed(1)}`), ...named.map(({ pair }) => {
+    const named = [...spans].sort((a, b) => b.span - a.span).slice(0, NAMED), others = spans.filter((one) => !named.includes(one));
+    const line = ({ values }: { values: number[] }, look: { [name: string]: string }) => svg("polyline", { points: values.map((value, frame) => `${x(frame)},${y(value)}`).join(" "), ...look });
+    lines.replaceChildren(zero, ...others.map((one) => line(one, { class: "graph-other" })), ...named.map((one, k) => line(one, { stroke: COLOURS[k] })));
+    fill(legend, h("span", {}, `±${scale.toFixed(1)}`), ...named.map(({ pair }, k) => {
       const dot = h("i", {});
-      dot.style.background = COLOURS[pair % COLOURS.length];
+      dot.style.background = COLOURS[k];
       return h("span", {}, dot, pairName(strands, pair));
-    }));
+    }), others.length > 0 && h("span", {}, "others grey"));
   });
   return box;
 }

@@ -3,16 +3,31 @@ import type { Action } from "../actions";
 import { h } from "../dom";
 import { on, store } from "../store";
 import type { Studio } from "../studio";
+import { byFinger } from "../words";
 
-const GESTURES: [string, string][] = [
-  ["Drag the body", "pose it; several fingers move several parts"],
-  ["Click, or double-tap", "pin or free a joint (Shift: with its orientation)"],
-  ["Drag a ring", "turn the selected joint"],
+const BY_MOUSE: [string, string][] = [
+  ["Drag the body", "pose it; the rest follows"],
+  ["Click a part", "select it and pin it there, click again to free it (Shift: with its direction)"],
+  ["Drag a ring", "turn the selected part; drag within the rings to move it"],
   ["Drag beside the body, or right-drag", "circle around"],
-  ["Shift + right-drag, or two fingers", "slide and pinch"],
+  ["Shift + right-drag", "slide"],
   ["Wheel", "nearer, farther"],
   ["Drag an object", "over the floor, with Shift up and down; bodies give way (U)"],
   ["Drop a file on the page", "open a motion, scene, document, postures or styles"],
+];
+const BY_FINGER: [string, string][] = [
+  ["Drag the body", "pose it; several fingers move several parts at once"],
+  ["Tap a part", "select it; tap twice to pin it there, or to free it"],
+  ["Drag a ring", "turn the selected part; drag within the rings to move it"],
+  ["Drag beside the body", "circle around"],
+  ["Two fingers beside the body", "slide, and pinch nearer or farther"],
+  ["Drag in the timeline", "go through time; tap a key first to drag it"],
+  ["Drag an object", "over the floor; bodies give way"],
+];
+const MARKS: [string, string][] = [
+  ["Round marks", "pins that hold a place, while you drag and at every time of the clip"],
+  ["Square marks", "pins that hold the direction too: feet stay flat"],
+  ["Red parts", "they overlap something there"],
 ];
 
 export function openHelp(actions: Action[]): void {
@@ -21,14 +36,16 @@ export function openHelp(actions: Action[]): void {
     const row = h("div", { class: "help-row" }, h("span", {}, action.title), h("span", { class: "help-keys" }, ...action.keys.slice(0, 1).map(keyCaps)));
     groups.set(action.group, [...(groups.get(action.group) ?? []), row]);
   }
-  const gestures = GESTURES.map(([what, does]) => h("div", { class: "help-row" }, h("strong", {}, what), h("span", { class: "soft" }, does)));
+  const fingers = byFinger();
+  const gestures = [...(fingers ? BY_FINGER : BY_MOUSE), ...MARKS].map(([what, does]) => h("div", { class: "help-row" }, h("strong", {}, what), h("span", { class: "soft" }, does)));
   const dialog = h(
     "dialog",
     { class: "sheet", "aria-label": "Shortcuts" },
-    h("form", { method: "dialog" }, h("button", { class: "quiet corner", "aria-label": "Close" }, "✕")),
+    h("form", { method: "dialog", class: "sticky" }, h("button", { class: "quiet corner", "aria-label": "Close" }, "✕")),
     h("h2", {}, "How to use the studio"),
     h("div", { class: "help-gestures" }, ...gestures),
-    h("div", { class: "help-columns" }, ...[...groups].map(([name, rows]) => h("section", {}, h("h3", {}, name), ...rows))),
+    groups.size > 0 && h("details", { class: "help-shortcuts", open: !fingers }, h("summary", {}, "Keyboard shortcuts"),
+      h("div", { class: "help-columns" }, ...[...groups].map(([name, rows]) => h("section", {}, h("h3", {}, name), ...rows)))),
   );
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   dialog.addEventListener("close", () => dialog.remove());

@@ -7,13 +7,14 @@ import type { Studio } from "../studio";
 import { chooseFile } from "../files";
 import type { Section } from "../feature";
 import { sectionElement } from "./section";
+import { byFinger, jointWords } from "../words";
 import { iconButton } from "./topbar";
 
 export function panel(studio: Studio): HTMLElement {
   const sections: Section[] = [
     { title: "Character", element: character(studio), order: 10 },
     { title: "Pose", element: pose(studio), order: 20 },
-    { title: "Compare", element: compare(studio), order: 70 },
+    { title: "Compare", element: compare(studio), order: 70, about: "Two characters under one gesture, each posed by its own method" },
     ...studio.features.flatMap((feature) => feature.sections ?? []),
   ];
   sections.sort((a, b) => a.order - b.order);
@@ -33,9 +34,9 @@ function options(select: HTMLSelectElement, entries: { name: string; title: stri
 }
 
 function character(studio: Studio): HTMLElement {
-  const chips = h("div", { class: "chips", role: "radiogroup", "aria-label": "Actors" });
+  const chips = h("div", { class: "chips", role: "radiogroup", "aria-label": "Characters" });
   const OWN = "\u0000own", MIXED = "\u0000mixed";
-  const figure = choice("Figure", "The body to pose. Changing it starts from its resting pose.", (value) => {
+  const figure = choice("Body", "The body to pose. Changing it starts from its resting pose.", (value) => {
     if (value === OWN) {
       chooseFile(studio, true);
       update();
@@ -74,7 +75,7 @@ function pose(studio: Studio): HTMLElement {
   const button = (name: string, symbol: string, text: string, about: string) =>
     h("button", { class: "wide", type: "button", title: about, click: () => run(name) }, icon(symbol) as unknown as Node, text);
   const limb = button("reset-limb", "reset", "Reset limb", "Put the selected limb back (Shift+R)");
-  const pin = button("pin", "pin", "Pin", "Hold the selected joint where it is (P)");
+  const pin = button("pin", "pin", "Pin", "Hold the selected part where it is while you drag others (P). Pins belong to the character and hold at every time of the clip: round marks hold the place, square ones the direction too");
   const chosen = h("p", { class: "note" });
   on(["selection", "state"], () => {
     const actor = activeActor();
@@ -82,7 +83,7 @@ function pose(studio: Studio): HTMLElement {
     const pinned = actor?.pins.find((one) => one.joint === store.selected);
     limb.disabled = pin.disabled = !name;
     pin.lastChild!.textContent = pinned ? "Unpin" : "Pin";
-    chosen.textContent = name ? `Selected: ${name.replaceAll("_", " ")}${pinned ? (pinned.both ? ", pinned with its orientation" : ", pinned") : ""}` : `${actor?.pins.length ?? 0} pinned. Click a part of the body to pin it.`;
+    chosen.textContent = name ? `Selected: ${jointWords(name)}${pinned ? (pinned.both ? ", pinned with its direction" : ", pinned") : ""}` : `${actor?.pins.length ?? 0} pinned, at every time of the clip. ${byFinger() ? "Tap a part twice" : "Click a part"} to pin or free it.`;
   });
   return h("div", {}, h("div", { class: "grid" }, button("mirror", "mirror", "Mirror", "Swap left and right (M)"), button("reset", "reset", "Reset", "Back to the starting pose"), pin, limb, ...studio.features.flatMap((feature) => feature.poseButtons ?? [])), chosen);
 }

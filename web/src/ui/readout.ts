@@ -29,7 +29,7 @@ function show(element: HTMLElement, posed: Posed | null, title: string): void {
       const mm = Math.round(1000 * posed.clearance_m);
       figures.push(figure(`${mm} mm clear`, "Smallest gap between parts that must not touch; negative: they overlap", mm < 0));
     }
-    figures.push(figure(`${posed.pass_throughs} pass-through${posed.pass_throughs === 1 ? "" : "s"}`, "How often a part went through another in this drag", posed.pass_throughs > 0));
+    figures.push(figure(`${posed.pass_throughs} pass-through${posed.pass_throughs === 1 ? "" : "s"} in this drag`, "How often a part went through another in the drag that you have just made", posed.pass_throughs > 0));
   }
   element.hidden = !posed && !title;
   fill(element, title && h("strong", {}, title), ...figures);

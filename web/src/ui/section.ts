@@ -4,9 +4,9 @@ import { h } from "../dom";
 
 const KEY = "writhe.folded.";
 
-export function sectionElement({ title, element, folded }: Section): HTMLElement {
+export function sectionElement({ title, element, about, folded }: Section): HTMLElement {
   const kept = localStorage.getItem(KEY + title);
-  const box = h("details", { class: "panel-section", open: kept === null ? !folded : kept === "no" }, h("summary", {}, h("h2", {}, title)), element);
+  const box = h("details", { class: "panel-section", open: kept === null ? !folded : kept === "no" }, h("summary", { title: about }, h("h2", {}, title)), element);
   box.addEventListener("toggle", () => localStorage.setItem(KEY + title, box.open ? "no" : "yes"));
   return box;
 }

@@ -2,6 +2,7 @@
 import { fill, h } from "../dom";
 import { download } from "../files";
 import { icon } from "../icons";
+import { openHelp } from "./help";
 import { iconButton } from "./topbar";
 import { say } from "./toast";
 import { onTheme, toggleTheme } from "./theme";
@@ -40,17 +41,23 @@ export async function startPage(root: HTMLElement): Promise<void> {
   fill(
     root,
     h("div", { class: "start" },
-      h("header", { class: "start-head" }, h("img", { src: "./icon.svg", alt: "", width: 34, height: 34 }), h("h1", {}, "writhe studio"), h("span", { class: "space" }), themeButton),
+      h("header", { class: "start-head" }, h("img", { src: "./icon.svg", alt: "", width: 34, height: 34 }), h("h1", {}, "writhe studio"), h("span", { class: "space" }), themeButton, iconButton("help", "Help (?)", () => openHelp([]))),
       list,
     ),
   );
   const refresh = async () => {
     const entries = await listDocuments();
-    const add = h("button", { class: "card new", type: "button", title: "Start with a standing figure", click: async () => openDocument(await createDocument()) }, icon("plus") as unknown as Node, "New document");
+    const add = h("button", { class: "card new", type: "button", title: "Start with a standing character", click: async () => openDocument(await createDocument()) }, icon("plus") as unknown as Node, "New document");
     const upload = h("button", { class: "card new", type: "button", title: "Open a .writhe file from this computer", click: () => chooseDocument() }, icon("open") as unknown as Node, "Open a document");
     fill(list, add, upload, ...entries.map((entry) => card(entry, refresh)));
   };
   await refresh();
+  addEventListener("keydown", (event) => {
+    if ((event.key === "?" || event.key === "F1") && !document.querySelector("dialog[open]")) {
+      event.preventDefault();
+      openHelp([]);
+    }
+  });
 }
 
 function chooseDocument(): void {

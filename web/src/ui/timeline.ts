@@ -5,7 +5,10 @@ import { icon } from "../icons";
 import { on, store, tell } from "../store";
 import type { Studio } from "../studio";
 import { linkingGraph } from "./graph";
+import { say } from "./toast";
 import { iconButton } from "./topbar";
+
+const TAP_PX = 10;
 
 export function timeline(studio: Studio): HTMLElement {
   const rows = h("div", { class: "rows" });
@@ -95,6 +98,7 @@ function ticks(duration: number): HTMLElement[] {
   for (let k = 0; k * step <= duration + 1e-6; k++) {
     const mark = h("span", { class: "tick" }, `${Number((k * step).toFixed(2))}${k === 0 ? " s" : ""}`);
     mark.style.left = percent(k * step);
+    if (k * step > 0.97 * duration) mark.classList.add("last");
     marks.push(mark);
   }
   return marks;
@@ -106,11 +110,22 @@ function scrubbing(studio: Studio, lanes: HTMLElement): void {
     studio.seek(((event.clientX - box.left) / box.width) * (store.state?.duration_s ?? 0));
   };
   lanes.addEventListener("pointerdown", (event) => {
-    if ((event.target as HTMLElement).closest(".key") || event.button !== 0) return;
+    const key = (event.target as HTMLElement).closest<HTMLElement>(".key");
+    if ((key && !scrubsOver(event, Number(key.dataset.key))) || event.button !== 0) return;
     studio.playback.stop();
     if (!event.shiftKey) store.selectedKeys.clear();
     lanes.setPointerCapture(event.pointerId);
     at(event);
+    const startX = event.clientX;
+    lanes.onpointerup = (up) => {
+      lanes.onpointerup = null;
+      if (!key || Math.abs(up.clientX - startX) > TAP_PX) return;
+      const tapped = store.state?.keys.find((one) => one.id === Number(key.dataset.key));
+      if (!tapped) return;
+      store.selectedKeys.add(tapped.id);
+      studio.seek(tapped.time_s);
+      tell("selection");
+    };
     const actor = (event.target as HTMLElement).closest<HTMLElement>(".row")?.dataset.actor;
     if (Number(actor) && Number(actor) !== store.active) {
       store.active = Number(actor);
@@ -119,9 +134,8 @@ function scrubbing(studio: Studio, lanes: HTMLElement): void {
     tell("selection", "state");
     lanes.onpointermove = at;
   });
-  const end = () => (lanes.onpointermove = null);
-  lanes.addEventListener("pointerup", end);
-  lanes.addEventListener("pointercancel", end);
+  lanes.addEventListener("pointerup", () => (lanes.onpointermove = null));
+  lanes.addEventListener("pointercancel", () => (lanes.onpointermove = lanes.onpointerup = null));
   lanes.addEventListener("keydown", (event) => {
     const step = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
     if (!step || event.target !== lanes) return;
@@ -130,18 +144,23 @@ function scrubbing(studio: Studio, lanes: HTMLElement): void {
   });
 }
 
+/** A finger moves the playhead, also where a key lies under it: only a selected key is dragged by finger. */
+function scrubsOver(event: PointerEvent, key: number): boolean {
+  return event.pointerType === "touch" && !store.selectedKeys.has(key);
+}
+
 /** A key that can be selected, dragged along, and moved with the arrow keys. */
 function keyButton(studio: Studio, { id, kind, time_s: timeS, ease }: KeyState): HTMLElement {
   const name = kind === "pose" ? "Key" : `${kind.charAt(0).toUpperCase()}${kind.slice(1)} key`;
   const button = h("button", {
     class: `key ${ease} ${store.selectedKeys.has(id) ? "on" : ""}`, type: "button", "data-key": id,
-    title: `${name} at ${timeS.toFixed(2)} s. Drag to move, Delete to remove.`, "aria-label": `${name} at ${timeS.toFixed(2)} seconds`,
+    title: `${name} at ${timeS.toFixed(2)} s. Drag to move (by finger: tap it first), Delete to remove.`, "aria-label": `${name} at ${timeS.toFixed(2)} seconds`,
   });
   button.style.left = percent(timeS);
   let startX = 0, shift = 0, held = false;
   const snap = (seconds: number) => Math.round(seconds * store.state!.fps) / store.state!.fps;
   button.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
+    if (event.button !== 0 || scrubsOver(event, id)) return;
     event.stopPropagation();
     if (!store.selectedKeys.has(id)) {
       if (!event.shiftKey) store.selectedKeys.clear();
@@ -164,8 +183,10 @@ function keyButton(studio: Studio, { id, kind, time_s: timeS, ease }: KeyState):
   const drop = () => {
     if (!held) return;
     held = false;
-    if (shift) studio.command({ type: "move_keys", keys: [...store.selectedKeys], by_s: shift });
-    else studio.seek(timeS);
+    if (shift) {
+      studio.command({ type: "move_keys", keys: [...store.selectedKeys], by_s: shift });
+      if (store.selectedKeys.size === 1) say(`Moved the key from ${timeS.toFixed(2)} to ${Math.max(0, timeS + shift).toFixed(2)} s.`);
+    } else studio.seek(timeS);
     tell("selection");
   };
   button.addEventListener("pointerup", drop);
@@ -198,11 +219,11 @@ function transport(studio: Studio): HTMLElement {
   const clock = h("output", { class: "clock", "aria-label": "Time at the playhead" });
   const record = iconButton("record", "Record the next drag as motion (Shift+K)", () => run("record"), "record");
   const onion = iconButton("onion", "Onion skins: see the neighbouring keys (O)", () => run("onion"));
-  const graph = iconButton("graph", "Linking of the limbs over time (G)", () => run("graph"));
+  const graph = iconButton("graph", "How limbs wind around each other over time (G)", () => run("graph"));
   const loop = iconButton("loop", "Repeat", () => { store.loop = !store.loop; tell("options"); });
   const speed = h("select", { "aria-label": "Speed", title: "Speed of playback", class: "compact" }, ...[0.1, 0.25, 0.5, 1, 2].map((value) => h("option", { value, selected: value === 1 }, `${value}×`)));
   speed.addEventListener("change", () => (store.speed = Number(speed.value)));
-  const length = h("input", { type: "number", class: "compact", min: 0.1, max: 3600, step: 0.5, "aria-label": "Length in seconds", title: "Length of the timeline in seconds" });
+  const length = h("input", { type: "number", class: "compact", min: 0.1, max: 3600, step: 0.5, "aria-label": "Length in seconds", title: "Length of the timeline in seconds. Exported files end with the last key or clip" });
   length.addEventListener("change", () => {
     const value = Number(length.value);
     if (value >= 0.1 && value <= 3600) studio.command({ type: "set_timeline", duration_s: value, fps: store.state!.fps });
@@ -254,6 +275,6 @@ function transport(studio: Studio): HTMLElement {
     h("span", { class: "space" }),
     h("label", { class: "inline" }, h("span", {}, "Speed"), speed),
     h("label", { class: "inline roomy" }, h("span", {}, "Rate"), rate),
-    h("label", { class: "inline" }, h("span", {}, "Length"), length),
+    h("label", { class: "inline" }, h("span", { class: "keep" }, "Length"), length),
   );
 }

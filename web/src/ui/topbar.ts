@@ -52,8 +52,14 @@ export function menuButton(name: string, label: string, text: string, entries: (
 function certificateNote(): string {
   if (!store.motions.size) return "";
   const found = store.certificate;
-  if (!found) return "The motion is being checked.";
-  return `${summary(found)}.`;
+  const motion = store.motions.get(store.active);
+  const end = motion ? `Files go from 0 to ${((motion.frames - 1) / motion.fps).toFixed(2)} s, to the last key or the end of the clip. ` : "";
+  if (!found) return `${end}The motion is being checked.`;
+  return `${end}${summary(found)}.`;
+}
+
+function motionTypes(): string {
+  return (store.welcome?.import_suffixes ?? []).map((suffix) => `.${suffix}`).join(", ");
 }
 
 export function topbar(studio: Studio, togglePanel: () => void): HTMLElement {
@@ -72,11 +78,11 @@ export function topbar(studio: Studio, togglePanel: () => void): HTMLElement {
     ["Document", "Everything in one .writhe file, to keep or to share", () => download(`${store.state?.name ?? "document"}.writhe`, `api/documents/${studio.document}/file`)],
   ], certificateNote);
   const importMenu = menuButton("open", "Open a file", "Open", () => [
-    ["Motion onto this actor", "A clip for the character you see", () => chooseFile(studio)],
-    ["Scene with objects", "A scene file: its objects instead of those here", () => chooseFile(studio, false, ".json")],
-    ["Postures or styles", "Files of `writhe db build` and `writhe learn`", () => chooseFile(studio, false, ".parquet,.npz")],
-    ["Document", "A .writhe file from this computer", () => chooseFile(studio, false, ".writhe")],
-    ["Skeleton as a new figure", "Pose your own character's skeleton", () => chooseFile(studio, true)],
+    ["Motion onto this character", `A clip to play and change: ${motionTypes()}`, () => chooseFile(studio)],
+    ["Skeleton as a new character", `Pose your own character's skeleton: ${motionTypes()}`, () => chooseFile(studio, true)],
+    ["Document", "All of another document: .writhe", () => chooseFile(studio, false, ".writhe")],
+    ["Scene with objects", "Its objects instead of those here: .json", () => chooseFile(studio, false, ".json")],
+    ["Postures or styles", "Learnt with writhe on the command line: .parquet, .npz", () => chooseFile(studio, false, ".parquet,.npz")],
   ]);
   const update = () => {
     const state = store.state;

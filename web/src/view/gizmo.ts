@@ -6,6 +6,7 @@ import { store } from "../store";
 const COLOURS = ["#e8590c", "#2b8a3e", "#1971c2"];
 const AXES = [new THREE.Vector3(1, 0, 0), new THREE.Vector3(0, 1, 0), new THREE.Vector3(0, 0, 1)];
 const HINGE = 1, BALL = 3;
+const FREE = 0.6; // of the rings' radius: within it the pointer moves the part, as it does without rings
 
 export class Gizmo {
   private readonly group = new THREE.Group();
@@ -90,6 +91,10 @@ export class Gizmo {
     if (!this.group.visible || this.viewport.onDuelSide(x)) return -1;
     let best = -1, least = 9;
     const point = new THREE.Vector3();
+    const { viewport, group } = this, middle = viewport.onPage(group.position);
+    point.setFromMatrixColumn(viewport.orbit.camera.matrixWorld, 0).multiplyScalar(group.scale.x).add(group.position);
+    const radius = Math.abs(viewport.onPage(point).x - middle.x);
+    if (Math.hypot(x - middle.x, y - middle.y) < FREE * radius) return -1;
     AXES.forEach((axis, i) => {
       const across = new THREE.Vector3(axis.y + axis.z, axis.x, 0).normalize();
       const other = new THREE.Vector3().crossVectors(axis, across);

@@ -1,14 +1,17 @@
 /** Mouse and fingers: on the body they pose, beside it they move the camera. */
 import { Connection } from "../connection";
 import { activeActor, store, tell } from "../store";
+import { say } from "../ui/toast";
+import { jointWords } from "../words";
 import { Gizmo } from "./gizmo";
 import { Posing } from "./posing";
 import { At, Taken, Tools } from "./tools";
-import { Viewport } from "./viewport";
+import { ActorHit, Viewport } from "./viewport";
 
 const CLICK_PX = 4;
 const TAP_PX = 10;
 const DOUBLE_TAP_MS = 350;
+const PIN_PX = 9, PIN_TOUCH_PX = 18;
 
 interface Finger {
   x: number;
@@ -58,7 +61,7 @@ export class Pointers {
       finger.role = "tool";
       return;
     }
-    const hit = this.viewport.pick(x, y);
+    const hit = this.pinAt(x, y, event.pointerType === "touch") ?? this.viewport.pick(x, y);
     if (hit && !store.playing) {
       finger.joint = hit.joint;
       finger.actor = hit.actor || store.active;
@@ -145,13 +148,28 @@ export class Pointers {
       tell("selection");
       return;
     }
-    const joint = this.viewport.jointAt(finger.startX, finger.startY)?.joint ?? finger.joint;
-    const now = performance.now();
+    const { startX: x, startY: y } = finger;
+    const joint = (this.pinAt(x, y, event.pointerType === "touch") ?? this.viewport.jointAt(x, y))?.joint ?? finger.joint;
+    const now = event.timeStamp; // when it happened, not when a busy page came to it
     const twice = now - this.lastTap.time < DOUBLE_TAP_MS && this.lastTap.joint === joint;
     this.lastTap = { time: twice ? 0 : now, joint };
     store.selected = joint;
     if (event.pointerType === "mouse" || twice) this.togglePin(joint, event.shiftKey);
     tell("selection");
+  }
+
+  /** The pinned joint whose mark is under the pointer: marks lie over everything, and so they are taken first. */
+  private pinAt(x: number, y: number, touch: boolean): ActorHit | null {
+    const actor = activeActor();
+    const character = actor && this.viewport.character(actor.id);
+    if (!character || this.viewport.onDuelSide(x)) return null;
+    let best: ActorHit | null = null, least = touch ? PIN_TOUCH_PX : PIN_PX;
+    for (const { joint } of actor.pins) {
+      const point = character.jointPosition(joint), at = this.viewport.onPage(point);
+      const away = Math.hypot(at.x - x, at.y - y);
+      if (away < least) [least, best] = [away, { actor: actor.id, joint, point, distance: 0 }];
+    }
+    return best;
   }
 
   togglePin(joint: number, both: boolean): void {
@@ -160,6 +178,9 @@ export class Pointers {
     const pinned = actor.pins.find((pin) => pin.joint === joint);
     const hold = pinned && pinned.both === both ? "none" : pinned && !both ? "none" : both ? "both" : "position";
     this.connection.command({ type: "set_pin", actor: actor.id, joint, hold });
+    const name = jointWords(store.figures.get(actor.figure)?.joints[joint]?.name ?? "part");
+    if (hold === "none") say(`Freed the ${name}.`);
+    else say(`Pinned the ${name}${both ? " with its direction" : ""}: it stays while you drag others, at every time of the clip.`);
   }
 
   private wheel(event: WheelEvent): void {
@@ -180,7 +201,7 @@ export class Pointers {
 
   private hover(at: At | null): void {
     const ring = this.tools.hover(at) || (at !== null && this.gizmo.hover(at.x, at.y));
-    const hit = at && !ring ? this.viewport.pick(at.x, at.y) : null;
+    const hit = at && !ring ? this.pinAt(at.x, at.y, false) ?? this.viewport.pick(at.x, at.y) : null;
     this.viewport.canvas.style.cursor = ring || hit ? "grab" : "default";
     let changed = ring;
     for (const actor of store.state?.actors ?? []) {

@@ -4,6 +4,7 @@ import { Connection } from "../connection";
 import { Answer, Hold } from "../generated/messages";
 import { floats, store, tell } from "../store";
 import { say } from "../ui/toast";
+import { byFinger } from "../words";
 import { Character } from "./character";
 import { ActorHit, Viewport } from "./viewport";
 
@@ -129,7 +130,7 @@ export class Posing {
     if (!store.touched) {
       store.touched = true;
       localStorage.setItem("writhe.touched", "yes");
-      say("Well done. Click a part to pin it: it stays where it is while you drag others.");
+      say(`Well done. ${byFinger() ? "Tap a part twice" : "Click a part"} to pin it: it stays where it is while you drag others.`);
     }
     store.recording = false;
     tell("options");
@@ -191,14 +192,21 @@ export class Posing {
     this.lastSent = performance.now();
   }
 
+  /** Where the points held are now. */
+  heldPoints(): THREE.Vector3[] {
+    return this.shownGrips().map((grip) => this.pointOf(grip));
+  }
+
+  private shownGrips(): Grip[] {
+    return [...this.grips.values()].filter((grip) => !grip.orientation && !grip.duelSide);
+  }
+
+  private pointOf(grip: Grip): THREE.Vector3 {
+    return this.viewport.character(this.actor)!.bones[grip.joint].localToWorld(grip.pointInJoint.clone());
+  }
+
   private showHeld(): void {
-    const pairs = [...this.grips.values()]
-      .filter((grip) => !grip.orientation && !grip.duelSide)
-      .map((grip) => {
-        const character = this.viewport.character(this.actor)!;
-        return { at: character.bones[grip.joint].localToWorld(grip.pointInJoint.clone()), wanted: grip.wanted };
-      });
-    this.viewport.marks.setHeld(pairs);
+    this.viewport.marks.setHeld(this.shownGrips().map((grip) => ({ at: this.pointOf(grip), wanted: grip.wanted })));
     this.viewport.draw();
   }
 }

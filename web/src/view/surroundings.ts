@@ -21,8 +21,8 @@ export const TONES: { [theme: string]: Tones } = {
     sky: "#ffffff", ground: "#b9b3ad", light: 1.0,
   },
   dark: {
-    background: "#23272f", horizon: "#14161a", thing: "#56647f", accent: "#86a0ff", grid: "#667089", shadow: 0.5, body: "#b3a89e", bodyHover: "#d8cec4",
-    sky: "#c8d4ef", ground: "#2c2a2b", light: 0.78,
+    background: "#23272f", horizon: "#14161a", thing: "#7d90b5", accent: "#86a0ff", grid: "#667089", shadow: 0.5, body: "#b3a89e", bodyHover: "#d8cec4",
+    sky: "#d4def5", ground: "#6a6468", light: 0.85,
   },
 };
 

@@ -329,7 +329,7 @@ class Document:
         """Add an actor in its starting pose, feet pinned where the figure has feet."""
         from writhe.studio.edits import add_actor
 
-        with self.edit("Add actor") as edit:
+        with self.edit("Add character") as edit:
             return add_actor(self, edit, figure, name, method)
 
     def set_key(self, actor: int, time_s: float, q: Floats) -> None:

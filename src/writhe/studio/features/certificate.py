@@ -10,8 +10,9 @@ import msgspec
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.collision import Certificate, certify
+from writhe.collision import Certificate, CollisionTable, certify
 from writhe.collision.gate import SLACK_M
+from writhe.collision.near import violating_parts
 from writhe.errors import WritheError
 from writhe.scene import ObjectKind, Scene
 from writhe.studio import things
@@ -49,6 +50,15 @@ class Stretch(Part, frozen=True):
     actors: list[int]
 
 
+class Overlap(Part, frozen=True):
+    """Parts of an actor that overlap something from one frame of the timeline to another."""
+
+    actor: int
+    first: int
+    last: int
+    parts: list[str]
+
+
 class MotionCertificate(Message, frozen=True, tag="motion_certificate"):
     """The answer to CheckMotion; no stretches where nothing moves."""
 
@@ -57,6 +67,7 @@ class MotionCertificate(Message, frozen=True, tag="motion_certificate"):
     frames: int
     fps: float
     stretches: list[Stretch]
+    overlaps: list[Overlap]
 
 
 @feature.task("Check the motion", quiet=True)
@@ -68,7 +79,7 @@ def check(stage: Stage, message: CheckMotion) -> Work:
     names = names_of(document)
     edges = stretch_edges(document)
     if not edges:
-        return lambda job: Outcome(show=MotionCertificate(job.number, True, 0, fps, []))
+        return lambda job: Outcome(show=MotionCertificate(job.number, True, 0, fps, [], []))
     q = sample_scene(stage, np.arange(edges[-1] + 1) / fps)
     stamp = _stamp(document, q, edges)
 
@@ -77,12 +88,15 @@ def check(stage: Stage, message: CheckMotion) -> Work:
         if known is not None:
             return Outcome(show=msgspec.structs.replace(known, job=job.number))
         found: list[Stretch] = []
+        overlaps: list[Overlap] = []
         for done, (first, last) in enumerate(pairwise(edges)):
             job.report(done / (len(edges) - 1))
             report = certify(table, q[first : last + 1], fps)
             found.append(stretch_of(report, first / fps, last / fps, names))
+            if not report.certified:
+                overlaps += overlaps_of(table, q[first : last + 1], first)
         certified = all(stretch.verdict == "certified" for stretch in found)
-        show = MotionCertificate(job.number, certified, len(q), fps, found)
+        show = MotionCertificate(job.number, certified, len(q), fps, found, overlaps)
         document.set_certificate(msgspec.msgpack.encode(_Saved(stamp, show)))
         return Outcome(show=show)
 
@@ -173,6 +187,26 @@ def stretch_of(report: Certificate, start_s: float, end_s: float, names: dict[st
         at_s=start_s if worst is None else start_s + worst.time_s,
         actors=[] if worst is None else _actors((worst.a, worst.b)),
     )
+
+
+def overlaps_of(table: CollisionTable, q: Floats, first: int) -> list[Overlap]:
+    """The parts that overlap in frames (n, nq) from a number on, frames that are alike as one."""
+    open_: dict[int, Overlap] = {}
+    done: list[Overlap] = []
+    for frame, names in enumerate(violating_parts(table, q), start=first):
+        now: dict[int, list[str]] = {}
+        for owner, _, part in (name.partition(".") for name in names):
+            if part:
+                now.setdefault(int(owner.removeprefix("actor")), []).append(part)
+        for actor in open_.keys() | now.keys():
+            before, parts = open_.pop(actor, None), now.get(actor, [])
+            same = before is not None and before.parts == parts
+            if before is not None and not same:
+                done.append(before)
+            if parts:
+                start = before.first if before is not None and same else frame
+                open_[actor] = Overlap(actor, start, frame, parts)
+    return [*done, *open_.values()]
 
 
 def _actors(parts: tuple[str, str]) -> list[int]:

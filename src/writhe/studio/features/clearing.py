@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated, Literal
@@ -28,9 +29,11 @@ from writhe.studio.messages import Command, Message, Task, Time
 from writhe.studio.naming import names_of
 from writhe.studio.stage import Stage
 from writhe.studio.surroundings import label
+from writhe.topology import linking_vector
 
 feature = Feature("clearing")
-_TAPER_FRAMES = 6  # within which a correction fades out at the ends of a stretch
+_TAPERS = (6, 3)  # frames within which a correction fades out at the ends of a stretch, as tried
+_WOUND = 0.5  # a change of linking between two poses that only a way round brings about
 _STAYS_M = 0.005  # a pinned joint that moves no farther between two poses stays planted
 
 
@@ -48,7 +51,11 @@ class ClearStretch(Task, frozen=True, tag="clear_stretch"):
 
 
 class ClearAll(Task, frozen=True, tag="clear_all"):
-    """Make every stretch clear that is not: pushed out where that is enough, else round."""
+    """Make every stretch clear that is not; keys stay as they are.
+
+    Round where limbs change over and under from one key to the next, elsewhere pushed out where
+    that is enough.
+    """
 
     prefer: Annotated[int, Meta(ge=0)]
 
@@ -81,7 +88,7 @@ class _Body:
     @classmethod
     def of(cls, stage: Stage, actor: int) -> _Body:
         if label(actor) not in stage.scene.layout.actor_q:
-            raise WritheError("this figure has no solid shapes: nothing can get into its way")
+            raise WritheError("this character has no solid shapes: nothing can get into its way")
         row, document = stage.document.actor(actor), stage.document
         pins = tuple(pin.joint for pin in row.pins)
         figure, names = document.figure(row.figure), names_of(document)
@@ -98,9 +105,24 @@ class _Body:
         out[:, self.own] = q
         return certify(self.scene.layout.table, out, self.fps).certified
 
+    def overlap(self, q: Floats) -> str:
+        """What overlaps in a configuration of the scene, in words; nothing where it is clear."""
+        report = certify(self.scene.layout.table, np.stack([q, q]), self.fps)
+        if report.certified:
+            return ""
+        worst = stretch_of(report, 0.0, 0.0, self.names)
+        return f"{worst.a} and {worst.b} overlap by {math.ceil(-1000 * worst.clearance_m)} mm"
+
     def clear(self, q: Floats) -> bool:
         """Whether nothing overlaps in a configuration of the scene."""
         return certify(self.scene.layout.table, np.stack([q, q]), self.fps).certified
+
+    def rewound(self, first: Floats, last: Floats) -> bool:
+        """Whether limbs are wound otherwise in the second pose: over has become under."""
+        if len(self.figure.strands) < 2:
+            return False
+        before, after = (linking_vector(self.figure, q[self.own]) for q in (first, last))
+        return bool(np.abs(after - before).max() > _WOUND)
 
     def round(self, rows: Floats) -> Motion:
         """A planned way between the first and the last of rows (n, nq)."""
@@ -126,6 +148,7 @@ class _Body:
                 continue
             motion = played(found, (len(rows) - 1) / self.fps, self.fps)
             q = np.ascontiguousarray(motion.q[:, self.own])
+            q[0], q[-1] = rows[0, self.own], rows[-1, self.own]
             way = Motion(self.figure.skeleton, q, motion.fps, "Way round")
             if self.certified(rows, way.resample(self.fps).q):
                 return way
@@ -133,7 +156,7 @@ class _Body:
         raise WritheError(f"Cannot go round: {reason}.")
 
     def pushed_out(self, rows: Floats, job: Job) -> Motion:
-        """The actor's motion in rows (n, nq) as near as is clear of everything."""
+        """The actor's motion in rows (n, nq) as near as is clear; its ends stay as they are."""
         layout, who = self.scene.layout, label(self.actor)
         roles = tuple((role, f"{who}.{joint}") for role, joint in self.figure.roles)
         variables = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
@@ -146,12 +169,13 @@ class _Body:
             progress=lambda done, total: job.report(done / total),
         )
         pushed = np.ascontiguousarray(found.motion.q[:, self.own])
-        for q in (_tapered(self.figure, rows[:, self.own], pushed), pushed):
+        for frames in _TAPERS:
+            q = _tapered(self.figure, rows[:, self.own], pushed, frames)
             if self.certified(rows, q):
                 return Motion(self.figure.skeleton, q, self.fps, "Pushed out")
         raise WritheError(
-            "This stretch cannot be pushed out: parts pass right through each other, or overlap in"
-            " the poses at its ends. Go round instead, or drag those poses apart."
+            "This stretch cannot be pushed out without changing the poses at its ends: parts pass"
+            " right through each other. Go round instead."
         )
 
 
@@ -168,6 +192,7 @@ def clear_stretch(stage: Stage, message: ClearStretch) -> Work:
     def work(job: Job) -> Outcome:
         begin, end = _clear_ends(body, whole, first, last, kept)
         rows = whole[begin : end + 1]
+        _ends_are_clear(body, whole, begin, end)
         way = body.round(rows) if message.how == "round" else body.pushed_out(rows, job)
         return Outcome(
             commit=lambda stage, edit: edits.put_way(
@@ -206,6 +231,7 @@ def clear_all(stage: Stage, message: ClearAll) -> Work:
             body = bodies[message.prefer if message.prefer in movable else movable[0]]
             begin, end = _clear_ends(body, rows, first, last, kept[body.actor])
             try:
+                _ends_are_clear(body, rows, begin, end)
                 way = _either(body, rows[begin : end + 1], job)
             except WritheError as error:
                 left.append(f"{first / fps:.2f} to {last / fps:.2f} s: {error}")
@@ -254,19 +280,36 @@ def _clear_ends(
     return first, last
 
 
+def _ends_are_clear(body: _Body, rows: Floats, first: int, last: int) -> None:
+    """Say so where a pose at an end overlaps by itself: no in-between can mend that."""
+    for frame in (first, last):
+        overlap = body.overlap(rows[frame])
+        if overlap:
+            raise WritheError(
+                f"In the pose at {frame / body.fps:.2f} s itself {overlap}. Poses stay as you set"
+                " them: drag these parts apart there (the posing does it as soon as you move one),"
+                " or let them touch"
+            )
+
+
 def _either(body: _Body, rows: Floats, job: Job) -> Motion:
-    """Pushed out where that is enough, since it keeps the motion; else round."""
+    """Round where limbs change over and under; else pushed out, which keeps the motion."""
+    if body.rewound(rows[0], rows[-1]):
+        try:
+            return body.round(rows)
+        except WritheError:
+            return body.pushed_out(rows, job)
     try:
         return body.pushed_out(rows, job)
     except WritheError:
         return body.round(rows)
 
 
-def _tapered(figure: Figure, before: Floats, after: Floats) -> Floats:
+def _tapered(figure: Figure, before: Floats, after: Floats, frames: int) -> Floats:
     """What was corrected, fading out towards both ends so that the poses there stay."""
     count = len(before)
     away = np.minimum(np.arange(count), np.arange(count)[::-1])
-    share = np.clip(away / min(_TAPER_FRAMES, max(1, (count - 1) // 2)), 0.0, 1.0)
+    share = np.clip(away / min(frames, max(1, (count - 1) // 2)), 0.0, 1.0)
     share = share * share * (3.0 - 2.0 * share)
     return np.stack(
         [

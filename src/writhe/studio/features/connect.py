@@ -106,7 +106,7 @@ def connect(stage: Stage, message: Connect) -> Work:
     first, second = _ends(stage, message)
     fps, who = stage.document.fps, label(message.actor)
     if who not in stage.scene.layout.actor_q:
-        raise WritheError("this figure has no solid shapes: there is nothing to go round")
+        raise WritheError("this character has no solid shapes: there is nothing to go round")
     around = sample_scene(stage, np.array([first.time_s]))[0]
     problem = scene_problem(
         stage.scene,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from writhe.arrays import Floats
 from writhe.errors import WritheError
+from writhe.skeleton import forward
+from writhe.solvers.posing import Target
 from writhe.studio import edits, things
-from writhe.studio.collisions import GROUND
-from writhe.studio.document import Document
+from writhe.studio.collisions import GROUND, LOOK_M
+from writhe.studio.document import Actor, Document
 from writhe.studio.document.history import Edit
 from writhe.studio.feature import Feature
-from writhe.studio.features.certificate import plain_name
-from writhe.studio.messages import Command, Part
+from writhe.studio.messages import Command, Part, Vector3
+from writhe.studio.naming import body_name, names_of, plain_name
+from writhe.studio.readings import TOUCHING_M, Gap
 from writhe.studio.stage import Stage
 from writhe.studio.surroundings import label
 
@@ -25,7 +29,7 @@ class PartOf(Part, frozen=True):
 
 
 class DeclareContact(Command, frozen=True, tag="declare_contact"):
-    """A part rests on what is nearest to it: they may touch from now on."""
+    """A part rests on what is nearest to it: it goes there, and they may touch from now on."""
 
     actor: int
     joint: int
@@ -62,29 +66,47 @@ def declared(document: Document) -> list[tuple[str, str]]:
 @feature.state
 def state(stage: Stage) -> ContactsState:
     """The contacts as people call them."""
-    document = stage.document
-    names = {label(actor.id): actor.name for actor in document.actors()}
-    names |= {things.label(thing): thing.name for thing in document.objects()}
-    names[GROUND] = "the ground"
-    only = len(document.actors()) == 1
-    owners = {label(document.actors()[0].id): ""} if only else names
+    names = names_of(stage.document)
     return ContactsState(
-        [
-            f"{_words(a, owners, names)} and {_words(b, owners, names)}"
-            for a, b in declared(document)
-        ]
+        [f"{plain_name(a, names)} and {plain_name(b, names)}" for a, b in declared(stage.document)]
     )
-
-
-def _words(part: str, owners: dict[str, str], names: dict[str, str]) -> str:
-    return plain_name(part, owners if "." in part else names)
 
 
 @feature.command("Declare contact")
 def declare(stage: Stage, edit: Edit, message: DeclareContact) -> None:
-    """Let a part touch what is nearest to it."""
-    puppet = stage.puppet(stage.document.actor(message.actor))
-    edits.declare_contact(stage.document, edit, puppet.readings, puppet.q, message.joint)
+    """Let a part rest on what is nearest to it."""
+    document = stage.document
+    actor = document.actor(message.actor)
+    puppet = stage.puppet(actor)
+    if not 0 <= message.joint < len(puppet.figure.skeleton):
+        raise WritheError(f"this figure has no joint number {message.joint}")
+    joint = puppet.figure.skeleton.names[message.joint]
+    gap = puppet.readings.nearest_to(puppet.q, joint)
+    if gap is None:
+        raise WritheError(
+            f"Nothing is within {100 * LOOK_M:.0f} cm of the {body_name(joint)} to rest on:"
+            " bring it closer first."
+        )
+    known, pair = declared(document), (min(gap.part, gap.other), max(gap.part, gap.other))
+    if pair not in known:
+        edit.setting("contacts", [*known, pair])
+    if gap.clearance_m > TOUCHING_M:
+        _lay_down(stage, edit, actor, joint, gap)
+
+
+def _lay_down(stage: Stage, edit: Edit, actor: Actor, joint: str, gap: Gap) -> None:
+    """Bring the nearest point of the part to the surface that it rests on."""
+    puppet = stage.puppet(actor)
+    frames = forward(puppet.figure.skeleton, puppet.q)
+    point = frames.rotation(joint).T @ (gap.point - frames.position(joint))
+    puppet = stage.carry(actor, Target(joint, _three(gap.other_point), _three(point)))
+    edits.set_pose(stage.document, edit, actor.id, puppet.q, stage.time_s)
+    edits.repin(stage.document, edit, actor.id, puppet.q, {joint})
+
+
+def _three(values: Floats) -> Vector3:
+    x, y, z = (float(v) for v in values)
+    return (x, y, z)
 
 
 @feature.command("Allow contact")

@@ -24,7 +24,7 @@ class MoveActor(Command, frozen=True, tag="move_actor"):
     turn_rad: Annotated[float, Meta(ge=-7, le=7)]
 
 
-@feature.command("Move actor")
+@feature.command("Move character")
 def move(stage: Stage, edit: Edit, message: MoveActor) -> None:
     """Another place for an actor."""
     actor = stage.document.actor(message.actor)

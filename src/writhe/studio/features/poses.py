@@ -85,7 +85,7 @@ def apply(stage: Stage, edit: Edit, message: ApplyPose) -> None:
     if pose is None:
         raise WritheError("that pose is not there any more")
     if pose.figure != figure:
-        raise WritheError(f"that pose is for the figure {pose.figure!r}, not {figure!r}")
+        raise WritheError(f"that pose is for the body {pose.figure!r}, not {figure!r}")
     q = unpack(pose.q)
     edits.set_pose(document, edit, message.actor, q, stage.time_s)
     edits.repin(document, edit, message.actor, q)

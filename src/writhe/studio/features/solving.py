@@ -26,6 +26,7 @@ class SetSolving(Command, frozen=True, tag="set_solving"):
     naturalness: Factor
     grip: Factor
     steadiness: Factor
+    placed_stay: bool = True
 
 
 class SolvingState(Part, frozen=True):
@@ -36,6 +37,7 @@ class SolvingState(Part, frozen=True):
     naturalness: float
     grip: float
     steadiness: float
+    placed_stay: bool
 
 
 @feature.state
@@ -49,6 +51,7 @@ def state(stage: Stage) -> SolvingState:
         found.naturalness,
         found.grip,
         found.steadiness,
+        found.placed_stay,
     )
 
 
@@ -58,7 +61,13 @@ def change(stage: Stage, edit: Edit, message: SetSolving) -> None:
     known = [choice.name for choice in state(stage).choices]
     if message.postures not in known:
         raise UnknownNameError("set of postures", message.postures, known)
-    wanted = Solving(message.postures, message.naturalness, message.grip, message.steadiness)
+    wanted = Solving(
+        message.postures,
+        message.naturalness,
+        message.grip,
+        message.steadiness,
+        message.placed_stay,
+    )
     stage.posers.postures(wanted)  # read it now, so that a problem is told here
     edit.setting("solving", wanted)
 

@@ -64,7 +64,7 @@ FULL = Size(
     clips=16,
     frames=150,
     plans=10,
-    plan_cap_s=20.0,
+    plan_cap_s=10.0,
 )
 QUICK = Size(
     drag_rounds=1, every_drag=4, tangles=8, sweeps=7, clips=3, frames=50, plans=1, plan_cap_s=3.0

@@ -71,7 +71,7 @@ export function topbar(studio: Studio, togglePanel: () => void): HTMLElement {
   const themeButton = iconButton("sun", "Light or dark", toggleTheme, "theme-button");
   onTheme((theme) => fill(themeButton, icon(theme === "dark" ? "sun" : "moon") as unknown as Node));
   const saved = h("span", { class: "saved", role: "status" });
-  const about: { [suffix: string]: string } = { bvh: "The skeleton's motion, for most animation tools", glb: "The character with skin and motion: Blender, game engines" };
+  const about: { [suffix: string]: string } = { bvh: "The skeleton's motion, for most animation tools", glb: "The character with skin and motion, and the objects: Blender, game engines" };
   const exportMenu = menuButton("save", "Export", "Export", () => [
     ...(store.welcome?.export_suffixes ?? []).map((suffix): [string, string, () => void] => [suffix.toUpperCase(), about[suffix] ?? "Motion", () => void exportMotion(studio, suffix)]),
     ["PNG", "A still picture of the view", () => void savePicture(studio)],

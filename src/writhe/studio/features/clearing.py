@@ -146,7 +146,11 @@ class _Body:
             if not found.solved:
                 reason = why_not(found, self.names)
                 continue
-            motion = played(found, (len(rows) - 1) / self.fps, self.fps)
+            try:
+                motion = played(found, (len(rows) - 1) / self.fps, self.fps)
+            except WritheError as error:  # the other fall-off may keep more room
+                reason = str(error)
+                continue
             q = np.ascontiguousarray(motion.q[:, self.own])
             q[0], q[-1] = rows[0, self.own], rows[-1, self.own]
             way = Motion(self.figure.skeleton, q, motion.fps, "Way round")

@@ -131,7 +131,11 @@ def connect(stage: Stage, message: Connect) -> Work:
             if not found.solved:
                 reason = why_not(found, names)
                 continue
-            motion = played(found, duration_s, fps, kind.in_turn)
+            try:
+                motion = played(found, duration_s, fps, kind.in_turn)
+            except WritheError as error:  # the others may still be played
+                reason = str(error)
+                continue
             rows = np.ascontiguousarray(motion.q[:, own])
             if any(len(rows) == len(m) and np.allclose(rows, m.q, atol=0.02) for m in kept):
                 continue

@@ -58,13 +58,13 @@ class Size:
 
 FULL = Size(
     drag_rounds=1,
-    every_drag=1,
-    tangles=60,
-    sweeps=42,
-    clips=16,
-    frames=150,
-    plans=10,
-    plan_cap_s=10.0,
+    every_drag=2,
+    tangles=24,
+    sweeps=21,
+    clips=8,
+    frames=75,
+    plans=4,
+    plan_cap_s=5.0,
 )
 QUICK = Size(
     drag_rounds=1, every_drag=4, tangles=8, sweeps=7, clips=3, frames=50, plans=1, plan_cap_s=3.0

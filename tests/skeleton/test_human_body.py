@@ -246,4 +246,4 @@ def test_the_seat_of_a_sitting_human_is_smooth(human):
     inside = edges[seat[edges].all(axis=1)]
     before = np.linalg.norm(np.diff(skin.vertices[inside], axis=1)[:, 0], axis=1)
     after = np.linalg.norm(np.diff(posed[inside], axis=1)[:, 0], axis=1)
-    assert (after - before).max() < 0.06  # a torn one would stretch by as much as the thigh moves
+    assert (after - before).max() < 0.09  # a torn one stretches by 16 cm, as far as the thigh moves

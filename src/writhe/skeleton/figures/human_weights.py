@@ -71,7 +71,7 @@ def human_memberships(vertices: Floats, triangles: Ints) -> dict[str, Floats]:
     # between the legs pelvis and thighs meet within a finger's breadth, and would tear when sitting
     seat = (x < 0.09) & (y > 0.78) & (y < 0.93)
     left, right = (spread(out[f"{side}_hip"], triangles, seat, 20) for side in ("left", "right"))
-    share = 1.0 - 0.77 * np.minimum(left, right)  # it is the pelvis's more than either leg's
+    share = 1.0 - 1.1 * np.minimum(left, right)  # it is the pelvis's more than either leg's
     out["left_hip"], out["right_hip"] = left * share, right * share
     out["right_toe"] = np.minimum(out["right_toe"], out["right_ankle"])
     out["left_toe"] = np.minimum(out["left_toe"], out["left_ankle"])

@@ -23,7 +23,7 @@ CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 OPENINGS, MOVES = 5, 60
 _STATIC = Path(writhe.__file__).parent / "studio" / "static"
-_READY = """() => new Promise(done => { const look = () => document.body.classList.contains("ready")
+_READY = """() => new Promise(done => { const look = () => document.querySelector("body.ready")
   ? done(performance.now()) : requestAnimationFrame(look); look(); })"""
 _HAND = """() => { const { studio, store } = window.writhe;
   const c = studio.viewport.character(store.active);

@@ -17,12 +17,14 @@ from writhe.studio import edits, messages
 from writhe.studio.dispatch import answer_drag, carry_out
 from writhe.studio.document import Document, TrackKind
 from writhe.studio.feature import Work
-from writhe.studio.features import tangle_motion, tangles
-from writhe.studio.features.certificate import sample_scene
+from writhe.studio.features import partner, tangle_motion, tangles, winding
 from writhe.studio.features.tangle_motion import FollowTangle, KeyTangle, WindKeys
-from writhe.studio.features.tangles import Chain, MeasureTangle, TangleGoal, WindStep, WindTangle
+from writhe.studio.features.tangles import Chain, MeasureTangle, TangleGoal
+from writhe.studio.features.winding import WindStep, WindTangle
+from writhe.studio.sampling import sample_scene
 from writhe.studio.stage import Stage
-from writhe.studio.winding import setup_of, timed
+from writhe.studio.tangle_setup import setup_of
+from writhe.studio.tangle_timing import timed
 
 
 @pytest.fixture
@@ -80,13 +82,13 @@ def test_arms_follow_a_slider_and_are_kept_as_one_command(stage: Stage) -> None:
     assert len(before.matrix) == 4 * (len(before.rows) - 1) * (len(before.columns) - 1)
     assert before.rows == ["left_shoulder", "left_elbow", "left_wrist", "left_hand_tip"]
     for sequence in range(60):
-        found = tangles.wind_step(stage, WindStep(sequence, goal, [1], fresh=sequence == 0))
+        found = winding.wind_step(stage, WindStep(sequence, goal, [1], fresh=sequence == 0))
         if found.reached:
             break
     assert found.reached and found.winding.writhe == pytest.approx(0.4, abs=0.011)
     entries = np.frombuffer(found.winding.matrix, "<f4")
     np.testing.assert_allclose(entries.sum(), found.winding.writhe, atol=1e-5)
-    carry_out(stage, tangles.KeepWound("request-1", [1]))
+    carry_out(stage, winding.KeepWound("request-1", [1]))
     assert stage.document.undo_label == "Wind"
     assert writhe_at(stage, 0.0, goal) == pytest.approx(0.4, abs=0.011)
     stage.document.undo()
@@ -96,7 +98,7 @@ def test_arms_follow_a_slider_and_are_kept_as_one_command(stage: Stage) -> None:
 
 def test_what_stands_in_the_way_is_named(stage: Stage) -> None:
     goal = TangleGoal(arm(1, "left"), arm(1, "right"), 2.0)
-    found = run(stage, tangles.wind(stage, WindTangle("request-1", goal, [1])))
+    found = run(stage, winding.wind(stage, WindTangle("request-1", goal, [1])))
     assert not found.reached and "left arm with right arm" in found.problem
     assert "actor1" not in found.problem
 
@@ -105,7 +107,7 @@ def test_an_arm_winds_around_a_chairs_leg(stage: Stage) -> None:
     carry_out(stage, _add_thing("capsule", (0.45, 1.0, 0.25)))
     (rod,) = stage.document.objects()
     goal = TangleGoal(arm(1, "left"), Chain(0, "axis", thing=rod.id), 0.2)
-    found = run(stage, tangles.wind(stage, WindTangle("request-1", goal, [1])))
+    found = run(stage, winding.wind(stage, WindTangle("request-1", goal, [1])))
     assert found.reached, found.problem
     assert "Rod" in tangles.strand_of(stage, goal.second).name
 
@@ -152,9 +154,9 @@ def test_a_key_holds_several_tangles_and_loses_them_one_by_one(stage: Stage) -> 
 
 def test_the_other_one_keeps_the_tangle_while_one_is_dragged(pair: Stage) -> None:
     goal = TangleGoal(arm(1, "left"), arm(2, "right"), 0.25)
-    found = run(pair, tangles.wind(pair, WindTangle("request-1", goal, [1, 2])))
+    found = run(pair, winding.wind(pair, WindTangle("request-1", goal, [1, 2])))
     assert found.reached, found.problem
-    tangles.keep(pair, tangles.KeepTangle(goal))
+    partner.keep(pair, partner.KeepTangle(goal))
     skeleton = pair.document.figure("human").skeleton
     place = Motion(skeleton, pair.puppet(pair.document.actor(1)).q[None], 1.0).frames()
     hips = place.position("hips")[0]
@@ -163,8 +165,8 @@ def test_the_other_one_keeps_the_tangle_while_one_is_dragged(pair: Stage) -> Non
         aim = (hips[0] - 0.01 * sequence, hips[1], hips[2])
         hold = messages.Hold(skeleton.index("hips"), (0.0, 0.0, 0.0), aim)
         answer = answer_drag(pair, messages.Drag(sequence, 1, [hold]))
-    followed = answer.features["tangles"]
-    assert isinstance(followed, tangles.Followed) and followed.actor == 2
+    followed = answer.features["partner"]
+    assert isinstance(followed, partner.Followed) and followed.actor == 2
     assert followed.winding.writhe == pytest.approx(0.25, abs=0.03)
     carry_out(pair, messages.Release("request-2", 1))
     assert np.abs(pair.document.actor(2).configuration - was).max() > 0.02
@@ -175,7 +177,7 @@ def test_the_other_one_keeps_the_tangle_while_one_is_dragged(pair: Stage) -> Non
 
 def test_a_new_clip_of_one_is_followed_by_the_other(pair: Stage) -> None:
     goal = TangleGoal(arm(1, "left"), arm(2, "right"), 0.25)
-    run(pair, tangles.wind(pair, WindTangle("request-1", goal, [1, 2])))
+    run(pair, winding.wind(pair, WindTangle("request-1", goal, [1, 2])))
     actor = pair.document.actor(1)
     q = np.tile(actor.configuration, (31, 1))
     q[:, 0] -= 0.3 * np.linspace(0.0, 1.0, 31)
@@ -198,9 +200,9 @@ def test_what_makes_no_sense_is_refused(stage: Stage) -> None:
     with pytest.raises(WritheError):
         tangles.measure(stage, MeasureTangle(goal.first, Chain(1, "nose", "toe")))
     with pytest.raises(WritheError):
-        tangles.wind(stage, WindTangle("request-1", goal, [99]))
+        winding.wind(stage, WindTangle("request-1", goal, [99]))
     with pytest.raises(WritheError, match="two different chains"):
-        tangles.wind(stage, WindTangle("request-2", TangleGoal(goal.first, goal.first, 0.3), [1]))
+        winding.wind(stage, WindTangle("request-2", TangleGoal(goal.first, goal.first, 0.3), [1]))
     with pytest.raises(WritheError, match="key a tangle first"):
         tangle_motion.wind_keys(stage, WindKeys("request-3"))
 

@@ -28,7 +28,8 @@ from writhe.studio import edits, postures, things
 from writhe.studio.document import Document
 from writhe.studio.document.own_figures import encode_figure
 from writhe.studio.document.rows import pack
-from writhe.studio.features.certificate import MOST_FRAMES, sample_document
+from writhe.studio.features.certificate import MOST_FRAMES
+from writhe.studio.sampling import sample_document
 from writhe.studio.scene_files import take_scene
 from writhe.studio.shapes import bone_capsules
 from writhe.studio.shelf import Shelves, is_style_file

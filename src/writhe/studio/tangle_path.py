@@ -18,7 +18,7 @@ from writhe.solvers.tangling import (
     animate,
     order_automatically,
 )
-from writhe.studio.winding import timed
+from writhe.studio.tangle_timing import timed
 
 Report = Callable[[float], None]
 SUBSTEPS = 3  # in which a partner's frame is approached

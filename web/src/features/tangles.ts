@@ -46,7 +46,7 @@ export const install: Install = (studio) => {
       if (message.type === "tangle_measured") panel.show(message.winding);
       else if (message.type === "tangle_stepped") panel.winder.receive(message);
       else if (message.type === "tangle_wound") panel.wound(message.reached, message.problem);
-      else if (message.type === "answer" && message.features?.tangles) panel.followed(message.features.tangles);
+      else if (message.type === "answer" && message.features?.partner) panel.followed(message.features.partner);
     },
   };
 };

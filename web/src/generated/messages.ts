@@ -601,6 +601,19 @@ export interface ObjectsState {
   kinds: Choice[];
 }
 
+/** While one actor of this tangle is dragged the other one keeps it; None: no longer. */
+export interface KeepTangle {
+  type: "keep_tangle";
+  tangle: TangleGoal | null;
+}
+
+/** Where the other one has gone while one was dragged. */
+export interface Followed {
+  actor: number;
+  q: Uint8Array;
+  winding: Winding;
+}
+
 /** Turn an actor about the vertical through its root and shift it, its whole motion too. */
 export interface MoveActor {
   type: "move_actor";
@@ -905,69 +918,6 @@ export interface TangleMeasured {
   winding: Winding;
 }
 
-/** A few gated steps towards coordinates; `fresh` begins anew from the poses on the stage. */
-export interface WindStep {
-  type: "wind_step";
-  sequence: number;
-  tangle: TangleGoal;
-  movers: number[];
-  fresh?: boolean;
-}
-
-/** Where an actor is now. */
-export interface WoundActor {
-  actor: number;
-  q: Uint8Array;
-}
-
-/** The answer to WindStep; `stalled`: steps alone lead no farther. */
-export interface TangleStepped {
-  type: "tangle_stepped";
-  sequence: number;
-  actors: WoundActor[];
-  winding: Winding;
-  reached: boolean;
-  stalled: boolean;
-}
-
-/** Make the poses that winding led to part of the document. */
-export interface KeepWound {
-  type: "keep_wound";
-  request: string;
-  movers: number[];
-}
-
-/** Wind two chains, shaking what gets stuck, and say what stands in the way. */
-export interface WindTangle {
-  type: "wind_tangle";
-  request: string;
-  tangle: TangleGoal;
-  movers: number[];
-}
-
-/** What came of it; `problem` says what stood in the way. */
-export interface TangleWound {
-  type: "tangle_wound";
-  job: string;
-  reached: boolean;
-  writhe: number;
-  steps: number;
-  problem: string;
-}
-
-/** While one actor of this tangle is dragged the other one keeps it; None: no longer. */
-export interface KeepTangle {
-  type: "keep_tangle";
-  tangle: TangleGoal | null;
-}
-
-/** Where the other one has gone while one was dragged. */
-export interface Followed {
-  actor: number;
-  q: Uint8Array;
-  winding: Winding;
-}
-
 /** Let a hand or foot follow way-points, from a time on, in a style; its keys there go. */
 export interface FollowPath {
   type: "follow_path";
@@ -1031,6 +981,56 @@ export interface TrajectoriesState {
   paths: PathState[];
 }
 
+/** A few gated steps towards coordinates; `fresh` begins anew from the poses on the stage. */
+export interface WindStep {
+  type: "wind_step";
+  sequence: number;
+  tangle: TangleGoal;
+  movers: number[];
+  fresh?: boolean;
+}
+
+/** Where an actor is now. */
+export interface WoundActor {
+  actor: number;
+  q: Uint8Array;
+}
+
+/** The answer to WindStep; `stalled`: steps alone lead no farther. */
+export interface TangleStepped {
+  type: "tangle_stepped";
+  sequence: number;
+  actors: WoundActor[];
+  winding: Winding;
+  reached: boolean;
+  stalled: boolean;
+}
+
+/** Make the poses that winding led to part of the document. */
+export interface KeepWound {
+  type: "keep_wound";
+  request: string;
+  movers: number[];
+}
+
+/** Wind two chains, shaking what gets stuck, and say what stands in the way. */
+export interface WindTangle {
+  type: "wind_tangle";
+  request: string;
+  tangle: TangleGoal;
+  movers: number[];
+}
+
+/** What came of it; `problem` says what stood in the way. */
+export interface TangleWound {
+  type: "tangle_wound";
+  job: string;
+  reached: boolean;
+  writhe: number;
+  steps: number;
+  problem: string;
+}
+
 /** What each feature says of itself in a State. */
 export interface FeatureStates {
   contacts: ContactsState;
@@ -1046,11 +1046,11 @@ export interface FeatureStates {
 /** What features read from a pose being dragged. */
 export interface FeatureReadings {
   depth: DepthReading | null;
-  tangles: Followed | null;
+  partner: Followed | null;
 }
 
-export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | ClearStretch | ClearAll | BlendAgain | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | PushThing | KeepPush | HoldParts | LetGoParts | ListReadyPoses | ApplyReadyPose | SetSolving | KeyTangle | DropTangle | WindKeys | FollowTangle | MeasureTangle | WindStep | KeepWound | WindTangle | KeepTangle | FollowPath | RepairPath;
+export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | ClearStretch | ClearAll | BlendAgain | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | KeepTangle | MoveActor | SavePose | ApplyPose | DeletePose | PushThing | KeepPush | HoldParts | LetGoParts | ListReadyPoses | ApplyReadyPose | SetSolving | KeyTangle | DropTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairPath | WindStep | KeepWound | WindTangle;
 
-export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | Cleared | Ways | Pushed | ReadyPoses | TanglesMade | TangleMeasured | TangleStepped | TangleWound | PathFollowed;
+export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | Cleared | Ways | Pushed | ReadyPoses | TanglesMade | TangleMeasured | PathFollowed | TangleStepped | TangleWound;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | ClearStretch | ClearAll | BlendAgain | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | KeepPush | HoldParts | LetGoParts | ApplyReadyPose | SetSolving | KeyTangle | DropTangle | WindKeys | FollowTangle | KeepWound | WindTangle | FollowPath | RepairPath;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | ClearStretch | ClearAll | BlendAgain | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | KeepPush | HoldParts | LetGoParts | ApplyReadyPose | SetSolving | KeyTangle | DropTangle | WindKeys | FollowTangle | FollowPath | RepairPath | KeepWound | WindTangle;

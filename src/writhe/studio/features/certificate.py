@@ -14,15 +14,14 @@ from writhe.collision import Certificate, CollisionTable, certify
 from writhe.collision.gate import SLACK_M
 from writhe.collision.near import violating_parts
 from writhe.errors import WritheError
-from writhe.scene import ObjectKind, Scene
-from writhe.studio import things
 from writhe.studio.document import Document, TrackKind
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.jobs import Job
 from writhe.studio.messages import Message, Part, Task
 from writhe.studio.naming import names_of, plain_name
+from writhe.studio.sampling import sample_scene
 from writhe.studio.stage import Stage
-from writhe.studio.surroundings import SceneKey, label
+from writhe.studio.surroundings import SceneKey
 
 feature = Feature("certificate")
 MOST_FRAMES = 20_000
@@ -143,28 +142,6 @@ def stretch_edges(document: Document) -> list[int]:
     for mark in marks[1:]:
         edges += [*range(edges[-1] + step, mark - step // 2, step), mark]
     return edges
-
-
-def sample_scene(stage: Stage, times_s: Floats) -> Floats:
-    """(times, nq) configurations of the whole scene."""
-    return sample_document(stage.document, stage.scene, times_s)
-
-
-def sample_document(document: Document, scene: Scene, times_s: Floats) -> Floats:
-    """(times, nq) configurations of a document's scene."""
-    layout = scene.layout
-    q = np.tile(layout.rest(), (len(times_s), 1))
-    for actor in document.actors():
-        if label(actor.id) in layout.actor_q:
-            timeline = document.timeline(actor.id)
-            poses = actor.configuration if timeline.empty else timeline.sample(times_s)
-            q[:, layout.actor_q[label(actor.id)]] = poses
-    moved = {thing.name for thing in scene.objects if thing.kind is ObjectKind.MOVED}
-    for thing in document.objects():
-        motion = things.key_motion(document, thing.id)
-        if motion is not None and things.label(thing) in moved:
-            q[:, layout.object_q[things.label(thing)]] = motion.at(times_s)
-    return q
 
 
 def stretch_of(report: Certificate, start_s: float, end_s: float, names: dict[str, str]) -> Stretch:

@@ -22,11 +22,12 @@ from writhe.studio import edits
 from writhe.studio.document import TrackKind
 from writhe.studio.document.history import Edit
 from writhe.studio.feature import Feature, Outcome, Work
-from writhe.studio.features.certificate import sample_scene, stretch_edges, stretch_of
+from writhe.studio.features.certificate import stretch_edges, stretch_of
 from writhe.studio.going_round import CLOSE, WIDE, played, search, why_not
 from writhe.studio.jobs import Job
 from writhe.studio.messages import Command, Message, Task, Time
 from writhe.studio.naming import names_of
+from writhe.studio.sampling import sample_scene
 from writhe.studio.stage import Stage
 from writhe.studio.surroundings import label
 from writhe.topology import linking_vector

@@ -17,11 +17,11 @@ from writhe.studio import edits
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import Key, TrackKind, unpack
 from writhe.studio.feature import Feature, Outcome, Work
-from writhe.studio.features.certificate import sample_scene
 from writhe.studio.going_round import CLOSE, WIDE, played, search, why_not
 from writhe.studio.jobs import Job
 from writhe.studio.messages import Command, Message, Part, Task
 from writhe.studio.naming import names_of
+from writhe.studio.sampling import sample_scene
 from writhe.studio.stage import Stage
 from writhe.studio.surroundings import label
 

@@ -17,22 +17,16 @@ from writhe.studio.document import Document, Key, TrackKind
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import unpack
 from writhe.studio.feature import Feature, Outcome, Work
-from writhe.studio.features.certificate import sample_scene
-from writhe.studio.features.tangles import (
-    Chain,
-    Movers,
-    TangleGoal,
-    check_movers,
-    strand_of,
-    tangle_of,
-)
+from writhe.studio.features.tangles import Chain, TangleGoal, strand_of, tangle_of
+from writhe.studio.features.winding import Movers, check_movers
 from writhe.studio.jobs import Job
 from writhe.studio.messages import Command, Message, Part, Task, Time
 from writhe.studio.naming import names_of, plain_sentence
+from writhe.studio.sampling import sample_scene
 from writhe.studio.stage import Stage
 from writhe.studio.surroundings import label
 from writhe.studio.tangle_path import Leg, follow_frames, wind_leg
-from writhe.studio.winding import setup_of
+from writhe.studio.tangle_setup import setup_of
 
 feature = Feature("tangle_motion")
 MOST_TANGLES = 8  # of one key

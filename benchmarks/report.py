@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from writhe.evaluation import Report
+from writhe.evaluation.plots import plotted
 
 _COLUMNS = (
     ("frame_ms_median", "ms"),
@@ -94,53 +95,39 @@ _CURVES = {
 
 
 def _plot_scaling(curves: dict[str, dict[str, float]], path: Path) -> None:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
-    figure, grid = plt.subplots(2, 3, figsize=(9.6, 5.4), dpi=110)
-    for axes, (name, (x, y)) in zip(grid.flat, _CURVES.items(), strict=True):
-        sizes, costs = [float(n) for n in curves[name]], list(curves[name].values())
-        axes.loglog(sizes, costs, "o-", color="#c2410c", label="measured")
-        straight = [costs[0] * n / sizes[0] for n in sizes]
-        if name != "threads_s":
-            axes.loglog(sizes, straight, ":", color="#94a3b8", label="in proportion")
-        axes.set_xlabel(x)
-        axes.set_ylabel(y)
-        axes.grid(alpha=0.25, which="both")
-    grid.flat[0].legend(fontsize=8)
-    figure.tight_layout()
-    figure.savefig(path)
-    plt.close(figure)
+    with plotted(path, (9.6, 5.4), 2, 3) as grid:
+        for axes, (name, (x, y)) in zip(grid.flat, _CURVES.items(), strict=True):
+            sizes, costs = [float(n) for n in curves[name]], list(curves[name].values())
+            axes.loglog(sizes, costs, "o-", color="#c2410c", label="measured")
+            straight = [costs[0] * n / sizes[0] for n in sizes]
+            if name != "threads_s":
+                axes.loglog(sizes, straight, ":", color="#94a3b8", label="in proportion")
+            axes.set_xlabel(x)
+            axes.set_ylabel(y)
+            axes.grid(alpha=0.25, which="both")
+        grid.flat[0].legend(fontsize=8)
 
 
 def _plot(workload: str, methods: dict[str, Any], path: Path) -> None:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(6.4, 4.2), dpi=110)
-    for name, figures in methods.items():
-        mine = name == "writhe"
-        x, y = figures["frame_ms_median"], figures["penetrating_frames_percent"]
-        axes.scatter(x, y, s=70 if mine else 40, color="#c2410c" if mine else "#475569", zorder=3)
-        axes.annotate(
-            f"{name} ({figures['pass_throughs']})",
-            (x, y),
-            textcoords="offset points",
-            xytext=(6, 5),
-            fontsize=8,
-        )
-    axes.set_xscale("log")
-    axes.set_xlabel("milliseconds a frame, median")
-    axes.set_ylabel("penetrating frames, %")
-    axes.set_title(f"{workload}: pass-throughs in brackets", fontsize=10)
-    axes.margins(x=0.25, y=0.1)
-    axes.grid(alpha=0.25, which="both")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    figure.tight_layout()
-    figure.savefig(path)
-    plt.close(figure)
+    with plotted(path, (6.4, 4.2)) as axes:
+        for name, figures in methods.items():
+            mine = name == "writhe"
+            x, y = figures["frame_ms_median"], figures["penetrating_frames_percent"]
+            axes.scatter(
+                x, y, s=70 if mine else 40, color="#c2410c" if mine else "#475569", zorder=3
+            )
+            axes.annotate(
+                f"{name} ({figures['pass_throughs']})",
+                (x, y),
+                textcoords="offset points",
+                xytext=(6, 5),
+                fontsize=8,
+            )
+        axes.set_xscale("log")
+        axes.set_xlabel("milliseconds a frame, median")
+        axes.set_ylabel("penetrating frames, %")
+        axes.set_title(f"{workload}: pass-throughs in brackets", fontsize=10)
+        axes.margins(x=0.25, y=0.1)
+        axes.grid(alpha=0.25, which="both")
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)

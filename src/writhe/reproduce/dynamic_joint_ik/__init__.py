@@ -73,8 +73,10 @@ def run(
     _tables(report, result)
     _depths(report, chain, chosen, result, progress)
     progress("figures")
+    report.heading("Relaxed limits")
     result["epsilon"] = {n: over_epsilon(chain, a, EPSILONS) for n, a in chosen.items()}
     figures.epsilon_figure(report, result["epsilon"])
+    report.heading("The paper's figures")
     figures.pass_figures(report, chain, first)
     other = actions.get("swing", first)
     result["other_style"] = figures.style_strips(report, chain, first, other)

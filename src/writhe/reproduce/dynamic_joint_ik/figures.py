@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.spatial import KDTree
 
 from writhe.arrays import Floats
-from writhe.errors import MissingExtraError
 from writhe.evaluation import Report
+from writhe.evaluation.plots import plotted
 from writhe.motion.follow import smooth_path
 from writhe.reproduce.dynamic_joint_ik.comparison import cells_of
 from writhe.reproduce.dynamic_joint_ik.takes import Action
@@ -20,101 +19,85 @@ from writhe.solvers.dynamic import PASSES, Chain, solve_trajectory
 NEAR_M = 0.05  # a target farther than this from all that was seen is outside
 
 
-def _pyplot() -> Any:
-    try:
-        import matplotlib
-    except ImportError:
-        raise MissingExtraError("the plots of writhe reproduce", "render") from None
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    return plt
-
-
-def _saved(plt: Any, figure: Any, path: Path) -> Path:
-    figure.tight_layout()
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
-    return path
-
-
 def pass_figures(report: Report, chain: Chain, action: Action) -> None:
     """Figures 9, 10 and 13: distances, accelerations and the elbow through the passes."""
-    plt = _pyplot()
     fps = action.motions[0].fps
     take = action.takes[0]
     # another take's octree shows what the passes have to mend
     cells = cells_of(chain, action.takes[1:], fps)
     found = solve_trajectory(chain, cells, chain.effector_points(take), fps)
     seconds = np.arange(len(take)) / fps
-    figure, axes = plt.subplots(figsize=(8, 3))
-    for name in PASSES:
-        axes.plot(seconds, 1e3 * _distance(chain, found.passes[name], take), label=name, lw=1)
-    axes.set(xlabel="seconds", ylabel="distance from target, mm", yscale="log")
-    axes.legend(ncol=4, fontsize=8)
+    path = report.picture_path("figure-9-distance.png")
+    with plotted(path, (8, 3)) as axes:
+        for name in PASSES:
+            axes.plot(seconds, 1e3 * _distance(chain, found.passes[name], take), label=name, lw=1)
+        axes.set(xlabel="seconds", ylabel="distance from target, mm", yscale="log")
+        axes.legend(ncol=4, fontsize=8)
     report.picture(
-        _saved(plt, figure, report.picture_path("figure-9-distance.png")),
+        path,
         f"Figure 9: distance from the target after each pass ({action.name}, left out). "
         "Only the alignment leaves the targets.",
     )
-    figure, plots = plt.subplots(2, 1, figsize=(8, 4.4), sharex=True)
-    for axes, name in zip(plots, ("retargeting", "correction"), strict=True):
-        for joint, colour in (("elbow", "tab:red"), ("shoulder", "tab:blue")):
-            axes.plot(
-                seconds[1:-1],
-                _acceleration(chain, found.passes[name], joint, fps),
-                color=colour,
-                lw=1,
-                label=joint,
-            )
-        axes.set(ylabel="rad/s²", title=f"after {name}")
-        axes.legend(fontsize=8)
-    plots[1].set(xlabel="seconds")
+    path = report.picture_path("figure-10-acceleration.png")
+    with plotted(path, (8, 4.4), 2, 1, sharex=True) as plots:
+        for axes, name in zip(plots, ("retargeting", "correction"), strict=True):
+            for joint, colour in (("elbow", "tab:red"), ("shoulder", "tab:blue")):
+                axes.plot(
+                    seconds[1:-1],
+                    _acceleration(chain, found.passes[name], joint, fps),
+                    color=colour,
+                    lw=1,
+                    label=joint,
+                )
+            axes.set(ylabel="rad/s²", title=f"after {name}")
+            axes.legend(fontsize=8)
+        plots[1].set(xlabel="seconds")
     report.picture(
-        _saved(plt, figure, report.picture_path("figure-10-acceleration.png")),
+        path,
         "Figure 10: angular accelerations before and after the correction.",
     )
-    figure, axes = plt.subplots(figsize=(8, 3))
-    elbow = next(i for i, n in enumerate(chain.coordinate_names) if "elbow" in n)
-    axes.plot(seconds, np.degrees(take[:, elbow]), "k--", lw=1, label="recorded")
-    for name in PASSES:
-        axes.plot(seconds, np.degrees(found.passes[name][:, elbow]), lw=1, label=name)
-    axes.set(xlabel="seconds", ylabel="elbow, degrees")
-    axes.legend(ncol=5, fontsize=8)
+    path = report.picture_path("figure-13-elbow.png")
+    with plotted(path, (8, 3)) as axes:
+        elbow = next(i for i, n in enumerate(chain.coordinate_names) if "elbow" in n)
+        axes.plot(seconds, np.degrees(take[:, elbow]), "k--", lw=1, label="recorded")
+        for name in PASSES:
+            axes.plot(seconds, np.degrees(found.passes[name][:, elbow]), lw=1, label=name)
+        axes.set(xlabel="seconds", ylabel="elbow, degrees")
+        axes.legend(ncol=5, fontsize=8)
     report.picture(
-        _saved(plt, figure, report.picture_path("figure-13-elbow.png")),
+        path,
         "Figure 13: the elbow through the passes.",
     )
 
 
 def level_figure(report: Report, levels: list[dict[str, Any]], name: str) -> None:
     """Figure 11: error over frames by the depth of the octree."""
-    plt = _pyplot()
-    figure, axes = plt.subplots(figsize=(8, 3))
-    for row in levels:
-        axes.plot(row["per_frame"], lw=0.8, label=f"level {row['level']}: {row['sum']:.1f}")
-    axes.set(xlabel="frame", ylabel="squared joint error, rad²", yscale="log")
-    axes.legend(ncol=3, fontsize=8, title="sum over all frames")
+    path = report.picture_path("figure-11-levels.png")
+    with plotted(path, (8, 3)) as axes:
+        for row in levels:
+            axes.plot(row["per_frame"], lw=0.8, label=f"level {row['level']}: {row['sum']:.1f}")
+        axes.set(xlabel="frame", ylabel="squared joint error, rad²", yscale="log")
+        axes.legend(ncol=3, fontsize=8, title="sum over all frames")
     report.picture(
-        _saved(plt, figure, report.picture_path("figure-11-levels.png")),
+        path,
         f"Figure 11: joint error with octrees of different depth ({name}, seen).",
     )
 
 
 def epsilon_figure(report: Report, by_action: dict[str, list[dict[str, float]]]) -> None:
     """The trade-off between joint error and distance over epsilon."""
-    plt = _pyplot()
-    figure, axes = plt.subplots(figsize=(6.4, 4))
-    for name, rows in by_action.items():
-        places = [(r["distance_mm"], r["joint_mse"]) for r in rows]
-        axes.plot(*zip(*places, strict=True), "o-", ms=4, label=name)
-        for place, row in zip(places, rows, strict=True):
-            label = f"{row['epsilon_rad']:g}"
-            axes.annotate(label, place, fontsize=7, xytext=(3, 3), textcoords="offset points")
-    axes.set(xlabel="distance from target, mm", ylabel="joint error, rad²", xscale="log")
-    axes.legend(fontsize=8)
+    path = report.picture_path("epsilon.png")
+    with plotted(path, (6.4, 4)) as axes:
+        for name, rows in by_action.items():
+            places = [(r["distance_mm"], r["joint_mse"]) for r in rows]
+            axes.plot(*zip(*places, strict=True), "o-", ms=4, label=name)
+            for place, row in zip(places, rows, strict=True):
+                label = f"{row['epsilon_rad']:g}"
+                axes.annotate(label, place, fontsize=7, xytext=(3, 3), textcoords="offset points")
+        axes.set(xlabel="distance from target, mm", ylabel="joint error, rad²", xscale="log")
+        axes.legend(fontsize=8)
     report.picture(
-        _saved(plt, figure, report.picture_path("epsilon.png")),
+        path,
         "Joint error against distance as the limits are relaxed by ε radians (left out, limits "
         "never widened).",
     )

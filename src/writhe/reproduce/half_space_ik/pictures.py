@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from writhe.evaluation.plots import plotted
 from writhe.render.scenes import Extra
 from writhe.reproduce.half_space_ik.play import Played
 from writhe.reproduce.half_space_ik.scenarios import FPS, Scenario
@@ -61,29 +62,23 @@ def _extra(scenario: Scenario) -> Extra | None:
 
 def plot_trajectories(scenario: Scenario, runs: dict[str, Played], path: Path) -> Path:
     """Position, speed and jerk of the watched joint over time, a line a method."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(3, 1, figsize=(8, 7), sharex=True)
-    for name, played in runs.items():
-        x = forward(scenario.scene.layout.skeleton, played.q).position(scenario.watched)
-        times = np.arange(len(x)) / FPS
-        along = x - x[0]
-        main = int(np.argmax(np.ptp(x, axis=0)))
-        style = {"color": _COLOURS[name], "label": name, "linewidth": 1.2}
-        axes[0].plot(times, 100 * along[:, main], **style)
-        axes[1].plot(times[1:], np.linalg.norm(np.diff(x, axis=0), axis=1) * FPS, **style)
-        jerk = np.linalg.norm(np.diff(x, n=3, axis=0), axis=1) * FPS**3
-        axes[2].semilogy(times[3:], np.maximum(jerk, 1e-1), **style)
-    for axis, label in zip(axes, ("displacement [cm]", "speed [m/s]", "jerk [m/s³]"), strict=True):
-        axis.set_ylabel(label)
-        axis.grid(alpha=0.25)
-    axes[0].set_title(f"{scenario.title}: {scenario.watched.split('.', 1)[1]}")
-    axes[0].legend(fontsize=7, ncol=4)
-    axes[2].set_xlabel("time [s]")
-    figure.tight_layout()
-    figure.savefig(path, dpi=90)
-    plt.close(figure)
+    with plotted(path, (8, 7), 3, 1, sharex=True) as axes:
+        for name, played in runs.items():
+            x = forward(scenario.scene.layout.skeleton, played.q).position(scenario.watched)
+            times = np.arange(len(x)) / FPS
+            along = x - x[0]
+            main = int(np.argmax(np.ptp(x, axis=0)))
+            style = {"color": _COLOURS[name], "label": name, "linewidth": 1.2}
+            axes[0].plot(times, 100 * along[:, main], **style)
+            axes[1].plot(times[1:], np.linalg.norm(np.diff(x, axis=0), axis=1) * FPS, **style)
+            jerk = np.linalg.norm(np.diff(x, n=3, axis=0), axis=1) * FPS**3
+            axes[2].semilogy(times[3:], np.maximum(jerk, 1e-1), **style)
+        for axis, label in zip(
+            axes, ("displacement [cm]", "speed [m/s]", "jerk [m/s³]"), strict=True
+        ):
+            axis.set_ylabel(label)
+            axis.grid(alpha=0.25)
+        axes[0].set_title(f"{scenario.title}: {scenario.watched.split('.', 1)[1]}")
+        axes[0].legend(fontsize=7, ncol=4)
+        axes[2].set_xlabel("time [s]")
     return path

@@ -14,6 +14,7 @@ from writhe.collision.surfaces import surface
 from writhe.evaluation import Report
 from writhe.evaluation.drags import Drag, Script, walked
 from writhe.evaluation.playing import Played, play
+from writhe.evaluation.plots import plotted
 from writhe.evaluation.settings import Setting, make_setting
 from writhe.motion.library import builtin_database
 from writhe.render import StripRow, comparison
@@ -91,26 +92,21 @@ def solid_meshes(setting: Setting) -> list[tuple[Floats, Ints]]:
 
 def bars(report: Report, figures: dict[str, Any], methods: Sequence[str]) -> None:
     """Penetrating frames by experiment and method, on the shapes and on the skins."""
-    from matplotlib.figure import Figure as Page
-
-    page = Page(figsize=(9, 3.2), layout="constrained")
     panels = (
         ("shapes overlap (%)", "penetrating_frames_percent"),
         ("skin over 1 cm deep (%)", "skin_penetrating_frames_percent"),
     )
-    for number, (title, key) in enumerate(panels):
-        axes: Any = page.add_subplot(1, 2, number + 1)
-        width = 0.8 / len(methods)
-        for i, method in enumerate(methods):
-            at = np.arange(len(figures)) + (i - (len(methods) - 1) / 2) * width
-            axes.bar(at, [figures[name][method][key] for name in figures], width, label=method)
-        axes.set_xticks(np.arange(len(figures)), list(figures))
-        axes.set_title(f"frames in which {title}", fontsize=10)
-        axes.spines[["top", "right"]].set_visible(False)
-        if number == 0:
-            axes.legend(frameon=False, fontsize=8)
     path = report.picture_path("penetration.png")
-    page.savefig(path, dpi=110)
+    width = 0.8 / len(methods)
+    with plotted(path, (9, 3.2), 1, 2) as pair:
+        for axes, (title, key) in zip(pair, panels, strict=True):
+            for i, method in enumerate(methods):
+                at = np.arange(len(figures)) + (i - (len(methods) - 1) / 2) * width
+                axes.bar(at, [figures[name][method][key] for name in figures], width, label=method)
+            axes.set_xticks(np.arange(len(figures)), list(figures))
+            axes.set_title(f"frames in which {title}", fontsize=10)
+            axes.spines[["top", "right"]].set_visible(False)
+        pair[0].legend(frameon=False, fontsize=8)
     report.picture(path, "Frames in collision, by experiment and method.")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,17 +14,24 @@ DPI = 110
 
 @contextmanager
 def plotted(
-    path: Path, size: tuple[float, float], rows: int = 1, columns: int = 1, **shared: bool
-) -> Iterator[Any]:
-    """Axes (or an array of them) to draw on; what was drawn is at `path` afterwards.
+    path: Path,
+    size: tuple[float, float],
+    rows: int = 1,
+    columns: int = 1,
+    *,
+    sharex: bool = False,
+    sharey: bool = False,
+    squeeze: bool = True,
+) -> Generator[Any]:
+    """Axes to draw on (an array of them where there are several); then a picture at `path`.
 
-    size: inches; shared: `sharex`, `sharey` of `matplotlib.figure.Figure.subplots`.
+    The size is in inches; the rest is as in `matplotlib.figure.Figure.subplots`.
     """
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("a plot", "render") from None
     page = Figure(figsize=size)  # not from pyplot, which keeps state and may look for a screen
-    yield page.subplots(rows, columns, **shared)
+    yield page.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=squeeze)
     page.tight_layout()
     page.savefig(path, dpi=DPI)

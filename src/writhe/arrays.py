@@ -14,6 +14,8 @@ Floats32: TypeAlias = NDArray[np.float32]
 Bytes: TypeAlias = NDArray[np.uint8]
 Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
+Vector3: TypeAlias = tuple[float, float, float]
+Quaternion: TypeAlias = tuple[float, float, float, float]  # w, x, y, z
 
 
 def floats(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Floats:
@@ -30,6 +32,12 @@ def floats(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Float
     if not np.isfinite(array).all():
         raise WritheError(f"{what} holds values that are not finite")
     return array
+
+
+def vector3(values: ArrayLike, what: str = "a point") -> Vector3:
+    """Three plain numbers; raises WritheError, naming `what`, when there are more or fewer."""
+    x, y, z = floats(values, (3,), what)
+    return float(x), float(y), float(z)
 
 
 def as_plain_data(value: Any) -> Any:

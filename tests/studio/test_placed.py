@@ -11,7 +11,7 @@ from wire import Wire
 
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
-from writhe.studio.placed import limb_of
+from writhe.studio.placed import unbranched_limb
 
 Place = tuple[float, float, float]
 USUAL = {"postures": "basic", "naturalness": 1.0, "grip": 1.0, "steadiness": 1.0}
@@ -77,11 +77,11 @@ def test_a_pinned_hand_that_is_dragged_stays_where_it_was_put(wire: Wire) -> Non
     assert np.linalg.norm(where(wire, "left_wrist") - (0.4, 1.3, 0.3)) < 0.02
 
 
-def test_the_limb_of_a_joint() -> None:
+def test_the_unbranched_limb_a_joint() -> None:
     skeleton = figure("human").skeleton
-    assert {"left_clavicle", "left_elbow", "left_wrist"} <= limb_of(skeleton, "left_elbow")
-    assert "chest" not in limb_of(skeleton, "left_elbow")
-    assert limb_of(skeleton, "chest") == {"chest"}
+    assert {"left_clavicle", "left_elbow", "left_wrist"} <= unbranched_limb(skeleton, "left_elbow")
+    assert "chest" not in unbranched_limb(skeleton, "left_elbow")
+    assert unbranched_limb(skeleton, "chest") == {"chest"}
 
 
 def test_a_drag_tells_what_is_nearest_to_the_hand(wire: Wire) -> None:

@@ -18,7 +18,7 @@ from writhe.database.search import NeighbourSearch
 from writhe.errors import FileFormatError, WritheError
 from writhe.kernels.neighbours import thin_out
 from writhe.skeleton import Figure, forward
-from writhe.skeleton.limits import multiply_quaternions
+from writhe.skeleton.rotation import multiply_quaternions
 from writhe.topology import linking_vector
 
 FORMAT_VERSION = 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, vector3
 from writhe.collision import CollisionTable
 from writhe.evaluation.drags import Drag
 from writhe.evaluation.named import Progress
@@ -37,10 +37,7 @@ def play(poser: Poser, body: Figure, drag: Drag, start: Floats) -> Played:
     rows, errors, times, odd = [q], [], [], []
     shortened = refused = 0
     for points in drag.path:
-        targets = [
-            Target(joint, (float(p[0]), float(p[1]), float(p[2])))
-            for joint, p in zip(drag.joints, points, strict=True)
-        ]
+        targets = [Target(joint, vector3(p)) for joint, p in zip(drag.joints, points, strict=True)]
         result = poser.step(q, targets, pins)
         q = result.q
         rows.append(q)

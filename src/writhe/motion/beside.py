@@ -16,7 +16,7 @@ from writhe.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.scene.linking import object_bundle
 from writhe.scene.objects import built_in
 from writhe.skeleton import Figure
-from writhe.skeleton.limits import multiply_quaternions
+from writhe.skeleton.rotation import multiply_quaternions
 
 _ACTOR = "body"
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from writhe.arrays import Floats
 from writhe.collision import (
     ContactPolicy,
     Shape,
@@ -24,6 +23,7 @@ from writhe.scene.jsonpath import Node
 from writhe.scene.model import Actor, KeyMotion, ObjectKind, Scene, SceneObject
 from writhe.scene.objects import BUILT_IN, built_in
 from writhe.skeleton import Figure
+from writhe.skeleton.rotation import rotation_matrix
 
 VERSION = 1
 MOST_BYTES = 16 << 20
@@ -199,17 +199,8 @@ def _shape(node: Node) -> Shape:
             return hull(node.child("corners").points(MOST_POINTS), node.number("radius_m"))
         turned = node.vector("rotation", 4, (1.0, 0.0, 0.0, 0.0))
         solid = box(zero, node.vector("size", 3), rounding)
-        return solid.moved(_matrix(turned), node.vector("centre", 3, zero))
+        return solid.moved(rotation_matrix(turned), node.vector("centre", 3, zero))
     except FileFormatError:
         raise
     except WritheError as error:
         raise node.error(str(error)) from None
-
-
-def _matrix(quaternion: Floats) -> Floats:
-    from writhe.kernels.rotation import quaternion_normalise, quaternion_to_matrix
-
-    out, q = np.empty((3, 3)), quaternion.copy()
-    quaternion_normalise(q)
-    quaternion_to_matrix(q, out)
-    return out

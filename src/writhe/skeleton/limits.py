@@ -7,8 +7,8 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.kernels.limits import swing_extent, swing_twist
-from writhe.kernels.rotation import matrix_to_quaternion, quaternion_to_matrix
 from writhe.skeleton.joint import JointKind, Limits
+from writhe.skeleton.rotation import multiply_quaternions, quaternion_of, rotation_matrix
 from writhe.skeleton.skeleton import Skeleton
 
 
@@ -19,9 +19,7 @@ def limit_frame(bone: Floats, y_axis: Floats) -> Floats:
     if np.linalg.norm(y) < 1e-9:
         raise WritheError("a limit frame needs a y axis that is not along the bone")
     y = y / np.linalg.norm(y)
-    out = np.empty(4)
-    matrix_to_quaternion(np.ascontiguousarray(np.stack([x, y, np.cross(x, y)], axis=1)), out)
-    return out
+    return np.array(quaternion_of(np.stack([x, y, np.cross(x, y)], axis=1)))
 
 
 def mirror_limits(limits: Limits) -> Limits:
@@ -30,13 +28,11 @@ def mirror_limits(limits: Limits) -> Limits:
     With M = diag(-1, 1, 1) the mirrored turn is M R M. Seen from F' = M F diag(1, 1, -1) its
     coordinates are (-twist, -swing_y, swing_z).
     """
-    frame, mirrored = np.empty((3, 3)), np.empty(4)
-    quaternion_to_matrix(limits.frame, frame)
-    flipped = np.ascontiguousarray(np.diag([-1.0, 1.0, 1.0]) @ frame @ np.diag([1.0, 1.0, -1.0]))
-    matrix_to_quaternion(flipped, mirrored)
+    frame = rotation_matrix(limits.frame)
+    flipped = np.diag([-1.0, 1.0, 1.0]) @ frame @ np.diag([1.0, 1.0, -1.0])
     lower = np.array([-limits.upper[0], -limits.upper[1], limits.lower[2]])
     upper = np.array([-limits.lower[0], -limits.lower[1], limits.upper[2]])
-    return Limits(lower, upper, mirrored)
+    return Limits(lower, upper, np.array(quaternion_of(flipped)))
 
 
 def limit_excess(skeleton: Skeleton, q: Floats) -> dict[str, float]:
@@ -112,17 +108,3 @@ def _random_within(limits: Limits, count: int, rng: np.random.Generator) -> Floa
     frame = np.tile(limits.frame, (count, 1))
     back = frame * np.array([1.0, -1.0, -1.0, -1.0])
     return multiply_quaternions(multiply_quaternions(frame, swing_q, twist_q), back)
-
-
-def multiply_quaternions(*factors: Floats) -> Floats:
-    """The product of quaternions (..., 4), from left to right."""
-    out = factors[0]
-    for b in factors[1:]:
-        w = out[..., 0] * b[..., 0] - (out[..., 1:] * b[..., 1:]).sum(-1)
-        v = (
-            out[..., :1] * b[..., 1:]
-            + b[..., :1] * out[..., 1:]
-            + np.cross(out[..., 1:], b[..., 1:])
-        )
-        out = np.concatenate([w[..., None], v], axis=-1)
-    return out

@@ -11,6 +11,7 @@ from writhe.arrays import Floats, Ints
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.kinematics import Tree
 from writhe.skeleton.joint import Joint, JointKind, Limits, Tip
+from writhe.skeleton.rotation import rotation_matrix
 
 
 class Skeleton:
@@ -80,7 +81,7 @@ class Skeleton:
             dof_joint=dof_joint,
             dof_turns=dof_turns,
             offset=np.array([j.offset_in_parent for j in self.joints]).reshape(n, 3),
-            rest=np.array([_matrix(j.rest) for j in self.joints]).reshape(n, 3, 3),
+            rest=np.array([rotation_matrix(j.rest) for j in self.joints]).reshape(n, 3, 3),
             axis=np.array([j.axis for j in self.joints]).reshape(n, 3),
         )
 
@@ -173,17 +174,6 @@ class Skeleton:
             (replace(j, limits=limits[j.name]) if j.name in limits else j for j in self.joints),
             self.tips,
         )
-
-
-def _matrix(q: Floats) -> Floats:
-    w, x, y, z = np.asarray(q) / np.linalg.norm(q)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
 
 
 def _depth_first(joints: list[Joint]) -> tuple[Joint, ...]:

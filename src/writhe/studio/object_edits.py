@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Quaternion, Vector3
 from writhe.database.posture import heading_quaternion
 from writhe.errors import UnknownNameError, WritheError
 from writhe.scene.objects import BUILT_IN
@@ -13,7 +13,7 @@ from writhe.skeleton import JointKind, forward
 from writhe.studio import things
 from writhe.studio.document import Actor, Body, Document, TrackKind
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import Quaternion, Vector3, pack
+from writhe.studio.document.rows import pack
 from writhe.studio.edits import put_track_key, track_for
 from writhe.studio.shapes import figure_shape
 

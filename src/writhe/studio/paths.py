@@ -9,11 +9,10 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Vector3
 from writhe.studio import edits
 from writhe.studio.document import Document, TrackKind
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import Vector3
 
 LIMBS = {
     "right_arm": "Right hand",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Vector3, vector3
 from writhe.skeleton import Figure, Skeleton, forward
 from writhe.solvers.posing import Target
-from writhe.studio.document.rows import Vector3
 
 SOFTNESS = 0.85  # keeps a hand within a centimetre, and gives way before the trunk has to twist
 
@@ -22,7 +21,7 @@ class Placed:
     def put(self, targets: list[Target]) -> None:
         """These were let go where they are now; limbs stay, the trunk goes on to follow them."""
         for target in targets:
-            if len(limb_of(self._figure.skeleton, target.joint)) > 1:
+            if len(unbranched_limb(self._figure.skeleton, target.joint)) > 1:
                 self._points[target.joint] = target.point_in_joint
 
     def forget(self) -> None:
@@ -37,16 +36,16 @@ class Placed:
         skeleton = self._figure.skeleton
         if not self._points or skeleton.names[0] in held:
             return []
-        moved = set[str]().union(*(limb_of(skeleton, joint) for joint in held))
+        moved = set[str]().union(*(unbranched_limb(skeleton, joint) for joint in held))
         frames = forward(skeleton, q)
         return [
-            Target(joint, _place(frames.point(joint, point)), point, softness=SOFTNESS)
+            Target(joint, vector3(frames.point(joint, point)), point, softness=SOFTNESS)
             for joint, point in self._points.items()
             if joint not in moved
         ]
 
 
-def limb_of(skeleton: Skeleton, joint: str) -> set[str]:
+def unbranched_limb(skeleton: Skeleton, joint: str) -> set[str]:
     """The joints of the unbranched limb that a joint belongs to; in the trunk the joint alone."""
     tree, names = skeleton.tree, skeleton.names
     children = np.bincount(tree.parent[tree.parent >= 0], minlength=len(skeleton))
@@ -55,8 +54,3 @@ def limb_of(skeleton: Skeleton, joint: str) -> set[str]:
         top = int(tree.parent[top])
     limb = range(top, int(tree.subtree_end[top]))
     return {names[j] for j in limb} if (children[limb] <= 1).all() else {joint}
-
-
-def _place(point: Floats) -> Vector3:
-    x, y, z = (float(v) for v in point)
-    return (x, y, z)

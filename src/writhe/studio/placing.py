@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, vector3
 from writhe.errors import WritheError
-from writhe.kernels.rotation import matrix_to_quaternion, quaternion_to_matrix
 from writhe.skeleton import JointKind, Skeleton, forward
+from writhe.skeleton.rotation import quaternion_of, rotation_matrix
 from writhe.studio.document import Document, PinRow, TrackKind
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import pack, unpack
@@ -57,21 +57,13 @@ def moved_roots(skeleton: Skeleton, q: Floats, yaw: Floats, away: Floats) -> Flo
     out[:, :3] = ((offset + q[:, :3] @ rest.T) @ yaw.T + away - offset) @ rest
     turned = rest.T @ yaw @ rest
     for row in out:
-        row[3:7] = _turned(turned, row[3:7])
-    return out
-
-
-def _turned(yaw: Floats, quaternion: Floats) -> Floats:
-    matrix, out = np.empty((3, 3)), np.empty(4)
-    quaternion_to_matrix(np.ascontiguousarray(quaternion), matrix)
-    matrix_to_quaternion(np.ascontiguousarray(yaw @ matrix), out)
+        row[3:7] = quaternion_of(turned @ rotation_matrix(row[3:7]))
     return out
 
 
 def _moved_pin(pin: PinRow, yaw: Floats, away: Floats) -> PinRow:
-    x, y, z = (float(v) for v in yaw @ np.array(pin.position_in_world) + away)
+    place = vector3(yaw @ np.array(pin.position_in_world) + away)
     turn = pin.orientation_in_world
     if turn is not None:
-        w, i, j, k = (float(v) for v in _turned(yaw, np.array(turn)))
-        turn = (w, i, j, k)
-    return msgspec.structs.replace(pin, position_in_world=(x, y, z), orientation_in_world=turn)
+        turn = quaternion_of(yaw @ rotation_matrix(turn))
+    return msgspec.structs.replace(pin, position_in_world=place, orientation_in_world=turn)

@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
-from writhe.arrays import Floats
-from writhe.kernels.rotation import matrix_to_quaternion
+from writhe.arrays import Floats, vector3
 from writhe.skeleton import Figure, JointKind, Skeleton, forward
+from writhe.skeleton.rotation import quaternion_of
 from writhe.studio.collisions import clearance
 from writhe.studio.document.rows import PinRow
 from writhe.studio.per_figure import per_figure
@@ -70,13 +70,8 @@ def _starting_pose(figure: Figure) -> Floats:
 def pin_here(figure: Figure, q: Floats, joint: str, *, orientation: bool) -> PinRow:
     """A pin that holds a joint where it is."""
     frames = forward(figure.skeleton, q)
-    x, y, z = (float(v) for v in frames.position(joint))
-    if not orientation:
-        return PinRow(joint, (x, y, z))
-    quaternion = np.empty(4)
-    matrix_to_quaternion(np.ascontiguousarray(frames.rotation(joint)), quaternion)
-    w, i, j, k = (float(v) for v in quaternion)
-    return PinRow(joint, (x, y, z), (w, i, j, k))
+    turn = quaternion_of(frames.rotation(joint)) if orientation else None
+    return PinRow(joint, vector3(frames.position(joint)), turn)
 
 
 def starting_pins(figure: Figure, q: Floats) -> tuple[PinRow, ...]:
@@ -118,7 +113,6 @@ def mirrored(figure: Figure, q: Floats) -> Floats:
     mirror = np.diag([-1.0, 1.0, 1.0])
     out = q.copy()
     rotations = np.empty_like(posed)
-    quaternion = np.empty(4)
     for j, joint in enumerate(skeleton.joints):
         other = skeleton.index(counterpart(skeleton, joint.name))
         at, end = int(tree.q_start[j]), int(tree.q_start[j + 1])
@@ -126,8 +120,7 @@ def mirrored(figure: Figure, q: Floats) -> Floats:
         parent = int(tree.parent[j])
         ground = tree.rest[j] if parent < 0 else rotations[parent] @ tree.rest[j]
         if joint.kind in (JointKind.BALL, JointKind.FREE):
-            matrix_to_quaternion(np.ascontiguousarray(ground.T @ wanted), quaternion)
-            out[end - 4 : end] = quaternion
+            out[end - 4 : end] = quaternion_of(ground.T @ wanted)
             rotations[j] = wanted
             continue
         if end > at:

@@ -11,9 +11,9 @@ from writhe.arrays import Floats
 from writhe.database import PostureDatabase
 from writhe.database.posture import heading_quaternion
 from writhe.errors import UnknownNameError
-from writhe.kernels.rotation import quaternion_to_matrix
 from writhe.motion.library import builtin_database
 from writhe.skeleton import Skeleton, forward
+from writhe.skeleton.rotation import rotation_matrix
 from writhe.studio.placing import moved_roots
 
 LIBRARIES = ("basic", "chair", "ladder")
@@ -37,14 +37,14 @@ def ready_pose(library: str, name: str) -> tuple[PostureDatabase, int]:
 def beside_object(database: PostureDatabase, number: int, place: Floats) -> Floats:
     """A posture put so that its object stands at a place (7,): position and quaternion."""
     seen = database.object_pose[number]
-    turn = turn_matrix(place[3:]) @ turn_matrix(seen[3:]).T
+    turn = rotation_matrix(place[3:]) @ rotation_matrix(seen[3:]).T
     shift = place[:3] - turn @ seen[:3]
     return moved_roots(database.figure.skeleton, database.q[number][None], turn, shift)[0]
 
 
 def where_it_stands(skeleton: Skeleton, posture: Floats, now: Floats) -> Floats:
     """A posture put where the figure stands at present, facing the same way."""
-    turn = turn_matrix(heading_quaternion(now))
+    turn = rotation_matrix(heading_quaternion(now))
     shift = np.array([now[0], 0.0, now[2]])
     return moved_roots(skeleton, posture[None], turn, shift)[0]
 
@@ -70,10 +70,3 @@ def carrying_joints(skeleton: Skeleton, q: Floats, *, on_chair: bool) -> list[st
     if on_chair and _SEATED_M[0] < height["hips"] < _SEATED_M[1]:
         found.append("hips")
     return found or ["left_ankle", "right_ankle"]
-
-
-def turn_matrix(quaternion: Floats) -> Floats:
-    """The rotation matrix of a quaternion."""
-    out = np.empty((3, 3))
-    quaternion_to_matrix(np.ascontiguousarray(quaternion), out)
-    return out

@@ -7,12 +7,11 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Vector3, vector3
 from writhe.errors import WritheError
 from writhe.skeleton import Figure, forward
 from writhe.studio.document import Document
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import Vector3
 from writhe.terms import Term, keep_direction, keep_distance, keep_relative
 
 SETTING = "relations"
@@ -66,9 +65,9 @@ def hold(
         raise WritheError(f"a document holds at most {MOST_RELATIONS} relations")
     frames = forward(figure.skeleton, q)
     back = frames.rotation(other).T
-    place = _vector(back @ (frames.position(joint) - frames.position(other)))
+    place = vector3(back @ (frames.position(joint) - frames.position(other)))
     turn = back @ frames.rotation(joint)
-    axes = (_vector(turn[:, 0]), _vector(turn[:, 1])) if kept == "direction" else None
+    axes = (vector3(turn[:, 0]), vector3(turn[:, 1])) if kept == "direction" else None
     edit.setting(SETTING, [*others, Relation(actor, joint, other, place, kept, axes)])
 
 
@@ -103,8 +102,3 @@ def _terms(relation: Relation, prefix: str) -> list[Term]:
             return [keep_direction(joint, mine, other, seen) for mine, seen in axes]
         case "place":
             return [keep_relative(joint, other, relation.place_in_other)]
-
-
-def _vector(values: Floats) -> Vector3:
-    x, y, z = (float(v) for v in values)
-    return (x, y, z)

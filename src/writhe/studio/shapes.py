@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from writhe.arrays import Floats
-from writhe.kernels.rotation import matrix_to_quaternion
+from writhe.arrays import Floats, vector3
 from writhe.skeleton import Capsule, Figure, forward
+from writhe.skeleton.rotation import quaternion_of
 from writhe.studio.messages import CapsuleShape, FigureShape, JointShape
 from writhe.studio.per_figure import per_figure
-
-
-def _three(values: Floats) -> tuple[float, float, float]:
-    return float(values[0]), float(values[1]), float(values[2])
-
-
-def _quaternion(matrix: Floats) -> tuple[float, float, float, float]:
-    out = np.empty(4)
-    matrix_to_quaternion(np.ascontiguousarray(matrix), out)
-    return (float(out[0]), *_three(out[1:]))
 
 
 def bone_capsules(figure: Figure) -> tuple[Capsule, ...]:
@@ -50,9 +40,9 @@ def figure_shape(figure: Figure) -> FigureShape:
             joint.name,
             int(tree.parent[j]),
             int(joint.kind),
-            _three(joint.offset_in_parent),
-            _quaternion(tree.rest[j]),
-            _three(joint.axis),
+            vector3(joint.offset_in_parent),
+            quaternion_of(tree.rest[j]),
+            vector3(joint.axis),
             int(tree.q_start[j]),
         )
         for j, joint in enumerate(skeleton.joints)
@@ -60,8 +50,8 @@ def figure_shape(figure: Figure) -> FigureShape:
     capsules = [
         CapsuleShape(
             skeleton.index(c.joint),
-            _three(c.start_in_joint),
-            _three(c.end_in_joint),
+            vector3(c.start_in_joint),
+            vector3(c.end_in_joint),
             float(c.radius_m),
             c.part_name,
         )

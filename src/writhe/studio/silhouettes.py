@@ -17,7 +17,7 @@ from writhe.database import PostureDatabase
 from writhe.motion.library import builtin_database
 from writhe.scene.objects import built_in
 from writhe.skeleton import forward
-from writhe.studio.ready import turn_matrix
+from writhe.skeleton.rotation import rotation_matrix
 
 _YAW = 0.55
 _RIGHT = np.array([np.cos(_YAW), 0.0, -np.sin(_YAW)])
@@ -61,7 +61,7 @@ def _object_points(database: PostureDatabase, number: int) -> list[Floats]:
     if not database.object_name:
         return []
     place = database.object_pose[number]
-    turn = turn_matrix(place[3:])
+    turn = rotation_matrix(place[3:])
     found: list[Floats] = []
     for shape in built_in(database.object_name)[0]:
         points = place[:3] + shape.points_in_joint @ turn.T

@@ -120,7 +120,3 @@ class CompiledTerms:
         """The violation of each term, by label, at the last update."""
         outside = self.violation()
         return {name: outside[at] for name, at in self._slices.items()}
-
-    def transposed_product(self, residual: Floats) -> Floats:
-        """J^T r (nv) at the last update."""
-        return self.jacobian.T @ residual

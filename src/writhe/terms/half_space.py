@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from writhe.arrays import vector3
 from writhe.quantities import Height
-from writhe.quantities.quantity import vector
 from writhe.terms.term import HARD, Term
 
 
@@ -23,10 +23,8 @@ def _height(
 ) -> Height:
     direction = np.asarray(normal, dtype=np.float64)
     direction = direction / np.linalg.norm(direction)
-    x, y, z = vector(point_in_joint)
-    nx, ny, nz = vector(direction)
     offset = float(direction @ np.asarray(plane_point, dtype=np.float64))
-    return Height(joint, (x, y, z), (nx, ny, nz), offset, plane_of)
+    return Height(joint, vector3(point_in_joint), vector3(direction), offset, plane_of)
 
 
 def half_space(

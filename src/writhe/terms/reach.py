@@ -5,16 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, vector3
 from writhe.quantities import Direction, Orientation, Point
 from writhe.quantities.quantity import vector
 from writhe.skeleton import Skeleton, forward
+from writhe.skeleton.rotation import quaternion_of
 from writhe.terms.term import HARD, Term
-
-
-def _three(values: ArrayLike) -> tuple[float, float, float]:
-    x, y, z = vector(values)
-    return x, y, z
 
 
 def reach(
@@ -27,7 +23,7 @@ def reach(
     """A point of `joint` is to come to a place in the world; soft."""
     target = np.asarray(target_in_world, dtype=np.float64)
     return Term(
-        Point(joint, _three(point_in_joint)), target, target, weight, label=f"reach {joint}"
+        Point(joint, vector3(point_in_joint)), target, target, weight, label=f"reach {joint}"
     )
 
 
@@ -55,14 +51,8 @@ def turn_to(
 
     The orientation is in the world, or in the frame of the joint `seen_from`.
     """
-    from writhe.kernels.rotation import matrix_to_quaternion
-
-    target = np.ascontiguousarray(rotation, dtype=np.float64)
-    if target.shape == (3, 3):
-        q = np.empty(4)
-        matrix_to_quaternion(target, q)
-        target = q
-    w, x, y, z = vector(target)
+    given = np.asarray(rotation, dtype=np.float64)
+    w, x, y, z = vector(quaternion_of(given) if given.shape == (3, 3) else given)
     quantity = Orientation(joint, (w, x, y, z), seen_from)
     return Term(quantity, 0.0, 0.0, weight, label=f"turn {joint}")
 
@@ -73,5 +63,9 @@ def point_at(
     """A direction of `joint` is to look along a direction of the world."""
     target = np.asarray(direction_in_world, dtype=np.float64)
     return Term(
-        Direction(joint, _three(direction_in_joint)), target, target, weight, label=f"point {joint}"
+        Direction(joint, vector3(direction_in_joint)),
+        target,
+        target,
+        weight,
+        label=f"point {joint}",
     )

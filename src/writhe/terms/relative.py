@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from writhe.arrays import vector3
 from writhe.quantities import Direction, Point, Separation
-from writhe.quantities.quantity import vector
 from writhe.terms.term import HARD, Term
 
 
@@ -19,10 +19,9 @@ def keep_relative(
     weight: float = HARD,
 ) -> Term:
     """A point of `joint` is to stay at a place of another joint's frame (a hand on a thigh)."""
-    x, y, z = vector(point_in_joint)
     target = np.asarray(position_in_other, dtype=np.float64)
     return Term(
-        Point(joint, (x, y, z), seen_from),
+        Point(joint, vector3(point_in_joint), seen_from),
         target,
         target,
         weight,
@@ -39,10 +38,9 @@ def keep_direction(
     weight: float = HARD,
 ) -> Term:
     """A direction of `joint` is to stay along a direction of another joint's frame."""
-    x, y, z = vector(direction_in_joint)
     target = np.asarray(direction_in_other, dtype=np.float64)
     return Term(
-        Direction(joint, (x, y, z), seen_from),
+        Direction(joint, vector3(direction_in_joint), seen_from),
         target,
         target,
         weight,
@@ -60,10 +58,8 @@ def keep_distance(
     weight: float = HARD,
 ) -> Term:
     """Two points are to stay a distance apart (two hands on a bar)."""
-    ax, ay, az = vector(point_in_joint)
-    bx, by, bz = vector(point_in_other)
     return Term(
-        Separation(joint, (ax, ay, az), other, (bx, by, bz)),
+        Separation(joint, vector3(point_in_joint), other, vector3(point_in_other)),
         distance_m,
         distance_m,
         weight,

@@ -13,7 +13,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.skeleton import JointKind, Skeleton
-from writhe.skeleton.limits import multiply_quaternions
+from writhe.skeleton.rotation import multiply_quaternions
 
 SIDES = ("left", "right")
 _MOST_TWIST = (-88.0, 84.0)  # of a shoulder, external and internal, degrees

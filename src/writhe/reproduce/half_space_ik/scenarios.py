@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, vector3
 from writhe.collision import Shape, ball, box, capsule, cylinder, half_space, split_mesh
 from writhe.evaluation.drags import standing
 from writhe.scene import Actor, ObjectKind, Scene, SceneObject
@@ -64,10 +64,6 @@ def _path(points: Sequence[ArrayLike], frames: int) -> Floats:
 
 def _pose(position: Floats, rotation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Floats:
     return np.concatenate([position, np.asarray(rotation, float)])
-
-
-def _three(point: Floats) -> tuple[float, float, float]:
-    return float(point[0]), float(point[1]), float(point[2])
 
 
 def _start(scene: Scene, poses: dict[str, Floats]) -> Floats:
@@ -138,8 +134,8 @@ def four_obstacles() -> Scenario:
         start,
         frames,
         targets=lambda k: [
-            Target("a.left_wrist", _three(left[min(k, frames - 1)])),
-            Target("a.right_wrist", _three(right[min(k, frames - 1)])),
+            Target("a.left_wrist", vector3(left[min(k, frames - 1)])),
+            Target("a.right_wrist", vector3(right[min(k, frames - 1)])),
         ],
         watched="a.left_wrist",
         comeback=0.04,
@@ -256,7 +252,7 @@ def bar() -> Scenario:
         scene,
         start,
         frames,
-        targets=lambda k: [Target("a.left_wrist", _three(path[min(k, frames - 1)]))],
+        targets=lambda k: [Target("a.left_wrist", vector3(path[min(k, frames - 1)]))],
         relations=(
             keep_relative("a.right_wrist", "a.left_wrist", turn.T @ along),
             keep_direction("a.left_wrist", turn.T @ (along / np.linalg.norm(along)), "a.hips",
@@ -310,7 +306,7 @@ def two_characters() -> Scenario:
         scene,
         start,
         frames,
-        targets=lambda k: [Target("a.left_wrist", _three(path[min(k, frames - 1)]))],
+        targets=lambda k: [Target("a.left_wrist", vector3(path[min(k, frames - 1)]))],
         watched="b.head",
         view=(1.0, 0.25, 0.1),
         comeback=0.04,
@@ -342,7 +338,7 @@ def floor() -> Scenario:
         scene,
         start,
         frames,
-        targets=lambda k: [Target("a.right_wrist", _three(path[min(k, frames - 1)]))],
+        targets=lambda k: [Target("a.right_wrist", vector3(path[min(k, frames - 1)]))],
         pins=tuple(
             pin_here(skeleton, start, f"a.{side}_ankle", orientation=True)
             for side in ("left", "right")

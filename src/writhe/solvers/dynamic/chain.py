@@ -17,7 +17,8 @@ from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.limb import Limb
 from writhe.kernels.trajectory_passes import limb_points
 from writhe.skeleton import Figure, JointKind, forward
-from writhe.skeleton.limits import multiply_quaternions, random_configurations
+from writhe.skeleton.limits import random_configurations
+from writhe.skeleton.rotation import multiply_quaternions, rotation_matrix
 
 # name: root and effectors, by anatomical role
 CHAINS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -107,7 +108,7 @@ class Chain:
         tree = self.figure.skeleton.tree
         base = tree.rest[self._index].copy()
         for row, reference in enumerate(self.reference):
-            base[row] = base[row] @ _matrix(reference)
+            base[row] = base[row] @ rotation_matrix(reference)
         ends = [self.figure.skeleton.index(e) for e in self.effectors]
         carries = np.array([[int(j in path) for j in self._index] for path in self._paths])
         return Limb(
@@ -185,14 +186,6 @@ class Chain:
 
 
 _SIZES = {JointKind.HINGE: 1, JointKind.BALL: 3}
-
-
-def _matrix(q: Floats) -> Floats:
-    from writhe.kernels.rotation import quaternion_to_matrix
-
-    out = np.empty((3, 3))
-    quaternion_to_matrix(np.ascontiguousarray(q), out)
-    return out
 
 
 def _logarithm(q: Floats) -> Floats:

@@ -4,31 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Quaternion, Vector3, vector3
 from writhe.errors import WritheError
-from writhe.quantities.quantity import vector
 from writhe.skeleton import Skeleton, forward
-
-Vector3 = tuple[float, float, float]
-Quaternion = tuple[float, float, float, float]
-
-
-def _three(values: ArrayLike) -> Vector3:
-    x, y, z = vector(values)
-    return x, y, z
-
-
-def quaternion_of(rotation: Floats) -> Quaternion:
-    """The quaternion (wxyz) of a rotation matrix."""
-    from writhe.kernels.rotation import matrix_to_quaternion
-
-    found = np.empty(4)
-    matrix_to_quaternion(np.ascontiguousarray(rotation), found)
-    w, x, y, z = vector(found)
-    return w, x, y, z
+from writhe.skeleton.rotation import quaternion_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +71,7 @@ def pin_here(
     frames = forward(skeleton, q)
     turn = quaternion_of(frames.rotation(joint)) if orientation else None
     place = frames.point(joint, point_in_joint)
-    return Pin(joint, _three(place), _three(point_in_joint), turn)
+    return Pin(joint, vector3(place), vector3(point_in_joint), turn)
 
 
 def hold_here(
@@ -107,4 +88,4 @@ def hold_here(
     other = frames.rotation(on)
     place = other.T @ (frames.point(joint, point_in_joint) - frames.position(on))
     turn = quaternion_of(other.T @ frames.rotation(joint)) if orientation else None
-    return Hold(joint, on, _three(place), _three(point_in_joint), turn)
+    return Hold(joint, on, vector3(place), vector3(point_in_joint), turn)

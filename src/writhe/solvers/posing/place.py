@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from writhe.arrays import Bools, Floats
+from writhe.arrays import Bools, Floats, vector3
 from writhe.collision import CollisionTable, ContactPolicy
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Skeleton, forward
-from writhe.skeleton.limits import multiply_quaternions
-from writhe.solvers.posing.handles import Hold, Pin, Target, quaternion_of
+from writhe.skeleton.rotation import multiply_quaternions, quaternion_of
+from writhe.solvers.posing.handles import Hold, Pin, Target
 
 
 def _no_scene() -> Scene | None:
@@ -101,6 +101,6 @@ class ActorPlace:
             if turn is not None:
                 a, b, c, d = multiply_quaternions(back, np.array(turn))
                 turn = (float(a), float(b), float(c), float(d))
-            px, py, pz = (float(p) for p in there)
-            out.append(replace(handle, position_in_world=(px, py, pz), orientation_in_world=turn))
+            place = vector3(there)
+            out.append(replace(handle, position_in_world=place, orientation_in_world=turn))
         return out

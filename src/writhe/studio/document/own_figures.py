@@ -9,12 +9,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from writhe.arrays import Floats
+from writhe.arrays import Quaternion, Vector3, vector3
 from writhe.errors import WritheError
 from writhe.skeleton import Capsule, Figure, Joint, JointKind, Skeleton, Skin, Tip
-
-Vector3 = tuple[float, float, float]
-Quaternion = tuple[float, float, float, float]
 
 
 class _Joint(msgspec.Struct, array_like=True):
@@ -57,10 +54,6 @@ class _Figure(msgspec.Struct):
     skin: _Skin | None = None
 
 
-def _three(values: Floats) -> Vector3:
-    return float(values[0]), float(values[1]), float(values[2])
-
-
 def encode_figure(figure: Figure) -> bytes:
     """A figure as bytes."""
     skeleton, skin = figure.skeleton, figure.skin
@@ -69,9 +62,9 @@ def encode_figure(figure: Figure) -> bytes:
             j.name,
             j.parent,
             int(j.kind),
-            _three(j.offset_in_parent),
-            (float(j.rest[0]), *_three(j.rest[1:])),
-            _three(j.axis),
+            vector3(j.offset_in_parent),
+            (float(j.rest[0]), *vector3(j.rest[1:])),
+            vector3(j.axis),
         )
         for j in skeleton.joints
     ]
@@ -79,10 +72,10 @@ def encode_figure(figure: Figure) -> bytes:
         _Figure(
             figure.name,
             joints,
-            [_Tip(t.name, t.joint, _three(t.offset_in_joint)) for t in skeleton.tips],
+            [_Tip(t.name, t.joint, vector3(t.offset_in_joint)) for t in skeleton.tips],
             [
                 _Capsule(
-                    c.joint, _three(c.start_in_joint), _three(c.end_in_joint), c.radius_m, c.part
+                    c.joint, vector3(c.start_in_joint), vector3(c.end_in_joint), c.radius_m, c.part
                 )
                 for c in figure.capsules
             ],

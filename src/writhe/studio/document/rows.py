@@ -8,10 +8,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from writhe.arrays import Floats
-
-Vector3 = tuple[float, float, float]
-Quaternion = tuple[float, float, float, float]
+from writhe.arrays import Floats, Quaternion, Vector3
 
 
 class TrackKind(StrEnum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from writhe.arrays import Floats
+from writhe.arrays import vector3
 from writhe.errors import WritheError
 from writhe.skeleton import forward
 from writhe.solvers.posing import Target
@@ -11,7 +11,7 @@ from writhe.studio.collisions import GROUND, LOOK_M
 from writhe.studio.document import Actor, Document
 from writhe.studio.document.history import Edit
 from writhe.studio.feature import Feature
-from writhe.studio.messages import Command, Part, Vector3
+from writhe.studio.messages import Command, Part
 from writhe.studio.naming import body_name, names_of, plain_name
 from writhe.studio.readings import TOUCHING_M, Gap
 from writhe.studio.stage import Stage
@@ -99,14 +99,9 @@ def _lay_down(stage: Stage, edit: Edit, actor: Actor, joint: str, gap: Gap) -> N
     puppet = stage.puppet(actor)
     frames = forward(puppet.figure.skeleton, puppet.q)
     point = frames.rotation(joint).T @ (gap.point - frames.position(joint))
-    puppet = stage.carry(actor, Target(joint, _three(gap.other_point), _three(point)))
+    puppet = stage.carry(actor, Target(joint, vector3(gap.other_point), vector3(point)))
     edits.set_pose(stage.document, edit, actor.id, puppet.q, stage.time_s)
     edits.repin(stage.document, edit, actor.id, puppet.q, {joint})
-
-
-def _three(values: Floats) -> Vector3:
-    x, y, z = (float(v) for v in values)
-    return (x, y, z)
 
 
 @feature.command("Allow contact")

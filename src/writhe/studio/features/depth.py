@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from writhe.arrays import Floats
+from writhe.arrays import Vector3, vector3
 from writhe.studio.collisions import GROUND
 from writhe.studio.feature import Feature
-from writhe.studio.messages import Part, Vector3
+from writhe.studio.messages import Part
 from writhe.studio.naming import body_name
 from writhe.studio.stage import Stage
 
@@ -35,7 +35,7 @@ def reading(stage: Stage, actor: int) -> DepthReading | None:
     readings = stage.puppet(stage.document.actor(actor)).readings
     found = [gap for joint in stage.holding if (gap := readings.nearest_now(joint)) is not None]
     lines = [
-        DepthLine(_three(gap.point), _three(gap.other_point), gap.clearance_m, _called(gap.other))
+        DepthLine(vector3(gap.point), vector3(gap.other_point), gap.clearance_m, _called(gap.other))
         for gap in found
         if gap.other != GROUND
     ]
@@ -46,8 +46,3 @@ def _called(part: str) -> str:
     """A part in a word or two, without whose it is: there is little room beside the line."""
     owner, _, rest = part.partition(".")
     return body_name(rest) if rest else re.sub(r"\d+$", "", owner)
-
-
-def _three(values: Floats) -> Vector3:
-    x, y, z = (float(v) for v in values)
-    return (x, y, z)

@@ -6,11 +6,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from writhe.arrays import Quaternion, Vector3
 from writhe.studio import object_edits, things
 from writhe.studio.choices import thing_choices
 from writhe.studio.document.history import Edit
 from writhe.studio.feature import Feature
-from writhe.studio.messages import Choice, Command, Name, Part, Quaternion, Time, Vector3
+from writhe.studio.messages import Choice, Command, Name, Part, Time
 from writhe.studio.stage import Stage
 
 feature = Feature("objects")

@@ -7,9 +7,10 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
+from writhe.arrays import Vector3
 from writhe.studio.document.history import Edit
 from writhe.studio.feature import Feature
-from writhe.studio.messages import Command, Vector3
+from writhe.studio.messages import Command
 from writhe.studio.placing import move_actor
 from writhe.studio.stage import Stage
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Quaternion, Vector3
 from writhe.errors import WritheError
 from writhe.scene import ObjectKind, Scene
 from writhe.skeleton import Figure
@@ -18,7 +18,7 @@ from writhe.studio import edits, object_edits, relations, surroundings, things
 from writhe.studio.document import Actor
 from writhe.studio.document.history import Edit
 from writhe.studio.feature import Feature
-from writhe.studio.messages import Command, Message, Name, Part, Quaternion, Vector3
+from writhe.studio.messages import Command, Message, Name, Part
 from writhe.studio.stage import Stage
 from writhe.terms import Term
 

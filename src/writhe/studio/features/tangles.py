@@ -6,18 +6,18 @@ keys them.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from msgspec import Meta
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Vector3, vector3
 from writhe.errors import WritheError
 from writhe.quantities import WritheMatrix
 from writhe.solvers.tangling import Tangle
 from writhe.studio import things
 from writhe.studio.feature import Feature
-from writhe.studio.messages import Message, Name, Part, Vector3
+from writhe.studio.messages import Message, Name, Part
 from writhe.studio.sampling import sample_scene
 from writhe.studio.stage import Stage
 from writhe.studio.surroundings import label
@@ -130,13 +130,13 @@ def state(stage: Stage) -> TanglesState:
             for name, names in figure.strands
         ]
         ends = [
-            ChainEnd(tip.name, skeleton.index(tip.joint), _vector(tip.offset_in_joint))
+            ChainEnd(tip.name, skeleton.index(tip.joint), vector3(tip.offset_in_joint))
             for tip in skeleton.tips
         ]
         ends += [ChainEnd(name, j, (0.0, 0.0, 0.0)) for j, name in enumerate(skeleton.names)]
         found.append(ActorChains(actor.id, limbs, ends))
     strands = [
-        ThingStrand(thing.id, name, [_vector(point) for point in points])
+        ThingStrand(thing.id, name, [vector3(point) for point in points])
         for thing in stage.document.objects()
         for name, points in things.strands_of(thing).items()
     ]
@@ -225,8 +225,3 @@ def _vertices(chain: Chain, strand: Strand) -> list[str]:
     names = [str(joint).partition(".")[2] for joint in strand.joints]
     names[0], names[-1] = chain.start, chain.end
     return names
-
-
-def _vector(values: Any) -> Vector3:
-    x, y, z = (float(v) for v in values)
-    return (x, y, z)

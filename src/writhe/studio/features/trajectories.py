@@ -6,7 +6,7 @@ import contextlib
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Vector3
 from writhe.collision import Certificate
 from writhe.errors import WritheError
 from writhe.motion.clean import clean
@@ -20,7 +20,7 @@ from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import TrackKind, pack
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.jobs import Job
-from writhe.studio.messages import Message, Part, Task, Time, Vector3
+from writhe.studio.messages import Message, Part, Task, Time
 from writhe.studio.paths import (
     LIMBS,
     DrawnPath,

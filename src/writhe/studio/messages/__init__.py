@@ -13,11 +13,9 @@ from writhe.studio.messages.base import (
     Name,
     Part,
     Picture,
-    Quaternion,
     Request,
     Task,
     Time,
-    Vector3,
 )
 from writhe.studio.messages.incoming import (
     AddActor,
@@ -102,7 +100,6 @@ __all__ = [
     "PlaceKey",
     "Posed",
     "Problem",
-    "Quaternion",
     "Redo",
     "Release",
     "RemoveActor",
@@ -122,7 +119,6 @@ __all__ = [
     "Thumbnail",
     "Time",
     "Undo",
-    "Vector3",
     "WayState",
     "Welcome",
 ]

@@ -9,8 +9,6 @@ from msgspec import Meta
 
 PROTOCOL = 2
 
-Vector3 = tuple[float, float, float]
-Quaternion = tuple[float, float, float, float]
 Name = Annotated[str, Meta(max_length=80)]
 Request = Annotated[str, Meta(min_length=8, max_length=40)]
 Picture = Annotated[bytes, Meta(max_length=200_000)]

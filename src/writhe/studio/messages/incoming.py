@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from writhe.arrays import Quaternion, Vector3
 from writhe.studio.messages.base import (
     Command,
     KeyNumbers,
@@ -13,10 +14,8 @@ from writhe.studio.messages.base import (
     Name,
     Part,
     Picture,
-    Quaternion,
     Request,
     Time,
-    Vector3,
 )
 
 

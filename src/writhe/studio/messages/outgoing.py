@@ -6,7 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from writhe.studio.messages.base import Message, Part, Quaternion, Vector3
+from writhe.arrays import Quaternion, Vector3
+from writhe.studio.messages.base import Message, Part
 
 
 class Choice(Part, frozen=True):

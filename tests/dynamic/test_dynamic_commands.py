@@ -35,9 +35,8 @@ def test_learn_writes_one_style_for_each_folder(
 
 def test_reproduction_has_its_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from writhe import reproduce
-    from writhe.reproduce.dynamic_joint_ik import comparison, takes
+    from writhe.reproduce.dynamic_joint_ik import comparison
 
-    monkeypatch.setattr(takes, "default_clips", lambda: None)
     monkeypatch.setattr(comparison, "REPEATS", 1)
     result = reproduce.run("dynamic-joint-ik", tmp_path, only="throw")
     for kind in ("seen", "left_out"):

@@ -78,7 +78,9 @@ def _with_unit_quaternions(table: CollisionTable, rows: Floats) -> Floats:
             part = out[:, int(tree.q_start[j + 1]) - 4 : int(tree.q_start[j + 1])]
             length = np.linalg.norm(part, axis=1, keepdims=True)
             if np.abs(length - 1).max() > 0.01:
-                raise WritheError(f"the rotations of {name!r} are not unit quaternions")
+                raise WritheError(
+                    f"the rotations of {name!r} are not unit quaternions: normalise them"
+                )
             part /= length
     return out
 

@@ -100,7 +100,7 @@ class PostureDatabase:
     def beside_object(self, number: int) -> Floats:
         """(nq,) a posture placed and turned so that its object stands at the world's origin."""
         if self.object_pose.shape[1] == 0:
-            raise WritheError("these postures have no object")
+            raise WritheError("these postures have no object: `writhe db build --object` gives one")
         turn = self.object_pose[number, 3:] * np.array([1.0, -1.0, -1.0, -1.0])
         place = self.object_pose[number, :3]
         q = self.q[number].copy()
@@ -135,7 +135,9 @@ class PostureDatabase:
             other.object_linking.shape[1],
             other.object_pose.shape[1],
         ):
-            raise WritheError("databases with different objects cannot be merged")
+            raise WritheError(
+                "databases with different objects cannot be merged; `without_object` drops one"
+            )
         return replace(
             self,
             q=np.vstack([self.q, other.q]),

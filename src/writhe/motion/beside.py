@@ -58,7 +58,9 @@ class Beside:
         q (N, nq) are the same postures where they were in the clip, which was scaled by `scale`.
         """
         if clip not in self.places:
-            raise WritheError(f"nothing tells where the {self.name} of {clip} stands")
+            raise WritheError(
+                f"nothing tells where the {self.name} of {clip} stands: add the clip to the places"
+            )
         placed, poses = np.array(q), np.empty((len(q), 7))
         frames: Ints = database.frame
         for row, pose, frame in zip(placed, poses, frames, strict=True):

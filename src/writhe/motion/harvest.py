@@ -124,7 +124,7 @@ def harvest(
     everything = reduce(PostureDatabase.merged, parts)
     chosen = everything.take(~everything.penetrating) if options.drop_penetrating else everything
     if len(chosen) == 0:
-        raise WritheError(f"every posture in {folder} penetrates; keep them (they are flagged)")
+        raise WritheError(f"every posture in {folder} penetrates: keep them (they are flagged)")
     threshold = (
         options.threshold_m2 if options.keep is None else threshold_for(chosen, options.keep)
     )

@@ -39,7 +39,10 @@ class EnergyOptions:
 
     def __post_init__(self) -> None:
         if not (1 <= self.falloff <= 12 and 1 <= self.external_falloff <= 12):
-            raise WritheError("the fall-off of the energy is 1 to 12")
+            raise WritheError(
+                f"the fall-off of the energy is 1 to 12, not {self.falloff} (to objects:"
+                f" {self.external_falloff})"
+            )
 
 
 class Energy:

@@ -15,17 +15,14 @@ from writhe.motion.styles import read_clips
 from writhe.skeleton import Motion
 from writhe.solvers.dynamic import Chain
 
-# action: the paper's name, its frames there, and takes of the CMU database that stand in for it
-ACTIONS: dict[str, tuple[str, int, tuple[str, ...]]] = {
-    "golf": ("Golf", 2500, ("64_02", "64_05", "64_06", "64_11", "64_16")),
-    "throw": (
-        "Throw",
-        150,
-        ("124_01", "124_09", "124_12", "124_13", "111_33", "79_91", "79_92"),
-    ),
-    "move": ("Move", 600, ("69_68", "15_06", "144_24", "137_26")),
-    "expressive": ("Angry", 1500, ("13_27", "79_74", "79_88")),
-    "swing": ("Tennis", 2000, ("124_07", "02_07", "62_07", "79_88", "76_05")),
+# action: its frames in the paper, and takes of the CMU database that stand in for it; the paper's
+# names are golf, throw, move, angry (expressive) and tennis (swing)
+ACTIONS: dict[str, tuple[int, tuple[str, ...]]] = {
+    "golf": (2500, ("64_02", "64_05", "64_06", "64_11", "64_16")),
+    "throw": (150, ("124_01", "124_09", "124_12", "124_13", "111_33", "79_91", "79_92")),
+    "move": (600, ("69_68", "15_06", "144_24", "137_26")),
+    "expressive": (1500, ("13_27", "79_74", "79_88")),
+    "swing": (2000, ("124_07", "02_07", "62_07", "79_88", "76_05")),
 }
 
 
@@ -34,7 +31,6 @@ class Action:
     """Takes of one action, as coordinates (F, n) of the chain."""
 
     name: str
-    paper_name: str
     paper_frames: int
     takes: list[Floats]
     motions: list[Motion]
@@ -58,40 +54,34 @@ class Action:
         return np.concatenate(rows), starts
 
 
-def default_clips() -> Path | None:
-    """The arm clips of the development set, where it lies beside the checkout."""
-    folder = Path(__file__).resolve().parents[5] / "shared" / "mocap" / "arm"
-    return folder if folder.is_dir() else None
-
-
 def load_actions(
     chain: Chain, clips: Path | None, progress: Progress
 ) -> tuple[dict[str, Action], str]:
     """The actions, and a sentence that says where they come from."""
-    folder = clips or default_clips()
-    if folder is None:
+    if clips is None:
         found = builtin_movements(chain.figure)
         source = "built-in movements (synthetic; no clips were given)"
     else:
         motions, _ = read_clips(
-            folder, chain.figure, lambda _a, _b, n: progress(f"reading {n}"), keep_feet=True
+            clips, chain.figure, lambda _a, _b, n: progress(f"reading {n}"), keep_feet=True
         )
         by_stem = {Path(name).stem: motion for name, motion in motions.items()}
         found = {
             name: [by_stem[t] for t in takes if t in by_stem]
-            for name, (_, _, takes) in ACTIONS.items()
+            for name, (_, takes) in ACTIONS.items()
         }
         found = {name: takes for name, takes in found.items() if len(takes) > 1}
         if not found:
+            wanted = "; ".join(f"{n}: {', '.join(takes)}" for n, (_, takes) in ACTIONS.items())
             raise WritheError(
-                f"{folder} holds none of the takes {sorted(by_stem)[:5]} ... expected"
+                f"{clips} needs two takes or more of some action, by their names in the CMU"
+                f" database ({wanted})"
             )
-        source = f"clips from {folder.name}/, retargeted to the human"
+        source = f"clips from {clips.name}/, retargeted to the human"
     return {
         name: Action(
             name,
             ACTIONS[name][0],
-            ACTIONS[name][1],
             [chain.coordinates(m.q) for m in takes],
             takes,
         )

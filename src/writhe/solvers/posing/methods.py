@@ -57,7 +57,10 @@ def make_poser(
 
         return DefaultPoser(figure, database, place=place, controls=controls)
     if database is None:
-        raise WritheError(f"the method {method!r} needs a posture database")
+        raise WritheError(
+            f"the method {method!r} needs a posture database: builtin_database('basic'), or one of"
+            " your own (writhe db build)"
+        )
     from writhe.solvers.posing.latent import LatentPoser
 
     return LatentPoser(method, database, topology=method == "paper", place=place)

@@ -145,7 +145,7 @@ def _tangling() -> None:
 
 @_stage("planning")
 def _planning() -> None:
-    from writhe.planning import DefaultPlanner, Style, figure_problem, plan, to_motion
+    from writhe.planning import DefaultPlanner, Timing, figure_problem, plan, to_motion
     from writhe.skeleton.figures import figure
 
     human = figure("human")
@@ -154,7 +154,7 @@ def _planning() -> None:
     for side in ("left", "right"):
         goal[human.skeleton.q_slice(f"{side}_elbow")] = 1.0
     found = plan(human, start, goal, planted=("left_ankle",))
-    to_motion(found, Style(duration_s=0.2))
+    to_motion(found, Timing(duration_s=0.2))
     DefaultPlanner().compile(figure_problem(human, start, goal))
 
 

@@ -8,7 +8,7 @@ import pytest
 from writhe.collision import CollisionTable, certify
 from writhe.errors import WritheError
 from writhe.evaluation.tangled import TangledPair
-from writhe.planning import Style, figure_problem, plan, to_motion
+from writhe.planning import Timing, figure_problem, plan, to_motion
 from writhe.planning.ground import LIFT_M, lowest_points, rest_on_ground
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.kinematics import centre_of_mass
@@ -19,7 +19,7 @@ def test_the_ground_is_touched_all_the_way(
     human: Figure, table: CollisionTable, pairs: list[TangledPair], rolls: bool
 ) -> None:
     found = plan(human, pairs[-1].start, pairs[-1].goal, table=table)
-    motion = to_motion(found, Style(duration_s=2.0, ground_m=0.3, rolls=rolls))
+    motion = to_motion(found, Timing(duration_s=2.0, ground_m=0.3, rolls=rolls))
     lowest = lowest_points(table, motion.q, slice(0, len(human.skeleton)))
     assert lowest == pytest.approx(0.3 + LIFT_M, abs=1e-9)
     assert certify(table, motion.q, motion.fps).certified

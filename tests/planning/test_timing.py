@@ -8,7 +8,7 @@ import pytest
 from writhe.collision import CollisionTable, certify
 from writhe.errors import UnknownNameError, WritheError
 from writhe.evaluation.tangled import TangledPair
-from writhe.planning import Plan, Style, plan, to_motion
+from writhe.planning import Plan, Timing, plan, to_motion
 from writhe.planning.timing import bell
 from writhe.skeleton import Figure
 
@@ -26,7 +26,7 @@ def test_a_bell_starts_and_ends_at_rest() -> None:
 
 
 def test_a_motion_is_certified_and_takes_its_time(found: Plan, table: CollisionTable) -> None:
-    motion = to_motion(found, Style(duration_s=1.5, fps=30.0))
+    motion = to_motion(found, Timing(duration_s=1.5, fps=30.0))
     assert motion.duration_s == pytest.approx(1.5)
     assert certify(table, motion.q, motion.fps).certified
     assert np.allclose(motion.q[0], found.path[0]) and np.allclose(motion.q[-1], found.path[-1])
@@ -35,8 +35,8 @@ def test_a_motion_is_certified_and_takes_its_time(found: Plan, table: CollisionT
 def test_smoothing_makes_it_smoother(found: Plan, human: Figure) -> None:
     from writhe.reproduce.energy_planning.methods import roughness
 
-    rough = to_motion(found, Style(duration_s=2.0, profile="uniform", smooth=0))
-    smooth = to_motion(found, Style(duration_s=2.0, profile="uniform"))
+    rough = to_motion(found, Timing(duration_s=2.0, profile="uniform", smooth=0))
+    smooth = to_motion(found, Timing(duration_s=2.0, profile="uniform"))
     skeleton = human.skeleton
     assert roughness(skeleton, smooth.q) < 0.7 * roughness(skeleton, rough.q)
 
@@ -47,7 +47,7 @@ def test_limbs_in_turn(human: Figure, table: CollisionTable) -> None:
     for joint in ("left_elbow", "right_elbow", "left_knee", "right_knee"):
         goal[human.skeleton.q_slice(joint)] = 1.0
     way = plan(human, start, goal, table=table)
-    motion = to_motion(way, Style(duration_s=2.0, in_turn=("legs", "arms"), stagger=1.0))
+    motion = to_motion(way, Timing(duration_s=2.0, in_turn=("legs", "arms"), stagger=1.0))
     early = motion.q[len(motion) // 3]
     knee = float(early[human.skeleton.q_slice("left_knee")][0])
     elbow = float(early[human.skeleton.q_slice("left_elbow")][0])
@@ -57,8 +57,8 @@ def test_limbs_in_turn(human: Figure, table: CollisionTable) -> None:
 
 def test_misuse_is_told(found: Plan) -> None:
     with pytest.raises(UnknownNameError):
-        Style(profile="gaussian")
+        Timing(profile="gaussian")
     with pytest.raises(UnknownNameError):
-        Style(in_turn=("tail",))
+        Timing(in_turn=("tail",))
     with pytest.raises(WritheError, match="time"):
-        Style(duration_s=0.0)
+        Timing(duration_s=0.0)

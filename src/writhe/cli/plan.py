@@ -60,7 +60,7 @@ def plan(
 
     Example: `writhe plan --from rest --to clip.bvh@0 --lead-in -o sim-ready.bvh`
     """
-    from writhe.planning import EnergyOptions, PlanOptions, Style, make_planner, to_motion
+    from writhe.planning import EnergyOptions, PlanOptions, Timing, make_planner, to_motion
 
     first, last = _ends(postures or [], start, goal)
     figure, clip, rows, rate = _read(first, last)
@@ -74,12 +74,12 @@ def plan(
     if notes and found.solved:
         result["status"] = "approximate"
     if found.solved:
-        style = Style(
+        timing = Timing(
             duration_s=duration,
             fps=fps or rate,
             in_turn=tuple(name for name in in_turn.split(",") if name),
         )
-        motion = to_motion(found, style)
+        motion = to_motion(found, timing)
         result |= _write(motion, world, who, figure, clip if lead_in else None, last, output)
     verdict = "[green]certified[/]" if found.solved else f"[red]{found.status.value}[/]"
     console.print(f"{verdict}: {found.length_rad:.2f} rad in {1e3 * found.seconds:.0f} ms")

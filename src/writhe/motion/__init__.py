@@ -1,4 +1,4 @@
-"""Whole motions: retargeting with feet kept where they were."""
+"""Whole motions: retargeting, cleaning, following paths, databases and the built-in postures."""
 
 from writhe.motion.retarget import retarget
 

@@ -7,15 +7,14 @@ from writhe.planning.plan import METHODS, make_planner, plan
 from writhe.planning.problem import PlanProblem, figure_problem, scene_problem
 from writhe.planning.result import Plan, PlanStatus, path_length
 from writhe.planning.sampling import SamplingPlanner
-from writhe.planning.spacetime import Hold, Refined, RefineOptions, refine
-from writhe.planning.timing import Style, to_motion
+from writhe.planning.spacetime import Refined, RefineOptions, TimedPin, refine
+from writhe.planning.timing import Timing, to_motion
 
 __all__ = [
     "METHODS",
     "DefaultPlanner",
     "Energy",
     "EnergyOptions",
-    "Hold",
     "PaperOptions",
     "PaperPlanner",
     "Plan",
@@ -25,7 +24,8 @@ __all__ = [
     "RefineOptions",
     "Refined",
     "SamplingPlanner",
-    "Style",
+    "TimedPin",
+    "Timing",
     "descend",
     "figure_problem",
     "make_planner",

@@ -39,7 +39,7 @@ _GROUPS = {"arms": ("left_arm", "right_arm"), "legs": ("left_leg", "right_leg")}
 
 
 @dataclass(frozen=True)
-class Style:
+class Timing:
     """How a path is played.
 
     `duration_s` None takes a natural one. `in_turn` lists limbs ("torso", "left_arm" ..., or "arms"
@@ -82,40 +82,40 @@ def natural_duration(skeleton: Skeleton, path: Floats) -> float:
     return max(0.6, max(travel) / 1.8)
 
 
-def to_motion(plan: Plan, style: Style | None = None) -> Motion:
+def to_motion(plan: Plan, timing: Timing | None = None) -> Motion:
     """The plan as a certified motion; smoothing and turn-taking give way where they would collide.
 
     The last resort is the path itself, sampled finely enough to certify.
     """
     if not plan.solved:
         raise WritheError(f"the plan is {plan.status.value}: there is no path to play")
-    style = style or Style()
+    timing = timing or Timing()
     problem = plan.problem
-    rows = smoothed(plan, style)
-    duration = style.duration_s or natural_duration(plan.skeleton, plan.path)
+    rows = smoothed(plan, timing)
+    duration = timing.duration_s or natural_duration(plan.skeleton, plan.path)
 
     def placed(q: Floats) -> Floats:
-        if style.ground_m is None:
+        if timing.ground_m is None:
             return q
-        return (roll_on_ground if style.rolls else rest_on_ground)(problem, q, style.ground_m)
+        return (roll_on_ground if timing.rolls else rest_on_ground)(problem, q, timing.ground_m)
 
-    count = max(2, round(duration * style.fps) + 1)
+    count = max(2, round(duration * timing.fps) + 1)
     u = np.linspace(0.0, 1.0, count)
-    profile = PROFILES[style.profile]
-    for stagger in _falling(style.stagger if style.in_turn else 0.0):
-        q = placed(_played(problem, rows, u, profile, style.in_turn, stagger))
-        if certify(problem.table, q, style.fps).certified:
-            return Motion(plan.skeleton, q, style.fps, "plan")
+    profile = PROFILES[timing.profile]
+    for stagger in _falling(timing.stagger if timing.in_turn else 0.0):
+        q = placed(_played(problem, rows, u, profile, timing.in_turn, stagger))
+        if certify(problem.table, q, timing.fps).certified:
+            return Motion(plan.skeleton, q, timing.fps, "plan")
     rows = evenly(plan.skeleton, plan.path, len(rows))
     for finer in (1, 2, 4, 8):
         u = np.linspace(0.0, 1.0, finer * (count - 1) + 1)
         q = placed(_played(problem, rows, u, profile, (), 0.0))
-        if certify(problem.table, q, finer * style.fps).certified:
-            return Motion(plan.skeleton, q, finer * style.fps, "plan")
+        if certify(problem.table, q, finer * timing.fps).certified:
+            return Motion(plan.skeleton, q, finer * timing.fps, "plan")
     raise WritheError("the path cannot be played at this rate without penetration; slow it down")
 
 
-def smoothed(plan: Plan, style: Style) -> Floats:
+def smoothed(plan: Plan, timing: Timing) -> Floats:
     """(rows, nq) the path sampled evenly and smoothed without losing clearance."""
     skeleton = plan.skeleton
     count = int(np.clip(plan.length_rad / 0.03, 24, 300))
@@ -124,16 +124,16 @@ def smoothed(plan: Plan, style: Style) -> Floats:
     if walker.planted:
         for row in rows[1:-1]:
             correct(walker.world, row, walker.room)
-    if style.smooth > 0:
+    if timing.smooth > 0:
         # the strong smoothing of a long way is done on a coarse sampling first
         for coarse in (max(24, count // 4), count):
             rows = evenly(skeleton, rows, coarse)
             relax(
                 walker.world,
                 rows,
-                style.keep_m,
+                timing.keep_m,
                 0.9,
-                style.smooth,
+                timing.smooth,
                 0.02,
                 walker.room,
                 np.zeros(len(rows)),

@@ -1,4 +1,4 @@
-"""One file per method, all speaking terms."""
+"""The step solver and charts; the methods, a package each, all speaking terms."""
 
 from writhe.solvers.chart import AffineChart, Chart, EulerChart, TangentChart
 from writhe.solvers.result import Status, StepResult

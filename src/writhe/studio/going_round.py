@@ -10,7 +10,7 @@ from writhe.planning import (
     PlanOptions,
     PlanProblem,
     PlanStatus,
-    Style,
+    Timing,
     to_motion,
 )
 from writhe.skeleton import Motion
@@ -37,7 +37,7 @@ def search(problem: PlanProblem, falloff: int = CLOSE, *, shortest: bool = False
 
 def played(plan: Plan, duration_s: float, fps: float, in_turn: tuple[str, ...] = ()) -> Motion:
     """The plan in a given time; at a multiple of the rate where only that is certified."""
-    motion = to_motion(plan, Style(duration_s=duration_s, fps=fps, in_turn=in_turn))
+    motion = to_motion(plan, Timing(duration_s=duration_s, fps=fps, in_turn=in_turn))
     sampled = motion.resample(fps)
     whole = abs(motion.fps - fps) < 1e-9 or certify(plan.problem.table, sampled.q, fps).certified
     return sampled if whole else motion

@@ -1,11 +1,11 @@
 """Stage two: all frames of a motion refined at once."""
 
 from writhe.planning.spacetime.refine import (
-    Hold,
     Refined,
     RefineOptions,
+    TimedPin,
     angular_changes,
     refine,
 )
 
-__all__ = ["Hold", "RefineOptions", "Refined", "angular_changes", "refine"]
+__all__ = ["RefineOptions", "Refined", "TimedPin", "angular_changes", "refine"]

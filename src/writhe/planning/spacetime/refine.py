@@ -35,7 +35,7 @@ _MOST_NEAR = 60  # near pairs of one frame that take part
 
 
 @dataclass(frozen=True)
-class Hold:
+class TimedPin:
     """A pin that holds from frame `first` to frame `last`, both included."""
 
     pin: Pin
@@ -102,7 +102,7 @@ def angular_changes(motion: Motion) -> Floats:
 def refine(
     motion: Motion,
     table: CollisionTable,
-    holds: Sequence[Hold] = (),
+    holds: Sequence[TimedPin] = (),
     *,
     fixed: Sequence[int] = (0, -1),
     options: RefineOptions | None = None,
@@ -140,7 +140,7 @@ class _Problem:
         self,
         motion: Motion,
         table: CollisionTable,
-        holds: Sequence[Hold],
+        holds: Sequence[TimedPin],
         fixed: Sequence[int],
         options: RefineOptions,
     ) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from writhe.errors import UnknownNameError, WritheError
 from writhe.evaluation import Progress, Report
-from writhe.planning import Energy, Plan, Style, to_motion
+from writhe.planning import Energy, Plan, Timing, to_motion
 from writhe.planning.limited import PlannerProcess
 from writhe.planning.sampling import PLANNERS
 from writhe.reproduce.energy_planning.charts import box_plot, lines
@@ -126,7 +126,7 @@ def _compare(
     report.text(f"Tangles of the goal: {len(knotted)} ({', '.join(knotted) or 'none'}).")
     if best is not None:
         energy = Energy(experiment.problem().table)
-        rows = to_motion(best, Style(duration_s=2.0, profile="uniform")).q
+        rows = to_motion(best, Timing(duration_s=2.0, profile="uniform")).q
         chart = lines(
             report.picture_path(f"{name}-energy.png"),
             {name: energy.along(rows)},
@@ -164,7 +164,7 @@ def _compare(
 def _strip(experiment: Experiment, plan: Plan, report: Report, name: str) -> Path:
     from writhe.render import film_strip
 
-    motion = to_motion(plan, experiment.style())
+    motion = to_motion(plan, experiment.timing())
     own = Motion(experiment.figure.skeleton, np.ascontiguousarray(motion.q), motion.fps)
     path = report.picture_path(name)
     return film_strip(experiment.figure, own, path, count=9, size=(170, 220), view=experiment.view)

@@ -21,7 +21,7 @@ from writhe.motion.library.place import ACTOR, Place
 from writhe.motion.library.poses_action import YOGA
 from writhe.motion.library.poses_standing import IDLE
 from writhe.motion.library.postures import Workshop
-from writhe.planning import PlanProblem, Style
+from writhe.planning import PlanProblem, Timing
 from writhe.quantities import Linking
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
@@ -47,10 +47,10 @@ class Experiment:
     rolls: bool = False  # lies on the ground, so that it rolls as its shape changes
     duration_s: float | None = None
 
-    def style(self, fps: float = 30.0) -> Style:
+    def timing(self, fps: float = 30.0) -> Timing:
         """How the way is played: on the ground where the plan knows of none."""
         ground = 0.0 if self.alone and not self.planted else None
-        return Style(fps=fps, duration_s=self.duration_s, ground_m=ground, rolls=self.rolls)
+        return Timing(fps=fps, duration_s=self.duration_s, ground_m=ground, rolls=self.rolls)
 
     def problem(self) -> PlanProblem:
         """The planning problem."""

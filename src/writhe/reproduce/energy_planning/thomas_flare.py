@@ -11,12 +11,12 @@ from writhe.errors import WritheError
 from writhe.motion.library.anatomy import mirrored
 from writhe.planning import (
     DefaultPlanner,
-    Hold,
     Plan,
     PlanProblem,
     Refined,
     RefineOptions,
-    Style,
+    TimedPin,
+    Timing,
     refine,
     to_motion,
 )
@@ -34,7 +34,7 @@ class Flare:
 
     plans: tuple[Plan, ...]
     first_stage: Motion
-    holds: tuple[Hold, ...]
+    holds: tuple[TimedPin, ...]
     second_stage: Refined
     without_laplacian: Refined
 
@@ -57,7 +57,7 @@ def flare(halves: tuple[Experiment, Experiment]) -> Flare:
         if not found.solved:
             raise WritheError(f"a part of the flare is {found.status.value}")
         plans.append(found)
-        rows = to_motion(found, Style(duration_s=1.0, fps=60.0, profile="uniform")).q
+        rows = to_motion(found, Timing(duration_s=1.0, fps=60.0, profile="uniform")).q
         parts.append((rows[::-1] if backwards else rows, problem.planted))
     return _refined(plans, parts, right)
 
@@ -78,7 +78,7 @@ def _refined(
     counts = np.maximum(20, np.round(FRAMES * lengths / lengths.sum())).astype(int)
     counts[0] += FRAMES - counts.sum()
     rows: list[Floats] = []
-    holds: list[Hold] = []
+    holds: list[TimedPin] = []
     at = 0
     for (part, pins), count in zip(parts, counts, strict=True):
         rows.append(evenly(layout, part, int(count) + 1)[:-1])
@@ -86,7 +86,7 @@ def _refined(
             # one place for each hand all the way round, that of the first posture
             side = "left" if "left" in pin.joint else "right"
             palm = palm_pin(right.place, right.start, side)
-            holds.append(Hold(palm, at + 1, at + int(count) - 1))
+            holds.append(TimedPin(palm, at + 1, at + int(count) - 1))
         at += int(count)
     motion = Motion(layout, np.concatenate([*rows, rows[0][:1]]), FPS, "flare")
     table = right.place.table

@@ -1,7 +1,7 @@
 """The `writhe` command: registers the subcommands and turns errors into messages.
 
 A command is a module here with a function of the same name, or with a Typer called `app` when it
-has subcommands. Only the one that is called is imported, so `writhe --help` stays quick.
+has subcommands; an `EPILOG` ends its help. Only the one that is called is imported, so `writhe --help` stays quick.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ COMMANDS = {
     "reproduce": "Run a paper's experiments and compare with its figures.",
     "tune": "Tune a posing method by leaving postures out and making them again.",
     "scene": "Make scene files from meshes, with strands proposed along their outline.",
-    "bench": "Measure how fast writhe is here.",
+    "bench": "Measure speed and quality here, beside other methods and software.",
     "warmup": "Compile the kernels now, so that nothing has to wait later.",
 }
 
@@ -82,7 +82,7 @@ def build_app(wanted: str | None) -> typer.Typer:
         if hasattr(module, "app"):
             app.add_typer(module.app, name=name, help=line)
         else:
-            app.command(name)(getattr(module, name))
+            app.command(name, epilog=getattr(module, "EPILOG", None))(getattr(module, name))
     return app
 
 

@@ -14,9 +14,11 @@ from writhe.cli.output import console, print_json
 if TYPE_CHECKING:
     from writhe.database import PostureDatabase
 
+EPILOG = "\n".join(f"- `{name}`: {line}" for name, line in BENCHMARKS.items())
+
 
 def bench(
-    name: Annotated[str, typer.Argument(help="Which benchmark: " + ", ".join(BENCHMARKS))],
+    name: Annotated[str, typer.Argument(help="Which benchmark; they are listed below.")],
     database: Annotated[
         Path | None, typer.Option(help="A posture database instead of the built-in one.")
     ] = None,
@@ -36,9 +38,10 @@ def bench(
     quick: Annotated[bool, typer.Option("--quick", help="A small part of it, quickly.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Measure how fast writhe is here, with what it is compared to in the same run.
+    """Measure speed and quality here, with what writhe is compared to in the same run.
 
-    Compilation is not counted; the first call of each kernel is given separately.
+    Compilation is not counted; the first call of each kernel is given separately. An option that a
+    benchmark does not take is an error.
 
     Example: `writhe bench kernels --json`
     """

@@ -10,9 +10,11 @@ import typer
 from writhe.cli.output import console, print_json
 from writhe.reproduce import EXPERIMENTS, run
 
+EPILOG = "\n".join(f"- `{name}`: {line}" for name, line in EXPERIMENTS.items())
+
 
 def reproduce(
-    name: Annotated[str, typer.Argument(help="Which paper: " + ", ".join(EXPERIMENTS))],
+    name: Annotated[str, typer.Argument(help="Which paper; they are listed below.")],
     only: Annotated[str | None, typer.Argument(help="One part of it, by name.")] = None,
     output: Annotated[
         Path | None,

@@ -1,7 +1,8 @@
 """The `writhe` command: registers the subcommands and turns errors into messages.
 
 A command is a module here with a function of the same name, or with a Typer called `app` when it
-has subcommands; an `EPILOG` ends its help. Only the one that is called is imported, so `writhe --help` stays quick.
+has subcommands; an `EPILOG` ends its help. Only the one that is called is imported, so that
+`writhe --help` stays quick.
 """
 
 from __future__ import annotations

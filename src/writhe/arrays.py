@@ -36,8 +36,16 @@ def floats(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Float
 
 def vector3(values: ArrayLike, what: str = "a point") -> Vector3:
     """Three plain numbers; raises WritheError, naming `what`, when there are more or fewer."""
-    x, y, z = floats(values, (3,), what)
-    return float(x), float(y), float(z)
+    array: Floats = np.asarray(values, dtype=np.float64)
+    if array.shape != (3,):
+        raise WritheError(f"{what} has three numbers, not an array of shape {array.shape}")
+    x, y, z = array.tolist()
+    return x, y, z
+
+
+def identical(a: Floats, b: Floats) -> bool:
+    """Whether two contiguous arrays hold the same numbers; several times as fast as array_equal."""
+    return a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
 def as_plain_data(value: Any) -> Any:

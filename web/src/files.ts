@@ -70,7 +70,7 @@ function inWords(proven: Proven | null): string {
   return ` Not certified: ${what}, ${how}.`;
 }
 
-export async function importFile(studio: Studio, file: File, asFigure = false): Promise<void> {
+async function importFile(studio: Studio, file: File, asFigure = false): Promise<void> {
   if (file.name.toLowerCase().endsWith(".writhe")) return uploadDocument(file);
   const actor = activeActor();
   if (!actor) return;

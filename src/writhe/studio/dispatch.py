@@ -131,12 +131,6 @@ def _set_timeline(stage: Stage, edit: Edit, m: messages.SetTimeline) -> None:
     edit.setting("fps", m.fps)
 
 
-def _clear_motion(stage: Stage, edit: Edit, m: messages.ClearMotion) -> None:
-    _, q = _figure_and_pose(stage, m.actor)
-    edits.clear_tracks(stage.document, edit, m.actor)
-    edits.set_pose(stage.document, edit, m.actor, q, stage.time_s)
-
-
 # the label (what "Undo ..." shows) and the body of each command
 _BODIES: dict[type[messages.Message], tuple[str, Callable[[Stage, Edit, Any], None]]] = {
     messages.Rename: ("Rename", _rename),
@@ -153,5 +147,4 @@ _BODIES: dict[type[messages.Message], tuple[str, Callable[[Stage, Edit, Any], No
     messages.DeleteKeys: ("Delete keys", _delete_keys),
     messages.SetEase: ("Change easing", _set_ease),
     messages.SetTimeline: ("Change timeline", _set_timeline),
-    messages.ClearMotion: ("Remove motion", _clear_motion),
 }

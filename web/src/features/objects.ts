@@ -44,7 +44,7 @@ export const install: Install = (studio) => {
   };
 };
 
-export function selectThing(thing: number | null): void {
+function selectThing(thing: number | null): void {
   store.selectedThing = thing;
   store.selected = null;
   tell("selection");

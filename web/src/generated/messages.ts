@@ -184,13 +184,6 @@ export interface CancelJob {
   job: string;
 }
 
-/** Remove all keys and the clip of an actor. */
-export interface ClearMotion {
-  type: "clear_motion";
-  request: string;
-  actor: number;
-}
-
 /** Something to choose, with a title and a plain sentence about it. */
 export interface Choice {
   name: string;
@@ -1049,8 +1042,8 @@ export interface FeatureReadings {
   partner: Followed | null;
 }
 
-export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | ClearMotion | CheckMotion | ClearStretch | ClearAll | BlendAgain | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | KeepTangle | MoveActor | SavePose | ApplyPose | DeletePose | PushThing | KeepPush | HoldParts | LetGoParts | ListReadyPoses | ApplyReadyPose | SetSolving | KeyTangle | DropTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairPath | WindStep | KeepWound | WindTangle;
+export type Incoming = Open | Drag | Seek | Duel | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | ClearStretch | ClearAll | BlendAgain | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | KeepTangle | MoveActor | SavePose | ApplyPose | DeletePose | PushThing | KeepPush | HoldParts | LetGoParts | ListReadyPoses | ApplyReadyPose | SetSolving | KeyTangle | DropTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairPath | WindStep | KeepWound | WindTangle;
 
 export type Outgoing = Welcome | FigureShape | State | MotionData | Answer | JobState | Problem | MotionCertificate | Cleared | Ways | Pushed | ReadyPoses | TanglesMade | TangleMeasured | PathFollowed | TangleStepped | TangleWound;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | ClearMotion | CheckMotion | ClearStretch | ClearAll | BlendAgain | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | KeepPush | HoldParts | LetGoParts | ApplyReadyPose | SetSolving | KeyTangle | DropTangle | WindKeys | FollowTangle | FollowPath | RepairPath | KeepWound | WindTangle;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | ClearStretch | ClearAll | BlendAgain | Connect | UseWay | DeclareContact | AllowContact | ForgetContact | ForgetContacts | ChooseScene | AddThing | PlaceThing | ResizeThing | RenameThing | RemoveThing | KeyThing | MoveActor | SavePose | ApplyPose | DeletePose | KeepPush | HoldParts | LetGoParts | ApplyReadyPose | SetSolving | KeyTangle | DropTangle | WindKeys | FollowTangle | FollowPath | RepairPath | KeepWound | WindTangle;

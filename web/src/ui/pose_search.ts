@@ -26,7 +26,7 @@ const ALIKE = [
 const ALIKE_COSTS = 4, LATE_COSTS = 2, SCATTERED_COSTS = 5; // in words of a name
 const EMPTY = new Set(["on", "the", "a", "an", "of", "with", "in", "to", "and", "at", "pose", "person"]);
 
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   return text.toLowerCase().split(/[\s,-]+/).filter(Boolean);
 }
 

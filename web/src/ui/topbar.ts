@@ -14,7 +14,7 @@ export function iconButton(name: string, label: string, run: () => void, extra =
 }
 
 /** A button that opens a small menu below itself. */
-export function menuButton(name: string, label: string, text: string, entries: () => [string, string, () => void][], note: () => string = () => ""): HTMLElement {
+function menuButton(name: string, label: string, text: string, entries: () => [string, string, () => void][], note: () => string = () => ""): HTMLElement {
   const list = h("div", { class: "menu", role: "menu", hidden: true });
   const button = iconButton(name, label, () => {
     if (!list.hidden) return close();

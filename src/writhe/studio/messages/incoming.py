@@ -185,9 +185,3 @@ class CancelJob(Message, frozen=True, tag="cancel_job"):
     """Give up something that takes long."""
 
     job: Request
-
-
-class ClearMotion(Command, frozen=True, tag="clear_motion"):
-    """Remove all keys and the clip of an actor."""
-
-    actor: int

@@ -19,7 +19,7 @@ from writhe.solvers.posing import KeepsRelations, Pin, Poser, PoseResult, Target
 from writhe.solvers.result import Status
 from writhe.studio import edits, messages, postures, relations, surroundings
 from writhe.studio.document import Actor, Document
-from writhe.studio.placed import Placed
+from writhe.studio.placed_parts import Placed
 from writhe.studio.posers import Posers
 from writhe.studio.readings import Readings
 from writhe.studio.solving import Solving

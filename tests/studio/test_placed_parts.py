@@ -11,7 +11,7 @@ from wire import Wire
 
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
-from writhe.studio.placed import unbranched_limb
+from writhe.studio.placed_parts import unbranched_limb
 
 Place = tuple[float, float, float]
 USUAL = {"postures": "basic", "naturalness": 1.0, "grip": 1.0, "steadiness": 1.0}

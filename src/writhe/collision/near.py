@@ -55,6 +55,16 @@ class NearPairs:
         self.count = min(found, len(self.rows.gap))
         return found
 
+    @property
+    def clearance(self) -> Floats:
+        """(count,) the gap beyond its allowance of every pair found last; negative in overlap."""
+        return self.rows.gap[: self.count] + self.rows.allowance[: self.count]
+
+    def parts_below(self, clearance_m: float) -> tuple[str, ...]:
+        """The parts of the pairs found last whose clearance is below this, in order."""
+        low = self.rows.shapes[: self.count][self.clearance < clearance_m]
+        return tuple(sorted({self.table.part_of_shape(int(shape)) for shape in low.ravel()}))
+
 
 def violating_parts(
     table: CollisionTable, q: Floats, beyond_m: float = 0.001
@@ -64,8 +74,5 @@ def violating_parts(
     out: list[tuple[str, ...]] = []
     for positions, rotations in zip(frames.positions, frames.rotations, strict=True):
         near.find(positions, rotations, 0.0)
-        rows = near.rows
-        bad = np.flatnonzero((rows.gap + rows.allowance)[: near.count] < -beyond_m)
-        parts = {table.part_of_shape(int(shape)) for i in bad for shape in rows.shapes[i]}
-        out.append(tuple(sorted(parts)))
+        out.append(near.parts_below(-beyond_m))
     return tuple(out)

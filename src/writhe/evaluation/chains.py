@@ -70,6 +70,6 @@ class ChainPair:
                 q[at.start : at.start + 3] += rng.normal(0, spread_m, 3) - centre
             frames = forward(skeleton, q)
             near.find(frames.positions, frames.rotations, 0.02)
-            clearance = near.rows.gap[: near.count] + near.rows.allowance[: near.count]
+            clearance = near.clearance
             if clearance.min(initial=1.0) > 0.0:
                 return q

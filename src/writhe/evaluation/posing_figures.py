@@ -28,7 +28,7 @@ def penetrating_frames(table: CollisionTable, q: Floats) -> Bools:
     out = np.zeros(len(q), dtype=np.bool_)
     for i in range(len(q)):
         near.find(frames.positions[i], frames.rotations[i], 0.0)
-        clearance = near.rows.gap[: near.count] + near.rows.allowance[: near.count]
+        clearance = near.clearance
         out[i] = near.count > 0 and clearance.min() < -PENETRATION_M
     return out
 

@@ -188,10 +188,8 @@ class _Collision:
         for i, (positions, rotations) in enumerate(
             zip(frames.positions, frames.rotations, strict=True)
         ):
-            count = self._near.find(positions, rotations, 0.0)
-            rows = self._near.rows
-            clearance = rows.gap[:count] + rows.allowance[:count]
-            out[i] = bool((clearance < -SLACK_M).any())
+            self._near.find(positions, rotations, 0.0)
+            out[i] = bool((self._near.clearance < -SLACK_M).any())
         return out
 
 

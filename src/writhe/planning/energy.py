@@ -162,7 +162,7 @@ def _weights(
     near.find(frames.positions, frames.rotations, REST_M)
     rest = np.full(len(table.pairs.allowance), np.inf)
     listed = near.rows.shape_pair[: near.count]
-    rest[listed] = near.rows.gap[: near.count] + near.rows.allowance[: near.count]
+    rest[listed] = near.clearance
     weight = np.ones(len(first) - 1)
     for name in {name for pair in options.weights for name in pair}:
         if name not in table.part_names:

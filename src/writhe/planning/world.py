@@ -114,9 +114,7 @@ class Walker:
         table, room = self.table, self.room.energy
         forward(table.skeleton.tree, q, room.positions, room.rotations)
         self.near.find(room.positions, room.rotations, 0.0)
-        rows, count = self.near.rows, self.near.count
-        bad = np.flatnonzero((rows.gap + rows.allowance)[:count] < -SLACK_M)
-        return tuple(sorted({table.part_of_shape(int(s)) for i in bad for s in rows.shapes[i]}))
+        return self.near.parts_below(-SLACK_M)
 
 
 def limits_of(tree: Tree, program: Program) -> Limits:

@@ -174,7 +174,7 @@ class PostureTracker:
     def _clearance_here(self) -> float:
         near = self._near
         near.find(self._places.positions, self._places.rotations, self.options.margin_m)
-        clearance = near.rows.gap[: near.count] + near.rows.allowance[: near.count]
+        clearance = near.clearance
         return float(clearance.min()) if near.count else float("inf")
 
 

@@ -26,5 +26,4 @@ def clearance(figure: Figure, q: Floats) -> float:
         return LOOK_M
     near, frames = NearPairs(table), forward(figure.skeleton, q)
     near.find(frames.positions, frames.rotations, LOOK_M)
-    rows = near.rows
-    return float((rows.gap[: near.count] + rows.allowance[: near.count]).min(initial=LOOK_M))
+    return float(near.clearance.min(initial=LOOK_M))

@@ -72,7 +72,7 @@ class Readings:
         if near is None or place is None:
             return Reading(None, (), linking)
         self._find(q)
-        clearance = near.rows.gap[: near.count] + near.rows.allowance[: near.count]
+        clearance = near.clearance
         shapes = near.rows.shapes[: near.count]
         overlaps = clearance < TOUCHING_M
         # feet always stand on the ground: that is no clearance worth telling
@@ -90,7 +90,7 @@ class Readings:
         if near is None or place is None:
             return []
         self._find(q)
-        clearance = near.rows.gap[: near.count] + near.rows.allowance[: near.count]
+        clearance = near.clearance
         name = place.table.part_of_shape
         found = [
             Nearest(

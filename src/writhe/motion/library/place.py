@@ -84,10 +84,8 @@ class Place:
         for i, posture in enumerate(postures):
             # one at a time: waking the threads of a batch costs more than a few postures
             frames = forward(self.skeleton, posture)
-            count = self._near.find(frames.positions, frames.rotations, 0.0)
-            if count:
-                rows = self._near.rows
-                out[i] = (rows.gap[:count] + rows.allowance[:count]).min()
+            if self._near.find(frames.positions, frames.rotations, 0.0):
+                out[i] = self._near.clearance.min()
         return out
 
     def clear(self, q: Floats) -> Bools:

@@ -49,7 +49,7 @@ def sampled(
         checks[0] += 1
         kinematics.forward(skeleton.tree, configuration(state), positions, rotations)
         near.find(positions, rotations, 0.0)
-        clearance = near.rows.gap[: near.count] + near.rows.allowance[: near.count]
+        clearance = near.clearance
         return bool(clearance.min(initial=0.0) >= -GATE_SLACK_M)
 
     class Gated(bindings.MotionValidator):

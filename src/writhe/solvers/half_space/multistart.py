@@ -92,7 +92,7 @@ class ClearPoseSearch:
         near = self.near
         kinematics.forward(self.skeleton.tree, self._pose, self._positions, self._rotations)
         near.find(self._positions, self._rotations, _NEAR_M)
-        clearance = near.rows.gap[: near.count] + near.rows.allowance[: near.count]
+        clearance = near.clearance
         if near.count and float(clearance.min()) < -CLEAR_M:
             return False
         self.objective.terms.update(self._pose)

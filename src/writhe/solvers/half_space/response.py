@@ -395,9 +395,7 @@ class Response:
         self._forward(q)
         errors = self.wishes.errors(self._positions, self._rotations)
         self.near.find(self._positions, self._rotations, self.options.near_m)
-        clearance = (
-            self.near.rows.gap[: self.near.count] + self.near.rows.allowance[: self.near.count]
-        )
+        clearance = self.near.clearance
         late = {
             name: float(
                 np.linalg.norm(q[at.start : at.start + 3] - wanted[at.start : at.start + 3])

@@ -166,13 +166,7 @@ class LatentPoser:
         errors = np.array(self._rows.point_errors())
         frames = forward(self.place.skeleton, self.place.whole(q))
         self._near.find(frames.positions, frames.rotations, 0.03)
-        rows, found = self._near.rows, self._near.count
-        clearance = rows.gap[:found] + rows.allowance[:found]
-        parts = {
-            self.table.part_of_shape(int(shape))
-            for i in np.flatnonzero(clearance < -0.001)
-            for shape in rows.shapes[i]
-        }
+        clearance = self._near.clearance
         met = bool((errors[: len(targets)] < self.options.met_m).all())
         return PoseResult(
             q=q,
@@ -182,8 +176,8 @@ class LatentPoser:
                 p.joint: float(e) for p, e in zip(pins, errors[len(targets) :], strict=True)
             },
             milliseconds=1e3 * (time.perf_counter() - start),
-            clearance_m=float(clearance.min()) if found else None,
-            touching_parts=tuple(sorted(parts)),
+            clearance_m=float(clearance.min()) if len(clearance) else None,
+            touching_parts=self._near.parts_below(-0.001),
             turn_error_rad=self._rows.turn_errors(),
         )
 

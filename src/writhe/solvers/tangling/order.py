@@ -108,7 +108,7 @@ def least_clearance(table: CollisionTable, path: Floats) -> float:
     frames, near, least = forward(table.skeleton, path), NearPairs(table), _NEAR_M
     for positions, rotations in zip(frames.positions, frames.rotations, strict=True):
         near.find(positions, rotations, _NEAR_M)
-        clearance = near.rows.gap[: near.count] + near.rows.allowance[: near.count]
+        clearance = near.clearance
         least = min(least, float(clearance.min(initial=_NEAR_M)))
     return least
 

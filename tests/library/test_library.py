@@ -10,7 +10,7 @@ from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError
 from writhe.motion.library import KINDS, THRESHOLDS_M2, authored_poses, builtin_database
 from writhe.motion.library import store as library_store
-from writhe.motion.library.anatomy import Angles, Arm, Leg, configuration, mirrored
+from writhe.motion.library.anatomy import Angles, Arm, Leg, configuration
 from writhe.motion.library.make import LINKED_OTHERWISE
 from writhe.motion.library.place import Place
 from writhe.motion.library.postures import Workshop
@@ -18,6 +18,7 @@ from writhe.scene.objects import built_in
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.limits import limit_excess
+from writhe.skeleton.mirror import mirrored
 from writhe.topology import pair_names
 
 LEAST = {"basic": 1400, "ladder": 170, "chair": 330}

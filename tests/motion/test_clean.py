@@ -15,10 +15,10 @@ from writhe.evaluation.drags import standing
 from writhe.motion.clean import clean
 from writhe.motion.detour import Detours
 from writhe.motion.library import builtin_database
-from writhe.motion.library.anatomy import mirrored
 from writhe.skeleton import Motion, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import interpolate
+from writhe.skeleton.mirror import mirrored
 from writhe.solvers.tracking import PostureTracker
 from writhe.topology import linking_vector
 

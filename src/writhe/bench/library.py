@@ -20,7 +20,8 @@ from writhe.bench import Progress
 from writhe.database import PostureDatabase
 from writhe.database.coverage import Coverage, coverage
 from writhe.errors import WritheError
-from writhe.motion.harvest import clip_postures, left_out_coverage, motion_files, threshold_for
+from writhe.motion.clips import motion_files
+from writhe.motion.harvest import clip_postures, left_out_coverage, threshold_for
 from writhe.motion.library import KINDS, builtin_database
 from writhe.skeleton import Figure, Skeleton, forward
 from writhe.skeleton.figures import figure

@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from zlib import crc32
 
-from writhe.errors import UnknownNameError, WritheError
+from writhe.errors import UnknownNameError
 from writhe.evaluation.named import Progress
+from writhe.motion.clips import read_clips
 from writhe.skeleton import Figure, Motion
 
 PARTS = ("tuning", "untouched")
@@ -36,25 +37,14 @@ def retargeted_clips(
     """
     if part is not None and part not in PARTS:
         raise UnknownNameError("part of the clips", part, list(PARTS))
-    from writhe.io import load
-    from writhe.motion.harvest import motion_files
-    from writhe.motion.retarget import retarget
-
-    found: dict[str, Motion] = {}
-    skipped: list[str] = []
-    for file in motion_files(folder):
-        if part is not None and part_of(file.stem) != part:
-            continue
-        progress(f"reading {file.name}")
-        try:
-            motion = retarget(load(file), body)
-        except WritheError as problem:
-            skipped.append(str(problem))
-            continue
-        found[file.relative_to(folder).with_suffix("").as_posix()] = replace(
-            motion, q=motion.q[:frames]
-        )
-    if not found:
-        why = skipped[0] if skipped else f"no motion files of the part {part!r}"
-        raise WritheError(f"{folder}: none of its files could be read: {why}")
-    return found, skipped
+    read, skipped = read_clips(
+        folder,
+        body,
+        lambda _done, _all, name: progress(f"reading {name}"),
+        wanted=None if part is None else lambda path: part_of(path.stem) == part,
+    )
+    found = {
+        Path(name).with_suffix("").as_posix(): replace(motion, q=motion.q[:frames])
+        for name, motion in read.items()
+    }
+    return found, list(skipped.values())

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
@@ -23,12 +22,10 @@ from writhe.database import PostureDatabase
 from writhe.database.coverage import Coverage, coverage
 from writhe.errors import FileFormatError, WritheError
 from writhe.io import load
-from writhe.io.files import READABLE
 from writhe.motion.beside import Beside
+from writhe.motion.clips import Progress, motion_files
 from writhe.motion.retarget import retarget
 from writhe.skeleton import Figure, forward
-
-Progress = Callable[[int, int, str], None]  # files done, files in all, the file at hand
 
 SLACK_M = 0.001
 _BISECTIONS = 40
@@ -141,16 +138,6 @@ def harvest(
         left_out=left_out_coverage(chosen, kept),
         skipped=skipped,
     )
-
-
-def motion_files(folder: Path) -> list[Path]:
-    """The motion files under a folder, in order of their names."""
-    if not folder.is_dir():
-        raise WritheError(f"{folder} is not a folder with motion files")
-    found = sorted(p for p in folder.rglob("*") if p.suffix.lower() in READABLE and p.is_file())
-    if not found:
-        raise WritheError(f"{folder} holds no motion files ({', '.join(READABLE)})")
-    return found
 
 
 def clip_postures(

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from writhe.errors import WritheError
-from writhe.io import load
-from writhe.motion.harvest import motion_files
+from writhe.motion.clips import Progress, read_clips
 from writhe.motion.movements import builtin_movements
-from writhe.motion.retarget import retarget
-from writhe.skeleton import Figure, Motion
 from writhe.solvers.dynamic import Chain, Forest, OctreeOptions, learn_style
-
-Progress = Callable[[int, int, str], None]  # files done, files in all, the file at hand
 
 
 @dataclass(frozen=True)
@@ -37,7 +32,8 @@ def learn_folder(
 
     `styles` gives file stems by style. Files straight in the folder make a style of its name.
     """
-    takes, skipped = read_clips(folder, chain.figure, progress)
+    # arms are learnt relative to the hips, where it does not matter how the feet stand
+    takes, skipped = read_clips(folder, chain.figure, progress, keep_feet=False)
     if styles is None:
         grouped: dict[str, list[str]] = {}
         for name in takes:
@@ -54,31 +50,6 @@ def learn_folder(
         for style, names in grouped.items()
     ]
     return Learnt(Forest(chain, made), {n: len(m) for n, m in takes.items()}, skipped)
-
-
-def read_clips(
-    folder: Path, figure: Figure, progress: Progress | None = None, *, keep_feet: bool = False
-) -> tuple[dict[str, Motion], dict[str, str]]:
-    """The motion files under a folder on the figure, by name; and why others cannot be used.
-
-    Arms are learnt relative to the hips, where it does not matter how the feet stand.
-    """
-    files = motion_files(folder)
-    takes: dict[str, Motion] = {}
-    skipped: dict[str, str] = {}
-    for number, path in enumerate(files):
-        name = path.relative_to(folder).as_posix()
-        if progress:
-            progress(number, len(files), name)
-        try:
-            takes[name] = retarget(load(path), figure, keep_feet=keep_feet)
-        except WritheError as error:
-            skipped[name] = str(error)
-    if not takes:
-        raise WritheError(
-            f"no motion file in {folder} could be used: {'; '.join(skipped.values())}"
-        )
-    return takes, skipped
 
 
 def learn_builtin(chain: Chain, options: OctreeOptions | None = None) -> Forest:

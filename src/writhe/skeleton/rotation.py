@@ -16,7 +16,7 @@ def rotation_matrix(quaternion: ArrayLike) -> Floats:
     length = float(np.linalg.norm(q))
     if length < 1e-12:
         raise WritheError("a quaternion of length zero is no rotation: (1, 0, 0, 0) is none at all")
-    w, x, y, z = q / length
+    w, x, y, z = q if abs(length - 1.0) < 1e-12 else q / length  # a unit one stays as it is
     return np.array(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],

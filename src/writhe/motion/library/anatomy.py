@@ -12,7 +12,7 @@ from math import acos, atan2, cos, degrees, radians, sin
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.skeleton import JointKind, Skeleton
+from writhe.skeleton import Skeleton
 from writhe.skeleton.rotation import multiply_quaternions
 
 SIDES = ("left", "right")
@@ -172,20 +172,3 @@ def configuration(skeleton: Skeleton, angles: Angles) -> Floats:
     q[:3] = place - rest
     q[3:7] = _turns((Y, pelvis.turn), (X, pelvis.pitch), (Z, -pelvis.roll))
     return q
-
-
-def mirrored(skeleton: Skeleton, q: Floats) -> Floats:
-    """The mirror image (x -> -x) of configurations (..., nq): left and right change places."""
-    out = np.array(q, dtype=np.float64)
-    for joint in skeleton.joints:
-        at = skeleton.q_slice(joint.name)
-        side, _, rest = joint.name.partition("_")
-        other = f"{SIDES[1 - SIDES.index(side)]}_{rest}" if side in SIDES else joint.name
-        values = q[..., skeleton.q_slice(other)]
-        if joint.kind is JointKind.HINGE:
-            out[..., at] = values
-        elif joint.kind is JointKind.BALL:
-            out[..., at] = values * np.array([1.0, 1.0, -1.0, -1.0])
-        else:
-            out[..., at] = values * np.array([-1.0, 1.0, 1.0, 1.0, 1.0, -1.0, -1.0])
-    return out

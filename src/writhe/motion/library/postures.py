@@ -9,13 +9,14 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import certify
-from writhe.motion.library.anatomy import SIDES, mirrored
+from writhe.motion.library.anatomy import SIDES
 from writhe.motion.library.keypose import KeyPose, support_terms
 from writhe.motion.library.place import Place
 from writhe.motion.library.settle import LIMIT_RAD, Settler
 from writhe.skeleton import forward
 from writhe.skeleton.kinematics import integrate, interpolate
 from writhe.skeleton.limits import limit_excess
+from writhe.skeleton.mirror import mirrored
 from writhe.terms import stay_near
 
 _AGAIN = 10  # iterations to settle a posture that is nearly right

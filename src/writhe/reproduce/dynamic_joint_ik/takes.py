@@ -10,8 +10,8 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.evaluation import Progress
+from writhe.motion.clips import read_clips
 from writhe.motion.movements import builtin_movements
-from writhe.motion.styles import read_clips
 from writhe.skeleton import Motion
 from writhe.solvers.dynamic import Chain
 
@@ -62,9 +62,7 @@ def load_actions(
         found = builtin_movements(chain.figure)
         source = "built-in movements (synthetic; no clips were given)"
     else:
-        motions, _ = read_clips(
-            clips, chain.figure, lambda _a, _b, n: progress(f"reading {n}"), keep_feet=True
-        )
+        motions, _ = read_clips(clips, chain.figure, lambda _a, _b, n: progress(f"reading {n}"))
         by_stem = {Path(name).stem: motion for name, motion in motions.items()}
         found = {
             name: [by_stem[t] for t in takes if t in by_stem]

@@ -15,7 +15,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import WritheError
-from writhe.motion.library.anatomy import Arm, Leg, Pelvis, Trunk, mirrored
+from writhe.motion.library.anatomy import Arm, Leg, Pelvis, Trunk
 from writhe.motion.library.keypose import KeyPose, hand, key
 from writhe.motion.library.place import ACTOR, Place
 from writhe.motion.library.poses_action import YOGA
@@ -25,6 +25,7 @@ from writhe.planning import PlanProblem, Timing
 from writhe.quantities import Linking
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
+from writhe.skeleton.mirror import mirrored
 from writhe.solvers.posing import Pin, pin_here
 from writhe.terms import Term, stay_near
 from writhe.topology import Strand, linking_vector, pair_names

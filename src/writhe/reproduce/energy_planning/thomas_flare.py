@@ -8,7 +8,6 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import WritheError
-from writhe.motion.library.anatomy import mirrored
 from writhe.planning import (
     DefaultPlanner,
     Plan,
@@ -23,6 +22,7 @@ from writhe.planning import (
 from writhe.planning.timing import evenly
 from writhe.reproduce.energy_planning.postures import Experiment, palm_pin
 from writhe.skeleton import Motion
+from writhe.skeleton.mirror import mirrored
 from writhe.solvers.posing import Pin
 
 FRAMES, FPS = 200, 100.0

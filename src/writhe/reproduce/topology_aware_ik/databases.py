@@ -12,7 +12,8 @@ from writhe.database.coverage import Coverage
 from writhe.errors import WritheError
 from writhe.evaluation import Progress, Report
 from writhe.motion.beside import Beside, find_object
-from writhe.motion.harvest import clip_postures, left_out_coverage, motion_files, threshold_for
+from writhe.motion.clips import motion_files
+from writhe.motion.harvest import clip_postures, left_out_coverage, threshold_for
 from writhe.motion.library import KINDS, THRESHOLDS_M2, builtin_database
 from writhe.motion.object_places import read_places
 from writhe.skeleton.figures import figure

@@ -1,0 +1,46 @@
+"""Mirror images of configurations: what a body can do with its left it can do with its right."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from writhe.arrays import Floats, Ints
+from writhe.errors import WritheError
+from writhe.skeleton.joint import JointKind
+from writhe.skeleton.skeleton import Skeleton
+
+
+def partners(skeleton: Skeleton) -> Ints | None:
+    """(n,) the joint on the other side, or the joint itself; None where one has no equal."""
+    found: list[int] = []
+    for joint in skeleton.joints:
+        name = joint.name
+        other = name.replace("left", "\0").replace("right", "left").replace("\0", "right")
+        if other not in skeleton.names:
+            return None
+        at = skeleton.index(other)
+        if skeleton.joints[at].kind is not joint.kind:
+            return None
+        found.append(at)
+    return np.array(found, dtype=np.int64)
+
+
+def mirrored(skeleton: Skeleton, q: Floats) -> Floats:
+    """The mirror image in x of configurations (..., nq) of a skeleton with left and right joints.
+
+    Joints whose names differ by left and right change places. Mirroring with M = diag(-1, 1, 1)
+    takes a rotation R to M R M, whose quaternion is (w, x, -y, -z), and leaves hinges as they are:
+    for joint frames that mirror each other at rest, as those of the built-in human do.
+    """
+    others = partners(skeleton)
+    if others is None:
+        raise WritheError("a skeleton without left and right joints of a kind has no mirror image")
+    out = np.empty_like(q)
+    for joint, other in zip(skeleton.joints, others, strict=True):
+        values = q[..., skeleton.q_slice(skeleton.names[int(other)])].copy()
+        if joint.kind in (JointKind.FREE, JointKind.BALL):
+            values[..., -2:] *= -1.0
+        if joint.kind is JointKind.FREE:
+            values[..., 0] *= -1.0
+        out[..., skeleton.q_slice(joint.name)] = values
+    return out

@@ -37,7 +37,7 @@ class Worker:
     cold_start_s: float
     settings: dict[str, Any]
     minds_ball: bool = False
-    peak_memory_mb: float = 0.0
+    peak_memory_mb: float | None = None
     first_answer_s: float = 0.0  # from starting the process to its first pose
 
 

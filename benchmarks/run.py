@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
@@ -9,6 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -165,27 +167,23 @@ def _tasks(size: Size, clips: Path | None, tell: Tell) -> dict[str, list[Task]]:
 
 
 def _hash(tasks: list[Task]) -> str:
-    import hashlib
-
     return hashlib.sha256("".join(task.digest for task in tasks).encode()).hexdigest()[:12]
 
 
-def _environment() -> dict[str, Any]:
-    from importlib.metadata import version
+def _processor() -> str:
+    """What it is called: Linux has the full name, `platform` elsewhere."""
+    told = Path("/proc/cpuinfo")
+    lines = told.read_text(encoding="utf-8").splitlines() if told.exists() else []
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, platform.processor())
 
-    model = next(
-        (
-            line.partition(":")[2].strip()
-            for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-            if line.startswith("model name")
-        ),
-        platform.processor(),
-    )
+
+def _environment() -> dict[str, Any]:
     return {
         "date": date.today().isoformat(),
-        "processor": model,
+        "processor": _processor(),
         "cores": os.cpu_count(),
-        "load": round(os.getloadavg()[0], 2),
+        "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
         "system": platform.system(),
         "python": platform.python_version(),
         "packages": {name: version(name) for name in ("writhe", "numpy", "numba", "scipy", "daqp")},

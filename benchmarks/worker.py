@@ -56,10 +56,16 @@ def main(adapter: str, body_file: str) -> None:
         _say(answers, {"frames": len(played["motion"]), "peak_memory_mb": _peak_memory_mb()})
 
 
-def _peak_memory_mb() -> float:
-    """The most memory this process has held (what it inherited from its parent not counted)."""
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
-    line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+def _peak_memory_mb() -> float | None:
+    """The most memory this process has held (what it inherited from its parent not counted).
+
+    Linux alone tells that; None elsewhere.
+    """
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return None
+    lines = status.read_text(encoding="utf-8").splitlines()
+    line = next(line for line in lines if line.startswith("VmHWM"))
     return round(int(line.split()[1]) / 1024.0, 1)
 
 

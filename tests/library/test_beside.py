@@ -15,9 +15,8 @@ from writhe.motion.beside import Beside, find_object
 from writhe.motion.harvest import clip_postures
 from writhe.motion.library import builtin_database
 from writhe.motion.object_places import ObjectPlace, read_places
-from writhe.skeleton import Motion, forward
+from writhe.skeleton import Motion, forward, quaternions
 from writhe.skeleton.figures import figure
-from writhe.skeleton.limits import multiply_quaternions
 
 
 @pytest.fixture
@@ -33,7 +32,7 @@ def sitting():
     rows[:, :3] += shift
     about = np.array([np.cos(turn / 2), 0.0, np.sin(turn / 2), 0.0])
     for row in rows:
-        row[3:7] = multiply_quaternions(about, row[3:7])
+        row[3:7] = quaternions.multiply(about, row[3:7])
     return library.take(numbers), rows, ObjectPlace(shift, turn)
 
 

@@ -8,11 +8,10 @@ from scipy.spatial.transform import Rotation
 
 from writhe import figure_of, load
 from writhe.errors import WritheError
-from writhe.io import transforms
 from writhe.io.roles import FAMILIES
 from writhe.motion import retarget
 from writhe.motion.feet import planted_spans
-from writhe.skeleton import Figure, Joint, JointKind, Motion, Skeleton, Tip, forward
+from writhe.skeleton import Figure, Joint, JointKind, Motion, Skeleton, Tip, forward, transforms
 from writhe.skeleton import kinematics as kin
 from writhe.skeleton.figures import figure
 

@@ -17,8 +17,7 @@ from writhe.database.posture import normalise, posture_features
 from writhe.database.search import NeighbourSearch
 from writhe.errors import FileFormatError, WritheError
 from writhe.kernels.neighbours import thin_out
-from writhe.skeleton import Figure, forward
-from writhe.skeleton.rotation import multiply_quaternions
+from writhe.skeleton import Figure, forward, quaternions
 from writhe.topology import linking_vector
 
 FORMAT_VERSION = 1
@@ -109,7 +108,7 @@ class PostureDatabase:
         x, z = q[0] - place[0], q[2] - place[2]
         q[0], q[2] = cosine * x + sine * z, cosine * z - sine * x
         q[1] -= place[1]
-        q[3:7] = multiply_quaternions(turn, q[3:7])
+        q[3:7] = quaternions.multiply(turn, q[3:7])
         return q
 
     def take(self, numbers: Ints | Bools) -> PostureDatabase:

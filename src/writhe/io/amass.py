@@ -12,11 +12,10 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import FileFormatError
-from writhe.io import transforms
 from writhe.io.limits import check_numbers
 from writhe.io.npz import read_npz
 from writhe.kernels.euler import align_hemispheres
-from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip
+from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip, quaternions
 
 # name, parent, place in the rest pose (m; Y up, facing +Z, left is +X; pelvis at the origin).
 # Approximate adult proportions rounded to a centimetre and made symmetric: good for looking at a
@@ -85,12 +84,12 @@ def load_amass(path: Path, *, model: Path | None = None) -> Motion:
         rest, pelvis = joints - joints[0], joints[0]
         origin = f"the model file {model.name}"
     skeleton = smpl_skeleton(rest)
-    turns = transforms.from_rotation_vectors(
+    turns = quaternions.from_rotation_vectors(
         poses[:, : 3 * BODY_JOINTS].reshape(count, BODY_JOINTS, 3)
     )
     q = np.empty((count, skeleton.configuration_size))
-    q[:, :3] = transforms.rotate(_Z_UP_TO_Y_UP, pelvis + trans)
-    q[:, 3:7] = transforms.multiply(_Z_UP_TO_Y_UP, turns[:, 0])
+    q[:, :3] = quaternions.rotate(_Z_UP_TO_Y_UP, pelvis + trans)
+    q[:, 3:7] = quaternions.multiply(_Z_UP_TO_Y_UP, turns[:, 0])
     for j, (name, _, _) in enumerate(MEAN_REST_M[1:], 1):
         q[:, skeleton.q_slice(name)] = turns[:, j]
     align_hemispheres(skeleton.tree.kind, skeleton.tree.q_start, q)

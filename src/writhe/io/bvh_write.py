@@ -15,11 +15,10 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
-from writhe.io import transforms
 from writhe.io.limits import unique_names
 from writhe.kernels import text
 from writhe.kernels.euler import quaternions_to_euler
-from writhe.skeleton import JointKind, Motion, Skeleton
+from writhe.skeleton import JointKind, Motion, Skeleton, quaternions, transforms
 
 DECIMALS = 6  # of degrees and units: at most 5e-7 off, about 1e-8 rad
 BLOCK_FRAMES = 4096
@@ -110,13 +109,13 @@ class _Layout:
         previous, matrix = self.start.copy(), np.zeros((3, 3))
         for start in range(0, len(q), BLOCK_FRAMES):
             shift, turn = transforms.joint_motions(skeleton, q[start : start + BLOCK_FRAMES])
-            turn = transforms.multiply(
-                transforms.multiply(self.rest, turn), transforms.conjugate(self.rest)
+            turn = quaternions.multiply(
+                quaternions.multiply(self.rest, turn), quaternions.conjugate(self.rest)
             )
-            shift = transforms.rotate(self.rest, shift) / self.unit + self.base
+            shift = quaternions.rotate(self.rest, shift) / self.unit + self.base
             angles = np.empty((*turn.shape[:2], 3))
             quaternions_to_euler(
-                np.ascontiguousarray(transforms.normalised(turn)), axes, matrix, previous, angles
+                np.ascontiguousarray(quaternions.normalised(turn)), axes, matrix, previous, angles
             )
             yield start, shift, angles
 
@@ -126,7 +125,7 @@ class _Layout:
         clean = [re.sub(r"[\s{}]+", "_", n) for n in skeleton.names]
         names = unique_names([n if n.strip("_") else f"joint{j}" for j, n in enumerate(clean)])
         turned = [
-            transforms.rotate(self.rest[skeleton.index(t.joint)], t.offset_in_joint) / self.unit
+            quaternions.rotate(self.rest[skeleton.index(t.joint)], t.offset_in_joint) / self.unit
             for t in skeleton.tips
         ]
         lines = ["HIERARCHY"]
@@ -184,7 +183,7 @@ def _world_offsets(skeleton: Skeleton, rest: Floats) -> Floats:
     offset = skeleton.tree.offset.copy()
     for j, parent in enumerate(skeleton.tree.parent):
         if parent >= 0:
-            offset[j] = transforms.rotate(rest[parent], offset[j])
+            offset[j] = quaternions.rotate(rest[parent], offset[j])
     return offset
 
 

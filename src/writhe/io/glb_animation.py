@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.io import transforms
 from writhe.io.glb_container import Glb
 from writhe.io.limits import check_numbers
+from writhe.skeleton import quaternions
 
 DEFAULT_FPS = 30.0
 MAX_FPS = 1000.0
@@ -105,7 +105,7 @@ def _track(glb: Glb, node: int, path: str, sampler: dict[str, Any]) -> Track:
     if len(values) != each * len(times):
         glb.fail(f"{what} has {len(values)} values for {len(times)} times")
     if path == "rotation" and each == 1:
-        values = transforms.normalised(values)
+        values = quaternions.normalised(values)
     if each == 3:
         values = values.reshape(len(times), 3, -1)
     return Track(node, path, times, values, interpolation)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.io import transforms
 from writhe.io.glb_container import Glb
 from writhe.io.limits import MAX_NAME_LENGTH, check_joint_count, unique_names
+from writhe.skeleton import quaternions
 
 LARGEST_PLACE = 1e6  # metres, or whatever the file takes for them
 UNIFORM = 1e-3  # how far the three scales of a node may differ
@@ -76,11 +76,11 @@ def local_transform(glb: Glb, node: dict[str, Any], what: str) -> tuple[Floats, 
             glb.fail(
                 f"the matrix of {what} mirrors or flattens", "apply the transform in your tool"
             )
-        place, turn = m[:3, 3], transforms.from_matrices(m[:3, :3] / scale)
+        place, turn = m[:3, 3], quaternions.from_matrices(m[:3, :3] / scale)
     else:
         place = glb.numbers(node.get("translation", [0, 0, 0]), 3, f"the translation of {what}")
         xyzw = glb.numbers(node.get("rotation", [0, 0, 0, 1]), 4, f"the rotation of {what}")
-        turn = transforms.normalised(np.roll(xyzw, 1))
+        turn = quaternions.normalised(np.roll(xyzw, 1))
         scale = glb.numbers(node.get("scale", [1, 1, 1]), 3, f"the scale of {what}")
     if np.abs(place).max() > LARGEST_PLACE or np.abs(scale).max() > LARGEST_PLACE:
         glb.fail(f"{what} is out of all bounds")

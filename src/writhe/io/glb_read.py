@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.io import transforms
 from writhe.io.glb_animation import read_tracks, sampling_times
 from writhe.io.glb_container import Glb
 from writhe.io.glb_nodes import GlbNodes, joint_nodes
 from writhe.io.glb_skin import read_skin
 from writhe.kernels.euler import align_hemispheres
-from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Skin, Tip
+from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Skin, Tip, quaternions
 
 # a translation track that strays less than this from the rest pose is only there for form
 STILL_M = 1e-5
@@ -51,12 +50,12 @@ def _read(glb: Glb) -> tuple[Skeleton, Floats, float, dict[str, Any], GlbNodes]:
         if track.path == "scale":
             _refuse_scaling(glb, nodes, i, values)
         elif track.path == "rotation":
-            local = transforms.normalised(np.roll(values, 1, axis=-1))
-            turn[i] = transforms.multiply(transforms.conjugate(nodes.rest[i]), local)
+            local = quaternions.normalised(np.roll(values, 1, axis=-1))
+            turn[i] = quaternions.multiply(quaternions.conjugate(nodes.rest[i]), local)
         else:
             above = nodes.scale[nodes.parent[i]] if nodes.parent[i] >= 0 else 1.0
             moved = above * values - nodes.offset[i]
-            shift[i] = transforms.rotate(transforms.conjugate(nodes.rest[i]), moved)
+            shift[i] = quaternions.rotate(quaternions.conjugate(nodes.rest[i]), moved)
     skeleton = _skeleton(nodes, shift, turn)
     q = np.tile(skeleton.rest_configuration, (len(times), 1))
     for i, name in enumerate(nodes.names):
@@ -149,6 +148,6 @@ def _fill(
     if joint.kind in (JointKind.FREE, JointKind.BALL) and turn is not None:
         part[:, -4:] = turn
     elif joint.kind is JointKind.HINGE and turn is not None:
-        part[:, 0] = np.unwrap(transforms.twist_angles(turn, joint.axis))
+        part[:, 0] = np.unwrap(quaternions.twist_angles(turn, joint.axis))
     elif joint.kind is JointKind.PRISMATIC and shift is not None:
         part[:, 0] = shift @ joint.axis

@@ -12,9 +12,8 @@ import numpy as np
 from writhe import __version__
 from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
-from writhe.io import transforms
 from writhe.io.glb_container import write_container
-from writhe.skeleton import Figure, JointKind, Motion, Skeleton, Skin
+from writhe.skeleton import Figure, JointKind, Motion, Skeleton, Skin, quaternions, transforms
 
 _FLOAT, _UNSIGNED, _SHORT = 5126, 5125, 5123
 _VERTICES, _INDICES = 34962, 34963
@@ -78,7 +77,7 @@ class _Document:
             node: dict[str, Any] = {
                 "name": joint.name,
                 "translation": [float(x) for x in joint.offset_in_parent],
-                "rotation": _xyzw(transforms.normalised(np.asarray(joint.rest))).tolist(),
+                "rotation": _xyzw(quaternions.normalised(np.asarray(joint.rest))).tolist(),
                 "extras": {"writhe": note},
             }
             children = [int(c) for c in skeleton.children(joint.name)]
@@ -166,13 +165,13 @@ class _Document:
         samplers: list[dict[str, Any]] = []
         channels: list[dict[str, Any]] = []
         for j, joint in enumerate(skeleton.joints):
-            rest = transforms.normalised(np.asarray(joint.rest))
+            rest = quaternions.normalised(np.asarray(joint.rest))
             tracks: list[tuple[str, int]] = []
             if joint.kind in (JointKind.FREE, JointKind.PRISMATIC):
-                place = joint.offset_in_parent + transforms.rotate(rest, shift[:, j])
+                place = joint.offset_in_parent + quaternions.rotate(rest, shift[:, j])
                 tracks.append(("translation", self._accessor(place, _FLOAT, "VEC3")))
             if joint.kind in (JointKind.FREE, JointKind.BALL, JointKind.HINGE):
-                local = transforms.normalised(transforms.multiply(rest, turn[:, j]))
+                local = quaternions.normalised(quaternions.multiply(rest, turn[:, j]))
                 tracks.append(("rotation", self._accessor(_xyzw(local), _FLOAT, "VEC4")))
             for path, output in tracks:
                 channels.append({"sampler": len(samplers), "target": {"node": j, "path": path}})
@@ -194,7 +193,7 @@ class _Document:
         material = self._material("prop", _PROP_COLOUR)
         primitive = {"attributes": attributes, "indices": indices, "material": material}
         self.json["meshes"].append({"name": prop.name, "primitives": [primitive]})
-        turns = transforms.normalised(prop.places[:, 3:])
+        turns = quaternions.normalised(prop.places[:, 3:])
         node = len(self.json["nodes"])
         self.json["nodes"].append(
             {

@@ -10,9 +10,9 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.errors import FileFormatError, WritheError
-from writhe.io import transforms
 from writhe.io.glb_container import Glb
 from writhe.io.glb_nodes import local_transform, node_parents
+from writhe.skeleton import quaternions
 
 MOST_BYTES = 64 << 20
 MOST_VERTICES = 500_000
@@ -112,7 +112,7 @@ def _matrix(glb: Glb, node: dict[str, Any], what: str) -> Floats:
     """(4, 4) a node's transform."""
     place, turn, scale = local_transform(glb, node, what)
     out = np.eye(4)
-    out[:3, :3] = transforms.rotate(turn[None], np.eye(3)).T * scale
+    out[:3, :3] = quaternions.rotate(turn[None], np.eye(3)).T * scale
     out[:3, 3] = place
     return out
 

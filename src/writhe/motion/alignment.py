@@ -14,8 +14,7 @@ from itertools import pairwise, product
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.io import transforms
-from writhe.skeleton import Skeleton, forward
+from writhe.skeleton import Skeleton, forward, quaternions, transforms
 
 _SIDES = ("left", "right")
 CHAINS = (
@@ -53,7 +52,7 @@ def turn_between(a: Floats, b: Floats) -> Floats:
         least = np.eye(3)[np.argmin(np.abs(a), axis=-1)]
         side = np.where(opposite, np.cross(a, least), side)
         w = np.where(opposite, 0.0, w)
-    return transforms.normalised(np.concatenate([w, side], axis=-1))
+    return quaternions.normalised(np.concatenate([w, side], axis=-1))
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,7 @@ def body_alignment(source: RestBody, target: RestBody) -> Floats:
         matrix[r, c] * snapped[r, c] >= _SNAP_COSINE * abs(snapped[r, c])
         for r, c in product(range(3), range(3))
     )
-    return transforms.from_matrices(snapped if proper and near else matrix)
+    return quaternions.from_matrices(snapped if proper and near else matrix)
 
 
 def align_role(
@@ -146,5 +145,5 @@ def align_role(
     start = done.get(_STARTS_FROM.get(role, ""), whole)
     if role == "hips" or role not in source.bones or role not in target.bones:
         return start
-    turned = transforms.rotate(start, target.bones[role])
-    return transforms.multiply(turn_between(turned, source.bones[role]), start)
+    turned = quaternions.rotate(start, target.bones[role])
+    return quaternions.multiply(turn_between(turned, source.bones[role]), start)

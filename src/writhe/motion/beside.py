@@ -15,8 +15,7 @@ from writhe.motion.object_places import Places, place_at
 from writhe.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.scene.linking import object_bundle
 from writhe.scene.objects import built_in
-from writhe.skeleton import Figure
-from writhe.skeleton.rotation import multiply_quaternions
+from writhe.skeleton import Figure, quaternions
 
 _ACTOR = "body"
 
@@ -71,7 +70,7 @@ class Beside:
             x, y, z = row[:3] - origin
             row[:3] = c * x - s * z, y, s * x + c * z
             back = np.array([np.cos(0.5 * turn), 0.0, -np.sin(0.5 * turn), 0.0])
-            row[3:7] = multiply_quaternions(back, row[3:7])
+            row[3:7] = quaternions.multiply(back, row[3:7])
         return replace(
             database,
             object_linking=self._bundle.linking(placed),

@@ -11,11 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.io import transforms
 from writhe.io.character import same_bones
 from writhe.kernels.euler import align_hemispheres
 from writhe.motion.retarget import retarget
-from writhe.skeleton import Figure, JointKind, Motion, Skeleton
+from writhe.skeleton import Figure, JointKind, Motion, Skeleton, quaternions, transforms
 
 # what a joint may turn or shift in ways that the figure's cannot, and still be read off
 SAME_TURN_RAD, SAME_SHIFT_M = 2e-3, 1e-3
@@ -54,7 +53,7 @@ def _read_off(motion: Motion, skeleton: Skeleton) -> Floats | None:
         elif joint.kind is JointKind.BALL:
             q[:, at : at + 4] = turn[:, j]
         elif joint.kind is JointKind.HINGE:
-            q[:, at] = transforms.twist_angles(turn[:, j], np.asarray(joint.axis))
+            q[:, at] = quaternions.twist_angles(turn[:, j], np.asarray(joint.axis))
         elif joint.kind is JointKind.PRISMATIC:
             q[:, at] = shift[:, j] @ np.asarray(joint.axis)
     kept_shift, kept_turn = transforms.joint_motions(skeleton, q)

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from writhe.arrays import Bools, Floats
-from writhe.io import transforms
 from writhe.kernels.euler import align_hemispheres
 from writhe.motion.alignment import RestBody, turn_between
-from writhe.skeleton import Frames, JointKind, Motion, forward
+from writhe.skeleton import Frames, JointKind, Motion, forward, quaternions
 
 PLANTED_SPEED_M_S = 0.15
 PLANTED_DRIFT_M = 0.02  # a foot that creeps farther has been set down anew
@@ -197,30 +196,30 @@ def _with_ankle_moved(motion: Motion, side: str, shift: Floats, target: RestBody
     swing = 2.0 * np.linalg.norm(upper_across, axis=1) * np.linalg.norm(lower_across, axis=1)
     cosine = ((goal**2).sum(1) - fixed) / np.maximum(swing, 1e-12)
     wanted = np.arccos(np.clip(cosine, -1.0, 1.0)) * np.where(flexed < -0.05, -1.0, 1.0)
-    bend = transforms.from_axis_angle(axis, wanted - flexed)
-    reached = upper + transforms.rotate(bend, lower)
+    bend = quaternions.from_axis_angle(axis, wanted - flexed)
+    reached = upper + quaternions.rotate(bend, lower)
     raise_leg = turn_between(reached, goal)
     names = {
         part: skeleton.names[target.joint[f"{side}_{part}"]] for part in ("hip", "knee", "ankle")
     }
     q = motion.q.copy()
-    old = {n: transforms.from_matrices(frames.rotation(n)) for n in names.values()}
+    old = {n: quaternions.from_matrices(frames.rotation(n)) for n in names.values()}
     new = {
-        names["hip"]: transforms.multiply(raise_leg, old[names["hip"]]),
-        names["knee"]: transforms.multiply(
-            raise_leg, transforms.multiply(bend, old[names["knee"]])
+        names["hip"]: quaternions.multiply(raise_leg, old[names["hip"]]),
+        names["knee"]: quaternions.multiply(
+            raise_leg, quaternions.multiply(bend, old[names["knee"]])
         ),
         names["ankle"]: old[names["ankle"]],
     }
     # joints between the three (helpers) ride along with the one above them
-    carried = {names["hip"]: raise_leg, names["knee"]: transforms.multiply(raise_leg, bend)}
+    carried = {names["hip"]: raise_leg, names["knee"]: quaternions.multiply(raise_leg, bend)}
     for name, turn in new.items():
         j = skeleton.index(name)
         joint = skeleton.joints[j]
         parent = int(skeleton.tree.parent[j])
         above = np.array([[1.0, 0.0, 0.0, 0.0]])
         if parent >= 0:
-            above = transforms.from_matrices(frames.rotations[:, parent])
+            above = quaternions.from_matrices(frames.rotations[:, parent])
             carrier = next(
                 (
                     skeleton.names[a]
@@ -230,14 +229,14 @@ def _with_ankle_moved(motion: Motion, side: str, shift: Floats, target: RestBody
                 None,
             )
             if carrier is not None:
-                above = transforms.multiply(carried[carrier], above)
-        base = transforms.multiply(above, transforms.normalised(np.asarray(joint.rest)))
-        local = transforms.multiply(transforms.conjugate(base), turn)
+                above = quaternions.multiply(carried[carrier], above)
+        base = quaternions.multiply(above, quaternions.normalised(np.asarray(joint.rest)))
+        local = quaternions.multiply(quaternions.conjugate(base), turn)
         part = skeleton.q_slice(name)
         if joint.kind in (JointKind.BALL, JointKind.FREE):
             q[rows, part.stop - 4 : part.stop] = local
         elif joint.kind is JointKind.HINGE:
-            q[rows, part.start] = transforms.twist_angles(local, joint.axis)
+            q[rows, part.start] = quaternions.twist_angles(local, joint.axis)
     return replace(motion, q=q)
 
 
@@ -250,9 +249,9 @@ def _knee_axis(frames: Frames, side: str, upper: Floats, lower: Floats, target: 
     left /= np.linalg.norm(left)
     if joint.kind is JointKind.HINGE:
         axis = frames.rotations[:, j] @ joint.axis
-        in_world = transforms.rotate(target.turns[j], joint.axis)
+        in_world = quaternions.rotate(target.turns[j], joint.axis)
         return axis if float(in_world @ left) >= 0 else -axis
-    resting = transforms.rotate(transforms.conjugate(target.turns[thigh]), left)
+    resting = quaternions.rotate(quaternions.conjugate(target.turns[thigh]), left)
     lateral = frames.rotations[:, thigh] @ resting
     normal = np.cross(upper, lower)
     # a bent knee shows its axis; a straight one is taken to flex about the thigh's left

@@ -13,7 +13,6 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import WritheError
-from writhe.io import transforms
 from writhe.io.character import figure_of
 from writhe.io.roles import ESSENTIAL, ROLES
 from writhe.kernels.euler import align_hemispheres
@@ -26,7 +25,7 @@ from writhe.motion.alignment import (
     turn_between,
 )
 from writhe.motion.feet import keep_feet as keep_the_feet
-from writhe.skeleton import Figure, Frames, JointKind, Motion
+from writhe.skeleton import Figure, Frames, JointKind, Motion, quaternions
 
 # the hinge's plane is trusted from the first bend (degrees) on, fully from the second
 PLANE_FROM_RAD, PLANE_SURE_RAD = np.radians(6.0), np.radians(25.0)
@@ -87,22 +86,23 @@ def _wanted_turns(frames: Frames, source: RestBody, target: RestBody) -> dict[st
             continue
         s, t = source.joint[role], target.joint[role]
         alignment[role] = align_role(role, whole, alignment, source, target)
-        change = transforms.multiply(
-            transforms.from_matrices(frames.rotations[:, s]), transforms.conjugate(source.turns[s])
+        change = quaternions.multiply(
+            quaternions.from_matrices(frames.rotations[:, s]),
+            quaternions.conjugate(source.turns[s]),
         )
         lower = lower_of.get(role)
         bends = lower is not None and lower in source.following
         if bends and lower is not None:
             twist = _constant_twist(frames, change, alignment[role], role, lower, source, target)
-            about = transforms.from_axis_angle(_unit(target.bones[role]), np.array(twist))
-            alignment[role] = transforms.multiply(alignment[role], about)
-        turn = transforms.multiply(change, transforms.multiply(alignment[role], target.turns[t]))
+            about = quaternions.from_axis_angle(_unit(target.bones[role]), np.array(twist))
+            alignment[role] = quaternions.multiply(alignment[role], about)
+        turn = quaternions.multiply(change, quaternions.multiply(alignment[role], target.turns[t]))
         if role in target.following and role != "hips":
             turn = _swung(frames, turn, role, source, target)
         if bends and lower is not None and _hinge(target, lower):
             angle, trust = _plane_twist(frames, turn, role, lower, source, target)
             axis = _direction(frames, role, source)
-            turn = transforms.multiply(transforms.from_axis_angle(axis, trust * angle), turn)
+            turn = quaternions.multiply(quaternions.from_axis_angle(axis, trust * angle), turn)
         turns[role] = turn
     return turns
 
@@ -124,9 +124,9 @@ def _direction(frames: Frames, role: str, body: RestBody) -> Floats:
 def _swung(frames: Frames, turn: Floats, role: str, source: RestBody, target: RestBody) -> Floats:
     """`turn`, swung by as little as it takes for the bone to point as the source's does."""
     t = target.joint[role]
-    bone = transforms.rotate(transforms.conjugate(target.turns[t]), target.bones[role])
-    now = transforms.rotate(turn, bone)
-    return transforms.multiply(turn_between(now, _direction(frames, role, source)), turn)
+    bone = quaternions.rotate(quaternions.conjugate(target.turns[t]), target.bones[role])
+    now = quaternions.rotate(turn, bone)
+    return quaternions.multiply(turn_between(now, _direction(frames, role, source)), turn)
 
 
 def _hinge_axis(target: RestBody, upper: str, lower: str) -> Floats:
@@ -134,12 +134,12 @@ def _hinge_axis(target: RestBody, upper: str, lower: str) -> Floats:
     u, low = target.joint[upper], target.joint[lower]
     joint = target.skeleton.joints[low]
     if joint.kind is JointKind.HINGE:
-        in_world = transforms.rotate(target.turns[low], joint.axis)
+        in_world = quaternions.rotate(target.turns[low], joint.axis)
         # hinges may be written with either sign; flexion takes elbows forward and knees back
         axis = in_world if float(in_world @ _flexion_axis(target, upper)) >= 0 else -in_world
     else:
         axis = _flexion_axis(target, upper)
-    return transforms.rotate(transforms.conjugate(target.turns[u]), axis)
+    return quaternions.rotate(quaternions.conjugate(target.turns[u]), axis)
 
 
 def _flexion_axis(body: RestBody, upper: str) -> Floats:
@@ -161,7 +161,7 @@ def _plane_twist(
     overstretched rather than turned half round: there the trust fades to nothing.
     """
     u, v = _direction(frames, upper, source), _direction(frames, lower, source)
-    axis = transforms.rotate(turn, _hinge_axis(target, upper, lower))
+    axis = quaternions.rotate(turn, _hinge_axis(target, upper, lower))
     axis = _unit(axis - (axis * u).sum(axis=1, keepdims=True) * u)
     normal = np.cross(u, v)
     bend = np.arctan2(np.linalg.norm(normal, axis=1), (u * v).sum(axis=1))
@@ -188,8 +188,8 @@ def _constant_twist(
     Some files have folded rest poses (all bones along one axis), in which the twist of a limb has
     no meaning. The bends of the motion itself then tell it.
     """
-    turn = transforms.multiply(
-        change, transforms.multiply(alignment, target.turns[target.joint[upper]])
+    turn = quaternions.multiply(
+        change, quaternions.multiply(alignment, target.turns[target.joint[upper]])
     )
     turn = _swung(frames, turn, upper, source, target)
     angle, _ = _plane_twist(frames, turn, upper, lower, source, target)
@@ -220,18 +220,18 @@ def _configurations(turns: dict[str, Floats], target: RestBody) -> Floats:
     for j, joint in enumerate(skeleton.joints):
         parent = int(skeleton.tree.parent[j])
         above = np.tile(identity, (count, 1)) if parent < 0 else world[parent]
-        base = transforms.multiply(above, transforms.normalised(np.asarray(joint.rest)))
+        base = quaternions.multiply(above, quaternions.normalised(np.asarray(joint.rest)))
         local = np.tile(identity, (count, 1))
         at = int(skeleton.tree.q_start[j + 1])
         role = role_of.get(j)
         if role is not None and joint.kind in (JointKind.BALL, JointKind.FREE):
-            local = transforms.multiply(transforms.conjugate(base), turns[role])
+            local = quaternions.multiply(quaternions.conjugate(base), turns[role])
             q[:, at - 4 : at] = local
         elif role is not None and joint.kind is JointKind.HINGE:
             angle = _hinge_angle(base, turns[role], role, target)
             q[:, at - 1] = angle
-            local = transforms.from_axis_angle(joint.axis, angle)
-        world.append(transforms.multiply(base, local))
+            local = quaternions.from_axis_angle(joint.axis, angle)
+        world.append(quaternions.multiply(base, local))
     return q
 
 
@@ -240,11 +240,11 @@ def _hinge_angle(base: Floats, turn: Floats, role: str, target: RestBody) -> Flo
     j = target.joint[role]
     joint = target.skeleton.joints[j]
     if role not in target.bones:
-        between = transforms.multiply(transforms.conjugate(base), turn)
-        return np.unwrap(transforms.twist_angles(between, joint.axis))
-    bone = transforms.rotate(transforms.conjugate(target.turns[j]), target.bones[role])
-    axis = transforms.rotate(base, joint.axis)
-    start, wanted = transforms.rotate(base, bone), transforms.rotate(turn, bone)
+        between = quaternions.multiply(quaternions.conjugate(base), turn)
+        return np.unwrap(quaternions.twist_angles(between, joint.axis))
+    bone = quaternions.rotate(quaternions.conjugate(target.turns[j]), target.bones[role])
+    axis = quaternions.rotate(base, joint.axis)
+    start, wanted = quaternions.rotate(base, bone), quaternions.rotate(turn, bone)
     along = (start * axis).sum(axis=1) * (wanted * axis).sum(axis=1)
     sine = (np.cross(start, wanted) * axis).sum(axis=1)
     return np.unwrap(np.arctan2(sine, (start * wanted).sum(axis=1) - along))
@@ -258,13 +258,13 @@ def _ankle_heights(source: RestBody, target: RestBody) -> tuple[float, float]:
     """How high the ankles stand over the balls of flat feet, read off the rest poses."""
     whole = body_alignment(source, target)
     up = body_axes(target)[:, 1]
-    up_from = transforms.rotate(whole, up)
+    up_from = quaternions.rotate(whole, up)
     heights: list[tuple[float, float]] = []
     for role in ("left_ankle", "right_ankle"):
         if role not in source.bones or role not in target.bones:
             continue
         bone, bone_from = target.bones[role], source.bones[role]
-        turned = transforms.rotate(whole, bone)
+        turned = quaternions.rotate(whole, bone)
         # a foot that points elsewhere is folded away and tells nothing
         if _unit(turned) @ _unit(bone_from) > 0.5:
             heights.append((max(0.0, float(-bone_from @ up_from)), max(0.0, float(-bone @ up))))

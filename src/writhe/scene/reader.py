@@ -23,7 +23,7 @@ from writhe.scene.jsonpath import Node
 from writhe.scene.model import Actor, KeyMotion, ObjectKind, Scene, SceneObject
 from writhe.scene.objects import BUILT_IN, built_in
 from writhe.skeleton import Figure
-from writhe.skeleton.rotation import rotation_matrix
+from writhe.skeleton.quaternions import rotation_matrix
 
 VERSION = 1
 MOST_BYTES = 16 << 20

@@ -7,8 +7,9 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.kernels.limits import swing_extent, swing_twist
+from writhe.skeleton import quaternions
 from writhe.skeleton.joint import JointKind, Limits
-from writhe.skeleton.rotation import multiply_quaternions, quaternion_of, rotation_matrix
+from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
 from writhe.skeleton.skeleton import Skeleton
 
 
@@ -107,4 +108,4 @@ def _random_within(limits: Limits, count: int, rng: np.random.Generator) -> Floa
     )
     frame = np.tile(limits.frame, (count, 1))
     back = frame * np.array([1.0, -1.0, -1.0, -1.0])
-    return multiply_quaternions(multiply_quaternions(frame, swing_q, twist_q), back)
+    return quaternions.multiply(frame, swing_q, twist_q, back)

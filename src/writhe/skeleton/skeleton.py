@@ -11,7 +11,7 @@ from writhe.arrays import Floats, Ints
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.kinematics import Tree
 from writhe.skeleton.joint import Joint, JointKind, Limits, Tip
-from writhe.skeleton.rotation import rotation_matrix
+from writhe.skeleton.quaternions import rotation_matrix
 
 
 class Skeleton:

@@ -8,7 +8,7 @@ import numpy as np
 from writhe.arrays import Floats, vector3
 from writhe.errors import WritheError
 from writhe.skeleton import JointKind, Skeleton, forward
-from writhe.skeleton.rotation import quaternion_of, rotation_matrix
+from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
 from writhe.studio.document import Document, PinRow, TrackKind
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import pack, unpack

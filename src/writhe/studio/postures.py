@@ -8,7 +8,7 @@ import numpy as np
 
 from writhe.arrays import Floats, vector3
 from writhe.skeleton import Figure, JointKind, Skeleton, forward
-from writhe.skeleton.rotation import quaternion_of
+from writhe.skeleton.quaternions import quaternion_of
 from writhe.studio.collisions import clearance
 from writhe.studio.document.rows import PinRow
 from writhe.studio.per_figure import per_figure

@@ -13,7 +13,7 @@ from writhe.database.posture import heading_quaternion
 from writhe.errors import UnknownNameError
 from writhe.motion.library import builtin_database
 from writhe.skeleton import Skeleton, forward
-from writhe.skeleton.rotation import rotation_matrix
+from writhe.skeleton.quaternions import rotation_matrix
 from writhe.studio.placing import moved_roots
 
 LIBRARIES = ("basic", "chair", "ladder")

@@ -6,7 +6,7 @@ import numpy as np
 
 from writhe.arrays import Floats, vector3
 from writhe.skeleton import Capsule, Figure, forward
-from writhe.skeleton.rotation import quaternion_of
+from writhe.skeleton.quaternions import quaternion_of
 from writhe.studio.messages import CapsuleShape, FigureShape, JointShape
 from writhe.studio.per_figure import per_figure
 

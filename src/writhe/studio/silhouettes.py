@@ -17,7 +17,7 @@ from writhe.database import PostureDatabase
 from writhe.motion.library import builtin_database
 from writhe.scene.objects import built_in
 from writhe.skeleton import forward
-from writhe.skeleton.rotation import rotation_matrix
+from writhe.skeleton.quaternions import rotation_matrix
 
 _YAW = 0.55
 _RIGHT = np.array([np.cos(_YAW), 0.0, -np.sin(_YAW)])

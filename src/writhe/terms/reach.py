@@ -9,7 +9,7 @@ from writhe.arrays import Floats, vector3
 from writhe.quantities import Direction, Orientation, Point
 from writhe.quantities.quantity import vector
 from writhe.skeleton import Skeleton, forward
-from writhe.skeleton.rotation import quaternion_of
+from writhe.skeleton.quaternions import quaternion_of
 from writhe.terms.term import HARD, Term
 
 

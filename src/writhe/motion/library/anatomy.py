@@ -12,8 +12,7 @@ from math import acos, atan2, cos, degrees, radians, sin
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.skeleton import Skeleton
-from writhe.skeleton.rotation import multiply_quaternions
+from writhe.skeleton import Skeleton, quaternions
 
 SIDES = ("left", "right")
 _MOST_TWIST = (-88.0, 84.0)  # of a shoulder, external and internal, degrees
@@ -93,7 +92,7 @@ def _about(axis: int, angle_deg: float) -> Floats:
 
 
 def _turns(*factors: tuple[int, float]) -> Floats:
-    return multiply_quaternions(*[_about(axis, angle) for axis, angle in factors])
+    return quaternions.multiply(*[_about(axis, angle) for axis, angle in factors])
 
 
 X, Y, Z = 0, 1, 2
@@ -111,7 +110,7 @@ def _left_arm(arm: Arm) -> dict[str, Floats]:
     girdle = _turns((Y, -arm.forward), (Z, raised))
     whole = _turns((X, -arm.flex), (Z, arm.abduct - 90.0), (X, arm.rotate))
     back = girdle * np.array([1.0, -1.0, -1.0, -1.0])
-    shoulder, beyond = _possible_twist(multiply_quaternions(back, whole))
+    shoulder, beyond = _possible_twist(quaternions.multiply(back, whole))
     pronate = min(70.0, max(-75.0, arm.pronate + beyond))
     return {
         "clavicle": girdle,
@@ -130,7 +129,7 @@ def _possible_twist(shoulder: Floats) -> tuple[Floats, float]:
     twist = degrees(2.0 * atan2(float(shoulder[1]), float(shoulder[0])))
     twist = (twist + 180.0) % 360.0 - 180.0
     kept = min(_MOST_TWIST[1], max(_MOST_TWIST[0], twist))
-    return multiply_quaternions(shoulder, _about(X, kept - twist)), twist - kept
+    return quaternions.multiply(shoulder, _about(X, kept - twist)), twist - kept
 
 
 def _left_leg(leg: Leg) -> dict[str, Floats]:

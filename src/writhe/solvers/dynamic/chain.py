@@ -16,9 +16,9 @@ from writhe.arrays import Floats, floats
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.limb import Limb
 from writhe.kernels.trajectory_passes import limb_points
-from writhe.skeleton import Figure, JointKind, forward
+from writhe.skeleton import Figure, JointKind, forward, quaternions
 from writhe.skeleton.limits import random_configurations
-from writhe.skeleton.rotation import multiply_quaternions, rotation_matrix
+from writhe.skeleton.quaternions import rotation_matrix
 
 # name: root and effectors, by anatomical role
 CHAINS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -144,7 +144,7 @@ class Chain:
             values = rows[:, self.figure.skeleton.q_slice(name)]
             if kind is JointKind.BALL:
                 back = self.reference[j] * np.array([1.0, -1.0, -1.0, -1.0])
-                turned = multiply_quaternions(np.broadcast_to(back, values.shape), values)
+                turned = quaternions.multiply(np.broadcast_to(back, values.shape), values)
                 values = _logarithm(turned)
             out[:, self.start[j] : self.start[j + 1]] = values
         return out
@@ -159,7 +159,7 @@ class Chain:
             values = theta[:, self.start[j] : self.start[j + 1]]
             if kind is JointKind.BALL:
                 turn = np.broadcast_to(self.reference[j], (len(theta), 4))
-                values = multiply_quaternions(turn, _exponential(values))
+                values = quaternions.multiply(turn, _exponential(values))
             out[:, skeleton.q_slice(name)] = values
         return out
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from writhe.arrays import Floats, Quaternion, Vector3, vector3
 from writhe.errors import WritheError
 from writhe.skeleton import Skeleton, forward
-from writhe.skeleton.rotation import quaternion_of
+from writhe.skeleton.quaternions import quaternion_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ import numpy as np
 from writhe.arrays import Bools, Floats, vector3
 from writhe.collision import CollisionTable, ContactPolicy
 from writhe.scene import Scene
-from writhe.skeleton import Figure, Skeleton, forward
-from writhe.skeleton.rotation import multiply_quaternions, quaternion_of
+from writhe.skeleton import Figure, Skeleton, forward, quaternions
+from writhe.skeleton.quaternions import quaternion_of
 from writhe.solvers.posing.handles import Hold, Pin, Target
 
 
@@ -99,7 +99,7 @@ class ActorPlace:
             there = self.rotation.T @ (np.array(handle.position_in_world) - self.position_m)
             turn = handle.orientation_in_world
             if turn is not None:
-                a, b, c, d = multiply_quaternions(back, np.array(turn))
+                a, b, c, d = quaternions.multiply(back, np.array(turn))
                 turn = (float(a), float(b), float(c), float(d))
             place = vector3(there)
             out.append(replace(handle, position_in_world=place, orientation_in_world=turn))

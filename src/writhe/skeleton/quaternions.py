@@ -1,15 +1,46 @@
-"""Quaternions in bulk (w, x, y, z on the last axis) and the joints' local transforms over time."""
+"""Rotations outside of kernels: quaternions (w, x, y, z on the last axis), singly and in bulk."""
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
+from numpy.typing import ArrayLike
 
-from writhe.arrays import Floats
-from writhe.skeleton import JointKind, Skeleton
+from writhe.arrays import Floats, Quaternion, floats
+from writhe.errors import WritheError
+from writhe.kernels.rotation import matrix_to_quaternion
 
 
-def multiply(a: Floats, b: Floats) -> Floats:
-    """The product a b of quaternions, broadcast."""
+def rotation_matrix(quaternion: ArrayLike) -> Floats:
+    """The matrix (3, 3) of a quaternion of any length but zero."""
+    q = floats(quaternion, (4,), "a quaternion")
+    length = float(np.linalg.norm(q))
+    if length < 1e-12:
+        raise WritheError("a quaternion of length zero is no rotation: (1, 0, 0, 0) is none at all")
+    w, x, y, z = q if abs(length - 1.0) < 1e-12 else q / length  # a unit one stays as it is
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def quaternion_of(matrix: ArrayLike) -> Quaternion:
+    """The unit quaternion, w >= 0, of a rotation matrix (3, 3)."""
+    out = np.empty(4)
+    matrix_to_quaternion(np.ascontiguousarray(matrix, dtype=np.float64), out)
+    return float(out[0]), float(out[1]), float(out[2]), float(out[3])
+
+
+def multiply(*factors: Floats) -> Floats:
+    """The product of quaternions from left to right, broadcast."""
+    return reduce(_product, factors)
+
+
+def _product(a: Floats, b: Floats) -> Floats:
     aw, ax, ay, az = np.moveaxis(a, -1, 0)
     bw, bx, by, bz = np.moveaxis(b, -1, 0)
     return np.stack(
@@ -61,35 +92,6 @@ def from_matrices(m: Floats) -> Floats:
 
     flat = Rotation.from_matrix(m.reshape(-1, 3, 3)).as_quat()
     return np.roll(flat, 1, axis=-1).reshape(*m.shape[:-2], 4)
-
-
-def rest_world_quaternions(skeleton: Skeleton) -> Floats:
-    """(n, 4) world rotations of the joints' frames in the rest pose."""
-    world = np.empty((len(skeleton), 4))
-    for j, joint in enumerate(skeleton.joints):
-        own = normalised(np.asarray(joint.rest))
-        parent = int(skeleton.tree.parent[j])
-        world[j] = own if parent < 0 else multiply(world[parent], own)
-    return world
-
-
-def joint_motions(skeleton: Skeleton, q: Floats) -> tuple[Floats, Floats]:
-    """What the joints add to their rest frames: translations (F, n, 3), quaternions (F, n, 4)."""
-    count, n = len(q), len(skeleton)
-    shift = np.zeros((count, n, 3))
-    turn = np.zeros((count, n, 4))
-    turn[:, :, 0] = 1.0
-    for j, joint in enumerate(skeleton.joints):
-        at = int(skeleton.tree.q_start[j])
-        if joint.kind is JointKind.FREE:
-            shift[:, j], turn[:, j] = q[:, at : at + 3], q[:, at + 3 : at + 7]
-        elif joint.kind is JointKind.BALL:
-            turn[:, j] = q[:, at : at + 4]
-        elif joint.kind is JointKind.HINGE:
-            turn[:, j] = from_axis_angle(joint.axis, q[:, at])
-        elif joint.kind is JointKind.PRISMATIC:
-            shift[:, j] = q[:, at, None] * joint.axis
-    return shift, turn
 
 
 def twist_angles(q: Floats, axis: Floats) -> Floats:

@@ -7,17 +7,17 @@ import pytest
 
 from writhe.arrays import vector3
 from writhe.errors import WritheError
-from writhe.skeleton import forward
+from writhe.skeleton import forward, quaternions
 from writhe.skeleton.figures import figure
 from writhe.skeleton.limits import random_configurations
 from writhe.skeleton.mirror import mirrored, partners
-from writhe.skeleton.rotation import multiply_quaternions, quaternion_of, rotation_matrix
+from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
 
 
 def test_quaternions_and_matrices_say_the_same(rng):
     for _ in range(50):
         a, b = rng.normal(size=(2, 4))
-        product = rotation_matrix(multiply_quaternions(a, b))
+        product = rotation_matrix(quaternions.multiply(a, b))
         np.testing.assert_allclose(product, rotation_matrix(a) @ rotation_matrix(b), atol=1e-12)
         np.testing.assert_allclose(rotation_matrix(quaternion_of(product)), product, atol=1e-12)
         assert quaternion_of(product)[0] >= 0.0

@@ -11,7 +11,7 @@ from writhe.errors import WritheError
 from writhe.io.roles import FAMILIES
 from writhe.motion import retarget
 from writhe.motion.feet import planted_spans
-from writhe.skeleton import Figure, Joint, JointKind, Motion, Skeleton, Tip, forward, transforms
+from writhe.skeleton import Figure, Joint, JointKind, Motion, Skeleton, Tip, forward, quaternions
 from writhe.skeleton import kinematics as kin
 from writhe.skeleton.figures import figure
 
@@ -117,11 +117,11 @@ def test_every_naming_family_reaches_the_human_exactly(family):
     roles = dict(figure_of(skeleton).roles)
     q = np.tile(skeleton.rest_configuration, (len(truth), 1))
     for role, name in roles.items():
-        turn = transforms.from_matrices(frames.rotation(role))
+        turn = quaternions.from_matrices(frames.rotation(role))
         parent = human().skeleton.joints[human().skeleton.index(role)].parent
         if parent is not None:
-            above = transforms.from_matrices(frames.rotation(parent))
-            turn = transforms.multiply(transforms.conjugate(above), turn)
+            above = quaternions.from_matrices(frames.rotation(parent))
+            turn = quaternions.multiply(quaternions.conjugate(above), turn)
         part = skeleton.q_slice(name)
         q[:, part.stop - 4 : part.stop] = turn
     root = skeleton.q_slice(roles["hips"])
@@ -192,7 +192,7 @@ def test_other_rest_poses_make_no_difference(posture, turn):
         parent = int(skeleton.tree.parent[j])
         local = world[:, j] if parent < 0 else world[:, parent].transpose(0, 2, 1) @ world[:, j]
         part = skeleton.q_slice(name)
-        q[:, part.stop - 4 : part.stop] = transforms.from_matrices(local)
+        q[:, part.stop - 4 : part.stop] = quaternions.from_matrices(local)
     q[:, :3] = frames.position("hips") - skeleton.joints[0].offset_in_parent
     source = Motion(skeleton, q)
     np.testing.assert_allclose(source.frames().positions, frames.positions, atol=1e-9)

@@ -8,12 +8,12 @@ body is, until a way round is found (`detour`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from writhe.arrays import Bools, Floats
+from writhe.arrays import Bools
 from writhe.collision import Certificate, CollisionTable, certify
 from writhe.errors import WritheError
 from writhe.motion.correct import corrected

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.motion.detour import Detours
+from writhe.motion.detour import Detours, Tracks
 from writhe.motion.stretches import Course
 from writhe.skeleton.kinematics import difference, integrate
 
@@ -199,8 +199,8 @@ class _Search:
             frames = range(start, stop + 1)
             before = np.array([self._row(i, 1, frame) for frame in frames])
             after = np.array([self._row(j, -1, frame) for frame in frames])
-            source = course.places[start : stop + 1]
-            found = detours.find(before, after, source, moment - start, worth - cost)
+            tracks = Tracks(before, after, course.places[start : stop + 1], moment - start)
+            found = detours.find(tracks, worth - cost)
             if found is not None:
                 return [self._passage(i, j, start + found[0], found[1])]
         return []

@@ -14,7 +14,6 @@ from itertools import pairwise
 import numpy as np
 
 from writhe.arrays import Bools, Floats
-from writhe.kernels import kinematics
 from writhe.skeleton import forward
 from writhe.skeleton.kinematics import difference, integrate, interpolate
 from writhe.solvers.tracking import PostureTracker
@@ -47,9 +46,18 @@ class Tail:
     """How a body goes on beyond the end of a stretch, in the order in which it was found."""
 
     rows: list[Floats]  # the first is the end of the stretch itself
-    away: list[Floats]  # (joints, 3) from the source, for each row
+    places: list[Floats]  # (joints, 3) of each row
     dearer: list[float]  # what the rows up to each cost more than the wanted postures
     met: int | None = None  # the stretch it came into, where its last row is the wanted posture
+
+
+def leaps_beyond(places: Floats, source: Floats) -> Floats:
+    """(frames - 1,) how much farther than in the source a joint moves in a frame, at most.
+
+    places, source (frames, joints, 3).
+    """
+    moved, given = (np.linalg.norm(np.diff(p, axis=0), axis=2) for p in (places, source))
+    return np.maximum(moved - given, 0.0).max(axis=1, initial=0.0)
 
 
 class Course:
@@ -68,8 +76,8 @@ class Course:
         roles = {joint for role, joint in tracker.figure.roles if role.endswith(("ankle", "toe"))}
         self.weight = np.array([_FOOT if name in roles else 1.0 for name in self.skeleton.names])
         self.weight /= len(self.weight)
-        self.away = forward(self.skeleton, wanted).positions - self.places
-        self.cost = np.linalg.norm(self.away, axis=2) @ self.weight
+        self.wanted_places = forward(self.skeleton, wanted).positions
+        self.cost = np.linalg.norm(self.wanted_places - self.places, axis=2) @ self.weight
         self.stretches = self._cut()
         self._tails: dict[tuple[int, int], Tail] = {}
 
@@ -79,9 +87,10 @@ class Course:
         The last row is where the body goes on from, and is not counted itself.
         """
         part = slice(first, first + len(rows))
-        away = forward(self.skeleton, rows).positions - self.places[part]
-        cost = np.linalg.norm(away, axis=2) @ self.weight - self.cost[part]
-        return float(cost[:-1].sum()) + sum(self._leap(a, b) for a, b in pairwise(away))
+        places = np.array([forward(self.skeleton, row).positions for row in rows])
+        cost = np.linalg.norm(places - self.places[part], axis=2) @ self.weight - self.cost[part]
+        leaps = leaps_beyond(places, self.places[part])
+        return float(cost[:-1].sum() + _LEAP * np.maximum(leaps - self.quick_m, 0.0).sum())
 
     def tail(self, stretch: int, way: int, *, at_least: int = 0, endless: bool = False) -> Tail:
         """How the body goes on beyond the end of a stretch (way 1) or before its start (way -1).
@@ -93,7 +102,7 @@ class Course:
         edge = here.last if way > 0 else here.first
         tail = self._tails.get((stretch, way))
         if tail is None:
-            tail = Tail([self.wanted[edge]], [self.away[edge]], [0.0])
+            tail = Tail([self.wanted[edge]], [self.wanted_places[edge]], [0.0])
             self._tails[stretch, way] = tail
         while tail.met is None:
             frame = edge + way * len(tail.rows)
@@ -102,19 +111,18 @@ class Course:
             if not endless and tail.dearer[-1] > _WORTH_M and len(tail.rows) > at_least:
                 break
             row, there = self._next(tail.rows[-1], frame - way, frame)
-            away = forward(self.skeleton, row).positions - self.places[frame]
-            dearer = float(np.linalg.norm(away, axis=1) @ self.weight - self.cost[frame])
-            tail.dearer.append(tail.dearer[-1] + dearer + self._leap(tail.away[-1], away))
+            places = forward(self.skeleton, row).positions
+            off = np.linalg.norm(places - self.places[frame], axis=1) @ self.weight
+            leap = leaps_beyond(
+                np.array([tail.places[-1], places]), self.places[[frame - way, frame]]
+            )
+            dearer = float(off - self.cost[frame]) + _LEAP * max(0.0, float(leap[0]) - self.quick_m)
+            tail.dearer.append(tail.dearer[-1] + dearer)
             tail.rows.append(row)
-            tail.away.append(away)
+            tail.places.append(places)
             if there:
                 tail.met = self._at(frame)
         return tail
-
-    def _leap(self, before: Floats, after: Floats) -> float:
-        """What it costs to change from one displacement (joints, 3) to another in a frame."""
-        moved = float(np.linalg.norm(after - before, axis=1).max())
-        return _LEAP * max(0.0, moved - self.quick_m)
 
     def _next(self, row: Floats, before: int, frame: int) -> tuple[Floats, bool]:
         """The posture at `frame` after `row` at the frame before; whether it is the wanted one."""
@@ -122,7 +130,7 @@ class Course:
         carried = integrate(
             skeleton, self.source[frame], difference(skeleton, self.source[before], row)
         )
-        apart = forward(skeleton, carried).positions - self.places[frame] - self.away[frame]
+        apart = forward(skeleton, carried).positions - self.wanted_places[frame]
         far = float(np.linalg.norm(apart, axis=1).max())
         if far <= self.quick_m:
             if self._clear[frame] and self.tracker.gate.fraction(row, wanted) >= 1.0:
@@ -143,7 +151,7 @@ class Course:
         self._clear: Bools = np.array(
             [tracker.clearance(row) >= -tracker.gate.slack_m for row in self.wanted]
         )
-        leaps = np.linalg.norm(np.diff(self.away, axis=0), axis=2).max(axis=1, initial=0.0)
+        leaps = leaps_beyond(self.wanted_places, self.places)
         joined = [
             bool(self._clear[i] and self._clear[i + 1])
             and leaps[i] <= self.quick_m

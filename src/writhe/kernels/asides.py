@@ -1,0 +1,99 @@
+"""Limbs led aside: many postures made from one, and which of them are clear."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats, Ints
+from writhe.kernels.gaps import Bodies, Pairs, Placed, Shapes
+from writhe.kernels.jit import kernel
+from writhe.kernels.kinematics import Tree, forward, integrate, interpolate
+from writhe.kernels.near import Near, near_pairs
+
+
+class Asides(NamedTuple):
+    """m ways for limbs to make way: turned and unbent, or opened towards the rest posture."""
+
+    turn: Floats  # (m, nv) tangent step
+    unbent: Floats  # (m,) share of its bend that a hinge loses
+    opening: Floats  # (m,) share of the way to the rest posture
+    limb: Bools  # (m, nq) the numbers of a configuration that belong to the limbs
+    bending: Bools  # (nq,) those of hinges
+    rest: Floats  # (nq,)
+    step: Floats  # (nv,) room
+    opened: Floats  # (nq,) room
+
+
+@kernel
+def lead_aside(tree: Tree, row: Floats, share: float, asides: Asides, k: int, out: Floats) -> None:
+    """The posture `row` (nq) with the limbs led the share of aside k, into out (nq)."""
+    for i in range(asides.step.shape[0]):
+        asides.step[i] = share * asides.turn[k, i]
+    integrate(tree, row, asides.step, out)
+    for i in range(out.shape[0]):
+        if asides.limb[k, i] and asides.bending[i]:
+            out[i] *= 1.0 - share * asides.unbent[k]
+    if asides.opening[k] > 0.0:
+        interpolate(tree, row, asides.rest, share * asides.opening[k], asides.opened)
+        for i in range(out.shape[0]):
+            if asides.limb[k, i]:
+                out[i] = asides.opened[i]
+
+
+@kernel
+def place_asides(
+    tree: Tree, row: Floats, asides: Asides, rotations: Floats, q: Floats, places: Floats
+) -> None:
+    """places (m, n, 3): where the joints are in `row` (nq) with the limbs fully aside.
+
+    rotations (n, 3, 3) and q (nq) are room.
+    """
+    for k in range(places.shape[0]):
+        lead_aside(tree, row, 1.0, asides, k, q)
+        forward(tree, q, places[k], rotations)
+
+
+@kernel
+def clear_rows(
+    tree: Tree,
+    shapes: Shapes,
+    bodies: Bodies,
+    pairs: Pairs,
+    asides: Asides,
+    picked: Ints,
+    row: Floats,
+    slack_m: float,
+    q: Floats,
+    positions: Floats,
+    rotations: Floats,
+    placed: Placed,
+    out: Floats,
+    apart_along: Floats,
+    near: Near,
+    clear: Bools,
+) -> None:
+    """clear (p,): whether no pair of `row` (nq), aside by picked[p], lacks more than slack_m.
+
+    q, positions, rotations, placed, out, apart_along and near are room, see `near_pairs`.
+    """
+    for p in range(picked.shape[0]):
+        lead_aside(tree, row, 1.0, asides, picked[p], q)
+        forward(tree, q, positions, rotations)
+        found = near_pairs(
+            shapes, bodies, pairs, positions, rotations, 0.0, placed, out, apart_along, near
+        )
+        clear[p] = found <= near.gap.shape[0]
+        for i in range(min(found, near.gap.shape[0])):
+            if near.gap[i] + near.allowance[i] < -slack_m:
+                clear[p] = False
+
+
+def make_asides(
+    turn: Floats, unbent: Floats, opening: Floats, limb: Bools, bending: Bools, rest: Floats
+) -> Asides:
+    """The arrays together with their room."""
+    return Asides(
+        turn, unbent, opening, limb, bending, rest, np.zeros(turn.shape[1]), np.zeros(len(rest))
+    )

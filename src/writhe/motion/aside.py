@@ -1,0 +1,167 @@
+"""Limbs that make way: which groups of them, and the ways in which each can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats, Ints
+from writhe.collision import CollisionTable, NearPairs
+from writhe.kernels.asides import Asides, clear_rows, lead_aside, make_asides, place_asides
+from writhe.skeleton import Figure, JointKind
+
+_LIMBS = (
+    ("left_clavicle", "left_shoulder", "left_elbow", "left_wrist"),
+    ("right_clavicle", "right_shoulder", "right_elbow", "right_wrist"),
+    ("left_hip", "left_knee", "left_ankle"),
+    ("right_hip", "right_knee", "right_ankle"),
+)
+_OPENINGS = (0.15, 0.35, 0.7, 1.0)  # how far a limb is led towards the rest posture
+_TURNS = (0.15, 0.3, 0.5, 0.75, 1.0, 1.5)  # rad that a limb is turned aside
+_UNBENT = (0.0, 0.5)  # share of its bend that an elbow or knee loses on the way
+
+
+@dataclass(frozen=True)
+class Limb:
+    """An arm or a leg, or several."""
+
+    joints: Ints  # (k,) the joint it hangs on and all that follow
+    numbers: Ints  # where they stand in a configuration
+    turning: Ints  # degrees of freedom of its first joint that turns freely, three a limb
+    mirror: Floats  # what an axis of turning is multiplied by: sides turn as in a mirror
+    hinges: Ints  # where its hinges stand in a configuration
+    leg: bool  # or has one among several
+
+
+class LimbAsides:
+    """The ways in which one limb, or a group of them, can make way."""
+
+    def __init__(self, table: CollisionTable, near: NearPairs, limb: Limb) -> None:
+        self.limb, self._table, self._near = limb, table, near
+        skeleton = table.skeleton
+        nq, nv, n = skeleton.configuration_size, skeleton.dof_count, len(skeleton)
+        corners = np.array([c for c in product((-1.0, 0.0, 1.0), repeat=3) if any(c)])
+        axes = corners / np.linalg.norm(corners, axis=1, keepdims=True)
+        ways = [(0.0, None, 0.0, opening) for opening in _OPENINGS]
+        ways += [(turn, axis, unbent, 0.0) for turn, axis, unbent in product(_TURNS, axes, _UNBENT)]
+        steps = np.zeros((len(ways), nv))
+        for step, (turn, axis, _, _) in zip(steps, ways, strict=True):
+            if axis is not None:
+                step[limb.turning] = turn * np.tile(axis, len(limb.turning) // 3) * limb.mirror
+        mine, bending = np.zeros((len(ways), nq), dtype=np.bool_), np.zeros(nq, dtype=np.bool_)
+        mine[:, limb.numbers], bending[limb.hinges] = True, True
+        self._asides: Asides = make_asides(
+            steps,
+            np.array([unbent for _, _, unbent, _ in ways]),
+            np.array([opening for _, _, _, opening in ways]),
+            mine,
+            bending,
+            skeleton.rest_configuration,
+        )
+        self._q, self._positions, self._rotations = (
+            np.empty(nq),
+            np.empty((n, 3)),
+            np.empty((n, 3, 3)),
+        )
+
+    def places(self, row: Floats) -> Floats:
+        """(ways, joints, 3) of a posture with the limb aside, each way."""
+        out = np.empty((len(self._asides.opening), len(self._table.skeleton), 3))
+        place_asides(self._table.skeleton.tree, row, self._asides, self._rotations, self._q, out)
+        return out
+
+    def clear(self, row: Floats, ways: Ints, slack_m: float) -> Bools:
+        """Whether a posture with the limb aside in each of these ways is clear."""
+        table, near, out = self._table, self._near, np.empty(len(ways), dtype=np.bool_)
+        clear_rows(
+            table.skeleton.tree,
+            table.shapes,
+            table.bodies,
+            table.pairs,
+            self._asides,
+            ways,
+            row,
+            slack_m,
+            self._q,
+            self._positions,
+            self._rotations,
+            near.placed,
+            near.out,
+            near.apart_along,
+            near.rows,
+            out,
+        )
+        return out
+
+    def led(self, row: Floats, way: int, share: float) -> Floats:
+        """A posture with the limb a share of one way aside."""
+        out = np.empty_like(row)
+        lead_aside(self._table.skeleton.tree, row, share, self._asides, way, out)
+        return out
+
+
+class Limbs:
+    """The arms and legs of a figure, and how they make way."""
+
+    def __init__(self, figure: Figure, table: CollisionTable) -> None:
+        self._table, self._near = table, NearPairs(table)
+        roles = dict(figure.roles)
+        self._limbs = [
+            _limb(figure, [roles[role] for role in chain], chain[0])
+            for chain in _LIMBS
+            if all(role in roles for role in chain)
+        ]
+        self._known: dict[tuple[int, ...], LimbAsides] = {}
+
+    def making_way(self, apart_m: Floats, least_m: float) -> Iterator[LimbAsides]:
+        """Groups of limbs that may make way where joints are apart_m (joints,) from their places.
+
+        Legs only where they are farther apart than least_m themselves: arms make way for them.
+        """
+        arms = [k for k, limb in enumerate(self._limbs) if not limb.leg]
+        legs = [
+            k
+            for k, limb in enumerate(self._limbs)
+            if limb.leg and float(apart_m[limb.joints].max()) > least_m
+        ]
+        groups = [(k,) for k in (*arms, *legs)]
+        groups += [tuple(group) for group in (arms, legs) if len(group) > 1]
+        if arms and legs:
+            groups.append((*arms, *legs))
+        for group in groups:
+            if group not in self._known:
+                limb = _together([self._limbs[k] for k in group])
+                self._known[group] = LimbAsides(self._table, self._near, limb)
+            yield self._known[group]
+
+
+def _together(limbs: list[Limb]) -> Limb:
+    return Limb(
+        np.concatenate([limb.joints for limb in limbs]),
+        np.concatenate([limb.numbers for limb in limbs]),
+        np.concatenate([limb.turning for limb in limbs]),
+        np.concatenate([limb.mirror for limb in limbs]),
+        np.concatenate([limb.hinges for limb in limbs]),
+        any(limb.leg for limb in limbs),
+    )
+
+
+def _limb(figure: Figure, chain: list[str], role: str) -> Limb:
+    skeleton, tree = figure.skeleton, figure.skeleton.tree
+    first = skeleton.index(chain[0])
+    joints = np.arange(first, int(tree.subtree_end[first]))
+    kinds = {name: skeleton.joints[skeleton.index(name)].kind for name in chain}
+    balls = [name for name, kind in kinds.items() if kind is JointKind.BALL]
+    hinges = [name for name, kind in kinds.items() if kind is JointKind.HINGE]
+    turning = skeleton.v_slice(balls[1] if len(balls) > 2 else balls[0])
+    return Limb(
+        joints,
+        np.arange(int(tree.q_start[first]), int(tree.q_start[joints[-1] + 1])),
+        np.arange(turning.start, turning.stop),
+        np.array([1.0, 1.0, 1.0] if role.startswith("left") else [1.0, -1.0, -1.0]),
+        np.array([skeleton.q_slice(name).start for name in hinges], dtype=np.int64),
+        role.endswith("hip"),
+    )

@@ -26,7 +26,6 @@ _SHORTEST = 4  # frames of a way
 _GROUND_M = 0.02  # a way may lead no joint farther than this below the lowest of the source
 _LOST_M = 0.15  # a limb farther from where it is led does not get there
 _AT_ONCE = 48  # ways whose middle is looked at together
-_DEAREST = 400  # ways that are looked at
 
 
 @dataclass(frozen=True)
@@ -141,7 +140,7 @@ class Detours:
                 (float(order[k]), asides, int(k), int(frames[k])) for k in np.flatnonzero(allowed)
             ]
         found.sort(key=lambda way: way[0])
-        return [(asides, way, frames) for _, asides, way, frames in found[:_DEAREST]]
+        return [(asides, way, frames) for _, asides, way, frames in found]
 
     def _clear_in_the_middle(
         self, tracks: Tracks, ways: list[tuple[LimbAsides, int, int]], middle: Floats

@@ -14,7 +14,7 @@ from writhe.kernels.near import Near, near_pairs
 
 
 class Asides(NamedTuple):
-    """m ways for limbs to make way: turned and unbent, or opened towards the rest posture."""
+    """m ways for limbs to make way: opened towards the rest posture, unbent and turned."""
 
     turn: Floats  # (m, nv) tangent step
     unbent: Floats  # (m,) share of its bend that a hinge loses
@@ -31,15 +31,13 @@ def lead_aside(tree: Tree, row: Floats, share: float, asides: Asides, k: int, ou
     """The posture `row` (nq) with the limbs led the share of aside k, into out (nq)."""
     for i in range(asides.step.shape[0]):
         asides.step[i] = share * asides.turn[k, i]
-    integrate(tree, row, asides.step, out)
+    interpolate(tree, row, asides.rest, share * asides.opening[k], asides.opened)
     for i in range(out.shape[0]):
-        if asides.limb[k, i] and asides.bending[i]:
-            out[i] *= 1.0 - share * asides.unbent[k]
-    if asides.opening[k] > 0.0:
-        interpolate(tree, row, asides.rest, share * asides.opening[k], asides.opened)
-        for i in range(out.shape[0]):
-            if asides.limb[k, i]:
-                out[i] = asides.opened[i]
+        if not asides.limb[k, i]:
+            asides.opened[i] = row[i]
+        elif asides.bending[i]:
+            asides.opened[i] *= 1.0 - share * asides.unbent[k]
+    integrate(tree, asides.opened, asides.step, out)
 
 
 @kernel
@@ -64,6 +62,7 @@ def clear_rows(
     asides: Asides,
     picked: Ints,
     row: Floats,
+    share: float,
     slack_m: float,
     q: Floats,
     positions: Floats,
@@ -74,12 +73,12 @@ def clear_rows(
     near: Near,
     clear: Bools,
 ) -> None:
-    """clear (p,): whether no pair of `row` (nq), aside by picked[p], lacks more than slack_m.
+    """clear (p,): whether no pair of `row` (nq), led the share of aside picked[p], lacks slack_m.
 
     q, positions, rotations, placed, out, apart_along and near are room, see `near_pairs`.
     """
     for p in range(picked.shape[0]):
-        lead_aside(tree, row, 1.0, asides, picked[p], q)
+        lead_aside(tree, row, share, asides, picked[p], q)
         forward(tree, q, positions, rotations)
         found = near_pairs(
             shapes, bodies, pairs, positions, rotations, 0.0, placed, out, apart_along, near

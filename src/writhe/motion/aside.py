@@ -22,6 +22,8 @@ _LIMBS = (
 _OPENINGS = (0.15, 0.35, 0.7, 1.0)  # how far a limb is led towards the rest posture
 _TURNS = (0.15, 0.3, 0.5, 0.75, 1.0, 1.5)  # rad that a limb is turned aside
 _UNBENT = (0.0, 0.5)  # share of its bend that an elbow or knee loses on the way
+_OPENED_TURNS = (0.3, 0.6)  # rad that a limb is turned besides, led this far towards the rest:
+_OPENED = (0.7, 1.0)
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,9 @@ class LimbAsides:
         axes = corners / np.linalg.norm(corners, axis=1, keepdims=True)
         ways = [(0.0, None, 0.0, opening) for opening in _OPENINGS]
         ways += [(turn, axis, unbent, 0.0) for turn, axis, unbent in product(_TURNS, axes, _UNBENT)]
+        ways += [
+            (turn, axis, 0.0, share) for turn, axis, share in product(_OPENED_TURNS, axes, _OPENED)
+        ]
         steps = np.zeros((len(ways), nv))
         for step, (turn, axis, _, _) in zip(steps, ways, strict=True):
             if axis is not None:
@@ -73,8 +78,8 @@ class LimbAsides:
         place_asides(self._table.skeleton.tree, row, self._asides, self._rotations, self._q, out)
         return out
 
-    def clear(self, row: Floats, ways: Ints, slack_m: float) -> Bools:
-        """Whether a posture with the limb aside in each of these ways is clear."""
+    def clear(self, row: Floats, ways: Ints, slack_m: float, share: float = 1.0) -> Bools:
+        """Whether a posture with the limb a share of these ways aside is clear, for each."""
         table, near, out = self._table, self._near, np.empty(len(ways), dtype=np.bool_)
         clear_rows(
             table.skeleton.tree,
@@ -84,6 +89,7 @@ class LimbAsides:
             self._asides,
             ways,
             row,
+            share,
             slack_m,
             self._q,
             self._positions,

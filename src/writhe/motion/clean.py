@@ -26,7 +26,7 @@ from writhe.solvers.tracking import PostureTracker, TrackingOptions
 Progress = Callable[[int, int], None]
 
 _QUICK_M_S = 5.0  # a body leaves the source and comes back to it no faster than this
-_HALF_S = 0.35  # half of a way round takes no longer than this
+_HALF_S = 0.5  # half of a way round takes no longer than this
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class _Lead:
         """The posture at frame i of the way."""
         if i not in self._rows:
             u, at = i / self.last, self.start + i
-            # it changes tracks while the limb is well aside
+            # it changes tracks while the limb is at least half aside
             share = _eased(min(1.0, max(0.0, 2.0 * u - 0.5)))
             base = interpolate(
                 self._skeleton, self._tracks.before[at], self._tracks.after[at], share
@@ -95,10 +95,8 @@ class Detours:
         for first in range(0, len(ways), _AT_ONCE):
             for lead in self._clear_in_the_middle(tracks, ways[first : first + _AT_ONCE], middle):
                 promising.append(lead)
-                if self._clear(lead):
-                    way = lead.way()
-                    if self._certified(way):
-                        return lead.start, way
+                if self._passes(lead):
+                    return lead.start, lead.way()
         clear = [self._clear_rows(lead) for lead in promising]
         for k in np.argsort(clear, kind="stable")[::-1][:_FOLLOWED]:
             rows = self._followed(promising[k])
@@ -171,14 +169,18 @@ class Detours:
                 return None
         return way if self._tracker.gate.fraction(way[-2], way[-1]) >= 1.0 else None
 
-    def _clear(self, lead: _Lead) -> bool:
-        """Whether all rows of a way are clear; looks at the middle, where most are not, first.
+    def _passes(self, lead: _Lead) -> bool:
+        """Whether a way is certified as it stands.
 
-        This is quick; what lies between the rows is only looked at in ways that pass it.
+        First all its rows must be clear, which is quick; the middle, where most are not, before
+        the others. What lies between the rows is only looked at in ways that pass this.
         """
         middle = lead.last // 2
         order = sorted(range(1, lead.last), key=lambda i: abs(i - middle))
-        return all(self._clear_row(lead, i) for i in order)
+        if not all(self._clear_row(lead, i) for i in order):
+            return False
+        fraction = self._tracker.gate.fraction
+        return all(fraction(a, b) >= 1.0 for a, b in pairwise(lead.way()))
 
     def _clear_rows(self, lead: _Lead) -> int:
         """How many rows of a way are clear, up to the first that is not."""
@@ -189,10 +191,6 @@ class Detours:
 
     def _clear_row(self, lead: _Lead, i: int) -> bool:
         return self._tracker.clearance(lead.row(i)) >= -self._tracker.gate.slack_m
-
-    def _certified(self, way: Floats) -> bool:
-        fraction = self._tracker.gate.fraction
-        return all(fraction(a, b) >= 1.0 for a, b in pairwise(way))
 
 
 def _eased(t: float) -> float:

@@ -23,6 +23,7 @@ _GUESS = 0.05, 0.02  # of what it costs to change stretches, and to leave out a 
 _AHEAD_S = 1.0  # stretches farther off are not looked at
 _MOMENTS = 3  # at which a way round is looked for
 _APART = 4  # frames between them
+_DEAR = 0.3  # a way round that costs more than this is looked for at other moments too
 
 
 @dataclass(frozen=True)
@@ -187,7 +188,7 @@ class _Search:
             off = max(here.last - moment, moment + 1 - there.first, 0)  # of two as dear, the nearer
             moments.append((waits + early + 1e-6 * off, moment))
         moments.sort()
-        tried: list[int] = []
+        tried, passages = list[int](), list[Passage]()
         for cost, moment in moments:
             if len(tried) == _MOMENTS or cost >= worth:
                 break
@@ -202,8 +203,11 @@ class _Search:
             tracks = Tracks(before, after, course.places[start : stop + 1], moment - start)
             found = detours.find(tracks, worth - cost)
             if found is not None:
-                return [self._passage(i, j, start + found[0], found[1])]
-        return []
+                passages.append(self._passage(i, j, start + found[0], found[1]))
+                worth = min(worth, passages[-1].cost)
+                if worth < cost + _DEAR:
+                    break
+        return passages
 
     def _from(self, i: int) -> int:
         """The first frame of a stretch in which a way round may begin."""

@@ -24,6 +24,17 @@ class Asides(NamedTuple):
     rest: Floats  # (nq,)
     step: Floats  # (nv,) room
     opened: Floats  # (nq,) room
+    before: Floats  # (nq,) room
+    after: Floats  # (nq,) room
+
+
+class Crossing(NamedTuple):
+    """Where a body changes from one track to another, and how far it is aside there."""
+
+    before: Floats  # (nq,) on the first track
+    after: Floats  # (nq,) on the second
+    change: float  # share of the way from one to the other
+    aside: float  # share of the way aside
 
 
 @kernel
@@ -41,28 +52,38 @@ def lead_aside(tree: Tree, row: Floats, share: float, asides: Asides, k: int, ou
 
 
 @kernel
+def cross_aside(tree: Tree, crossing: Crossing, asides: Asides, k: int, out: Floats) -> None:
+    """The posture at a crossing with the limbs led aside in way k, into out (nq).
+
+    Both tracks are led aside first: limbs that make way are nearer to each other on them.
+    """
+    lead_aside(tree, crossing.before, crossing.aside, asides, k, asides.before)
+    lead_aside(tree, crossing.after, crossing.aside, asides, k, asides.after)
+    interpolate(tree, asides.before, asides.after, crossing.change, out)
+
+
+@kernel
 def place_asides(
-    tree: Tree, row: Floats, asides: Asides, rotations: Floats, q: Floats, places: Floats
+    tree: Tree, crossing: Crossing, asides: Asides, rotations: Floats, q: Floats, places: Floats
 ) -> None:
-    """places (m, n, 3): where the joints are in `row` (nq) with the limbs fully aside.
+    """places (m, n, 3): where the joints are at a crossing, for each way aside.
 
     rotations (n, 3, 3) and q (nq) are room.
     """
     for k in range(places.shape[0]):
-        lead_aside(tree, row, 1.0, asides, k, q)
+        cross_aside(tree, crossing, asides, k, q)
         forward(tree, q, places[k], rotations)
 
 
 @kernel
-def clear_rows(
+def clear_asides(
     tree: Tree,
     shapes: Shapes,
     bodies: Bodies,
     pairs: Pairs,
+    crossing: Crossing,
     asides: Asides,
     picked: Ints,
-    row: Floats,
-    share: float,
     slack_m: float,
     q: Floats,
     positions: Floats,
@@ -73,12 +94,12 @@ def clear_rows(
     near: Near,
     clear: Bools,
 ) -> None:
-    """clear (p,): whether no pair of `row` (nq), led the share of aside picked[p], lacks slack_m.
+    """clear (p,): whether no pair at a crossing lacks more than slack_m, aside in way picked[p].
 
     q, positions, rotations, placed, out, apart_along and near are room, see `near_pairs`.
     """
     for p in range(picked.shape[0]):
-        lead_aside(tree, row, share, asides, picked[p], q)
+        cross_aside(tree, crossing, asides, picked[p], q)
         forward(tree, q, positions, rotations)
         found = near_pairs(
             shapes, bodies, pairs, positions, rotations, 0.0, placed, out, apart_along, near
@@ -93,6 +114,16 @@ def make_asides(
     turn: Floats, unbent: Floats, opening: Floats, limb: Bools, bending: Bools, rest: Floats
 ) -> Asides:
     """The arrays together with their room."""
+    nq, nv = len(rest), turn.shape[1]
     return Asides(
-        turn, unbent, opening, limb, bending, rest, np.zeros(turn.shape[1]), np.zeros(len(rest))
+        turn,
+        unbent,
+        opening,
+        limb,
+        bending,
+        rest,
+        np.zeros(nv),
+        np.zeros(nq),
+        np.zeros(nq),
+        np.zeros(nq),
     )

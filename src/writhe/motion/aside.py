@@ -10,7 +10,14 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats, Ints
 from writhe.collision import CollisionTable, NearPairs
-from writhe.kernels.asides import Asides, clear_rows, lead_aside, make_asides, place_asides
+from writhe.kernels.asides import (
+    Asides,
+    Crossing,
+    clear_asides,
+    cross_aside,
+    make_asides,
+    place_asides,
+)
 from writhe.skeleton import Figure, JointKind
 
 _LIMBS = (
@@ -72,24 +79,24 @@ class LimbAsides:
             np.empty((n, 3, 3)),
         )
 
-    def places(self, row: Floats) -> Floats:
-        """(ways, joints, 3) of a posture with the limb aside, each way."""
+    def places(self, crossing: Crossing) -> Floats:
+        """(ways, joints, 3) at a crossing with the limb aside, each way."""
+        tree = self._table.skeleton.tree
         out = np.empty((len(self._asides.opening), len(self._table.skeleton), 3))
-        place_asides(self._table.skeleton.tree, row, self._asides, self._rotations, self._q, out)
+        place_asides(tree, crossing, self._asides, self._rotations, self._q, out)
         return out
 
-    def clear(self, row: Floats, ways: Ints, slack_m: float, share: float = 1.0) -> Bools:
-        """Whether a posture with the limb a share of these ways aside is clear, for each."""
+    def clear(self, crossing: Crossing, ways: Ints, slack_m: float) -> Bools:
+        """Whether a crossing with the limb aside in each of these ways is clear."""
         table, near, out = self._table, self._near, np.empty(len(ways), dtype=np.bool_)
-        clear_rows(
+        clear_asides(
             table.skeleton.tree,
             table.shapes,
             table.bodies,
             table.pairs,
+            crossing,
             self._asides,
             ways,
-            row,
-            share,
             slack_m,
             self._q,
             self._positions,
@@ -102,10 +109,10 @@ class LimbAsides:
         )
         return out
 
-    def led(self, row: Floats, way: int, share: float) -> Floats:
-        """A posture with the limb a share of one way aside."""
-        out = np.empty_like(row)
-        lead_aside(self._table.skeleton.tree, row, share, self._asides, way, out)
+    def posture(self, crossing: Crossing, way: int) -> Floats:
+        """The posture at a crossing with the limb aside in one way."""
+        out = np.empty(self._table.skeleton.configuration_size)
+        cross_aside(self._table.skeleton.tree, crossing, self._asides, way, out)
         return out
 
 

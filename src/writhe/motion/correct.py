@@ -21,7 +21,7 @@ from writhe.skeleton.kinematics import difference, integrate
 from writhe.solvers.tracking import PostureTracker
 
 _JUMP_M = 0.06  # corrections farther apart are on two sides of something: neither draws the other
-_FAR_M = 0.05  # a frame moved farther than this, on average, may be on the wrong side
+_FAR_M = 0.07  # a frame moved farther than this, on average, may be on the wrong side
 _NEARER = 0.5  # another side must be nearer than this share of it
 
 

@@ -8,15 +8,17 @@ came farthest, giving way where they touch.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from writhe.arrays import Floats
+from writhe.kernels.asides import Crossing
 from writhe.motion.aside import LimbAsides, Limbs
+from writhe.motion.stretches import leaps_beyond
 from writhe.skeleton import Skeleton, forward
-from writhe.skeleton.kinematics import interpolate
 from writhe.solvers.tracking import PostureTracker
 
 _APART_M = 0.06  # a leg farther apart than this on the two tracks may have to make way
@@ -53,16 +55,23 @@ class _Lead:
         self._skeleton, self._tracks, self._way = skeleton, tracks, way
         self._rows: dict[int, Floats] = {}
 
+    def slower(self, times: float) -> _Lead:
+        """The same way over so many times as many frames, or as many as there are."""
+        frames = min(len(self._tracks.before) - 1, math.ceil(times * self.last))
+        return _Lead(self._skeleton, self._tracks, frames, self.asides, self._way)
+
     def row(self, i: int) -> Floats:
         """The posture at frame i of the way."""
         if i not in self._rows:
             u, at = i / self.last, self.start + i
-            # it changes tracks while the limb is at least half aside
-            share = _eased(min(1.0, max(0.0, 2.0 * u - 0.5)))
-            base = interpolate(
-                self._skeleton, self._tracks.before[at], self._tracks.after[at], share
+            crossing = Crossing(
+                self._tracks.before[at],
+                self._tracks.after[at],
+                # it changes tracks while the limb is at least half aside
+                _eased(min(1.0, max(0.0, 2.0 * u - 0.5))),
+                _eased(1.0 - abs(2.0 * u - 1.0)),
             )
-            self._rows[i] = self.asides.led(base, self._way, _eased(1.0 - abs(2.0 * u - 1.0)))
+            self._rows[i] = self.asides.posture(crossing, self._way)
         return self._rows[i]
 
     def way(self) -> Floats:
@@ -87,16 +96,14 @@ class Detours:
 
         Ways dearer than worth_m (frames times mean displacement) are not looked at.
         """
-        middle = interpolate(
-            self._skeleton, tracks.before[tracks.moment], tracks.after[tracks.moment], 0.5
-        )
+        middle = Crossing(tracks.before[tracks.moment], tracks.after[tracks.moment], 0.5, 1.0)
         ways = self._nearest_first(tracks, middle, worth_m)
         promising: list[_Lead] = []
         for first in range(0, len(ways), _AT_ONCE):
             for lead in self._clear_in_the_middle(tracks, ways[first : first + _AT_ONCE], middle):
                 promising.append(lead)
                 if self._passes(lead):
-                    return lead.start, lead.way()
+                    return self._unhurried(lead, tracks)
         clear = [self._clear_rows(lead) for lead in promising]
         for k in np.argsort(clear, kind="stable")[::-1][:_FOLLOWED]:
             rows = self._followed(promising[k])
@@ -104,8 +111,19 @@ class Detours:
                 return promising[k].start, rows
         return None
 
+    def _unhurried(self, lead: _Lead, tracks: Tracks) -> tuple[int, Floats]:
+        """A certified way, slower if it leaves the source too quickly and may take longer."""
+        way, part = lead.way(), slice(lead.start, lead.start + lead.last + 1)
+        places = np.array([forward(self._skeleton, row).positions for row in way])
+        leap_m = float(leaps_beyond(places, tracks.source[part]).max())
+        if leap_m > self._quick_m:
+            slower = lead.slower(leap_m / self._quick_m)
+            if slower.last > lead.last and self._passes(slower):
+                return slower.start, slower.way()
+        return lead.start, way
+
     def _nearest_first(
-        self, tracks: Tracks, middle: Floats, worth_m: float
+        self, tracks: Tracks, middle: Crossing, worth_m: float
     ) -> list[tuple[LimbAsides, int, int]]:
         """Ways aside with the frames they take: those that leave the source the least first.
 
@@ -141,7 +159,7 @@ class Detours:
         return [(asides, way, frames) for _, asides, way, frames in found]
 
     def _clear_in_the_middle(
-        self, tracks: Tracks, ways: list[tuple[LimbAsides, int, int]], middle: Floats
+        self, tracks: Tracks, ways: list[tuple[LimbAsides, int, int]], middle: Crossing
     ) -> list[_Lead]:
         """Those of some ways that are clear where they are farthest aside."""
         clear = np.zeros(len(ways), dtype=np.bool_)

@@ -33,6 +33,19 @@ _OPENED_TURNS = (0.3, 0.6)  # rad that a limb is turned besides, led this far to
 _OPENED = (0.7, 1.0)
 
 
+def _ways() -> Floats:
+    """(ways, 5): how a limb makes way: turn (rotation vector), share unbent, share opened."""
+    corners = np.array([c for c in product((-1.0, 0.0, 1.0), repeat=3) if any(c)])
+    axes = corners / np.linalg.norm(corners, axis=1, keepdims=True)
+    ways = [(0.0, 0.0, 0.0, 0.0, opening) for opening in _OPENINGS]
+    ways += [(*(t * a), unbent, 0.0) for t, a, unbent in product(_TURNS, axes, _UNBENT)]
+    ways += [(*(t * a), 0.0, opened) for t, a, opened in product(_OPENED_TURNS, axes, _OPENED)]
+    return np.array(ways)
+
+
+_WAYS = _ways()
+
+
 @dataclass(frozen=True)
 class Limb:
     """An arm or a leg, or several."""
@@ -52,23 +65,14 @@ class LimbAsides:
         self.limb, self._table, self._near = limb, table, near
         skeleton = table.skeleton
         nq, nv, n = skeleton.configuration_size, skeleton.dof_count, len(skeleton)
-        corners = np.array([c for c in product((-1.0, 0.0, 1.0), repeat=3) if any(c)])
-        axes = corners / np.linalg.norm(corners, axis=1, keepdims=True)
-        ways = [(0.0, None, 0.0, opening) for opening in _OPENINGS]
-        ways += [(turn, axis, unbent, 0.0) for turn, axis, unbent in product(_TURNS, axes, _UNBENT)]
-        ways += [
-            (turn, axis, 0.0, share) for turn, axis, share in product(_OPENED_TURNS, axes, _OPENED)
-        ]
-        steps = np.zeros((len(ways), nv))
-        for step, (turn, axis, _, _) in zip(steps, ways, strict=True):
-            if axis is not None:
-                step[limb.turning] = turn * np.tile(axis, len(limb.turning) // 3) * limb.mirror
-        mine, bending = np.zeros((len(ways), nq), dtype=np.bool_), np.zeros(nq, dtype=np.bool_)
+        mine, bending = np.zeros((len(_WAYS), nq), dtype=np.bool_), np.zeros(nq, dtype=np.bool_)
         mine[:, limb.numbers], bending[limb.hinges] = True, True
+        turn = np.zeros((len(_WAYS), nv))
+        turn[:, limb.turning] = np.tile(_WAYS[:, :3], len(limb.turning) // 3) * limb.mirror
         self._asides: Asides = make_asides(
-            steps,
-            np.array([unbent for _, _, unbent, _ in ways]),
-            np.array([opening for _, _, _, opening in ways]),
+            turn,
+            np.ascontiguousarray(_WAYS[:, 3]),
+            np.ascontiguousarray(_WAYS[:, 4]),
             mine,
             bending,
             skeleton.rest_configuration,
@@ -129,10 +133,11 @@ class Limbs:
         ]
         self._known: dict[tuple[int, ...], LimbAsides] = {}
 
-    def making_way(self, apart_m: Floats, least_m: float) -> Iterator[LimbAsides]:
-        """Groups of limbs that may make way where joints are apart_m (joints,) from their places.
+    def making_way(self, apart_m: Floats, least_m: float) -> Iterator[list[LimbAsides]]:
+        """Limbs that may make way where joints are apart_m (joints,) from their places.
 
-        Legs only where they are farther apart than least_m themselves: arms make way for them.
+        First each by itself, then several together. Legs only where they are farther apart than
+        least_m themselves: arms make way for them.
         """
         arms = [k for k, limb in enumerate(self._limbs) if not limb.leg]
         legs = [
@@ -140,15 +145,17 @@ class Limbs:
             for k, limb in enumerate(self._limbs)
             if limb.leg and float(apart_m[limb.joints].max()) > least_m
         ]
-        groups = [(k,) for k in (*arms, *legs)]
-        groups += [tuple(group) for group in (arms, legs) if len(group) > 1]
+        yield [self._asides((k,)) for k in (*arms, *legs)]
+        groups = [tuple(group) for group in (arms, legs) if len(group) > 1]
         if arms and legs:
             groups.append((*arms, *legs))
-        for group in groups:
-            if group not in self._known:
-                limb = _together([self._limbs[k] for k in group])
-                self._known[group] = LimbAsides(self._table, self._near, limb)
-            yield self._known[group]
+        yield [self._asides(group) for group in groups]
+
+    def _asides(self, group: tuple[int, ...]) -> LimbAsides:
+        if group not in self._known:
+            limb = _together([self._limbs[k] for k in group])
+            self._known[group] = LimbAsides(self._table, self._near, limb)
+        return self._known[group]
 
 
 def _together(limbs: list[Limb]) -> Limb:

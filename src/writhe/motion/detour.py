@@ -27,6 +27,7 @@ _LEG = 2.0  # a leg moved aside counts so many times as an arm: it carries the b
 _SHORTEST = 4  # frames of a way
 _GROUND_M = 0.02  # a way may lead no joint farther than this below the lowest of the source
 _LOST_M = 0.15  # a limb farther from where it is led does not get there
+_DEAR_M = 0.3  # a single limb's way dearer than this is compared with those of several limbs
 _AT_ONCE = 48  # ways whose middle is looked at together
 
 
@@ -44,21 +45,30 @@ class Tracks:
 
 
 class _Lead:
-    """From one track to another over `last` frames, with a limb aside in between."""
+    """From one track to another over `last` frames, with a limb aside in between.
+
+    dear_m: about what it costs, in frames times mean displacement.
+    """
 
     def __init__(
-        self, skeleton: Skeleton, tracks: Tracks, frames: int, asides: LimbAsides, way: int
+        self,
+        skeleton: Skeleton,
+        tracks: Tracks,
+        frames: int,
+        asides: LimbAsides,
+        way_aside: int,
+        dear_m: float,
     ) -> None:
-        self.asides, self.last = asides, frames
+        self.asides, self.way_aside, self.last, self.dear_m = asides, way_aside, frames, dear_m
         room = len(tracks.before) - 1
         self.start = min(max(0, tracks.moment - frames // 2), room - frames)
-        self._skeleton, self._tracks, self._way = skeleton, tracks, way
+        self._skeleton, self._tracks = skeleton, tracks
         self._rows: dict[int, Floats] = {}
 
     def slower(self, times: float) -> _Lead:
         """The same way over so many times as many frames, or as many as there are."""
         frames = min(len(self._tracks.before) - 1, math.ceil(times * self.last))
-        return _Lead(self._skeleton, self._tracks, frames, self.asides, self._way)
+        return _Lead(self._skeleton, self._tracks, frames, self.asides, self.way_aside, self.dear_m)
 
     def row(self, i: int) -> Floats:
         """The posture at frame i of the way."""
@@ -71,7 +81,7 @@ class _Lead:
                 _eased(min(1.0, max(0.0, 2.0 * u - 0.5))),
                 _eased(1.0 - abs(2.0 * u - 1.0)),
             )
-            self._rows[i] = self.asides.posture(crossing, self._way)
+            self._rows[i] = self.asides.posture(crossing, self.way_aside)
         return self._rows[i]
 
     def way(self) -> Floats:
@@ -96,14 +106,27 @@ class Detours:
 
         Ways dearer than worth_m (frames times mean displacement) are not looked at.
         """
-        middle = Crossing(tracks.before[tracks.moment], tracks.after[tracks.moment], 0.5, 1.0)
-        ways = self._nearest_first(tracks, middle, worth_m)
+        at = tracks.moment
+        middle = Crossing(tracks.before[at], tracks.after[at], 0.5, 1.0)
+        ends = [
+            forward(self._skeleton, rows[at]).positions for rows in (tracks.before, tracks.after)
+        ]
+        apart = np.linalg.norm(ends[1] - ends[0], axis=1)
         promising: list[_Lead] = []
-        for first in range(0, len(ways), _AT_ONCE):
-            for lead in self._clear_in_the_middle(tracks, ways[first : first + _AT_ONCE], middle):
-                promising.append(lead)
-                if self._passes(lead):
-                    return self._unhurried(lead, tracks)
+        best: _Lead | None = None
+        for groups in self._limbs.making_way(apart, _APART_M):
+            leads = self._nearest_first(tracks, middle, ends, groups, worth_m)
+            for first in range(0, len(leads), _AT_ONCE):
+                some = self._clear_in_the_middle(leads[first : first + _AT_ONCE], middle)
+                promising += some
+                found = next((lead for lead in some if self._passes(lead)), None)
+                if found is not None:
+                    best, worth_m = found, found.dear_m
+                    break
+            if best is not None and best.dear_m < _DEAR_M:
+                break
+        if best is not None:
+            return self._unhurried(best, tracks)
         clear = [self._clear_rows(lead) for lead in promising]
         for k in np.argsort(clear, kind="stable")[::-1][:_FOLLOWED]:
             rows = self._followed(promising[k])
@@ -123,23 +146,23 @@ class Detours:
         return lead.start, way
 
     def _nearest_first(
-        self, tracks: Tracks, middle: Crossing, worth_m: float
-    ) -> list[tuple[LimbAsides, int, int]]:
-        """Ways aside with the frames they take: those that leave the source the least first.
+        self,
+        tracks: Tracks,
+        middle: Crossing,
+        ends: list[Floats],
+        groups: list[LimbAsides],
+        worth_m: float,
+    ) -> list[_Lead]:
+        """Ways for groups of limbs, those that leave the source the least first.
 
         None leads into the ground: the source's lowest joint is taken to be on it.
         """
-        skeleton, source, room = self._skeleton, tracks.source, len(tracks.before) - 1
+        source, room = tracks.source, len(tracks.before) - 1
         if room < 2:
             return []
-        ends = [
-            forward(skeleton, rows[tracks.moment]).positions
-            for rows in (tracks.before, tracks.after)
-        ]
-        apart = np.linalg.norm(ends[1] - ends[0], axis=1)
-        found: list[tuple[float, LimbAsides, int, int]] = []
+        found: list[tuple[float, _Lead]] = []
         ground = float(source[:, :, 1].min()) - _GROUND_M
-        for asides in self._limbs.making_way(apart, _APART_M):
+        for asides in groups:
             there = asides.places(middle)
             moved = np.maximum(
                 np.linalg.norm(there - ends[0], axis=2).max(axis=1),
@@ -150,28 +173,21 @@ class Detours:
             needed = np.ceil(3.0 * moved / self._quick_m)
             frames = np.clip(needed, min(_SHORTEST, room), room)
             dear = 0.5 * off * frames * np.maximum(needed / frames, 1.0) ** 2
-            order = dear * (_LEG if asides.limb.leg else 1.0)
             allowed = (there[:, :, 1].min(axis=1) >= ground) & (dear < worth_m)
-            found += [
-                (float(order[k]), asides, int(k), int(frames[k])) for k in np.flatnonzero(allowed)
-            ]
+            for k in np.flatnonzero(allowed):
+                lead = _Lead(self._skeleton, tracks, int(frames[k]), asides, int(k), float(dear[k]))
+                found.append((lead.dear_m * (_LEG if asides.limb.leg else 1.0), lead))
         found.sort(key=lambda way: way[0])
-        return [(asides, way, frames) for _, asides, way, frames in found]
+        return [lead for _, lead in found]
 
-    def _clear_in_the_middle(
-        self, tracks: Tracks, ways: list[tuple[LimbAsides, int, int]], middle: Crossing
-    ) -> list[_Lead]:
+    def _clear_in_the_middle(self, leads: list[_Lead], middle: Crossing) -> list[_Lead]:
         """Those of some ways that are clear where they are farthest aside."""
-        clear = np.zeros(len(ways), dtype=np.bool_)
-        for asides in dict.fromkeys(asides for asides, _, _ in ways):
-            mine = [k for k, way in enumerate(ways) if way[0] is asides]
-            numbers = np.array([ways[k][1] for k in mine])
-            clear[mine] = asides.clear(middle, numbers, self._tracker.gate.slack_m)
-        return [
-            _Lead(self._skeleton, tracks, frames, asides, way)
-            for (asides, way, frames), is_clear in zip(ways, clear, strict=True)
-            if is_clear
-        ]
+        clear = np.zeros(len(leads), dtype=np.bool_)
+        for asides in dict.fromkeys(lead.asides for lead in leads):
+            mine = [k for k, lead in enumerate(leads) if lead.asides is asides]
+            ways = np.array([leads[k].way_aside for k in mine])
+            clear[mine] = asides.clear(middle, ways, self._tracker.gate.slack_m)
+        return [lead for lead, is_clear in zip(leads, clear, strict=True) if is_clear]
 
     def _followed(self, lead: _Lead) -> Floats | None:
         """The tracker's way along a lead; None once it is far from it."""

@@ -23,6 +23,7 @@ _GUESS = 0.05, 0.02  # of what it costs to change stretches, and to leave out a 
 _AHEAD_S = 1.0  # stretches farther off are not looked at
 _MOMENTS = 3  # at which a way round is looked for
 _APART = 4  # frames between them
+_SMALL = 0.03  # what a way round must save to be looked for
 _DEAR = 0.3  # a way round that costs more than this is looked for at other moments too
 
 
@@ -190,7 +191,7 @@ class _Search:
         moments.sort()
         tried, passages = list[int](), list[Passage]()
         for cost, moment in moments:
-            if len(tried) == _MOMENTS or cost >= worth:
+            if len(tried) == _MOMENTS or cost + _SMALL >= worth:
                 break
             if any(abs(moment - other) < _APART for other in tried):
                 continue

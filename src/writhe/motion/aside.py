@@ -35,8 +35,9 @@ _OPENED = (0.7, 1.0)
 
 def _ways() -> Floats:
     """(ways, 5): how a limb makes way: turn (rotation vector), share unbent, share opened."""
-    corners = np.array([c for c in product((-1.0, 0.0, 1.0), repeat=3) if any(c)])
-    axes = corners / np.linalg.norm(corners, axis=1, keepdims=True)
+    # along the axes of the joint and halfway between two of them, 18 in all
+    axes = np.array([c for c in product((-1.0, 0.0, 1.0), repeat=3) if any(c) and not all(c)])
+    axes /= np.linalg.norm(axes, axis=1, keepdims=True)
     ways = [(0.0, 0.0, 0.0, 0.0, opening) for opening in _OPENINGS]
     ways += [(*(t * a), unbent, 0.0) for t, a, unbent in product(_TURNS, axes, _UNBENT)]
     ways += [(*(t * a), 0.0, opened) for t, a, opened in product(_OPENED_TURNS, axes, _OPENED)]

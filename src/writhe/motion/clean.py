@@ -19,7 +19,7 @@ from writhe.errors import WritheError
 from writhe.motion.correct import corrected
 from writhe.motion.detour import Detours
 from writhe.motion.route import nearest_way
-from writhe.motion.stretches import Course
+from writhe.motion.stretches import Course, leaps_beyond
 from writhe.skeleton import Figure, Motion, forward
 from writhe.solvers.tracking import PostureTracker, TrackingOptions
 
@@ -38,6 +38,7 @@ class Cleaned:
     after: Certificate
     mean_displacement_m: float  # of all joints over all frames
     max_displacement_m: float
+    largest_leap_m: float  # how much farther than in the source a joint moves in a frame
     changed_frames: int
 
 
@@ -74,16 +75,15 @@ def clean(
     rows = nearest_way(
         course, detours, motion.fps, lambda done: tell(2 * len(motion) + done, total)
     )
-    moved = np.linalg.norm(
-        forward(figure.skeleton, rows).positions - forward(figure.skeleton, motion.q).positions,
-        axis=2,
-    )
+    places = forward(figure.skeleton, rows).positions
+    moved = np.linalg.norm(places - course.places, axis=2)
     return Cleaned(
         motion=replace(motion, q=rows),
         before=certify(shapes, motion.q, motion.fps),
         after=certify(shapes, rows, motion.fps),
         mean_displacement_m=float(moved.mean()),
         max_displacement_m=float(moved.max()),
+        largest_leap_m=float(leaps_beyond(places, course.places).max(initial=0.0)),
         changed_frames=int((moved.max(axis=1) > 1e-6).sum()),
     )
 

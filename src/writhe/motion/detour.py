@@ -23,7 +23,7 @@ from writhe.solvers.tracking import PostureTracker
 
 _APART_M = 0.06  # a leg farther apart than this on the two tracks may have to make way
 _FOLLOWED = 2  # ways that are followed when none is certified as it stands
-_LEG = 2.0  # a leg moved aside counts so many times as an arm: it carries the body
+_LEG = 4.0  # a leg moved aside counts so many times as an arm: it carries the body
 _SHORTEST = 4  # frames of a way
 _GROUND_M = 0.02  # a way may lead no joint farther than this below the lowest of the source
 _LOST_M = 0.15  # a limb farther from where it is led does not get there

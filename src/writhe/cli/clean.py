@@ -70,6 +70,7 @@ def clean(
                 "seconds": round(seconds, 3),
                 "mean_displacement_m": cleaned.mean_displacement_m,
                 "max_displacement_m": cleaned.max_displacement_m,
+                "largest_leap_m": cleaned.largest_leap_m,
                 "changed_frames": cleaned.changed_frames,
                 "before": before.as_dict(),
                 "after": after.as_dict(),

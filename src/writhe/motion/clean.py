@@ -56,7 +56,8 @@ def clean(
     """Remove the penetrations of a motion of `figure`'s skeleton.
 
     Frames more than `fade_s` away from any that penetrates stay exactly as they are. Where the
-    source passes through itself the limbs go round, or, without `go_round`, stay on their side.
+    source passes through itself the limbs go round or wait, whichever is nearer to the source over
+    the whole clip; without `go_round` they do not change sides.
     `variables` (nv) marks what may be changed; by default everything.
     """
     if motion.skeleton.names != figure.skeleton.names:

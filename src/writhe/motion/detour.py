@@ -43,6 +43,11 @@ class Tracks:
     source: Floats  # (frames, joints, 3)
     moment: int
 
+    @property
+    def ground_m(self) -> float:
+        """How low a joint may get: the source's lowest is taken to be on the ground."""
+        return float(self.source[:, :, 1].min()) - _GROUND_M
+
 
 class _Lead:
     """From one track to another over `last` frames, with a limb aside in between.
@@ -87,6 +92,12 @@ class _Lead:
     def way(self) -> Floats:
         """(last + 1, nq) all of it."""
         return np.array([self.row(i) for i in range(self.last + 1)])
+
+    def above_ground(self) -> bool:
+        """Whether no posture on the way is lower than the source."""
+        rows = (self.row(i) for i in range(1, self.last))
+        lowest = min(forward(self._skeleton, row).positions[:, 1].min() for row in rows)
+        return float(lowest) >= self._tracks.ground_m
 
 
 class Detours:
@@ -153,15 +164,11 @@ class Detours:
         groups: list[LimbAsides],
         worth_m: float,
     ) -> list[_Lead]:
-        """Ways for groups of limbs, those that leave the source the least first.
-
-        None leads into the ground: the source's lowest joint is taken to be on it.
-        """
+        """Ways for groups of limbs, those that leave the source the least first."""
         source, room = tracks.source, len(tracks.before) - 1
         if room < 2:
             return []
         found: list[tuple[float, _Lead]] = []
-        ground = float(source[:, :, 1].min()) - _GROUND_M
         for asides in groups:
             there = asides.places(middle)
             moved = np.maximum(
@@ -173,7 +180,7 @@ class Detours:
             needed = np.ceil(3.0 * moved / self._quick_m)
             frames = np.clip(needed, min(_SHORTEST, room), room)
             dear = 0.5 * off * frames * np.maximum(needed / frames, 1.0) ** 2
-            allowed = (there[:, :, 1].min(axis=1) >= ground) & (dear < worth_m)
+            allowed = (there[:, :, 1].min(axis=1) >= tracks.ground_m) & (dear < worth_m)
             for k in np.flatnonzero(allowed):
                 lead = _Lead(self._skeleton, tracks, int(frames[k]), asides, int(k), float(dear[k]))
                 found.append((lead.dear_m * (_LEG if asides.limb.leg else 1.0), lead))
@@ -211,7 +218,7 @@ class Detours:
         """
         middle = lead.last // 2
         order = sorted(range(1, lead.last), key=lambda i: abs(i - middle))
-        if not all(self._clear_row(lead, i) for i in order):
+        if not all(self._clear_row(lead, i) for i in order) or not lead.above_ground():
             return False
         fraction = self._tracker.gate.fraction
         return all(fraction(a, b) >= 1.0 for a, b in pairwise(lead.way()))

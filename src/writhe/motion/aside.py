@@ -126,6 +126,7 @@ class Limbs:
 
     def __init__(self, figure: Figure, table: CollisionTable) -> None:
         self._table, self._near = table, NearPairs(table)
+        self._names = figure.skeleton.names
         roles = dict(figure.roles)
         self._limbs = [
             _limb(figure, [roles[role] for role in chain], chain[0])
@@ -134,11 +135,13 @@ class Limbs:
         ]
         self._known: dict[tuple[int, ...], LimbAsides] = {}
 
-    def making_way(self, apart_m: Floats, least_m: float) -> Iterator[list[LimbAsides]]:
+    def making_way(
+        self, apart_m: Floats, least_m: float, between: tuple[str, str] | None = None
+    ) -> Iterator[list[LimbAsides]]:
         """Limbs that may make way where joints are apart_m (joints,) from their places.
 
-        First each by itself, then several together. Legs only where they are farther apart than
-        least_m themselves: arms make way for them.
+        First each arm, then both; then legs that are farther apart than least_m; then all of them.
+        Legs come first where neither of the parts `between` which there is no way is on an arm.
         """
         arms = [k for k, limb in enumerate(self._limbs) if not limb.leg]
         legs = [
@@ -146,11 +149,15 @@ class Limbs:
             for k, limb in enumerate(self._limbs)
             if limb.leg and float(apart_m[limb.joints].max()) > least_m
         ]
-        yield [self._asides((k,)) for k in (*arms, *legs)]
-        groups = [tuple(group) for group in (arms, legs) if len(group) > 1]
+        rounds = [[(k,) for k in arms], [tuple(arms)] if len(arms) > 1 else []]
+        for_legs = [[(k,) for k in legs], [tuple(legs)] if len(legs) > 1 else []]
+        names = {self._names[j] for k in arms for j in self._limbs[k].joints}
+        arms_first = between is None or not names.isdisjoint(between)
+        rounds = [*rounds, *for_legs] if arms_first else [*for_legs, *rounds]
         if arms and legs:
-            groups.append((*arms, *legs))
-        yield [self._asides(group) for group in groups]
+            rounds.append([(*arms, *legs)])
+        for groups in rounds:
+            yield [self._asides(group) for group in groups]
 
     def _asides(self, group: tuple[int, ...]) -> LimbAsides:
         if group not in self._known:

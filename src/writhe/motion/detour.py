@@ -27,7 +27,7 @@ _LEG = 4.0  # a leg moved aside counts so many times as an arm: it carries the b
 _SHORTEST = 4  # frames of a way
 _GROUND_M = 0.02  # a way may lead no joint farther than this below the lowest of the source
 _LOST_M = 0.15  # a limb farther from where it is led does not get there
-_DEAR_M = 0.3  # a single limb's way dearer than this is compared with those of several limbs
+_DEAR_M = 0.3  # a way dearer than this is compared with those of other limbs
 _AT_ONCE = 48  # ways whose middle is looked at together
 
 
@@ -125,7 +125,8 @@ class Detours:
         apart = np.linalg.norm(ends[1] - ends[0], axis=1)
         promising: list[_Lead] = []
         best: _Lead | None = None
-        for groups in self._limbs.making_way(apart, _APART_M):
+        between = self._tracker.gate.check(middle.before, middle.after).blocked_by
+        for groups in self._limbs.making_way(apart, _APART_M, between):
             leads = self._nearest_first(tracks, middle, ends, groups, worth_m)
             for first in range(0, len(leads), _AT_ONCE):
                 some = self._clear_in_the_middle(leads[first : first + _AT_ONCE], middle)

@@ -63,13 +63,12 @@ def run(
     def clips_where(chosen: Bools) -> list[str]:
         return [name for name, is_so in zip(rows, chosen, strict=True) if is_so]
 
-    moved, speed, frames = (
-        column(name) for name in ("mean_displacement_cm", "frames_per_second", "frames")
-    )
+    moved, speed = column("mean_displacement_cm"), column("frames_per_second")
+    counts = column("frames")
     return {
         "clips": rows,
         "skipped": skipped,
-        "frames": int(frames.sum()),
+        "frames": int(counts.sum()),
         "certified": sum(row["certified"] for row in rows.values()),
         "penetrating_after": int((column("penetration_after_mm") > 1e3 * _DEEP_M).sum()),
         "mean_displacement_cm": {
@@ -84,10 +83,10 @@ def run(
             "p95": round(float(np.percentile(column("largest_leap_cm"), 95)), 2),
             "max": round(float(column("largest_leap_cm").max()), 2),
         },
-        "foot_slide_cm": round(float((column("foot_slide_cm") * frames).sum() / frames.sum()), 4),
+        "foot_slide_cm": round(float((column("foot_slide_cm") * counts).sum() / counts.sum()), 4),
         "frames_per_second": {
             "median": round(float(np.median(speed)), 1),
-            "together": round(float(frames.sum() / (frames / speed).sum()), 1),
+            "together": round(float(counts.sum() / (counts / speed).sum()), 1),
             "min": round(float(speed.min()), 1),
             "clips_under_300": clips_where(speed < _SPEED),
         },

@@ -38,9 +38,12 @@ def _ways() -> Floats:
     # along the axes of the joint and halfway between two of them, 18 in all
     axes = np.array([c for c in product((-1.0, 0.0, 1.0), repeat=3) if any(c) and not all(c)])
     axes /= np.linalg.norm(axes, axis=1, keepdims=True)
-    ways = [(0.0, 0.0, 0.0, 0.0, opening) for opening in _OPENINGS]
-    ways += [(*(t * a), unbent, 0.0) for t, a, unbent in product(_TURNS, axes, _UNBENT)]
-    ways += [(*(t * a), 0.0, opened) for t, a, opened in product(_OPENED_TURNS, axes, _OPENED)]
+    ways = [[0.0, 0.0, 0.0, 0.0, opening] for opening in _OPENINGS]
+    for axis in axes.tolist():
+        for turn, unbent in product(_TURNS, _UNBENT):
+            ways.append([*(turn * a for a in axis), unbent, 0.0])
+        for turn, opening in product(_OPENED_TURNS, _OPENED):
+            ways.append([*(turn * a for a in axis), 0.0, opening])
     return np.array(ways)
 
 

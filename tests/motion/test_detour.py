@@ -34,7 +34,7 @@ def tracks(before: np.ndarray, after: np.ndarray, moment: int = 15) -> Tracks:
 
 
 def detours() -> Detours:
-    return Detours(PostureTracker(HUMAN, TABLE), QUICK_M, 15)
+    return Detours(PostureTracker(HUMAN, TABLE), 30.0)
 
 
 def hand_to_the_front() -> tuple[np.ndarray, np.ndarray]:
@@ -75,7 +75,7 @@ def test_a_way_round_takes_the_time_that_a_body_needs():
 
 def test_ways_dearer_than_they_are_worth_are_not_taken():
     side, front = hand_to_the_front()
-    assert detours().find(tracks(side, front), worth_m=0.001) is None
+    assert detours().find(tracks(side, front), worth_ms=0.0001) is None
 
 
 def test_arms_make_way_before_legs():
@@ -101,7 +101,7 @@ def test_ways_round_do_not_lead_into_the_ground():
     asked = tracks(q, mirrored(SKELETON, q))
     legs = tuple(role for role in HUMAN.roles if role[0].endswith(("hip", "knee", "ankle")))
     tracker = PostureTracker(replace(HUMAN, roles=legs), TABLE)
-    found = Detours(tracker, QUICK_M, 15).find(asked)
+    found = Detours(tracker, 30.0).find(asked)
     assert found is not None
     lowest = forward(SKELETON, found[1]).positions[:, :, 1].min()
     assert lowest > asked.source[:, :, 1].min() - 0.0201

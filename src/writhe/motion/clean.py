@@ -1,9 +1,9 @@
 """Clean a whole clip: penetrations gone, style and feet kept, certified.
 
-Two passes push every frame clear, with corrections that swell and fade over time (`correct`).
-Then a gated tracker follows these postures from frame to frame, so that the way between frames is
-certified too. A source that passes through itself leaves the tracker behind on the side where the
-body is, until a way round is found (`detour`).
+Two passes push every frame clear, with corrections that swell and fade over time (`correct`). Where
+the way between two frames is not certified, or a correction leaps, the clip is cut (`stretches`).
+From one stretch to the next the body waits or goes round (`detour`), so that over the whole clip it
+stays as near to the source as it can (`route`).
 """
 
 from __future__ import annotations
@@ -24,9 +24,6 @@ from writhe.skeleton import Figure, Motion, forward
 from writhe.solvers.tracking import PostureTracker, TrackingOptions
 
 Progress = Callable[[int, int], None]
-
-_QUICK_M_S = 5.0  # a body leaves the source and comes back to it no faster than this
-_HALF_S = 0.5  # half of a way round takes no longer than this
 
 
 @dataclass(frozen=True)
@@ -70,12 +67,9 @@ def clean(
     tell = progress or _silent
     fade = max(1, round(fade_s * motion.fps))
     wanted = corrected(tracker, motion.q, fade, lambda done: tell(done, total))
-    quick_m = _QUICK_M_S / motion.fps
-    course = Course(tracker, motion.q, wanted, quick_m)
-    detours = Detours(tracker, quick_m, round(_HALF_S * motion.fps)) if go_round else None
-    rows = nearest_way(
-        course, detours, motion.fps, lambda done: tell(2 * len(motion) + done, total)
-    )
+    course = Course(tracker, motion.q, wanted, motion.fps)
+    detours = Detours(tracker, motion.fps) if go_round else None
+    rows = nearest_way(course, detours, lambda done: tell(2 * len(motion) + done, total))
     places = forward(figure.skeleton, rows).positions
     moved = np.linalg.norm(places - course.places, axis=2)
     return Cleaned(

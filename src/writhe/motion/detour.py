@@ -17,17 +17,18 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.kernels.asides import Crossing
 from writhe.motion.aside import LimbAsides, Limbs
-from writhe.motion.stretches import leaps_beyond
+from writhe.motion.stretches import QUICK_M_S, leaps_beyond
 from writhe.skeleton import Skeleton, forward
 from writhe.solvers.tracking import PostureTracker
 
 _APART_M = 0.06  # a leg farther apart than this on the two tracks may have to make way
 _FOLLOWED = 2  # ways that are followed when none is certified as it stands
 _LEG = 4.0  # a leg moved aside counts so many times as an arm: it carries the body
-_SHORTEST = 4  # frames of a way
+_HALF_S = 0.5  # half of a way round takes no longer than this
+_SHORTEST_S = 0.13  # and all of it no less
 _GROUND_M = 0.02  # a way may lead no joint farther than this below the lowest of the source
 _LOST_M = 0.15  # a limb farther from where it is led does not get there
-_DEAR_M = 0.3  # a way dearer than this is compared with those of other limbs
+_DEAR_MS = 0.01  # a way dearer than this is compared with those of other limbs
 _AT_ONCE = 48  # ways whose middle is looked at together
 
 
@@ -52,7 +53,7 @@ class Tracks:
 class _Lead:
     """From one track to another over `last` frames, with a limb aside in between.
 
-    dear_m: about what it costs, in frames times mean displacement.
+    dear_ms: about what it costs, in mean displacement times seconds.
     """
 
     def __init__(
@@ -62,9 +63,9 @@ class _Lead:
         frames: int,
         asides: LimbAsides,
         way_aside: int,
-        dear_m: float,
+        dear_ms: float,
     ) -> None:
-        self.asides, self.way_aside, self.last, self.dear_m = asides, way_aside, frames, dear_m
+        self.asides, self.way_aside, self.last, self.dear_ms = asides, way_aside, frames, dear_ms
         room = len(tracks.before) - 1
         self.start = min(max(0, tracks.moment - frames // 2), room - frames)
         self._skeleton, self._tracks = skeleton, tracks
@@ -73,7 +74,9 @@ class _Lead:
     def slower(self, times: float) -> _Lead:
         """The same way over so many times as many frames, or as many as there are."""
         frames = min(len(self._tracks.before) - 1, math.ceil(times * self.last))
-        return _Lead(self._skeleton, self._tracks, frames, self.asides, self.way_aside, self.dear_m)
+        return _Lead(
+            self._skeleton, self._tracks, frames, self.asides, self.way_aside, self.dear_ms
+        )
 
     def row(self, i: int) -> Floats:
         """The posture at frame i of the way."""
@@ -103,19 +106,19 @@ class _Lead:
 class Detours:
     """Finds certified ways round for the limbs of a figure.
 
-    quick_m: how far a joint may be led in a frame; longest: frames that half of a way may take.
+    longest: frames that half of a way may take.
     """
 
-    def __init__(self, tracker: PostureTracker, quick_m: float, longest: int) -> None:
-        self.longest = longest
-        self._tracker, self._quick_m = tracker, quick_m
+    def __init__(self, tracker: PostureTracker, fps: float) -> None:
+        self.longest = max(2, round(_HALF_S * fps))
+        self._tracker, self._fps, self._quick_m = tracker, fps, QUICK_M_S / fps
         self._skeleton = tracker.figure.skeleton
         self._limbs = Limbs(tracker.figure, tracker.table)
 
-    def find(self, tracks: Tracks, worth_m: float = np.inf) -> tuple[int, Floats] | None:
+    def find(self, tracks: Tracks, worth_ms: float = np.inf) -> tuple[int, Floats] | None:
         """A certified way from one track to the other: its first frame, and its rows (k, nq).
 
-        Ways dearer than worth_m (frames times mean displacement) are not looked at.
+        Ways dearer than worth_ms (mean displacement times seconds) are not looked at.
         """
         at = tracks.moment
         middle = Crossing(tracks.before[at], tracks.after[at], 0.5, 1.0)
@@ -127,15 +130,15 @@ class Detours:
         best: _Lead | None = None
         between = self._tracker.gate.check(middle.before, middle.after).blocked_by
         for groups in self._limbs.making_way(apart, _APART_M, between):
-            leads = self._nearest_first(tracks, middle, ends, groups, worth_m)
+            leads = self._nearest_first(tracks, middle, ends, groups, worth_ms)
             for first in range(0, len(leads), _AT_ONCE):
                 some = self._clear_in_the_middle(leads[first : first + _AT_ONCE], middle)
                 promising += some
                 found = next((lead for lead in some if self._passes(lead)), None)
                 if found is not None:
-                    best, worth_m = found, found.dear_m
+                    best, worth_ms = found, found.dear_ms
                     break
-            if best is not None and best.dear_m < _DEAR_M:
+            if best is not None and best.dear_ms < _DEAR_MS:
                 break
         if best is not None:
             return self._unhurried(best, tracks)
@@ -163,7 +166,7 @@ class Detours:
         middle: Crossing,
         ends: list[Floats],
         groups: list[LimbAsides],
-        worth_m: float,
+        worth_ms: float,
     ) -> list[_Lead]:
         """Ways for groups of limbs, those that leave the source the least first."""
         source, room = tracks.source, len(tracks.before) - 1
@@ -179,12 +182,12 @@ class Detours:
             off = np.linalg.norm(there - source[tracks.moment], axis=2).mean(axis=1)
             # an eased move of half the way is half as fast again as an even one at its quickest
             needed = np.ceil(3.0 * moved / self._quick_m)
-            frames = np.clip(needed, min(_SHORTEST, room), room)
-            dear = 0.5 * off * frames * np.maximum(needed / frames, 1.0) ** 2
-            allowed = (there[:, :, 1].min(axis=1) >= tracks.ground_m) & (dear < worth_m)
+            frames = np.clip(needed, min(max(2, round(_SHORTEST_S * self._fps)), room), room)
+            dear = 0.5 * off * frames / self._fps * np.maximum(needed / frames, 1.0) ** 2
+            allowed = (there[:, :, 1].min(axis=1) >= tracks.ground_m) & (dear < worth_ms)
             for k in np.flatnonzero(allowed):
                 lead = _Lead(self._skeleton, tracks, int(frames[k]), asides, int(k), float(dear[k]))
-                found.append((lead.dear_m * (_LEG if asides.limb.leg else 1.0), lead))
+                found.append((lead.dear_ms * (_LEG if asides.limb.leg else 1.0), lead))
         found.sort(key=lambda way: way[0])
         return [lead for _, lead in found]
 

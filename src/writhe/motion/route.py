@@ -19,12 +19,14 @@ from writhe.motion.detour import Detours, Tracks
 from writhe.motion.stretches import Course
 from writhe.skeleton.kinematics import difference, integrate
 
-_GUESS = 0.05, 0.02  # of what it costs to change stretches, and to leave out a frame of others
+# What motions cost is in metres of mean displacement times seconds.
+_GUESS_MS = 0.0017  # what it costs to change stretches, as long as that is not known
+_GUESS_M = 0.02  # and how far away the body is while it leaves others out
 _AHEAD_S = 1.0  # stretches farther off are not looked at
 _MOMENTS = 3  # at which a way round is looked for
-_APART = 4  # frames between them
-_SMALL = 0.03  # what a way round must save to be looked for
-_DEAR = 0.3  # a way round that costs more than this is looked for at other moments too
+_APART_S = 0.13  # between them
+_SMALL_MS = 0.001  # what a way round must save to be looked for
+_DEAR_MS = 0.01  # a way round that costs more than this is looked for at other moments too
 
 
 @dataclass(frozen=True)
@@ -35,22 +37,17 @@ class Passage:
     goal: int  # a stretch, or their number: its end
     leaves: int  # the last frame in the first stretch
     enters: int  # the first frame in the second
-    cost: float
+    cost_ms: float
     rows: Floats | None = None  # (enters - leaves - 1, nq) what lies between
     guessed: bool = False
 
 
-def nearest_way(
-    course: Course,
-    detours: Detours | None,
-    fps: float,
-    tell: Callable[[int], None],
-) -> Floats:
+def nearest_way(course: Course, detours: Detours | None, tell: Callable[[int], None]) -> Floats:
     """(frames, nq) the certified motion nearest to the source.
 
     tell: called with the number of frames known to be on the way.
     """
-    search = _Search(course, detours, max(1, round(_AHEAD_S * fps)))
+    search = _Search(course, detours)
     while True:
         path = search.best()
         guess = next((p for p in path if p.guessed), None)
@@ -69,11 +66,11 @@ def nearest_way(
 class _Search:
     """Passages known and guessed, and the best path over them."""
 
-    def __init__(self, course: Course, detours: Detours | None, ahead: int) -> None:
+    def __init__(self, course: Course, detours: Detours | None) -> None:
         self._course, self._detours = course, detours
         self._frames, self._count = len(course.wanted), len(course.stretches)
         self._out: dict[int, list[Passage]] = {}
-        self._insisted: set[int] = set()
+        ahead = _AHEAD_S * course.fps
         for i in range(-1, self._count):
             self._out[i] = [
                 guess
@@ -86,9 +83,8 @@ class _Search:
         enters = self._course.stretches[j].first if j < self._count else self._frames
         if enters == leaves + 1 and (i < 0 or j == self._count):
             return Passage(i, j, leaves, enters, 0.0)
-        return Passage(
-            i, j, leaves, enters, _GUESS[0] + _GUESS[1] * (enters - leaves - 1), None, True
-        )
+        away = (enters - leaves - 1) / self._course.fps
+        return Passage(i, j, leaves, enters, _GUESS_MS + _GUESS_M * away, guessed=True)
 
     def best(self) -> list[Passage]:
         """The cheapest path from the start to the end of the clip, guesses included."""
@@ -106,7 +102,7 @@ class _Search:
                     ]
                     if i < 0 or before:
                         cost, k = min(before, default=(0.0, -1))
-                        into[passage.goal].append((cost + passage.cost, passage, k))
+                        into[passage.goal].append((cost + passage.cost_ms, passage, k))
             if into[self._count]:
                 break
             self._insist(max(k for k in range(-1, self._count) if k < 0 or into[k]))
@@ -126,15 +122,15 @@ class _Search:
             return
         found = self._meeting(i, j)
         if self._detours is not None and j < self._count:
-            found += self._round(i, j, min((p.cost for p in found), default=np.inf))
+            found += self._round(i, j, min((p.cost_ms for p in found), default=np.inf))
         self._out[i] += found
 
     def _insist(self, i: int) -> None:
-        """Nothing else leads on from stretch i: the body goes on where it is, however far."""
+        """Nothing else leads on from stretch i: the body goes on where it is, however far.
+
+        It gets to a later stretch or to the end of the clip, or back to its start.
+        """
         course = self._course
-        if i in self._insisted:  # the start of the clip: it is what it is
-            raise AssertionError("a clip has a first frame")
-        self._insisted.add(i)
         if i < 0:
             course.tail(0, -1, endless=True)
             self._out[i] += self._from_start(0)
@@ -187,13 +183,13 @@ class _Search:
             waits = onward.dearer[max(0, moment - here.last)]
             early = back.dearer[max(0, there.first - moment - 1)]
             off = max(here.last - moment, moment + 1 - there.first, 0)  # of two as dear, the nearer
-            moments.append((waits + early + 1e-6 * off, moment))
+            moments.append((waits + early + 1e-7 * off, moment))
         moments.sort()
         tried, passages = list[int](), list[Passage]()
         for cost, moment in moments:
-            if len(tried) == _MOMENTS or cost + _SMALL >= worth:
+            if len(tried) == _MOMENTS or cost + _SMALL_MS >= worth:
                 break
-            if any(abs(moment - other) < _APART for other in tried):
+            if any(abs(moment - other) < _APART_S * course.fps for other in tried):
                 continue
             tried.append(moment)
             start = max(self._from(i), moment - detours.longest)
@@ -205,8 +201,8 @@ class _Search:
             found = detours.find(tracks, worth - cost)
             if found is not None:
                 passages.append(self._passage(i, j, start + found[0], found[1]))
-                worth = min(worth, passages[-1].cost)
-                if worth < cost + _DEAR:
+                worth = min(worth, passages[-1].cost_ms)
+                if worth < cost + _DEAR_MS:
                     break
         return passages
 

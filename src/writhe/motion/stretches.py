@@ -18,10 +18,11 @@ from writhe.skeleton import forward
 from writhe.skeleton.kinematics import difference, integrate, interpolate
 from writhe.solvers.tracking import PostureTracker
 
-_SHORTEST = 3  # frames; a shorter stretch is a flicker of the source
+QUICK_M_S = 5.0  # a body leaves the source and comes back to it no faster than this
+_SHORTEST_S = 0.1  # a shorter stretch is a flicker of the source
 _FOOT = 2.0  # a foot off its place counts so many times as another joint
-_WORTH_M = 0.5  # frames times mean displacement after which going on is dearer than a way round
-_LEAP = 3.0  # what a metre moved faster than a body can counts for, in frames times displacement
+_WORTH_MS = 0.017  # mean displacement times seconds: going on is dearer than a way round then
+_LEAP_S = 0.1  # seconds that a metre moved faster than a body can counts for
 
 
 @dataclass(frozen=True)
@@ -64,18 +65,17 @@ class Course:
     """A clip and the clear postures wanted in it, cut into stretches.
 
     source, wanted (frames, nq): the clip, and every frame of it clear where that was possible.
-    quick_m: how far a correction may change in a frame.
+    What motions cost is their mean displacement from the source times seconds.
     """
 
-    def __init__(
-        self, tracker: PostureTracker, source: Floats, wanted: Floats, quick_m: float
-    ) -> None:
-        self.tracker, self.source, self.wanted, self.quick_m = tracker, source, wanted, quick_m
+    def __init__(self, tracker: PostureTracker, source: Floats, wanted: Floats, fps: float) -> None:
+        self.tracker, self.source, self.wanted, self.fps = tracker, source, wanted, fps
+        self.quick_m = QUICK_M_S / fps
         self.skeleton = tracker.figure.skeleton
         self.places = forward(self.skeleton, source).positions
         roles = {joint for role, joint in tracker.figure.roles if role.endswith(("ankle", "toe"))}
         self.weight = np.array([_FOOT if name in roles else 1.0 for name in self.skeleton.names])
-        self.weight /= len(self.weight)
+        self.weight /= len(self.weight) * fps
         self.wanted_places = forward(self.skeleton, wanted).positions
         self.cost = np.linalg.norm(self.wanted_places - self.places, axis=2) @ self.weight
         self.stretches = self._cut()
@@ -90,7 +90,7 @@ class Course:
         places = np.array([forward(self.skeleton, row).positions for row in rows])
         cost = np.linalg.norm(places - self.places[part], axis=2) @ self.weight - self.cost[part]
         leaps = leaps_beyond(places, self.places[part])
-        return float(cost[:-1].sum() + _LEAP * np.maximum(leaps - self.quick_m, 0.0).sum())
+        return float(cost[:-1].sum() + _LEAP_S * np.maximum(leaps - self.quick_m, 0.0).sum())
 
     def tail(self, stretch: int, way: int, *, at_least: int = 0, endless: bool = False) -> Tail:
         """How the body goes on beyond the end of a stretch (way 1) or before its start (way -1).
@@ -108,7 +108,7 @@ class Course:
             frame = edge + way * len(tail.rows)
             if not 0 <= frame < len(self.wanted):
                 break
-            if not endless and tail.dearer[-1] > _WORTH_M and len(tail.rows) > at_least:
+            if not endless and tail.dearer[-1] > _WORTH_MS and len(tail.rows) > at_least:
                 break
             row, there = self._next(tail.rows[-1], frame - way, frame)
             places = forward(self.skeleton, row).positions
@@ -116,7 +116,9 @@ class Course:
             leap = leaps_beyond(
                 np.array([tail.places[-1], places]), self.places[[frame - way, frame]]
             )
-            dearer = float(off - self.cost[frame]) + _LEAP * max(0.0, float(leap[0]) - self.quick_m)
+            dearer = float(off - self.cost[frame]) + _LEAP_S * max(
+                0.0, float(leap[0]) - self.quick_m
+            )
             tail.dearer.append(tail.dearer[-1] + dearer)
             tail.rows.append(row)
             tail.places.append(places)
@@ -160,6 +162,7 @@ class Course:
         ]
         starts = [0, *(i + 1 for i in range(count - 1) if not joined[i]), count]
         pieces = [Stretch(a, b - 1) for a, b in pairwise(starts) if self._clear[a]]
-        kept = [p for p in pieces if p.last - p.first + 1 >= _SHORTEST]
+        shortest = max(2, round(_SHORTEST_S * self.fps))
+        kept = [p for p in pieces if p.last - p.first + 1 >= shortest]
         ends = [p for p in pieces if p not in kept and (p.first == 0 or p.last == count - 1)]
         return sorted([*kept, *ends], key=lambda p: p.first) or [Stretch(0, 0)]

@@ -136,4 +136,14 @@ def test_legs_make_way_only_where_they_must():
     moved = np.zeros(len(SKELETON))
     moved[SKELETON.index("right_ankle")] = 0.1
     some = [asides for groups in limbs.making_way(moved, 0.06) for asides in groups]
-    assert sum(asides.limb.leg for asides in some) == 2  # the right one alone, and with the arms
+    # the right one, its foot, and the right one with both arms
+    assert sum(asides.limb.leg for asides in some) == 3
+    left = SKELETON.index("left_hip")
+    assert not any(left in asides.limb.joints for asides in some)
+
+
+def test_legs_make_way_first_where_no_arm_is_in_the_way():
+    limbs, moved = Limbs(HUMAN, TABLE), np.full(len(SKELETON), 0.1)
+    for between, leg in ((("left_toe", "right_knee"), True), (("left_wrist", "left_knee"), False)):
+        first = next(iter(limbs.making_way(moved, 0.06, between)))
+        assert all(asides.limb.leg is leg for asides in first)

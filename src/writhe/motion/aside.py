@@ -26,6 +26,7 @@ _LIMBS = (
     ("left_hip", "left_knee", "left_ankle"),
     ("right_hip", "right_knee", "right_ankle"),
 )
+_FEET = (("left_ankle",), ("right_ankle",))
 _OPENINGS = (0.15, 0.35, 0.7, 1.0)  # how far a limb is led towards the rest posture
 _TURNS = (0.15, 0.3, 0.5, 0.75, 1.0, 1.5)  # rad that a limb is turned aside
 _UNBENT = (0.0, 0.5)  # share of its bend that an elbow or knee loses on the way
@@ -52,14 +53,15 @@ _WAYS = _ways()
 
 @dataclass(frozen=True)
 class Limb:
-    """An arm or a leg, or several."""
+    """An arm, a leg or a foot, or several of them."""
 
     joints: Ints  # (k,) the joint it hangs on and all that follow
     numbers: Ints  # where they stand in a configuration
     turning: Ints  # degrees of freedom of its first joint that turns freely, three a limb
     mirror: Floats  # what an axis of turning is multiplied by: sides turn as in a mirror
     hinges: Ints  # where its hinges stand in a configuration
-    leg: bool  # or has one among several
+    leg: bool  # or a foot, or has one among several
+    foot: bool
 
 
 class LimbAsides:
@@ -133,7 +135,7 @@ class Limbs:
         roles = dict(figure.roles)
         self._limbs = [
             _limb(figure, [roles[role] for role in chain], chain[0])
-            for chain in _LIMBS
+            for chain in (*_LIMBS, *_FEET)
             if all(role in roles for role in chain)
         ]
         self._known: dict[tuple[int, ...], LimbAsides] = {}
@@ -143,20 +145,25 @@ class Limbs:
     ) -> Iterator[list[LimbAsides]]:
         """Limbs that may make way where joints are apart_m (joints,) from their places.
 
-        First each arm, then both; then legs that are farther apart than least_m; then all of them.
+        First each arm, then both; then legs and feet that are farther apart than
+        least_m; then all of them.
         Legs come first where neither of the parts `between` which there is no way is on an arm.
         """
-        arms = [k for k, limb in enumerate(self._limbs) if not limb.leg]
-        legs = [
+        single = [
             k
             for k, limb in enumerate(self._limbs)
-            if limb.leg and float(apart_m[limb.joints].max()) > least_m
+            if not limb.leg or float(apart_m[limb.joints].max()) > least_m
         ]
-        rounds = [[(k,) for k in arms], [tuple(arms)] if len(arms) > 1 else []]
-        for_legs = [[(k,) for k in legs], [tuple(legs)] if len(legs) > 1 else []]
+        whole = [k for k in single if not self._limbs[k].foot]
+        arms, legs = ([k for k in whole if self._limbs[k].leg is leg] for leg in (False, True))
+        for_arms = [[(k,) for k in arms], [tuple(arms)] if len(arms) > 1 else []]
+        for_legs = [
+            [(k,) for k in single if self._limbs[k].leg],
+            [tuple(legs)] if len(legs) > 1 else [],
+        ]
         names = {self._names[j] for k in arms for j in self._limbs[k].joints}
         arms_first = between is None or not names.isdisjoint(between)
-        rounds = [*rounds, *for_legs] if arms_first else [*for_legs, *rounds]
+        rounds = [*for_arms, *for_legs] if arms_first else [*for_legs, *for_arms]
         if arms and legs:
             rounds.append([(*arms, *legs)])
         for groups in rounds:
@@ -177,6 +184,7 @@ def _together(limbs: list[Limb]) -> Limb:
         np.concatenate([limb.mirror for limb in limbs]),
         np.concatenate([limb.hinges for limb in limbs]),
         any(limb.leg for limb in limbs),
+        any(limb.foot for limb in limbs),
     )
 
 
@@ -194,5 +202,6 @@ def _limb(figure: Figure, chain: list[str], role: str) -> Limb:
         np.arange(turning.start, turning.stop),
         np.array([1.0, 1.0, 1.0] if role.startswith("left") else [1.0, -1.0, -1.0]),
         np.array([skeleton.q_slice(name).start for name in hinges], dtype=np.int64),
-        role.endswith("hip"),
+        role.endswith(("hip", "ankle")),
+        len(chain) == 1,
     )

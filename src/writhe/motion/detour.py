@@ -24,7 +24,7 @@ from writhe.solvers.tracking import PostureTracker
 _APART_M = 0.06  # a leg farther apart than this on the two tracks may have to make way
 _FOLLOWED = 2  # ways that are followed when none is certified as it stands
 _LEG = 4.0  # a leg moved aside counts so many times as an arm: it carries the body
-_HALF_S = 0.5  # half of a way round takes no longer than this
+_HALF_S = 0.6  # half of a way round takes no longer than this
 _SHORTEST_S = 0.13  # and all of it no less
 _GROUND_M = 0.02  # a way may lead no joint farther than this below the lowest of the source
 _LOST_M = 0.15  # a limb farther from where it is led does not get there

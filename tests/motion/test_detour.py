@@ -78,20 +78,16 @@ def test_ways_dearer_than_they_are_worth_are_not_taken():
     assert detours().find(tracks(side, front), worth_ms=0.0001) is None
 
 
-def test_arms_make_way_before_legs():
-    """A knee is moved: an arm makes way for it, the foot goes straight from place to place."""
+def test_nothing_makes_way_where_nothing_is_in_the_way():
     q = squatting()
     moved = q.copy()
     moved[SKELETON.q_slice("left_knee")] -= 0.3
     found = detours().find(tracks(q, moved))
     assert found is not None
-    ends = forward(SKELETON, np.array([q, moved]))
-    places = forward(SKELETON, found[1])
-    for side in ("left", "right"):
-        path, (a, b) = places.position(f"{side}_ankle"), ends.position(f"{side}_ankle")
-        assert np.linalg.norm(path - a, axis=1).max() < np.linalg.norm(b - a) + 0.005
-    wrists = [np.ptp(places.position(f"{side}_wrist"), axis=0).max() for side in ("left", "right")]
-    assert max(wrists) > 0.005
+    places, ends = forward(SKELETON, found[1]), forward(SKELETON, np.array([q, moved]))
+    for joint in SKELETON.names:
+        path, (a, b) = places.position(joint), ends.position(joint)
+        assert np.linalg.norm(path - a, axis=1).max() < np.linalg.norm(b - a) + 1e-9
 
 
 def test_ways_round_do_not_lead_into_the_ground():

@@ -35,11 +35,14 @@ _OPENED = (0.7, 1.0)
 
 
 def _ways() -> Floats:
-    """(ways, 5): how a limb makes way: turn (rotation vector), share unbent, share opened."""
+    """(ways, 5): how a limb makes way: turn (rotation vector), share unbent, share opened.
+
+    The first is not to make way at all.
+    """
     # along the axes of the joint and halfway between two of them, 18 in all
     axes = np.array([c for c in product((-1.0, 0.0, 1.0), repeat=3) if any(c) and not all(c)])
     axes /= np.linalg.norm(axes, axis=1, keepdims=True)
-    ways = [[0.0, 0.0, 0.0, 0.0, opening] for opening in _OPENINGS]
+    ways = [[0.0, 0.0, 0.0, 0.0, opening] for opening in (0.0, *_OPENINGS)]
     for axis in axes.tolist():
         for turn, unbent in product(_TURNS, _UNBENT):
             ways.append([*(turn * a for a in axis), unbent, 0.0])

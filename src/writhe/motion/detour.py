@@ -29,6 +29,7 @@ _SHORTEST_S = 0.13  # and all of it no less
 _GROUND_M = 0.02  # a way may lead no joint farther than this below the lowest of the source
 _LOST_M = 0.15  # a limb farther from where it is led does not get there
 _DEAR_MS = 0.01  # a way dearer than this is compared with those of other limbs
+_NOT_ASIDE = 0  # the way of making way that is none
 _AT_ONCE = 48  # ways whose middle is looked at together
 
 
@@ -126,11 +127,13 @@ class Detours:
             forward(self._skeleton, rows[at]).positions for rows in (tracks.before, tracks.after)
         ]
         apart = np.linalg.norm(ends[1] - ends[0], axis=1)
-        promising: list[_Lead] = []
+        promising, plain = list[_Lead](), list[_Lead]()
         best: _Lead | None = None
         between = self._tracker.gate.check(middle.before, middle.after).blocked_by
         for groups in self._limbs.making_way(apart, _APART_M, between):
             leads = self._nearest_first(tracks, middle, ends, groups, worth_ms)
+            if not plain:
+                plain = [lead for lead in leads if lead.way_aside == _NOT_ASIDE][:1]
             for first in range(0, len(leads), _AT_ONCE):
                 some = self._clear_in_the_middle(leads[first : first + _AT_ONCE], middle)
                 promising += some
@@ -142,11 +145,11 @@ class Detours:
                 break
         if best is not None:
             return self._unhurried(best, tracks)
-        clear = [self._clear_rows(lead) for lead in promising]
-        for k in np.argsort(clear, kind="stable")[::-1][:_FOLLOWED]:
-            rows = self._followed(promising[k])
+        farthest = sorted(promising, key=self._clear_rows, reverse=True)  # of two the nearer first
+        for lead in [*plain, *farthest[:_FOLLOWED]]:
+            rows = self._followed(lead)
             if rows is not None:
-                return promising[k].start, rows
+                return lead.start, rows
         return None
 
     def _unhurried(self, lead: _Lead, tracks: Tracks) -> tuple[int, Floats]:

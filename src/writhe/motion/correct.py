@@ -37,12 +37,13 @@ def corrected(
     if not bad.any():
         return q.copy()
     skeleton, count = tracker.figure.skeleton, len(q)
+    places = forward(skeleton, q).positions
     active = maximum_filter1d(bad.astype(np.int8), 2 * fade_frames + 1, mode="constant")
     x, out = np.zeros((count + 2, skeleton.dof_count)), q.copy()  # x[i + 1] corrects frame i
 
     def far(row: Floats, i: int) -> float:
-        apart = forward(skeleton, row).positions - forward(skeleton, q[i]).positions
-        return float(np.linalg.norm(apart, axis=1).mean())
+        apart = forward(skeleton, row).positions - places[i]
+        return float(np.sqrt(np.einsum("jc,jc->j", apart, apart)).mean())
 
     def solve(i: int, start: Floats, beside: list[Floats], other: Floats) -> None:
         """Correct frame i from `start` on; from the posture `other` on if that stays nearer."""

@@ -21,7 +21,7 @@ from writhe.motion.library.anatomy import mirrored
 from writhe.motion.retarget import retarget
 from writhe.skeleton import Motion, forward
 from writhe.skeleton.figures import figure
-from writhe.skeleton.kinematics import interpolate
+from writhe.skeleton.kinematics import integrate, interpolate
 from writhe.solvers.tracking import PostureTracker
 from writhe.topology import linking_vector
 
@@ -200,3 +200,25 @@ def test_hands_on_the_knees_make_way_for_the_legs(mocap: Path):
     before, after = forward(SKELETON, motion.q), forward(SKELETON, cleaned.motion.q)
     for joint in ("left_ankle", "right_ankle"):
         assert np.linalg.norm(after.position(joint) - before.position(joint), axis=1).max() < 0.05
+
+
+def test_a_motion_that_leaps_from_tangle_to_tangle_is_not_followed_through_itself(
+    rng: np.random.Generator,
+):
+    """Postures at random, most of them inside themselves: the body gets as far as it can."""
+    rows = []
+    for _ in range(8):
+        step = rng.normal(scale=0.7, size=SKELETON.dof_count)
+        step[:6] = 0.0
+        rows.append(integrate(SKELETON, standing(HUMAN), step))
+    cleaned = clean(Motion(SKELETON, np.array(rows), 30.0), HUMAN)
+    assert len(cleaned.motion) == 8 and np.isfinite(cleaned.motion.q).all()
+    assert cleaned.before.pass_throughs and not cleaned.after.pass_throughs
+
+
+def test_one_frame_is_pushed_clear():
+    motion = pressed_arm()
+    deepest = Motion(SKELETON, motion.q[[60]], 30.0)
+    cleaned = clean(deepest, HUMAN)
+    assert not cleaned.before.certified and cleaned.after.certified
+    assert cleaned.largest_leap_m == 0.0

@@ -45,12 +45,11 @@ def corrected(
         apart = forward(skeleton, row).positions - places[i]
         return float(np.sqrt(np.einsum("jc,jc->j", apart, apart)).mean())
 
-    def solve(i: int, start: Floats, beside: list[Floats], other: Floats) -> None:
+    def solve(i: int, start: Floats, beside: list[Floats], other: Floats | None) -> None:
         """Correct frame i from `start` on; from the posture `other` on if that stays nearer."""
         near = [n for n in beside if float(np.abs(tracker.metres * (n - x[i + 1])).max()) < _JUMP_M]
         out[i] = tracker.follow(start, q[i], gated=False, beside=near)
-        now = far(out[i], i)
-        if now > _FAR_M and other is not start:
+        if other is not None and (now := far(out[i], i)) > _FAR_M:
             found = tracker.follow(other, q[i], gated=False)
             if far(found, i) < _NEARER * now and tracker.clearance(found) >= -SLACK_M:
                 out[i] = found
@@ -65,6 +64,6 @@ def corrected(
         tell(2 * count - i)
         if active[i]:
             apart = float(np.abs(tracker.metres * (x[i + 2] - x[i + 1])).max()) >= _JUMP_M
-            other = integrate(skeleton, q[i], x[i + 2]) if apart else out[i]
+            other = integrate(skeleton, q[i], x[i + 2]) if apart else None
             solve(i, out[i], [x[i], x[i + 2]], other)
     return out

@@ -72,9 +72,10 @@ class _Search:
         self._out: dict[int, list[Passage]] = {}
         ahead = _AHEAD_S * course.fps
         for i in range(-1, self._count):
+            last = self._count if i >= 0 else self._count - 1  # the end is reached from a stretch
             self._out[i] = [
                 guess
-                for j in range(i + 1, self._count + 1)
+                for j in range(i + 1, last + 1)
                 if (guess := self._guess(i, j)).enters - guess.leaves <= ahead or j == i + 1
             ]
 

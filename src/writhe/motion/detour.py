@@ -29,6 +29,7 @@ _SHORTEST_S = 0.13  # and all of it no less
 _GROUND_M = 0.02  # a way may lead no joint farther than this below the lowest of the source
 _LOST_M = 0.15  # a limb farther from where it is led does not get there
 _DEAR_MS = 0.01  # a way dearer than this is compared with those of other limbs
+_HASTY = 12  # certified ways that are too fast, after which the first of them is taken
 _NOT_ASIDE = 0  # the way of making way that is none
 _AT_ONCE = 48  # ways whose middle is looked at together
 
@@ -127,7 +128,7 @@ class Detours:
             forward(self._skeleton, rows[at]).positions for rows in (tracks.before, tracks.after)
         ]
         apart = np.linalg.norm(ends[1] - ends[0], axis=1)
-        promising, plain = list[_Lead](), list[_Lead]()
+        promising, plain, hasty = list[_Lead](), list[_Lead](), list[_Lead]()
         best: _Lead | None = None
         between = self._tracker.gate.check(middle.before, middle.after).blocked_by
         for groups in self._limbs.making_way(apart, _APART_M, between):
@@ -137,14 +138,16 @@ class Detours:
             for first in range(0, len(leads), _AT_ONCE):
                 some = self._clear_in_the_middle(leads[first : first + _AT_ONCE], middle)
                 promising += some
-                found = next((lead for lead in some if self._passes(lead)), None)
-                if found is not None:
-                    best, worth_ms = found, found.dear_ms
+                calm = self._first_calm(some, tracks, hasty)
+                if calm is not None:
+                    best, worth_ms = calm, calm.dear_ms
+                if calm is not None or len(hasty) >= _HASTY:
                     break
             if best is not None and best.dear_ms < _DEAR_MS:
                 break
-        if best is not None:
-            return self._unhurried(best, tracks)
+        if best is not None or hasty:
+            lead = best or hasty[0]
+            return lead.start, lead.way()
         farthest = sorted(promising, key=self._clear_rows, reverse=True)  # of two the nearer first
         for lead in [*plain, *farthest[:_FOLLOWED]]:
             rows = self._followed(lead)
@@ -152,16 +155,26 @@ class Detours:
                 return lead.start, rows
         return None
 
-    def _unhurried(self, lead: _Lead, tracks: Tracks) -> tuple[int, Floats]:
-        """A certified way, slower if it leaves the source too quickly and may take longer."""
-        way, part = lead.way(), slice(lead.start, lead.start + lead.last + 1)
-        places = np.array([forward(self._skeleton, row).positions for row in way])
-        leap_m = float(leaps_beyond(places, tracks.source[part]).max())
-        if leap_m > self._quick_m:
-            slower = lead.slower(leap_m / self._quick_m)
+    def _first_calm(self, leads: list[_Lead], tracks: Tracks, hasty: list[_Lead]) -> _Lead | None:
+        """The first certified way that is no faster than a body, slower than planned if need be.
+
+        Those that are certified but too fast are added to `hasty`.
+        """
+        for lead in leads:
+            if not self._passes(lead):
+                continue
+            part = slice(lead.start, lead.start + lead.last + 1)
+            places = np.array([forward(self._skeleton, row).positions for row in lead.way()])
+            times = float(leaps_beyond(places, tracks.source[part]).max()) / self._quick_m
+            if times <= 1.0:
+                return lead
+            slower = lead.slower(times)
             if slower.last > lead.last and self._passes(slower):
-                return slower.start, slower.way()
-        return lead.start, way
+                return slower
+            hasty.append(lead)
+            if len(hasty) >= _HASTY:
+                break
+        return None
 
     def _nearest_first(
         self,

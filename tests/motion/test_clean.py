@@ -222,3 +222,23 @@ def test_one_frame_is_pushed_clear():
     cleaned = clean(deepest, HUMAN)
     assert not cleaned.before.certified and cleaned.after.certified
     assert cleaned.largest_leap_m == 0.0
+
+
+def test_a_quick_motion_is_certified_as_euler_angles_with_more_frames(
+    mocap: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """Getting up, a foot passes the other; read angle by angle, it brushes it between frames."""
+    clip = retarget(io.load(mocap / "chair" / "75_20.bvh"), HUMAN)
+    source, out = tmp_path / "in.glb", tmp_path / "out.bvh"
+    io.save(Motion(SKELETON, clip.q[160:210], clip.fps), source)
+    for options, code in (([], 1), (["--dense"], 0)):
+        with pytest.raises(SystemExit) as end:
+            run(["clean", str(source), "-o", str(out), "--json", *options])
+        assert end.value.code == code
+        told = capsys.readouterr()
+        answer = json.loads(told.out.strip().splitlines()[-1])
+        assert answer["after"]["certified"] == (code == 0)
+        assert ("--dense" in told.err) == (code == 1)  # the remedy is named
+    written = io.load(out)
+    assert len(written) == answer["frames_written"] > 50
+    assert written.duration_s == pytest.approx(49 / 30.0, abs=1e-3)

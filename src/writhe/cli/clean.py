@@ -55,12 +55,15 @@ def clean(
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
     seconds = time.perf_counter() - start
-    for times in (1, 2, 4, 8) if dense else (1,):
-        written = cleaned.motion.resample(times * motion.fps) if times > 1 else cleaned.motion
-        save(written, output)
-        after, _ = certify_file(output)  # what counts is the file, as its readers interpolate it
-        if after.certified:
+    written = cleaned.motion
+    save(written, output)
+    after, _ = certify_file(output)  # what counts is the file, as its readers interpolate it
+    for times in (2, 4, 8):
+        if after.certified or not dense:
             break
+        written = cleaned.motion.resample(times * motion.fps)
+        save(written, output)
+        after, _ = certify_file(output)
     if strip is not None:
         from writhe.render import before_after
 

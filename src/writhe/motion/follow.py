@@ -10,7 +10,7 @@ from writhe.arrays import Floats
 from writhe.collision import Certificate, CollisionTable, certify
 from writhe.kernels.trajectory_passes import Cells
 from writhe.motion.clean import Cleaned, clean
-from writhe.skeleton import Motion, forward
+from writhe.skeleton import Motion
 from writhe.solvers.dynamic import Chain, PassOptions, Trajectory, solve_trajectory
 from writhe.solvers.dynamic.passes import targets_of
 
@@ -71,9 +71,3 @@ def smooth_path(way_points: Floats, frames: int) -> Floats:
     if keep.sum() == 2:
         return points[keep][0] + ease[:, None] * (points[keep][1] - points[keep][0])
     return np.asarray(CubicSpline(share, points[keep], bc_type="natural")(ease))
-
-
-def effectors_in_world(chain: Chain, q: Floats) -> Floats:
-    """(F, E, 3) where the chain's effectors are in configurations (F, nq)."""
-    frames = forward(chain.figure.skeleton, np.atleast_2d(q))
-    return np.stack([frames.position(e) for e in chain.effectors], axis=1)

@@ -9,8 +9,14 @@ Two guesses from where the held joints should go are blended:
   weights does beside `doubt`, so that neighbours that are far have no say.
 
 To each guess the body's *own* way is added: by how much it differed from it when the drag began,
-turned with the body and fading as the goals move. So a drag begins where the body is, and its style
-stays. `share` says how much the expectation counts: it grows with the movement of the
+turned with the body, and the less of it the farther the held joints are from where they were then.
+So a drag begins where the body is, and a hand that comes back finds the body as it was. (How long
+ago it was hardly matters: docs/reconstruction.md has the figures.)
+
+The way the body faces is carried along: it turns as the held joints do about their middle, and
+slowly towards the heading of what is expected.
+
+`share` says how much the expectation counts: it grows with the movement of the
 goals, so that a body nobody drags stays as it is.
 """
 
@@ -53,7 +59,6 @@ class PriorOptions:
     goal_step_m: float = 0.12  # how far a goal may move in a frame, in the prior's eyes
     moving_m: float = 0.005  # movement of a goal in a frame from which on the prior counts fully
     own_way_m: float = 0.3  # with the held joints so far from where they began, half of it is left
-    restraint: float = 0.4  # share of a guess's change that the own way takes back, where it counts
     turning: float = 0.1  # share of the way to the expected heading that a frame turns
     steady_m: float = 0.3  # held joints that are no farther apart say little of a turn
     mirror: bool = True  # postures count as their mirror images too
@@ -87,12 +92,12 @@ class PosturePrior:
         self._numbers: Ints = np.zeros(0, dtype=np.int64)
         self._age = 0
         self._room = make_candidate_room(0, len(skeleton), 0)
-        self._near = np.zeros((len(skeleton), 3))  # where the neighbours' guess is
-        # all that follows as seen from the body's standpoint
+        self._near = np.zeros((len(skeleton), 3))  # what the neighbours guess
+        # the next three as seen from the body's standpoint
         self._guesses = np.zeros((2, len(skeleton), 3))  # of everybody, of the neighbours
         self._own = np.zeros((2, len(skeleton), 3))  # what the body differed from each by at first
         self._first = np.zeros((len(skeleton), 3))  # the body when the drag began
-        self._first_held = np.zeros((0, 3))  # its held joints
+        self._first_held = np.zeros((0, 3))  # the held joints when the drag began
         self._before: Floats = np.zeros((0, 3))  # where they were a frame ago
         self._heading = 0.0
         self.expected = np.zeros((len(skeleton), 3))  # joints, in the frame the root stands in
@@ -135,10 +140,13 @@ class PosturePrior:
             self._first, self._first_held = stand.seen(self._here), held
             self._own[:] = self._first - self._guesses
         self._begun = True
-        everybody, near = self._guesses + self._own_way(held)
+        far = (held - self._first_held).ravel() / options.own_way_m
+        change = self._guesses + self._own - self._first
+        own = (self._own - regression.unexplained * change) / (1.0 + far @ far)
+        everybody, near = self._guesses + own
         self.expected[:] = stand.placed((1.0 - trust) * everybody + trust * near)
         self.expected[joints] = goals
-        off = float(self._facing.heading(self.expected)) - self._heading
+        off = float(self._facing.heading(self._here)) - self._heading
         self._heading += self.share * options.turning * remainder(off, 2.0 * pi)
 
     def _look(self, q: Floats) -> None:
@@ -160,13 +168,6 @@ class PosturePrior:
             self._heading += atan2(float(a[:, 2] @ b[:, 0] - a[:, 0] @ b[:, 2]), along)
         self._before = goals
         return self._heading
-
-    def _own_way(self, held: Floats) -> Floats:
-        """(2, n, 3) what is left of the own way beside each guess, held joints seen at (E, 3)."""
-        options = self.options
-        far = (held - self._first_held).ravel() / options.own_way_m
-        change = self._first - self._own - self._guesses
-        return (self._own + options.restraint * change) / (1.0 + far @ far)
 
     def _near_guess(self, joints: Ints, goals: Floats) -> float:
         """Fill in the neighbours' guess; how far to trust it."""

@@ -21,13 +21,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import cos, sin
 from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from writhe.arrays import Floats, Ints
-from writhe.kernels.landmarks import read_landmarks
+from writhe.kernels.landmarks import near_landmarks, read_landmarks
 
 _SEED = 0
 
@@ -71,15 +72,15 @@ class Standpoint(NamedTuple):
     """From where a body sees its joints: the middle of the held ones, the way it faces."""
 
     origin: Floats  # (1, 3)
-    heading: float
+    axes: Floats  # (3, 3) to its left, upwards, to its front
 
     def seen(self, points: Floats) -> Floats:
-        """Points (..., n, 3) from here."""
-        return turned(points - self.origin, -self.heading)
+        """Points (n, 3) from here."""
+        return (points - self.origin) @ self.axes.T
 
     def placed(self, points: Floats) -> Floats:
-        """Where points (..., n, 3) are that are seen so from here."""
-        return turned(points, self.heading) + self.origin
+        """Where points (n, 3) are that are seen so from here."""
+        return points @ self.axes + self.origin
 
 
 class EffectorRegression:
@@ -92,32 +93,39 @@ class EffectorRegression:
         options: RegressionOptions,
         clips: Sequence[str] | None = None,
     ) -> None:
-        """positions (N, n, 3) of postures that face +Z, from these clips; joints (E) to be held."""
+        """positions (N, n, 3) of postures that face +Z, from these clips; joints (E) to be held.
+
+        `unexplained` (n, 1) says by how much the joints vary still when the held ones are known,
+        beside how much they vary at all.
+        """
         self._width = options.width_m
         self._feet = _stood_on(positions, joints, options.standing_m)
         rng = np.random.default_rng(_SEED)
         every = slice(None, None, -(-len(positions) // options.postures))
         few = positions[every]
-        share = np.ones(len(few)) if clips is None else _clip_shares(clips[every])
+        root = np.ones(len(few)) if clips is None else _root_shares(clips[every])
         points = few - self._origin(few[:, joints])
         points = turned(points, rng.normal(0.0, options.turned_rad, len(few)))
         inputs = points[:, joints].reshape(len(points), -1)
         outputs = points.reshape(len(points), -1)
-        self._mean = share @ outputs / share.sum()
+        self._mean = root**2 @ outputs / (root @ root)
         picked = rng.choice(len(points), min(options.landmarks, len(points)), replace=False)
         self._landmarks = np.ascontiguousarray(inputs[picked])
-        z, k = self._kernels(inputs), self._kernels(self._landmarks)
+        z, k = self._near(inputs) * root[:, None], self._near(self._landmarks)
         k[np.diag_indices_from(k)] += 1e-6  # landmarks may coincide
+        wanted = (outputs - self._mean) * root[:, None]
         with _threads().limit(limits=1, user_api="blas"):  # it is soon done; they would only wait
-            weighed = (z * share[:, None]).T
-            gram = weighed @ z + options.ridge * share.sum() * k
-            weights = np.linalg.solve(gram, weighed @ (outputs - self._mean))
-        self._weights = np.ascontiguousarray(weights)
+            gram = z.T @ z + options.ridge * (root @ root) * k
+            self._weights = np.linalg.solve(gram, z.T @ wanted)
+            left = wanted - z @ self._weights
+        self.unexplained = np.sqrt(_size(left) / np.maximum(_size(wanted), 1e-9))
         self._found = np.empty(len(self._mean))
 
     def standpoint(self, goals: Floats, heading: float) -> Standpoint:
         """Of a body facing `heading` whose held joints are at goals (E, 3)."""
-        return Standpoint(self._origin(goals), heading)
+        c, s = cos(heading), sin(heading)
+        axes = np.array([[c, 0.0, -s], [0.0, 1.0, 0.0], [s, 0.0, c]])
+        return Standpoint(self._origin(goals), axes)
 
     def expected(self, seen: Floats) -> Floats:
         """(n, 3) all joints of a body whose held joints are at seen (E, 3), from its standpoint."""
@@ -132,12 +140,11 @@ class EffectorRegression:
         out[..., 0, 1] = points[..., self._feet, 1].min(axis=-1) if len(self._feet) else 0.0
         return out
 
-    def _kernels(self, inputs: Floats) -> Floats:
-        """(N, L) of inputs (N, 3 E) with the landmarks."""
-        own, other = (inputs * inputs).sum(axis=1), (self._landmarks**2).sum(axis=1)
-        square = own[:, None] + other - 2.0 * inputs @ self._landmarks.T
-        apart = np.sqrt(np.maximum(square, 0.0) * (3.0 / self._width**2))
-        return (1.0 + apart) * np.exp(-apart)
+    def _near(self, inputs: Floats) -> Floats:
+        """(N, L) kernels of inputs (N, 3 E) with the landmarks."""
+        out = np.empty((len(inputs), len(self._landmarks)))
+        near_landmarks(inputs, self._landmarks, self._width, out)
+        return out
 
 
 def _stood_on(positions: Floats, joints: Ints, usual_m: float) -> Ints:
@@ -149,11 +156,16 @@ def _stood_on(positions: Floats, joints: Ints, usual_m: float) -> Ints:
     return low if len(low) > 1 else low[:0]
 
 
-def _clip_shares(clips: Sequence[str]) -> Floats:
-    """(N,) 1 / sqrt(count of postures of the same clip), one on average."""
+def _size(vectors: Floats) -> Floats:
+    """(n, 1) the sum of squares at each of n joints of vectors (N, 3 n)."""
+    return (vectors * vectors).sum(axis=0).reshape(-1, 3).sum(axis=1)[:, None]
+
+
+def _root_shares(clips: Sequence[str]) -> Floats:
+    """(N,) square roots of what postures weigh: less the more there are of the same clip."""
     _, clip, counts = np.unique(np.array(clips), return_inverse=True, return_counts=True)
     share = 1.0 / np.sqrt(counts[clip])
-    return share / share.mean()
+    return np.sqrt(share / share.mean())
 
 
 @cache

@@ -130,6 +130,9 @@ class PosturePrior:
         if not self._begun or self._age >= options.kept_frames:
             self._look(q)
         self._age += 1
+        if len(joints) == 0:
+            self._begun = True
+            return  # nothing is held: there is nothing to expect the rest from
         regression = self._regression(joints)
         stand = regression.standpoint(goals, self._turn(goals))
         held = stand.seen(goals)

@@ -116,10 +116,10 @@ class EffectorRegression:
         wanted = (outputs - self._mean) * root[:, None]
         with _threads().limit(limits=1, user_api="blas"):  # it is soon done; they would only wait
             gram = z.T @ z + options.ridge * (root @ root) * k
-            self._weights = np.linalg.solve(gram, z.T @ wanted)
-            left = wanted - z @ self._weights
+            weights = np.linalg.solve(gram, z.T @ wanted)
+            left = wanted - z @ weights
+        self._weights = np.ascontiguousarray(weights, dtype=np.float64)
         self.unexplained = np.sqrt(_size(left) / np.maximum(_size(wanted), 1e-9))
-        self._found = np.empty(len(self._mean))
 
     def standpoint(self, goals: Floats, heading: float) -> Standpoint:
         """Of a body facing `heading` whose held joints are at goals (E, 3)."""
@@ -129,10 +129,9 @@ class EffectorRegression:
 
     def expected(self, seen: Floats) -> Floats:
         """(n, 3) all joints of a body whose held joints are at seen (E, 3), from its standpoint."""
-        read_landmarks(
-            seen.ravel(), self._landmarks, self._weights, self._mean, self._width, self._found
-        )
-        return self._found.reshape(-1, 3)
+        out = np.empty(len(self._mean))
+        read_landmarks(seen.ravel(), self._landmarks, self._weights, self._mean, self._width, out)
+        return out.reshape(-1, 3)
 
     def _origin(self, points: Floats) -> Floats:
         """(..., 1, 3) the middle of held joints (..., E, 3), on the ground that they stand on."""

@@ -32,6 +32,11 @@ def floats(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Float
     return array
 
 
+def identical(a: Floats, b: Floats) -> bool:
+    """Whether two contiguous arrays hold the same numbers; several times as fast as array_equal."""
+    return a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
 def as_plain_data(value: Any) -> Any:
     """For `json.dumps(default=...)`: numbers and lists in place of NumPy's."""
     if isinstance(value, np.generic):

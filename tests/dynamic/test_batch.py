@@ -42,6 +42,16 @@ def test_jax_agrees_with_numba(solved, dtype, nearly_all, on_average) -> None:
     assert apart.mean() < on_average
 
 
+def test_a_batch_cut_into_blocks_is_solved_as_a_whole_one(solved) -> None:
+    from writhe.batch.passes import passes, solve, solve_in_blocks
+
+    problem, targets, _ = solved
+    steps = passes(problem, np.float64)
+    given = jax.numpy.asarray(np.moveaxis(targets, -1, 0))
+    blocks = solve_in_blocks(steps, given, 2)
+    np.testing.assert_allclose(np.concatenate(blocks, axis=1), solve(steps, given), atol=1e-12)
+
+
 def test_gpu_kernels_can_be_lowered_and_read_the_same_problem(solved) -> None:
     from writhe.batch.kernels import crude_kernel, retargeting_kernel
 

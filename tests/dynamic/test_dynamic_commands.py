@@ -33,9 +33,7 @@ def test_learn_writes_one_style_for_each_folder(
     assert Forest.load(out, figure("human")).chain.effectors == ("left_wrist",)
 
 
-def test_reproduction_has_the_fields_of_the_issue(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reproduction_has_its_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from writhe import reproduce
     from writhe.reproduce.dynamic_joint_ik import comparison, takes
 

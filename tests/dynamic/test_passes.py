@@ -152,7 +152,7 @@ def test_a_drawn_path_becomes_a_certified_motion(arm: Chain, forest: Forest) -> 
 
 
 def test_recorded_golf_is_found_again(arm: Chain, mocap: Path) -> None:
-    """The issue's figures on real swings: seen 100 times, left out 5 times below plain ones."""
+    """Figures on real swings: seen 100 times, left out 5 times below plain ones."""
     takes = [
         retarget(load(mocap / "arm" / f"{name}.bvh"), figure("human"), keep_feet=False)
         for name in ("64_02", "64_05", "64_06")

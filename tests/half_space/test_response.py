@@ -72,6 +72,21 @@ def test_what_cannot_be_avoided_is_stopped_and_says_so():
     assert certify(scene.layout.table, rows, 60.0).certified
 
 
+def test_a_stuck_object_waits_without_effort_and_can_be_drawn_back():
+    start, end = np.array([0.0, 0.95, 0.7]), np.array([0.0, 0.95, 0.0])
+    scene = scene_with(ball([0, 0, 0], 0.1), start)
+    rows, results, response = sweep(scene, end, 60, hold=120)
+    late = [result for result in results[-20:] if result.effort.rounds == 0]
+    assert late and all(result.blocked == ("thing",) for result in late)
+    assert late[-1].lag_m == pytest.approx(results[-1].lag_m)
+    # drawn back, it comes along at once, though it was asked the same in vain for long
+    q, at = rows[-1], scene.layout.object_q["thing"]
+    for k in range(30):
+        place = end + (k + 1) / 30 * (start - end)
+        q = response.step(q, objects={"thing": np.concatenate([place, STILL])}).q
+    np.testing.assert_allclose(q[at][:3], start, atol=1e-3)
+
+
 def test_a_free_root_steps_back_instead():
     scene = scene_with(ball([0, 0, 0], 0.1), [0.0, 0.95, 0.7])
     rows, results, _ = sweep(scene, [0.0, 0.95, 0.0], 60, root_free=True)

@@ -20,12 +20,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from writhe.batch import limb
-from writhe.batch.passes import passes, solve
+from writhe.batch.passes import passes, solve_in_blocks
 from writhe.batch.problem import BatchProblem, load_arrays
 
 Array: TypeAlias = Any
-# a GPU's kernels are compiled anew for every size, which takes a minute and a half
 SIZES = (1_000_000, 10_000_000)
+BLOCK_POSES = {"gpu": 1_000_000, "cpu": 10_000}  # solved at once
 ARITHMETIC = frozenset(
     {"add", "sub", "mul", "div", "neg", "max", "min", "sqrt", "floor", "abs", "clamp"}
     | {"select_n", "lt", "le", "gt", "ge", "and", "or", "not"}
@@ -41,6 +41,7 @@ def measure(
     device = jax.devices()[0]
     on_gpu = device.platform == "gpu"
     begun = time.perf_counter()
+    iterations = iterations_per_pose(problem, arrays)
     result: dict[str, Any] = {
         "device": f"{device.device_kind} ({device.platform})",
         "jax": jax.__version__,
@@ -54,7 +55,7 @@ def measure(
         if problem_with_kernels:
             result.setdefault("kernels_failed", {})[name] = problem_with_kernels
         result["agreement"][name] = {"path": path} | agreement(steps, arrays, dtype)
-        floors = device_floors(problem, arrays, dtype, on_gpu)
+        floors = device_floors(problem, iterations, dtype, on_gpu)
         result["floors"][name] = floors
         for size in sizes if dtype is np.float32 else sizes[:-1] or sizes:
             if time.perf_counter() - begun > seconds:
@@ -87,11 +88,22 @@ def _steps(
     if on_gpu:
         try:
             steps = passes(problem, dtype, kernels=True)
-            jax.block_until_ready(solve(steps, _stored_targets(arrays, dtype)))
+            jax.block_until_ready(_solve(steps, _stored_targets(arrays, dtype)))
             return steps, "kernels", ""
         except Exception as error:  # whatever the compiler of this machine stumbles over
             return passes(problem, dtype), "arrays", f"{type(error).__name__}: {error}"[:2000]
     return passes(problem, dtype), "arrays", ""
+
+
+def _solve(steps: dict[str, Any], targets: Array) -> list[Array]:
+    """Coordinates of targets (3, T, F), block by block."""
+    return solve_in_blocks(steps, targets, _block(targets))
+
+
+def _block(targets: Array) -> int:
+    """How many trajectories are solved at once."""
+    poses = BLOCK_POSES.get(jax.devices()[0].platform, BLOCK_POSES["cpu"])
+    return max(1, round(poses / targets.shape[2]))
 
 
 def _stored_targets(arrays: dict[str, Any], dtype: Any) -> Array:
@@ -112,7 +124,8 @@ def _targets(arrays: dict[str, Any], poses: int, dtype: Any) -> Array:
 def agreement(steps: dict[str, Any], arrays: dict[str, Any], dtype: Any) -> dict[str, float]:
     """How far the result is from the Numba passes' (float64), in radians."""
     targets = _stored_targets(arrays, dtype)
-    found = np.moveaxis(np.asarray(solve(steps, targets), dtype=np.float64), 0, -1)
+    solved = np.concatenate([np.asarray(block) for block in _solve(steps, targets)], axis=1)
+    found = np.moveaxis(solved.astype(np.float64), 0, -1)
     apart = np.abs(found - arrays["theta"])
     return {
         "largest_rad": float(apart.max()),
@@ -122,22 +135,21 @@ def agreement(steps: dict[str, Any], arrays: dict[str, Any], dtype: Any) -> dict
 
 
 def timed(steps: dict[str, Any], targets: Array, on_gpu: bool) -> dict[str, Any]:
-    """Milliseconds of each pass and of all four, after compiling."""
+    """Milliseconds of all four passes, and of each on one block, after compiling."""
     start = time.perf_counter()
-    jax.block_until_ready(solve(steps, targets))
+    jax.block_until_ready(_solve(steps, targets))
     first = time.perf_counter() - start
-    crude = steps["crude"](targets)
+    block = targets[:, : _block(targets)]
+    crude = steps["crude"](block)
     aligned = steps["alignment"](*crude[:3])
-    found = steps["retargeting"](*aligned, crude[3], targets)
+    found = steps["retargeting"](*aligned, crude[3], block)
     repeats = 20 if on_gpu else 3
     ms = {
-        "crude": _median_ms(lambda: steps["crude"](targets), repeats),
+        "crude": _median_ms(lambda: steps["crude"](block), repeats),
         "alignment": _median_ms(lambda: steps["alignment"](*crude[:3]), repeats),
-        "retargeting": _median_ms(
-            lambda: steps["retargeting"](*aligned, crude[3], targets), repeats
-        ),
+        "retargeting": _median_ms(lambda: steps["retargeting"](*aligned, crude[3], block), repeats),
         "correction": _median_ms(lambda: steps["correction"](*found[:2]), repeats),
-        "total": _median_ms(lambda: solve(steps, targets), repeats),
+        "total": _median_ms(lambda: _solve(steps, targets), repeats),
     }
     poses = int(targets.shape[1] * targets.shape[2])
     return {
@@ -158,20 +170,25 @@ def _median_ms(call: Callable[[], Any], repeats: int) -> float:
     return 1e3 * float(np.median(taken))
 
 
+def iterations_per_pose(problem: BatchProblem, arrays: dict[str, Any]) -> float:
+    """How many iterations the stored targets take on average, in the crude pass and the next."""
+    with jax.default_device(jax.devices("cpu")[0]):  # a GPU would compile it for longer than that
+        steps = passes(problem, np.float64)
+        targets = _stored_targets(arrays, np.float64)
+        crude = steps["crude"](targets)
+        aligned = steps["alignment"](*crude[:3])
+        again = steps["retargeting"](*aligned, crude[3], targets)
+        return float(np.mean(np.asarray(crude[4]) + np.asarray(again[2])))
+
+
 def device_floors(
-    problem: BatchProblem, arrays: dict[str, Any], dtype: Any, on_gpu: bool
+    problem: BatchProblem, iterations: float, dtype: Any, on_gpu: bool
 ) -> dict[str, float]:
     """Work of one pose, and what the device can do, both measured.
 
     Arithmetic counts what is worked out per pose with the iterations that it really takes; memory
     counts each pass reading its inputs and writing its outputs once.
     """
-    steps = passes(problem, np.float64)
-    targets = jnp.asarray(np.moveaxis(arrays["targets"], -1, 0))
-    crude = steps["crude"](targets)
-    aligned = steps["alignment"](*crude[:3])
-    again = steps["retargeting"](*aligned, crude[3], targets)
-    iterations = float(np.mean(np.asarray(crude[4]) + np.asarray(again[2])))
     n, half = problem.coordinates, int(np.ceil(float(problem.fade))) - 1
     per_iteration = iteration_flop(problem, dtype) + 6 * n
     look_up = 8 * n + 20

@@ -56,6 +56,23 @@ def solve(steps: dict[str, Step], targets: Array) -> Array:
     return steps["correction"](found, distance)
 
 
+def solve_in_blocks(steps: dict[str, Step], targets: Array, trajectories: int) -> list[Array]:
+    """Coordinates (n, T', F) for targets (3, T, F), cut into blocks of so many trajectories.
+
+    Programmes are compiled for a shape, on a GPU for a minute and a half: with blocks of one size,
+    one programme serves batches of any size. The last block is filled up, and cut to its length.
+    """
+    found: list[Array] = []
+    for first in range(0, targets.shape[1], trajectories):
+        block = targets[:, first : first + trajectories]
+        count = block.shape[1]
+        if count < trajectories:
+            block = jnp.pad(block, ((0, 0), (0, trajectories - count), (0, 0)), mode="edge")
+        solved = solve(steps, block)
+        found.append(solved if count == trajectories else solved[:, :count])
+    return found
+
+
 def _crude(problem: BatchProblem, dtype: Any) -> Step:
     known = {name: jnp.asarray(value) for name, value in blocks.tables(problem, dtype).items()}
     cells = len(problem.cell_parent)

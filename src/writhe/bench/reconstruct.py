@@ -71,7 +71,7 @@ def run(
                 clip: round(100 * float(errors.mean()), 3)
                 for clip, errors in zip(truths, tally.joint_errors, strict=True)
             }
-    # the figures of the JSON: from both feet and a hand
+    # the harder of the two is what methods are compared by
     result["methods"] = result["three"]
     return result
 

@@ -13,7 +13,9 @@ from rich.table import Table
 from writhe.cli.output import console, print_json
 from writhe.database import PostureDatabase, posture_features
 from writhe.errors import WritheError
+from writhe.motion.beside import Beside, find_object
 from writhe.motion.harvest import HarvestOptions, harvest, threshold_for
+from writhe.motion.object_places import read_places
 from writhe.skeleton.figures import figure
 
 app = typer.Typer(
@@ -38,14 +40,32 @@ def build(
     drop_penetrating: Annotated[
         bool, typer.Option(help="Leave penetrating postures out instead of flagging them.")
     ] = False,
+    object_: Annotated[
+        str | None,
+        typer.Option("--object", help="What stood in the clips: chair, ladder or SCENE.json:NAME."),
+    ] = None,
+    places: Annotated[
+        Path | None,
+        typer.Option(help="Where it stood, by clip [default: geometry.json in the folder]."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Build a posture database from a folder of motion files, retargeted onto the human.
 
     An interrupted build goes on where it stopped. Files that cannot be used are named and skipped.
+    With an object, the postures' linking with its strands is recorded too.
 
     Example: `writhe db build mocap -o mocap.parquet --every 5 --keep 1400`
+
+    Example: `writhe db build mocap/chair -o chair.parquet --object chair`
     """
+    body = figure("human")
+    if places is not None and object_ is None:
+        raise WritheError("say with --object what stood in these places")
+    beside = None
+    if object_ is not None:
+        where = read_places(places or folder / "geometry.json")
+        beside = Beside(body, find_object(object_), where)
     options = HarvestOptions(every, threshold, keep, drop_penetrating)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True) as bar:
@@ -53,11 +73,12 @@ def build(
         report = harvest(
             folder,
             output,
-            figure("human"),
+            body,
             options,
             lambda done, total, name: bar.update(
                 task, completed=done, total=total, description=name
             ),
+            beside,
         )
     for name, reason in report.skipped.items():
         console.print(f"skipped {name}: {reason}", markup=False)

@@ -108,6 +108,7 @@ class PostureDatabase:
         cosine, sine = w * w - y * y, 2.0 * w * y
         x, z = q[0] - place[0], q[2] - place[2]
         q[0], q[2] = cosine * x + sine * z, cosine * z - sine * x
+        q[1] -= place[1]
         q[3:7] = multiply_quaternions(turn, q[3:7])
         return q
 

@@ -37,6 +37,18 @@ def heading_quaternion(q: Floats) -> Floats:
     return np.array([np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0])
 
 
+def object_seen_from(q: Floats, position_m: Floats, turn_rad: float = 0.0) -> Floats:
+    """(7,) the pose of an object at a place of the world once q (nq) has been normalised.
+
+    turn_rad: of the object, about the vertical.
+    """
+    heading = heading_of(q)
+    c, s = np.cos(heading), np.sin(heading)
+    x, y, z = position_m[0] - q[0], position_m[1], position_m[2] - q[2]
+    half = 0.5 * (turn_rad - heading)
+    return np.array([c * x - s * z, y, s * x + c * z, np.cos(half), 0.0, np.sin(half), 0.0])
+
+
 def _heading(q: Floats) -> Floats:
     return np.array([heading_of(row) for row in q])
 

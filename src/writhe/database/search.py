@@ -33,6 +33,7 @@ class NeighbourSearch:
             np.empty(room, dtype=np.int64),
             np.empty(room),
             np.empty(self.tree.child.shape[1], dtype=np.float32),
+            np.empty(self.tree.head.shape[1], dtype=np.float32),
             np.empty(linking.shape[1], dtype=np.float32),
         )
 
@@ -69,18 +70,16 @@ def build_tree(features: Floats, linking: Floats) -> PostureTree:
     groups, leaves = _gathered(span)
     shape = (len(groups), CHILDREN)
     number = {top: w for w, (top, _) in enumerate(groups)}
-    number |= {int(n): -1 - i for i, n in enumerate(leaves)}  # a root that is a leaf is a leaf
+    number |= {int(n): len(groups) + i for i, n in enumerate(leaves)}  # also where a root is one
     child, children = np.zeros(shape, dtype=np.int64), np.empty(len(groups), dtype=np.int64)
     boxes = np.zeros((shape[0], lead, 2, CHILDREN), dtype=np.uint8)
-    grid = np.empty((shape[0], 2, lead), dtype=np.float32)
-    linking_box = np.zeros((*shape, 2 * linking.shape[1]), dtype=np.uint8)
+    boxes[:, :, 0] = 255  # where there is no child: a box that begins beyond its end is far away
+    head_bytes, grid = _on_a_grid(box)
     tied_bytes, linking_grid = _on_a_grid(tied_box)
     for w, (_, members) in enumerate(groups):
         count = len(members)
         children[w], child[w, :count] = count, [number[m] for m in members]
-        own, grid[w] = _on_a_grid(box[members])
-        boxes[w, :, :, :count] = own.reshape(2, lead, count).swapaxes(0, 1)
-        linking_box[w, :count] = tied_bytes[:, members].T
+        boxes[w, :, :, :count] = head_bytes[:, members].reshape(2, lead, count).swapaxes(0, 1)
     return PostureTree(
         head=head,
         rest=rest,
@@ -90,7 +89,9 @@ def build_tree(features: Floats, linking: Floats) -> PostureTree:
         children=children,
         boxes=boxes,
         grid=grid,
-        linking_box=linking_box,
+        linking_box=np.ascontiguousarray(
+            tied_bytes[:, [top for top, _ in groups] + list(leaves)].T
+        ),
         linking_grid=linking_grid,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from writhe.arrays import Floats
 from writhe.collision import CollisionTable
@@ -73,7 +74,18 @@ def judge(tally: Tally, poser: Poser, body: Figure, drag: Drag, start: Floats) -
 def run_setting(
     progress: Progress, setting: Setting, methods: tuple[str, ...], rounds: int
 ) -> dict[str, Tally]:
-    """The tallies of the methods in one setting."""
+    """The tallies of the methods in one setting.
+
+    On one thread: matrices this small gain nothing from several, which wait for each other where
+    the machine has other work.
+    """
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _run_setting(progress, setting, methods, rounds)
+
+
+def _run_setting(
+    progress: Progress, setting: Setting, methods: tuple[str, ...], rounds: int
+) -> dict[str, Tally]:
     posers = {name: setting.poser(name) for name in methods}
     tallies = {name: make_tally(setting) for name in methods}
     drags = setting.drags(rounds)

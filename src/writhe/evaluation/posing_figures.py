@@ -92,7 +92,7 @@ class Tally:
                 setattr(self, each.name, mine + theirs)
 
     def summary(self) -> dict[str, Any]:
-        """Plain figures under the names that the issue tracker and the papers' tables use."""
+        """Plain figures under the names that all benchmarks of posing share."""
         share = 100.0 / max(self.frames, 1)
         errors = np.concatenate(self.joint_errors) if self.joint_errors else None
         return {

@@ -75,8 +75,7 @@ def make_setting(
     start[1] += _LIFT_M
     scene = _firm_floor(Place(body, thing).layout.scene)
     postures = known if database is None else database
-    # whoever sits on pinned feet keeps the seat
-    controls = Controls(stay=0.2, idle=0.1) if name == "chair 2" else Controls()
+    controls = Controls.sitting() if thing == "chair" else Controls()
     return Setting(name, body, start, scripts, scene, postures, controls=controls)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from writhe.arrays import Bytes, Floats, Floats32, Ints
 from writhe.kernels.jit import kernel
+from writhe.kernels.memory import prefetch
 
 _LLOYD = 4  # rounds of 2-means
 _LEAST = 0.05  # share of a node's postures that a child has at least
@@ -26,7 +27,7 @@ _SOUND = 1.0 - 1e-5
 class PostureTree(NamedTuple):
     """N postures with D features and L linking values under W nodes of up to F children each.
 
-    Child c of node w is node child[w, c], or, where that is negative, the leaf -1 - child[w, c].
+    Child c of node w is node u = child[w, c] where that is below W, and otherwise the leaf u - W.
     """
 
     head: Floats32  # (N, H) the features that vary most, in tree order
@@ -36,17 +37,18 @@ class PostureTree(NamedTuple):
     child: Ints  # (W, F)
     children: Ints  # (W,) how many there are
     boxes: Bytes  # (W, H, 2, F) lowest and highest of the first H features of each child, in
-    grid: Floats32  # (W, 2, H) steps of grid[w, 1] from grid[w, 0]: never smaller than they are
-    linking_box: Bytes  # (W, F, 2 L) likewise of the linking values, in
-    linking_grid: Floats32  # (2, L) steps that are the same everywhere
+    grid: Floats32  # (2, H) steps of grid[1] from grid[0]: never smaller than they are
+    linking_box: Bytes  # (W + K, 2 L) likewise of the linking values of each node and leaf, in
+    linking_grid: Floats32  # (2, L) steps
 
 
 class Queue(NamedTuple):
     """Room of a query: nodes waiting to be opened, the nearest bound first."""
 
-    item: Ints  # node times F plus child
+    item: Ints  # as in PostureTree.child
     bound: Floats
     measured: Floats32  # (F,)
+    leading: Floats32  # (H,) where the query is, in steps of the grid
     linking: Floats32  # (L,)
 
 
@@ -169,20 +171,20 @@ def _sift_up(distances: Floats, numbers: Ints, at: int) -> None:
 
 
 @kernel
-def _measure(boxes: Bytes, grid: Floats32, x: Floats32, limit: float, out: Floats32) -> None:
-    """out (count): squared distance of x (H) from each of the first boxes (H, 2, F) on a grid.
+def _measure(boxes: Bytes, step: Floats32, at: Floats32, limit: float, out: Floats32) -> None:
+    """out (F): squared distance from a point (H) in steps of the grid to boxes (H, 2, F) on it.
 
-    Given up, with part of the sum, as soon as all of them exceed `limit`.
+    Given up, with part of the sum, as soon as all of them exceed `limit`. Empty boxes are measured
+    as well: a multiple of what a processor takes at once is faster than fewer.
     """
     count = out.shape[0]
     none = np.float32(0.0)
     out[:] = none
-    for d in range(x.shape[0]):
-        step = grid[1, d]
-        at, square = (x[d] - grid[0, d]) / step, step * step
+    for d in range(at.shape[0]):
+        here, square = at[d], step[d] * step[d]
         low, high = boxes[d, 0], boxes[d, 1]
         for c in range(count):
-            below, above = np.float32(low[c]) - at, at - np.float32(high[c])
+            below, above = np.float32(low[c]) - here, here - np.float32(high[c])
             beyond = below if below > above else above
             beyond = beyond if beyond > none else none
             out[c] += square * (beyond * beyond)
@@ -212,6 +214,17 @@ def _apart(box: Bytes, step: Floats32, at: Floats32, limit: float) -> float:
 
 
 @kernel
+def _ask_for(tree: PostureTree, node: int) -> None:
+    """Have the memory bring a node or leaf, of which large trees have more than caches hold."""
+    prefetch(tree.linking_box, node)
+    if node < tree.child.shape[0]:
+        prefetch(tree.child, node)
+        boxes = tree.boxes[node]
+        for d in range(boxes.shape[0]):
+            prefetch(boxes, d)
+
+
+@kernel
 def nearest_postures(
     tree: PostureTree,
     features: Floats32,
@@ -229,27 +242,27 @@ def nearest_postures(
     """
     k = numbers.shape[0]
     radius2 = radius * radius
-    leading, fan = tree.head.shape[1], tree.child.shape[1]
+    leading, nodes = tree.head.shape[1], tree.child.shape[0]
     others = features.shape[0] - leading
     item, bounds = queue.item, queue.bound
-    x = features[:leading]
+    for d in range(leading):
+        queue.leading[d] = (features[d] - tree.grid[0, d]) / tree.grid[1, d]
     for d in range(linking.shape[0]):
         queue.linking[d] = (linking[d] - tree.linking_grid[0, d]) / tree.linking_grid[1, d]
     count, waiting, node = 0, 0, 0
     worst = np.inf
     while True:
-        if node >= 0:
-            measured = queue.measured[: tree.children[node]]
-            _measure(tree.boxes[node], tree.grid[node], x, 1.1 * worst, measured)
-            for c in range(measured.shape[0]):
-                bound = _SOUND * measured[c]
+        if node < nodes:
+            _measure(tree.boxes[node], tree.grid[1], queue.leading, 1.1 * worst, queue.measured)
+            for c in range(tree.children[node]):
+                bound = _SOUND * queue.measured[c]
                 if bound < worst:
                     # the queue is a heap of negated bounds: the largest is the nearest
-                    bounds[waiting], item[waiting] = -bound, node * fan + c
+                    bounds[waiting], item[waiting] = -bound, tree.child[node, c]
                     _sift_up(bounds, item, waiting)
                     waiting += 1
         else:
-            for i in range(tree.leaf[-1 - node, 0], tree.leaf[-1 - node, 1]):
+            for i in range(tree.leaf[node - nodes, 0], tree.leaf[node - nodes, 1]):
                 total = 0.0
                 for d in range(leading):
                     total += (features[d] - tree.head[i, d]) ** 2
@@ -273,17 +286,15 @@ def nearest_postures(
                     _sift_down(distances, numbers, k)
                 if count == k:
                     worst = distances[0]
-        node = -1
         found = False
         while waiting > 0 and -bounds[0] < worst and not found:
-            taken = item[0]
+            node = item[0]
             waiting -= 1
             item[0], bounds[0] = item[waiting], bounds[waiting]
             _sift_down(bounds, item, waiting)
-            w, c = taken // fan, taken % fan
-            tied = _apart(tree.linking_box[w, c], tree.linking_grid[1], queue.linking, radius2)
-            if _SOUND * tied <= radius2:
-                node, found = tree.child[w, c], True
+            _ask_for(tree, item[0])  # it is likely the next one; unless waiting is 0, then no harm
+            tied = _apart(tree.linking_box[node], tree.linking_grid[1], queue.linking, radius2)
+            found = _SOUND * tied <= radius2
         if not found:
             break
     # the heap, emptied from its largest, gives the order

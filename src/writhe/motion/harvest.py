@@ -24,6 +24,7 @@ from writhe.database.coverage import Coverage, coverage
 from writhe.errors import FileFormatError, WritheError
 from writhe.io import load
 from writhe.io.files import READABLE
+from writhe.motion.beside import Beside
 from writhe.motion.retarget import retarget
 from writhe.skeleton import Figure, forward
 
@@ -88,8 +89,12 @@ def harvest(
     figure: Figure,
     options: HarvestOptions | None = None,
     progress: Progress | None = None,
+    beside: Beside | None = None,
 ) -> HarvestReport:
-    """Build a database of the motion files under `folder` and write it to `output`."""
+    """Build a database of the motion files under `folder` and write it to `output`.
+
+    beside: the object that stood in the clips, with which the postures' linking is then recorded.
+    """
     options = options or HarvestOptions()
     files = motion_files(folder)
     work = output.with_name(f".{output.name}.work")
@@ -101,11 +106,11 @@ def harvest(
         name = path.relative_to(folder).as_posix()
         if progress:
             progress(number, len(files), name)
-        part = work / f"{_part_key(path, name, figure, options.every)}.parquet"
+        part = work / f"{_part_key(path, name, figure, options.every, beside)}.parquet"
         found = _stored(part, figure)
         if found is None:
             try:
-                found = clip_postures(path, name, figure, options.every, collision)
+                found = clip_postures(path, name, figure, options.every, collision, beside)
             except WritheError as error:
                 skipped[name] = str(error)
                 continue
@@ -149,14 +154,22 @@ def motion_files(folder: Path) -> list[Path]:
 
 
 def clip_postures(
-    path: Path, name: str, figure: Figure, every: int, collision: _Collision | None = None
+    path: Path,
+    name: str,
+    figure: Figure,
+    every: int,
+    collision: _Collision | None = None,
+    beside: Beside | None = None,
 ) -> PostureDatabase:
     """Every so-many-th posture of one clip on the figure, penetrating ones flagged."""
     motion = retarget(load(path), figure)
     frames = np.arange(0, len(motion), every, dtype=np.int64)
     q = motion.q[frames]
     flags = (collision or _Collision(figure)).penetrating(q)
-    return PostureDatabase.from_postures(figure, q, clip=name, frame=frames, penetrating=flags)
+    found = PostureDatabase.from_postures(figure, q, clip=name, frame=frames, penetrating=flags)
+    if beside is None:
+        return found
+    return beside.told(found, q, path.stem, float(motion.source["retarget"]["scale"]))
 
 
 class _Collision:
@@ -209,7 +222,9 @@ def left_out_coverage(everything: PostureDatabase, kept: PostureDatabase) -> Cov
     return coverage(everything.joint_positions()[gone], kept.joint_positions())
 
 
-def _part_key(path: Path, name: str, figure: Figure, every: int) -> str:
+def _part_key(
+    path: Path, name: str, figure: Figure, every: int, beside: Beside | None = None
+) -> str:
     """Changes with the file and with everything that its postures depend on."""
     about = path.stat()
     body = [[j.name, *map(float, j.offset_in_parent)] for j in figure.skeleton.joints]
@@ -217,7 +232,8 @@ def _part_key(path: Path, name: str, figure: Figure, every: int) -> str:
         [c.part_name, c.radius_m, *map(float, c.start_in_joint), *map(float, c.end_in_joint)]
         for c in figure.capsules
     ]
-    told = json.dumps([name, about.st_size, about.st_mtime_ns, every, body, shapes])
+    thing = None if beside is None else [beside.name, str(beside.places.get(path.stem))]
+    told = json.dumps([name, about.st_size, about.st_mtime_ns, every, body, shapes, thing])
     return hashlib.sha256(told.encode()).hexdigest()[:24]
 
 

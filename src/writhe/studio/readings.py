@@ -56,25 +56,33 @@ class Readings:
         self.figure = figure
         self.place = place
         self._near = None if place is None else NearPairs(place.table)
+        parts = (
+            [] if place is None else [place.table.part_names[i] for i in place.table.shape_parts]
+        )
+        prefix = "" if place is None else place.prefix
+        self._own_shape = np.array([part.startswith(prefix) for part in parts], dtype=np.bool_)
+        self._ground_shape = np.array([part == GROUND for part in parts], dtype=np.bool_)
         self._linked = 2 <= len(figure.strands) <= MOST_STRANDS
         self._overlapping: list[Floats] = []
 
     def read(self, q: Floats) -> Reading:
         """The figures of a pose."""
         linking = linking_vector(self.figure, q).tolist() if self._linked else None
-        # feet always stand on the ground: that is no clearance worth telling
-        pairs = [
-            p for p in self.near_pairs(q) if p.clearance_m < TOUCHING_M or GROUND not in (p.a, p.b)
-        ]
-        if not pairs:
+        near, place = self._near, self.place
+        if near is None or place is None:
             return Reading(None, (), linking)
-        parts = {part for p in pairs if p.clearance_m < TOUCHING_M for part in (p.a, p.b)}
-        least = min(pair.clearance_m for pair in pairs)
-        return Reading(least, self._own(tuple(sorted(parts))), linking)
-
-    def _own(self, parts: tuple[str, ...]) -> tuple[str, ...]:
-        prefix = "" if self.place is None else self.place.prefix
-        return tuple(part.removeprefix(prefix) for part in parts if part.startswith(prefix))
+        self._find(q)
+        clearance = near.rows.gap[: near.count] + near.rows.allowance[: near.count]
+        shapes = near.rows.shapes[: near.count]
+        overlaps = clearance < TOUCHING_M
+        # feet always stand on the ground: that is no clearance worth telling
+        told = self._own_shape[shapes].any(axis=1) & (
+            overlaps | ~self._ground_shape[shapes].any(axis=1)
+        )
+        least = float(clearance[told].min()) if told.any() else None
+        parts = {place.table.part_of_shape(int(s)) for s in shapes[told & overlaps].ravel()}
+        own = (part for part in parts if part.startswith(place.prefix))
+        return Reading(least, tuple(sorted(p.removeprefix(place.prefix) for p in own)), linking)
 
     def near_pairs(self, q: Floats) -> list[Nearest]:
         """Pairs of parts near each other that concern the actor."""

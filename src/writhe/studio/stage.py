@@ -208,6 +208,11 @@ class Stage:
             self._put_into_scene(actor.id, found)
         return found
 
+    def posed(self, actor: int) -> Puppet:
+        """The pose in the making of an actor by its number, without a look at the document."""
+        found = self._puppets.get(actor)
+        return self.puppet(self.document.actor(actor)) if found is None else found
+
     def _new_puppet(self, figure: Figure, method: str, q: Floats) -> Puppet:
         readings, placed = Readings(figure, None), Placed(figure)
         return Puppet(method, figure, q.copy(), readings, self.posers, self._solving, placed)

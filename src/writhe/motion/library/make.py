@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from writhe.arrays import Floats
 from writhe.database import PostureDatabase
-from writhe.database.posture import heading_quaternion
+from writhe.database.posture import object_seen_from
 from writhe.motion.library import poses_action, poses_floor, poses_standing
 from writhe.motion.library.gait import stride
 from writhe.motion.library.keypose import KeyPose
@@ -19,7 +18,6 @@ from writhe.motion.library.poses_ladder import ladder_poses
 from writhe.motion.library.postures import Posture, Tally, Workshop, nearest
 from writhe.motion.library.reaches import reaches
 from writhe.skeleton import Figure
-from writhe.skeleton.limits import multiply_quaternions
 
 Progress = Callable[[float, str], None]  # the share done, and what is being made
 
@@ -133,7 +131,7 @@ def _database(place: Place, made: Sequence[Posture], threshold_m2: float) -> Pos
         database = replace(
             database,
             object_linking=place.object_linking(q),
-            object_pose=np.array([_seen_from(row) for row in q]),
+            object_pose=np.array([object_seen_from(row, np.zeros(3)) for row in q]),
             object_name=place.thing,
         )
     return _thinned(database, threshold_m2)
@@ -153,11 +151,3 @@ def _thinned(database: PostureDatabase, threshold_m2: float) -> PostureDatabase:
         ).all():
             kept.append(i)
     return database.take(np.array(sorted(kept), dtype=np.int64))
-
-
-def _seen_from(q: Floats) -> Floats:
-    """(7,) the pose of an object at the world's origin after q has been normalised."""
-    turn = heading_quaternion(q) * np.array([1.0, -1.0, -1.0, -1.0])
-    back = turn * np.array([1.0, -1.0, -1.0, -1.0])
-    shift = np.array([0.0, -q[0], 0.0, -q[2]])
-    return np.concatenate([multiply_quaternions(turn, shift, back)[1:], turn])

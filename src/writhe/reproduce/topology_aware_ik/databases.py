@@ -11,8 +11,10 @@ from writhe.database import PostureDatabase
 from writhe.database.coverage import Coverage
 from writhe.errors import WritheError
 from writhe.evaluation import Progress, Report
+from writhe.motion.beside import Beside, find_object
 from writhe.motion.harvest import clip_postures, left_out_coverage, motion_files, threshold_for
 from writhe.motion.library import KINDS, THRESHOLDS_M2, builtin_database
+from writhe.motion.object_places import read_places
 from writhe.skeleton.figures import figure
 
 # kind: frames between samples here; postures in the paper's Table 1 before and after filtering
@@ -43,7 +45,8 @@ def mocap_databases(
 ) -> tuple[dict[str, PostureDatabase], dict[str, Counts]]:
     """Databases of the folders basic, ladder and chair, filtered to the sizes of Table 1.
 
-    Clips do not say where the object stands: these postures are searched by their own linking only.
+    Where a folder says in geometry.json where its object stands, the postures are searched by their
+    linking with it as well.
     """
     human = figure("human")
     found: dict[str, PostureDatabase] = {}
@@ -52,9 +55,11 @@ def mocap_databases(
         if not (clips / kind).is_dir():
             continue
         parts: list[PostureDatabase] = []
+        where = clips / kind / "geometry.json"
+        beside = Beside(human, find_object(kind), read_places(where)) if where.exists() else None
         for path in motion_files(clips / kind):
             progress(f"{kind}: reading {path.name}")
-            parts.append(clip_postures(path, path.name, human, every))
+            parts.append(clip_postures(path, path.name, human, every, beside=beside))
         everything = reduce(PostureDatabase.merged, parts)
         threshold = threshold_for(everything, wanted)
         kept = everything.filtered(threshold)

@@ -35,6 +35,7 @@ _LEAST_SHARE = 0.05
 _ROUNDS_AGAIN = 2
 _MOVES = 0.2  # objects that go a smaller share of their way in a step are stuck
 _HAPPENS_M = 1e-4  # objects that lag behind by less have arrived
+_STILL = 1e-5  # a step that changes no coordinate by more has changed nothing
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,20 @@ class ResponseResult:
     effort: Effort = field(default_factory=Effort)
 
 
+@dataclass(frozen=True)
+class _Stuck:
+    """A step that changed nothing: asked to go the same way again, the same comes of it."""
+
+    q: Floats
+    goal: Floats  # with the objects where the first part of the step should have taken them
+    handles: tuple[Target | Pin, ...]
+    fraction: float
+
+    def again(self, q: Floats, goal: Floats, handles: tuple[Target | Pin, ...]) -> bool:
+        same = np.array_equal(q, self.q) and float(np.abs(goal - self.goal).max()) < _STILL
+        return same and handles == self.handles
+
+
 class Response:
     """Moves a scene's characters out of the way of its objects. Not to be shared by threads.
 
@@ -103,19 +118,20 @@ class Response:
         self.velocity = np.zeros(nv)  # the last step's movement
         self.home: Floats | None = None
         self.escape: Escape | None = None
+        self._stuck: _Stuck | None = None
         self._seconds = {"detect": 0.0, "solve": 0.0, "gate": 0.0}
 
     def keep(self, relations: Sequence[Term]) -> None:
         """Terms that hold from now on: relative positions, directions, distances, half-spaces."""
         self.wishes.keep(relations)
-        self.escape = None
+        self.escape = self._stuck = None
 
     def reset(self) -> None:
         """Forget movement and half-spaces, as after a jump to another pose."""
         self.velocity[:] = 0.0
         self.objective.spaces.used[0] = 0
         self.home = None
-        self.escape = None
+        self.escape = self._stuck = None
 
     def step(
         self,
@@ -135,7 +151,7 @@ class Response:
             self.home = q.copy()
         for name in self._seconds:
             self._seconds[name] = 0.0
-        wanted = self._wanted(q, objects or {})
+        wanted, handles = self._wanted(q, objects or {}), (*targets, *pins)
         self.wishes.prepare(targets, pins)
         before = q.copy()
         travel = self._travel(q, wanted)
@@ -143,6 +159,12 @@ class Response:
         reach = min(1.0, parts * options.travel_m / max(travel, 1e-12))
         rounds = iterations = 0
         fraction, first_error = 1.0, self._first_error(q)
+        ahead, stuck = self._on_the_way(q, wanted, reach / parts), self._stuck
+        if stuck is not None and stuck.again(q, ahead, handles):
+            self._look_for_a_way_out(q, wanted, stuck.fraction)
+            if self.escape is None or self.escape.goal is None:
+                effort = self._effort(begun, 0, 0)
+                return self._result(q, wanted, targets, pins, stuck.fraction, first_error, effort)
         pull = None if self.escape is None else self.escape.pull(q)
         if pull is not None:
             q, _, taken = self._advance(q, q, 1, pull)
@@ -156,8 +178,14 @@ class Response:
                 break
         self._look_for_a_way_out(q, wanted, fraction)
         kinematics.difference(self.skeleton.tree, before, q, self.velocity)
+        still = fraction < 1.0 and float(np.abs(self.velocity).max(initial=0.0)) < _STILL
         self.velocity[~self.free] = 0.0
-        effort = Effort(
+        effort = self._effort(begun, rounds, iterations)
+        self._stuck = _Stuck(q.copy(), ahead, handles, fraction) if still else None
+        return self._result(q, wanted, targets, pins, fraction, first_error, effort)
+
+    def _effort(self, begun: float, rounds: int, iterations: int) -> Effort:
+        return Effort(
             1e3 * (time.perf_counter() - begun),
             1e3 * self._seconds["detect"],
             1e3 * self._seconds["solve"],
@@ -166,7 +194,6 @@ class Response:
             rounds,
             iterations,
         )
-        return self._result(q, wanted, targets, pins, fraction, first_error, effort)
 
     # --- Algorithm 1
 

@@ -35,6 +35,11 @@ class Controls:
         """For a figure that stands on pinned feet: it neither sidesteps nor topples."""
         return cls(stay=0.2, balance=0.4, idle=0.1)
 
+    @classmethod
+    def sitting(cls) -> Controls:
+        """For a figure on a seat: it keeps the seat, whether its feet are pinned or not."""
+        return cls(stay=0.2, idle=0.1)
+
 
 def idle_dofs(figure: Figure, held: frozenset[str]) -> Bools:
     """(nv,) the degrees of freedom of limbs none of whose joints is held.

@@ -20,7 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from writhe.arrays import Floats, floats
+from writhe.arrays import Floats, floats, identical
 from writhe.database import PostureDatabase
 from writhe.skeleton import Figure, JointKind, Skeleton, forward
 from writhe.solvers.posing.asking import Asking
@@ -121,11 +121,7 @@ class DefaultPoser:
         rows, stepping = self._rows, self._stepping
         own = floats(q, (self.figure.skeleton.configuration_size,), "the configuration")
         whole, asked = self.place.whole(own), (*targets, *pins)
-        if (
-            self._still is not None
-            and asked == self._still[0]
-            and np.array_equal(whole, stepping.q)
-        ):
+        if self._still is not None and asked == self._still[0] and identical(whole, stepping.q):
             elapsed = 1e3 * (time.perf_counter() - start)
             return replace(self._still[1], q=own.copy(), milliseconds=elapsed)
         if rows.take(targets, pins):
@@ -188,7 +184,7 @@ class DefaultPoser:
     def _expect(self, prior: PosturePrior, q: Floats, handles: Sequence[Handle]) -> None:
         """Ask the database where the joints should be, and lead them there."""
         place, rows = self.place, self._rows
-        if not np.array_equal(q, self._left_at):
+        if not identical(q, self._left_at):
             prior.forget()  # another posture than this poser left: a new drag
         prior.update(q, handles, place.rotation, place.position_m)
         at = slice(rows.first_guide, rows.first_hard)

@@ -6,6 +6,7 @@ else the poser wants softly, and last what it wants as constraints (joint limits
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -102,9 +103,11 @@ class HandleRows:
 
     def point_errors(self) -> list[float]:
         """How far each handle's point is from where it is wanted, targets first."""
-        count = 3 * len(self._handles)
-        apart = (self.terms.values - self.terms.wanted_lower)[:count].reshape(-1, 3)
-        return [float(x) for x in np.sqrt((apart * apart).sum(axis=1))]
+        rows = range(0, 3 * len(self._handles), 3)
+        # lists: NumPy would take longer to begin than these few numbers take
+        here: list[float] = self.terms.values[: rows.stop].tolist()
+        there: list[float] = self.terms.wanted_lower[: rows.stop].tolist()
+        return [math.dist(here[i : i + 3], there[i : i + 3]) for i in rows]
 
     def turn_errors(self) -> dict[str, float]:
         """By joint: the angle between its orientation and the one wanted, in radians."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -80,8 +81,9 @@ class Keeping:
         if self._balance < 0:
             return None
         at = rows.rows_of(self._balance)
-        apart = rows.terms.values[at] - rows.terms.wanted_lower[at]
-        return float(np.hypot(apart[0], apart[2]))
+        x, _, z = rows.terms.values[at].tolist()
+        a, _, c = rows.terms.wanted_lower[at].tolist()
+        return math.hypot(x - a, z - c)
 
 
 def _level(label: str, quantity: Point | CentreOfMass, firm: float) -> Term:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, identical
 from writhe.collision import NearPairs
 from writhe.collision.gate import GATE_SLACK_M, gate_room
 from writhe.kernels import posing, stance
@@ -109,7 +109,7 @@ class Stepping:
 
     def stand(self, q: Floats, *, again: bool) -> None:
         """Begin a frame at q; looks only if the body does not stand there yet, or `again`."""
-        if again or not np.array_equal(q, self.q):
+        if again or not identical(q, self.q):
             self.q[:] = q
             self._pose(self._looking, anew=True)
 

@@ -32,7 +32,7 @@ class DepthReading(Part, frozen=True):
 @feature.reading
 def reading(stage: Stage, actor: int) -> DepthReading | None:
     """The gaps of what is held, in the pose that was just made."""
-    readings = stage.puppet(stage.document.actor(actor)).readings
+    readings = stage.posed(actor).readings
     found = [gap for joint in stage.holding if (gap := readings.nearest_now(joint)) is not None]
     lines = [
         DepthLine(_three(gap.point), _three(gap.other_point), gap.clearance_m, _called(gap.other))

@@ -11,10 +11,11 @@ Two guesses from where the held joints should go are blended:
 To each guess the body's *own* way is added: by how much it differed from it when the drag began,
 turned with the body, and the less of it the farther the held joints are from where they were then.
 So a drag begins where the body is, and a hand that comes back finds the body as it was. (How long
-ago it was hardly matters: docs/reconstruction.md has the figures.)
+ago it was hardly matters: docs/reconstruction.md has the figures.) As far as it counts, a joint
+follows a guess's changes only by what the regression explains of it.
 
 The way the body faces is carried along: it turns as the held joints do about their middle, and
-slowly towards the heading of what is expected.
+slowly towards the heading that the body has.
 
 `share` says how much the expectation counts: it grows with the movement of the
 goals, so that a body nobody drags stays as it is.
@@ -59,7 +60,7 @@ class PriorOptions:
     goal_step_m: float = 0.12  # how far a goal may move in a frame, in the prior's eyes
     moving_m: float = 0.005  # movement of a goal in a frame from which on the prior counts fully
     own_way_m: float = 0.3  # with the held joints so far from where they began, half of it is left
-    turning: float = 0.1  # share of the way to the expected heading that a frame turns
+    turning: float = 0.1  # share of what the heading is off the body's that a frame makes good
     steady_m: float = 0.3  # held joints that are no farther apart say little of a turn
     mirror: bool = True  # postures count as their mirror images too
     kept_frames: int = 3  # neighbours are looked for anew after so many; their fit at every one
@@ -130,10 +131,13 @@ class PosturePrior:
         if not self._begun or self._age >= options.kept_frames:
             self._look(q)
         self._age += 1
-        if len(joints) == 0:
-            self._begun = True
-            return  # nothing is held: there is nothing to expect the rest from
-        regression = self._regression(joints)
+        if len(joints) > 0:
+            self._expect(joints, goals)
+        self._begun = True
+
+    def _expect(self, joints: Ints, goals: Floats) -> None:
+        """Fill in `expected` for held joints that go to goals (E, 3)."""
+        options, regression = self.options, self._regression(joints)
         stand = regression.standpoint(goals, self._turn(goals))
         held = stand.seen(goals)
         trust = self._near_guess(joints, goals)
@@ -142,7 +146,6 @@ class PosturePrior:
         if not self._begun:
             self._first, self._first_held = stand.seen(self._here), held
             self._own[:] = self._first - self._guesses
-        self._begun = True
         far = (held - self._first_held).ravel() / options.own_way_m
         change = self._guesses + self._own - self._first
         own = (self._own - regression.unexplained * change) / (1.0 + far @ far)

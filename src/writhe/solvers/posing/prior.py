@@ -59,7 +59,7 @@ class PriorOptions:
     doubt: float = 1.0  # neighbours whose weights sum up to this count half
     goal_step_m: float = 0.12  # how far a goal may move in a frame, in the prior's eyes
     moving_m: float = 0.005  # movement of a goal in a frame from which on the prior counts fully
-    own_way_m: float = 0.3  # with the held joints so far from where they began, half of it is left
+    own_way_m: float = 0.25  # with the held joints so far from where they began, half of it is left
     turning: float = 0.1  # share of what the heading is off the body's that a frame makes good
     steady_m: float = 0.3  # held joints that are no farther apart say little of a turn
     mirror: bool = True  # postures count as their mirror images too

@@ -1,241 +1,257 @@
 """Ways round: from one side of a limb to the other when a source motion passes through it.
 
-A tracker that may not pass through stays behind where its source does. Then the limbs left behind
-are led away from what is in the way and back to the source on the other side, over postures in
-which they are turned aside, while everything else goes on as it is. A way that is certified as it
-stands is taken; else the tracker follows the ways that came farthest, giving way where they touch.
+The body changes from one track to another that lies on the other side. Limbs make way meanwhile
+(`aside`), so that they leave the first track late and are back on the second soon, at a speed a
+body can have. A way that is certified as it stands is taken; else the tracker follows the ways that
+came farthest, giving way where they touch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import pairwise
 
 import numpy as np
 
-from writhe.arrays import Floats, Ints
-from writhe.skeleton import JointKind, Skeleton, forward
-from writhe.skeleton.kinematics import difference, integrate, interpolate
+from writhe.arrays import Floats
+from writhe.kernels.asides import Crossing
+from writhe.motion.aside import LimbAsides, Limbs
+from writhe.motion.stretches import QUICK_M_S, leaps_beyond
+from writhe.skeleton import Skeleton, forward
 from writhe.solvers.tracking import PostureTracker
 
-_LIMBS = (
-    ("left_clavicle", "left_shoulder", "left_elbow", "left_wrist"),
-    ("right_clavicle", "right_shoulder", "right_elbow", "right_wrist"),
-    ("left_hip", "left_knee", "left_ankle"),
-    ("right_hip", "right_knee", "right_ankle"),
-)
-_OPENINGS = (0.35, 0.7, 1.0)  # how far a limb is led towards the rest posture
-_TURNS = (0.3, 0.5, 0.75, 1.0, 1.5)  # rad that a limb is turned aside
-_UNBENT = 0.5  # share of its bend that an elbow or knee loses on the way
-_FOLLOWED = 4  # ways that are followed when none is certified as it stands
+_APART_M = 0.06  # a leg farther apart than this on the two tracks may have to make way
+_FOLLOWED = 2  # ways that are followed when none is certified as it stands
 _LEG = 4.0  # a leg moved aside counts so many times as an arm: it carries the body
+_HALF_S = 0.6  # half of a way round takes no longer than this
+_SHORTEST_S = 0.13  # and all of it no less
 _GROUND_M = 0.02  # a way may lead no joint farther than this below the lowest of the source
 _LOST_M = 0.15  # a limb farther from where it is led does not get there
+_DEAR_MS = 0.01  # a way dearer than this is compared with those of other limbs
+_HASTY = 12  # certified ways that are too fast, after which the first of them is taken
+_NOT_ASIDE = 0  # the way of making way that is none
+_AT_ONCE = 48  # ways whose middle is looked at together
 
 
 @dataclass(frozen=True)
-class _Limb:
-    joints: Ints  # (k,) the joint it hangs on and all that follow
-    numbers: Ints  # where they stand in a configuration
-    turning: Ints  # (3,) degrees of freedom of its first joint that turns freely
-    bending: Ints  # degrees of freedom of its hinges
-    leg: bool  # or has one among several
+class Tracks:
+    """Two tracks over the same frames, on two sides of something, and where they are wanted.
 
+    moment: the frame at which to change from one to the other.
+    """
 
-def _together(limbs: list[_Limb]) -> _Limb:
-    """Several limbs as one."""
-    return _Limb(
-        np.concatenate([limb.joints for limb in limbs]),
-        np.concatenate([limb.numbers for limb in limbs]),
-        np.concatenate([limb.turning for limb in limbs]),
-        np.concatenate([limb.bending for limb in limbs]),
-        any(limb.leg for limb in limbs),
-    )
+    before: Floats  # (frames, nq)
+    after: Floats  # (frames, nq)
+    source: Floats  # (frames, joints, 3)
+    moment: int
 
-
-def _others(limbs: list[_Limb], limb: _Limb) -> list[_Limb]:
-    """Those limbs that have no part of this one."""
-    return [other for other in limbs if not np.isin(other.joints, limb.joints).any()]
+    @property
+    def ground_m(self) -> float:
+        """How low a joint may get: the source's lowest is taken to be on the ground."""
+        return float(self.source[:, :, 1].min()) - _GROUND_M
 
 
 class _Lead:
-    """The wanted postures, but a limb goes over an opened one and others left behind stay so."""
+    """From one track to another over `last` frames, with a limb aside in between.
+
+    dear_ms: about what it costs, in mean displacement times seconds.
+    """
 
     def __init__(
         self,
         skeleton: Skeleton,
-        start: Floats,
-        wanted: Floats,
-        limb: _Limb,
-        away: Floats,
-        held: list[_Limb],
+        tracks: Tracks,
+        frames: int,
+        asides: LimbAsides,
+        way_aside: int,
+        dear_ms: float,
     ) -> None:
-        self.limb, self.last = limb, len(wanted) - 1
-        self._skeleton, self._start, self._wanted, self.away = skeleton, start, wanted, away
-        self._held = held
-        self._behind = difference(skeleton, wanted[0], start)
+        self.asides, self.way_aside, self.last, self.dear_ms = asides, way_aside, frames, dear_ms
+        room = len(tracks.before) - 1
+        self.start = min(max(0, tracks.moment - frames // 2), room - frames)
+        self._skeleton, self._tracks = skeleton, tracks
         self._rows: dict[int, Floats] = {}
+
+    def slower(self, times: float) -> _Lead:
+        """The same way over so many times as many frames, or as many as there are."""
+        frames = min(len(self._tracks.before) - 1, math.ceil(times * self.last))
+        return _Lead(
+            self._skeleton, self._tracks, frames, self.asides, self.way_aside, self.dear_ms
+        )
 
     def row(self, i: int) -> Floats:
         """The posture at frame i of the way."""
         if i not in self._rows:
-            self._rows[i] = self._row(i)
+            u, at = i / self.last, self.start + i
+            crossing = Crossing(
+                self._tracks.before[at],
+                self._tracks.after[at],
+                # it changes tracks while the limb is at least half aside
+                _eased(min(1.0, max(0.0, 2.0 * u - 0.5))),
+                _eased(1.0 - abs(2.0 * u - 1.0)),
+            )
+            self._rows[i] = self.asides.posture(crossing, self.way_aside)
         return self._rows[i]
 
-    def _row(self, i: int) -> Floats:
-        skeleton, wanted, t = self._skeleton, self._wanted, i / self.last
-        # what the start differs by fades in the first half, for all that is not left behind
-        out = integrate(skeleton, wanted[i], max(0.0, 1.0 - 2.0 * t) ** 2 * self._behind)
-        if self._held:
-            kept = integrate(skeleton, wanted[i], self._behind)
-            for other in self._held:
-                out[other.numbers] = kept[other.numbers]
-        if t < 0.5:
-            led = interpolate(skeleton, self._start, self.away, _eased(2.0 * t))
-        else:
-            led = interpolate(skeleton, self.away, wanted[-1], _eased(2.0 * t - 1.0))
-        out[self.limb.numbers] = led[self.limb.numbers]
-        return out
-
     def way(self) -> Floats:
-        """(frames, nq) all of it."""
+        """(last + 1, nq) all of it."""
         return np.array([self.row(i) for i in range(self.last + 1)])
+
+    def above_ground(self) -> bool:
+        """Whether no posture on the way is lower than the source."""
+        rows = (self.row(i) for i in range(1, self.last))
+        lowest = min(forward(self._skeleton, row).positions[:, 1].min() for row in rows)
+        return float(lowest) >= self._tracks.ground_m
 
 
 class Detours:
-    """Finds certified ways round for the limbs of a figure."""
+    """Finds certified ways round for the limbs of a figure.
 
-    def __init__(self, tracker: PostureTracker, joined_m: float) -> None:
-        self._tracker = tracker
+    longest: frames that half of a way may take.
+    """
+
+    def __init__(self, tracker: PostureTracker, fps: float) -> None:
+        self.longest = max(2, round(_HALF_S * fps))
+        self._tracker, self._fps, self._quick_m = tracker, fps, QUICK_M_S / fps
         self._skeleton = tracker.figure.skeleton
-        self._joined_m = joined_m  # how near to the source a way must end
-        roles = dict(tracker.figure.roles)
-        self._limbs = [
-            self._limb([roles[role] for role in chain], chain[0].endswith("hip"))
-            for chain in _LIMBS
-            if all(role in roles for role in chain)
-        ]
-        corners = np.array([c for c in product((-1.0, 0.0, 1.0), repeat=3) if any(c)])
-        axes = corners / np.linalg.norm(corners, axis=1, keepdims=True)
-        self._axes = axes[np.argsort(np.abs(corners).sum(axis=1), kind="stable")][:14]
+        self._limbs = Limbs(tracker.figure, tracker.table)
 
-    def find(self, start: Floats, wanted: Floats, behind: Floats) -> Floats | None:
-        """A certified way (frames, nq) from `start` to the last of `wanted` (frames, nq).
+    def find(self, tracks: Tracks, worth_ms: float = np.inf) -> tuple[int, Floats] | None:
+        """A certified way from one track to the other: its first frame, and its rows (k, nq).
 
-        Its first row is `start`, in the place of the first posture. behind (joints,): how far each
-        joint is left behind, in metres; only limbs that are take a way round. None: no way found.
+        Ways dearer than worth_ms (mean displacement times seconds) are not looked at.
         """
-        late = [limb for limb in self._limbs if behind[limb.joints].max() > self._joined_m]
-        if not late:
-            return None
-        middle = wanted[len(wanted) // 2]
-        leads: list[_Lead] = []
-        for limb in [*late, _together(late)] if len(late) > 1 else late:
-            held = _others(late, limb)
-            leads += [
-                _Lead(self._skeleton, start, wanted, limb, away, held)
-                for away in self._aways(middle, limb)
-            ]
-        leads = self._shortest_first(leads, wanted)
-        for lead in leads:
-            if self._clear(lead) and self._joined(lead.row(lead.last), wanted[-1], lead.limb):
-                way = lead.way()
-                if self._certified(way):
-                    return way
-        clear = [self._clear_rows(lead) for lead in leads]
-        for k in np.argsort(clear, kind="stable")[::-1][:_FOLLOWED]:
-            rows = self._followed(leads[k])
-            if rows is not None and any(self._joined(rows[-1], wanted[-1], o) for o in late):
-                return rows
+        at = tracks.moment
+        middle = Crossing(tracks.before[at], tracks.after[at], 0.5, 1.0)
+        ends = [
+            forward(self._skeleton, rows[at]).positions for rows in (tracks.before, tracks.after)
+        ]
+        apart = np.linalg.norm(ends[1] - ends[0], axis=1)
+        promising, plain, hasty = list[_Lead](), list[_Lead](), list[_Lead]()
+        best: _Lead | None = None
+        between = self._tracker.gate.check(middle.before, middle.after).blocked_by
+        for groups in self._limbs.making_way(apart, _APART_M, between):
+            leads = self._nearest_first(tracks, middle, ends, groups, worth_ms)
+            if not plain:
+                plain = [lead for lead in leads if lead.way_aside == _NOT_ASIDE][:1]
+            for first in range(0, len(leads), _AT_ONCE):
+                some = self._clear_in_the_middle(leads[first : first + _AT_ONCE], middle)
+                promising += some
+                calm = self._first_calm(some, tracks, hasty)
+                if calm is not None:
+                    best, worth_ms = calm, calm.dear_ms
+                if calm is not None or len(hasty) >= _HASTY:
+                    break
+            if best is not None and best.dear_ms < _DEAR_MS:
+                break
+        if best is not None or hasty:
+            lead = best or hasty[0]
+            return lead.start, lead.way()
+        farthest = sorted(promising, key=self._clear_rows, reverse=True)  # of two the nearer first
+        for lead in [*plain, *farthest[:_FOLLOWED]]:
+            rows = self._followed(lead)
+            if rows is not None:
+                return lead.start, rows
         return None
 
-    def _shortest_first(self, leads: list[_Lead], wanted: Floats) -> list[_Lead]:
-        """Ways that leave the source the least first; none into the ground.
+    def _first_calm(self, leads: list[_Lead], tracks: Tracks, hasty: list[_Lead]) -> _Lead | None:
+        """The first certified way that is no faster than a body, slower than planned if need be.
 
-        The source's lowest joint is taken to be on it.
+        Those that are certified but too fast are added to `hasty`.
         """
-        skeleton = self._skeleton
-        source = forward(skeleton, wanted).positions
-        there = forward(skeleton, np.array([lead.away for lead in leads])).positions
-        above = there[:, :, 1].min(axis=1) >= source[:, :, 1].min() - _GROUND_M
-        aside = np.linalg.norm(there - source[len(wanted) // 2], axis=2)
-        far = [
-            float(row[lead.limb.joints].max()) * (_LEG if lead.limb.leg else 1.0)
-            for row, lead in zip(aside, leads, strict=True)
-        ]
-        return [leads[k] for k in np.argsort(far, kind="stable") if above[k]]
+        for lead in leads:
+            if not self._passes(lead):
+                continue
+            part = slice(lead.start, lead.start + lead.last + 1)
+            places = np.array([forward(self._skeleton, row).positions for row in lead.way()])
+            times = float(leaps_beyond(places, tracks.source[part]).max()) / self._quick_m
+            if times <= 1.0:
+                return lead
+            slower = lead.slower(times)
+            if slower.last > lead.last and self._passes(slower):
+                return slower
+            hasty.append(lead)
+            if len(hasty) >= _HASTY:
+                break
+        return None
+
+    def _nearest_first(
+        self,
+        tracks: Tracks,
+        middle: Crossing,
+        ends: list[Floats],
+        groups: list[LimbAsides],
+        worth_ms: float,
+    ) -> list[_Lead]:
+        """Ways for groups of limbs, those that leave the source the least first."""
+        source, room = tracks.source, len(tracks.before) - 1
+        if room < 2:
+            return []
+        found: list[tuple[float, _Lead]] = []
+        for asides in groups:
+            there = asides.places(middle)
+            moved = np.maximum(
+                np.linalg.norm(there - ends[0], axis=2).max(axis=1),
+                np.linalg.norm(there - ends[1], axis=2).max(axis=1),
+            )
+            off = np.linalg.norm(there - source[tracks.moment], axis=2).mean(axis=1)
+            # an eased move of half the way is half as fast again as an even one at its quickest
+            needed = np.ceil(3.0 * moved / self._quick_m)
+            frames = np.clip(needed, min(max(2, round(_SHORTEST_S * self._fps)), room), room)
+            dear = 0.5 * off * frames / self._fps * np.maximum(needed / frames, 1.0) ** 2
+            allowed = (there[:, :, 1].min(axis=1) >= tracks.ground_m) & (dear < worth_ms)
+            for k in np.flatnonzero(allowed):
+                lead = _Lead(self._skeleton, tracks, int(frames[k]), asides, int(k), float(dear[k]))
+                found.append((lead.dear_ms * (_LEG if asides.limb.leg else 1.0), lead))
+        found.sort(key=lambda way: way[0])
+        return [lead for _, lead in found]
+
+    def _clear_in_the_middle(self, leads: list[_Lead], middle: Crossing) -> list[_Lead]:
+        """Those of some ways that are clear where they are farthest aside."""
+        clear = np.zeros(len(leads), dtype=np.bool_)
+        for asides in dict.fromkeys(lead.asides for lead in leads):
+            mine = [k for k, lead in enumerate(leads) if lead.asides is asides]
+            ways = np.array([leads[k].way_aside for k in mine])
+            clear[mine] = asides.clear(middle, ways, self._tracker.gate.slack_m)
+        return [lead for lead, is_clear in zip(leads, clear, strict=True) if is_clear]
 
     def _followed(self, lead: _Lead) -> Floats | None:
         """The tracker's way along a lead; None once it is far from it."""
         way = lead.way()
-        for i in range(1, len(way)):
+        joints = lead.asides.limb.joints
+        for i in range(1, lead.last):
             led = way[i]
             way[i] = self._tracker.follow(way[i - 1], led, gated=True)
-            if self._apart(way[i], led, lead.limb) > _LOST_M:
+            apart = (
+                forward(self._skeleton, way[i]).positions - forward(self._skeleton, led).positions
+            )
+            if float(np.linalg.norm(apart[joints], axis=1).max()) > _LOST_M:
                 return None
-        return way
+        return way if self._tracker.gate.fraction(way[-2], way[-1]) >= 1.0 else None
 
-    def _clear(self, lead: _Lead) -> bool:
-        """Whether all rows of a way are clear; looks at the middle, where most are not, first.
+    def _passes(self, lead: _Lead) -> bool:
+        """Whether a way is certified as it stands.
 
-        This is quick; what lies between the rows is only looked at in ways that pass it.
+        First all its rows must be clear, which is quick; the middle, where most are not, before
+        the others. What lies between the rows is only looked at in ways that pass this.
         """
         middle = lead.last // 2
-        order = sorted(range(1, lead.last + 1), key=lambda i: abs(i - middle))
-        return all(self._clear_row(lead, i) for i in order)
+        order = sorted(range(1, lead.last), key=lambda i: abs(i - middle))
+        if not all(self._clear_row(lead, i) for i in order) or not lead.above_ground():
+            return False
+        fraction = self._tracker.gate.fraction
+        return all(fraction(a, b) >= 1.0 for a, b in pairwise(lead.way()))
 
     def _clear_rows(self, lead: _Lead) -> int:
         """How many rows of a way are clear, up to the first that is not."""
-        for i in range(1, lead.last + 1):
+        for i in range(1, lead.last):
             if not self._clear_row(lead, i):
                 return i
-        return lead.last + 1
+        return lead.last
 
     def _clear_row(self, lead: _Lead, i: int) -> bool:
         return self._tracker.clearance(lead.row(i)) >= -self._tracker.gate.slack_m
-
-    def _certified(self, way: Floats) -> bool:
-        fraction = self._tracker.gate.fraction
-        return all(fraction(a, b) >= 1.0 for a, b in pairwise(way))
-
-    def _joined(self, row: Floats, wanted: Floats, limb: _Limb) -> bool:
-        """Whether the limb is where it is wanted."""
-        return self._apart(row, wanted, limb) <= self._joined_m
-
-    def _apart(self, row: Floats, wanted: Floats, limb: _Limb) -> float:
-        apart = forward(self._skeleton, row).positions - forward(self._skeleton, wanted).positions
-        return float(np.linalg.norm(apart[limb.joints], axis=1).max())
-
-    def _aways(self, posture: Floats, limb: _Limb) -> Iterator[Floats]:
-        """The posture with the limb opened, then turned aside many ways, near ones first."""
-        for opening in _OPENINGS:
-            yield interpolate(self._skeleton, posture, self._skeleton.rest_configuration, opening)
-        if len(limb.turning) > 3:
-            return  # several limbs at once are only opened
-        for turn in _TURNS:
-            for axis in self._axes:
-                v = np.zeros(self._skeleton.dof_count)
-                v[limb.turning] = turn * axis
-                away = integrate(self._skeleton, posture, v)
-                away[limb.bending] *= 1.0 - _UNBENT
-                yield away
-
-    def _limb(self, chain: list[str], leg: bool) -> _Limb:
-        skeleton, tree = self._skeleton, self._skeleton.tree
-        first = skeleton.index(chain[0])
-        joints = np.arange(first, int(tree.subtree_end[first]))
-        kinds = {name: skeleton.joints[skeleton.index(name)].kind for name in chain}
-        balls = [name for name, kind in kinds.items() if kind is JointKind.BALL]
-        hinges = [name for name, kind in kinds.items() if kind is JointKind.HINGE]
-        turning = skeleton.v_slice(balls[1] if len(balls) > 2 else balls[0])
-        return _Limb(
-            joints,
-            np.arange(int(tree.q_start[first]), int(tree.q_start[joints[-1] + 1])),
-            np.arange(turning.start, turning.stop),
-            np.array([skeleton.q_slice(name).start for name in hinges], dtype=np.int64),
-            leg,
-        )
 
 
 def _eased(t: float) -> float:

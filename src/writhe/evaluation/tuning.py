@@ -41,7 +41,7 @@ GRIDS: dict[str, dict[str, Sequence[float]]] = {
     "local-pca": _PUBLISHED,
     "default": {
         "expected_weight": (1.0, 2.0, 4.0, 8.0),
-        "fading": (0.002, 0.004, 0.01, 0.1),
+        "own_way_m": (0.15, 0.3, 0.6, 1.2),
         "iterations": (1, 2, 3, 5),
     },
 }

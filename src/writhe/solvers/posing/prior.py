@@ -9,8 +9,15 @@ Two guesses from where the held joints should go are blended:
   weights does beside `doubt`, so that neighbours that are far have no say.
 
 To each guess the body's *own* way is added: by how much it differed from it when the drag began,
-turned with the body and fading as the goals move. So a drag begins where the body is, and its style
-stays. `share` says how much the expectation counts: it grows with the movement of the
+turned with the body, and the less of it the farther the held joints are from where they were then.
+So a drag begins where the body is, and a hand that comes back finds the body as it was. (How long
+ago it was hardly matters: docs/reconstruction.md has the figures.) As far as it counts, a joint
+follows a guess's changes only by what the regression explains of it.
+
+The way the body faces is carried along: it turns as the held joints do about their middle, and
+slowly towards the heading that the body has.
+
+`share` says how much the expectation counts: it grows with the movement of the
 goals, so that a body nobody drags stays as it is.
 """
 
@@ -18,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import atan2, pi, remainder
 
 import numpy as np
 
@@ -51,7 +59,9 @@ class PriorOptions:
     doubt: float = 1.0  # neighbours whose weights sum up to this count half
     goal_step_m: float = 0.12  # how far a goal may move in a frame, in the prior's eyes
     moving_m: float = 0.005  # movement of a goal in a frame from which on the prior counts fully
-    fading: float = 0.004  # share of the own way that a frame of movement takes away
+    own_way_m: float = 0.25  # with the held joints so far from where they began, half of it is left
+    turning: float = 0.1  # share of what the heading is off the body's that a frame makes good
+    steady_m: float = 0.3  # held joints that are no farther apart say little of a turn
     mirror: bool = True  # postures count as their mirror images too
     kept_frames: int = 3  # neighbours are looked for anew after so many; their fit at every one
     regression: RegressionOptions = field(default_factory=RegressionOptions)
@@ -83,8 +93,14 @@ class PosturePrior:
         self._numbers: Ints = np.zeros(0, dtype=np.int64)
         self._age = 0
         self._room = make_candidate_room(0, len(skeleton), 0)
+        self._near = np.zeros((len(skeleton), 3))  # what the neighbours guess
+        # the next three as seen from the body's standpoint
         self._guesses = np.zeros((2, len(skeleton), 3))  # of everybody, of the neighbours
-        self._own = np.zeros((2, len(skeleton), 3))  # beside each, seen from the way one faces
+        self._own = np.zeros((2, len(skeleton), 3))  # what the body differed from each by at first
+        self._first = np.zeros((len(skeleton), 3))  # the body when the drag began
+        self._first_held = np.zeros((0, 3))  # the held joints when the drag began
+        self._before: Floats = np.zeros((0, 3))  # where they were a frame ago
+        self._heading = 0.0
         self.expected = np.zeros((len(skeleton), 3))  # joints, in the frame the root stands in
         self.share = 0.0
         self.unfamiliar = 0.0
@@ -115,15 +131,29 @@ class PosturePrior:
         if not self._begun or self._age >= options.kept_frames:
             self._look(q)
         self._age += 1
-        heading = float(self._facing.heading(self._here))
-        trust = self._guess(joints, goals, heading)
-        if not self._begun:
-            self._own[:] = turned(self._here - self._guesses, -heading)
+        if len(joints) > 0:
+            self._expect(joints, goals)
         self._begun = True
-        self._own *= 1.0 - self.share * options.fading
-        everybody, near = self._guesses + turned(self._own, heading)
-        np.add((1.0 - trust) * everybody, trust * near, out=self.expected)
+
+    def _expect(self, joints: Ints, goals: Floats) -> None:
+        """Fill in `expected` for held joints that go to goals (E, 3)."""
+        options, regression = self.options, self._regression(joints)
+        stand = regression.standpoint(goals, self._turn(goals))
+        held = stand.seen(goals)
+        trust = self._near_guess(joints, goals)
+        self._guesses[0] = regression.expected(held)
+        self._guesses[1] = stand.seen(self._near)
+        if not self._begun:
+            self._first, self._first_held = stand.seen(self._here), held
+            self._own[:] = self._first - self._guesses
+        far = (held - self._first_held).ravel() / options.own_way_m
+        change = self._guesses + self._own - self._first
+        own = (self._own - regression.unexplained * change) / (1.0 + far @ far)
+        everybody, near = self._guesses + own
+        self.expected[:] = stand.placed((1.0 - trust) * everybody + trust * near)
         self.expected[joints] = goals
+        off = float(self._facing.heading(self._here)) - self._heading
+        self._heading += self.share * options.turning * remainder(off, 2.0 * pi)
 
     def _look(self, q: Floats) -> None:
         """Find the postures near q, and how unlike the database it is."""
@@ -134,8 +164,19 @@ class PosturePrior:
         )
         self.unfamiliar, self._age = float(distances[0]) / self._usual_distance, 0
 
-    def _guess(self, joints: Ints, goals: Floats, heading: float) -> float:
-        """Fill in the guesses of everybody and of the neighbours; how far to trust the latter."""
+    def _turn(self, goals: Floats) -> float:
+        """The heading after the held joints came to goals (E, 3): it turns as they do."""
+        if not self._begun:
+            self._heading = float(self._facing.heading(self._here))
+        else:
+            a, b = self._before - self._before.mean(axis=0), goals - goals.mean(axis=0)
+            along = float(a[:, 0] @ b[:, 0] + a[:, 2] @ b[:, 2]) + self.options.steady_m**2
+            self._heading += atan2(float(a[:, 2] @ b[:, 0] - a[:, 0] @ b[:, 2]), along)
+        self._before = goals
+        return self._heading
+
+    def _near_guess(self, joints: Ints, goals: Floats) -> float:
+        """Fill in the neighbours' guess; how far to trust it."""
         options = self.options
         weight = expected_joints(
             self._own_frames,
@@ -148,16 +189,15 @@ class PosturePrior:
             options.apart_sigma_m,
             options.ridge_m,
             self._room,
-            self._guesses[1],
+            self._near,
         )
-        self._guesses[0] = self._regression(joints).expected(goals, heading)
         return weight / (weight + options.doubt)
 
     def _regression(self, joints: Ints) -> EffectorRegression:
         key = tuple(joints.tolist())
         if key not in self._regressions:
             self._regressions[key] = EffectorRegression(
-                self._positions, joints, self.options.regression
+                self._positions, joints, self.options.regression, self.database.clip
             )
         return self._regressions[key]
 

@@ -1,29 +1,34 @@
 """Where a database expects all joints of a body, given where some of them are.
 
 Kernel ridge regression (Saunders, Gammerman and Vovk 1998) on a few landmarks (Nystrom): with the
-held joints e of a posture, about their middle on the ground and turned into the frame that the body
-faces, and k(a, b) = exp(-|a - b|^2 / 2 width^2),
+held joints e of a posture as `Standpoint` sees them and Matern's kernel k(a, b) = (1 + d) exp(-d),
+d = sqrt(3) |a - b| / width,
 
-    m(e) = mean + sum_l k(e, e_l) w_l,    w = (Z^T Z + r K)^-1 Z^T (p - mean),
+    m(e) = mean + sum_l k(e, e_l) w_l,    w = (Z^T C Z + r K)^-1 Z^T C (p - mean),
 
-where p are all joints of the database's postures, Z their kernels with the landmarks e_l, and K
-the landmarks' with each other. This is the mean over all that people do with their hands and feet
-there, not the way of one neighbour: it changes smoothly, and depends on nothing that was guessed
-before but the way the body faces. Far from all postures it falls back to their mean.
+where p are all joints of the database's postures, Z their kernels with the landmarks e_l, K the
+landmarks' with each other, and C weighs a posture by 1 / sqrt(postures of its clip). This is the
+mean over all that people do with their hands and feet there, not the way of one neighbour: it
+changes smoothly, and depends on nothing that was guessed before but the way the body faces. Far
+from all postures it falls back to their mean.
 
-A body's heading is itself a guess, so every posture is learnt from under several wrong ones: then
-the regression turns a body that its feet say faces elsewhere.
+A body's heading is itself a guess, so every posture is learnt under a wrong one: then the
+regression turns a body that its feet say faces elsewhere.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import cos, sin
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from writhe.arrays import Floats, Ints
+from writhe.kernels.landmarks import near_landmarks, read_landmarks
 
 _SEED = 0
 
@@ -32,12 +37,12 @@ _SEED = 0
 class RegressionOptions:
     """How a regression on held joints is learnt."""
 
-    width_m: float = 0.8  # of the kernel
+    width_m: float = 1.0  # of the kernel
     ridge: float = 3e-4  # per posture
-    landmarks: int = 120
-    turns: int = 2  # wrong headings that each posture is learnt under
-    turned_rad: float = 0.7  # how wrong, root mean square
-    postures: int = 2000  # of a larger database so many, evenly picked
+    landmarks: int = 250
+    turned_rad: float = 0.5  # how wrong the headings are that it is learnt under, rms
+    postures: int = 3000  # of a larger database so many, evenly picked
+    standing_m: float = 0.2  # joints that are usually no higher than this are stood on
 
 
 class Facing:
@@ -63,48 +68,106 @@ def turned(points: Floats, angle: Floats | float) -> Floats:
     return out
 
 
+class Standpoint(NamedTuple):
+    """From where a body sees its joints: the middle of the held ones, the way it faces."""
+
+    origin: Floats  # (1, 3)
+    axes: Floats  # (3, 3) to its left, upwards, to its front
+
+    def seen(self, points: Floats) -> Floats:
+        """Points (n, 3) from here."""
+        return (points - self.origin) @ self.axes.T
+
+    def placed(self, points: Floats) -> Floats:
+        """Where points (n, 3) are that are seen so from here."""
+        return points @ self.axes + self.origin
+
+
 class EffectorRegression:
     """The expected place of every joint as a function of where some are."""
 
-    def __init__(self, positions: Floats, joints: Ints, options: RegressionOptions) -> None:
-        """positions (N, n, 3) of postures that face +Z, joints (E) that will be held."""
-        self._joints, self._width = joints, options.width_m
+    def __init__(
+        self,
+        positions: Floats,
+        joints: Ints,
+        options: RegressionOptions,
+        clips: Sequence[str] | None = None,
+    ) -> None:
+        """positions (N, n, 3) of postures that face +Z, from these clips; joints (E) to be held.
+
+        `unexplained` (n, 1) says by how much the joints vary still when the held ones are known,
+        beside how much they vary at all.
+        """
+        self._width = options.width_m
+        self._feet = _stood_on(positions, joints, options.standing_m)
         rng = np.random.default_rng(_SEED)
-        few = positions[:: -(-len(positions) // options.postures)]
-        few = few - _middle(few[:, joints])
-        many = np.repeat(few, options.turns, axis=0)
-        points = turned(many, rng.normal(0.0, options.turned_rad, len(many)))
+        every = slice(None, None, -(-len(positions) // options.postures))
+        few = positions[every]
+        root = np.ones(len(few)) if clips is None else _root_shares(clips[every])
+        points = few - self._origin(few[:, joints])
+        points = turned(points, rng.normal(0.0, options.turned_rad, len(few)))
         inputs = points[:, joints].reshape(len(points), -1)
         outputs = points.reshape(len(points), -1)
-        self._mean = outputs.mean(axis=0)
+        self._mean = root**2 @ outputs / (root @ root)
         picked = rng.choice(len(points), min(options.landmarks, len(points)), replace=False)
-        self._landmarks = inputs[picked]
-        z, k = self._kernels(inputs), self._kernels(self._landmarks)
+        self._landmarks = np.ascontiguousarray(inputs[picked])
+        z, k = self._near(inputs) * root[:, None], self._near(self._landmarks)
         k[np.diag_indices_from(k)] += 1e-6  # landmarks may coincide
+        wanted = (outputs - self._mean) * root[:, None]
         with _threads().limit(limits=1, user_api="blas"):  # it is soon done; they would only wait
-            gram = z.T @ z + options.ridge * len(z) * k
-            self._weights = np.linalg.solve(gram, z.T @ (outputs - self._mean))
+            gram = z.T @ z + options.ridge * (root @ root) * k
+            weights = np.linalg.solve(gram, z.T @ wanted)
+            left = wanted - z @ weights
+        self._weights = np.ascontiguousarray(weights, dtype=np.float64)
+        self.unexplained = np.sqrt(_size(left) / np.maximum(_size(wanted), 1e-9))
 
-    def expected(self, goals: Floats, heading: float) -> Floats:
-        """(n, 3) all joints of a body facing `heading` whose held joints are at goals (E, 3)."""
-        middle = _middle(goals)
-        inputs = turned(goals - middle, -heading).reshape(1, -1)
-        found = self._mean + self._kernels(inputs)[0] @ self._weights
-        return turned(found.reshape(-1, 3), heading) + middle
+    def standpoint(self, goals: Floats, heading: float) -> Standpoint:
+        """Of a body facing `heading` whose held joints are at goals (E, 3)."""
+        c, s = cos(heading), sin(heading)
+        axes = np.array([[c, 0.0, -s], [0.0, 1.0, 0.0], [s, 0.0, c]])
+        return Standpoint(self._origin(goals), axes)
 
-    def _kernels(self, inputs: Floats) -> Floats:
-        """(N, L) of inputs (N, 3 E) with the landmarks."""
-        own, other = (inputs * inputs).sum(axis=1), (self._landmarks**2).sum(axis=1)
-        square = own[:, None] + other - 2.0 * inputs @ self._landmarks.T
-        return np.exp(square / (-2.0 * self._width**2))
+    def expected(self, seen: Floats) -> Floats:
+        """(n, 3) all joints of a body whose held joints are at seen (E, 3), from its standpoint."""
+        out = np.empty(len(self._mean))
+        read_landmarks(seen.ravel(), self._landmarks, self._weights, self._mean, self._width, out)
+        return out.reshape(-1, 3)
+
+    def _origin(self, points: Floats) -> Floats:
+        """(..., 1, 3) the middle of held joints (..., E, 3), on the ground that they stand on."""
+        out = points.mean(axis=-2, keepdims=True)
+        out[..., 0, 1] = points[..., self._feet, 1].min(axis=-1) if len(self._feet) else 0.0
+        return out
+
+    def _near(self, inputs: Floats) -> Floats:
+        """(N, L) kernels of inputs (N, 3 E) with the landmarks."""
+        out = np.empty((len(inputs), len(self._landmarks)))
+        near_landmarks(inputs, self._landmarks, self._width, out)
+        return out
+
+
+def _stood_on(positions: Floats, joints: Ints, usual_m: float) -> Ints:
+    """Which held joints carry the ground with them: those low in most postures, if there are two.
+
+    So a body on a ladder or a step is seen from its lower foot. One foot alone may be lifted.
+    """
+    low = np.flatnonzero(np.median(positions[:, joints, 1], axis=0) < usual_m)
+    return low if len(low) > 1 else low[:0]
+
+
+def _size(vectors: Floats) -> Floats:
+    """(n, 1) the sum of squares at each of n joints of vectors (N, 3 n)."""
+    return (vectors * vectors).sum(axis=0).reshape(-1, 3).sum(axis=1)[:, None]
+
+
+def _root_shares(clips: Sequence[str]) -> Floats:
+    """(N,) square roots of what postures weigh: less the more there are of the same clip."""
+    _, clip, counts = np.unique(np.array(clips), return_inverse=True, return_counts=True)
+    share = 1.0 / np.sqrt(counts[clip])
+    return np.sqrt(share / share.mean())
 
 
 @cache
 def _threads() -> ThreadpoolController:
     """The linear algebra's threads; to find them takes longer than a regression."""
     return ThreadpoolController()
-
-
-def _middle(points: Floats) -> Floats:
-    """(..., 1, 3) the middle of points (..., E, 3) on the ground; the height stays."""
-    return points.mean(axis=-2, keepdims=True) * np.array([1.0, 0.0, 1.0])

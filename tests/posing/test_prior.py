@@ -127,12 +127,6 @@ def test_neighbours_guess_by_a_weighted_ridge_regression(rng: np.random.Generato
     assert trusted == pytest.approx(most * total)
 
 
-def seen_by(regression: EffectorRegression, goals: np.ndarray, heading: float) -> np.ndarray:
-    """All joints that are expected, in the world, of a body facing `heading`."""
-    stand = regression.standpoint(goals, heading)
-    return stand.placed(regression.expected(stand.seen(goals)))
-
-
 def test_the_expectation_solves_the_ridge_problem_of_its_landmarks(database):
     """With every posture a landmark it is weighted kernel ridge regression in its dual form."""
     options = RegressionOptions(width_m=0.3, ridge=1e-3, landmarks=1000, turned_rad=0.0)
@@ -159,7 +153,7 @@ def test_the_expectation_solves_the_ridge_problem_of_its_landmarks(database):
     dual = np.linalg.solve(kernel(inputs, inputs) + ridge, outputs - mean)
     asked = (goals - origin(goals)).reshape(1, 9)
     wanted = mean + kernel(asked, inputs) @ dual
-    found = seen_by(EffectorRegression(positions, held, options, clips), goals, 0.0)
+    found = EffectorRegression(positions, held, options, clips).expected(goals, 0.0)
     np.testing.assert_allclose(found - origin(goals), wanted.reshape(-1, 3), atol=2e-5)
 
 
@@ -169,9 +163,9 @@ def test_the_expectation_turns_and_moves_with_the_body(database):
     positions = forward(SKELETON, database.q).positions
     regression = EffectorRegression(positions, held, RegressionOptions())
     goals, facing = positions[31, held], Facing(positions)
-    here = seen_by(regression, goals, 0.3)
+    here = regression.expected(goals, 0.3)
     angle, shift = 1.9, np.array([3.0, 1.4, -2.0])
-    there = seen_by(regression, about_the_vertical(goals, angle) + shift, 0.3 + angle)
+    there = regression.expected(about_the_vertical(goals, angle) + shift, 0.3 + angle)
     np.testing.assert_allclose(there, about_the_vertical(here, angle) + shift, atol=1e-9)
     assert facing.heading(there) == pytest.approx(facing.heading(here) + angle, abs=1e-9)
 
@@ -182,7 +176,7 @@ def test_a_single_foot_that_is_lifted_leaves_the_ground(database):
     positions = forward(SKELETON, database.q).positions
     regression = EffectorRegression(positions, held, RegressionOptions())
     kick = positions[0, held] + [[0.0, 0.5, 0.0], [0.0, 0.0, 0.0]]
-    assert seen_by(regression, kick, 0.0)[SKELETON.index("right_ankle"), 1] < 0.2
+    assert regression.expected(kick, 0.0)[SKELETON.index("right_ankle"), 1] < 0.2
 
 
 def test_what_the_held_joints_say_nothing_of_is_unexplained(rng: np.random.Generator):
@@ -193,7 +187,7 @@ def test_what_the_held_joints_say_nothing_of_is_unexplained(rng: np.random.Gener
     positions[:, 2] = 0.5 * (positions[:, 0] + positions[:, 1])
     positions[:, 3] = positions[:, 2] + rng.normal(0.0, 0.3, (count, 3))
     options = RegressionOptions(landmarks=100, turned_rad=0.0)
-    unexplained = EffectorRegression(positions, held, options).unexplained[:, 0]
+    unexplained = EffectorRegression(positions, held, options).everybody.unexplained
     assert unexplained[2] < 0.2
     assert unexplained[3] > 0.7
 
@@ -206,7 +200,7 @@ def test_a_body_whose_feet_turn_turns_with_them(database):
     regression = EffectorRegression(positions, held, RegressionOptions())
     heading = float(facing.heading(positions[31])) + 0.8  # of the body; its feet face elsewhere
     for _ in range(30):
-        heading = float(facing.heading(seen_by(regression, positions[31, held], heading)))
+        heading = float(facing.heading(regression.expected(positions[31, held], heading)))
     assert heading == pytest.approx(float(facing.heading(positions[31])), abs=0.15)
 
 

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import atan2, pi, remainder
 
 import numpy as np
 
@@ -34,6 +33,7 @@ from writhe.database import posture_features
 from writhe.database.posture import joint_importance
 from writhe.kernels import kinematics
 from writhe.kernels.expectation import expected_joints, make_candidate_room
+from writhe.kernels.own_way import OwnWayPace, expect, follow_wishes, make_own_way
 from writhe.kernels.prior import posture_feature_row
 from writhe.skeleton import forward
 from writhe.solvers.posing.asking import Asking
@@ -94,13 +94,8 @@ class PosturePrior:
         self._age = 0
         self._room = make_candidate_room(0, len(skeleton), 0)
         self._near = np.zeros((len(skeleton), 3))  # what the neighbours guess
-        # the next three as seen from the body's standpoint
-        self._guesses = np.zeros((2, len(skeleton), 3))  # of everybody, of the neighbours
-        self._own = np.zeros((2, len(skeleton), 3))  # what the body differed from each by at first
-        self._first = np.zeros((len(skeleton), 3))  # the body when the drag began
-        self._first_held = np.zeros((0, 3))  # the held joints when the drag began
-        self._before: Floats = np.zeros((0, 3))  # where they were a frame ago
-        self._heading = 0.0
+        self._own_way = make_own_way(len(skeleton), 0)
+        self._pace = OwnWayPace(self.options.own_way_m, self.options.turning, self.options.steady_m)
         self.expected = np.zeros((len(skeleton), 3))  # joints, in the frame the root stands in
         self.share = 0.0
         self.unfamiliar = 0.0
@@ -122,8 +117,7 @@ class PosturePrior:
             return  # nothing is dragged anywhere: what is expected does not count
         kinematics.forward(self._tree, q, self._here, self._rotations)
         joints, wanted = self._wanted(handles, rotation, origin)
-        goals, moved = self._followed(joints, wanted)
-        self.share = min(1.0, moved / options.moving_m)
+        self.share = min(1.0, self._follow(joints, wanted) / options.moving_m)
         self._handles = handles
         self._resting = self._begun and self.share == 0.0
         if self._resting:
@@ -132,28 +126,26 @@ class PosturePrior:
             self._look(q)
         self._age += 1
         if len(joints) > 0:
-            self._expect(joints, goals)
+            self._expect(joints, self._goals)
         self._begun = True
 
     def _expect(self, joints: Ints, goals: Floats) -> None:
         """Fill in `expected` for held joints that go to goals (E, 3)."""
-        options, regression = self.options, self._regression(joints)
-        stand = regression.standpoint(goals, self._turn(goals))
-        held = stand.seen(goals)
         trust = self._near_guess(joints, goals)
-        self._guesses[0] = regression.expected(held)
-        self._guesses[1] = stand.seen(self._near)
-        if not self._begun:
-            self._first, self._first_held = stand.seen(self._here), held
-            self._own[:] = self._first - self._guesses
-        far = (held - self._first_held).ravel() / options.own_way_m
-        change = self._guesses + self._own - self._first
-        own = (self._own - regression.unexplained * change) / (1.0 + far @ far)
-        everybody, near = self._guesses + own
-        self.expected[:] = stand.placed((1.0 - trust) * everybody + trust * near)
-        self.expected[joints] = goals
-        off = float(self._facing.heading(self._here)) - self._heading
-        self._heading += self.share * options.turning * remainder(off, 2.0 * pi)
+        expect(
+            self._regression(joints).everybody,
+            self._pace,
+            self._facing.sideways,
+            joints,
+            goals,
+            self._here,
+            self._near,
+            trust,
+            self.share,
+            not self._begun,
+            self._own_way,
+            self.expected,
+        )
 
     def _look(self, q: Floats) -> None:
         """Find the postures near q, and how unlike the database it is."""
@@ -163,17 +155,6 @@ class PosturePrior:
             self._features, self._asking.linking(q), options.neighbours, options.linking_radius
         )
         self.unfamiliar, self._age = float(distances[0]) / self._usual_distance, 0
-
-    def _turn(self, goals: Floats) -> float:
-        """The heading after the held joints came to goals (E, 3): it turns as they do."""
-        if not self._begun:
-            self._heading = float(self._facing.heading(self._here))
-        else:
-            a, b = self._before - self._before.mean(axis=0), goals - goals.mean(axis=0)
-            along = float(a[:, 0] @ b[:, 0] + a[:, 2] @ b[:, 2]) + self.options.steady_m**2
-            self._heading += atan2(float(a[:, 2] @ b[:, 0] - a[:, 0] @ b[:, 2]), along)
-        self._before = goals
-        return self._heading
 
     def _near_guess(self, joints: Ints, goals: Floats) -> float:
         """Fill in the neighbours' guess; how far to trust it."""
@@ -209,24 +190,21 @@ class PosturePrior:
         placed = [handle for handle in handles if not isinstance(handle, Hold)]
         joints = np.array([skeleton.index(h.joint) for h in placed], dtype=np.int64)
         points = np.array([h.position_in_world for h in placed], dtype=np.float64)
-        points = (points.reshape(-1, 3) - origin) @ rotation
+        points = np.ascontiguousarray((points.reshape(-1, 3) - origin) @ rotation)
         for i, handle in enumerate(placed):
             if any(handle.point_in_joint):
                 points[i] -= self._rotations[joints[i]] @ np.array(handle.point_in_joint)
         return joints, points
 
-    def _followed(self, joints: Ints, wanted: Floats) -> tuple[Floats, float]:
-        """Goals that go to what is wanted at a limited pace, and how far they moved just now."""
+    def _follow(self, joints: Ints, wanted: Floats) -> float:
+        """Goals go to what is wanted at a limited pace; how far they moved just now."""
         key = tuple(joints.tolist())
         if key != self._joints:
-            self._begun = False
+            self._joints, self._begun = key, False
             self._goals = self._here[joints]
             self._room = make_candidate_room(self.options.neighbours, len(self._here), len(joints))
-        ahead = wanted - self._goals
-        distance = np.sqrt((ahead * ahead).sum(axis=1, keepdims=True))
-        ahead *= np.minimum(1.0, self.options.goal_step_m / np.maximum(distance, 1e-9))
-        self._joints, self._goals = key, self._goals + ahead
-        return self._goals, float(np.abs(ahead).max(initial=0.0))
+            self._own_way = make_own_way(len(self._here), len(joints))
+        return follow_wishes(self._goals, wanted, self.options.goal_step_m)
 
     def _typical_distance(self) -> float:
         """The distance at which a posture is as far from the database as its own records get.

@@ -1,8 +1,8 @@
 """Where a database expects all joints of a body, given where some of them are.
 
 Kernel ridge regression (Saunders, Gammerman and Vovk 1998) on a few landmarks (Nystrom): with the
-held joints e of a posture as `Standpoint` sees them and Matern's kernel k(a, b) = (1 + d) exp(-d),
-d = sqrt(3) |a - b| / width,
+held joints e of a posture as seen from its standpoint (`kernels.own_way`) and Matern's kernel
+k(a, b) = (1 + d) exp(-d), d = sqrt(3) |a - b| / width,
 
     m(e) = mean + sum_l k(e, e_l) w_l,    w = (Z^T C Z + r K)^-1 Z^T C (p - mean),
 
@@ -21,14 +21,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import cos, sin
-from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from writhe.arrays import Floats, Ints
-from writhe.kernels.landmarks import near_landmarks, read_landmarks
+from writhe.kernels.landmarks import near_landmarks
+from writhe.kernels.own_way import Everybody, everybody_expects
 
 _SEED = 0
 
@@ -51,11 +50,11 @@ class Facing:
     def __init__(self, positions: Floats) -> None:
         """positions (N, n, 3) of postures whose roots face +Z."""
         sideways = positions[:, :, 0].mean(axis=0)
-        self._sideways = sideways - sideways.mean()
+        self.sideways = np.ascontiguousarray(sideways - sideways.mean())
 
     def heading(self, points: Floats) -> Floats:
         """(...) turns about the vertical of postures (..., n, 3)."""
-        return np.arctan2(-(points[..., 2] @ self._sideways), points[..., 0] @ self._sideways)
+        return np.arctan2(-(points[..., 2] @ self.sideways), points[..., 0] @ self.sideways)
 
 
 def turned(points: Floats, angle: Floats | float) -> Floats:
@@ -66,21 +65,6 @@ def turned(points: Floats, angle: Floats | float) -> Floats:
     out[..., 1] = points[..., 1]
     out[..., 2] = c * points[..., 2] - s * points[..., 0]
     return out
-
-
-class Standpoint(NamedTuple):
-    """From where a body sees its joints: the middle of the held ones, the way it faces."""
-
-    origin: Floats  # (1, 3)
-    axes: Floats  # (3, 3) to its left, upwards, to its front
-
-    def seen(self, points: Floats) -> Floats:
-        """Points (n, 3) from here."""
-        return (points - self.origin) @ self.axes.T
-
-    def placed(self, points: Floats) -> Floats:
-        """Where points (n, 3) are that are seen so from here."""
-        return points @ self.axes + self.origin
 
 
 class EffectorRegression:
@@ -95,10 +79,9 @@ class EffectorRegression:
     ) -> None:
         """positions (N, n, 3) of postures that face +Z, from these clips; joints (E) to be held.
 
-        `unexplained` (n, 1) says by how much the joints vary still when the held ones are known,
+        Its `unexplained` says by how much the joints vary still when the held ones are known,
         beside how much they vary at all.
         """
-        self._width = options.width_m
         self._feet = _stood_on(positions, joints, options.standing_m)
         rng = np.random.default_rng(_SEED)
         every = slice(None, None, -(-len(positions) // options.postures))
@@ -108,30 +91,31 @@ class EffectorRegression:
         points = turned(points, rng.normal(0.0, options.turned_rad, len(few)))
         inputs = points[:, joints].reshape(len(points), -1)
         outputs = points.reshape(len(points), -1)
-        self._mean = root**2 @ outputs / (root @ root)
+        mean = root**2 @ outputs / (root @ root)
         picked = rng.choice(len(points), min(options.landmarks, len(points)), replace=False)
-        self._landmarks = np.ascontiguousarray(inputs[picked])
-        z, k = self._near(inputs) * root[:, None], self._near(self._landmarks)
+        landmarks = np.ascontiguousarray(inputs[picked])
+        z = _near(inputs, landmarks, options.width_m) * root[:, None]
+        k = _near(landmarks, landmarks, options.width_m)
         k[np.diag_indices_from(k)] += 1e-6  # landmarks may coincide
-        wanted = (outputs - self._mean) * root[:, None]
+        wanted = (outputs - mean) * root[:, None]
         with _threads().limit(limits=1, user_api="blas"):  # it is soon done; they would only wait
             gram = z.T @ z + options.ridge * (root @ root) * k
             weights = np.linalg.solve(gram, z.T @ wanted)
             left = wanted - z @ weights
-        self._weights = np.ascontiguousarray(weights, dtype=np.float64)
-        self.unexplained = np.sqrt(_size(left) / np.maximum(_size(wanted), 1e-9))
+        self.everybody = Everybody(
+            self._feet,
+            landmarks,
+            np.ascontiguousarray(weights, dtype=np.float64),
+            mean,
+            options.width_m,
+            np.sqrt(_size(left) / np.maximum(_size(wanted), 1e-9)),
+        )
 
-    def standpoint(self, goals: Floats, heading: float) -> Standpoint:
-        """Of a body facing `heading` whose held joints are at goals (E, 3)."""
-        c, s = cos(heading), sin(heading)
-        axes = np.array([[c, 0.0, -s], [0.0, 1.0, 0.0], [s, 0.0, c]])
-        return Standpoint(self._origin(goals), axes)
-
-    def expected(self, seen: Floats) -> Floats:
-        """(n, 3) all joints of a body whose held joints are at seen (E, 3), from its standpoint."""
-        out = np.empty(len(self._mean))
-        read_landmarks(seen.ravel(), self._landmarks, self._weights, self._mean, self._width, out)
-        return out.reshape(-1, 3)
+    def expected(self, goals: Floats, heading: float) -> Floats:
+        """(n, 3) all joints of a body facing `heading` whose held joints are at goals (E, 3)."""
+        out = np.empty((len(self.everybody.mean) // 3, 3))
+        everybody_expects(self.everybody, np.ascontiguousarray(goals), heading, out)
+        return out
 
     def _origin(self, points: Floats) -> Floats:
         """(..., 1, 3) the middle of held joints (..., E, 3), on the ground that they stand on."""
@@ -139,11 +123,12 @@ class EffectorRegression:
         out[..., 0, 1] = points[..., self._feet, 1].min(axis=-1) if len(self._feet) else 0.0
         return out
 
-    def _near(self, inputs: Floats) -> Floats:
-        """(N, L) kernels of inputs (N, 3 E) with the landmarks."""
-        out = np.empty((len(inputs), len(self._landmarks)))
-        near_landmarks(inputs, self._landmarks, self._width, out)
-        return out
+
+def _near(inputs: Floats, landmarks: Floats, width_m: float) -> Floats:
+    """(N, L) kernels of inputs (N, 3 E) with landmarks (L, 3 E)."""
+    out = np.empty((len(inputs), len(landmarks)))
+    near_landmarks(inputs, landmarks, width_m, out)
+    return out
 
 
 def _stood_on(positions: Floats, joints: Ints, usual_m: float) -> Ints:
@@ -156,8 +141,8 @@ def _stood_on(positions: Floats, joints: Ints, usual_m: float) -> Ints:
 
 
 def _size(vectors: Floats) -> Floats:
-    """(n, 1) the sum of squares at each of n joints of vectors (N, 3 n)."""
-    return (vectors * vectors).sum(axis=0).reshape(-1, 3).sum(axis=1)[:, None]
+    """(n,) the sum of squares at each of n joints of vectors (N, 3 n)."""
+    return (vectors * vectors).sum(axis=0).reshape(-1, 3).sum(axis=1)
 
 
 def _root_shares(clips: Sequence[str]) -> Floats:

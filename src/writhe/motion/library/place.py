@@ -17,18 +17,16 @@ from writhe.topology import Bundle
 
 ACTOR, FLOOR = "human", "floor"
 CONTACT_M = 0.010  # what presses on the floor, a seat or a rung gives way by this much
-BACK_M = 0.002  # a back gives way less, and its skin lies outside of its shapes below the armpits
 SOLE_M = 0.020  # the capsules of a foot reach below its sole
 SLACK_M = 0.001  # the certificate's
-# parts that may touch the object
+# parts that may press on the object; not a back, whose skin lies outside of its shapes as it is
 TOUCHING = {
     "chair": (
-        *("hips", "spine", "chest"),
+        "hips",
         *(f"{s}_{p}" for s in ("left", "right") for p in ("hip", "knee", "elbow", "wrist")),
     ),
     "ladder": tuple(f"{s}_{p}" for s in ("left", "right") for p in ("wrist", "ankle", "toe")),
 }
-_BACK = ("spine", "chest")
 
 
 @dataclass(frozen=True)
@@ -52,8 +50,7 @@ class Place:
             shapes, strands = built_in(self.thing)
             objects.append(SceneObject(self.thing, shapes, strands=strands, source=self.thing))
             contacts |= {
-                (f"{ACTOR}.{part}", self.thing): BACK_M if part in _BACK else CONTACT_M
-                for part in TOUCHING[self.thing]
+                (f"{ACTOR}.{part}", self.thing): CONTACT_M for part in TOUCHING[self.thing]
             }
         scene = Scene((Actor(ACTOR, self.figure),), tuple(objects), ContactPolicy(contacts))
         return scene.layout

@@ -78,7 +78,7 @@ def test_two_arms_swap_over_and_under(open_page: OpenPage) -> None:
     """Figure 1 of the paper, from an empty document."""
     page = open_page(size=SIZE)
     arms_swap(page, no_picture)
-    assert store(page, "certificate.certified")
+    wait_for(page, "s.certificate !== null && s.certificate.certified")
     assert page.get_by_text("certified throughout").is_visible()
     assert page.locator(".way-bar").count() == 2
     times = [key["time_s"] for key in store(page, "state.features.tangle_motion.keys")]
@@ -116,7 +116,7 @@ def test_piggyback(open_page: OpenPage) -> None:
     keys = store(page, "state.features.tangle_motion.keys")
     assert [len(key["tangles"]) for key in keys] == [2, 2]
     assert keys[1]["movers"] == [1, 2]
-    assert store(page, "certificate.certified")
+    wait_for(page, "s.certificate !== null && s.certificate.certified")
     assert page.get_by_text("certified throughout").is_visible()
 
 

@@ -121,6 +121,23 @@ def _posing() -> None:
     poser.rehearse(q)
 
 
+@_stage("cleaning")
+def _cleaning() -> None:
+    import numpy as np
+
+    from writhe.motion.clean import clean
+    from writhe.skeleton import Motion
+    from writhe.skeleton.figures import figure
+    from writhe.skeleton.kinematics import interpolate
+
+    human = figure("human")
+    start = human.skeleton.rest_configuration
+    end = start.copy()  # a leg swung sideways through the other one
+    end[human.skeleton.q_slice("left_hip")] = [np.cos(0.45), 0.0, 0.0, -np.sin(0.45)]
+    rows = [interpolate(human.skeleton, start, end, float(t)) for t in np.linspace(0.0, 1.0, 24)]
+    clean(Motion(human.skeleton, np.array(rows), 30.0), human)
+
+
 @_stage("tangling")
 def _tangling() -> None:
     import numpy as np

@@ -14,7 +14,7 @@ from writhe.errors import WritheError
 from writhe.motion.beside import Beside, find_object
 from writhe.motion.harvest import clip_postures
 from writhe.motion.library import builtin_database
-from writhe.motion.object_places import ObjectPlace, read_places
+from writhe.motion.object_places import HIPS_ON_CHAIR_M, ObjectPlace, read_places
 from writhe.skeleton import Motion, forward, quaternions
 from writhe.skeleton.figures import figure
 
@@ -80,6 +80,14 @@ def test_bad_places_are_refused_by_name(tmp_path, text, says):
     with pytest.raises(WritheError, match=says) as refused:
         read_places(file)
     assert "places.json" in str(refused.value)
+
+
+def test_estimated_seats_put_the_chair_where_the_built_in_sitters_have_it():
+    library = builtin_database("chair")
+    sits = [i for i, name in enumerate(library.clip) if name.startswith("sit")]
+    frames = forward(library.figure.skeleton, np.array([library.beside_object(i) for i in sits]))
+    hips = 0.5 * (frames.position("left_hip") + frames.position("right_hip"))
+    np.testing.assert_allclose(np.median(hips, axis=0), HIPS_ON_CHAIR_M, atol=0.01)
 
 
 def test_clips_without_a_place_are_named_and_skipped(capsys, tmp_path):

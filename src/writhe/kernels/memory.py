@@ -11,7 +11,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def prefetch(_: Any, array: Any, row: Any) -> Any:
     """Ask for the beginning of array[row] (a cache line) without waiting for it.
 

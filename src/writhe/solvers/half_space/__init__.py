@@ -2,6 +2,7 @@
 
 from writhe.solvers.half_space.options import ResponseOptions
 from writhe.solvers.half_space.poser import HalfSpacePoser
-from writhe.solvers.half_space.response import Response, ResponseResult
+from writhe.solvers.half_space.response import Response
+from writhe.solvers.half_space.result import ResponseResult
 
 __all__ = ["HalfSpacePoser", "Response", "ResponseOptions", "ResponseResult"]

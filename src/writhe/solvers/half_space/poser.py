@@ -12,7 +12,8 @@ from writhe.collision import violating_parts
 from writhe.scene import Actor, Scene
 from writhe.skeleton import Figure
 from writhe.solvers.half_space.options import ResponseOptions
-from writhe.solvers.half_space.response import Response, ResponseResult
+from writhe.solvers.half_space.response import Response
+from writhe.solvers.half_space.result import ResponseResult
 from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.place import ActorPlace
 from writhe.solvers.posing.poser import PoseResult

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from writhe.solvers.half_space.escape import Escape
 from writhe.solvers.half_space.multistart import ClearPoseSearch
 from writhe.solvers.half_space.objective import Objective
 from writhe.solvers.half_space.options import ResponseOptions
+from writhe.solvers.half_space.result import Effort, ResponseResult
 from writhe.solvers.half_space.wishes import ResponseWishes
 from writhe.solvers.posing.handles import Pin, Target
 from writhe.solvers.posing.poser import GateReport
@@ -36,39 +37,6 @@ _ROUNDS_AGAIN = 2
 _MOVES = 0.2  # objects that go a smaller share of their way in a step are stuck
 _HAPPENS_M = 1e-4  # objects that lag behind by less have arrived
 _STILL = 1e-5  # a step that changes no coordinate by more has changed nothing
-
-
-@dataclass(frozen=True)
-class Effort:
-    """Where the time of a step went, and what it took."""
-
-    milliseconds: float = 0.0
-    detect_ms: float = 0.0
-    solve_ms: float = 0.0
-    gate_ms: float = 0.0
-    half_spaces: int = 0
-    rounds: int = 0
-    iterations: int = 0
-
-
-@dataclass(frozen=True)
-class ResponseResult:
-    """The scene after a step.
-
-    `blocked` names the objects that were stopped short of where they were wanted; `lag_m` says by
-    how much. Errors are by handle or term.
-    """
-
-    q: Floats
-    status: Status
-    blocked: tuple[str, ...] = ()
-    lag_m: float = 0.0
-    clearance_m: float | None = None
-    target_error_m: dict[str, float] = field(default_factory=dict[str, float])
-    pin_error_m: dict[str, float] = field(default_factory=dict[str, float])
-    relation_error: dict[str, float] = field(default_factory=dict[str, float])
-    gate: GateReport = field(default_factory=GateReport)
-    effort: Effort = field(default_factory=Effort)
 
 
 @dataclass(frozen=True)

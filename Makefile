@@ -50,9 +50,9 @@ format: install
 # Side by side with the peers (each in an environment of its own), and the kernels' speed.
 # CLIPS names a folder of recorded motions for the reconstructions.
 bench: install system-packages
-	-$(BIN)/python -m benchmarks.environments
+	-$(BIN)/python -m writhe.research.peers.environments
 	$(BIN)/writhe bench peers $(if $(CLIPS),--clips $(CLIPS))
-	$(BIN)/python -m benchmarks.regression
+	$(BIN)/python -m writhe.research.benchmarks.regression
 
 clean:
 	rm -rf $(VENV) build dist out

@@ -19,8 +19,7 @@ from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "studio"))
 
-from by_hand import arms_swap, fold_both_ways, piggyback
-from person import (
+from browser_user import (
     drag,
     go_to,
     next_frame,
@@ -31,7 +30,8 @@ from person import (
     wait_saved,
     where,
 )
-from running import Server
+from paper_scenes_by_hand import arms_swap, fold_both_ways, piggyback
+from server_process import Server
 
 from conftest import CHROMIUM, FLAGS
 

@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from writhe.bench.batch_ik import problem_arrays
+from writhe.research.benchmarks.batch_ik import problem_arrays
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from writhe.kernels.jit import all_kernels_hash, cache_root
+from writhe.cache import cache_root
+from writhe.kernels.jit import all_kernels_hash
 
 Progress = Callable[[int, int, str], None]
 Stage = Callable[[], None]
@@ -109,7 +110,7 @@ def _posing() -> None:
     from writhe.database import PostureDatabase
     from writhe.skeleton.figures import figure
     from writhe.solvers.posing import Target, make_poser
-    from writhe.solvers.posing.default import DefaultPoser
+    from writhe.solvers.posing.default_poser import DefaultPoser
 
     human = figure("human")
     q = human.skeleton.rest_configuration
@@ -125,7 +126,7 @@ def _posing() -> None:
 def _cleaning() -> None:
     import numpy as np
 
-    from writhe.motion.clean import clean
+    from writhe.cleaning.clean import clean
     from writhe.skeleton import Motion
     from writhe.skeleton.figures import figure
     from writhe.skeleton.kinematics import interpolate
@@ -178,7 +179,7 @@ def _planning() -> None:
 @_stage("trajectories")
 def _trajectories() -> None:
     from writhe.skeleton.figures import figure
-    from writhe.solvers.dynamic import (
+    from writhe.solvers.trajectory import (
         Chain,
         Forest,
         learn_style,

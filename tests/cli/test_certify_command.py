@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from writhe.cli import certify as command
 from writhe.cli.app import build_app
 from writhe.collision import CollisionTable, capsule, certify
-from writhe.collision.stored import stored_channels
+from writhe.collision.stored_channels import stored_channels
 from writhe.errors import WritheError
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from writhe.collision import CollisionTable, capsule
 from writhe.collision.gate import gate_room
-from writhe.kernels.moves import (
+from writhe.kernels.collision.step_motion import (
     begin,
     bound_bodies,
     gap_between,

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 from writhe.collision import Shape, ball, box, capsule, cylinder, half_space, hull
 from writhe.collision.shapes import Core
 from writhe.errors import WritheError
-from writhe.kernels.gaps import gap, place_all
+from writhe.kernels.collision.shape_gaps import gap, place_all
 from writhe.skeleton import forward
 
 

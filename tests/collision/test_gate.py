@@ -7,7 +7,7 @@ import pytest
 from bodies import free, free_sticks, padded_human, rod
 
 from writhe.collision import CollisionTable, Gate, NearPairs, box
-from writhe.kernels import kinematics as kernels
+from writhe.kernels.skeleton import kinematics as kernels
 from writhe.skeleton import forward
 from writhe.skeleton import kinematics as kin
 

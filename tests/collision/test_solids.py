@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from writhe.collision import CollisionTable, Gate, Shape, box, certify, cylinder, hull
-from writhe.kernels.gaps import gap, place_all
+from writhe.kernels.collision.shape_gaps import gap, place_all
 from writhe.skeleton import forward
 from writhe.skeleton import kinematics as kin
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from writhe.bench.query import synthetic_postures
 from writhe.database import NeighbourSearch, PostureDatabase, normalise, posture_features
 from writhe.errors import WritheError
+from writhe.research.benchmarks.query import synthetic_postures
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 import typer
 
-from writhe.bench import BENCHMARKS
 from writhe.cli.app import COMMANDS, build_app
-from writhe.reproduce import EXPERIMENTS
+from writhe.research.benchmarks import BENCHMARKS
+from writhe.research.experiments import EXPERIMENTS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     *sorted(ROOT.glob("*.md")),
-    ROOT / "benchmarks" / "README.md",
+    ROOT / "src" / "writhe" / "research" / "peers" / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
 ]
 _PYTHON = re.compile(r"```python\n(.*?)```", re.S)

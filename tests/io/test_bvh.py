@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 
 from writhe import load, save
 from writhe.errors import FileFormatError, WritheError
-from writhe.kernels.euler import quaternions_to_euler
-from writhe.kernels.text import parse_rows
+from writhe.kernels.io.number_text import parse_rows
+from writhe.kernels.skeleton.euler_channels import quaternions_to_euler
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip, forward
 from writhe.skeleton import kinematics as kin
 from writhe.skeleton.figures import figure

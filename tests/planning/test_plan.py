@@ -7,7 +7,6 @@ import pytest
 
 from writhe.collision import CollisionTable, Gate, certify
 from writhe.errors import UnknownNameError, WritheError
-from writhe.evaluation.tangled import TangledPair
 from writhe.planning import (
     DefaultPlanner,
     PaperPlanner,
@@ -18,16 +17,17 @@ from writhe.planning import (
     plan,
 )
 from writhe.planning.timing import evenly
+from writhe.research.evaluation.tangled_pairs import TangledPair
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.limits import limit_excess
 
 
 def test_the_pairs_are_solvable_and_cannot_be_blended(
-    table: CollisionTable, pairs: list[TangledPair]
+    table: CollisionTable, tangled: list[TangledPair]
 ) -> None:
     gate = Gate(table)
-    assert sorted({pair.level for pair in pairs}) == [1, 2, 3, 4]
-    for pair in pairs:
+    assert sorted({pair.level for pair in tangled}) == [1, 2, 3, 4]
+    for pair in tangled:
         assert certify(table, pair.witness).certified
         assert gate.fraction(pair.start, pair.goal) < 1.0
         assert np.array_equal(pair.witness[0], pair.start)
@@ -35,10 +35,10 @@ def test_the_pairs_are_solvable_and_cannot_be_blended(
 
 
 def test_tangled_pairs_are_joined_and_certified(
-    human: Figure, table: CollisionTable, pairs: list[TangledPair]
+    human: Figure, table: CollisionTable, tangled: list[TangledPair]
 ) -> None:
     planner = DefaultPlanner()
-    for pair in pairs:
+    for pair in tangled:
         found = planner.plan(figure_problem(human, pair.start, pair.goal, table=table))
         assert found.status is PlanStatus.EXACT
         assert found.certificate.certified
@@ -47,20 +47,20 @@ def test_tangled_pairs_are_joined_and_certified(
 
 
 def test_a_plan_is_the_same_every_time(
-    human: Figure, table: CollisionTable, pairs: list[TangledPair]
+    human: Figure, table: CollisionTable, tangled: list[TangledPair]
 ) -> None:
-    pair = pairs[-1]
+    pair = tangled[-1]
     problem = figure_problem(human, pair.start, pair.goal, table=table)
     used = DefaultPlanner()
-    used.plan(figure_problem(human, pairs[0].start, pairs[0].goal, table=table))
+    used.plan(figure_problem(human, tangled[0].start, tangled[0].goal, table=table))
     first, second = used.plan(problem), DefaultPlanner().plan(problem)
     assert np.array_equal(first.path, second.path)
 
 
 def test_limits_hold_along_the_way(
-    human: Figure, table: CollisionTable, pairs: list[TangledPair]
+    human: Figure, table: CollisionTable, tangled: list[TangledPair]
 ) -> None:
-    pair = pairs[2]
+    pair = tangled[2]
     found = plan(human, pair.start, pair.goal, table=table)
     ends = [limit_excess(human.skeleton, q) for q in (pair.start, pair.goal)]
     allowed = 0.03 + max((max(e.values(), default=0.0) for e in ends), default=0.0)
@@ -68,11 +68,11 @@ def test_limits_hold_along_the_way(
         assert max(limit_excess(human.skeleton, q).values(), default=0.0) < allowed
 
 
-def test_planted_feet_stay(human: Figure, table: CollisionTable, pairs: list[TangledPair]) -> None:
+def test_planted_feet_stay(human: Figure, table: CollisionTable, tangled: list[TangledPair]) -> None:
     # arms of a tangled pair on legs that stand; one knee bends a little
     skeleton = human.skeleton
     ends = []
-    for q in (pairs[-1].start, pairs[-1].goal):
+    for q in (tangled[-1].start, tangled[-1].goal):
         posed = skeleton.rest_configuration
         for side in ("left", "right"):
             for part in ("clavicle", "shoulder", "elbow", "wrist"):
@@ -129,11 +129,11 @@ def test_the_papers_planner_joins_an_easy_pair(human: Figure, table: CollisionTa
 
 
 def test_descent_lowers_the_energy(
-    human: Figure, table: CollisionTable, pairs: list[TangledPair]
+    human: Figure, table: CollisionTable, tangled: list[TangledPair]
 ) -> None:
     from writhe.planning import Energy
 
-    problem = figure_problem(human, pairs[-1].start, pairs[-1].goal, table=table)
+    problem = figure_problem(human, tangled[-1].start, tangled[-1].goal, table=table)
     rows = descend(problem, problem.start, most=60)
     values = Energy(table).along(rows)
     assert len(rows) > 10 and (np.diff(values) < 0).all()

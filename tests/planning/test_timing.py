@@ -7,15 +7,15 @@ import pytest
 
 from writhe.collision import CollisionTable, certify
 from writhe.errors import UnknownNameError, WritheError
-from writhe.evaluation.tangled import TangledPair
 from writhe.planning import Plan, Timing, plan, to_motion
 from writhe.planning.timing import bell
+from writhe.research.evaluation.tangled_pairs import TangledPair
 from writhe.skeleton import Figure
 
 
 @pytest.fixture(scope="module")
-def found(human: Figure, table: CollisionTable, pairs: list[TangledPair]) -> Plan:
-    return plan(human, pairs[3].start, pairs[3].goal, table=table)
+def found(human: Figure, table: CollisionTable, tangled: list[TangledPair]) -> Plan:
+    return plan(human, tangled[3].start, tangled[3].goal, table=table)
 
 
 def test_a_bell_starts_and_ends_at_rest() -> None:
@@ -33,7 +33,7 @@ def test_a_motion_is_certified_and_takes_its_time(found: Plan, table: CollisionT
 
 
 def test_smoothing_makes_it_smoother(found: Plan, human: Figure) -> None:
-    from writhe.reproduce.energy_planning.methods import roughness
+    from writhe.research.experiments.energy_planning.methods import roughness
 
     rough = to_motion(found, Timing(duration_s=2.0, profile="uniform", smooth=0))
     smooth = to_motion(found, Timing(duration_s=2.0, profile="uniform"))

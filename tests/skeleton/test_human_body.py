@@ -13,11 +13,11 @@ from scipy.spatial.transform import Rotation
 from writhe.collision import CollisionTable, NearPairs
 from writhe.errors import UnknownNameError
 from writhe.skeleton import forward
-from writhe.skeleton.cover import skin_cover
 from writhe.skeleton.figures import figure
 from writhe.skeleton.figures.human_limits import PROFILES
 from writhe.skeleton.kinematics import centre_of_mass
 from writhe.skeleton.limits import limit_excess, random_configurations
+from writhe.skeleton.skin_coverage import skin_cover
 
 
 @pytest.fixture(scope="module")

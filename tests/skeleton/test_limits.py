@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from writhe.kernels.limits import swing_extent, swing_twist, swing_twist_jacobian
+from writhe.kernels.skeleton.joint_limits import swing_extent, swing_twist, swing_twist_jacobian
 
 angles = st.floats(-2.8, 2.8)
 frames = st.tuples(*[st.floats(-1, 1)] * 3)

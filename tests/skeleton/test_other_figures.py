@@ -11,12 +11,12 @@ from writhe import figure_of, load
 from writhe.collision import CollisionTable, NearPairs
 from writhe.errors import UnknownNameError, WritheError
 from writhe.skeleton import Figure, Joint, JointKind, Skeleton, Tip, forward
-from writhe.skeleton.anatomy import Shape
-from writhe.skeleton.cover import skin_cover
 from writhe.skeleton.figures import figure
-from writhe.skeleton.figures.page import figures_page
-from writhe.skeleton.fit import bones_between, fit_capsules, segment_distance
+from writhe.skeleton.figures.figures_page import figures_page
+from writhe.skeleton.fit_capsules import bones_between, fit_capsules, segment_distance
+from writhe.skeleton.guess_parts import Shape
 from writhe.skeleton.limits import limit_excess, random_configurations
+from writhe.skeleton.skin_coverage import skin_cover
 
 
 def test_the_hand_has_sixteen_joints_and_five_strands():

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from running import Server
+from server_process import Server
 
-from writhe.studio.server import STATIC
+from writhe.studio.server.app import STATIC
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = [

@@ -6,8 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from person import drag, position, release, store, wait_for, wait_saved, wait_until_there, where
-from running import Server
+from browser_user import (
+    drag,
+    position,
+    release,
+    store,
+    wait_for,
+    wait_saved,
+    wait_until_there,
+    where,
+)
+from server_process import Server
 
 from conftest import OpenPage
 from writhe import io
@@ -197,7 +206,7 @@ def test_keys_play_and_are_exported(open_page: OpenPage, tmp_path: Path) -> None
 def test_a_file_dropped_on_the_page_is_opened(open_page: OpenPage, server: Server) -> None:
     from writhe.skeleton import Motion
     from writhe.skeleton.figures import figure
-    from writhe.studio.postures import starting_pose
+    from writhe.studio.editing.starting_poses import starting_pose
 
     human = figure("human")
     q = starting_pose(human)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from by_hand import fold_both_ways
-from person import drag, go_to, position, store, wait_for, where
+from browser_user import drag, go_to, position, store, wait_for, where
+from paper_scenes_by_hand import fold_both_ways
 
 from conftest import OpenPage
 

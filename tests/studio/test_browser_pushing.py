@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from person import (
+from browser_user import (
     drag,
     next_frame,
     open_section,
@@ -18,11 +18,11 @@ from person import (
     wait_saved,
     where,
 )
-from running import Server
+from server_process import Server
 
 from conftest import OpenPage
 from writhe.studio.document import Document
-from writhe.studio.stage import Stage
+from writhe.studio.editing.editor import Stage
 
 STEPS = 20
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from person import (
+from browser_user import (
     drag,
     open_section,
     place_of,
@@ -19,13 +19,13 @@ from person import (
     wait_saved,
     where,
 )
-from running import Server
+from server_process import Server
 
 from conftest import OpenPage
 from writhe import io
 from writhe.skeleton import Motion
 from writhe.skeleton.figures import figure
-from writhe.studio.postures import starting_pose
+from writhe.studio.editing.starting_poses import starting_pose
 
 
 def test_an_object_is_added_dragged_lifted_and_keyed(open_page: OpenPage) -> None:

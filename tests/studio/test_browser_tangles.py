@@ -7,8 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from by_hand import arms_swap, choose, click, draw, look_at, measured, piggyback, seen, slide
-from person import go_to, next_frame, press_and_drag, store, wait_for, wait_saved
+from browser_user import go_to, next_frame, press_and_drag, store, wait_for, wait_saved
+from paper_scenes_by_hand import (
+    arms_swap,
+    choose,
+    click,
+    draw,
+    look_at,
+    measured,
+    piggyback,
+    seen,
+    slide,
+)
 
 from conftest import OpenPage
 from writhe import io

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from running import Server
-from wire import Wire
+from server_process import Server
+from socket_client import Wire
 
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure

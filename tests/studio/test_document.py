@@ -12,11 +12,11 @@ from writhe.errors import FileFormatError, WritheError
 from writhe.skeleton import Motion
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import difference, interpolate
-from writhe.studio import edits
 from writhe.studio.document import Document, TrackKind
 from writhe.studio.document.schema import VERSION
 from writhe.studio.document.timeline import FADE_S, monotone_slopes
-from writhe.studio.postures import starting_pose
+from writhe.studio.editing import edits
+from writhe.studio.editing.starting_poses import starting_pose
 
 
 @pytest.fixture

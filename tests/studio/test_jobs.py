@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from writhe.errors import WritheError
-from writhe.studio.jobs import MOST_JOBS, Job, Jobs
-from writhe.studio.messages import JobState
+from writhe.studio.protocol import JobState
+from writhe.studio.server.jobs import MOST_JOBS, Job, Jobs
 
 
 class Bench:

@@ -9,11 +9,12 @@ import pytest
 
 from writhe.errors import WritheError
 from writhe.skeleton import forward
-from writhe.studio import messages, object_edits, surroundings
-from writhe.studio.dispatch import answer_drag, carry_out
+from writhe.studio import protocol
 from writhe.studio.document import Document
+from writhe.studio.editing import object_edits, scene_builder
+from writhe.studio.editing.editor import Stage
 from writhe.studio.features import pushing
-from writhe.studio.stage import Stage
+from writhe.studio.server.command_handlers import answer_drag, carry_out
 
 STILL = (1.0, 0.0, 0.0, 0.0)
 
@@ -48,7 +49,7 @@ def test_a_ball_pushed_into_the_chest_moves_it_and_is_kept_by_one_command(stage:
     moved = forward(figure.skeleton, after).position("chest")
     assert moved[2] < forward(figure.skeleton, before).position("chest")[2] - 0.01
     assert stage.document.objects()[0].body.position[2] == pytest.approx(answer.position[2])
-    assert surroundings.places_at(stage.document, 0.0)
+    assert scene_builder.places_at(stage.document, 0.0)
     stage.document.undo()
     assert np.array_equal(stage.pose_now(stage.document.actors()[0]), before)
     assert stage.document.objects()[0].body.position[2] == pytest.approx(0.8)
@@ -72,7 +73,7 @@ def test_parts_that_hold_each_other_stay_together_in_a_drag(stage: Stage):
     x, y, z = forward(figure.skeleton, stage.pose_now(actor)).position("left_wrist")
     for k in range(30):
         place = (float(x), float(y + 0.01 * k), float(z + 0.005 * k))
-        drag = messages.Drag(k, actor.id, [messages.Hold(wrist, (0.0, 0.0, 0.0), place)])
+        drag = protocol.Drag(k, actor.id, [protocol.Hold(wrist, (0.0, 0.0, 0.0), place)])
         answer_drag(stage, drag)
     assert abs(apart() - start) < 1e-3
     carry_out(

@@ -15,16 +15,16 @@ from typing import Any
 
 import msgspec
 import pytest
-from running import Server
+from server_process import Server
+from socket_client import Wire
 from starlette.types import Message
 from websockets.exceptions import ConnectionClosed, InvalidStatus
-from wire import Wire
 
 from writhe import io
 from writhe.skeleton import Motion
 from writhe.skeleton.figures import figure
-from writhe.studio.guard import COOKIE, Guard, is_loopback
-from writhe.studio.messages import PROTOCOL
+from writhe.studio.protocol import PROTOCOL
+from writhe.studio.server.security import COOKIE, Guard, is_loopback
 
 UPLOADS = 400
 

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from running import Server
-from wire import Wire
+from server_process import Server
+from socket_client import Wire
 
 from writhe import io
 from writhe.collision import CollisionTable, certify
 from writhe.io.glb_container import Glb
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure
-from writhe.studio.collisions import POLICY
+from writhe.studio.editing.contact_defaults import POLICY
 
 
 @pytest.fixture

@@ -13,18 +13,19 @@ from writhe.collision import certify
 from writhe.errors import WritheError
 from writhe.skeleton import Motion
 from writhe.solvers.tangling import solve
-from writhe.studio import edits, messages
-from writhe.studio.dispatch import answer_drag, carry_out
+from writhe.studio import protocol
 from writhe.studio.document import Document, TrackKind
+from writhe.studio.editing import edits
+from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.scene_sampling import sample_scene
+from writhe.studio.editing.tangle_setup import setup_of
+from writhe.studio.editing.tangle_timing import timed
 from writhe.studio.feature import Work
 from writhe.studio.features import partner, tangle_motion, tangles, winding
 from writhe.studio.features.tangle_motion import FollowTangle, KeyTangle, WindKeys
 from writhe.studio.features.tangles import Chain, MeasureTangle, TangleGoal
 from writhe.studio.features.winding import WindStep, WindTangle
-from writhe.studio.sampling import sample_scene
-from writhe.studio.stage import Stage
-from writhe.studio.tangle_setup import setup_of
-from writhe.studio.tangle_timing import timed
+from writhe.studio.server.command_handlers import answer_drag, carry_out
 
 
 @pytest.fixture
@@ -112,7 +113,7 @@ def test_an_arm_winds_around_a_chairs_leg(stage: Stage) -> None:
     assert "Rod" in tangles.strand_of(stage, goal.second).name
 
 
-def _add_thing(kind: str, position: tuple[float, float, float]) -> messages.Command:
+def _add_thing(kind: str, position: tuple[float, float, float]) -> protocol.Command:
     from writhe.studio.features.objects import AddThing
 
     return AddThing("request-thing", kind, position)
@@ -131,9 +132,9 @@ def test_keys_lead_through_topology_space(stage: Stage) -> None:
     assert certified(stage, 2.5)
     # a tangle key that moves takes the pose it leads to along
     first = tangle_motion.state(stage).keys[0]
-    carry_out(stage, messages.MoveKeys("request-4", [first.id], 0.5))
+    carry_out(stage, protocol.MoveKeys("request-4", [first.id], 0.5))
     assert writhe_at(stage, 1.5, goal) == pytest.approx(0.4, abs=0.011)
-    carry_out(stage, messages.Undo("request-5"))
+    carry_out(stage, protocol.Undo("request-5"))
     assert writhe_at(stage, 1.0, goal) == pytest.approx(0.4, abs=0.011)
 
 
@@ -163,12 +164,12 @@ def test_the_other_one_keeps_the_tangle_while_one_is_dragged(pair: Stage) -> Non
     was = pair.puppet(pair.document.actor(2)).q.copy()
     for sequence in range(40):
         aim = (hips[0] - 0.01 * sequence, hips[1], hips[2])
-        hold = messages.Hold(skeleton.index("hips"), (0.0, 0.0, 0.0), aim)
-        answer = answer_drag(pair, messages.Drag(sequence, 1, [hold]))
+        hold = protocol.Hold(skeleton.index("hips"), (0.0, 0.0, 0.0), aim)
+        answer = answer_drag(pair, protocol.Drag(sequence, 1, [hold]))
     followed = answer.features["partner"]
     assert isinstance(followed, partner.Followed) and followed.actor == 2
     assert followed.winding.writhe == pytest.approx(0.25, abs=0.03)
-    carry_out(pair, messages.Release("request-2", 1))
+    carry_out(pair, protocol.Release("request-2", 1))
     assert np.abs(pair.document.actor(2).configuration - was).max() > 0.02
     assert writhe_at(pair, 0.0, goal) == pytest.approx(0.25, abs=0.03)
     pair.document.undo()  # one command for both

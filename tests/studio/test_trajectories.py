@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from person import open_section, position, press_and_drag, store, wait_for, wait_saved, where
-from running import Server
-from wire import Wire
+from browser_user import open_section, position, press_and_drag, store, wait_for, wait_saved, where
+from server_process import Server
+from socket_client import Wire
 
 from conftest import OpenPage
-from writhe.motion.follow import follow, smooth_path
-from writhe.motion.styles import learn_builtin
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
-from writhe.solvers.dynamic import Chain, Forest
+from writhe.solvers.trajectory import Chain, Forest
+from writhe.styles.follow_paths import follow, smooth_path
+from writhe.styles.learn_styles import learn_builtin
 
 DRAWN = [(-0.45, 1.0, 0.3), (-0.35, 1.2, 0.42), (-0.25, 1.4, 0.45), (-0.4, 1.25, 0.4)]
 

@@ -17,7 +17,7 @@ from writhe.topology import (
     round_trip_error,
     topology_coordinates,
 )
-from writhe.topology.passage import crossings, net_crossings
+from writhe.topology.loop_crossing import crossings, net_crossings
 
 
 def helix(turns: float, count: int, radius: float, phase: float = 0.0) -> np.ndarray:

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.integrate import dblquad
 from scipy.spatial.transform import Rotation
 
-from writhe.kernels.segments import segment_parameters
+from writhe.kernels.collision.segment_distance import segment_parameters
 from writhe.topology import segment_linking, writhe_matrix, writhe_matrix_slopes
 
 coordinates = arrays(np.float64, (4, 3), elements=st.floats(-2, 2, width=32))

@@ -1,11 +1,11 @@
 /** Everything that buttons and keys do, in one list: the help sheet is made from it. */
 import { activeActor, store, tell } from "./store";
-import type { Studio } from "./studio";
+import type { Studio } from "./editor";
 import { savePicture } from "./files";
 import { openHelp } from "./ui/help";
 import { say } from "./ui/toast";
 import { toggleTheme } from "./ui/theme";
-import { byFinger } from "./words";
+import { byFinger } from "./labels";
 
 export interface Action {
   name: string;

@@ -1,7 +1,7 @@
 /** What a feature adds to the page; docs/studio-features.md shows one from end to end. */
 import type { Action } from "./actions";
 import type { Outgoing } from "./generated/messages";
-import type { Studio } from "./studio";
+import type { Studio } from "./editor";
 import type { Tool } from "./view/tools";
 
 /** A part of the side panel that can be folded. */

@@ -2,7 +2,7 @@
 import { h } from "./dom";
 import { sentence, summary } from "./features/certificate";
 import { activeActor, store } from "./store";
-import type { Studio } from "./studio";
+import type { Studio } from "./editor";
 import { uploadDocument } from "./ui/start";
 import { say } from "./ui/toast";
 

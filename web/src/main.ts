@@ -6,7 +6,7 @@ import { listenToKeys } from "./actions";
 import { fill, h } from "./dom";
 import { acceptDrops } from "./files";
 import { on, store, tell } from "./store";
-import { Studio } from "./studio";
+import { Studio } from "./editor";
 import { guideFirstDrag } from "./ui/help";
 import { panel } from "./ui/panel";
 import { readout } from "./ui/readout";

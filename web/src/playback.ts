@@ -1,6 +1,6 @@
 /** Plays the timeline at a speed. */
 import { store, tell } from "./store";
-import type { Studio } from "./studio";
+import type { Studio } from "./editor";
 
 export class Playback {
   private last = 0;

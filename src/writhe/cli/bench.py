@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from writhe.bench import BENCHMARKS, run
 from writhe.cli.output import console, print_json
+from writhe.research.benchmarks import BENCHMARKS, run
 
 if TYPE_CHECKING:
     from writhe.database import PostureDatabase

@@ -75,7 +75,7 @@ def _read(
     from dataclasses import replace
 
     from writhe.collision import CollisionTable, ContactPolicy
-    from writhe.collision.stored import in_scene, stored_channels
+    from writhe.collision.stored_channels import in_scene, stored_channels
     from writhe.io import figure_of, load
     from writhe.scene import Scene
 

@@ -39,9 +39,9 @@ def clean(
 
     Example: `writhe clean fight.bvh -o clean.bvh --strip before-after.png`
     """
+    from writhe.cleaning.clean import clean as clean_motion
     from writhe.io import load, save
-    from writhe.motion.carry import on_figure
-    from writhe.motion.clean import clean as clean_motion
+    from writhe.retargeting.motion_on_figure import on_figure
     from writhe.skeleton.figures import figure
 
     human = figure("human")

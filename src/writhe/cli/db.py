@@ -13,9 +13,9 @@ from rich.table import Table
 from writhe.cli.output import console, print_json
 from writhe.database import PostureDatabase, posture_features
 from writhe.errors import WritheError
-from writhe.motion.beside import Beside, find_object
-from writhe.motion.harvest import HarvestOptions, harvest, threshold_for
-from writhe.motion.object_places import read_places
+from writhe.postures.build_database import HarvestOptions, harvest, threshold_for
+from writhe.postures.object_linking import Beside, find_object
+from writhe.postures.object_tracks import read_places
 from writhe.skeleton.figures import figure
 
 app = typer.Typer(
@@ -213,7 +213,7 @@ def _load(file: Path) -> PostureDatabase:
 def _posture(pose: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     """The posture CLIP@FRAME on the human."""
     from writhe.io import load
-    from writhe.motion.retarget import retarget
+    from writhe.retargeting.retarget import retarget
 
     clip, at, number = pose.rpartition("@")
     if not at or not number.isdigit():

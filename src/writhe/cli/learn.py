@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from writhe.cli.output import console, print_json
-from writhe.motion.styles import learn_folder
 from writhe.skeleton.figures import figure, figure_names
-from writhe.solvers.dynamic import CHAINS, Chain, OctreeOptions
+from writhe.solvers.trajectory import CHAINS, Chain, OctreeOptions
+from writhe.styles.learn_styles import learn_folder
 
 
 def learn(
@@ -25,7 +25,7 @@ def learn(
     epsilon: Annotated[float, typer.Option(help="Relaxation of the limits, radians.")] = 0.001,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Learn joint limits and damping from clips, for `writhe.solvers.dynamic` and the studio.
+    """Learn joint limits and damping from clips, for `writhe.solvers.trajectory` and the studio.
 
     Example: `writhe learn clips --chain right_arm -o styles.npz`
     """

@@ -179,7 +179,7 @@ def _problem(
     from writhe.collision import CollisionTable, ContactPolicy, violating_parts
     from writhe.collision.gate import SLACK_M
     from writhe.planning import figure_problem, scene_problem
-    from writhe.planning.ends import push_clear
+    from writhe.planning.clear_endpoints import push_clear
 
     if scene is None:
         table = CollisionTable.of_figure(figure, ContactPolicy(skip_joint_zones=True))

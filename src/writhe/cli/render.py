@@ -77,7 +77,7 @@ def _subject(subject: str) -> tuple[Figure, Motion]:
         body = figure(subject)
         return body, Motion(body.skeleton, body.skeleton.rest_configuration[None], name=subject)
     from writhe.io import load, load_figure
-    from writhe.motion.carry import on_figure
+    from writhe.retargeting.motion_on_figure import on_figure
 
     motion = load(subject)
     own = load_figure(subject)

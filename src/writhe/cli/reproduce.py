@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from writhe.cli.output import console, print_json
-from writhe.reproduce import EXPERIMENTS, run
+from writhe.research.experiments import EXPERIMENTS, run
 
 EPILOG = "\n".join(f"- `{name}`: {line}" for name, line in EXPERIMENTS.items())
 

@@ -9,7 +9,7 @@ import typer
 
 from writhe.cli.output import console, print_json
 from writhe.io import load, load_figure, save
-from writhe.motion.retarget import retarget as carry_over
+from writhe.retargeting.retarget import retarget as carry_over
 from writhe.skeleton.figures import figure, figure_names
 
 

@@ -44,7 +44,7 @@ def strands(
     from writhe.errors import WritheError
     from writhe.io.meshes import load_mesh
     from writhe.scene import Actor, Scene, SceneObject
-    from writhe.scene.outline import propose_outline
+    from writhe.scene.mesh_proposals import propose_outline
     from writhe.skeleton.figures import figure
 
     if not 0 < scale < 1e6:

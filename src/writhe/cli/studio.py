@@ -33,9 +33,9 @@ def studio(
 
     Example: `writhe studio`
     """
-    from writhe.studio.library import default_folder
-    from writhe.studio.prepare import prepare
-    from writhe.studio.serve import serve
+    from writhe.studio.files.document_folder import default_folder
+    from writhe.studio.server.precompile_posing import prepare
+    from writhe.studio.server.start import serve
 
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task("Preparing", total=None)

@@ -33,8 +33,8 @@ def tune(
     Example: `writhe tune paper --database mocap.parquet --json`
     """
     from writhe.database import PostureDatabase
-    from writhe.evaluation.tuning import tune as run
-    from writhe.motion.library import builtin_database
+    from writhe.postures.builtin import builtin_database
+    from writhe.research.evaluation.tuning import tune as run
     from writhe.skeleton.figures import figure
 
     known = (

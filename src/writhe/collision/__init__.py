@@ -1,13 +1,13 @@
 """Shapes and their gaps, the contact policy, and the certificate of steps and motions."""
 
+from writhe.collision.certificate import Certificate, DeepOverlap, PairWorst
 from writhe.collision.certify import CHOICES, EulerChannels, certify
+from writhe.collision.collision_table import CollisionTable
+from writhe.collision.convex_split import split_mesh
 from writhe.collision.gate import Gate, GateResult
-from writhe.collision.near import NearPairs, violating_parts
+from writhe.collision.near_pairs import NearPairs, violating_parts
 from writhe.collision.policy import ContactPolicy
-from writhe.collision.report import Certificate, DeepOverlap, PairWorst
 from writhe.collision.shapes import Shape, ball, box, capsule, cylinder, half_space, hull
-from writhe.collision.split import split_mesh
-from writhe.collision.table import CollisionTable
 
 __all__ = [
     "CHOICES",

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats, Ints, floats
+from writhe.collision.certificate import Certificate, DeepOverlap, PairWorst
+from writhe.collision.collision_table import CollisionTable
 from writhe.collision.events import deep_overlaps
 from writhe.collision.gate import SLACK_M, gate_room
 from writhe.collision.policy import LEFT_OUT_M
-from writhe.collision.report import Certificate, DeepOverlap, PairWorst
-from writhe.collision.table import CollisionTable
 from writhe.errors import WritheError
-from writhe.kernels.clip import Clip, sweep, witness_frames
-from writhe.kernels.kinematics import BALL, FREE
+from writhe.kernels.collision.clip_sweep import Clip, sweep, witness_frames
+from writhe.kernels.skeleton.kinematics import BALL, FREE
 
 CHOICES = ("slerp", "euler", "both")
 SAME_ROTATION = 1e-6

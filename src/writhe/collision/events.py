@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.arrays import Floats, Ints
-from writhe.collision.report import DeepOverlap
-from writhe.collision.table import CollisionTable
+from writhe.collision.certificate import DeepOverlap
+from writhe.collision.collision_table import CollisionTable
 from writhe.errors import WritheError
-from writhe.kernels.clip import Clip
-from writhe.kernels.gate import GateRoom
-from writhe.kernels.spans import Spans, deep_spans
+from writhe.kernels.collision.clip_sweep import Clip
+from writhe.kernels.collision.deep_overlaps import Spans, deep_spans
+from writhe.kernels.collision.step_gate import GateRoom
 
 MOST_SPANS = 1_000_000
 

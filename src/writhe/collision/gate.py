@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.arrays import Floats, floats
-from writhe.collision.table import CollisionTable
-from writhe.kernels import kinematics
-from writhe.kernels.gate import GateRoom, gate_step
-from writhe.kernels.moments import MOMENTS, Moments
-from writhe.kernels.moves import Moves, Room
+from writhe.collision.collision_table import CollisionTable
+from writhe.kernels.collision.step_gate import GateRoom, gate_step
+from writhe.kernels.collision.step_motion import Moves, Room
+from writhe.kernels.collision.step_samples import MOMENTS, Moments
+from writhe.kernels.skeleton import kinematics
 
 SLACK_M = 1e-3
 # The gate keeps 0.1 mm in hand, so that what it let through still certifies after rounding.

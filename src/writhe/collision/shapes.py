@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
-from writhe.kernels import gaps
+from writhe.kernels.collision import shape_gaps
 from writhe.skeleton import Capsule
 
 MOST_CORNERS = 256
@@ -20,9 +20,9 @@ MOST_ROUNDING_M = 0.02
 class Core(IntEnum):
     """What a shape is at heart; the values are those of `kernels.gaps`."""
 
-    SEGMENT = gaps.SEGMENT
-    CONVEX = gaps.CONVEX
-    HALF_SPACE = gaps.HALF_SPACE
+    SEGMENT = shape_gaps.SEGMENT
+    CONVEX = shape_gaps.CONVEX
+    HALF_SPACE = shape_gaps.HALF_SPACE
 
 
 @dataclass(frozen=True)

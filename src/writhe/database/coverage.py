@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.kernels.neighbours import nearest_joint_distances
+from writhe.kernels.database.posture_distances import nearest_joint_distances
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from writhe.database.mirror import mirror_postures
 from writhe.database.posture import normalise, posture_features
 from writhe.database.search import NeighbourSearch
 from writhe.errors import FileFormatError, WritheError
-from writhe.kernels.neighbours import thin_out
+from writhe.kernels.database.posture_distances import thin_out
 from writhe.skeleton import Figure, forward, quaternions
 from writhe.topology import linking_vector
 

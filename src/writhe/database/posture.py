@@ -6,7 +6,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import WritheError
-from writhe.kernels.prior import heading_of, posture_feature_row
+from writhe.kernels.database.posture_features import heading_of, posture_feature_row
 from writhe.skeleton import JointKind, Skeleton
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from writhe.arrays import Bools, Bytes, Floats, Floats32, Ints
 from writhe.errors import WritheError
-from writhe.kernels.posture_tree import PostureTree, Queue, nearest_postures, split_all
+from writhe.kernels.database.posture_tree import PostureTree, Queue, nearest_postures, split_all
 
 LEAF_SIZE = 24
 CHILDREN = 32

@@ -1,6 +1,6 @@
 """Motion files in and out; joint names to anatomical roles; figures from files."""
 
-from writhe.io.character import figure_of
+from writhe.io.figure_from_skeleton import figure_of
 from writhe.io.files import load, load_figure, save, save_figure
 from writhe.io.roles import ROLES, match_roles
 

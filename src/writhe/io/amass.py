@@ -12,9 +12,9 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import FileFormatError
-from writhe.io.limits import check_numbers
-from writhe.io.npz import read_npz
-from writhe.kernels.euler import align_hemispheres
+from writhe.io.file_size_limits import check_numbers
+from writhe.io.safe_npz import read_npz
+from writhe.kernels.skeleton.euler_channels import align_hemispheres
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip, quaternions
 
 # name, parent, place in the rest pose (m; Y up, facing +Z, left is +X; pelvis at the origin).

@@ -9,7 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from writhe.errors import FileFormatError
-from writhe.io.limits import MAX_FRAMES, MAX_HEADER_BYTES, MAX_NAME_LENGTH, check_joint_count
+from writhe.io.file_size_limits import (
+    MAX_FRAMES,
+    MAX_HEADER_BYTES,
+    MAX_NAME_LENGTH,
+    check_joint_count,
+)
 
 CHANNELS = {
     f"{axis}{what}".lower(): f"{axis}{what}" for what in ("position", "rotation") for axis in "XYZ"

@@ -10,11 +10,15 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.errors import FileFormatError, WritheError
 from writhe.io.bvh_hierarchy import BvhHeader, BvhJoint, has_motion_header, parse_header
-from writhe.io.limits import MAX_HEADER_BYTES, check_numbers, checked_size, unique_names
-from writhe.io.repair import lost_bones
+from writhe.io.file_size_limits import MAX_HEADER_BYTES, check_numbers, checked_size, unique_names
+from writhe.io.lost_bones import lost_bones
 from writhe.io.units import guess_unit, longest_way
-from writhe.kernels import text
-from writhe.kernels.euler import ChannelMap, align_hemispheres, channels_to_configurations
+from writhe.kernels.io import number_text
+from writhe.kernels.skeleton.euler_channels import (
+    ChannelMap,
+    align_hemispheres,
+    channels_to_configurations,
+)
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip
 
 BLOCK_BYTES = 1 << 20  # small enough for a processor's cache
@@ -145,9 +149,9 @@ def _numbers(
             raise FileFormatError(path, f"a line is longer than {BLOCK_BYTES >> 20} MiB", line=line)
         buffer = np.frombuffer(block, dtype=np.uint8)
         room = min(len(rows), header.frame_count - done)
-        code = text.parse_rows(buffer, len(buffer), columns, rows, room, state)
+        code = number_text.parse_rows(buffer, len(buffer), columns, rows, room, state)
         read = int(state[0])
-        if code != text.FINE:
+        if code != number_text.FINE:
             raise _row_error(path, code, block, state, header, line + int(state[1]), done)
         line += int(state[1])
         if not read:
@@ -187,16 +191,16 @@ def _row_error(
     word = block[at : at + 60].split()
     shown = word[0][:40].decode("latin-1") if word else ""
     frame = done + int(state[0]) + 1
-    if code == text.TOO_FEW:
+    if code == number_text.TOO_FEW:
         problem = f"frame {frame} has {found} numbers, the channels need {columns}"
         remedy = "the line was cut, or CHANNELS do not fit"
-    elif code == text.TOO_MANY:
+    elif code == number_text.TOO_MANY:
         problem = f"frame {frame} has more than the {columns} numbers that the channels need"
         remedy = "one frame a line; do CHANNELS fit?"
-    elif code == text.NO_ROOM:
+    elif code == number_text.NO_ROOM:
         problem = f"more lines than the {header.frame_count} frames promised, from {shown!r}"
         remedy = "set 'Frames:' to the number of lines"
-    elif code == text.NOT_FINITE:
+    elif code == number_text.NOT_FINITE:
         problem = f"number {found + 1} of frame {frame}, {shown!r}, is not finite"
         remedy = "fill the gap in the capture"
     else:

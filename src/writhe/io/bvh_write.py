@@ -15,9 +15,9 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
-from writhe.io.limits import unique_names
-from writhe.kernels import text
-from writhe.kernels.euler import quaternions_to_euler
+from writhe.io.file_size_limits import unique_names
+from writhe.kernels.io import number_text
+from writhe.kernels.skeleton.euler_channels import quaternions_to_euler
 from writhe.skeleton import JointKind, Motion, Skeleton, quaternions, transforms
 
 DECIMALS = 6  # of degrees and units: at most 5e-7 off, about 1e-8 rad
@@ -159,7 +159,7 @@ class _Layout:
             raise WritheError(
                 "no joint of the skeleton moves, and BVH cannot hold a motion without channels"
             )
-        out = np.empty(BLOCK_FRAMES * columns * text.LONGEST_NUMBER, dtype=np.uint8)
+        out = np.empty(BLOCK_FRAMES * columns * number_text.LONGEST_NUMBER, dtype=np.uint8)
         for _, shift, angles in self._blocks(axes):
             rows = np.empty((len(shift), columns))
             degrees = np.degrees(angles)
@@ -173,9 +173,9 @@ class _Layout:
                         rows[:, at] = degrees[:, j, turns]
                         turns += 1
                     at += 1
-            if np.abs(rows).max() >= text.LARGEST_WRITABLE:
+            if np.abs(rows).max() >= number_text.LARGEST_WRITABLE:
                 raise WritheError("a position is too far away to be written in fixed-point numbers")
-            used = text.format_rows(rows, DECIMALS, out)
+            used = number_text.format_rows(rows, DECIMALS, out)
             file.write(out[:used].tobytes())
 
 

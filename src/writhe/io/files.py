@@ -101,7 +101,7 @@ def load_figure(path: str | Path) -> Figure:
 
     From a .bvh or .npz file, the skeleton with its roles and strands.
     """
-    from writhe.io.character import figure_of
+    from writhe.io.figure_from_skeleton import figure_of
 
     at = Path(path)
     if at.suffix.lower() != ".glb":

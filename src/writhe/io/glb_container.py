@@ -14,7 +14,7 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.errors import FileFormatError
-from writhe.io.limits import MAX_NUMBERS, checked_size
+from writhe.io.file_size_limits import MAX_NUMBERS, checked_size
 
 MAX_GLB_BYTES = 1 << 30
 MAX_JSON_BYTES = 64 << 20

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from writhe.arrays import Floats
+from writhe.io.file_size_limits import MAX_NAME_LENGTH, check_joint_count, unique_names
 from writhe.io.glb_container import Glb
-from writhe.io.limits import MAX_NAME_LENGTH, check_joint_count, unique_names
 from writhe.skeleton import quaternions
 
 LARGEST_PLACE = 1e6  # metres, or whatever the file takes for them

@@ -12,7 +12,7 @@ from writhe.io.glb_animation import read_tracks, sampling_times
 from writhe.io.glb_container import Glb
 from writhe.io.glb_nodes import GlbNodes, joint_nodes
 from writhe.io.glb_skin import read_skin
-from writhe.kernels.euler import align_hemispheres
+from writhe.kernels.skeleton.euler_channels import align_hemispheres
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Skin, Tip, quaternions
 
 # a translation track that strays less than this from the rest pose is only there for form

@@ -1,12 +1,12 @@
 """Planning between distant postures: paths without penetration, their timing, and refinement."""
 
-from writhe.planning.default import DefaultPlanner, PlanOptions
 from writhe.planning.energy import Energy, EnergyOptions
-from writhe.planning.paper import PaperOptions, PaperPlanner, descend
+from writhe.planning.energy_planner import DefaultPlanner, PlanOptions
+from writhe.planning.ompl_planners import SamplingPlanner
 from writhe.planning.plan import METHODS, make_planner, plan
 from writhe.planning.problem import PlanProblem, figure_problem, scene_problem
+from writhe.planning.published_planner import PaperOptions, PaperPlanner, descend
 from writhe.planning.result import Plan, PlanStatus, path_length
-from writhe.planning.sampling import SamplingPlanner
 from writhe.planning.spacetime import Refined, RefineOptions, TimedPin, refine
 from writhe.planning.timing import Timing, to_motion
 

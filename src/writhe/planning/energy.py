@@ -11,13 +11,13 @@ import numpy as np
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, NearPairs
 from writhe.collision.bounding import around
-from writhe.collision.neighbours import chain
 from writhe.collision.policy import LEFT_OUT_M
 from writhe.collision.shapes import Core
+from writhe.collision.skeleton_distance import chain
 from writhe.errors import UnknownNameError, WritheError
-from writhe.kernels import energy as kernels
-from writhe.kernels.energy_call import BoundField, bound_energies, bound_energy_gradient
-from writhe.kernels.segments import POINT2
+from writhe.kernels.collision.segment_distance import POINT2
+from writhe.kernels.planning import repulsive_energy as kernels
+from writhe.kernels.planning.bound_energy import BoundField, bound_energies, bound_energy_gradient
 from writhe.skeleton import forward
 
 REST_M = 0.10  # a pair that is nearer at rest weighs as if it were this far apart there

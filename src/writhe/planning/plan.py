@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike
 
 from writhe.collision import CollisionTable
 from writhe.errors import UnknownNameError
-from writhe.planning.default import DefaultPlanner, PlanOptions
-from writhe.planning.paper import PaperOptions, PaperPlanner
+from writhe.planning.energy_planner import DefaultPlanner, PlanOptions
+from writhe.planning.ompl_planners import PLANNERS, SamplingPlanner
 from writhe.planning.problem import PlanProblem, figure_problem, scene_problem
+from writhe.planning.published_planner import PaperOptions, PaperPlanner
 from writhe.planning.result import Plan
-from writhe.planning.sampling import PLANNERS, SamplingPlanner
 from writhe.scene import Scene
 from writhe.skeleton import Figure
 from writhe.solvers.posing import Pin

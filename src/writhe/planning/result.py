@@ -11,7 +11,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import Certificate, certify
-from writhe.kernels import paths as kernels
+from writhe.kernels.planning import path_length as kernels
 from writhe.planning.problem import PlanProblem
 from writhe.skeleton import Skeleton
 

@@ -11,14 +11,14 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision import certify
 from writhe.errors import UnknownNameError, WritheError
-from writhe.kernels.kinematics import interpolate_batch
-from writhe.kernels.rules import correct
-from writhe.kernels.shorten import relax
+from writhe.kernels.planning.path_shortening import relax
+from writhe.kernels.planning.walk_constraints import correct
+from writhe.kernels.skeleton.kinematics import interpolate_batch
+from writhe.planning.compiled_problem import Walker
 from writhe.planning.ground import rest_on_ground
 from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan, path_sums
 from writhe.planning.rolling import roll_on_ground
-from writhe.planning.world import Walker
 from writhe.skeleton import Motion, Skeleton
 from writhe.skeleton.kinematics import difference
 

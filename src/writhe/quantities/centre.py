@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.errors import WritheError
-from writhe.kernels import rows
+from writhe.kernels.terms import quantity_rows
 from writhe.quantities.quantity import Code, Quantity
 from writhe.skeleton import Skeleton
 
@@ -23,7 +23,7 @@ class CentreOfMass(Quantity):
         last = int(skeleton.tree.subtree_end[first])
         if skeleton.mass[first:last].sum() <= 0.0:
             raise WritheError(f"nothing under {self.joint!r} has a mass")
-        return Code(rows.CENTRE, 3, first, last)
+        return Code(quantity_rows.CENTRE, 3, first, last)
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:

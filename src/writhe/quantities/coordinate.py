@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.errors import WritheError
-from writhe.kernels import rows
+from writhe.kernels.terms import quantity_rows
 from writhe.quantities.quantity import Code, Quantity, vector
 from writhe.skeleton import JointKind, Limits, Skeleton
 
@@ -27,7 +27,7 @@ class JointCoordinate(Quantity):
         if joint.kind is JointKind.FIXED or self.which >= min(3, joint.kind.tangent_size):
             raise WritheError(f"{self.joint!r} has no coordinate {self.which}")
         frame = (joint.limits or _NO_LIMITS).frame
-        return Code(rows.COORDINATE, 1, index, -1, (float(self.which), *vector(frame)))
+        return Code(quantity_rows.COORDINATE, 1, index, -1, (float(self.which), *vector(frame)))
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:
@@ -51,7 +51,7 @@ class SwingExtent(Quantity):
             raise WritheError(f"{self.joint!r} is not a ball joint with limits")
         limits = joint.limits
         data = (*vector(limits.frame), *vector(limits.lower[1:]), *vector(limits.upper[1:]))
-        return Code(rows.SWING, 1, index, -1, data)
+        return Code(quantity_rows.SWING, 1, index, -1, data)
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:

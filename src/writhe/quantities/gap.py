@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from writhe.kernels import rows
+from writhe.kernels.terms import quantity_rows
 from writhe.quantities.quantity import Code, Quantity, vector
 from writhe.skeleton import Capsule, Skeleton
 
@@ -30,7 +30,11 @@ class Gap(Quantity):
             float(self.first.radius_m + self.second.radius_m),
         )
         return Code(
-            rows.GAP, 1, skeleton.index(self.first.joint), skeleton.index(self.second.joint), data
+            quantity_rows.GAP,
+            1,
+            skeleton.index(self.first.joint),
+            skeleton.index(self.second.joint),
+            data,
         )
 
     @classmethod

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from writhe.kernels import rows
+from writhe.kernels.terms import quantity_rows
 from writhe.quantities.quantity import Code, Quantity, vector
 from writhe.skeleton import Skeleton
 from writhe.topology import Strand
@@ -21,7 +21,7 @@ class Linking(Quantity):
 
     def encode(self, skeleton: Skeleton) -> Code:
         lines = tuple(strand_vertices(strand, skeleton) for strand in (self.first, self.second))
-        return Code(rows.LINKING, 1, lines=lines)
+        return Code(quantity_rows.LINKING, 1, lines=lines)
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:

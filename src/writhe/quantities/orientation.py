@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from writhe.kernels import rows
+from writhe.kernels.terms import quantity_rows
 from writhe.quantities.quantity import Code, Quantity, vector
 from writhe.skeleton import Skeleton
 
@@ -22,7 +22,11 @@ class Direction(Quantity):
     def encode(self, skeleton: Skeleton) -> Code:
         other = -1 if self.seen_from is None else skeleton.index(self.seen_from)
         return Code(
-            rows.DIRECTION, 3, skeleton.index(self.joint), other, vector(self.direction_in_joint)
+            quantity_rows.DIRECTION,
+            3,
+            skeleton.index(self.joint),
+            other,
+            vector(self.direction_in_joint),
         )
 
     @classmethod
@@ -50,7 +54,11 @@ class Orientation(Quantity):
         other = -1 if self.seen_from is None else skeleton.index(self.seen_from)
         q = np.asarray(self.target, dtype=np.float64)
         return Code(
-            rows.ORIENTATION, 3, skeleton.index(self.joint), other, vector(q / np.linalg.norm(q))
+            quantity_rows.ORIENTATION,
+            3,
+            skeleton.index(self.joint),
+            other,
+            vector(q / np.linalg.norm(q)),
         )
 
     @classmethod

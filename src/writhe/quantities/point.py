@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from writhe.kernels import rows
+from writhe.kernels.terms import quantity_rows
 from writhe.quantities.quantity import Code, Quantity, vector
 from writhe.skeleton import Skeleton
 
@@ -22,7 +22,7 @@ class Point(Quantity):
     def encode(self, skeleton: Skeleton) -> Code:
         other = -1 if self.seen_from is None else skeleton.index(self.seen_from)
         point = vector(self.point_in_joint)
-        return Code(rows.POINT, 3, skeleton.index(self.joint), other, point)
+        return Code(quantity_rows.POINT, 3, skeleton.index(self.joint), other, point)
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:

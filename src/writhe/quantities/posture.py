@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.errors import WritheError
-from writhe.kernels import rows
+from writhe.kernels.terms import quantity_rows
 from writhe.quantities.quantity import Code, Quantity, vector
 from writhe.skeleton import JointKind, Skeleton
 
@@ -27,7 +27,7 @@ class Posture(Quantity):
         kind = skeleton.joints[index].kind
         if kind not in (JointKind.HINGE, JointKind.PRISMATIC, JointKind.BALL):
             raise WritheError(f"{self.joint!r} is {kind.name.lower()}: use Place for a free joint")
-        return Code(rows.POSTURE, kind.tangent_size, index, -1, vector(self.reference))
+        return Code(quantity_rows.POSTURE, kind.tangent_size, index, -1, vector(self.reference))
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:
@@ -52,7 +52,7 @@ class Place(Quantity):
         index = skeleton.index(self.joint)
         if skeleton.joints[index].kind is not JointKind.FREE:
             raise WritheError(f"{self.joint!r} is not a free joint: use Posture")
-        return Code(rows.PLACE, 6, index, -1, vector(self.reference))
+        return Code(quantity_rows.PLACE, 6, index, -1, vector(self.reference))
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats
-from writhe.kernels import kinematics, rows
-from writhe.kernels.rows import Program
+from writhe.kernels.skeleton import kinematics
+from writhe.kernels.terms import quantity_rows
+from writhe.kernels.terms.quantity_rows import Program
 from writhe.skeleton import Skeleton
 
 
@@ -61,7 +62,7 @@ def quantity_types() -> list[type[Quantity]]:
 def compile_program(skeleton: Skeleton, quantities: Sequence[Quantity]) -> Program:
     """The quantities as one program for `kernels.rows.evaluate_rows`."""
     codes = [quantity.encode(skeleton) for quantity in quantities]
-    data = np.zeros((len(codes), rows.DATA_SIZE))
+    data = np.zeros((len(codes), quantity_rows.DATA_SIZE))
     pool: list[tuple[int, tuple[float, ...]]] = []
     for i, code in enumerate(codes):
         # with polylines `data` holds where they are in the pool first, then what else there is
@@ -93,7 +94,7 @@ def evaluate(
     kinematics.forward(skeleton.tree, state, positions, rotations)
     kinematics.motion_axes(skeleton.tree, positions, rotations, axes)
     values, jacobian = np.empty(count), np.empty((count, nv))
-    rows.evaluate_rows(
+    quantity_rows.evaluate_rows(
         skeleton.tree,
         skeleton.mass,
         skeleton.centre_of_mass,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from writhe.kernels import rows
+from writhe.kernels.terms import quantity_rows
 from writhe.quantities.quantity import Code, Quantity, vector
 from writhe.skeleton import Skeleton
 
@@ -23,7 +23,7 @@ class Separation(Quantity):
     def encode(self, skeleton: Skeleton) -> Code:
         other = -1 if self.other is None else skeleton.index(self.other)
         data = vector(self.point_in_joint) + vector(self.point_in_other)
-        return Code(rows.SEPARATION, 1, skeleton.index(self.joint), other, data)
+        return Code(quantity_rows.SEPARATION, 1, skeleton.index(self.joint), other, data)
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:
@@ -51,7 +51,7 @@ class Height(Quantity):
     def encode(self, skeleton: Skeleton) -> Code:
         other = -1 if self.plane_of is None else skeleton.index(self.plane_of)
         data = (*vector(self.point_in_joint), *vector(self.normal), float(self.offset_m))
-        return Code(rows.PLANE, 1, skeleton.index(self.joint), other, data)
+        return Code(quantity_rows.PLANE, 1, skeleton.index(self.joint), other, data)
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:

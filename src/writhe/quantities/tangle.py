@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.errors import WritheError
-from writhe.kernels import rows
+from writhe.kernels.terms import quantity_rows
 from writhe.quantities.linking import sample_strands, strand_vertices
 from writhe.quantities.quantity import Code, Quantity
 from writhe.skeleton import Skeleton
@@ -26,7 +26,7 @@ class TangleCoordinates(Quantity):
 
     def encode(self, skeleton: Skeleton) -> Code:
         lines = tuple(strand_vertices(strand, skeleton) for strand in (self.first, self.second))
-        return Code(rows.TANGLE, 4, lines=lines)
+        return Code(quantity_rows.TANGLE, 4, lines=lines)
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:
@@ -54,7 +54,7 @@ class WritheMatrix(Quantity):
                 f" {self.pieces} pieces"
             )
         height = (counts[0] // self.pieces) * (counts[1] // self.pieces)
-        return Code(rows.ENTRIES, height, data=(float(self.pieces),), lines=lines)
+        return Code(quantity_rows.ENTRIES, height, data=(float(self.pieces),), lines=lines)
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:

@@ -14,7 +14,7 @@ from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.render.look import BODIES, Colour
 from writhe.render.movies import check_movie_name, write_movie
-from writhe.render.stage import THREE_QUARTER, Stage
+from writhe.render.picture_stage import THREE_QUARTER, Stage
 from writhe.skeleton import Figure, Frames, Motion, forward
 
 Highlights = Sequence[Sequence[str]]  # for every frame, the parts to paint red

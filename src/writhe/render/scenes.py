@@ -15,7 +15,7 @@ from writhe.collision.shapes import Core
 from writhe.collision.surfaces import surface
 from writhe.render.look import BODIES, COLLIDING, OBJECT, Colour
 from writhe.render.movies import write_movie
-from writhe.render.stage import THREE_QUARTER, Stage
+from writhe.render.picture_stage import THREE_QUARTER, Stage
 from writhe.scene import Scene
 from writhe.skeleton import Frames, forward
 

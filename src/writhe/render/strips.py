@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
 from writhe.render.look import BACKGROUND, BODIES, OBJECT, Colour
-from writhe.render.stage import THREE_QUARTER, Stage
+from writhe.render.picture_stage import THREE_QUARTER, Stage
 from writhe.skeleton import Figure, Frames, forward
 
 MARK: Colour = (0.25, 0.62, 0.30)  # the user's hand

@@ -12,7 +12,7 @@ from writhe.arrays import Bools, Floats, floats
 from writhe.collision import CollisionTable, Shape
 from writhe.collision.shapes import from_capsule
 from writhe.errors import UnknownNameError, WritheError
-from writhe.scene.model import Actor, ObjectKind, Scene, SceneObject
+from writhe.scene.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip
 
 

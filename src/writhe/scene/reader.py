@@ -19,9 +19,9 @@ from writhe.collision import (
     split_mesh,
 )
 from writhe.errors import FileFormatError, WritheError
-from writhe.scene.jsonpath import Node
-from writhe.scene.model import Actor, KeyMotion, ObjectKind, Scene, SceneObject
 from writhe.scene.objects import BUILT_IN, built_in
+from writhe.scene.scene import Actor, KeyMotion, ObjectKind, Scene, SceneObject
+from writhe.scene.strict_json import Node
 from writhe.skeleton import Figure
 from writhe.skeleton.quaternions import rotation_matrix
 

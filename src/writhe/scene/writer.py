@@ -9,8 +9,8 @@ from typing import Any
 from writhe.collision import Shape
 from writhe.collision.shapes import Core
 from writhe.errors import WritheError
-from writhe.scene.model import Actor, Scene, SceneObject
 from writhe.scene.reader import VERSION
+from writhe.scene.scene import Actor, Scene, SceneObject
 
 
 def save_scene(scene: Scene, path: Path) -> None:

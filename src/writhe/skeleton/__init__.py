@@ -1,6 +1,6 @@
 """Joints, skeletons, motions, bodies, and the built-in figures."""
 
-from writhe.skeleton.body import Capsule, Figure, Skin
+from writhe.skeleton.figure import Capsule, Figure, Skin
 from writhe.skeleton.joint import Joint, JointKind, Limits, Tip
 from writhe.skeleton.kinematics import Frames, forward
 from writhe.skeleton.motion import Motion

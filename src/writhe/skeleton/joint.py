@@ -8,7 +8,7 @@ from enum import IntEnum
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.kernels import kinematics
+from writhe.kernels.skeleton import kinematics
 
 
 class JointKind(IntEnum):

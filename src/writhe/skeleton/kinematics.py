@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats, floats
-from writhe.kernels import kinematics as kernels
-from writhe.kernels import mass as mass_kernels
+from writhe.kernels.skeleton import kinematics as kernels
+from writhe.kernels.skeleton import mass as mass_kernels
 from writhe.skeleton.skeleton import Skeleton
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import WritheError
-from writhe.kernels.limits import swing_extent, swing_twist
+from writhe.kernels.skeleton.joint_limits import swing_extent, swing_twist
 from writhe.skeleton import quaternions
 from writhe.skeleton.joint import JointKind, Limits
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix

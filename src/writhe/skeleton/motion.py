@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
-from writhe.kernels import kinematics as kernels
+from writhe.kernels.skeleton import kinematics as kernels
 from writhe.skeleton.kinematics import Frames, forward
 from writhe.skeleton.skeleton import Skeleton
 

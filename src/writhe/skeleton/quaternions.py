@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats, Quaternion, floats
 from writhe.errors import WritheError
-from writhe.kernels.rotation import matrix_to_quaternion
+from writhe.kernels.skeleton.rotation import matrix_to_quaternion
 
 
 def rotation_matrix(quaternion: ArrayLike) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.errors import UnknownNameError, WritheError
-from writhe.kernels.kinematics import Tree
+from writhe.kernels.skeleton.kinematics import Tree
 from writhe.skeleton.joint import Joint, JointKind, Limits, Tip
 from writhe.skeleton.quaternions import rotation_matrix
 

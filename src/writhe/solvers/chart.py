@@ -10,8 +10,8 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
-from writhe.kernels import charts
-from writhe.kernels.rotation import right_jacobian
+from writhe.kernels.skeleton import euler_chart
+from writhe.kernels.skeleton.rotation import right_jacobian
 from writhe.skeleton import JointKind, Skeleton
 from writhe.skeleton.kinematics import integrate
 
@@ -91,17 +91,17 @@ class EulerChart:
     def coordinates(self, q: Floats) -> Floats:
         """y of a configuration (angles in radians)."""
         y = np.empty(self.size)
-        charts.configuration_to_euler(self.skeleton.tree, self._axes, q, y)
+        euler_chart.configuration_to_euler(self.skeleton.tree, self._axes, q, y)
         return y
 
     def configuration(self, y: Floats) -> Floats:
         q = np.empty(self.skeleton.configuration_size)
-        charts.euler_to_configuration(self.skeleton.tree, self._axes, y, q)
+        euler_chart.euler_to_configuration(self.skeleton.tree, self._axes, y, q)
         return q
 
     def basis(self, y: Floats) -> Floats:
         out = np.empty((self.size, self.size))
-        charts.euler_basis(self.skeleton.tree, self._axes, y, out)
+        euler_chart.euler_basis(self.skeleton.tree, self._axes, y, out)
         return out
 
 

@@ -20,13 +20,13 @@ import daqp
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.kernels import kinematics
-from writhe.kernels.normal_equations import (
+from writhe.kernels.qp.normal_equations import (
     assemble,
     constraint_rows,
     hard_violation,
     mirror_lower,
 )
+from writhe.kernels.skeleton import kinematics
 from writhe.solvers.chart import Chart
 from writhe.solvers.result import Status, StepResult
 from writhe.terms import CompiledTerms

@@ -24,8 +24,8 @@ import numpy as np
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, Gate, NearPairs
 from writhe.database.posture import joint_importance
-from writhe.kernels import kinematics
-from writhe.kernels.contact_rows import contact_rows
+from writhe.kernels.skeleton import kinematics
+from writhe.kernels.terms.contact_rows import contact_rows
 from writhe.skeleton import Figure, JointKind
 from writhe.terms import CompiledTerms, reach
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 from writhe.errors import WritheError
 from writhe.studio.document.history import Edit
-from writhe.studio.jobs import Job
-from writhe.studio.messages import Command, Message, Part, Task
-from writhe.studio.stage import Stage
+from writhe.studio.editing.editor import Stage
+from writhe.studio.protocol import Command, Message, Part, Task
+from writhe.studio.server.jobs import Job
 
 CommandBody = TypeVar("CommandBody", bound=Callable[[Stage, Edit, Any], None])
 QuestionBody = TypeVar("QuestionBody", bound=Callable[[Stage, Any], Message | None])

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats
 from writhe.errors import UnknownNameError, WritheError
-from writhe.kernels import kinematics, rows
+from writhe.kernels.skeleton import kinematics
+from writhe.kernels.terms import quantity_rows
 from writhe.quantities.quantity import compile_program
 from writhe.skeleton import Skeleton
 from writhe.terms.term import Term
@@ -97,7 +98,7 @@ class CompiledTerms:
             )
         kinematics.forward(skeleton.tree, q, self.positions, self.rotations)
         kinematics.motion_axes(skeleton.tree, self.positions, self.rotations, self.axes)
-        rows.evaluate_rows(
+        quantity_rows.evaluate_rows(
             skeleton.tree,
             skeleton.mass,
             skeleton.centre_of_mass,

@@ -1,13 +1,5 @@
 """Strands, their linking (Gauss linking integral), writhe matrices, and the derivatives."""
 
-from writhe.topology.body import (
-    body_bundle,
-    linking_jacobian,
-    linking_over_time,
-    linking_vector,
-    pair_names,
-    strand_matrix,
-)
 from writhe.topology.bundle import Bundle
 from writhe.topology.coordinates import (
     TopologyCoordinates,
@@ -17,13 +9,15 @@ from writhe.topology.coordinates import (
     matrix_coordinates,
     topology_coordinates,
 )
-from writhe.topology.desired import (
-    desired_matrix,
-    desired_matrix_as_published,
-    nearest_matrix,
-    round_trip_error,
+from writhe.topology.linking_over_time import LinkingReport, PairSummary, measure_motion
+from writhe.topology.linking_vector import (
+    body_bundle,
+    linking_jacobian,
+    linking_over_time,
+    linking_vector,
+    pair_names,
+    strand_matrix,
 )
-from writhe.topology.measure import LinkingReport, PairSummary, measure_motion
 from writhe.topology.polyline import (
     linking,
     linking_gradient,
@@ -32,6 +26,12 @@ from writhe.topology.polyline import (
     writhe_matrix_slopes,
 )
 from writhe.topology.strand import Strand
+from writhe.topology.target_matrix import (
+    desired_matrix,
+    desired_matrix_as_published,
+    nearest_matrix,
+    round_trip_error,
+)
 
 __all__ = [
     "Bundle",

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats, floats
 from writhe.errors import UnknownNameError, WritheError
-from writhe.kernels import strands as kernels
-from writhe.kernels.kinematics import Tree, forward, motion_axes
-from writhe.kernels.linking import make_scratch
-from writhe.kernels.strands import Strands
+from writhe.kernels.skeleton.kinematics import Tree, forward, motion_axes
+from writhe.kernels.topology import strands as kernels
+from writhe.kernels.topology.gauss_linking import make_scratch
+from writhe.kernels.topology.strands import Strands
 from writhe.topology.polyline import writhe_matrix
 from writhe.topology.strand import Strand
 

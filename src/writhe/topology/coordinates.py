@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
-from writhe.kernels import coordinates as kernels
+from writhe.kernels.topology import topology_coordinates as kernels
 from writhe.topology.polyline import writhe_matrix, writhe_matrix_slopes
 
 

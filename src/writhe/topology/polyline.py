@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
-from writhe.kernels import linking as kernels
-from writhe.kernels.strands import add_linking_gradient
+from writhe.kernels.topology import gauss_linking as kernels
+from writhe.kernels.topology.strands import add_linking_gradient
 
 
 def segment_linking(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> float:

@@ -3,7 +3,7 @@ import { fill, h } from "../dom";
 import { Install } from "../feature";
 import { MotionCertificate, Stretch } from "../generated/messages";
 import { on, store, tell } from "../store";
-import type { Studio } from "../studio";
+import type { Studio } from "../editor";
 
 const WAIT_MS = 400;
 const DENSE_S = 0.1;

@@ -4,7 +4,7 @@ import { Install } from "../feature";
 import { Stretch } from "../generated/messages";
 import { icon } from "../icons";
 import { on, store } from "../store";
-import type { Studio } from "../studio";
+import type { Studio } from "../editor";
 import { sentence, summary } from "./certificate";
 
 export const install: Install = (studio) => {

@@ -3,7 +3,7 @@ import { fill, h, svg } from "../dom";
 import { Install } from "../feature";
 import { WayFound, Ways } from "../generated/messages";
 import { activeActor, floats, on, store } from "../store";
-import type { Studio } from "../studio";
+import type { Studio } from "../editor";
 import { reveal } from "../ui/section";
 import { say } from "../ui/toast";
 

@@ -4,7 +4,7 @@ import { Install } from "../feature";
 import { PartOf } from "../generated/messages";
 import { icon } from "../icons";
 import { on, store } from "../store";
-import type { Studio } from "../studio";
+import type { Studio } from "../editor";
 import { say } from "../ui/toast";
 import { iconButton } from "../ui/topbar";
 import { At, Mode } from "../view/tools";

@@ -6,9 +6,9 @@ import { chooseFile } from "../files";
 import { ThingState } from "../generated/messages";
 import { icon } from "../icons";
 import { on, store, tell } from "../store";
-import type { Studio } from "../studio";
-import { Movable, Mover, Place } from "../view/mover";
-import { Push } from "../view/push";
+import type { Studio } from "../editor";
+import { Movable, Mover, Place } from "../view/transform_gizmo";
+import { Push } from "../view/push_object";
 import { Tool } from "../view/tools";
 
 const ALL_AXES = [0, 1, 2];

@@ -4,7 +4,7 @@ import { Install } from "../feature";
 import { TangleKeyState, TanglesMade } from "../generated/messages";
 import { icon } from "../icons";
 import { activeActor, on, store } from "../store";
-import type { Studio } from "../studio";
+import type { Studio } from "../editor";
 import { say } from "../ui/toast";
 import { iconButton } from "../ui/topbar";
 

@@ -3,7 +3,7 @@ import { fill, h } from "../dom";
 import { Install } from "../feature";
 import { Followed, TangleGoal, Winding } from "../generated/messages";
 import { floats, on, store } from "../store";
-import type { Studio } from "../studio";
+import type { Studio } from "../editor";
 import { Chain, ChainMarks, chainsOf, COLOURS, limbAt, pathBetween, pointsOf, same, titleOf, touched, words } from "../tangles/chains";
 import { matrixPicture } from "../tangles/matrix";
 import { Winder } from "../tangles/winder";

@@ -6,7 +6,7 @@ import { chooseFile } from "../files";
 import { PathFollowed, PathState } from "../generated/messages";
 import { icon } from "../icons";
 import { activeActor, on, store } from "../store";
-import type { Studio } from "../studio";
+import type { Studio } from "../editor";
 import { PathLine, spread } from "../view/path";
 import type { At, Mode, Taken, Tool } from "../view/tools";
 

@@ -1,7 +1,7 @@
 /** Takes the bodies to a tangle by gated steps, one message at a time, until they are there. */
 import { TangleGoal, TangleStepped, Winding } from "../generated/messages";
 import { floats, store } from "../store";
-import type { Studio } from "../studio";
+import type { Studio } from "../editor";
 
 const LOST_MS = 2000; // an answer that took this long is not coming
 

@@ -2,8 +2,8 @@
 import type { Action } from "../actions";
 import { h } from "../dom";
 import { on, store } from "../store";
-import type { Studio } from "../studio";
-import { byFinger } from "../words";
+import type { Studio } from "../editor";
+import { byFinger } from "../labels";
 
 const BY_MOUSE: [string, string][] = [
   ["Drag the body", "pose it; the rest follows"],

@@ -1,7 +1,7 @@
 /** What the server is busy with: a bar for each, and a button to give it up. */
 import { h } from "../dom";
 import { JobState } from "../generated/messages";
-import type { Studio } from "../studio";
+import type { Studio } from "../editor";
 import { say } from "./toast";
 import { iconButton } from "./topbar";
 

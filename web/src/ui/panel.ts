@@ -3,11 +3,11 @@ import { toggleDuel } from "../actions";
 import { fill, h } from "../dom";
 import { icon } from "../icons";
 import { activeActor, on, store, tell } from "../store";
-import type { Studio } from "../studio";
+import type { Studio } from "../editor";
 import { chooseFile } from "../files";
 import type { Section } from "../feature";
 import { sectionElement } from "./section";
-import { byFinger, jointWords } from "../words";
+import { byFinger, jointWords } from "../labels";
 import { iconButton } from "./topbar";
 
 export function panel(studio: Studio): HTMLElement {

@@ -2,7 +2,7 @@
 import { fill, h } from "../dom";
 import { Posed } from "../generated/messages";
 import { on, store } from "../store";
-import type { Studio } from "../studio";
+import type { Studio } from "../editor";
 
 export function readout(studio: Studio): HTMLElement {
   const main = h("div", { class: "readout", "aria-live": "off" });

@@ -3,7 +3,7 @@ import { fill, h } from "../dom";
 import { KeyState, State } from "../generated/messages";
 import { icon } from "../icons";
 import { on, store, tell } from "../store";
-import type { Studio } from "../studio";
+import type { Studio } from "../editor";
 import { linkingGraph } from "./graph";
 import { say } from "./toast";
 import { iconButton } from "./topbar";

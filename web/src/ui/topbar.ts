@@ -4,7 +4,7 @@ import { summary } from "../features/certificate";
 import { chooseFile, download, exportMotion, savePicture } from "../files";
 import { icon } from "../icons";
 import { on, store } from "../store";
-import type { Studio } from "../studio";
+import type { Studio } from "../editor";
 import { onTheme, toggleTheme } from "./theme";
 
 const LEAVE_MS = 60; // for the last message to be on its way

@@ -142,7 +142,7 @@ export class Character {
     for (const bone of this.bones) this.restInverse.push(bone.matrixWorld.clone().invert());
   }
 
-  /** The joint's local transform T(offset) R(rest) Q(q), as kernels/kinematics.py defines it. */
+  /** The joint's local transform T(offset) R(rest) Q(q), as kernels/skeleton/kinematics.py defines it. */
   private placeBone(j: number): void {
     const { kind, offset, rest, axis, q_start: at } = this.shape.joints[j];
     const bone = this.bones[j];

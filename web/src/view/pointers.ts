@@ -2,9 +2,9 @@
 import { Connection } from "../connection";
 import { activeActor, store, tell } from "../store";
 import { say } from "../ui/toast";
-import { jointWords } from "../words";
-import { Gizmo } from "./gizmo";
-import { Posing } from "./posing";
+import { jointWords } from "../labels";
+import { Gizmo } from "./rotate_gizmo";
+import { Posing } from "./drag";
 import { At, Taken, Tools } from "./tools";
 import { ActorHit, Viewport } from "./viewport";
 

@@ -3,11 +3,11 @@ import * as THREE from "three";
 import { store } from "../store";
 import { FigureShape } from "../generated/messages";
 import { Character, Look } from "./character";
-import { Marks } from "./marks";
+import { Marks } from "./pin_markers";
 import { Orbit } from "./orbit";
 import { Hit, Picker } from "./picking";
-import { Surroundings, TONES, Tones } from "./surroundings";
-import { Things } from "./things";
+import { Surroundings, TONES, Tones } from "./environment";
+import { Things } from "./objects";
 
 const ALL = 0, MAIN = 1, DUEL = 2;
 

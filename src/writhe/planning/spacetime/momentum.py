@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.kernels import kinematics as kernels
+from writhe.kernels.skeleton import kinematics as kernels
 from writhe.skeleton import Frames, Skeleton, forward
 
 

@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from writhe.arrays import Bools, Floats
 from writhe.collision import Certificate, CollisionTable, NearPairs, certify
-from writhe.kernels.contact_rows import contact_rows
+from writhe.kernels.terms.contact_rows import contact_rows
 from writhe.planning.spacetime.banded import Banded
 from writhe.planning.spacetime.laplacian import laplacians
 from writhe.planning.spacetime.momentum import MotionState, momentum, point_columns

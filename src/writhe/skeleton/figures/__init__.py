@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 
 from writhe.errors import UnknownNameError
-from writhe.skeleton.body import Figure
+from writhe.skeleton.figure import Figure
 
 
 def _builders() -> dict[str, Callable[[str], Figure]]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import UnknownNameError
-from writhe.skeleton.body import Capsule, Figure, GeneratedSkin, Skin
+from writhe.skeleton.figure import Capsule, Figure, GeneratedSkin, Skin
 from writhe.skeleton.joint import Joint, JointKind, Limits, Tip
 from writhe.skeleton.limits import limit_frame
 from writhe.skeleton.modelling.store import stored_skin

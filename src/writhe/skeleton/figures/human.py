@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from writhe.skeleton.body import Figure, GeneratedSkin, Skin
+from writhe.skeleton.figure import Figure, GeneratedSkin, Skin
 from writhe.skeleton.figures.human_capsules import human_capsules
 from writhe.skeleton.figures.human_joints import STATURE_M, human_skeleton
 from writhe.skeleton.modelling.store import stored_skin

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from writhe.skeleton.body import Capsule
+from writhe.skeleton.figure import Capsule
 
 Point = tuple[float, float, float]
 

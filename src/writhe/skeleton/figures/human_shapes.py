@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.kernels.field import Blobs
-from writhe.skeleton.body import Skin
+from writhe.kernels.mesh.body_field import Blobs
+from writhe.skeleton.figure import Skin
 from writhe.skeleton.figures.human_capsules import human_capsules
 from writhe.skeleton.figures.human_joints import human_skeleton
 from writhe.skeleton.figures.human_weights import human_memberships, human_twist

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.arrays import Floats, Ints
-from writhe.skeleton.body import Twist
+from writhe.skeleton.figure import Twist
 from writhe.skeleton.modelling.weights import smoothstep, spread
 from writhe.skeleton.skeleton import Skeleton
 

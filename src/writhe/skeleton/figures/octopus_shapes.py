@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.kernels.field import Blobs
-from writhe.skeleton.body import Skin
+from writhe.kernels.mesh.body_field import Blobs
+from writhe.skeleton.figure import Skin
 from writhe.skeleton.figures.octopus import (
     BODY_HEIGHT_M,
     LEGS,

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 
 from writhe.arrays import Floats
-from writhe.kernels.field import FAR_M, Blobs
+from writhe.kernels.mesh.body_field import FAR_M, Blobs
 
 Point = tuple[float, float, float]
 

@@ -13,7 +13,7 @@ from itertools import permutations
 import numpy as np
 
 from writhe.arrays import Floats, Ints
-from writhe.kernels.field import Blobs, field_at
+from writhe.kernels.mesh.body_field import Blobs, field_at
 
 _COARSE = 4  # fine cells along a coarse one
 

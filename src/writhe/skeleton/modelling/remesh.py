@@ -8,8 +8,8 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
-from writhe.kernels.field import Blobs, project
-from writhe.kernels.remesh import ROOM, build_rings, collapse, flip
+from writhe.kernels.mesh.body_field import Blobs, project
+from writhe.kernels.mesh.remesh import ROOM, build_rings, collapse, flip
 from writhe.skeleton.modelling.isosurface import isosurface
 
 Sizing = Callable[[Floats], Floats]

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
-from writhe.kernels.jit import cache_root
-from writhe.skeleton.body import Skin, Twist
+from writhe.cache import cache_root, code_hash
+from writhe.skeleton.figure import Skin, Twist
 
 _SKELETON = Path(__file__).resolve().parents[1]
 _SOURCES = (
     *sorted((_SKELETON / "modelling").glob("*.py")),
     *sorted((_SKELETON / "figures").glob("*.py")),
-    _SKELETON.parent / "kernels" / "field.py",
-    _SKELETON.parent / "kernels" / "remesh.py",
+    _SKELETON.parent / "kernels" / "mesh" / "body_field.py",
+    _SKELETON.parent / "kernels" / "mesh" / "remesh.py",
 )
 _FIELDS = ("vertices", "triangles", "joints", "weights", "twist_joint", "twist_share", "twist_axis")
 
@@ -27,7 +27,7 @@ def stored_skin(name: str, make: Callable[[], Skin]) -> Skin:
     """The skin called `name` from the cache, made and stored there when it is not in it."""
     digest = hashlib.sha256()
     for source in _SOURCES:
-        digest.update(source.read_bytes())
+        digest.update(code_hash(source.read_bytes()))
     path = cache_root() / "figures" / f"{name}-{digest.hexdigest()[:16]}.npz"
     found = _read(path)
     if found is None:

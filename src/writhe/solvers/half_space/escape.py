@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.kernels import kinematics
+from writhe.kernels.skeleton import kinematics
 from writhe.solvers.half_space.multistart import ClearPoseSearch
 
 ROUNDS_A_STEP = 2

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.kernels.kinematics import integrate
-from writhe.kernels.projected_newton import NewtonRoom, Problem, value_and_gradient
+from writhe.kernels.qp.projected_newton import NewtonRoom, Problem, value_and_gradient
+from writhe.kernels.skeleton.kinematics import integrate
 
 
 def solve_lbfgs(

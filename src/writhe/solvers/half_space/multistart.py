@@ -14,8 +14,8 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, NearPairs
-from writhe.kernels import kinematics
-from writhe.kernels.half_spaces import accumulate
+from writhe.kernels.skeleton import kinematics
+from writhe.kernels.terms.half_space_rows import accumulate
 from writhe.solvers.half_space.objective import Objective
 from writhe.solvers.half_space.options import ResponseOptions
 from writhe.terms import Term

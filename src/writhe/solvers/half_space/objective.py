@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.arrays import Bools, Floats, Ints
-from writhe.kernels.half_spaces import HalfSpaces, write_rows
-from writhe.kernels.projected_newton import NewtonRoom, Problem, projected_newton
-from writhe.kernels.rows import DATA_SIZE, Program
+from writhe.kernels.qp.projected_newton import NewtonRoom, Problem, projected_newton
+from writhe.kernels.terms.half_space_rows import HalfSpaces, write_rows
+from writhe.kernels.terms.quantity_rows import DATA_SIZE, Program
 from writhe.skeleton import Skeleton
 from writhe.solvers.half_space.inertia import joint_inertia
 from writhe.solvers.half_space.lbfgs import solve_lbfgs

@@ -9,8 +9,8 @@ from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
 from writhe.scene import Scene
 from writhe.skeleton import Figure
+from writhe.solvers.posing.actor_in_scene import ActorPlace
 from writhe.solvers.posing.controls import Controls
-from writhe.solvers.posing.place import ActorPlace
 from writhe.solvers.posing.poser import Poser
 
 _METHODS = ("default", "half-space", "paper", "local-pca", "plain")
@@ -45,7 +45,7 @@ def make_poser(
         raise WritheError(f"the method {method!r} has no controls; only 'default' does")
     place = _place(figure, scene, actor, contacts or {})
     if method == "plain":
-        from writhe.solvers.posing.plain import PlainPoser
+        from writhe.solvers.posing.plain_poser import PlainPoser
 
         return PlainPoser(figure, place=place)
     if method == "half-space":
@@ -53,7 +53,7 @@ def make_poser(
 
         return HalfSpacePoser(figure, place=place)
     if method == "default":
-        from writhe.solvers.posing.default import DefaultPoser
+        from writhe.solvers.posing.default_poser import DefaultPoser
 
         return DefaultPoser(figure, database, place=place, controls=controls)
     if database is None:
@@ -61,7 +61,7 @@ def make_poser(
             f"the method {method!r} needs a posture database: builtin_database('basic'), or one of"
             " your own (writhe db build)"
         )
-    from writhe.solvers.posing.latent import LatentPoser
+    from writhe.solvers.posing.latent_posers import LatentPoser
 
     return LatentPoser(method, database, topology=method == "paper", place=place)
 

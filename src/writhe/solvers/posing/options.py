@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from writhe.skeleton import Skeleton
-from writhe.solvers.posing.prior import PriorOptions
+from writhe.solvers.posing.posture_prior import PriorOptions
 
 _HUMAN_EXTENT_M = 1.537  # between the outermost joints of the built-in human at rest
 _SMALLEST = 0.02  # of the human's size: smaller bodies are posed as if they had it

@@ -26,8 +26,8 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from writhe.arrays import Floats, Ints
-from writhe.kernels.landmarks import near_landmarks
-from writhe.kernels.own_way import Everybody, everybody_expects
+from writhe.kernels.posing.landmark_regression import near_landmarks
+from writhe.kernels.posing.posture_prior import Everybody, everybody_expects
 
 _SEED = 0
 

@@ -1,112 +1,133 @@
-"""Wishes as rows: which rows of which terms go where, how fast, how firmly."""
+"""What can be wanted of strands: tangles, chains through loops, arms around bundles, distance."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from math import pi
+from dataclasses import dataclass
 
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.quantities import Linking, WritheMatrix
-from writhe.solvers.tangling.options import TangleOptions
-from writhe.solvers.tangling.wishes import Around, Tangle, Through, Wish
-from writhe.terms import Term
-from writhe.topology import Strand
+from writhe.errors import WritheError
+from writhe.quantities import Linking, Quantity, TangleCoordinates
+from writhe.skeleton import Skeleton
+from writhe.topology import Strand, TopologyCoordinates
 
-# beyond what a chain of any length can reach: a crossing decides when it is through
-_THROUGH = 1.2
-
-
-@dataclass
-class Goals:
-    """The rows of all wishes, in the order of their terms, as arrays."""
-
-    rows: list[int] = field(default_factory=list[int])
-    target: list[float] = field(default_factory=list[float])
-    stride: list[float] = field(default_factory=list[float])
-    tolerance: list[float] = field(default_factory=list[float])
-    period: list[float] = field(default_factory=list[float])
-    writhe_row: list[int] = field(default_factory=list[int])
-    wish: list[int] = field(default_factory=list[int])
-    weight: list[float] = field(default_factory=list[float])
-    terms: list[Term] = field(default_factory=list[Term])  # of the wishes
-    bounds: list[Term] = field(default_factory=list[Term])  # of sigma
-    bundles: list[tuple[slice, Around]] = field(default_factory=list[tuple[slice, Around]])
-    height: int = 0  # rows of the wishes' terms
-
-    def add_tangle(
-        self, wish: int, tangle: Tangle, first_row: int, strides: Floats, weights: Floats
-    ) -> None:
-        """The rows of a tangle; centre and density follow the writhe in `first_row`."""
-        for k, target in enumerate(tangle.target):
-            if np.isnan(target):
-                continue
-            self.rows.append(first_row + k)
-            self.target.append(float(target))
-            self.stride.append(float(strides[k]))
-            self.tolerance.append(tangle.tolerance[k])
-            self.period.append(pi if k == 3 else np.inf)
-            self.writhe_row.append(first_row if k else -1)
-            self.wish.append(wish)
-            self.weight.append(float(weights[k]))
-
-    def add_linking(
-        self, wish: int, row: int, target: float, stride: float, weight: float, tolerance: float
-    ) -> None:
-        """A row of linking with one target."""
-        self.rows.append(row)
-        self.target.append(target)
-        self.stride.append(stride)
-        self.tolerance.append(tolerance)
-        self.period.append(np.inf)
-        self.writhe_row.append(-1)
-        self.wish.append(wish)
-        self.weight.append(weight)
+# how far a coordinate may be off and still counts as reached: writhe, centre (2), density
+TOLERANCE = (0.01, 0.03, 0.03, 0.05)
 
 
-def compile_goals(wishes: Sequence[Wish], options: TangleOptions) -> Goals:
-    """The terms of all wishes and the goals among their rows."""
-    goals = Goals()
-    strides = np.array(
-        [options.writhe_stride, *[options.centre_stride] * 2, options.density_stride]
-    )
-    weights = np.array(
-        [options.writhe_weight, *[options.centre_weight] * 2, options.density_weight]
-    )
-    stride, weight = options.writhe_stride, options.writhe_weight
-    for k, wish in enumerate(wishes):
-        label = f"wish {k}: {wish.label}"
-        row = goals.height
-        if isinstance(wish, Tangle):
-            goals.terms.append(Term(wish.quantity, 0.0, 0.0, label=label))
-            goals.add_tangle(k, wish, row, strides, weights)
-            goals.height += len(wish.target)
-            goals.bounds += _bound(wish.first, wish.second, options.sigma)
-        elif isinstance(wish, Through):
-            goals.terms.append(Term(Linking(wish.chain, wish.loop), 0.0, 0.0, label=label))
-            target = _THROUGH if wish.forwards else -_THROUGH
-            goals.add_linking(k, row, target, stride, weight, np.inf)
-            goals.height += 1
-        elif isinstance(wish, Around):
-            first = len(goals.rows)
-            for strand in wish.bundle:
-                goals.terms.append(Term(Linking(wish.chain, strand), 0.0, 0.0, label=label))
-                goals.add_linking(k, goals.height, wish.writhe, stride, weight, np.inf)
-                goals.height += 1
-                goals.bounds += _bound(wish.chain, strand, options.sigma)
-            goals.bundles.append((slice(first, len(goals.rows)), wish))
-        else:
-            quantity = Linking(wish.first, wish.second)
-            goals.terms.append(Term(quantity, -wish.most, wish.most, np.inf, label=label))
-            goals.height += 1
-    return goals
+@dataclass(frozen=True)
+class Tangle:
+    """Two strands are to have these topology coordinates; None leaves one free (Eq. 9).
+
+    Centre and density mean little while there is next to no writhe: they count from a writhe of a
+    few tenths on, and fade in below that.
+    """
+
+    first: Strand
+    second: Strand
+    writhe: float
+    centre: tuple[float | None, float | None] = (None, None)
+    density: float | None = None
+    name: str = ""
+    tolerance: tuple[float, float, float, float] = TOLERANCE
+
+    @classmethod
+    def measured(
+        cls, skeleton: Skeleton, q: Floats, first: Strand, second: Strand, name: str = ""
+    ) -> Tangle:
+        """The tangle that the strands have at a key pose."""
+        w, x, y, d = TangleCoordinates(first, second).value(skeleton, q)
+        return cls(first, second, float(w), (float(x), float(y)), float(d), name)
+
+    @classmethod
+    def at(
+        cls, first: Strand, second: Strand, wanted: TopologyCoordinates, name: str = ""
+    ) -> Tangle:
+        """All four coordinates at once."""
+        return cls(first, second, wanted.writhe, wanted.centre, wanted.density, name)
+
+    def __post_init__(self) -> None:
+        given = [self.writhe, *(c for c in self.centre if c is not None), self.density or 0.0]
+        if not np.isfinite(given).all():
+            raise WritheError(f"the coordinates of {self.label} must be finite, not {given}")
+
+    @property
+    def label(self) -> str:
+        """Its name, or the strands' names."""
+        return self.name or f"{self.first.name} with {self.second.name}"
+
+    @property
+    def quantity(self) -> Quantity:
+        """What is measured of it: the writhe alone costs less than all coordinates."""
+        if self.centre == (None, None) and self.density is None:
+            return Linking(self.first, self.second)
+        return TangleCoordinates(self.first, self.second)
+
+    @property
+    def target(self) -> Floats:
+        """One number for each row of the quantity, NaN where anything will do."""
+        if self.centre == (None, None) and self.density is None:
+            return np.array([self.writhe])
+        values = (self.writhe, *self.centre, self.density)
+        return np.array([np.nan if value is None else value for value in values])
 
 
-def _bound(first: Strand, second: Strand, sigma: float | None) -> list[Term]:
-    """The bound of Eq. 7 on every pair of segments."""
-    if sigma is None:
-        return []
-    label = f"sigma {first.name} {second.name}"
-    return [Term(WritheMatrix(first, second), -sigma, sigma, np.inf, label=label)]
+@dataclass(frozen=True)
+class Through:
+    """A chain is to pass through a closed loop (Eq. 10): from its back to its front, or against.
+
+    The front is the side from which the loop runs anticlockwise. What counts is that the chain
+    crosses the disc spanned in the loop, `clearance_m` away from its rim and with `beyond_m` of
+    the chain on the far side; the linking only leads there.
+    """
+
+    chain: Strand
+    loop: Strand
+    forwards: bool = True
+    clearance_m: float = 0.01
+    beyond_m: float = 0.02
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.loop.closed:
+            raise WritheError(f"the strand {self.loop.name!r} is open: a loop is closed")
+
+    @property
+    def label(self) -> str:
+        """Its name, or the strands' names."""
+        return self.name or f"{self.chain.name} through {self.loop.name}"
+
+
+@dataclass(frozen=True)
+class Around:
+    """A chain is to wind around a bundle alike (Eq. 11): the mean writhe, with a small variance."""
+
+    chain: Strand
+    bundle: tuple[Strand, ...]
+    writhe: float
+    name: str = ""
+    tolerance: float = 0.02
+
+    @property
+    def label(self) -> str:
+        """Its name, or the chain's and how many strands it goes around."""
+        return self.name or f"{self.chain.name} around {len(self.bundle)} strands"
+
+
+@dataclass(frozen=True)
+class Untangled:
+    """Two strands are to stay untangled: their writhe within [-most, most]."""
+
+    first: Strand
+    second: Strand
+    most: float = 0.5
+    name: str = ""
+
+    @property
+    def label(self) -> str:
+        """Its name, or the strands' names."""
+        return self.name or f"{self.first.name} clear of {self.second.name}"
+
+
+Wish = Tangle | Through | Around | Untangled

@@ -11,11 +11,11 @@ import numpy as np
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable
 from writhe.errors import WritheError
-from writhe.solvers.tangling.drive import Drive
+from writhe.solvers.tangling.driven_motion import Drive
+from writhe.solvers.tangling.goals import Wish
 from writhe.solvers.tangling.options import TangleOptions
 from writhe.solvers.tangling.solve import SolveOptions, TangleResult, solve
 from writhe.solvers.tangling.stepper import TangleStepper
-from writhe.solvers.tangling.wishes import Wish
 from writhe.terms import Term
 
 Progress = Callable[[str], None]

@@ -11,7 +11,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.solvers.result import Status
 from writhe.solvers.tangling.conflict import conflicts
-from writhe.solvers.tangling.drive import Drive
+from writhe.solvers.tangling.driven_motion import Drive
 from writhe.solvers.tangling.stepper import TangleStepper
 
 Cancelled = Callable[[int], bool]

@@ -18,22 +18,22 @@ import numpy as np
 from writhe.arrays import Bools, Floats, Ints
 from writhe.collision import CollisionTable, Gate, NearPairs
 from writhe.errors import WritheError
-from writhe.kernels import kinematics
-from writhe.kernels.contact_rows import contact_rows
-from writhe.kernels.dual_programme import (
+from writhe.kernels.qp.dual_active_set import (
     EQUAL,
     fill_rows,
     make_rows,
     make_work,
     solve_programme,
 )
+from writhe.kernels.skeleton import kinematics
+from writhe.kernels.terms.contact_rows import contact_rows
 from writhe.skeleton import Skeleton
-from writhe.solvers.tangling.goals import compile_goals
+from writhe.solvers.tangling.goal_rows import compile_goals
+from writhe.solvers.tangling.goals import Tangle, Through, Untangled, Wish
 from writhe.solvers.tangling.options import TangleOptions
-from writhe.solvers.tangling.wishes import Tangle, Through, Untangled, Wish
 from writhe.terms import CompiledTerms, Term
 from writhe.topology import Strand
-from writhe.topology.passage import crossings
+from writhe.topology.loop_crossing import crossings
 
 _HARD = 1e-9  # compliance of a hard term
 _UNBOUNDED = 1e30

@@ -226,7 +226,7 @@ class Document:
     def figure(self, name: str) -> Figure:
         """A built-in figure, or one that the document brings along."""
         from writhe.skeleton.figures import figure, figure_names
-        from writhe.studio.document.own_figures import decode_figure
+        from writhe.studio.document.embedded_figures import decode_figure
 
         if name in figure_names():
             return figure(name)
@@ -327,14 +327,14 @@ class Document:
 
     def add_actor(self, figure: str = "human", name: str = "", method: str = "") -> int:
         """Add an actor in its starting pose, feet pinned where the figure has feet."""
-        from writhe.studio.edits import add_actor
+        from writhe.studio.editing.edits import add_actor
 
         with self.edit("Add character") as edit:
             return add_actor(self, edit, figure, name, method)
 
     def set_key(self, actor: int, time_s: float, q: Floats) -> None:
         """Key a pose at a time, replacing a key that is there."""
-        from writhe.studio.edits import put_key
+        from writhe.studio.editing.edits import put_key
 
         size = self.figure(self.actor(actor).figure).skeleton.configuration_size
         with self.edit("Set key") as edit:

@@ -12,16 +12,16 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision import Certificate, CollisionTable, certify
 from writhe.collision.gate import SLACK_M
-from writhe.collision.near import violating_parts
+from writhe.collision.near_pairs import violating_parts
 from writhe.errors import WritheError
 from writhe.studio.document import Document, TrackKind
+from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.scene_builder import SceneKey
+from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature, Outcome, Work
-from writhe.studio.jobs import Job
-from writhe.studio.messages import Message, Part, Task
-from writhe.studio.naming import names_of, plain_name
-from writhe.studio.sampling import sample_scene
-from writhe.studio.stage import Stage
-from writhe.studio.surroundings import SceneKey
+from writhe.studio.protocol import Message, Part, Task
+from writhe.studio.server.jobs import Job
+from writhe.studio.view.part_labels import names_of, plain_name
 
 feature = Feature("certificate")
 MOST_FRAMES = 20_000

@@ -11,25 +11,25 @@ import numpy as np
 from msgspec import Meta
 
 from writhe.arrays import Floats
+from writhe.cleaning.clean import clean
 from writhe.collision import certify
 from writhe.errors import WritheError
-from writhe.motion.clean import clean
 from writhe.planning import scene_problem
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion
 from writhe.skeleton.kinematics import difference, integrate
-from writhe.studio import edits
 from writhe.studio.document import TrackKind
 from writhe.studio.document.history import Edit
+from writhe.studio.editing import edits
+from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.route_search import CLOSE, WIDE, played, search, why_not
+from writhe.studio.editing.scene_builder import label
+from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.certificate import stretch_edges, stretch_of
-from writhe.studio.going_round import CLOSE, WIDE, played, search, why_not
-from writhe.studio.jobs import Job
-from writhe.studio.messages import Command, Message, Task, Time
-from writhe.studio.naming import names_of
-from writhe.studio.sampling import sample_scene
-from writhe.studio.stage import Stage
-from writhe.studio.surroundings import label
+from writhe.studio.protocol import Command, Message, Task, Time
+from writhe.studio.server.jobs import Job
+from writhe.studio.view.part_labels import names_of
 from writhe.topology import linking_vector
 
 feature = Feature("clearing")

@@ -13,17 +13,17 @@ from writhe.collision import certify
 from writhe.errors import WritheError
 from writhe.planning import Energy, Plan, PlanProblem, scene_problem
 from writhe.skeleton import Motion
-from writhe.studio import edits
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import Key, TrackKind, unpack
+from writhe.studio.editing import edits
+from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.route_search import CLOSE, WIDE, played, search, why_not
+from writhe.studio.editing.scene_builder import label
+from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature, Outcome, Work
-from writhe.studio.going_round import CLOSE, WIDE, played, search, why_not
-from writhe.studio.jobs import Job
-from writhe.studio.messages import Command, Message, Part, Task
-from writhe.studio.naming import names_of
-from writhe.studio.sampling import sample_scene
-from writhe.studio.stage import Stage
-from writhe.studio.surroundings import label
+from writhe.studio.protocol import Command, Message, Part, Task
+from writhe.studio.server.jobs import Job
+from writhe.studio.view.part_labels import names_of
 
 feature = Feature("connect")
 Joints = Annotated[list[Annotated[str, Meta(max_length=100)]], Meta(max_length=12)]

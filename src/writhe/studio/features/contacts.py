@@ -6,16 +6,16 @@ from writhe.arrays import vector3
 from writhe.errors import WritheError
 from writhe.skeleton import forward
 from writhe.solvers.posing import Target
-from writhe.studio import edits, things
-from writhe.studio.collisions import GROUND, LOOK_M
 from writhe.studio.document import Actor, Document
 from writhe.studio.document.history import Edit
+from writhe.studio.editing import edits, scene_objects
+from writhe.studio.editing.contact_defaults import GROUND, LOOK_M
+from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.scene_builder import label
 from writhe.studio.feature import Feature
-from writhe.studio.messages import Command, Part
-from writhe.studio.naming import body_name, names_of, plain_name
-from writhe.studio.readings import TOUCHING_M, Gap
-from writhe.studio.stage import Stage
-from writhe.studio.surroundings import label
+from writhe.studio.protocol import Command, Part
+from writhe.studio.view.diagnostics import TOUCHING_M, Gap
+from writhe.studio.view.part_labels import body_name, names_of, plain_name
 
 feature = Feature("contacts")
 
@@ -133,7 +133,7 @@ def forget_all(stage: Stage, edit: Edit, message: ForgetContacts) -> None:
 
 def _parts(document: Document, what: PartOf) -> list[str]:
     if what.thing:
-        return [things.label(document.thing(what.thing))]
+        return [scene_objects.label(document.thing(what.thing))]
     if not what.actor:
         return [GROUND]
     figure = document.figure(document.actor(what.actor).figure)

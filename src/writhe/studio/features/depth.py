@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from writhe.arrays import Vector3, vector3
-from writhe.studio.collisions import GROUND
+from writhe.studio.editing.contact_defaults import GROUND
+from writhe.studio.editing.editor import Stage
 from writhe.studio.feature import Feature
-from writhe.studio.messages import Part
-from writhe.studio.naming import body_name
-from writhe.studio.stage import Stage
+from writhe.studio.protocol import Part
+from writhe.studio.view.part_labels import body_name
 
 feature = Feature("depth")
 

@@ -7,12 +7,12 @@ from typing import Annotated
 from msgspec import Meta
 
 from writhe.arrays import Quaternion, Vector3
-from writhe.studio import object_edits, things
-from writhe.studio.choices import thing_choices
 from writhe.studio.document.history import Edit
+from writhe.studio.editing import object_edits, scene_objects
+from writhe.studio.editing.editor import Stage
 from writhe.studio.feature import Feature
-from writhe.studio.messages import Choice, Command, Name, Part, Time
-from writhe.studio.stage import Stage
+from writhe.studio.protocol import Choice, Command, Name, Part, Time
+from writhe.studio.view.choice_labels import thing_choices
 
 feature = Feature("objects")
 Metres = Annotated[float, Meta(gt=0, le=object_edits.LARGEST_M)]
@@ -76,7 +76,7 @@ class ObjectsState(Part, frozen=True):
 @feature.state
 def state(stage: Stage) -> ObjectsState:
     """What can be added."""
-    return ObjectsState(thing_choices(things.thing_kinds()))
+    return ObjectsState(thing_choices(scene_objects.thing_kinds()))
 
 
 @feature.command("Choose scene")

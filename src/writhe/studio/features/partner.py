@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from writhe.solvers.tangling import TangleStepper
+from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.scene_builder import label
+from writhe.studio.editing.tangle_setup import setup_of
 from writhe.studio.feature import Feature
 from writhe.studio.features.tangles import TangleGoal, Winding, now, tangle_of, winding_of
 from writhe.studio.features.winding import put_actors
-from writhe.studio.messages import Message, Part
-from writhe.studio.stage import Stage
-from writhe.studio.surroundings import label
-from writhe.studio.tangle_setup import setup_of
+from writhe.studio.protocol import Message, Part
 
 feature = Feature("partner")
 STEPS_A_FRAME = 3  # of the other one for each frame of a drag

@@ -14,12 +14,12 @@ from writhe.scene import ObjectKind, Scene
 from writhe.skeleton import Figure
 from writhe.solvers.half_space import Response, ResponseOptions
 from writhe.solvers.posing import Pin
-from writhe.studio import edits, object_edits, relations, surroundings, things
-from writhe.studio.document import Actor
+from writhe.studio.document import Actor, relations
 from writhe.studio.document.history import Edit
+from writhe.studio.editing import edits, object_edits, scene_builder, scene_objects
+from writhe.studio.editing.editor import Stage
 from writhe.studio.feature import Feature
-from writhe.studio.messages import Command, Message, Name, Part
-from writhe.studio.stage import Stage
+from writhe.studio.protocol import Command, Message, Name, Part
 from writhe.terms import Term
 
 feature = Feature("pushing")
@@ -123,7 +123,7 @@ def push(stage: Stage, message: PushThing) -> Pushed:
         _begin(stage, memory, message.thing)
     response = memory.response
     assert response is not None
-    name = things.label(stage.document.thing(message.thing))
+    name = scene_objects.label(stage.document.thing(message.thing))
     spent, blocked = 0.0, False
     for _ in range(message.frames):
         result = response.step(memory.q, pins=memory.pins, objects={name: place})
@@ -133,7 +133,7 @@ def push(stage: Stage, message: PushThing) -> Pushed:
     layout = response.layout
     actors: list[PushedActor] = []
     for actor in _actors(stage, layout.scene):
-        q = memory.q[layout.actor_q[surroundings.label(actor.id)]]
+        q = memory.q[layout.actor_q[scene_builder.label(actor.id)]]
         stage.puppet(actor).q = q.copy()
         actors.append(PushedActor(actor.id, q.astype("<f4").tobytes()))
     x, y, z, *turn = (float(v) for v in memory.q[layout.object_q[name]])
@@ -157,11 +157,12 @@ def keep(stage: Stage, edit: Edit, message: KeepPush) -> None:
         return
     layout, document = response.layout, stage.document
     for actor in _actors(stage, layout.scene):
-        q = memory.q[layout.actor_q[surroundings.label(actor.id)]]
+        q = memory.q[layout.actor_q[scene_builder.label(actor.id)]]
         if not np.array_equal(q, stage.pose_now(actor)):
             edits.set_pose(document, edit, actor.id, q, stage.time_s)
     x, y, z, *turn = (
-        float(v) for v in memory.q[layout.object_q[things.label(document.thing(message.thing))]]
+        float(v)
+        for v in memory.q[layout.object_q[scene_objects.label(document.thing(message.thing))]]
     )
     rotation = (turn[0], turn[1], turn[2], turn[3])
     object_edits.place_thing(document, edit, message.thing, (x, y, z), rotation, stage.time_s)
@@ -189,7 +190,7 @@ def let_go(stage: Stage, edit: Edit, message: LetGoParts) -> None:
 def _begin(stage: Stage, memory: _Push, number: int) -> None:
     """A scene in which the object can be moved, everything where it is now."""
     thing = stage.document.thing(number)
-    name = things.label(thing)
+    name = scene_objects.label(thing)
     now = stage.poses()
     objects = tuple(
         replace(o, kind=ObjectKind.MOVED) if o.name == name else o for o in stage.scene.objects
@@ -199,7 +200,7 @@ def _begin(stage: Stage, memory: _Push, number: int) -> None:
     q = layout.rest()
     memory.pins, kept = [], list[Term]()
     for actor in _actors(stage, scene):
-        label = surroundings.label(actor.id)
+        label = scene_builder.label(actor.id)
         q[layout.actor_q[label]] = stage.puppet(actor).q
         memory.pins += [
             Pin(f"{label}.{p.joint}", p.position_in_world, (0.0, 0.0, 0.0), p.orientation_in_world)
@@ -218,7 +219,7 @@ def _begin(stage: Stage, memory: _Push, number: int) -> None:
 def _actors(stage: Stage, scene: Scene) -> list[Actor]:
     """The document's actors that stand in the scene."""
     present = {actor.name for actor in scene.actors}
-    return [a for a in stage.document.actors() if surroundings.label(a.id) in present]
+    return [a for a in stage.document.actors() if scene_builder.label(a.id) in present]
 
 
 def _joint(figure: Figure, number: int) -> str:

@@ -12,21 +12,21 @@ from writhe.arrays import Floats
 from writhe.collision import certify
 from writhe.errors import WritheError
 from writhe.skeleton import Motion
-from writhe.studio import edits
 from writhe.studio.document import Document, Key, TrackKind
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import unpack
+from writhe.studio.editing import edits
+from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.scene_builder import label
+from writhe.studio.editing.scene_sampling import sample_scene
+from writhe.studio.editing.tangle_path import Leg, follow_frames, wind_leg
+from writhe.studio.editing.tangle_setup import setup_of
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.tangles import Chain, TangleGoal, strand_of, tangle_of
 from writhe.studio.features.winding import Movers, check_movers
-from writhe.studio.jobs import Job
-from writhe.studio.messages import Command, Message, Part, Task, Time
-from writhe.studio.naming import names_of, plain_sentence
-from writhe.studio.sampling import sample_scene
-from writhe.studio.stage import Stage
-from writhe.studio.surroundings import label
-from writhe.studio.tangle_path import Leg, follow_frames, wind_leg
-from writhe.studio.tangle_setup import setup_of
+from writhe.studio.protocol import Command, Message, Part, Task, Time
+from writhe.studio.server.jobs import Job
+from writhe.studio.view.part_labels import names_of, plain_sentence
 
 feature = Feature("tangle_motion")
 MOST_TANGLES = 8  # of one key

@@ -15,12 +15,12 @@ from writhe.arrays import Floats, Vector3, vector3
 from writhe.errors import WritheError
 from writhe.quantities import WritheMatrix
 from writhe.solvers.tangling import Tangle
-from writhe.studio import things
+from writhe.studio.editing import scene_objects
+from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.scene_builder import label
+from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature
-from writhe.studio.messages import Message, Name, Part
-from writhe.studio.sampling import sample_scene
-from writhe.studio.stage import Stage
-from writhe.studio.surroundings import label
+from writhe.studio.protocol import Message, Name, Part
 from writhe.topology import Strand, matrix_coordinates
 
 feature = Feature("tangles")
@@ -138,7 +138,7 @@ def state(stage: Stage) -> TanglesState:
     strands = [
         ThingStrand(thing.id, name, [vector3(point) for point in points])
         for thing in stage.document.objects()
-        for name, points in things.strands_of(thing).items()
+        for name, points in scene_objects.strands_of(thing).items()
     ]
     return TanglesState(found, strands)
 
@@ -179,11 +179,11 @@ def strand_of(stage: Stage, chain: Chain) -> Strand:
     document = stage.document
     if chain.thing:
         thing = document.thing(chain.thing)
-        known = things.strands_of(thing)
+        known = scene_objects.strands_of(thing)
         if chain.start not in known:
             raise WritheError(f"{thing.name} has no strand {chain.start!r} to wind around")
         words = f"{thing.name}, {chain.start.replace('_', ' ')}"
-        return Strand.along(known[chain.start], joint=things.label(thing), name=words)
+        return Strand.along(known[chain.start], joint=scene_objects.label(thing), name=words)
     actor = document.actor(chain.actor)
     figure, prefix = document.figure(actor.figure), label(actor.id)
     words = next(

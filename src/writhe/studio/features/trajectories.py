@@ -7,21 +7,13 @@ import contextlib
 import numpy as np
 
 from writhe.arrays import Floats, Vector3
+from writhe.cleaning.clean import clean
 from writhe.collision import Certificate
 from writhe.errors import WritheError
-from writhe.motion.clean import clean
-from writhe.motion.follow import follow, smooth_path
-from writhe.motion.movements import MOVEMENTS
-from writhe.motion.styles import learn_builtin
+from writhe.postures.synthetic_clips import MOVEMENTS
 from writhe.skeleton import Figure, Motion
-from writhe.solvers.dynamic import CHAINS, Chain, Forest
-from writhe.studio import edits
-from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import TrackKind, pack
-from writhe.studio.feature import Feature, Outcome, Work
-from writhe.studio.jobs import Job
-from writhe.studio.messages import Message, Part, Task, Time
-from writhe.studio.paths import (
+from writhe.solvers.trajectory import CHAINS, Chain, Forest
+from writhe.studio.document.drawn_paths import (
     LIMBS,
     DrawnPath,
     Limb,
@@ -31,8 +23,16 @@ from writhe.studio.paths import (
     all_paths,
     put_path,
 )
-from writhe.studio.shelf import Shelves
-from writhe.studio.stage import Stage
+from writhe.studio.document.history import Edit
+from writhe.studio.document.rows import TrackKind, pack
+from writhe.studio.editing import edits
+from writhe.studio.editing.editor import Stage
+from writhe.studio.feature import Feature, Outcome, Work
+from writhe.studio.files.shared_files import Shelves
+from writhe.studio.protocol import Message, Part, Task, Time
+from writhe.studio.server.jobs import Job
+from writhe.styles.follow_paths import follow, smooth_path
+from writhe.styles.learn_styles import learn_builtin
 
 feature = Feature("trajectories")
 

@@ -12,16 +12,16 @@ from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.quantities import TangleCoordinates
 from writhe.solvers.tangling import SolveOptions, TangleStepper, solve
-from writhe.studio import edits
 from writhe.studio.document.history import Edit
+from writhe.studio.editing import edits
+from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.scene_builder import label
+from writhe.studio.editing.tangle_setup import setup_of
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.tangles import TangleGoal, Winding, now, tangle_of, winding_of
-from writhe.studio.jobs import Job
-from writhe.studio.messages import Command, Message, Part, Task
-from writhe.studio.naming import names_of, plain_sentence
-from writhe.studio.stage import Stage
-from writhe.studio.surroundings import label
-from writhe.studio.tangle_setup import setup_of
+from writhe.studio.protocol import Command, Message, Part, Task
+from writhe.studio.server.jobs import Job
+from writhe.studio.view.part_labels import names_of, plain_sentence
 
 feature = Feature("winding")
 MOST_STEPS = 250

@@ -1,0 +1,1 @@
+"""Removing penetrations and pass-throughs from a motion, with a certificate."""

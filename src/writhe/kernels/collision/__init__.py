@@ -1,0 +1,1 @@
+"""Kernels of collision: distances of shapes, near pairs, the step gate, the sweep of a clip."""

@@ -1,0 +1,1 @@
+"""Kernels of the posture database: features, distances, the search tree."""

@@ -1,0 +1,79 @@
+"""By which postures are compared, their heading, and turns about the vertical."""
+
+from __future__ import annotations
+
+from math import atan2, sqrt
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.kernels.jit import kernel
+from writhe.kernels.skeleton.kinematics import BALL, FREE, Tree
+from writhe.kernels.skeleton.rotation import quaternion_log
+
+LEAN_WEIGHT = 1.0  # metres that a posture differs by when the root leans over by a radian
+
+
+@kernel
+def posture_feature_row(tree: Tree, importance: Floats, q: Floats, out: Floats) -> None:
+    """out (D): by which postures are compared, in metres of movement.
+
+    A ball gives its rotation vector and a hinge or slide its value, each times the joint's
+    importance (n); a free root gives the direction of up in its frame.
+    """
+    vector = np.empty(3)
+    column = 0
+    for j in range(tree.parent.shape[0]):
+        kind, at = tree.kind[j], tree.q_start[j]
+        if kind == FREE:
+            w, x, y, z = q[at + 3], q[at + 4], q[at + 5], q[at + 6]
+            out[column] = LEAN_WEIGHT * 2.0 * (x * y + w * z)
+            out[column + 1] = LEAN_WEIGHT * (1.0 - 2.0 * (x * x + z * z))
+            out[column + 2] = LEAN_WEIGHT * 2.0 * (y * z - w * x)
+            column += 3
+        elif kind == BALL:
+            quaternion_log(q[at : at + 4], vector)
+            for c in range(3):
+                out[column + c] = importance[j] * vector[c]
+            column += 3
+        else:
+            for c in range(tree.q_start[j + 1] - at):
+                out[column + c] = importance[j] * q[at + c]
+            column += tree.q_start[j + 1] - at
+
+
+@kernel
+def heading_of(q: Floats) -> float:
+    """The turn about the vertical of a free root whose numbers stand first in q.
+
+    It is that of the root's front (+Z); of its top where the front points nearly up or down.
+    """
+    w, x, y, z = q[3], q[4], q[5], q[6]
+    front_x, front_z = 2.0 * (x * z + w * y), 1.0 - 2.0 * (x * x + y * y)
+    if front_x * front_x + front_z * front_z < 0.04:
+        return atan2(-2.0 * (x * y - w * z), -2.0 * (y * z + w * x))
+    return atan2(front_x, front_z)
+
+
+@kernel
+def turn_between(before: Floats, after: Floats, vectors: Floats) -> None:
+    """Turn vectors (n, 3) about the vertical as points moved from before (n, 3) to after."""
+    count = before.shape[0]
+    before_x, before_z, after_x, after_z = 0.0, 0.0, 0.0, 0.0
+    for j in range(count):
+        before_x += before[j, 0] / count
+        before_z += before[j, 2] / count
+        after_x += after[j, 0] / count
+        after_z += after[j, 2] / count
+    dot, cross = 0.0, 0.0
+    for j in range(count):
+        x, z = after[j, 0] - after_x, after[j, 2] - after_z
+        dot += (before[j, 0] - before_x) * x + (before[j, 2] - before_z) * z
+        cross += (before[j, 2] - before_z) * x - (before[j, 0] - before_x) * z
+    length = sqrt(dot * dot + cross * cross)
+    if length < 1e-12:
+        return
+    c, s = dot / length, cross / length
+    for j in range(count):
+        x, z = vectors[j, 0], vectors[j, 2]
+        vectors[j, 0], vectors[j, 2] = c * x + s * z, c * z - s * x

@@ -1,0 +1,1 @@
+"""Kernels of file formats: tables of numbers as text."""

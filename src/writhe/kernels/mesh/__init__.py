@@ -1,0 +1,1 @@
+"""Kernels on triangle meshes: penetration depth, capsule coverage, body fields, remeshing."""

@@ -1,0 +1,1 @@
+"""Kernels of the planner: repulsive energy, bidirectional descent, path shortening."""

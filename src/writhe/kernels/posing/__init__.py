@@ -1,0 +1,1 @@
+"""Kernels of one posing frame: body state, posture prior, step QP, gated step."""

@@ -1,0 +1,1 @@
+"""Kernels of quadratic programs: normal equations, dual active set, projected Newton."""

@@ -1,0 +1,1 @@
+"""Kernels of kinematics: frames, Jacobians, rotations, joint limits, mass, skinning."""

@@ -1,0 +1,1 @@
+"""Kernels that evaluate rows: quantities, contacts, joint limits, half-spaces, tangles."""

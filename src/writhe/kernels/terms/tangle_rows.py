@@ -1,0 +1,156 @@
+"""Rows of what two polylines carried by joints have in common: linking, coordinates, entries.
+
+The polylines are ranges of a pool of vertices (`rows.Program`): data = (i, m, j, n) stands for the
+m vertices from i on and the n vertices from j on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from writhe.arrays import Floats, Ints
+from writhe.kernels.jit import kernel
+from writhe.kernels.skeleton.kinematics import Tree, add_point_gradient
+from writhe.kernels.topology.gauss_linking import Scratch, linking_matrix_slopes, linking_sum
+from writhe.kernels.topology.strands import add_linking_gradient
+from writhe.kernels.topology.topology_coordinates import coordinate_slopes
+
+
+@kernel
+def _place_vertices(
+    vertex_joint: Ints,
+    vertex_in_joint: Floats,
+    positions: Floats,
+    rotations: Floats,
+    data: Floats,
+    joints: Ints,
+    points: Floats,
+) -> None:
+    """joints (m + n) and world points (m + n, 3) of the two polylines."""
+    first, second, rows = int(data[0]), int(data[2]), int(data[1])
+    for k in range(joints.shape[0]):
+        vertex = first + k if k < rows else second + k - rows
+        joint = vertex_joint[vertex]
+        joints[k] = joint
+        x = vertex_in_joint[vertex, 0]
+        y = vertex_in_joint[vertex, 1]
+        z = vertex_in_joint[vertex, 2]
+        if joint < 0:
+            points[k, 0], points[k, 1], points[k, 2] = x, y, z
+            continue
+        for r in range(3):
+            points[k, r] = (
+                positions[joint, r]
+                + rotations[joint, r, 0] * x
+                + rotations[joint, r, 1] * y
+                + rotations[joint, r, 2] * z
+            )
+
+
+@kernel
+def linking_row(
+    tree: Tree,
+    vertex_joint: Ints,
+    vertex_in_joint: Floats,
+    positions: Floats,
+    rotations: Floats,
+    axes: Floats,
+    data: Floats,
+    scratch: Scratch,
+    row: Floats,
+) -> float:
+    """The linking of two polylines, and its derivative row (nv) through all of their vertices."""
+    rows, count = int(data[1]), int(data[1]) + int(data[3])
+    joints, points, slopes = np.empty(count, np.int64), np.empty((count, 3)), np.zeros((count, 3))
+    _place_vertices(vertex_joint, vertex_in_joint, positions, rotations, data, joints, points)
+    value = linking_sum(points[:rows], points[rows:], scratch)
+    add_linking_gradient(points[:rows], points[rows:], slopes[:rows], slopes[rows:])
+    for k in range(count):
+        x, y, z = points[k, 0], points[k, 1], points[k, 2]
+        gx, gy, gz = slopes[k, 0], slopes[k, 1], slopes[k, 2]
+        add_point_gradient(tree, positions, axes, joints[k], x, y, z, gx, gy, gz, row)
+    return value
+
+
+@kernel
+def coordinate_rows(
+    tree: Tree,
+    vertex_joint: Ints,
+    vertex_in_joint: Floats,
+    positions: Floats,
+    rotations: Floats,
+    axes: Floats,
+    data: Floats,
+    scratch: Scratch,
+    values: Floats,
+    jacobian: Floats,
+) -> None:
+    """values (4): writhe, centre, density (see `coordinates`); jacobian (4, nv)."""
+    rows, count = int(data[1]), int(data[1]) + int(data[3])
+    m, n = rows - 1, count - rows - 1
+    joints, points = np.empty(count, np.int64), np.empty((count, 3))
+    _place_vertices(vertex_joint, vertex_in_joint, positions, rotations, data, joints, points)
+    matrix, by_vertex, by_entry = np.empty((m, n)), np.empty((4, 3, m, n)), np.empty((4, m, n))
+    linking_matrix_slopes(points[:rows], points[rows:], scratch, matrix, by_vertex)
+    coordinate_slopes(matrix, values, by_entry)
+    gradient = np.zeros((count, 3))
+    for c in range(4):
+        gradient[:] = 0.0
+        for i in range(m):
+            for j in range(n):
+                weight = by_entry[c, i, j]
+                for r in range(3):
+                    gradient[i, r] += weight * by_vertex[0, r, i, j]
+                    gradient[i + 1, r] += weight * by_vertex[1, r, i, j]
+                    gradient[rows + j, r] += weight * by_vertex[2, r, i, j]
+                    gradient[rows + j + 1, r] += weight * by_vertex[3, r, i, j]
+        for k in range(count):
+            x, y, z = points[k, 0], points[k, 1], points[k, 2]
+            gx, gy, gz = gradient[k, 0], gradient[k, 1], gradient[k, 2]
+            add_point_gradient(tree, positions, axes, joints[k], x, y, z, gx, gy, gz, jacobian[c])
+
+
+@kernel
+def entry_rows(
+    tree: Tree,
+    vertex_joint: Ints,
+    vertex_in_joint: Floats,
+    positions: Floats,
+    rotations: Floats,
+    axes: Floats,
+    data: Floats,
+    scratch: Scratch,
+    values: Floats,
+    jacobian: Floats,
+) -> None:
+    """values (m n): the entries of the writhe matrix, row by row; jacobian (m n, nv).
+
+    With data[4] = k > 1 every k x k entries are summed: the bones of strands cut into k pieces.
+    """
+    rows, count, pieces = int(data[1]), int(data[1]) + int(data[3]), int(data[4])
+    m, n = rows - 1, count - rows - 1
+    joints, points = np.empty(count, np.int64), np.empty((count, 3))
+    _place_vertices(vertex_joint, vertex_in_joint, positions, rotations, data, joints, points)
+    matrix, by_vertex = np.empty((m, n)), np.empty((4, 3, m, n))
+    linking_matrix_slopes(points[:rows], points[rows:], scratch, matrix, by_vertex)
+    ends = np.empty(4, np.int64)
+    for i in range(m):
+        for j in range(n):
+            out = (i // pieces) * (n // pieces) + j // pieces
+            values[out] += matrix[i, j]
+            ends[0], ends[1], ends[2], ends[3] = i, i + 1, rows + j, rows + j + 1
+            for e in range(4):
+                k = ends[e]
+                add_point_gradient(
+                    tree,
+                    positions,
+                    axes,
+                    joints[k],
+                    points[k, 0],
+                    points[k, 1],
+                    points[k, 2],
+                    by_vertex[e, 0, i, j],
+                    by_vertex[e, 1, i, j],
+                    by_vertex[e, 2, i, j],
+                    jacobian[out],
+                )

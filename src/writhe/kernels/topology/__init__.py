@@ -1,0 +1,1 @@
+"""Kernels of topology: the Gauss linking integral, strands, topology coordinates."""

@@ -1,0 +1,1 @@
+"""Kernels of limb trajectories: damped least squares in parallel passes."""

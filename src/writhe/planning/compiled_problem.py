@@ -1,0 +1,170 @@
+"""A planning problem compiled to the arrays that the walking kernels read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats
+from writhe.collision import CollisionTable, NearPairs
+from writhe.collision.gate import GATE_SLACK_M, SLACK_M, gate_room
+from writhe.kernels.planning.walk_model import WalkRoom, World
+from writhe.kernels.skeleton.kinematics import BALL, FREE, Tree, forward
+from writhe.kernels.terms import limit_rows, quantity_rows
+from writhe.kernels.terms.limit_rows import Limits
+from writhe.kernels.terms.quantity_rows import Program
+from writhe.planning.energy import Energy, EnergyOptions
+from writhe.planning.problem import PlanProblem
+from writhe.terms import CompiledTerms
+
+MOST_ROWS = 1500  # postures that one walk may keep
+MOST_WAY = 400  # steps of one corrected line
+
+
+class Walker:
+    """The world of problems that plant the same parts, and working space for walks in it.
+
+    `set_problem` moves on to another pair of postures without compiling anything again. Not to be
+    shared between threads.
+    """
+
+    def __init__(self, problem: PlanProblem, options: EnergyOptions | None = None) -> None:
+        table, skeleton = problem.table, problem.skeleton
+        self.table = table
+        self.options = options or EnergyOptions()
+        self.variable = problem.variable
+        self.energy = Energy(table, without_contacts(problem, self.options), problem.variable)
+        self._fields = {self.options.falloff: self.energy.field}
+        planted, limits = problem.planted_terms, problem.limit_terms
+        self.terms = CompiledTerms(skeleton, [*planted, *limits])
+        self.planted = int(self.terms.program.row_start[len(planted)])
+        self._program = CompiledTerms(skeleton, planted).program
+        self._limits = limits_of(skeleton.tree, CompiledTerms(skeleton, limits).program)
+        self.near = NearPairs(table)
+        held, limited = self.planted, self.terms.rows - self.planted
+        nv, nq = skeleton.dof_count, skeleton.configuration_size
+        self.room = WalkRoom(
+            energy=self.energy.room,
+            gate=gate_room(table),
+            values=np.zeros(held),
+            jacobian=np.zeros((held, nv)),
+            gram=np.zeros((held, held)),
+            factor=np.zeros((held, held)),
+            inverse=np.zeros((held, held)),
+            multiplier=np.zeros(held),
+            coordinates=np.zeros((limited, 3)),
+            limit_values=np.zeros(limited),
+            limit_gradient=np.zeros(3),
+            gradient=np.zeros((2, nv)),
+            direction=np.zeros(nv),
+            downhill=np.zeros(nv),
+            step=np.zeros(nv),
+            straight=np.zeros(nv),
+            tried=np.zeros(nq),
+            pieces=np.zeros((2, nq)),
+            tried_gradient=np.zeros(nv),
+            failed_at=np.full(1, 0.5),
+        )
+        self.paths = np.zeros((2, MOST_ROWS, nq))
+        self.way = np.zeros((MOST_WAY, nq))
+        self.sums = np.zeros(MOST_ROWS)
+        self.spare = np.zeros((MOST_ROWS, nq))
+        self.first, self.second = np.zeros(nq), np.zeros(nq)
+        self.set_problem(problem)
+
+    def set_problem(self, problem: PlanProblem) -> None:
+        """Take the bounds of another problem of the same kind: planted places and limits."""
+        self.problem = problem
+        terms, skeleton = self.terms, problem.skeleton
+        lower, upper = terms.wanted_lower.copy(), terms.wanted_upper.copy()
+        at = slice(self.planted, None)
+        self.room.failed_at[0] = 0.5
+        # postures given beyond the limits are taken as they are: nothing goes farther than they do
+        for q in (problem.start, problem.goal):
+            terms.update(q)
+            lower[at] = np.minimum(lower[at], terms.values[at])
+            upper[at] = np.maximum(upper[at], terms.values[at])
+        table = self.table
+        self.world = World(
+            tree=skeleton.tree,
+            shapes=table.shapes,
+            bodies=table.bodies,
+            pairs=table.pairs,
+            field=self.energy.field,
+            program=self._program,
+            places=lower[: self.planted].copy(),
+            limits=self._limits,
+            lower=lower[at].copy(),
+            upper=upper[at].copy(),
+            mass=skeleton.mass,
+            centre=skeleton.centre_of_mass,
+            slack=GATE_SLACK_M,
+        )
+
+    def use_falloff(self, falloff: int) -> None:
+        """Walk over an energy that falls off otherwise."""
+        if falloff not in self._fields:
+            other = without_contacts(self.problem, replace(self.options, falloff=falloff))
+            self._fields[falloff] = Energy(self.table, other, self.variable).field
+        self.world = self.world._replace(field=self._fields[falloff])
+
+    def penetrating_parts(self, q: Floats) -> tuple[str, ...]:
+        """The parts that overlap beyond what a certificate allows."""
+        table, room = self.table, self.room.energy
+        forward(table.skeleton.tree, q, room.positions, room.rotations)
+        self.near.find(room.positions, room.rotations, 0.0)
+        return self.near.parts_below(-SLACK_M)
+
+
+def limits_of(tree: Tree, program: Program) -> Limits:
+    """Joint limits compiled as general rows, as the rows of one joint each that they are."""
+    kind, which = np.zeros((2, len(program.operation)), dtype=np.int64)
+    at, columns = tree.q_start[program.joint_a], tree.v_start[program.joint_a]
+    frame, lower, upper = (np.zeros((len(kind), size)) for size in (4, 3, 3))
+    for i, (operation, joint, data) in enumerate(
+        zip(program.operation, program.joint_a, program.data, strict=True)
+    ):
+        if tree.kind[joint] == FREE:
+            at[i], columns[i] = at[i] + 3, columns[i] + 3
+        if operation == quantity_rows.SWING:
+            kind[i], frame[i] = limit_rows.SWING, data[:4]
+            lower[i, 1:], upper[i, 1:] = data[4:6], data[6:8]
+        elif tree.kind[joint] >= BALL:
+            kind[i], which[i], frame[i] = limit_rows.TURN, int(data[0]), data[1:5]
+    return Limits(kind, which, at, columns, frame, lower, upper)
+
+
+def without_contacts(problem: PlanProblem, options: EnergyOptions) -> EnergyOptions:
+    """Planted parts are not pushed off what they stand on: the certificate watches them."""
+    table, skeleton = problem.table, problem.skeleton
+    if not problem.planted:
+        return options
+    held: set[int] = set()
+    for pin in problem.planted:
+        # what hangs on a planted joint stays with it: toes on a planted foot
+        at = skeleton.index(pin.joint)
+        held |= set(range(at, int(skeleton.tree.subtree_end[at])))
+    weights = dict(options.weights)
+    joints: dict[str, set[int]] = {}
+    for shape, part in enumerate(table.shape_parts):
+        joints.setdefault(table.part_names[part], set()).add(int(table.shapes.joint[shape]))
+    things = {
+        part
+        for part, on in joints.items()
+        if all(_stands_still(table, joint, problem.variable) for joint in on)
+    }
+    for part, on in joints.items():
+        if on & held:
+            weights |= {(part, thing): 0.0 for thing in things - {part}}
+    return replace(options, weights=weights)
+
+
+def _stands_still(table: CollisionTable, joint: int, variable: Bools | None) -> bool:
+    tree, j = table.skeleton.tree, joint
+    while j >= 0:
+        first, last = int(tree.v_start[j]), int(tree.v_start[j + 1])
+        if last > first and (variable is None or variable[first:last].any()):
+            return False
+        j = int(tree.parent[j])
+    return True

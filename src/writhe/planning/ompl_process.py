@@ -1,0 +1,96 @@
+"""OMPL's planners in a process of their own, with a limit that holds.
+
+PRM and PRM* work in two threads, which through OMPL's Python binding can come to wait for each
+other for good, and simplifying a long path takes as long as it takes. A process that does not
+answer in time is ended, the run counts as failed, and the next one gets a new process.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from multiprocessing.connection import Connection
+from types import TracebackType
+from typing import Any
+
+from writhe.planning.ompl_planners import SamplingPlanner, warm_up
+from writhe.planning.problem import PlanProblem
+from writhe.planning.result import Plan, PlanStatus
+
+START_S = 600.0  # for a new process to load (or compile) its kernels
+GRACE_S = 15.0  # beyond the time of a run, for simplifying what was found
+
+
+class PlannerProcess:
+    """Runs sampling planners elsewhere; use it in a `with` statement."""
+
+    def __init__(self, grace_s: float = GRACE_S) -> None:
+        self.grace_s = grace_s
+        self._process: Any = None
+        self._connection: Connection[Any, Any] | None = None
+        self._warm: object = None
+
+    def __enter__(self) -> PlannerProcess:
+        """Nothing is started before it is needed."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End the process."""
+        self.close()
+
+    def plan(self, method: str, problem: PlanProblem, *, seed: int, seconds: float) -> Plan:
+        """As `SamplingPlanner`; `stuck` with a note if it had to be ended."""
+        connection = self._ready(problem)
+        connection.send((method, problem, seed, seconds))
+        if connection.poll(seconds + self.grace_s):
+            path, status, spent, steps = connection.recv()
+            return Plan(problem, path, PlanStatus(status), method, spent, steps)
+        self.close()
+        note = f"ended after {seconds:g} s: it did not stop by itself"
+        path = problem.start[None].copy()
+        return Plan(problem, path, PlanStatus.STUCK, method, seconds, notes=(note,))
+
+    def close(self) -> None:
+        """End the process, whatever it does."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+        self._process = self._connection = self._warm = None
+
+    def _ready(self, problem: PlanProblem) -> Connection[Any, Any]:
+        """A process that has its kernels for problems of this kind."""
+        if self._connection is None:
+            context = multiprocessing.get_context("spawn")
+            self._connection, theirs = context.Pipe()
+            self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+            self._process.start()
+            theirs.close()
+        if self._warm is not problem.table:
+            self._connection.send(("", problem, 0, 0.0))
+            if not self._connection.poll(START_S):
+                self.close()
+                raise TimeoutError(f"the planners' process did not start within {START_S:g} s")
+            self._connection.recv()
+            self._warm = problem.table
+        return self._connection
+
+
+def _serve(connection: Connection[Any, Any]) -> None:
+    """Answer until the other side closes; an empty method asks to warm up."""
+    while True:
+        try:
+            method, problem, seed, seconds = connection.recv()
+        except EOFError:
+            # without clean-up: OMPL's binding complains about what it keeps
+            os._exit(0)
+        if not method:
+            warm_up(problem)
+            connection.send(None)
+            continue
+        found = SamplingPlanner(method, seed=seed, seconds=seconds).plan(problem)
+        connection.send((found.path, found.status.value, found.seconds, found.steps))

@@ -1,0 +1,1 @@
+"""Where posture databases come from: clips, objects beside them, and the built-in library."""

@@ -1,0 +1,273 @@
+"""Key poses on and at the built-in chair: legs, hands and trunk combined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from writhe.postures.builtin.anatomical_angles import Angles
+from writhe.postures.builtin.anatomical_angles import Arm as A
+from writhe.postures.builtin.anatomical_angles import Leg as L
+from writhe.postures.builtin.anatomical_angles import Pelvis as P
+from writhe.postures.builtin.anatomical_angles import Trunk as T
+from writhe.postures.builtin.key_pose import FEET, Aim, Goal, KeyPose, Vector, hand, hands, key
+
+SEAT_M = 0.605  # height of the pelvis of somebody sitting
+_THIGH_TOP: Vector = (0.0, -0.27, 0.10)
+_UPRIGHT = T(bend=4)
+_REST = A(flex=24, abduct=10, rotate=22, elbow=52)
+
+
+@dataclass(frozen=True)
+class Seated:
+    """What the legs do on the chair."""
+
+    name: str
+    left: L
+    right: L
+    support: tuple[str, ...] = FEET
+    forward_m: float = 0.04
+    goals: tuple[Goal | Aim, ...] = ()
+
+
+_SIT = L(flex=82, abduct=7, rotate=6, knee=86, ankle=2)
+LEGS: tuple[Seated, ...] = (
+    Seated("sit", _SIT, _SIT),
+    Seated("sit wide", replace(_SIT, abduct=22), replace(_SIT, abduct=22)),
+    Seated("sit together", replace(_SIT, abduct=1, rotate=0), replace(_SIT, abduct=1, rotate=0)),
+    Seated("sit feet ahead", replace(_SIT, knee=60, ankle=-10), replace(_SIT, knee=56, ankle=-10)),
+    Seated(
+        "sit feet back",
+        replace(_SIT, knee=108, ankle=12, toes=24),
+        replace(_SIT, knee=104, ankle=12, toes=24),
+        ("left_ball", "right_ball"),
+    ),
+    Seated(
+        "sit one foot ahead",
+        replace(_SIT, knee=40, flex=76, ankle=-6),
+        replace(_SIT, knee=98, ankle=10),
+        ("left_heel", "right_foot"),
+    ),
+    Seated("sit stretched", L(flex=68, knee=24), L(flex=68, knee=24), ("left_heel", "right_heel")),
+    Seated(
+        "sit ankles crossed",
+        replace(_SIT, abduct=2, knee=66),
+        replace(_SIT, abduct=2, knee=60),
+        (),
+        goals=(
+            Goal("left_ankle", (0, 0, 0), (-0.07, 0.08, 0.52), weight=6.0),
+            Goal("right_ankle", (0, 0, 0), (0.07, 0.10, 0.63), weight=6.0),
+        ),
+    ),
+    Seated(
+        "sit legs crossed",
+        replace(_SIT, flex=100, abduct=-16, rotate=-4, knee=82, ankle=-20),
+        _SIT,
+        ("right_foot",),
+        goals=(Goal("left_knee", (0, 0, 0), (-0.10, 0.66, 0.43), weight=6.0),),
+    ),
+    Seated(
+        "sit ankle on knee",
+        replace(_SIT, flex=86, abduct=34, rotate=56, knee=104),
+        _SIT,
+        ("right_foot",),
+        goals=(Goal("left_ankle", (0, -0.02, 0), (0.03, 0.02, 0.15), "right_knee", 6.0),),
+    ),
+    Seated(
+        "sit on edge", replace(_SIT, flex=74, knee=92), replace(_SIT, flex=66, knee=102), FEET, 0.15
+    ),
+    Seated("sit turned", replace(_SIT, abduct=24), replace(_SIT, abduct=-10, rotate=0)),
+)
+
+
+@dataclass(frozen=True)
+class Above:
+    """What trunk and arms do on the chair."""
+
+    name: str
+    left: A = _REST
+    right: A = _REST
+    trunk: T = _UPRIGHT
+    pitch: float = -4.0
+    goals: tuple[Goal | Aim, ...] = ()
+
+
+_THIGHS = hand("left", _THIGH_TOP, "left_hip", palm=(0, 0, -1)) + hand(
+    "right", _THIGH_TOP, "right_hip", palm=(0, 0, -1)
+)
+_FOLDED_LEFT = A(flex=48, abduct=8, rotate=58, elbow=98)
+_FOLDED_RIGHT = A(flex=22, abduct=12, rotate=62, elbow=102)
+ABOVE: tuple[Above, ...] = (
+    Above("hands on thighs", goals=_THIGHS),
+    Above(
+        "arms folded",
+        _FOLDED_LEFT,
+        _FOLDED_RIGHT,
+        goals=hand("left", (-0.11, 0.02, 0.26), "chest", point="wrist", weight=6.0)
+        + hand("right", (0.12, -0.03, 0.18), "chest", point="wrist", weight=6.0),
+    ),
+    Above("leaning ahead", trunk=T(bend=34, nod=-18), pitch=14, goals=_THIGHS),
+    Above(
+        "elbows on thighs",
+        A(flex=40, abduct=8, rotate=30, elbow=72),
+        A(flex=40, abduct=8, rotate=30, elbow=72),
+        T(bend=48, nod=-24),
+        20,
+        (
+            Goal("left_elbow", (0, 0, 0), (0.01, -0.34, 0.125), "left_hip", 6.0),
+            Goal("right_elbow", (0, 0, 0), (-0.01, -0.34, 0.125), "right_hip", 6.0),
+        ),
+    ),
+    Above(
+        "leaning back",
+        trunk=T(bend=-6, nod=8),
+        pitch=-16,
+        left=A(flex=10, elbow=40),
+        right=A(flex=10, elbow=40),
+    ),
+    Above("reaching ahead", A(flex=78, abduct=8, elbow=16), trunk=T(bend=22, turn=-10), pitch=8),
+    Above(
+        "reaching up",
+        A(flex=146, abduct=14, rotate=0, elbow=14),
+        trunk=T(bend=-2, lean=-6, nod=-24),
+    ),
+    Above("reaching aside", A(flex=14, abduct=76, elbow=14), trunk=T(lean=16, look=40)),
+    Above("reaching down", A(flex=62, abduct=12, elbow=8), trunk=T(bend=62, lean=8), pitch=22),
+    Above("reaching beside", A(flex=-4, abduct=22, elbow=4), trunk=T(lean=36, bend=8, look=20)),
+    Above(
+        "turned round",
+        A(flex=0, abduct=36, elbow=30),
+        A(flex=52, abduct=-6, rotate=30, elbow=52),
+        T(turn=38, look=40),
+    ),
+    Above(
+        "hands behind head",
+        A(flex=20, abduct=118, rotate=-88, elbow=132),
+        A(flex=20, abduct=118, rotate=-88, elbow=132),
+        T(bend=-4),
+        -10,
+        hands((0.045, 0.08, -0.135), "head", palm=(0, 0, 1)),
+    ),
+    Above(
+        "chin in hand",
+        A(flex=30, abduct=6, rotate=40, elbow=134),
+        _REST,
+        T(bend=36, nod=-8),
+        14,
+        hand("left", (0.02, -0.02, 0.12), "head", point="tips"),
+    ),
+    Above(
+        "holding the seat",
+        A(flex=-8, abduct=18, rotate=20, elbow=14),
+        A(flex=-8, abduct=18, rotate=20, elbow=14),
+        T(bend=10, nod=4),
+        2,
+        hands((0.26, 0.47, 0.0), palm=(-1, -0.4, 0)),
+    ),
+    Above(
+        "typing",
+        A(flex=26, abduct=10, rotate=22, elbow=78),
+        A(flex=26, abduct=10, rotate=22, elbow=78),
+        T(bend=10, nod=8),
+        2,
+    ),
+    Above(
+        "drinking",
+        A(flex=50, abduct=18, rotate=22, elbow=124),
+        goals=hand("left", (0.04, -0.02, 0.19), "head", point="fist"),
+    ),
+    Above(
+        "explaining",
+        A(flex=30, abduct=22, rotate=-6, elbow=82),
+        A(flex=34, abduct=10, rotate=18, elbow=70),
+        T(bend=6, turn=10),
+    ),
+    Above(
+        "hands in lap",
+        A(flex=18, abduct=8, rotate=36, elbow=58),
+        A(flex=18, abduct=8, rotate=36, elbow=58),
+        T(bend=12, nod=14),
+        goals=hand("left", (0.02, 0.02, 0.21), "hips", palm=(0, -1, 0))
+        + hand("right", (-0.02, 0.07, 0.25), "hips", palm=(0, -1, 0)),
+    ),
+)
+
+
+def seated(legs: Seated, above: Above) -> KeyPose:
+    """Somebody on the chair, with these legs and that above."""
+    angles = Angles(
+        above.left,
+        above.right,
+        replace(legs.left, flex=legs.left.flex + above.pitch),
+        replace(legs.right, flex=legs.right.flex + above.pitch),
+        above.trunk,
+        P(pitch=above.pitch, height_m=SEAT_M, forward_m=legs.forward_m),
+    )
+    seat = Goal("hips", (0.0, -0.02, 0.0), (0.0, SEAT_M - 0.02, legs.forward_m), weight=20.0)
+    return KeyPose(
+        f"{legs.name}, {above.name}",
+        angles,
+        legs.support,
+        (seat, *legs.goals, *above.goals),
+        balanced=False,
+        grounded=False,
+    )
+
+
+def _rise(name: str, share: float) -> KeyPose:
+    """Between sitting on the edge (0) and standing before the chair (1)."""
+    sink = 1.0 - share
+    return key(
+        name,
+        legs=L(
+            flex=84 * sink + 34 * sink * share * 4,
+            abduct=7,
+            rotate=6,
+            knee=92 * sink + 4,
+            ankle=18 * sink * share * 4,
+        ),
+        pelvis=P(
+            pitch=42 * 4 * sink * share + 4 * sink,
+            height_m=SEAT_M + 0.345 * share,
+            forward_m=0.15 + 0.26 * share,
+        ),
+        trunk=T(bend=14 + 26 * sink * share * 4, nod=-12 * sink),
+        arms=A(flex=26 + 30 * sink * share * 4, elbow=30),
+        balanced=False,
+    )
+
+
+RISING: tuple[KeyPose, ...] = tuple(
+    _rise(f"rise {s:.2f}", s) for s in (0.12, 0.3, 0.5, 0.7, 0.85, 1.0)
+)
+BESIDE: tuple[KeyPose, ...] = (
+    key("stand before chair", pelvis=P(forward_m=0.44)),
+    key(
+        "stand before chair folded",
+        pelvis=P(forward_m=0.44),
+        left_arm=_FOLDED_LEFT,
+        right_arm=_FOLDED_RIGHT,
+        goals=hand("left", (-0.11, 0.02, 0.26), "chest", point="wrist", weight=6.0)
+        + hand("right", (0.12, -0.03, 0.18), "chest", point="wrist", weight=6.0),
+    ),
+    key(
+        "stand behind chair",
+        pelvis=P(forward_m=-0.52),
+        arms=A(flex=30, abduct=12, elbow=46),
+        goals=hands((0.16, 0.93, -0.21), palm=(0, -1, 0), fingers=(0, 0, 1)),
+    ),
+    key(
+        "foot on chair",
+        pelvis=P(forward_m=0.62, turn=180),
+        left_leg=L(flex=70, knee=80, abduct=6),
+        right_leg=L(flex=2),
+        support=("right_foot",),
+        trunk=T(bend=12),
+        goals=(Goal("left_ankle", (0, -0.068, 0.06), (-0.06, 0.46, 0.16), weight=10.0),),
+        balanced=False,
+    ),
+)
+
+
+def chair_poses() -> list[KeyPose]:
+    """Every way of sitting with every way of holding oneself, and getting up."""
+    return [seated(legs, above) for legs in LEGS for above in ABOVE] + list(RISING) + list(BESIDE)

@@ -1,0 +1,85 @@
+"""Movements through the key poses of the built-in library: synthetic stand-ins for clips.
+
+A take passes through its key poses in turn; further takes use the library's variations of the same
+poses at another pace, so that one can be left out and found again from the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+from scipy.ndimage import gaussian_filter1d
+
+from writhe.arrays import Floats
+from writhe.postures.builtin import builtin_database
+from writhe.skeleton import Figure, JointKind, Motion
+from writhe.skeleton.figures import figure as built_in
+
+TAKES = 4
+# style: key poses
+MOVEMENTS: dict[str, tuple[str, ...]] = {
+    "golf": ("golf address", "golf top", "golf address", "golf finish"),
+    "throw": ("throw wind-up", "throw cocked", "throw release", "throw follow-through"),
+    "move": ("reach 10 -34", "reach 45 -8", "reach -25 -8", "reach 10 18", "wipe table"),
+    "expressive": ("wave high", "point ahead", "explain", "stop", "beckon", "shrug"),
+    "swing": ("bat stance", "bat swing", "hammer up", "hammer down"),
+}
+_PACES_S = (0.5, 0.62, 0.44, 0.56)  # seconds from key pose to key pose, by take
+
+
+@cache
+def _library() -> dict[str, Floats]:
+    """The library's postures by name."""
+    database = builtin_database("basic")
+    return dict(zip(database.clip, database.q, strict=True))
+
+
+def builtin_movements(figure: Figure | None = None, fps: float = 30.0) -> dict[str, list[Motion]]:
+    """Takes of each style on the human, or on another figure that they can be carried over to."""
+    human = built_in("human")
+    library = _library()
+    out: dict[str, list[Motion]] = {}
+    for style, poses in MOVEMENTS.items():
+        for number in range(TAKES):
+            keys = [_variant(library, pose, number) for pose in poses]
+            name = f"built-in {style} {number + 1}"
+            take = through_poses(human, [*keys, keys[0]] * 2, _PACES_S[number], fps, name)
+            out.setdefault(style, []).append(take)
+    if figure is None or figure.skeleton.names == human.skeleton.names:
+        return out
+    from writhe.retargeting.retarget import retarget
+
+    return {
+        style: [retarget(take, figure, keep_feet=False, source_figure=human) for take in takes]
+        for style, takes in out.items()
+    }
+
+
+def _variant(library: dict[str, Floats], pose: str, number: int) -> Floats:
+    """The number-th posture like the named key pose; mirror images do not count."""
+    like = [n for n in sorted(library) if n.startswith(pose) and "mirrored" not in n]
+    like = [n for n in like if " > " not in n and " + " not in n] or like
+    return library[like[number % len(like)]]
+
+
+def through_poses(
+    figure: Figure, poses: Sequence[Floats], seconds_each: float, fps: float, name: str
+) -> Motion:
+    """A motion through postures without corners: slerps, smoothed over a quarter of their time."""
+    keys = Motion(figure.skeleton, np.array(poses), fps=1.0 / seconds_each)
+    raw = keys.resample(fps).q
+    for joint in figure.skeleton.joints:
+        at = figure.skeleton.q_slice(joint.name)
+        if joint.kind in (JointKind.BALL, JointKind.FREE):
+            turn = raw[:, at.stop - 4 : at.stop]
+            flips = np.where((turn[1:] * turn[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
+            turn[1:] *= flips.cumprod()[:, None]
+    q = gaussian_filter1d(raw, 0.25 * seconds_each * fps / 2.0, axis=0, mode="nearest")
+    for joint in figure.skeleton.joints:
+        at = figure.skeleton.q_slice(joint.name)
+        if joint.kind in (JointKind.BALL, JointKind.FREE):
+            turn = q[:, at.stop - 4 : at.stop]
+            turn /= np.linalg.norm(turn, axis=1, keepdims=True)
+    return Motion(figure.skeleton, q, fps, name)

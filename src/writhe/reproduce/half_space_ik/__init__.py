@@ -1,5 +1,0 @@
-"""Half-space inverse kinematics: the paper's examples, its comparison, and random sweeps."""
-
-from writhe.reproduce.half_space_ik.experiment import run
-
-__all__ = ["run"]

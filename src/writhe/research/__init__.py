@@ -1,0 +1,1 @@
+"""Benchmarks, the papers' experiments, comparisons with peers, and their shared evaluation."""

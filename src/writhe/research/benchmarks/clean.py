@@ -1,0 +1,104 @@
+"""`writhe bench clean`: clean every clip of a folder and report what it took."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats
+from writhe.cleaning.clean import clean
+from writhe.collision import CollisionTable
+from writhe.errors import WritheError
+from writhe.research.benchmarks import Progress
+from writhe.research.evaluation.clips import retargeted_clips
+from writhe.skeleton import Motion, forward
+from writhe.skeleton.figures import figure as built_in
+
+_DEEP_M = 0.005
+_FAR_CM = 2.0  # mean joint displacement wanted of every clip
+_SPEED = 300.0  # frames a second wanted of every clip
+_PLANTED_M_S = 0.15  # an ankle slower than this in the source should not slide in the result
+
+
+def run(
+    progress: Progress, *, clips: Path | None = None, frames: int | None = None
+) -> dict[str, Any]:
+    """Displacement, penetration before and after, speed and certificate, by clip and together.
+
+    Speed is in processor time, both certificates included, so that other programs do not count.
+    """
+    if clips is None:
+        raise WritheError("say where the clips are: writhe bench clean --clips DIR")
+    body = built_in("human")
+    motions, skipped = retargeted_clips(clips, body, progress, frames)
+    table = CollisionTable.of_figure(body)
+    first = next(iter(motions.values()))
+    clean(replace(first, q=first.q[:30]), body, table=table)  # loads the kernels
+    rows: dict[str, dict[str, Any]] = {}
+    for number, (name, motion) in enumerate(motions.items()):
+        progress(f"clip {number + 1} of {len(motions)}: {name}")
+        start = time.process_time()
+        cleaned = clean(motion, body, table=table)
+        seconds = time.process_time() - start
+        rows[name] = {
+            "frames": len(motion),
+            "frames_per_second": round(len(motion) / seconds, 1),
+            "certified": cleaned.after.certified,
+            "pass_throughs_before": len(cleaned.before.pass_throughs),
+            "penetration_before_mm": round(1e3 * cleaned.before.penetration_witnessed_m, 2),
+            "penetration_after_mm": round(1e3 * cleaned.after.penetration_upper_bound_m, 2),
+            "mean_displacement_cm": round(100 * cleaned.mean_displacement_m, 3),
+            "max_displacement_cm": round(100 * cleaned.max_displacement_m, 2),
+            "largest_leap_cm": round(100 * cleaned.largest_leap_m, 2),
+            "foot_slide_cm": round(100 * _foot_slide(motion, cleaned.motion), 3),
+        }
+
+    def column(name: str) -> Floats:
+        return np.array([row[name] for row in rows.values()], dtype=np.float64)
+
+    def clips_where(chosen: Bools) -> list[str]:
+        return [name for name, is_so in zip(rows, chosen, strict=True) if is_so]
+
+    moved, speed = column("mean_displacement_cm"), column("frames_per_second")
+    counts = column("frames")
+    return {
+        "clips": rows,
+        "skipped": skipped,
+        "frames": int(counts.sum()),
+        "certified": sum(row["certified"] for row in rows.values()),
+        "penetrating_after": int((column("penetration_after_mm") > 1e3 * _DEEP_M).sum()),
+        "mean_displacement_cm": {
+            "mean": round(float(moved.mean()), 3),
+            "median": round(float(np.median(moved)), 3),
+            "p95": round(float(np.percentile(moved, 95)), 3),
+            "max": round(float(moved.max()), 3),
+            "clips_over_2_cm": clips_where(moved > _FAR_CM),
+        },
+        "largest_leap_cm": {
+            "median": round(float(np.median(column("largest_leap_cm"))), 2),
+            "p95": round(float(np.percentile(column("largest_leap_cm"), 95)), 2),
+            "max": round(float(column("largest_leap_cm").max()), 2),
+        },
+        "foot_slide_cm": round(float((column("foot_slide_cm") * counts).sum() / counts.sum()), 4),
+        "frames_per_second": {
+            "median": round(float(np.median(speed)), 1),
+            "together": round(float(counts.sum() / (counts / speed).sum()), 1),
+            "min": round(float(speed.min()), 1),
+            "clips_under_300": clips_where(speed < _SPEED),
+        },
+    }
+
+
+def _foot_slide(before: Motion, after: Motion) -> float:
+    """How far planted ankles move in a frame beyond what they did in the source, on average."""
+    ankles = [before.skeleton.index(f"{side}_ankle") for side in ("left", "right")]
+    steps = [
+        np.linalg.norm(np.diff(forward(m.skeleton, m.q).positions[:, ankles], axis=0), axis=2)
+        for m in (before, after)
+    ]
+    planted = steps[0] * before.fps < _PLANTED_M_S
+    return float(np.maximum(steps[1] - steps[0], 0.0)[planted].mean()) if planted.any() else 0.0

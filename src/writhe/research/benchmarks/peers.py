@@ -1,0 +1,14 @@
+"""`writhe bench peers`: the peers that people would use instead, on the same tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from writhe.research.evaluation import Progress
+from writhe.research.peers import run as peers
+
+
+def run(progress: Progress, *, clips: Path | None = None, quick: bool = False) -> dict[str, Any]:
+    """All methods that are installed, on all workloads; writes `out/peers`."""
+    return peers.run(progress, clips=clips, quick=quick)

@@ -1,0 +1,109 @@
+"""Topology coordinates: how fast steps are, how many random targets are reached, round trips."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from writhe.collision import certify
+from writhe.research.evaluation import Progress
+from writhe.research.evaluation.chains import ChainPair
+from writhe.research.experiments.topology_coordinates import play
+from writhe.research.experiments.topology_coordinates.scene_result import Played
+from writhe.solvers.tangling import SolveOptions, Tangle, TangleStepper, solve
+from writhe.topology import TopologyCoordinates, desired_matrix, round_trip_error
+
+PAIRS, TARGETS = 200, 1000
+
+
+def run(progress: Progress) -> dict[str, Any]:
+    """All figures; times are medians of steps, compilation not counted."""
+    progress("two chains of ten")
+    chains = _chains()
+    progress("one human")
+    play("arms-swap")
+    one = _steps_per_s(play("arms-swap"))
+    progress("two humans")
+    play("piggyback", compare=False)
+    two = play("piggyback", compare=False)
+    progress("the octopus")
+    play("fish")
+    octopus = play("fish")
+    progress(f"{PAIRS} random targets")
+    targets = random_targets(PAIRS)
+    progress(f"{TARGETS} round trips")
+    return {
+        **chains,
+        "human_steps_per_s": one,
+        "two_humans_steps_per_s": _steps_per_s(two),
+        "piggyback_s": two.seconds,
+        "octopus_step_ms": float(np.median(octopus.milliseconds)),
+        "random_targets": targets,
+        "round_trip_max_error": round_trips(TARGETS),
+    }
+
+
+def _steps_per_s(played: Played) -> float:
+    return float(1e3 / np.median(played.milliseconds))
+
+
+def _chains() -> dict[str, Any]:
+    """Writhe from 0 to 1 and to -1, again and again for the median."""
+    pair = ChainPair.of(10, 10)
+    taken: list[float] = []
+    reached: dict[str, Any] = {}
+    for turn in range(6):
+        for wanted in (1.0, -1.0):
+            stepper = TangleStepper(pair.table, [Tangle(pair.first, pair.second, wanted)])
+            q = pair.skeleton.rest_configuration
+            # exactly straight and parallel chains are a saddle: there is no way to prefer
+            q[3:7] = np.array([0.999, 0.01, 0.03, 0.02]) / np.linalg.norm([0.999, 0.01, 0.03, 0.02])
+            result = solve(stepper, q, SolveOptions(seed=turn))
+            if turn:
+                taken += list(result.milliseconds)
+            sign = "plus" if wanted > 0 else "minus"
+            reached[f"chain_reached_{sign}_one"] = result.reached
+            reached[f"chain_steps_{sign}_one"] = len(result.path) - 1
+            crossed = len(certify(pair.table, result.path).pass_throughs)
+            reached["chain_crossings"] = reached.get("chain_crossings", 0) + crossed
+    return {"chain_step_ms": float(np.median(taken)), **reached}
+
+
+def random_targets(count: int, seed: int = 5) -> dict[str, Any]:
+    """Coordinates read off random configurations, asked of others: how many are reached."""
+    rng = np.random.default_rng(seed)
+    reached, crossed, writhes = 0, 0, list[float]()
+    start = time.perf_counter()
+    for _ in range(count):
+        first, second = rng.integers(4, 13, 2)
+        pair = ChainPair.of(int(first), int(second))
+        begin, end = pair.random(rng), pair.random(rng)
+        tangle = Tangle.measured(pair.skeleton, end, pair.first, pair.second)
+        result = solve(TangleStepper(pair.table, [tangle]), begin)
+        reached += result.reached
+        certificate = certify(pair.table, result.path)
+        crossed += bool(certificate.pass_throughs) or not certificate.certified
+        writhes.append(abs(tangle.writhe))
+    return {
+        "asked": count,
+        "reached": int(reached),
+        "crossed": int(crossed),
+        "writhe_p90": float(np.percentile(writhes, 90)),
+        "seconds": time.perf_counter() - start,
+    }
+
+
+def round_trips(count: int, seed: int = 1) -> float:
+    """The largest error of coordinates → matrix → coordinates over random targets."""
+    rng = np.random.default_rng(seed)
+    worst = 0.0
+    for _ in range(count):
+        rows, columns = (int(n) for n in rng.integers(4, 13, 2))
+        x, y = rng.uniform(-0.6, 0.6, 2)
+        wanted = TopologyCoordinates(
+            rng.uniform(-2.0, 2.0), (x, y), rng.uniform(-np.pi / 2, np.pi / 2)
+        )
+        worst = max(worst, round_trip_error(wanted, desired_matrix(wanted, rows, columns)))
+    return worst

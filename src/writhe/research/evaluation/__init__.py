@@ -1,0 +1,6 @@
+"""What benchmarks and reproductions share: scripted tasks, figures of merit, reports."""
+
+from writhe.research.evaluation.registry import Progress, run_named
+from writhe.research.evaluation.report import Report
+
+__all__ = ["Progress", "Report", "run_named"]

@@ -1,0 +1,162 @@
+"""Tangled pairs of postures: a public test set for planners, solvable by construction.
+
+Both ends of a pair are reached from one neutral posture by a random walk whose every step is
+certified, so that a path between them is known to exist: back along one walk and out along the
+other. Pairs are drawn among the ends of many walks; only those are kept that straight interpolation
+cannot join and whose limbs are linked differently. The level says how differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.cache import cache_root
+from writhe.collision import CollisionTable, Gate
+from writhe.errors import WritheError
+from writhe.skeleton import Figure
+from writhe.skeleton.kinematics import interpolate
+from writhe.skeleton.limits import random_configurations
+from writhe.topology import linking_vector
+
+VERSION = 1
+PAIRS = 200
+PENETRATES_M = 0.01  # by how much the straight line must overlap somewhere
+KEPT_BACK = 0.96  # of the way to contact that a walk goes
+
+
+# by how much the linking of some two strands differs between the ends, from and below, by level
+LEVELS = ((0.10, 0.22), (0.22, 0.34), (0.34, 0.46), (0.46, 9.0))
+WALKS, LEGS, PROPOSALS = 160, 4, 2
+MOST_USES = 4  # of one walk in one level
+
+
+@dataclass(frozen=True)
+class TangledPair:
+    """Two postures, with a certified path between them that proves that they can be joined."""
+
+    level: int  # 1 to 4
+    start: Floats
+    goal: Floats
+    witness: Floats  # (vertices, nq)
+    tangle: float
+
+
+def tangled_pairs(
+    figure: Figure,
+    count: int = PAIRS,
+    seed: int = 1,
+    walks: int = WALKS,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[TangledPair]:
+    """`count` pairs, as many of each level, among the ends of so many walks.
+
+    Made once and kept in the cache folder.
+    """
+    table = CollisionTable.of_figure(figure)
+    stored = cache_root() / f"tangled-{figure.name}-{VERSION}-{seed}-{walks}-{count}.npz"
+    if stored.is_file():
+        return _load(stored)
+    gate, rng = Gate(table), np.random.default_rng(seed)
+    ways: list[Floats] = []
+    while len(ways) < walks:
+        ways.append(_walk(figure, gate, rng))
+        if progress:
+            progress(len(ways), walks)
+    linking = linking_vector(figure, np.array([way[-1] for way in ways]))
+    pairs: list[TangledPair] = []
+    for level in range(1, len(LEVELS) + 1):
+        pairs += _pairs(table, ways, linking, level, count // len(LEVELS), rng)
+    _save(stored, pairs)
+    return pairs
+
+
+def _pairs(
+    table: CollisionTable,
+    walks: list[Floats],
+    linking: Floats,
+    level: int,
+    count: int,
+    rng: np.random.Generator,
+) -> list[TangledPair]:
+    """Pairs of one level, in random order, no walk used too often."""
+    low, high = LEVELS[level - 1]
+    apart = np.abs(linking[:, None] - linking[None]).max(axis=2)
+    first, second = np.nonzero(np.triu((apart >= low) & (apart < high)))
+    uses = np.zeros(len(walks), dtype=np.int64)
+    found: list[TangledPair] = []
+    for k in rng.permutation(len(first)):
+        i, j = int(first[k]), int(second[k])
+        if len(found) == count:
+            break
+        if max(uses[i], uses[j]) >= MOST_USES:
+            continue
+        if not _penetrates(table, walks[i][-1], walks[j][-1]):
+            continue
+        uses[[i, j]] += 1
+        witness = np.concatenate([walks[i][::-1], walks[j][1:]])
+        tangle = float(apart[i, j])
+        found.append(TangledPair(level, witness[0], witness[-1], witness, tangle))
+    if len(found) < count:
+        raise WritheError(f"only {len(found)} pairs of level {level} were found: try another seed")
+    return found
+
+
+def _walk(figure: Figure, gate: Gate, rng: np.random.Generator) -> Floats:
+    """Postures from the rest pose on, each certified from the one before; ever more tangled."""
+    skeleton = figure.skeleton
+    q = skeleton.rest_configuration
+    rows, tangle = [q], 0.0
+    for _ in range(LEGS):
+        targets = random_configurations(skeleton, PROPOSALS, rng, root_turns=False)
+        best: Floats | None = None
+        for target in targets:
+            share = KEPT_BACK * gate.fraction(q, target)
+            if share < 0.05:
+                continue
+            reached = interpolate(skeleton, q, target, share)
+            # the way back must be as sound as the way out
+            if gate.fraction(q, reached) < 1.0 or gate.fraction(reached, q) < 1.0:
+                continue
+            found = float(np.abs(linking_vector(figure, reached)).max())
+            if best is None or found > tangle:
+                best, tangle = reached, found
+        if best is not None:
+            q = best
+            rows.append(q)
+    return np.array(rows)
+
+
+def _penetrates(table: CollisionTable, start: Floats, goal: Floats) -> bool:
+    from writhe.collision import violating_parts
+
+    times = np.linspace(0.0, 1.0, 33)[1:-1]
+    line = np.array([interpolate(table.skeleton, start, goal, float(t)) for t in times])
+    return any(violating_parts(table, line, PENETRATES_M))
+
+
+def _save(path: Path, pairs: list[TangledPair]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part.npz")
+    np.savez(
+        part,
+        level=[p.level for p in pairs],
+        tangle=[p.tangle for p in pairs],
+        lengths=[len(p.witness) for p in pairs],
+        witness=np.concatenate([p.witness for p in pairs]),
+    )
+    part.replace(path)
+
+
+def _load(path: Path) -> list[TangledPair]:
+    with np.load(path) as stored:
+        ends = np.cumsum(stored["lengths"])
+        ways = np.split(stored["witness"], ends[:-1])
+        return [
+            TangledPair(int(level), way[0], way[-1], way, float(tangle))
+            for level, tangle, way in zip(stored["level"], stored["tangle"], ways, strict=True)
+        ]

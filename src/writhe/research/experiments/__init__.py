@@ -1,0 +1,36 @@
+"""The papers' experiments. An experiment is a module here with `run(progress, folder, ...)`.
+
+It writes its pictures and a `report.md` into `folder` and returns the figures, which `run` keeps
+there as `figures.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from writhe.arrays import as_plain_data
+from writhe.research.evaluation import Progress, run_named
+
+# name: what it reproduces
+EXPERIMENTS: dict[str, str] = {
+    "energy-planning": "planning between distant postures over a repulsive energy",
+    "half-space-ik": "posing among obstacles by half-space inverse kinematics",
+    "topology-aware-ik": "Topology aware data-driven inverse kinematics: four experiments",
+    "topology-coordinates": "Character motion synthesis by topology coordinates (2009)",
+    "dynamic-joint-ik": "joint limits and damping learnt from clips, trajectories in four passes",
+}
+
+
+def run(
+    name: str, folder: str | Path, progress: Progress | None = None, **options: Any
+) -> dict[str, Any]:
+    """Reproduce a paper; `options` are `only` (one part of it), `clips`, `full` and
+    `seconds`, for those that take them.
+    """
+    given = {**options, "folder": Path(folder)}
+    result = run_named("experiment", __name__, EXPERIMENTS, name, progress, given)
+    text = json.dumps(result, default=as_plain_data, indent=1)
+    (Path(folder) / "figures.json").write_text(text, encoding="utf-8")
+    return result

@@ -1,0 +1,163 @@
+"""The paper's figures 9 to 14 as plots and film strips."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.spatial import KDTree
+
+from writhe.arrays import Floats
+from writhe.research.evaluation import Report
+from writhe.research.evaluation.plots import plotted
+from writhe.research.experiments.dynamic_joint_ik.comparison import cells_of
+from writhe.research.experiments.dynamic_joint_ik.replayed_clips import Action
+from writhe.skeleton import Motion
+from writhe.solvers.trajectory import PASSES, Chain, solve_trajectory
+from writhe.styles.follow_paths import smooth_path
+
+NEAR_M = 0.05  # a target farther than this from all that was seen is outside
+
+
+def pass_figures(report: Report, chain: Chain, action: Action) -> None:
+    """Figures 9, 10 and 13: distances, accelerations and the elbow through the passes."""
+    fps = action.motions[0].fps
+    take = action.takes[0]
+    # another take's octree shows what the passes have to mend
+    cells = cells_of(chain, action.takes[1:], fps)
+    found = solve_trajectory(chain, cells, chain.effector_points(take), fps)
+    seconds = np.arange(len(take)) / fps
+    path = report.picture_path("figure-9-distance.png")
+    with plotted(path, (8, 3)) as axes:
+        for name in PASSES:
+            axes.plot(seconds, 1e3 * _distance(chain, found.passes[name], take), label=name, lw=1)
+        axes.set(xlabel="seconds", ylabel="distance from target, mm", yscale="log")
+        axes.legend(ncol=4, fontsize=8)
+    report.picture(
+        path,
+        f"Figure 9: distance from the target after each pass ({action.name}, left out). "
+        "Only the alignment leaves the targets.",
+    )
+    path = report.picture_path("figure-10-acceleration.png")
+    with plotted(path, (8, 4.4), 2, 1, sharex=True) as plots:
+        for axes, name in zip(plots, ("retargeting", "correction"), strict=True):
+            for joint, colour in (("elbow", "tab:red"), ("shoulder", "tab:blue")):
+                axes.plot(
+                    seconds[1:-1],
+                    _acceleration(chain, found.passes[name], joint, fps),
+                    color=colour,
+                    lw=1,
+                    label=joint,
+                )
+            axes.set(ylabel="rad/s²", title=f"after {name}")
+            axes.legend(fontsize=8)
+        plots[1].set(xlabel="seconds")
+    report.picture(
+        path,
+        "Figure 10: angular accelerations before and after the correction.",
+    )
+    path = report.picture_path("figure-13-elbow.png")
+    with plotted(path, (8, 3)) as axes:
+        elbow = next(i for i, n in enumerate(chain.coordinate_names) if "elbow" in n)
+        axes.plot(seconds, np.degrees(take[:, elbow]), "k--", lw=1, label="recorded")
+        for name in PASSES:
+            axes.plot(seconds, np.degrees(found.passes[name][:, elbow]), lw=1, label=name)
+        axes.set(xlabel="seconds", ylabel="elbow, degrees")
+        axes.legend(ncol=5, fontsize=8)
+    report.picture(
+        path,
+        "Figure 13: the elbow through the passes.",
+    )
+
+
+def level_figure(report: Report, levels: list[dict[str, Any]], name: str) -> None:
+    """Figure 11: error over frames by the depth of the octree."""
+    path = report.picture_path("figure-11-levels.png")
+    with plotted(path, (8, 3)) as axes:
+        for row in levels:
+            axes.plot(row["per_frame"], lw=0.8, label=f"level {row['level']}: {row['sum']:.1f}")
+        axes.set(xlabel="frame", ylabel="squared joint error, rad²", yscale="log")
+        axes.legend(ncol=3, fontsize=8, title="sum over all frames")
+    report.picture(
+        path,
+        f"Figure 11: joint error with octrees of different depth ({name}, seen).",
+    )
+
+
+def epsilon_figure(report: Report, by_action: dict[str, list[dict[str, float]]]) -> None:
+    """The trade-off between joint error and distance over epsilon."""
+    path = report.picture_path("epsilon.png")
+    with plotted(path, (6.4, 4)) as axes:
+        for name, rows in by_action.items():
+            places = [(r["distance_mm"], r["joint_mse"]) for r in rows]
+            axes.plot(*zip(*places, strict=True), "o-", ms=4, label=name)
+            for place, row in zip(places, rows, strict=True):
+                label = f"{row['epsilon_rad']:g}"
+                axes.annotate(label, place, fontsize=7, xytext=(3, 3), textcoords="offset points")
+        axes.set(xlabel="distance from target, mm", ylabel="joint error, rad²", xscale="log")
+        axes.legend(fontsize=8)
+    report.picture(
+        path,
+        "Joint error against distance as the limits are relaxed by ε radians (left out, limits "
+        "never widened).",
+    )
+
+
+def style_strips(report: Report, chain: Chain, action: Action, other: Action) -> dict[str, float]:
+    """Figure 12: one action's hand path in its own style, and in another's."""
+    from writhe.render.pictures import film_strip
+
+    fps = action.motions[0].fps
+    take, motion = action.takes[0], action.motions[0]
+    found = solve_trajectory(
+        chain, cells_of(chain, other.takes, fps), chain.effector_points(take), fps
+    )
+    moved = Motion(motion.skeleton, chain.configurations(found.theta, motion.q), fps)
+    for label, shown in (("recorded", motion), (f"in the style of {other.name}", moved)):
+        path = report.picture_path(f"figure-12-{'own' if shown is motion else 'other'}.png")
+        film_strip(chain.figure, shown, path, count=8, size=(170, 260))
+        report.picture(path, f"Figure 12: {action.name}, {label}.")
+    return {
+        "distance_mm": 1e3 * float(found.distance_m.mean()),
+        "jerk_ratio": _jerk(found.theta) / _jerk(take),
+    }
+
+
+def drawn_strip(report: Report, chain: Chain, action: Action) -> dict[str, float]:
+    """Figure 14: a drawn path, much of which no clip ever came near."""
+    from writhe.render.pictures import film_strip
+
+    fps = action.motions[0].fps
+    turn = np.linspace(0.0, 2.0 * np.pi, 13)
+    eight = np.stack([0.28 * np.sin(turn), 0.2 * np.sin(2 * turn), 0.08 * np.cos(turn)], axis=1)
+    path = smooth_path(np.array([-0.22, 0.3, 0.36]) + eight, round(4 * fps))
+    cells = cells_of(chain, action.takes, fps)
+    found = solve_trajectory(chain, cells, path, fps)
+    posture = chain.figure.skeleton.rest_configuration
+    for name in chain.figure.skeleton.names:
+        if name == "left_shoulder":  # the idle arm hangs down
+            posture[chain.figure.skeleton.q_slice(name)] = [0.82, 0.0, 0.0, -0.57]
+    motion = Motion(chain.figure.skeleton, chain.configurations(found.theta, posture), fps)
+    picture = report.picture_path("figure-14-drawn.png")
+    film_strip(chain.figure, motion, picture, count=8, size=(170, 260))
+    report.picture(picture, f"Figure 14: a drawn figure of eight, learnt from {action.name}.")
+    seen = KDTree(chain.effector_points(np.concatenate(action.takes))[:, 0])
+    return {
+        "outside_percent": 100.0 * float((seen.query(path)[0] > NEAR_M).mean()),
+        "distance_mm": 1e3 * float(found.distance_m.mean()),
+        "largest_step_deg": float(np.degrees(np.abs(np.diff(found.theta, axis=0)).max())),
+    }
+
+
+def _distance(chain: Chain, theta: Floats, truth: Floats) -> Floats:
+    apart = chain.effector_points(theta) - chain.effector_points(truth)
+    return np.linalg.norm(apart, axis=2).mean(axis=1)
+
+
+def _acceleration(chain: Chain, theta: Floats, joint: str, fps: float) -> Floats:
+    columns = [i for i, name in enumerate(chain.coordinate_names) if joint in name]
+    return fps**2 * np.linalg.norm(np.diff(theta[:, columns], 2, axis=0), axis=1)
+
+
+def _jerk(theta: Floats) -> float:
+    return float(np.sqrt((np.diff(theta, 3, axis=0) ** 2).mean()))

@@ -1,0 +1,250 @@
+"""Wang, Ho and Komura: an energy-driven motion planning method for two distant postures.
+
+Arm fold, leg cross, yoga and contortion by the default planner, the paper's and OMPL's, and the
+Thomas flare in two halves with stage two. Success always means: certified from end to end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from writhe.errors import UnknownNameError, WritheError
+from writhe.planning import Energy, Plan, Timing, to_motion
+from writhe.planning.ompl_planners import PLANNERS
+from writhe.planning.ompl_process import PlannerProcess
+from writhe.research.evaluation import Progress, Report
+from writhe.research.experiments.energy_planning.methods import Budget, judge, methods, repeated
+from writhe.research.experiments.energy_planning.plots import box_plot, lines
+from writhe.research.experiments.energy_planning.postures import (
+    Experiment,
+    contortion,
+    mirrored_pair,
+    tangles,
+    yoga,
+)
+from writhe.research.experiments.energy_planning.postures import flare as flare_halves
+from writhe.research.experiments.energy_planning.thomas_flare import Flare, flare
+from writhe.skeleton import Motion
+
+NAMES = ("arm-fold", "leg-cross", "yoga", "contortion", "thomas-flare")
+# seconds of the paper's table 1: without and with the safe zone
+PAPER_TABLE_1 = {
+    "arm-fold": (11.415, 10.722),
+    "leg-cross": (41.874, 39.671),
+    "yoga": (85.108, 81.258),
+    "contortion": (224.923, 138.106),
+    "thomas-flare": (23.726, None),
+}
+PAPER_STAGE_TWO_S = 142.45
+# seconds of the paper's table 2: Laplacian, limits, positions, angular momentum, solving
+PAPER_TABLE_2 = ((1.34, 0.013, 0.048, 0.653, 2.278), (0.0, 0.013, 0.048, 0.653, 0.217))
+
+
+def run(
+    progress: Progress,
+    folder: Path,
+    only: str | None = None,
+    full: bool = False,
+    seconds: float | None = None,
+) -> dict[str, Any]:
+    """All experiments, or `only` one.
+
+    OMPL's planners get ten seeded runs of `seconds` each: 60 by default, where the rest is given up
+    after three failures in a row, 300 and all of them with `full`.
+    """
+    if only is not None and only not in NAMES:
+        raise UnknownNameError("experiment", only, list(NAMES))
+    budget = Budget(seconds=300.0, paper_seconds=300.0, hopeless=10) if full else Budget()
+    if seconds is not None:
+        budget = replace(budget, seconds=seconds)
+    report = Report("Energy-driven planning between distant postures", folder)
+    report.text(
+        "Every path is judged by the same certificate. `paper` is the published algorithm without "
+        f"checks on the way; OMPL's planners use the gate as motion validator, {budget.runs} seeded"
+        f" runs of at most {budget.seconds:g} s each in a process of their own, and OMPL's own"
+        f" simplification; after {budget.hopeless} failures in a row the other runs count as failed"
+        " without being made."
+    )
+    results: dict[str, dict[str, Any]] = {}
+    circle: Flare | None = None
+    with PlannerProcess() as process:
+        for name in NAMES if only is None else (only,):
+            progress(name)
+            results[name] = _compare(_experiment(name), name, budget, process, report, progress)
+            if name == "thomas-flare":
+                progress("stage two of the flare")
+                circle = _stage_two(report, results[name])
+    _tables(report, results, circle)
+    report.heading("Planning times (figure 14)")
+    report.picture(
+        box_plot(report.picture_path("times.png"), results, budget.seconds),
+        "Seconds, and the share that succeeded; grey where none did",
+    )
+    report.write()
+    return {"experiments": results, "budget": {"runs": budget.runs, "seconds": budget.seconds}}
+
+
+def _experiment(name: str) -> Experiment:
+    match name:
+        case "arm-fold":
+            return mirrored_pair(name, "arms folded")
+        case "leg-cross":
+            return mirrored_pair(name, "legs crossed")
+        case "yoga":
+            return yoga()
+        case "contortion":
+            return contortion()
+        case _:
+            return flare_halves()[0]
+
+
+def _compare(
+    experiment: Experiment,
+    name: str,
+    budget: Budget,
+    process: PlannerProcess,
+    report: Report,
+    progress: Progress,
+) -> dict[str, Any]:
+    """All methods on one experiment, with its film strip."""
+    report.heading(name)
+    found: dict[str, Any] = {}
+    best: Plan | None = None
+    for method, plan_with in methods(budget, process).items():
+        progress(f"{name}: {method}")
+        plans = repeated(method, plan_with, experiment, budget)
+        found[method] = judge(plans, budget.runs if method in PLANNERS else 1)
+        if method in ("default", "default-d2") and plans[0].solved:
+            picture = _strip(experiment, plans[0], report, f"{name}-{method}.png")
+            report.picture(picture, f"{name}, {method}")
+            best = best or plans[0]
+    knotted = tangles(experiment.figure, experiment.goal)
+    report.text(f"Tangles of the goal: {len(knotted)} ({', '.join(knotted) or 'none'}).")
+    if best is not None:
+        energy = Energy(experiment.problem().table)
+        rows = to_motion(best, Timing(duration_s=2.0, profile="uniform")).q
+        chart = lines(
+            report.picture_path(f"{name}-energy.png"),
+            {name: energy.along(rows)},
+            "energy",
+            logarithmic=True,
+        )
+        report.picture(chart, "The repulsive energy along the way")
+    header = (
+        "method",
+        "success",
+        "seconds",
+        "length (rad)",
+        "roughness (rad)",
+        "penetration (mm)",
+        "pass-throughs",
+    )
+    report.table(
+        header,
+        [
+            (
+                method,
+                f"{100 * row['success_rate']:.0f} %",
+                row["seconds_median"],
+                row["path_length_rad"],
+                row["smoothness_rad"],
+                None if row["penetration_m"] is None else 1e3 * row["penetration_m"],
+                row["pass_throughs"],
+            )
+            for method, row in found.items()
+        ],
+    )
+    return {"methods": found, "tangles": len(knotted)}
+
+
+def _strip(experiment: Experiment, plan: Plan, report: Report, name: str) -> Path:
+    from writhe.render import film_strip
+
+    motion = to_motion(plan, experiment.timing())
+    own = Motion(experiment.figure.skeleton, np.ascontiguousarray(motion.q), motion.fps)
+    path = report.picture_path(name)
+    return film_strip(experiment.figure, own, path, count=9, size=(170, 220), view=experiment.view)
+
+
+def _stage_two(report: Report, result: dict[str, Any]) -> Flare | None:
+    """The whole flare before and after refinement."""
+    from writhe.render import film_strip
+
+    halves = flare_halves()
+    try:
+        circle = flare(halves)
+    except WritheError as problem:
+        report.text(f"Stage two was not run: {problem}.")
+        result["stage_two"] = None
+        return None
+    refined, body = circle.second_stage, halves[0].figure
+    for name, motion in (("stage-1", circle.first_stage), ("stage-2", refined.motion)):
+        own = Motion(body.skeleton, np.ascontiguousarray(motion.q), motion.fps)
+        path = film_strip(
+            body,
+            own,
+            report.picture_path(f"flare-{name}.png"),
+            count=10,
+            size=(160, 150),
+            view=(0.3, 0.5, 1.0),
+        )
+        report.picture(path, f"The whole flare, {name}")
+    result["stage_two"] = {
+        "frames": len(refined.motion),
+        "seconds": refined.seconds,
+        "iterations": refined.iterations,
+        "angular_variation_before": refined.angular_variation[0],
+        "angular_variation_after": refined.angular_variation[1],
+        "angular_variation_drop_percent": 100.0 * refined.angular_drop,
+        "angular_energy_drop_percent": 100.0 * refined.angular_energy_drop,
+        "hand_slip_mm": 1e3 * refined.slip_m,
+        "certified": refined.certificate.certified,
+        "penetration_m": refined.certificate.penetration_upper_bound_m,
+    }
+    report.table(("stage two", "value"), list(result["stage_two"].items()))
+    return circle
+
+
+def _tables(report: Report, results: dict[str, dict[str, Any]], circle: Flare | None) -> None:
+    report.heading("Table 1: seconds of stage one")
+    rows: list[tuple[Any, ...]] = []
+    for name, result in results.items():
+        found, printed = result["methods"], PAPER_TABLE_1[name]
+        rows.append(
+            (
+                name,
+                *printed,
+                found["paper-no-safe-zone"]["seconds_median"],
+                found["paper"]["seconds_median"],
+                found["default"]["seconds_median"],
+                found["default-d2"]["seconds_median"],
+            )
+        )
+    header = (
+        "experiment",
+        "paper: no safe zone",
+        "paper: safe zone",
+        "`paper` here: no safe zone",
+        "`paper` here: safe zone",
+        "`default`, d = 5",
+        "`default`, d = 2",
+    )
+    report.table(header, rows)
+    if circle is None:
+        return
+    report.heading("Table 2: seconds of the terms of stage two, one iteration")
+    parts = ("laplacian", "limits", "position", "momentum", "solving")
+    for label, refined, printed in (
+        ("with the Laplacian", circle.second_stage, PAPER_TABLE_2[0]),
+        ("without", circle.without_laplacian, PAPER_TABLE_2[1]),
+    ):
+        each = [refined.timing_s[part] / max(1, refined.iterations) for part in parts]
+        report.table(("", *parts), [(f"{label}, here", *each), (f"{label}, paper", *printed)])
+    report.text(
+        f"All of stage two: {circle.second_stage.seconds:.2f} s for"
+        f" {len(circle.second_stage.motion)} frames (the paper: {PAPER_STAGE_TWO_S} s)."
+    )

@@ -1,0 +1,125 @@
+"""The planners that the experiments compare, and the figures by which they are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.planning import (
+    DefaultPlanner,
+    EnergyOptions,
+    PaperOptions,
+    PaperPlanner,
+    Plan,
+    PlanOptions,
+)
+from writhe.planning.ompl_planners import PLANNERS
+from writhe.planning.ompl_process import PlannerProcess
+from writhe.planning.timing import evenly
+from writhe.research.experiments.energy_planning.postures import Experiment
+from writhe.skeleton import Skeleton
+from writhe.skeleton.kinematics import difference
+
+Run = Callable[[Experiment, int], Plan]
+SAMPLES = 100  # of a path whose smoothness is judged
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How often the sampling planners run, and for how long.
+
+    After `hopeless` failures in a row the runs left count as failed without being made.
+    """
+
+    runs: int = 10
+    seconds: float = 60.0
+    paper_seconds: float = 10.0
+    hopeless: int = 3
+
+
+def methods(budget: Budget, process: PlannerProcess) -> dict[str, Run]:
+    """All methods by name; the sampling planners run in `process`."""
+
+    def default(falloff: int) -> Run:
+        options = PlanOptions(energy=EnergyOptions(falloff=falloff))
+        planner = DefaultPlanner(options)
+
+        def run(experiment: Experiment, seed: int) -> Plan:
+            problem = experiment.problem()
+            planner.plan(problem)  # arrays and kernels are ready before the time is taken
+            return planner.plan(problem)
+
+        return run
+
+    def paper(falloff: int, safe_zone: bool) -> Run:
+        def run(experiment: Experiment, seed: int) -> Plan:
+            options = PaperOptions(
+                energy=EnergyOptions(falloff=falloff),
+                safe_zone=safe_zone,
+                seconds=budget.paper_seconds,
+            )
+            return PaperPlanner(experiment.figure, options).plan(experiment.problem())
+
+        return run
+
+    def sampling(name: str) -> Run:
+        return lambda experiment, seed: process.plan(
+            name, experiment.problem(), seed=seed, seconds=budget.seconds
+        )
+
+    found: dict[str, Run] = {
+        "default": default(5),
+        "default-d2": default(2),
+        "paper": paper(5, True),
+        "paper-no-safe-zone": paper(5, False),
+        "paper-d2": paper(2, True),
+    }
+    if find_spec("ompl") is not None:
+        found |= {name: sampling(name) for name in PLANNERS}
+    return found
+
+
+def repeated(method: str, plan_with: Run, experiment: Experiment, budget: Budget) -> list[Plan]:
+    """The runs of a method: one where nothing is random."""
+    plans: list[Plan] = []
+    for seed in range(budget.runs if method in PLANNERS else 1):
+        plans.append(plan_with(experiment, seed + 1))
+        last = plans[-budget.hopeless :]
+        if len(last) == budget.hopeless and not any(plan.solved for plan in last):
+            break
+    return plans
+
+
+def judge(plans: Sequence[Plan], runs: int | None = None) -> dict[str, Any]:
+    """The figures of one method on one experiment; success means certified from end to end.
+
+    `runs` is how many there should have been: those not made count as failed.
+    """
+    asked = runs or len(plans)
+    good = [p for p in plans if p.solved and p.certificate.certified]
+    proofs = [p.certificate for p in plans if p.solved]
+    return {
+        "runs": asked,
+        "runs_made": len(plans),
+        "success_rate": len(good) / asked,
+        "seconds_median": float(np.median([p.seconds for p in plans])),
+        "seconds": [p.seconds for p in plans],
+        "path_length_rad": float(np.median([p.length_rad for p in good])) if good else None,
+        "smoothness_rad": (
+            float(np.median([roughness(p.skeleton, p.path) for p in good])) if good else None
+        ),
+        "penetration_m": max((p.penetration_upper_bound_m for p in proofs), default=None),
+        "pass_throughs": sum(len(p.pass_throughs) for p in proofs),
+    }
+
+
+def roughness(skeleton: Skeleton, path: Floats) -> float:
+    """The root mean square of second differences over even samples of a path: less is smoother."""
+    rows = evenly(skeleton, path, SAMPLES)
+    steps = np.array([difference(skeleton, rows[i], rows[i + 1]) for i in range(SAMPLES - 1)])
+    return float(np.sqrt((np.diff(steps, axis=0) ** 2).sum(axis=1).mean()))

@@ -1,0 +1,57 @@
+"""The box plot of planning times (the paper's figure 14) and the energy over a path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from writhe.arrays import Floats
+from writhe.research.evaluation.plots import plotted
+
+
+def box_plot(path: Path, results: dict[str, dict[str, Any]], limit_s: float) -> Path:
+    """Seconds of every method on every experiment, with the share that succeeded.
+
+    Methods that never succeeded are grey: their time is only how long they tried.
+    """
+    names = list(results)
+    size = (3.0 * len(names), 3.8)
+    with plotted(path, size, 1, len(names), sharey=True, squeeze=False) as axes:
+        for axis, name in zip(axes[0], names, strict=True):
+            found = results[name]["methods"]
+            labels = [m for m in found if not m.startswith("paper-") and m != "default-d2"]
+            boxes = axis.boxplot(
+                [found[m]["seconds"] for m in labels], vert=True, widths=0.6, patch_artist=True
+            )
+            for box, middle, method in zip(boxes["boxes"], boxes["medians"], labels, strict=True):
+                solved = found[method]["success_rate"] > 0.0
+                box.set_facecolor("#4c8dbf" if solved else "#d8d8d8")
+                box.set_edgecolor("#26506f" if solved else "#a0a0a0")
+                middle.set_color("#c25b12" if solved else "#a0a0a0")
+                middle.set_linewidth(2.0)
+            axis.axhline(limit_s, color="#b0b0b0", linestyle="--", linewidth=0.8)
+            axis.set_yscale("log")
+            axis.set_xticks(
+                range(1, len(labels) + 1),
+                [f"{m}\n{100 * found[m]['success_rate']:.0f} %" for m in labels],
+                rotation=60,
+                fontsize=7,
+            )
+            axis.set_title(name, fontsize=9)
+            axis.tick_params(axis="y", which="both", labelsize=7)
+        axes[0][0].set_ylabel("seconds (dashed: the limit)", fontsize=8)
+    return path
+
+
+def lines(path: Path, curves: dict[str, Floats], label: str, *, logarithmic: bool = False) -> Path:
+    """Curves over the share of the way."""
+    with plotted(path, (5.2, 2.8)) as axis:
+        for name, values in curves.items():
+            axis.plot([i / max(1, len(values) - 1) for i in range(len(values))], values, label=name)
+        if logarithmic:
+            axis.set_yscale("log")
+        axis.set_xlabel("share of the way", fontsize=8)
+        axis.set_ylabel(label, fontsize=8)
+        axis.tick_params(labelsize=7)
+        axis.legend(fontsize=7)
+    return path

@@ -1,0 +1,281 @@
+"""The experiments' postures: authored by anatomical angles, goals and linking, then settled.
+
+Arm fold, leg cross and yoga join a posture with its mirror image. The contortion is authored by how
+its limbs are linked: seven of the ten pairs of strands are pulled to a linking of a third of a turn
+each. The flare is two supports on the hands, legs in front and legs behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.errors import WritheError
+from writhe.planning import PlanProblem, Timing
+from writhe.postures.builtin.anatomical_angles import Arm, Leg, Pelvis, Trunk
+from writhe.postures.builtin.key_pose import KeyPose, hand, key
+from writhe.postures.builtin.pose_setting import ACTOR, Place
+from writhe.postures.builtin.poses_action import YOGA
+from writhe.postures.builtin.poses_standing import IDLE
+from writhe.postures.builtin.posture_variants import Workshop
+from writhe.quantities import Linking
+from writhe.skeleton import Figure
+from writhe.skeleton.figures import figure
+from writhe.skeleton.mirror import mirrored
+from writhe.solvers.posing import Pin, pin_here
+from writhe.terms import Term, stay_near
+from writhe.topology import Strand, linking_vector, pair_names
+
+TANGLED = 0.25  # |linking| of two strands from which on they count as a tangle
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Two postures of a figure in a place, and what stays planted."""
+
+    name: str
+    figure: Figure
+    place: Place
+    start: Floats
+    goal: Floats
+    planted: tuple[Pin, ...] = ()
+    alone: bool = True  # without the floor: played so that the body rests on it
+    view: tuple[float, float, float] = field(default=(0.62, 0.26, 1.0))
+    rolls: bool = False  # lies on the ground, so that it rolls as its shape changes
+    duration_s: float | None = None
+
+    def timing(self, fps: float = 30.0) -> Timing:
+        """How the way is played: on the ground where the plan knows of none."""
+        ground = 0.0 if self.alone and not self.planted else None
+        return Timing(fps=fps, duration_s=self.duration_s, ground_m=ground, rolls=self.rolls)
+
+    def problem(self) -> PlanProblem:
+        """The planning problem."""
+        from writhe.planning import figure_problem
+
+        if self.alone:
+            return figure_problem(self.figure, self.start, self.goal, planted=self.planted)
+        variable = np.ones(self.place.skeleton.dof_count, dtype=np.bool_)
+        return PlanProblem(
+            self.place.table, self.start, self.goal, self.planted, variable, (ACTOR,)
+        )
+
+
+def tangles(body: Figure, q: Floats) -> dict[str, float]:
+    """The pairs of strands that are tangled, with their linking."""
+    found = zip(pair_names(body), linking_vector(body, q), strict=True)
+    return {name: float(value) for name, value in found if abs(value) >= TANGLED}
+
+
+def _settled(pose: KeyPose, workshop: Workshop) -> Floats:
+    found = workshop.authored(pose)
+    if found is None:
+        raise WritheError(f"the posture {pose.name!r} cannot be had within limits")
+    return found.q
+
+
+def _known(name: str) -> KeyPose:
+    return next(pose for pose in (*IDLE, *YOGA) if pose.name == name)
+
+
+@cache
+def _everyday() -> Workshop:
+    return Workshop(Place(figure("human")))
+
+
+def mirrored_pair(name: str, pose: str) -> Experiment:
+    """A posture of the library and its mirror image."""
+    workshop = _everyday()
+    body = workshop.place.figure
+    start = _settled(_known(pose), workshop)
+    return Experiment(name, body, workshop.place, start, mirrored(body.skeleton, start))
+
+
+def yoga() -> Experiment:
+    """The eagle and its mirror image: arms wound about each other, and legs too."""
+    workshop = _everyday()
+    body = workshop.place.figure
+    start = _settled(_known("eagle"), workshop)
+    linking = dict(zip(pair_names(body), linking_vector(body, start), strict=True))
+    sign = 1.0 if linking["left_leg:right_leg"] >= 0.0 else -1.0
+    wanted = {"left_leg:right_leg": 0.34 * sign}
+    wanted["left_arm:right_arm"] = float(linking["left_arm:right_arm"])
+    q = _linked(workshop, start, wanted, rounds=3)
+    return Experiment("yoga", body, workshop.place, q, mirrored(body.skeleton, q))
+
+
+def _linked(
+    workshop: Workshop, q: Floats, wanted: Mapping[str, float], rounds: int, loose: float = 3.0
+) -> Floats:
+    """q with pairs of strands pulled to the linking wanted of them, on the floor."""
+    place = workshop.place
+    strands = {
+        name: _of_actor(Strand.through(place.figure.skeleton, names, name=name))
+        for name, names in place.figure.strands
+    }
+    for _ in range(rounds):
+        terms = stay_near(place.skeleton, q, weight=0.02, weight_of={f"{ACTOR}.hips": 1.0})
+        for pair, value in wanted.items():
+            first, second = pair.split(":")
+            quantity = Linking(strands[first], strands[second])
+            weight = loose if pair in _LOOSE else 3.0
+            terms.append(Term(quantity, value, value, weight, label=f"linking {pair}"))
+        q = workshop.settler.settle(q, terms, 60)
+    return workshop.lowered(q)
+
+
+# which pairs of strands the contortion tangles, and which way round
+_WOUND = {
+    "torso:left_arm": -0.34,
+    "torso:right_arm": -0.30,
+    "left_arm:right_arm": 0.32,
+    "left_arm:left_leg": 0.34,
+    "left_arm:right_leg": -0.34,
+    "right_arm:right_leg": 0.34,
+    "left_leg:right_leg": -0.36,
+}
+_LOOSE = {"torso:left_leg": -0.14, "torso:right_leg": -0.14, "right_arm:left_leg": 0.14}
+
+
+def contortion() -> Experiment:
+    """From lying face-down to a knot of seven tangles, within a contortionist's limits."""
+    body = figure("human", "contortionist")
+    workshop = Workshop(Place(body))
+    lying = key(
+        "lie face-down",
+        arms=Arm(flex=20, abduct=40, rotate=10, elbow=25),
+        legs=Leg(flex=0, abduct=9, rotate=4, knee=4, ankle=-45),
+        trunk=Trunk(bend=-4, nod=-6),
+        pelvis=Pelvis(pitch=88, height_m=0.16),
+        support=(),
+        balanced=False,
+        grounded=False,
+    )
+    start = workshop.settler.settle(lying.start(workshop.place), [])
+    return Experiment(
+        "contortion",
+        body,
+        workshop.place,
+        workshop.lowered(start),
+        _knot(workshop),
+        view=(0.62, 0.45, 1.0),
+        rolls=True,
+        duration_s=3.0,
+    )
+
+
+def _knot(workshop: Workshop) -> Floats:
+    place = workshop.place
+    tuck = key(
+        "tuck",
+        legs=Leg(flex=120, abduct=12, rotate=5, knee=110),
+        arms=Arm(flex=60, abduct=25, rotate=20, elbow=40),
+        trunk=Trunk(bend=45, nod=20),
+        pelvis=Pelvis(height_m=0.5),
+        support=(),
+        balanced=False,
+        grounded=False,
+        firmness=0.02,
+    )
+    start = tuck.start(place)
+    q = workshop.settler.settle(start, tuck.terms(place, start), 40)
+    return _linked(workshop, q, {**_WOUND, **_LOOSE}, rounds=4, loose=1.0)
+
+
+def _of_actor(strand: Strand) -> Strand:
+    joints = tuple(None if j is None else f"{ACTOR}.{j}" for j in strand.joints)
+    return Strand(strand.name, joints, strand.offsets_in_joint)
+
+
+@cache
+def _gymnast() -> Workshop:
+    return Workshop(Place(figure("human", "athletic")))
+
+
+def flare() -> tuple[Experiment, Experiment]:
+    """The two halves of a Thomas flare: the legs pass the right side, then the left.
+
+    Each half has one hand planted; the other has to lift by itself to let the legs pass. Both end
+    in the same posture, so that the second, played backwards, follows the first.
+    """
+    workshop = _gymnast()
+    place = workshop.place
+    front, back = flare_postures(workshop)
+    skeleton = place.figure.skeleton
+    halves: list[Experiment] = []
+    for name, start, goal, side in (
+        ("thomas-flare-1", front, back, "left"),
+        ("thomas-flare-2", mirrored(skeleton, front), mirrored(skeleton, back), "right"),
+    ):
+        pin = palm_pin(place, start, side)
+        halves.append(
+            Experiment(
+                name, place.figure, place, start, goal, (pin,), alone=False, view=(0.9, 0.5, 1.0)
+            )
+        )
+    return halves[0], halves[1]
+
+
+def palm_pin(place: Place, q: Floats, side: str) -> Pin:
+    """The palm of one hand, planted where it is; the hand may turn about it."""
+    point = (0.085 if side == "left" else -0.085, -0.022, 0.0)
+    return pin_here(place.skeleton, q, f"{ACTOR}.{side}_wrist", point_in_joint=point)
+
+
+_HAND_M = 0.24  # of each palm from the middle
+
+
+def flare_postures(
+    workshop: Workshop, front_turn: float = 40.0, back_turn: float = 0.0
+) -> tuple[Floats, Floats]:
+    """Rear support with the legs in front to the right, and front support with them behind."""
+    down = (0.0, -1.0, 0.0)
+    rear = key(
+        "flare, legs in front",
+        legs=Leg(flex=62, abduct=38, rotate=12, knee=2, ankle=-30),
+        arms=Arm(flex=-38, abduct=14, rotate=-20, elbow=4, wrist=-60),
+        trunk=Trunk(bend=24, nod=18),
+        pelvis=Pelvis(
+            pitch=-34, height_m=0.44, forward_m=0.16, left_m=-0.0035 * front_turn, turn=-front_turn
+        ),
+        support=(),
+        goals=(
+            *hand("left", (_HAND_M, 0.006, 0.0), palm=down, fingers=(0.9, 0.0, -0.4), weight=600.0),
+            *hand(
+                "right", (-_HAND_M, 0.006, 0.0), palm=down, fingers=(-0.9, 0.0, -0.4), weight=600.0
+            ),
+        ),
+        balanced=False,
+        grounded=False,
+    )
+    prone = key(
+        "flare, legs behind",
+        legs=Leg(flex=-4, abduct=36, rotate=8, knee=2, ankle=-35),
+        arms=Arm(flex=78, abduct=8, rotate=0, elbow=6, wrist=-75),
+        trunk=Trunk(bend=8, nod=-22),
+        pelvis=Pelvis(
+            pitch=69,
+            height_m=0.58,
+            forward_m=-0.48 + 0.003 * back_turn,
+            left_m=-0.008 * back_turn,
+            turn=back_turn,
+        ),
+        support=(),
+        goals=(
+            *hand("left", (_HAND_M, 0.006, 0.0), palm=down, fingers=(0.7, 0.0, 0.7), weight=600.0),
+            *hand(
+                "right", (-_HAND_M, 0.006, 0.0), palm=down, fingers=(-0.7, 0.0, 0.7), weight=600.0
+            ),
+        ),
+        balanced=False,
+        grounded=False,
+    )
+    found: list[Floats] = []
+    for pose in (rear, prone):
+        start = pose.start(workshop.place)
+        found.append(workshop.settler.settle(start, pose.terms(workshop.place, start), 120))
+    return found[0], found[1]

@@ -1,0 +1,95 @@
+"""The Thomas flare: two planned halves joined to a circle, then stage two over all frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.errors import WritheError
+from writhe.planning import (
+    DefaultPlanner,
+    Plan,
+    PlanProblem,
+    Refined,
+    RefineOptions,
+    TimedPin,
+    Timing,
+    refine,
+    to_motion,
+)
+from writhe.planning.timing import evenly
+from writhe.research.experiments.energy_planning.postures import Experiment, palm_pin
+from writhe.skeleton import Motion
+from writhe.skeleton.mirror import mirrored
+from writhe.solvers.posing import Pin
+
+FRAMES, FPS = 200, 100.0
+
+
+@dataclass(frozen=True)
+class Flare:
+    """The whole circle before and after stage two."""
+
+    plans: tuple[Plan, ...]
+    first_stage: Motion
+    holds: tuple[TimedPin, ...]
+    second_stage: Refined
+    without_laplacian: Refined
+
+
+def flare(halves: tuple[Experiment, Experiment]) -> Flare:
+    """Plan both halves and the ways between them, join them evenly, refine the circle."""
+    right, left = halves
+    place = right.place
+    skeleton = place.figure.skeleton
+    planner = DefaultPlanner()
+    plans: list[Plan] = []
+    parts: list[tuple[Floats, tuple[Pin, ...]]] = []
+    for problem, backwards in (
+        (right.problem(), False),
+        (_swing(right, right.goal, left.goal), False),
+        (left.problem(), True),
+        (_swing(right, mirrored(skeleton, right.start), right.start), False),
+    ):
+        found = planner.plan(problem)
+        if not found.solved:
+            raise WritheError(f"a part of the flare is {found.status.value}")
+        plans.append(found)
+        rows = to_motion(found, Timing(duration_s=1.0, fps=60.0, profile="uniform")).q
+        parts.append((rows[::-1] if backwards else rows, problem.planted))
+    return _refined(plans, parts, right)
+
+
+def _swing(right: Experiment, start: Floats, goal: Floats) -> PlanProblem:
+    """From one side to the other with both hands planted."""
+    hands = tuple(palm_pin(right.place, start, side) for side in ("left", "right"))
+    return replace(right.problem(), start=start, goal=goal, planted=hands)
+
+
+def _refined(
+    plans: list[Plan],
+    parts: list[tuple[Floats, tuple[Pin, ...]]],
+    right: Experiment,
+) -> Flare:
+    layout = right.place.skeleton
+    lengths = np.array([plan.length_rad for plan in plans])
+    counts = np.maximum(20, np.round(FRAMES * lengths / lengths.sum())).astype(int)
+    counts[0] += FRAMES - counts.sum()
+    rows: list[Floats] = []
+    holds: list[TimedPin] = []
+    at = 0
+    for (part, pins), count in zip(parts, counts, strict=True):
+        rows.append(evenly(layout, part, int(count) + 1)[:-1])
+        for pin in pins:
+            # one place for each hand all the way round, that of the first posture
+            side = "left" if "left" in pin.joint else "right"
+            palm = palm_pin(right.place, right.start, side)
+            holds.append(TimedPin(palm, at + 1, at + int(count) - 1))
+        at += int(count)
+    motion = Motion(layout, np.concatenate([*rows, rows[0][:1]]), FPS, "flare")
+    table = right.place.table
+    second = refine(motion, table, holds)
+    plain = refine(motion, table, holds, options=RefineOptions(laplacian=0.0))
+    return Flare(tuple(plans), motion, tuple(holds), second, plain)

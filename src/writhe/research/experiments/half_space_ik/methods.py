@@ -1,0 +1,268 @@
+"""The methods under comparison, behind one call a frame."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.database import PostureDatabase
+from writhe.kernels.skeleton import kinematics
+from writhe.research.experiments.half_space_ik.scenarios import Scenario
+from writhe.skeleton import Skeleton
+from writhe.solvers.half_space import Response, ResponseOptions
+from writhe.solvers.posing.handles import Pin, Target
+
+BLEND = 0.5  # share of the new pose in the published blending (Algorithm 1, line 7)
+
+
+class Method(Protocol):
+    """Plays a scenario frame by frame."""
+
+    def step(
+        self, q: Floats, targets: list[Target], objects: dict[str, Floats]
+    ) -> tuple[Floats, float, float]:
+        """The next scene configuration, milliseconds of solving and of detection."""
+        ...
+
+
+@dataclass
+class HalfSpaceMethod:
+    """Ours: one-sided half-spaces, blending inside the solve, certified."""
+
+    scenario: Scenario
+    options: ResponseOptions
+    errors: list[float] = field(default_factory=list[float])
+    blocked: int = 0
+
+    def __post_init__(self) -> None:
+        options = replace(
+            self.options, root_free=self.scenario.root_free, comeback=self.scenario.comeback
+        )
+        self.response = Response(self.scenario.scene, options)
+        self.response.keep(self.scenario.relations)
+
+    def step(
+        self, q: Floats, targets: list[Target], objects: dict[str, Floats]
+    ) -> tuple[Floats, float, float]:
+        result = self.response.step(q, targets, self.scenario.pins, objects)
+        self.errors.append(max(result.relation_error.values(), default=0.0))
+        self.blocked += bool(result.blocked)
+        return result.q, result.effort.solve_ms, result.effort.detect_ms
+
+
+class PositionalMethod(HalfSpaceMethod):
+    """The paper's comparison: the deepest point is pulled out along its normal, again and again.
+
+    Same solver, tolerance and stopping rule; a position in place of a half-space, for one frame.
+    """
+
+    rounds = 6
+
+    def step(
+        self, q: Floats, targets: list[Target], objects: dict[str, Floats]
+    ) -> tuple[Floats, float, float]:
+        response = self.response
+        objective, spaces = response.objective, response.objective.spaces
+        objective.two_sided = True
+        spaces.used[0] = 0
+        response.wishes.prepare(targets, self.scenario.pins)
+        start = _with_objects(response, q, objects)
+        _aim(response, start)
+        objective.wanted[:] = 0.0
+        moved, detect, solve = start, 0.0, 0.0
+        for _ in range(self.rounds):
+            clock = time.perf_counter()
+            found = self._pull_deepest(moved)
+            detect += time.perf_counter() - clock
+            if not found and _ > 0:
+                break
+            clock = time.perf_counter()
+            moved, _taken = objective.solve(start)
+            moved = response.clamped(start, moved)
+            solve += time.perf_counter() - clock
+        if self.options.blend > 0.0:
+            moved = _blended(response.skeleton, start, moved)
+        self.errors.append(max(response.wishes.relation_errors(moved).values(), default=0.0))
+        return moved, 1e3 * solve, 1e3 * detect
+
+    def _pull_deepest(self, q: Floats) -> bool:
+        """Three equalities (a point's coordinates) for the deepest overlap at q, if any."""
+        response = self.response
+        spaces, near = response.objective.spaces, response.near
+        positions, rotations = _frames(response.skeleton, q)
+        near.find(positions, rotations, 0.0)
+        clearance = (near.rows.gap + near.rows.allowance)[: near.count]
+        if near.count == 0 or clearance.min() >= 0.0 or spaces.used[0] + 3 > len(spaces.offset):
+            return False
+        i = int(clearance.argmin())
+        point, depth = near.rows.surface_a[i], -float(clearance[i])
+        joint = int(near.rows.joints[i, 0])
+        target = point + depth * near.rows.normal[i]
+        local = rotations[joint].T @ (point - positions[joint])
+        for axis in range(3):
+            row = int(spaces.used[0])
+            spaces.joints[row] = joint, -1
+            spaces.point[row] = local
+            spaces.normal[row] = np.eye(3)[axis]
+            spaces.offset[row] = 0.0
+            spaces.least[row] = target[axis]
+            spaces.used[0] = row + 1
+        return True
+
+
+class PublishedMethod(HalfSpaceMethod):
+    """As printed: half-spaces as equalities (Eq. 3), gathered from what collides, ungated.
+
+    L-BFGS with bounds, prediction by the last movement, clamped, then blended with the last pose.
+    """
+
+    rounds = 3
+    lifetime = 10  # frames; the paper does not say when a constraint ends
+
+    def step(
+        self, q: Floats, targets: list[Target], objects: dict[str, Floats]
+    ) -> tuple[Floats, float, float]:
+        response = self.response
+        objective = response.objective
+        objective.two_sided = True
+        response.wishes.prepare(targets, self.scenario.pins)
+        start = _with_objects(response, q, objects)
+        _aim(response, start)
+        objective.wanted[:] = response.velocity
+        moved, detect, solve = start, 0.0, 0.0
+        _expire(response, self.lifetime)
+        for _ in range(self.rounds):
+            clock = time.perf_counter()
+            response.gather_colliding(moved)
+            detect += time.perf_counter() - clock
+            clock = time.perf_counter()
+            moved, _taken = objective.solve(start)
+            moved = response.clamped(start, moved)
+            solve += time.perf_counter() - clock
+            if objective.spaces.used[0] == 0:
+                break
+        if self.options.blend > 0.0:
+            moved = _blended(response.skeleton, start, moved)
+        kinematics.difference(response.skeleton.tree, start, moved, response.velocity)
+        self.errors.append(max(response.wishes.relation_errors(moved).values(), default=0.0))
+        return moved, 1e3 * solve, 1e3 * detect
+
+
+@dataclass
+class DefaultMethod:
+    """The default poser, one for each actor, the others and the objects standing where they are."""
+
+    scenario: Scenario
+    errors: list[float] = field(default_factory=list[float])
+    blocked: int = 0
+
+    def __post_init__(self) -> None:
+        from writhe.solvers.posing.actor_in_scene import ActorPlace
+        from writhe.solvers.posing.default_poser import DefaultPoser
+        from writhe.solvers.posing.handles import pin_here
+
+        scene = self.scenario.scene
+        self.posers = {
+            actor.name: DefaultPoser(
+                actor.figure,
+                _database(actor.figure.name),
+                place=ActorPlace.in_scene(scene, actor.name),
+            )
+            for actor in scene.actors
+        }
+        self.held: dict[str, list[Pin]] = {}
+        skeleton = scene.layout.skeleton
+        for actor in scene.actors:
+            root = actor.figure.skeleton.names[0]
+            pins = [p for p in self.scenario.pins if p.joint.startswith(f"{actor.name}.")]
+            if not self.scenario.root_free:
+                full = f"{actor.name}.{root}"
+                pins.append(pin_here(skeleton, self.scenario.start, full, orientation=True))
+            self.held[actor.name] = [
+                replace(p, joint=p.joint.removeprefix(f"{actor.name}.")) for p in pins
+            ]
+            self.posers[actor.name].keep(
+                [t for t in self.scenario.relations if t.label.split()[1].startswith(actor.name)]
+            )
+
+    def step(
+        self, q: Floats, targets: list[Target], objects: dict[str, Floats]
+    ) -> tuple[Floats, float, float]:
+        layout = self.scenario.scene.layout
+        moved, spent = q.copy(), 0.0
+        for name, pose in objects.items():
+            moved[layout.object_q[name]] = pose
+        for name, poser in self.posers.items():
+            own = [
+                replace(t, joint=t.joint.removeprefix(f"{name}."))
+                for t in targets
+                if t.joint.startswith(f"{name}.")
+            ]
+            poser.place.state[:] = moved
+            result = poser.step(moved[layout.actor_q[name]], own, self.held[name])
+            moved[layout.actor_q[name]] = result.q
+            spent += result.milliseconds
+        return moved, spent, 0.0
+
+
+def _database(figure_name: str) -> PostureDatabase | None:
+    from writhe.postures.builtin import builtin_database
+
+    return builtin_database("basic") if figure_name == "human" else None
+
+
+def _with_objects(response: Response, q: Floats, objects: dict[str, Floats]) -> Floats:
+    out = q.copy()
+    for name, pose in objects.items():
+        out[response.layout.object_q[name]] = pose
+    return out
+
+
+def _frames(skeleton: Skeleton, q: Floats) -> tuple[Floats, Floats]:
+    n = len(skeleton)
+    positions, rotations = np.empty((n, 3)), np.empty((n, 3, 3))
+    kinematics.forward(skeleton.tree, q, positions, rotations)
+    return positions, rotations
+
+
+def _aim(response: Response, q: Floats) -> None:
+    positions, rotations = _frames(response.skeleton, q)
+    response.wishes.aim(positions, rotations, 1.0)
+
+
+def _expire(response: Response, lifetime: int) -> None:
+    """Drop the oldest half-spaces, keep the others whatever they say."""
+    spaces = response.objective.spaces
+    count = int(spaces.used[0])
+    spaces.age[:count] += 1
+    kept = np.flatnonzero(spaces.age[:count] <= lifetime)
+    for column in spaces[1:]:
+        column[: len(kept)] = column[kept]
+    spaces.used[0] = len(kept)
+
+
+def _blended(skeleton: Skeleton, q_from: Floats, q_to: Floats) -> Floats:
+    """Half way between the last pose and the new one."""
+    out = np.empty_like(q_to)
+    kinematics.interpolate(skeleton.tree, q_from, q_to, BLEND, out)
+    return out
+
+
+def make_methods(scenario: Scenario, names: list[str]) -> dict[str, Method]:
+    """The methods by name, fresh for this scenario."""
+    ours, ungated = ResponseOptions(), ResponseOptions(gate=False)
+    published = replace(ungated, solver="l-bfgs")
+    known = {
+        "half-space": lambda: HalfSpaceMethod(scenario, ours),
+        "half-space-unblended": lambda: HalfSpaceMethod(scenario, replace(ours, blend=0.0)),
+        "published": lambda: PublishedMethod(scenario, published),
+        "published-unblended": lambda: PublishedMethod(scenario, replace(published, blend=0.0)),
+        "penalty": lambda: PositionalMethod(scenario, replace(ungated, blend=0.0)),
+        "penalty-blended": lambda: PositionalMethod(scenario, ungated),
+        "default": lambda: DefaultMethod(scenario),
+    }
+    return {name: known[name]() for name in names}

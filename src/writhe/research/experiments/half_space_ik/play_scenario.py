@@ -1,0 +1,79 @@
+"""Playing a scenario with a method, and the figures of what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.collision import certify
+from writhe.research.evaluation.metrics import penetrating_frames
+from writhe.research.evaluation.smoothness import mean_squared_jerk, spectral_arc_length
+from writhe.research.experiments.half_space_ik.methods import Method
+from writhe.research.experiments.half_space_ik.scenarios import FPS, Scenario
+from writhe.skeleton import forward
+
+HOLD_FRAMES = 20  # after the script ends, everything rests
+
+
+@dataclass(frozen=True)
+class Played:
+    """The scene at every frame and what it cost."""
+
+    q: Floats  # (frames + 1, nq)
+    solve_ms: Floats
+    detect_ms: Floats
+    relation_error_m: float
+    blocked_frames: int
+
+
+def play(scenario: Scenario, method: Method) -> Played:
+    """All frames of a scenario."""
+    q = scenario.start
+    rows, solve, detect = [q], [], []
+    for k in range(scenario.frames + HOLD_FRAMES):
+        at = min(k, scenario.frames - 1)
+        q, solving, detecting = method.step(q, scenario.targets(at), scenario.objects(at))
+        rows.append(q)
+        solve.append(solving)
+        detect.append(detecting)
+    errors: list[float] = getattr(method, "errors", [])
+    return Played(
+        np.array(rows),
+        np.array(solve),
+        np.array(detect),
+        max(errors, default=0.0),
+        int(getattr(method, "blocked", 0)),
+    )
+
+
+def actor_positions(scenario: Scenario, q: Floats) -> Floats:
+    """(frames, joints, 3) of the actors' joints alone."""
+    skeleton = scenario.scene.layout.skeleton
+    own = [i for i, name in enumerate(skeleton.names) if "." in name]
+    return forward(skeleton, q).positions[:, own]
+
+
+def figures(scenario: Scenario, played: Played) -> dict[str, Any]:
+    """Plain figures of one run, under the names of the JSON."""
+    table = scenario.scene.layout.table
+    positions = actor_positions(scenario, played.q)
+    watched = forward(scenario.scene.layout.skeleton, played.q).position(scenario.watched)
+    speed = np.linalg.norm(np.diff(watched, axis=0), axis=1) * FPS
+    certificate = certify(table, played.q, FPS)
+    return {
+        "frames": len(played.q) - 1,
+        "penetrating_frames": int(penetrating_frames(table, played.q).sum()),
+        "penetration_m": round(certificate.penetration_witnessed_m, 5),
+        "pass_throughs": len(certificate.pass_throughs),
+        "certified": certificate.certified,
+        "jerk": round(mean_squared_jerk(positions, FPS), 2),
+        "spectral_arc_length": round(spectral_arc_length(speed, FPS), 3),
+        "relation_error_m": round(played.relation_error_m, 6),
+        "blocked_frames": played.blocked_frames,
+        "solve_ms_median": round(float(np.median(played.solve_ms)), 4),
+        "solve_ms_p95": round(float(np.percentile(played.solve_ms, 95)), 4),
+        "detect_ms_median": round(float(np.median(played.detect_ms)), 4),
+    }

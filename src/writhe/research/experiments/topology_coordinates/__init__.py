@@ -1,0 +1,110 @@
+"""Character motion synthesis by topology coordinates (Ho and Komura 2009): its scenes."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+from writhe.errors import UnknownNameError
+from writhe.research.evaluation import Progress, Report
+from writhe.research.experiments.topology_coordinates.scene_result import Played
+
+# name: what it shows; the module has the same name with underscores
+SCENES = {
+    "arms-swap": "Two arms swap over and under (figure 1)",
+    "stretching": "Self-tangled stretching through three keyframes (figure 13 a)",
+    "wrestling": "Wrestling through five keyframes with a captured partner (figure 13 b)",
+    "piggyback": "Piggyback with four tangles (figure 13 c)",
+    "embrace": "An embrace, the active character alternating",
+    "chair": "Re-holding a chair of eighteen pipes (figure 15)",
+    "bundle": "Hugging a bundle that deforms during the hold (figure 16, left)",
+    "t-shirt": "Putting on a T-shirt of six rings (figures 2 d and 14)",
+    "knapsack": "Both arms through a knapsack's straps",
+    "fish": "An octopus catches swimming fish without knotting its legs (figure 16, right)",
+    "octopus-human": "An octopus winds around a human (figure 2 c)",
+}
+
+
+def play(name: str, progress: Progress | None = None, **options: Any) -> Played:
+    """Play one scene."""
+    if name not in SCENES:
+        raise UnknownNameError("scene", name, list(SCENES))
+    module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
+    return module.play(progress or _silent, **options)
+
+
+def run(
+    progress: Progress,
+    folder: Path,
+    only: str | None = None,
+    clips: Path | None = None,
+    full: bool = False,
+) -> dict[str, Any]:
+    """Play all scenes or one, draw and certify them; `clips` holds captured partners."""
+    report = Report("Character motion synthesis by topology coordinates", folder)
+    report.text(
+        "Ho and Komura, *Character Motion Synthesis by Topology Coordinates*, Eurographics 2009."
+        " Every frame and everything between frames is certified; what a scene is about, it asserts"
+        " of its own topology."
+    )
+    names = [only] if only else list(SCENES)
+    results: dict[str, Any] = {}
+    rows: list[list[Any]] = []
+    pictures: list[tuple[str, Path | None, Played]] = []
+    for name in names:
+        progress(name)
+        options: dict[str, Any] = {}
+        if name == "wrestling":
+            options["clips"] = clips
+        if name == "piggyback":
+            options["full"] = full
+        played = play(name, progress, **options)
+        certificate = played.certificate()
+        found = played.summary(certificate)
+        results[name] = found
+        picture = played.draw(report.picture_path(f"{name}.png"), progress)
+        pictures.append((name, picture, played))
+        rows.append(
+            [
+                name,
+                found["reached"],
+                found["topology_ok"],
+                found["certified"],
+                found["pass_throughs"],
+                1e3 * found["penetration_m"],
+                found["step_ms_median"],
+                found["steps"],
+                found["seconds"],
+            ]
+        )
+    report.table(
+        [
+            "scene",
+            "reached",
+            "topology",
+            "certified",
+            "pass-throughs",
+            "penetration mm",
+            "ms a step",
+            "steps",
+            "seconds",
+        ],
+        rows,
+    )
+    for name, picture, played in pictures:
+        report.heading(SCENES[name])
+        if picture is not None:
+            report.picture(picture, SCENES[name])
+        report.table(
+            ["asserted", "measured", "holds"],
+            [[claim.what, claim.value, claim.holds] for claim in played.claims],
+        )
+        for note in played.notes:
+            report.text(note)
+    report.write()
+    return {"scenes": results}
+
+
+def _silent(what: str) -> None:
+    """Nobody wants to know what is being played."""

@@ -1,0 +1,73 @@
+"""An octopus as large as a human winds its legs around him, from two keyframes."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from writhe.research.evaluation import Progress
+from writhe.research.experiments.topology_coordinates.creatures import large_octopus, turned
+from writhe.research.experiments.topology_coordinates.hold_checks import held, legs_apart
+from writhe.research.experiments.topology_coordinates.scene_result import Played
+from writhe.research.experiments.topology_coordinates.scene_setup import Theatre, human
+from writhe.scene import Actor
+from writhe.skeleton.figures.octopus import LEGS
+from writhe.solvers.tangling import (
+    SolveOptions,
+    Tangle,
+    TangleKeyframe,
+    TangleOptions,
+    Untangled,
+    animate,
+)
+
+_SCALE = 2.4
+# leg, the human's strand from and to, writhe
+_HOLDS = (
+    (0, "left_shoulder", "left_hand_tip", 0.8),
+    (3, "right_shoulder", "right_hand_tip", -0.8),
+    (6, "left_hip", "left_toe_tip", 0.8),
+    (5, "right_hip", "right_toe_tip", -0.8),
+    (7, "hips", "head_top", 0.6),
+)
+
+
+def play(progress: Progress) -> Played:
+    """From behind: a leg around each arm and leg, one around the waist, none around another."""
+    stage = Theatre.of(
+        [human("diver", driven=True), Actor("octopus", large_octopus(_SCALE))], floor=False
+    )
+    stage.stand("diver", 0.0, 0.0)
+    at = stage.layout.actor_q["octopus"]
+    # its mouth towards the diver's back, its mantle away from him
+    stage.q[at][:7] = (0.0, 1.05, -0.52, *turned(np.array([1.0, 0.0, 0.0]), -0.5 * np.pi))
+    legs = [stage.strand("octopus", f"leg{k + 1}_1", f"leg{k + 1}_tip") for k in range(LEGS)]
+    holds = [
+        Tangle(
+            legs[leg],
+            stage.strand("diver", start, end),
+            writhe,
+            name=f"leg {leg + 1} around {start.replace('_', ' ')} to {end.replace('_', ' ')}",
+        )
+        for leg, start, end, writhe in _HOLDS
+    ]
+    apart = [Untangled(a, b, 0.45) for a, b in itertools.combinations(legs, 2)]
+    setup = stage.setup(
+        stage.limits("octopus"), TangleOptions(near_m=0.05, writhe_stride=0.03, max_step=0.08)
+    )
+    key = TangleKeyframe("wound around", (*holds, *apart), solve=SolveOptions(400))
+    progress("winding")
+    motion = animate(setup, stage.q, [key])
+    q = motion.path[-1]
+    claims = [held(stage.layout, hold, q, 0.95 * abs(hold.writhe)) for hold in holds]
+    claims.append(legs_apart(stage.layout, legs, q))
+    return Played.of(
+        stage.layout,
+        motion,
+        claims,
+        view=(0.9, 0.25, 0.75),
+        around=((-0.9, -0.1, -1.3), (0.9, 2.2, 0.6)),
+        colours={"octopus": (0.80, 0.45, 0.38)},
+        size=(320, 400),
+    )

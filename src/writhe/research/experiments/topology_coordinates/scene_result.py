@@ -1,0 +1,142 @@
+"""A scene that was played: the motion, what was asserted of its topology, how long it took."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from writhe.arrays import Floats
+from writhe.collision import Certificate, certify
+from writhe.errors import MissingExtraError
+from writhe.render.look import Colour
+from writhe.research.evaluation import Progress
+from writhe.scene import Layout
+from writhe.solvers.tangling import TangleMotion
+
+FPS = 30.0
+_MOVIE_SIZE = (300, 360)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One thing that a scene asserts of its topology, with the value measured."""
+
+    what: str
+    value: float
+    holds: bool
+
+    @classmethod
+    def at_least(cls, what: str, value: float, least: float) -> Claim:
+        """The value is `least` or more."""
+        return cls(f"{what} ≥ {least:g}", float(value), bool(value >= least))
+
+    @classmethod
+    def at_most(cls, what: str, value: float, most: float) -> Claim:
+        """The value is `most` or less."""
+        return cls(f"{what} ≤ {most:g}", float(value), bool(value <= most))
+
+    @classmethod
+    def equal(cls, what: str, value: float, wanted: float) -> Claim:
+        """The value, a whole number, is the one wanted."""
+        return cls(f"{what} = {wanted:g}", float(value), bool(round(value) == wanted))
+
+
+@dataclass
+class Played:
+    """What `play()` of a scene returns."""
+
+    layout: Layout
+    path: Floats  # (frames, nq)
+    reached: bool
+    claims: Sequence[Claim]
+    milliseconds: Floats  # of every step
+    seconds: float  # of solving, from the start to the last frame
+    notes: Sequence[str] = ()
+    figures: dict[str, Any] = field(default_factory=dict[str, Any])
+    view: ArrayLike = (0.62, 0.26, 1.0)
+    around: ArrayLike | None = None
+    frames: Sequence[int] | None = None
+    colours: Mapping[str, Colour] | None = None
+    hidden: Sequence[str] = ("floor",)
+    size: tuple[int, int] = (300, 400)
+    ground: bool = True
+    extra: Callable[[Any, Floats], None] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        layout: Layout,
+        motion: TangleMotion,
+        claims: Sequence[Claim],
+        notes: Sequence[str] = (),
+        figures: dict[str, Any] | None = None,
+        **look: Any,
+    ) -> Played:
+        """A motion through keyframes; what could not be reached joins the notes."""
+        return cls(
+            layout,
+            motion.path,
+            motion.reached,
+            claims,
+            motion.milliseconds,
+            motion.seconds,
+            (*motion.problems, *notes),
+            figures or {},
+            **look,
+        )
+
+    @property
+    def topology_ok(self) -> bool:
+        """Whether everything asserted holds."""
+        return all(claim.holds for claim in self.claims)
+
+    def certificate(self) -> Certificate:
+        """Of the whole motion, between its frames too."""
+        return certify(self.layout.table, self.path, FPS)
+
+    def draw(self, target: Path, progress: Progress) -> Path | None:
+        """The film strip, and a GIF beside it; None where pictures cannot be made here."""
+        look: dict[str, Any] = {
+            "view": self.view,
+            "around": self.around,
+            "colours": self.colours,
+            "hidden": self.hidden,
+            "ground": self.ground,
+            "extra": self.extra,
+        }
+        try:
+            from writhe.render.scenes import scene_movie, scene_strip
+
+            progress(f"drawing {target.name}")
+            scene = self.layout.scene
+            scene_movie(
+                scene, self.path, target.with_suffix(".gif"), fps=FPS, size=_MOVIE_SIZE, **look
+            )
+            return scene_strip(
+                scene, self.path, target, count=7, frames=self.frames, size=self.size, **look
+            )
+        except MissingExtraError:
+            return None
+
+    def summary(self, certificate: Certificate) -> dict[str, Any]:
+        """The figures of the scene, as plain data."""
+        return {
+            "reached": bool(self.reached),
+            "topology_ok": self.topology_ok,
+            "certified": certificate.certified,
+            "pass_throughs": len(certificate.pass_throughs),
+            "penetration_m": certificate.penetration_upper_bound_m,
+            "step_ms_median": float(np.median(self.milliseconds)),
+            "steps": len(self.milliseconds),
+            "frames": len(self.path),
+            "seconds": self.seconds,
+            "claims": {claim.what: claim.value for claim in self.claims},
+            "failed_claims": [claim.what for claim in self.claims if not claim.holds],
+            "notes": list(self.notes),
+            **self.figures,
+        }

@@ -1,0 +1,170 @@
+"""What the scenes share: people on a floor, their strands, constraints and costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.collision import ContactPolicy
+from writhe.collision.shapes import half_space
+from writhe.kernels.skeleton.rotation import quaternion_multiply
+from writhe.quantities import Place, Posture
+from writhe.quantities.quantity import vector
+from writhe.research.evaluation.drags import standing
+from writhe.scene import Actor, Layout, Scene, SceneObject
+from writhe.skeleton import Figure, forward
+from writhe.skeleton.figures import figure
+from writhe.solvers.tangling import TangleOptions, TangleSetup, TangleStepper, motion_cost
+from writhe.terms import Term, joint_limits, keep_centre_over, pin
+from writhe.topology import Strand
+
+FLOOR = SceneObject("floor", (half_space((0.0, 0.0, 0.0), (0.0, 1.0, 0.0)),))
+_FEET = ("left_ankle", "right_ankle", "left_toe", "right_toe")
+_TRUNK = {"hips": 6.0, "spine": 3.0, "chest": 3.0, "neck": 2.0, "head": 1.5}
+FLOOR_ALLOWANCE_M = 0.01
+
+
+@dataclass
+class Theatre:
+    """A scene with its layout, the configuration it starts from, and helpers to speak of it."""
+
+    layout: Layout
+    q: Floats
+    feet: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+    @classmethod
+    def of(
+        cls,
+        actors: Sequence[Actor],
+        objects: Sequence[SceneObject] = (),
+        contacts: Sequence[tuple[str, str, float]] = (),
+        *,
+        floor: bool = True,
+    ) -> Theatre:
+        """Actors and objects on a floor, everyone in the rest pose."""
+        policy = ContactPolicy()
+        things = (*objects, FLOOR) if floor else tuple(objects)
+        if floor:
+            for actor in actors:
+                for part in ("ankle", "toe"):
+                    for side in ("left", "right"):
+                        if f"{side}_{part}" in actor.figure.skeleton:
+                            name = f"{actor.name}.{side}_{part}"
+                            policy = policy.allow(name, "floor", FLOOR_ALLOWANCE_M)
+        for a, b, metres in contacts:
+            policy = policy.allow(a, b, metres)
+        layout = Scene(tuple(actors), things, policy).layout
+        return cls(layout, layout.rest())
+
+    def stand(self, actor: str, x_m: float, z_m: float, turn: float = 0.0) -> None:
+        """Let a human stand at a place of the floor, turned about the vertical."""
+        body = self.layout.scene.actor(actor).figure
+        q = standing(body)
+        q[1] -= lowest_point(body, q) + 0.5 * FLOOR_ALLOWANCE_M
+        self.place(actor, q, x_m, z_m, turn)
+
+    def place(self, actor: str, q: Floats, x_m: float, z_m: float, turn: float = 0.0) -> None:
+        """Put an actor's posture at a place, turned about the vertical axis of its root."""
+        moved = q.copy()
+        spin = np.array([np.cos(turn / 2), 0.0, np.sin(turn / 2), 0.0])
+        turned = np.empty(4)
+        quaternion_multiply(spin, q[3:7], turned)
+        moved[3:7] = turned
+        c, s = np.cos(turn), np.sin(turn)
+        moved[0], moved[2] = c * q[0] + s * q[2] + x_m, -s * q[0] + c * q[2] + z_m
+        self.q[self.layout.actor_q[actor]] = moved
+
+    def strand(self, actor: str, start: str, end: str) -> Strand:
+        """The strand of an actor from one joint or tip to another across its tree."""
+        name = f"{actor}: {start} to {end}".replace("_", " ")
+        return Strand.between(self.layout.skeleton, f"{actor}.{start}", f"{actor}.{end}", name=name)
+
+    def object_strand(self, thing: str, name: str, *, closed: bool = False) -> Strand:
+        """A strand of an object."""
+        points = self.layout.scene.object(thing).strands[name]
+        return Strand.along(points, joint=thing, name=f"{thing} {name}", closed=closed)
+
+    def planted(
+        self, actor: str, joints: Sequence[str] = _FEET, weight: float = 60.0
+    ) -> list[Term]:
+        """The actor's feet stay where they are."""
+        out: list[Term] = []
+        for joint in joints:
+            out += pin(self.layout.skeleton, f"{actor}.{joint}", self.q, weight=weight)
+        return out
+
+    def balanced(self, actor: str, within_m: float = 0.08) -> Term:
+        """The actor's centre of mass stays over its feet."""
+        frames = forward(self.layout.skeleton, self.q)
+        middle = np.mean([frames.position(f"{actor}.{j}") for j in _FEET], axis=0)
+        return keep_centre_over(actor, middle, within_m=within_m, weight=20.0)
+
+    def upright(self, actor: str, weight: float = 1.0) -> list[Term]:
+        """The actor keeps its trunk and head as they are, more or less, and its balance."""
+        out = [self.balanced(actor)]
+        for name, share in _TRUNK.items():
+            joint = f"{actor}.{name}"
+            numbers = vector(self.q[self.layout.skeleton.q_slice(joint)])
+            quantity = Place(joint, numbers) if name == "hips" else Posture(joint, numbers)
+            out.append(Term(quantity, 0.0, 0.0, weight * share, label=f"upright {joint}"))
+        return out
+
+    def limits(self, *actors: str) -> list[Term]:
+        """The joint limits of these actors."""
+        out: list[Term] = []
+        for actor in actors:
+            out += joint_limits(self.layout.skeleton, only_under=actor)
+        return out
+
+    def setup(self, terms: Sequence[Term], options: TangleOptions | None = None) -> TangleSetup:
+        """What the keyframes of this scene share."""
+        return TangleSetup(
+            self.layout.table,
+            tuple(terms),
+            options or TangleOptions(),
+            self.layout.variables,
+            motion_cost(self.layout.skeleton),
+        )
+
+    def settle(
+        self,
+        setup: TangleSetup,
+        q: Floats,
+        terms: Sequence[Term],
+        *,
+        steps: int = 150,
+        pull: float = 0.0,
+        reference: Floats | None = None,
+        gate: bool = True,
+    ) -> Floats:
+        """A key pose: from q towards kinematic terms alone, clear of everything."""
+        options = replace(setup.options, pull=pull, gate=gate)
+        stepper: TangleStepper = setup.stepper((), terms, options=options)
+        stepper.reference = reference
+        for _ in range(steps):
+            after = stepper.step(q)
+            moved = float(np.abs(after - q).max())
+            q = after
+            if moved < 1e-4:
+                break
+        return q
+
+
+def lowest_point(body: Figure, q: Floats) -> float:
+    """The height of the lowest point of a figure's capsules."""
+    frames = forward(body.skeleton, q)
+    ends = [
+        frames.point(c.joint, end)[1] - c.radius_m
+        for c in body.capsules
+        for end in (c.start_in_joint, c.end_in_joint)
+    ]
+    return float(min(ends))
+
+
+def human(name: str, *, driven: bool = False, profile: str = "athletic") -> Actor:
+    """A human actor; wrestlers and people who dress need an athlete's range."""
+    body: Figure = figure("human", profile)
+    return Actor(name, body, driven=driven, source="human")

@@ -1,0 +1,235 @@
+"""Wrestling: an attacker holds a moving partner in five ways, the full nelson among them.
+
+The partner follows a captured motion (`clips`: a folder of motion files), or one made of authored
+key poses where there is none; nobody asks him to cooperate.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from writhe import io
+from writhe.arrays import Floats
+from writhe.cleaning.clean import clean
+from writhe.errors import WritheError
+from writhe.postures.builtin.anatomical_angles import Angles, Arm, Leg, Trunk, configuration
+from writhe.quantities import Point
+from writhe.research.evaluation import Progress
+from writhe.research.experiments.topology_coordinates.hold_checks import (
+    held_at_keys,
+    holding_frames,
+)
+from writhe.research.experiments.topology_coordinates.scene_result import Played
+from writhe.research.experiments.topology_coordinates.scene_setup import (
+    Theatre,
+    human,
+    lowest_point,
+)
+from writhe.retargeting.retarget import retarget
+from writhe.skeleton import Figure, Motion, forward
+from writhe.skeleton.kinematics import interpolate
+from writhe.solvers.tangling import (
+    Drive,
+    SolveOptions,
+    Tangle,
+    TangleKeyframe,
+    TangleOptions,
+    animate,
+)
+from writhe.terms import Term
+
+_FRAMES = 240
+_SIDES = (("left", 1.0), ("right", -1.0))
+
+
+def _authored(body: Figure) -> Floats:
+    """A partner who sways, turns and lifts his arms: key poses, eased between."""
+    stance = Leg(abduct=9, rotate=8, knee=6, flex=4)
+
+    def pose(arms: float, elbow: float, bend: float, turn: float) -> Floats:
+        arm = Arm(flex=12, abduct=arms, rotate=10, elbow=elbow)
+        return configuration(
+            body.skeleton, Angles(arm, arm, stance, stance, Trunk(bend=bend, turn=turn))
+        )
+
+    keys = [
+        pose(24, 25, 3, 0),
+        pose(50, 45, 6, 4),
+        pose(58, 50, 4, -4),
+        pose(54, 45, 6, 2),
+        pose(36, 40, 5, 5),
+        pose(30, 30, 4, 0),
+    ]
+    span = _FRAMES / (len(keys) - 1)
+    rows: list[Floats] = []
+    for k in range(_FRAMES):
+        at = min(int(k / span), len(keys) - 2)
+        t = k / span - at
+        q = interpolate(body.skeleton, keys[at], keys[at + 1], t * t * (3.0 - 2.0 * t))
+        q[1] -= lowest_point(body, q) + 0.005
+        rows.append(q)
+    return np.array(rows)
+
+
+def _captured(body: Figure, clips: Path, progress: Progress) -> tuple[Floats, str]:
+    """The calmest stretch of the clips with arms away from the trunk, cleaned, at the origin."""
+    best: tuple[float, Path, int] | None = None
+    files = sorted(clips.glob("*.bvh"))
+    if not files:
+        raise WritheError(f"{clips} holds no .bvh files to take a partner from")
+    window = np.ones(_FRAMES) / _FRAMES
+    for path in files:
+        motion = io.load(path)
+        if len(motion) <= _FRAMES:
+            continue
+        roles = dict(io.figure_of(motion).roles)
+        frames = forward(motion.skeleton, motion.q)
+        moved = np.linalg.norm(np.diff(frames.positions, axis=0), axis=2).mean(axis=1)
+        middle = frames.position(roles["hips"])[:-1, [0, 2]]
+        apart = np.min(
+            [
+                np.linalg.norm(frames.position(roles[elbow])[:-1, [0, 2]] - middle, axis=1)
+                for elbow in ("left_elbow", "right_elbow")
+            ],
+            axis=0,
+        )
+        height = (frames.position(roles["hips"]) - frames.position(roles["left_ankle"]))[:-1, 1]
+        # slow, upright, and with arms that leave room beside the trunk
+        cost = motion.fps * moved - 4.0 * apart + 20.0 * np.maximum(0.75 - height, 0.0)
+        score = np.convolve(cost, window, "valid")
+        at = int(score.argmin())
+        if best is None or score[at] < best[0]:
+            best = (float(score[at]), path, at)
+    if best is None:
+        raise WritheError(f"no clip in {clips} has {_FRAMES} frames")
+    _, path, at = best
+    progress(f"cleaning {path.name}")
+    motion = retarget(io.load(path), body)
+
+    q = motion.q[at : at + _FRAMES]
+    cleaned = clean(Motion(body.skeleton, q, motion.fps, motion.name), body).motion.q
+    return _facing_front(body, cleaned), path.name
+
+
+def _facing_front(body: Figure, q: Floats) -> Floats:
+    """The motion moved and turned so that it starts at the origin and faces +Z, on the floor."""
+    from writhe.kernels.skeleton.rotation import quaternion_multiply
+
+    frames = forward(body.skeleton, q[0])
+    side = frames.position("left_hip") - frames.position("right_hip")
+    yaw = float(np.arctan2(-side[2], side[0]))
+    c, s = np.cos(-yaw), np.sin(-yaw)
+    spin = np.array([np.cos(-yaw / 2), 0.0, np.sin(-yaw / 2), 0.0])
+    out, start = q.copy(), q[0, [0, 2]].copy()
+    for row in out:
+        x, z = row[0] - start[0], row[2] - start[1]
+        row[0], row[2] = c * x + s * z, -s * x + c * z
+        quaternion_multiply(spin, row[3:7].copy(), row[3:7])
+    low = min(lowest_point(body, row) for row in out[::5])
+    out[:, 1] -= low + 0.003
+    return out
+
+
+def _hand(side: str, on: str, place: tuple[float, float, float]) -> Term:
+    """A wrist of the attacker near a place of the partner, for the hold to look like one."""
+    target = np.array(place)
+    quantity = Point(f"attacker.{side}_wrist", seen_from=f"partner.{on}")
+    return Term(quantity, target, target, 2.0, label=f"{side} wrist at {on}")
+
+
+def play(progress: Progress, clips: Path | None = None) -> Played:
+    """Waist lock, full nelson, headlock, arm hold, waist lock again."""
+    stage = Theatre.of([human("partner", driven=True), human("attacker")])
+    body = stage.layout.scene.actor("partner").figure
+    source = "authored key poses"
+    if clips is not None:
+        moving, source = _captured(body, Path(clips), progress)
+    else:
+        moving = _authored(body)
+    at = stage.layout.actor_q["partner"]
+    stage.q[at] = moving[0]
+    # a captured partner steps about: farther from his heels, and free to shuffle
+    stage.stand("attacker", 0.0, -0.50 if clips is None else -0.66)
+    firmness = 60.0 if clips is None else 4.0
+    path = np.tile(stage.q, (len(moving), 1))
+    path[:, at] = moving
+    drive = Drive(stage.layout.skeleton, path)
+
+    arms = stage.strand("attacker", "left_hand_tip", "right_hand_tip")
+    arm = {
+        side: stage.strand("attacker", f"{side}_shoulder", f"{side}_hand_tip")
+        for side in ("left", "right")
+    }
+    trunk = stage.strand("partner", "hips", "head_top")
+    neck = stage.strand("partner", "chest", "head_top")
+    over = {
+        side: stage.strand("partner", "head_top", f"{side}_hand_tip") for side in ("left", "right")
+    }
+    loose = (0.04, 1.0, 1.0, 1.0)
+    waist = Tangle(arms, trunk, 0.80, name="both arms around the trunk", tolerance=loose)
+    nelson = tuple(
+        Tangle(
+            arm[side], over[side], sign * 0.62, name=f"{side} half of the nelson", tolerance=loose
+        )
+        for side, sign in (("left", -1.0), ("right", 1.0))
+    )
+    headlock = Tangle(arm["right"], neck, -0.36, name="right arm around the neck", tolerance=loose)
+    hold = Tangle(
+        arm["left"], over["left"], -0.40, name="left arm under his left arm", tolerance=loose
+    )
+    keys: list[TangleKeyframe] = []
+    belly = tuple(_hand(side, "spine", (sign * 0.06, 0.06, 0.17)) for side, sign in _SIDES)
+    nape = tuple(_hand(side, "neck", (sign * 0.05, 0.07, -0.13)) for side, sign in _SIDES)
+    plan: list[tuple[str, tuple[Tangle, ...], tuple[Term, ...]]] = [
+        ("waist lock", (waist,), belly),
+        ("full nelson", nelson, nape),
+        ("headlock", (headlock,), (_hand("right", "neck", (0.10, 0.02, 0.10)),)),
+        ("arm hold", (hold,), ()),
+        ("waist lock again", (waist,), belly),
+    ]
+    before: tuple[Tangle, ...] = ()
+    for name, wishes, terms in plan:
+        if before:
+            off = tuple(
+                Tangle(
+                    wish.first,
+                    wish.second,
+                    0.0,
+                    name=f"{wish.label}, let go",
+                    tolerance=(0.12, 1.0, 1.0, 1.0),
+                )
+                for wish in before
+            )
+            # back to where he stood, so that every hold starts from outside
+            keys.append(
+                TangleKeyframe(
+                    f"off for {name}", off, (), stage.q, 0.15, solve=SolveOptions(60, patience=8)
+                )
+            )
+        keys.append(TangleKeyframe(name, wishes, terms, solve=SolveOptions(220, least_steps=30)))
+        before = wishes
+    setup = stage.setup(
+        [
+            *stage.limits("attacker"),
+            *stage.planted("attacker", weight=firmness),
+            *stage.upright("attacker", 0.3),
+        ],
+        TangleOptions(writhe_stride=0.03),
+    )
+    progress("wrestling")
+    motion = animate(setup, stage.q, keys, drive=drive)
+    claims = held_at_keys(stage.layout, keys, motion, lambda wish: 0.85 * abs(wish.writhe))
+    return Played.of(
+        stage.layout,
+        motion,
+        claims,
+        [
+            f"The partner follows {source}; he waited {drive.waited:.1f} of"
+            f" {len(motion.path)} frames.",
+        ],
+        view=(0.9, 0.25, 0.8),
+        frames=holding_frames(keys, motion),
+        size=(320, 400),
+    )

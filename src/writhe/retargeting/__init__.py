@@ -1,0 +1,1 @@
+"""Motion of one skeleton carried over to another, with planted feet."""

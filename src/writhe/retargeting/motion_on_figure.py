@@ -1,0 +1,64 @@
+"""A motion of any skeleton as one of a figure's: read off where the bones agree, else retargeted.
+
+Files know less of joints than figures do: a BVH file of the built-in human comes back with its
+bones and names, but every hinge as a ball joint. Such a motion is the figure's own, joint by joint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.io.figure_from_skeleton import same_bones
+from writhe.kernels.skeleton.euler_channels import align_hemispheres
+from writhe.retargeting.retarget import retarget
+from writhe.skeleton import Figure, JointKind, Motion, Skeleton, quaternions, transforms
+
+# what a joint may turn or shift in ways that the figure's cannot, and still be read off
+SAME_TURN_RAD, SAME_SHIFT_M = 2e-3, 1e-3
+
+
+def on_figure(motion: Motion, figure: Figure) -> Motion:
+    """The motion with configurations of the figure's skeleton."""
+    skeleton = figure.skeleton
+    if motion.skeleton.names == skeleton.names and _same_joints(motion.skeleton, skeleton):
+        return motion
+    if same_bones(motion.skeleton, skeleton):
+        q = _read_off(motion, skeleton)
+        if q is not None:
+            return replace(motion, skeleton=skeleton, q=q)
+    return retarget(motion, figure)
+
+
+def _same_joints(a: Skeleton, b: Skeleton) -> bool:
+    return all(
+        x.kind is y.kind and np.array_equal(x.axis, y.axis)
+        for x, y in zip(a.joints, b.joints, strict=True)
+    )
+
+
+def _read_off(motion: Motion, skeleton: Skeleton) -> Floats | None:
+    """Joint by joint; None where a joint does what the skeleton's cannot."""
+    shift, turn = transforms.joint_motions(motion.skeleton, motion.q)
+    # a file may place its root otherwise: what it shifts is told from the figure's own place
+    moved = np.asarray(motion.skeleton.tree.offset[0]) - np.asarray(skeleton.tree.offset[0])
+    shift[:, 0] += moved @ np.asarray(skeleton.tree.rest[0])
+    q = np.tile(skeleton.rest_configuration, (len(motion), 1))
+    for j, joint in enumerate(skeleton.joints):
+        at = int(skeleton.tree.q_start[j])
+        if joint.kind is JointKind.FREE:
+            q[:, at : at + 3], q[:, at + 3 : at + 7] = shift[:, j], turn[:, j]
+        elif joint.kind is JointKind.BALL:
+            q[:, at : at + 4] = turn[:, j]
+        elif joint.kind is JointKind.HINGE:
+            q[:, at] = quaternions.twist_angles(turn[:, j], np.asarray(joint.axis))
+        elif joint.kind is JointKind.PRISMATIC:
+            q[:, at] = shift[:, j] @ np.asarray(joint.axis)
+    kept_shift, kept_turn = transforms.joint_motions(skeleton, q)
+    apart = 2.0 * np.arccos(np.clip(np.abs(np.sum(kept_turn * turn, axis=-1)), 0.0, 1.0))
+    if apart.max() > SAME_TURN_RAD or np.abs(kept_shift - shift).max() > SAME_SHIFT_M:
+        return None
+    align_hemispheres(skeleton.tree.kind, skeleton.tree.q_start, q)
+    return q

@@ -1,0 +1,262 @@
+"""Feet that stand still: found in the source, locked on the target by moving the legs.
+
+The ball of the foot (the toe's joint; the ankle where there is none) is locked, so that a heel may
+still rise. Corrections fade in and out over `BLEND_S`; a standing leg that would not reach is
+helped by lowering the hips smoothly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats
+from writhe.kernels.skeleton.euler_channels import align_hemispheres
+from writhe.retargeting.rest_alignment import RestBody, turn_between
+from writhe.skeleton import Frames, JointKind, Motion, forward, quaternions
+
+PLANTED_SPEED_M_S = 0.15
+PLANTED_DRIFT_M = 0.02  # a foot that creeps farther has been set down anew
+STEP_GAP_S = 0.1
+PLANTED_HEIGHT_M = 0.07  # of the ball of the foot above the lowest that it gets
+SHORTEST_PLANT_S = 0.12
+BLEND_S = 0.25
+FULL_REACH = 0.9995  # of the straight leg: beyond, the knee would snap
+UNTOUCHED_M = 1e-5  # where retargeting moved a planted foot by less, nothing is corrected
+
+
+def keep_feet(
+    motion: Motion, source_frames: Frames, source: RestBody, target: RestBody, scale: float
+) -> tuple[Motion, dict[str, Any]]:
+    """The motion with planted feet locked, and what was done: slides before and after, in m."""
+    frames = motion.frames()
+    shifts: dict[str, Floats] = {}
+    plants: dict[str, list[tuple[int, int]]] = {}
+    for side in ("left", "right"):
+        foot = f"{side}_toe" if f"{side}_toe" in source.joint else f"{side}_ankle"
+        before = source_frames.positions[:, source.joint[foot]]
+        ball = frames.positions[:, target.joint[foot]]
+        found = planted_spans(before, motion.fps)
+        found = [s for s in found if _was_moved(before, ball, s, scale)]
+        plants[side] = found
+        shifts[side] = _corrections(ball, found, motion.fps)
+    slide = _slide(frames, plants, target)
+    if any(plants.values()):
+        drop = _hips_drop(frames, shifts, target, motion.fps)
+        motion = _with_hips_lowered(motion, drop, target)
+        for side in ("left", "right"):
+            motion = _with_ankle_moved(
+                motion, side, shifts[side] + drop[:, None] * [0, 1, 0], target
+            )
+        tree = motion.skeleton.tree
+        q = motion.q.copy()
+        align_hemispheres(tree.kind, tree.q_start, q)
+        motion = replace(motion, q=q)
+    report = {
+        "planted_frames": sum(b - a for spans in plants.values() for a, b in spans),
+        "foot_slide_before_m": slide,
+        "foot_slide_after_m": _slide(motion.frames(), plants, target),
+    }
+    return motion, report
+
+
+def planted_spans(ball: Floats, fps: float) -> list[tuple[int, int]]:
+    """Spans (first, last + 1) of frames in which a foot's ball (F, 3) stands still, low down."""
+    if len(ball) < 3:
+        return []
+    speed = np.linalg.norm(np.gradient(ball, axis=0), axis=1) * fps
+    floor = float(np.percentile(ball[:, 1], 5.0))
+    still: Bools = (speed < PLANTED_SPEED_M_S) & (ball[:, 1] < floor + PLANTED_HEIGHT_M)
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], still.astype(np.int8), [0]])))
+    least = max(2, int(np.ceil(SHORTEST_PLANT_S * fps)))
+    gap = max(1, round(STEP_GAP_S * fps))
+    spans: list[tuple[int, int]] = []
+    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+        a = int(start)
+        while a < stop:
+            strays = np.linalg.norm(ball[a:stop] - ball[a], axis=1) > PLANTED_DRIFT_M
+            b = a + int(np.argmax(strays)) if strays.any() else int(stop)
+            if b - a >= least:
+                spans.append((a, b))
+            a = b + gap
+    return spans
+
+
+def _was_moved(before: Floats, after: Floats, span: tuple[int, int], scale: float) -> bool:
+    """Whether retargeting made the foot move in a way that the scaled source does not."""
+    strayed = after[slice(*span)] - scale * before[slice(*span)]
+    return float(np.ptp(strayed, axis=0).max()) > UNTOUCHED_M
+
+
+def _corrections(ball: Floats, spans: list[tuple[int, int]], fps: float) -> Floats:
+    """How far (F, 3) to move the foot: onto its mean place while planted, fading in between."""
+    shift = np.zeros_like(ball)
+    for a, b in spans:
+        shift[a:b] = ball[a:b].mean(axis=0) - ball[a:b]
+    blend = max(1, round(BLEND_S * fps))
+    ends = [0, *(edge for span in spans for edge in span), len(ball)]
+    for a, b in zip(ends[::2], ends[1::2], strict=True):
+        if a >= b:
+            continue
+        reach = min(blend, b - a + 1)
+        away = np.arange(1, b - a + 1)
+        if a > 0:
+            shift[a:b] += _fade(away / reach)[:, None] * shift[a - 1]
+        if b < len(ball):
+            shift[a:b] += _fade(away[::-1] / reach)[:, None] * shift[b]
+    return shift
+
+
+def _fade(x: Floats) -> Floats:
+    x = np.clip(x, 0.0, 1.0)
+    return 1.0 - x * x * x * (10.0 - 15.0 * x + 6.0 * x * x)
+
+
+def _slide(frames: Frames, plants: dict[str, list[tuple[int, int]]], target: RestBody) -> float:
+    """The farthest that a planted foot gets from where it came to stand."""
+    farthest = 0.0
+    for side, spans in plants.items():
+        foot = target.joint.get(f"{side}_toe", target.joint[f"{side}_ankle"])
+        for a, b in spans:
+            path = frames.positions[a:b, foot]
+            farthest = max(farthest, float(np.linalg.norm(path - path[0], axis=1).max()))
+    return farthest
+
+
+def _leg(frames: Frames, side: str, target: RestBody) -> tuple[Floats, Floats, Floats]:
+    return (
+        frames.positions[:, target.joint[f"{side}_hip"]],
+        frames.positions[:, target.joint[f"{side}_knee"]],
+        frames.positions[:, target.joint[f"{side}_ankle"]],
+    )
+
+
+def _hips_drop(frames: Frames, shifts: dict[str, Floats], target: RestBody, fps: float) -> Floats:
+    """How far (F,) to lower the hips so that moved feet stay within reach; smooth over time."""
+    need = np.zeros(len(frames.positions))
+    for side, shift in shifts.items():
+        hip, _, ankle = _leg(frames, side, target)
+        reach = FULL_REACH * (target.length(f"{side}_hip") + target.length(f"{side}_knee"))
+        way = ankle + shift - hip
+        across = way[:, 0] ** 2 + way[:, 2] ** 2
+        beyond = (way**2).sum(axis=1) > reach**2
+        moved = np.abs(shift).max(axis=1) > 0
+        height = np.sqrt(np.maximum(reach**2 - across, 0.0))
+        need = np.maximum(need, np.where(beyond & moved & (way[:, 1] < 0), -way[:, 1] - height, 0))
+    if not need.any():
+        return need
+    # the running maximum is held wide enough that smoothing it cannot fall below the need
+    half = max(1, round(0.5 * BLEND_S * fps))
+    from scipy.ndimage import gaussian_filter1d, maximum_filter1d
+
+    held = maximum_filter1d(need, 2 * half + 1, mode="nearest")
+    return gaussian_filter1d(held, half / 2.5, truncate=2.5, mode="nearest")
+
+
+def _with_hips_lowered(motion: Motion, drop: Floats, target: RestBody) -> Motion:
+    if not drop.any():
+        return motion
+    skeleton = motion.skeleton
+    chain = skeleton.ancestors(skeleton.names[target.joint["hips"]])
+    free = next(j for j in chain if skeleton.joints[j].kind is JointKind.FREE)
+    q = motion.q.copy()
+    parent = int(skeleton.tree.parent[free])
+    above = np.eye(3) if parent < 0 else motion.frames().rotations[:, parent]
+    down = (above @ skeleton.tree.rest[free])[..., 1, :]
+    at = int(skeleton.tree.q_start[free])
+    q[:, at : at + 3] -= drop[:, None] * down
+    return replace(motion, q=q)
+
+
+def _with_ankle_moved(motion: Motion, side: str, shift: Floats, target: RestBody) -> Motion:
+    """Bend the knee and swing the thigh so that the ankle moves by `shift`; the foot only shifts.
+
+    With K = hip to knee, M = knee to ankle and h the knee's axis, flexing to angle f (from K to M
+    about h) puts the ankle at the distance D of |K|^2 + |M|^2 + 2 (K.h)(M.h) + 2 |K'||M'| cos f,
+    primes for the parts across h.
+    """
+    rows = np.flatnonzero(np.abs(shift).max(axis=1) > 1e-9)
+    if len(rows) == 0:
+        return motion
+    skeleton = motion.skeleton
+    frames = forward(skeleton, motion.q[rows])
+    hip, knee, ankle = _leg(frames, side, target)
+    upper, lower = knee - hip, ankle - knee
+    axis = _knee_axis(frames, side, upper, lower, target)
+    goal = ankle + shift[rows] - hip
+    upper_across = upper - (upper * axis).sum(1, keepdims=True) * axis
+    lower_across = lower - (lower * axis).sum(1, keepdims=True) * axis
+    flexed = np.arctan2(
+        (np.cross(upper_across, lower_across) * axis).sum(1), (upper_across * lower_across).sum(1)
+    )
+    fixed = (upper**2).sum(1) + (lower**2).sum(1)
+    fixed += 2.0 * (upper * axis).sum(1) * (lower * axis).sum(1)
+    swing = 2.0 * np.linalg.norm(upper_across, axis=1) * np.linalg.norm(lower_across, axis=1)
+    cosine = ((goal**2).sum(1) - fixed) / np.maximum(swing, 1e-12)
+    wanted = np.arccos(np.clip(cosine, -1.0, 1.0)) * np.where(flexed < -0.05, -1.0, 1.0)
+    bend = quaternions.from_axis_angle(axis, wanted - flexed)
+    reached = upper + quaternions.rotate(bend, lower)
+    raise_leg = turn_between(reached, goal)
+    names = {
+        part: skeleton.names[target.joint[f"{side}_{part}"]] for part in ("hip", "knee", "ankle")
+    }
+    q = motion.q.copy()
+    old = {n: quaternions.from_matrices(frames.rotation(n)) for n in names.values()}
+    new = {
+        names["hip"]: quaternions.multiply(raise_leg, old[names["hip"]]),
+        names["knee"]: quaternions.multiply(
+            raise_leg, quaternions.multiply(bend, old[names["knee"]])
+        ),
+        names["ankle"]: old[names["ankle"]],
+    }
+    # joints between the three (helpers) ride along with the one above them
+    carried = {names["hip"]: raise_leg, names["knee"]: quaternions.multiply(raise_leg, bend)}
+    for name, turn in new.items():
+        j = skeleton.index(name)
+        joint = skeleton.joints[j]
+        parent = int(skeleton.tree.parent[j])
+        above = np.array([[1.0, 0.0, 0.0, 0.0]])
+        if parent >= 0:
+            above = quaternions.from_matrices(frames.rotations[:, parent])
+            carrier = next(
+                (
+                    skeleton.names[a]
+                    for a in skeleton.ancestors(name)[1:]
+                    if skeleton.names[a] in carried
+                ),
+                None,
+            )
+            if carrier is not None:
+                above = quaternions.multiply(carried[carrier], above)
+        base = quaternions.multiply(above, quaternions.normalised(np.asarray(joint.rest)))
+        local = quaternions.multiply(quaternions.conjugate(base), turn)
+        part = skeleton.q_slice(name)
+        if joint.kind in (JointKind.BALL, JointKind.FREE):
+            q[rows, part.stop - 4 : part.stop] = local
+        elif joint.kind is JointKind.HINGE:
+            q[rows, part.start] = quaternions.twist_angles(local, joint.axis)
+    return replace(motion, q=q)
+
+
+def _knee_axis(frames: Frames, side: str, upper: Floats, lower: Floats, target: RestBody) -> Floats:
+    """(F, 3) unit axis in the world about which the knee flexes."""
+    j = target.joint[f"{side}_knee"]
+    joint = target.skeleton.joints[j]
+    thigh = target.joint[f"{side}_hip"]
+    left = target.positions[target.joint["left_hip"]] - target.positions[target.joint["right_hip"]]
+    left /= np.linalg.norm(left)
+    if joint.kind is JointKind.HINGE:
+        axis = frames.rotations[:, j] @ joint.axis
+        in_world = quaternions.rotate(target.turns[j], joint.axis)
+        return axis if float(in_world @ left) >= 0 else -axis
+    resting = quaternions.rotate(quaternions.conjugate(target.turns[thigh]), left)
+    lateral = frames.rotations[:, thigh] @ resting
+    normal = np.cross(upper, lower)
+    # a bent knee shows its axis; a straight one is taken to flex about the thigh's left
+    bent = np.linalg.norm(normal, axis=1, keepdims=True)
+    share = np.clip(bent / (0.1 * np.linalg.norm(upper, axis=1, keepdims=True) ** 2), 0.0, 1.0)
+    normal = np.where((normal * lateral).sum(1, keepdims=True) < 0, -normal, normal)
+    mixed = share * normal / np.maximum(bent, 1e-12) + (1.0 - share) * lateral
+    return mixed / np.linalg.norm(mixed, axis=1, keepdims=True)

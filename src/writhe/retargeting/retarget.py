@@ -1,0 +1,302 @@
+"""Carry a motion over to another body by anatomical roles.
+
+Directions of bones come from the source's joint positions, twists from its joint rotations, seen
+from aligned rest poses (`alignment`). Where the target has a hinge, the bend comes from the
+positions and the limb above is turned about itself so that the hinge's plane fits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.errors import WritheError
+from writhe.io.figure_from_skeleton import figure_of
+from writhe.io.roles import ESSENTIAL, ROLES
+from writhe.kernels.skeleton.euler_channels import align_hemispheres
+from writhe.retargeting.planted_feet import keep_feet as keep_the_feet
+from writhe.retargeting.rest_alignment import (
+    RestBody,
+    align_role,
+    body_alignment,
+    body_axes,
+    rest_body,
+    turn_between,
+)
+from writhe.skeleton import Figure, Frames, JointKind, Motion, quaternions
+
+# the hinge's plane is trusted from the first bend (degrees) on, fully from the second
+PLANE_FROM_RAD, PLANE_SURE_RAD = np.radians(6.0), np.radians(25.0)
+_HINGED = tuple(
+    (f"{s}_{upper}", f"{s}_{lower}")
+    for s in ("left", "right")
+    for upper, lower in (("shoulder", "elbow"), ("hip", "knee"))
+)
+
+
+def retarget(
+    motion: Motion,
+    figure: Figure,
+    *,
+    keep_feet: bool = True,
+    source_figure: Figure | None = None,
+) -> Motion:
+    """The motion on the figure's skeleton.
+
+    keep_feet: lock the target's feet where the source's stand still on the ground.
+    source_figure: gives the roles of the motion's joints where their names do not tell.
+    `source["retarget"]` of the result tells the scale and how far planted feet slide.
+    """
+    origin = source_figure or figure_of(motion)
+    roles_from, roles_to = dict(origin.roles), dict(figure.roles)
+    common = set(roles_from) & set(roles_to)
+    lost = [role for role in ESSENTIAL if role not in common]
+    if lost:
+        where = figure.name if any(r not in roles_to for r in lost) else motion.name
+        raise WritheError(
+            f"cannot retarget: {where!r} has no joint for {', '.join(lost)}; its roles must cover "
+            "hips, shoulders, elbows, hips, knees and ankles"
+        )
+    source = rest_body(motion.skeleton, roles_from, common)
+    target = rest_body(figure.skeleton, roles_to, common)
+    frames = motion.frames()
+    turns = _wanted_turns(frames, source, target)
+    q = _configurations(turns, target)
+    align_hemispheres(figure.skeleton.tree.kind, figure.skeleton.tree.q_start, q)
+    result = replace(motion, skeleton=figure.skeleton, q=q)
+    scale = _leg(target) / _leg(source)
+    result = _placed(result, frames, source, target, scale)
+    report: dict[str, object] = {"from": motion.name, "to": figure.name, "scale": scale}
+    if keep_feet:
+        result, feet = keep_the_feet(result, frames, source, target, scale)
+        report |= feet
+    return replace(result, source={"format": "retarget", "retarget": report})
+
+
+def _wanted_turns(frames: Frames, source: RestBody, target: RestBody) -> dict[str, Floats]:
+    """World rotations (F, 4) that the target's joints should have, by role."""
+    whole = body_alignment(source, target)
+    alignment: dict[str, Floats] = {}
+    turns: dict[str, Floats] = {}
+    lower_of = dict(_HINGED)
+    for role in ROLES:
+        if role not in source.joint:
+            continue
+        s, t = source.joint[role], target.joint[role]
+        alignment[role] = align_role(role, whole, alignment, source, target)
+        change = quaternions.multiply(
+            quaternions.from_matrices(frames.rotations[:, s]),
+            quaternions.conjugate(source.turns[s]),
+        )
+        lower = lower_of.get(role)
+        bends = lower is not None and lower in source.following
+        if bends and lower is not None:
+            twist = _constant_twist(frames, change, alignment[role], role, lower, source, target)
+            about = quaternions.from_axis_angle(_unit(target.bones[role]), np.array(twist))
+            alignment[role] = quaternions.multiply(alignment[role], about)
+        turn = quaternions.multiply(change, quaternions.multiply(alignment[role], target.turns[t]))
+        if role in target.following and role != "hips":
+            turn = _swung(frames, turn, role, source, target)
+        if bends and lower is not None and _hinge(target, lower):
+            angle, trust = _plane_twist(frames, turn, role, lower, source, target)
+            axis = _direction(frames, role, source)
+            turn = quaternions.multiply(quaternions.from_axis_angle(axis, trust * angle), turn)
+        turns[role] = turn
+    return turns
+
+
+def _unit(v: Floats) -> Floats:
+    return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12)
+
+
+def _hinge(body: RestBody, role: str) -> bool:
+    return body.skeleton.joints[body.joint[role]].kind is JointKind.HINGE
+
+
+def _direction(frames: Frames, role: str, body: RestBody) -> Floats:
+    """(F, 3) unit directions of a role's bone."""
+    after = frames.positions[:, body.joint[body.following[role]]]
+    return _unit(after - frames.positions[:, body.joint[role]])
+
+
+def _swung(frames: Frames, turn: Floats, role: str, source: RestBody, target: RestBody) -> Floats:
+    """`turn`, swung by as little as it takes for the bone to point as the source's does."""
+    t = target.joint[role]
+    bone = quaternions.rotate(quaternions.conjugate(target.turns[t]), target.bones[role])
+    now = quaternions.rotate(turn, bone)
+    return quaternions.multiply(turn_between(now, _direction(frames, role, source)), turn)
+
+
+def _hinge_axis(target: RestBody, upper: str, lower: str) -> Floats:
+    """The axis about which the lower joint flexes, in the frame of the upper one, at rest."""
+    u, low = target.joint[upper], target.joint[lower]
+    joint = target.skeleton.joints[low]
+    if joint.kind is JointKind.HINGE:
+        in_world = quaternions.rotate(target.turns[low], joint.axis)
+        # hinges may be written with either sign; flexion takes elbows forward and knees back
+        axis = in_world if float(in_world @ _flexion_axis(target, upper)) >= 0 else -in_world
+    else:
+        axis = _flexion_axis(target, upper)
+    return quaternions.rotate(quaternions.conjugate(target.turns[u]), axis)
+
+
+def _flexion_axis(body: RestBody, upper: str) -> Floats:
+    """The anatomical axis of flexion in the rest pose, in the world: u x (flexion direction)."""
+    at = {role: body.positions[j] for role, j in body.joint.items()}
+    left = at["left_hip"] - at["right_hip"]
+    up = at.get("chest", at["left_shoulder"] + at["right_shoulder"] - at["hips"]) - at["hips"]
+    ahead = np.cross(left, up)
+    towards = -ahead if upper.endswith("hip") else ahead
+    return _unit(np.cross(body.bones[upper], towards))
+
+
+def _plane_twist(
+    frames: Frames, turn: Floats, upper: str, lower: str, source: RestBody, target: RestBody
+) -> tuple[Floats, Floats]:
+    """How far (F,) the limb must turn about itself to fit the hinge's plane, and the trust in it.
+
+    Near a straight limb the plane is undefined, and a limb bent a little the wrong way is
+    overstretched rather than turned half round: there the trust fades to nothing.
+    """
+    u, v = _direction(frames, upper, source), _direction(frames, lower, source)
+    axis = quaternions.rotate(turn, _hinge_axis(target, upper, lower))
+    axis = _unit(axis - (axis * u).sum(axis=1, keepdims=True) * u)
+    normal = np.cross(u, v)
+    bend = np.arctan2(np.linalg.norm(normal, axis=1), (u * v).sum(axis=1))
+    normal = _unit(normal)
+    angle = np.arctan2((np.cross(axis, normal) * u).sum(axis=1), (axis * normal).sum(axis=1))
+    trust = _ramp((bend - PLANE_FROM_RAD) / (PLANE_SURE_RAD - PLANE_FROM_RAD))
+    # beyond a strong bend no overstretched limb is left to doubt
+    doubt = _ramp((np.abs(angle) - np.pi / 3) / (np.pi / 3))
+    doubt *= 1.0 - _ramp((bend - np.radians(45.0)) / np.radians(30.0))
+    return angle, trust * (1.0 - doubt)
+
+
+def _constant_twist(
+    frames: Frames,
+    change: Floats,
+    alignment: Floats,
+    upper: str,
+    lower: str,
+    source: RestBody,
+    target: RestBody,
+) -> float:
+    """A constant turn of the limb about itself that the source's rest pose hides; mostly zero.
+
+    Some files have folded rest poses (all bones along one axis), in which the twist of a limb has
+    no meaning. The bends of the motion itself then tell it.
+    """
+    turn = quaternions.multiply(
+        change, quaternions.multiply(alignment, target.turns[target.joint[upper]])
+    )
+    turn = _swung(frames, turn, upper, source, target)
+    angle, _ = _plane_twist(frames, turn, upper, lower, source, target)
+    u, v = _direction(frames, upper, source), _direction(frames, lower, source)
+    bend = np.arccos(np.clip((u * v).sum(axis=1), -1.0, 1.0))
+    weight = _ramp((bend - PLANE_SURE_RAD) / np.radians(20.0))
+    if weight.sum() < 3.0:
+        return 0.0
+    mean = complex((weight * np.exp(1j * angle)).sum() / weight.sum())
+    twist = float(np.angle(mean))
+    return twist if abs(mean) > 0.7 and abs(twist) > np.radians(45.0) else 0.0
+
+
+def _ramp(x: Floats) -> Floats:
+    """0 below 0, 1 above 1, smooth between."""
+    x = np.clip(x, 0.0, 1.0)
+    return x * x * (3.0 - 2.0 * x)
+
+
+def _configurations(turns: dict[str, Floats], target: RestBody) -> Floats:
+    """Configurations that realise the wanted world rotations as the joints allow."""
+    skeleton = target.skeleton
+    count = len(next(iter(turns.values())))
+    q = np.tile(skeleton.rest_configuration, (count, 1))
+    role_of = {j: role for role, j in target.joint.items()}
+    identity = np.array([1.0, 0.0, 0.0, 0.0])
+    world: list[Floats] = []
+    for j, joint in enumerate(skeleton.joints):
+        parent = int(skeleton.tree.parent[j])
+        above = np.tile(identity, (count, 1)) if parent < 0 else world[parent]
+        base = quaternions.multiply(above, quaternions.normalised(np.asarray(joint.rest)))
+        local = np.tile(identity, (count, 1))
+        at = int(skeleton.tree.q_start[j + 1])
+        role = role_of.get(j)
+        if role is not None and joint.kind in (JointKind.BALL, JointKind.FREE):
+            local = quaternions.multiply(quaternions.conjugate(base), turns[role])
+            q[:, at - 4 : at] = local
+        elif role is not None and joint.kind is JointKind.HINGE:
+            angle = _hinge_angle(base, turns[role], role, target)
+            q[:, at - 1] = angle
+            local = quaternions.from_axis_angle(joint.axis, angle)
+        world.append(quaternions.multiply(base, local))
+    return q
+
+
+def _hinge_angle(base: Floats, turn: Floats, role: str, target: RestBody) -> Floats:
+    """The angle that brings the hinge's bone nearest to where it should point."""
+    j = target.joint[role]
+    joint = target.skeleton.joints[j]
+    if role not in target.bones:
+        between = quaternions.multiply(quaternions.conjugate(base), turn)
+        return np.unwrap(quaternions.twist_angles(between, joint.axis))
+    bone = quaternions.rotate(quaternions.conjugate(target.turns[j]), target.bones[role])
+    axis = quaternions.rotate(base, joint.axis)
+    start, wanted = quaternions.rotate(base, bone), quaternions.rotate(turn, bone)
+    along = (start * axis).sum(axis=1) * (wanted * axis).sum(axis=1)
+    sine = (np.cross(start, wanted) * axis).sum(axis=1)
+    return np.unwrap(np.arctan2(sine, (start * wanted).sum(axis=1) - along))
+
+
+def _leg(body: RestBody) -> float:
+    return sum(body.length(f"{s}_{part}") for s in ("left", "right") for part in ("hip", "knee"))
+
+
+def _ankle_heights(source: RestBody, target: RestBody) -> tuple[float, float]:
+    """How high the ankles stand over the balls of flat feet, read off the rest poses."""
+    whole = body_alignment(source, target)
+    up = body_axes(target)[:, 1]
+    up_from = quaternions.rotate(whole, up)
+    heights: list[tuple[float, float]] = []
+    for role in ("left_ankle", "right_ankle"):
+        if role not in source.bones or role not in target.bones:
+            continue
+        bone, bone_from = target.bones[role], source.bones[role]
+        turned = quaternions.rotate(whole, bone)
+        # a foot that points elsewhere is folded away and tells nothing
+        if _unit(turned) @ _unit(bone_from) > 0.5:
+            heights.append((max(0.0, float(-bone_from @ up_from)), max(0.0, float(-bone @ up))))
+    if not heights:
+        return 0.0, 0.0
+    mean = np.mean(heights, axis=0)
+    return float(mean[0]), float(mean[1])
+
+
+def _placed(
+    result: Motion, frames: Frames, source: RestBody, target: RestBody, scale: float
+) -> Motion:
+    """The result with its hips where the source's are, scaled by the length of the legs."""
+    skeleton = target.skeleton
+    chain = skeleton.ancestors(skeleton.names[target.joint["hips"]])
+    free = next((j for j in chain if skeleton.joints[j].kind is JointKind.FREE), None)
+    if free is None:
+        raise WritheError("cannot retarget: neither the target's hips nor a joint above is free")
+    middle_from = _middle(frames.positions, source)
+    wanted = scale * middle_from
+    height_from, height = _ankle_heights(source, target)
+    wanted[:, 1] += height - scale * height_from
+    here = result.frames()
+    shift = wanted - _middle(here.positions, target)
+    parent = int(skeleton.tree.parent[free])
+    above = np.eye(3) if parent < 0 else here.rotations[:, parent]
+    base = above @ skeleton.tree.rest[free]
+    q = result.q.copy()
+    at = int(skeleton.tree.q_start[free])
+    q[:, at : at + 3] += np.einsum("...ba,...b->...a", base, shift)
+    return replace(result, q=q)
+
+
+def _middle(positions: Floats, body: RestBody) -> Floats:
+    return 0.5 * (positions[:, body.joint["left_hip"]] + positions[:, body.joint["right_hip"]])

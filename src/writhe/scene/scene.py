@@ -1,0 +1,191 @@
+"""What a scene holds: actors, objects, declared contacts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from writhe.arrays import Floats, floats
+from writhe.collision import ContactPolicy, Shape
+from writhe.errors import UnknownNameError, WritheError
+from writhe.skeleton import Figure
+
+if TYPE_CHECKING:
+    from writhe.scene.layout import Layout
+
+
+def _origin() -> Floats:
+    return np.zeros(3)
+
+
+def _unturned() -> Floats:
+    return np.array([1.0, 0.0, 0.0, 0.0])
+
+
+def _checked_name(name: str, what: str) -> None:
+    if not name or "." in name or len(name) > 100:
+        raise WritheError(f"the name of {what} is 1 to 100 letters without a full stop: {name!r}")
+
+
+def _unit_quaternions(values: Floats, shape: tuple[int | None, ...], what: str) -> Floats:
+    given = floats(values, shape, what)
+    length = np.linalg.norm(given, axis=-1, keepdims=True)
+    if (length < 1e-6).any():
+        raise WritheError(f"{what}: a quaternion (w, x, y, z) must not be zero")
+    return given / length
+
+
+@dataclass(frozen=True)
+class Actor:
+    """A figure in a scene.
+
+    position_m and rotation place the figure's world (its motions keep their own coordinates in it).
+    A driven actor follows its motion from outside, as a mocap partner does; the others are posed.
+    `source` is how a scene file names the figure: a built-in one or a file beside it.
+    """
+
+    name: str
+    figure: Figure
+    position_m: Floats = field(default_factory=_origin)
+    rotation: Floats = field(default_factory=_unturned)
+    driven: bool = False
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        _checked_name(self.name, "an actor")
+        what = f"the actor {self.name!r}"
+        object.__setattr__(self, "position_m", floats(self.position_m, (3,), what))
+        object.__setattr__(self, "rotation", _unit_quaternions(self.rotation, (4,), what))
+
+
+class ObjectKind(Enum):
+    """Fixed for good, moved from outside while one works, or following its own keys."""
+
+    FIXED = "fixed"
+    MOVED = "moved"
+    ANIMATED = "animated"
+
+
+@dataclass(frozen=True)
+class KeyMotion:
+    """Keys of an object: straight lines and slerp between them, still before and after."""
+
+    times_s: Floats  # (k,) rising
+    positions_m: Floats  # (k, 3)
+    rotations: Floats  # (k, 4)
+
+    def __post_init__(self) -> None:
+        times = floats(self.times_s, (None,), "key times")
+        if len(times) == 0 or (np.diff(times) <= 0).any():
+            raise WritheError("key times must rise, and there must be one at least")
+        count = len(times)
+        object.__setattr__(self, "times_s", times)
+        positions = floats(self.positions_m, (count, 3), "key positions")
+        object.__setattr__(self, "positions_m", positions)
+        rotations = _unit_quaternions(self.rotations, (count, 4), "key rotations")
+        object.__setattr__(self, "rotations", rotations)
+
+    def at(self, times_s: Floats) -> Floats:
+        """Poses (times, 7): position and quaternion."""
+        from writhe.kernels.skeleton.kinematics import interpolate_batch
+        from writhe.skeleton import Joint, JointKind, Skeleton
+
+        tree = Skeleton([Joint("object", None, JointKind.FREE)]).tree
+        rows = np.interp(times_s, self.times_s, np.arange(len(self.times_s), dtype=float))
+        out = np.empty((len(rows), 7))
+        keys = np.concatenate([self.positions_m, self.rotations], axis=1)
+        interpolate_batch(tree, keys, rows, out)
+        return out
+
+
+@dataclass(frozen=True)
+class SceneObject:
+    """A solid thing: shapes and named strands (polylines), in its own frame."""
+
+    name: str
+    shapes: tuple[Shape, ...]
+    kind: ObjectKind = ObjectKind.FIXED
+    position_m: Floats = field(default_factory=_origin)
+    rotation: Floats = field(default_factory=_unturned)
+    keys: KeyMotion | None = None
+    strands: Mapping[str, Floats] = field(default_factory=dict[str, Floats])
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        _checked_name(self.name, "an object")
+        what = f"the object {self.name!r}"
+        object.__setattr__(self, "position_m", floats(self.position_m, (3,), what))
+        object.__setattr__(self, "rotation", _unit_quaternions(self.rotation, (4,), what))
+        if (self.kind is ObjectKind.ANIMATED) != (self.keys is not None):
+            raise WritheError(f"{what}: keys belong to animated objects, and those need keys")
+        strands = {
+            n: floats(p, (None, 3), f"{what}, strand {n!r}") for n, p in self.strands.items()
+        }
+        for name, points in strands.items():
+            if len(points) < 2:
+                raise WritheError(f"{what}: the strand {name!r} has fewer than two points")
+        object.__setattr__(self, "strands", strands)
+
+    def pose(self) -> Floats:
+        """(7,) where it stands at first: position and quaternion."""
+        if self.keys is not None:
+            return self.keys.at(np.zeros(1))[0]
+        return np.concatenate([self.position_m, self.rotation])
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Actors and objects with the contacts declared between their parts.
+
+    Parts are called "actor.part" for actors and by the object's name for objects.
+    """
+
+    actors: tuple[Actor, ...] = ()
+    objects: tuple[SceneObject, ...] = ()
+    policy: ContactPolicy = field(default_factory=ContactPolicy)
+
+    def __post_init__(self) -> None:
+        names = [a.name for a in self.actors] + [o.name for o in self.objects]
+        twice = sorted({n for n in names if names.count(n) > 1})
+        if twice:
+            raise WritheError(f"names in a scene must differ; these come twice: {', '.join(twice)}")
+
+    @cached_property
+    def layout(self) -> Layout:
+        """One skeleton over all actors and objects, with the place of each in it."""
+        from writhe.scene.layout import Layout
+
+        return Layout(self)
+
+    def actor(self, name: str) -> Actor:
+        """An actor by name."""
+        for actor in self.actors:
+            if actor.name == name:
+                return actor
+        raise UnknownNameError("actor", name, [a.name for a in self.actors])
+
+    def object(self, name: str) -> SceneObject:
+        """An object by name."""
+        for thing in self.objects:
+            if thing.name == name:
+                return thing
+        raise UnknownNameError("object", name, [o.name for o in self.objects])
+
+    @staticmethod
+    def load(path: str | Path) -> Scene:
+        """Read a JSON scene file (docs/scenes.md)."""
+        from writhe.scene.reader import load_scene
+
+        return load_scene(Path(path))
+
+    def save(self, path: str | Path) -> None:
+        """Write a JSON scene file."""
+        from writhe.scene.writer import save_scene
+
+        save_scene(self, Path(path))

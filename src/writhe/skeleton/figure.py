@@ -1,0 +1,158 @@
+"""The body around the bones: collision capsules and a skin, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats, Ints
+from writhe.errors import WritheError
+from writhe.skeleton.skeleton import Skeleton
+
+
+@dataclass(frozen=True, slots=True)
+class Capsule:
+    """A segment fixed to a joint, inflated by a radius; equal ends make a ball.
+
+    `part` is the body part that the capsule belongs to (the joint's name when not given):
+    capsules of one part are never tested against each other.
+    """
+
+    joint: str
+    start_in_joint: Floats
+    end_in_joint: Floats
+    radius_m: float
+    part: str = ""
+
+    @property
+    def part_name(self) -> str:
+        """The part, or the joint's name where none is given."""
+        return self.part or self.joint
+
+
+@dataclass(frozen=True, slots=True)
+class Twist:
+    """Which share of one joint's twist each vertex follows; see `kernels.skinning`."""
+
+    joint: Ints  # (v,) the joint, -1 for none
+    share: Floats  # (v,) 0: none of its twist, 1: all of it
+    axis: Floats  # (n, 3) the axis of each joint's twist, in its frame
+
+
+def _no_twist() -> Twist | None:
+    return None
+
+
+@dataclass(frozen=True)
+class Skin:
+    """A closed triangle mesh in the rest pose with up to four joints a vertex (linear blending).
+
+    The joints of a vertex come with falling weight: the first says which body part it is on.
+    """
+
+    vertices: Floats  # (v, 3) rest pose, world
+    triangles: Ints  # (t, 3) counter-clockwise from outside
+    joints: Ints  # (v, 4)
+    weights: Floats  # (v, 4), rows sum to one
+    twist: Twist | None = field(default_factory=_no_twist)
+
+    def deform(self, skeleton: Skeleton, positions: Floats, rotations: Floats) -> Floats:
+        """Vertices with the joints at these world frames, by linear blend skinning.
+
+        positions (n, 3), rotations (n, 3, 3) of the posed skeleton give (v, 3); with a leading
+        frame axis, (frames, v, 3).
+        """
+        from writhe.kernels.skeleton.skinning import skin_frames
+        from writhe.skeleton.kinematics import forward
+
+        rest = forward(skeleton, skeleton.rest_configuration)
+        single = positions.ndim == 2
+        positions, rotations = (
+            (positions[None], rotations[None])
+            if single
+            else (
+                positions,
+                rotations,
+            )
+        )
+        count = len(self.vertices)
+        twist = self.twist or Twist(
+            np.full(count, -1, dtype=np.int64), np.zeros(count), np.zeros((len(skeleton), 3))
+        )
+        out = np.empty((len(positions), count, 3))
+        skin_frames(
+            self.vertices,
+            self.joints,
+            self.weights,
+            twist.joint,
+            twist.share,
+            twist.axis,
+            skeleton.tree.parent,
+            skeleton.tree.subtree_end,
+            rest.positions,
+            rest.rotations,
+            np.ascontiguousarray(positions),
+            np.ascontiguousarray(rotations),
+            out,
+        )
+        return out[0] if single else out
+
+    @property
+    def vertex_joint(self) -> Ints:
+        """(v,) the joint that each vertex follows most: the body part it is on."""
+        return self.joints[np.arange(len(self.joints)), self.weights.argmax(axis=1)]
+
+    @property
+    def in_joint_zone(self) -> Bools:
+        """(v,) whether a vertex follows more than one joint: the blend around a joint."""
+        return self.weights.max(axis=1) < 1.0
+
+
+class GeneratedSkin(Skin):
+    """A skin that is made when it is first looked at."""
+
+    def __init__(self, make: Callable[[], Skin]) -> None:
+        object.__setattr__(self, "_make", make)
+
+    def __getattr__(self, name: str) -> Any:
+        # fields are absent until they are made
+        if name not in Skin.__dataclass_fields__:
+            raise AttributeError(name)
+        made = self.__dict__["_make"]()
+        for part in Skin.__dataclass_fields__:
+            object.__setattr__(self, part, getattr(made, part))
+        return getattr(made, name)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A character: skeleton, collision capsules and, where there is one, a skin.
+
+    `strands` names the polylines of the figure (joint or tip names in order) whose pairwise
+    linking describes a posture; `roles` maps anatomical roles ("left_hand") to joint names.
+    """
+
+    name: str
+    skeleton: Skeleton
+    capsules: tuple[Capsule, ...] = ()
+    skin: Skin | None = None
+    strands: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    roles: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        for capsule in self.capsules:
+            self.skeleton.index(capsule.joint)
+            if capsule.radius_m <= 0:
+                raise WritheError(f"a capsule on {capsule.joint!r} has no radius")
+
+    def joint_of(self, role: str) -> str:
+        """The joint that plays an anatomical role."""
+        from writhe.errors import UnknownNameError
+
+        table = dict(self.roles)
+        if role not in table:
+            raise UnknownNameError("role", role, sorted(table))
+        return table[role]

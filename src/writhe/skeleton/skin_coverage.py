@@ -1,0 +1,90 @@
+"""Do the collision capsules follow the skin? Measured over many poses.
+
+A joint zone is where a skin vertex follows more than one joint (a band of a few centimetres around
+each joint, where the skin bends and rigid capsules cannot follow it). Everywhere else the skin must
+lie inside the capsules of its own body part, and not deeper than a few millimetres: capsules of
+other parts that happen to pass over it do not count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.errors import WritheError
+from writhe.kernels.mesh.capsule_cover import depth_in_own_capsules
+from writhe.skeleton.figure import Figure
+from writhe.skeleton.kinematics import forward
+
+_BIN_M = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """Gaps between skin and capsules outside joint zones, weighted by skin area, in metres."""
+
+    poses: int
+    mean_gap_m: float
+    gap_99_m: float
+    worst_outside_m: float  # how far the skin sticks out anywhere; 0: nowhere
+    zone_area_share: float
+
+
+def skin_cover(figure: Figure, q: Floats, chunk: int = 64) -> Cover:
+    """How the capsules of a figure cover its skin over configurations q (poses, nq)."""
+    if figure.skin is None or not figure.capsules:
+        raise WritheError(f"the figure {figure.name!r} needs a skin and capsules to compare")
+    skin, skeleton = figure.skin, figure.skeleton
+    area = vertex_areas(skin.vertices, skin.triangles)
+    fixed = np.flatnonzero(~skin.in_joint_zone)
+    order = sorted(figure.capsules, key=lambda c: skeleton.index(c.joint))
+    owner = np.array([skeleton.index(c.joint) for c in order])
+    first = np.searchsorted(owner, np.arange(len(skeleton) + 1)).astype(np.int64)
+    starts = np.array([c.start_in_joint for c in order])
+    ends = np.array([c.end_in_joint for c in order])
+    radii = np.array([c.radius_m for c in order])
+    joint = np.ascontiguousarray(skin.vertex_joint[fixed])
+    histogram = np.zeros(2001)
+    total, weight, worst = 0.0, 0.0, 0.0
+    for begin in range(0, len(q), chunk):
+        frames = forward(skeleton, q[begin : begin + chunk])
+        points = skin.deform(skeleton, frames.positions, frames.rotations)
+        depth = np.empty((len(points), len(fixed)))
+        depth_in_own_capsules(
+            np.ascontiguousarray(points[:, fixed]),
+            joint,
+            first,
+            starts,
+            ends,
+            radii,
+            frames.positions,
+            frames.rotations,
+            depth,
+        )
+        worst = max(worst, float(-depth.min()))
+        total += float((np.maximum(depth, 0.0) * area[fixed]).sum())
+        weight += float(area[fixed].sum()) * len(points)
+        bins = np.clip(depth / _BIN_M, 0, 2000).astype(np.int64)
+        histogram += np.bincount(
+            bins.ravel(), np.tile(area[fixed], len(points)), minlength=len(histogram)
+        )
+    gap_99 = float(np.searchsorted(np.cumsum(histogram) / histogram.sum(), 0.99) + 1) * _BIN_M
+    return Cover(
+        poses=len(q),
+        mean_gap_m=total / weight,
+        gap_99_m=gap_99,
+        worst_outside_m=worst,
+        zone_area_share=1.0 - float(area[fixed].sum() / area.sum()),
+    )
+
+
+def vertex_areas(vertices: Floats, triangles: np.ndarray) -> Floats:
+    """(v,) a third of the area of the triangles around each vertex."""
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    third = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 6.0
+    out = np.zeros(len(vertices))
+    for k in range(3):
+        np.add.at(out, triangles[:, k], third)
+    return out

@@ -1,0 +1,187 @@
+"""The two published posers, which search a local latent space: `paper` and `local-pca`.
+
+Both take the K postures of the database nearest to the current one, reduce them by PCA to a latent
+space of Euler angles, and move in it by the linear system of Eq. 13 of "Topology aware data-driven
+inverse kinematics", three times a frame:
+
+    [ M^T M  H^T ] [ dl     ]   [ 0 ]
+    [ H      0   ] [ lambda ] = [ h ]
+
+with M^T M = w_t J_gli^T J_gli + w_m J_pos^T J_pos + w_s I and the positional constraints H dl = h.
+`paper` picks neighbours near in linking first and keeps the topology term; `local-pca` (Chai and
+Hodgins 2005, as that paper compares with it) picks them by joint angles and has no such term.
+
+Where the text leaves something open or cannot work as printed:
+- root translation and heading are not in the normalised postures, so they are variables of their
+  own beside the latent ones, at the same weight;
+- Jacobians are analytic, not by finite differences;
+- constraints that contradict each other make Eq. 13 singular: 1e-6 is taken off its lower diagonal;
+- "topologically similar" is a linking vector within `linking_radius`, grown until K are found;
+- Euler angles are YXZ, so that the first angle of the root is the heading;
+- with an object, its linking enters the topology term as it enters the search (Eq. 3);
+- orientations and holds, which the paper does not have, are constraints like positions.
+Neither is gated, and neither knows of softness or controls.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.collision import NearPairs
+from writhe.database import PostureDatabase, posture_features
+from writhe.database.posture import normalise
+from writhe.skeleton import Figure, forward
+from writhe.solvers.chart import AffineChart, EulerChart
+from writhe.solvers.posing.actor_in_scene import ActorPlace
+from writhe.solvers.posing.database_query import Asking
+from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
+from writhe.solvers.posing.handles import Hold, Pin, Target
+from writhe.solvers.posing.poser import PoseResult
+from writhe.solvers.result import Status
+from writhe.terms import CompiledTerms, reach
+
+EULER_ORDER = "YXZ"
+_ROOT = 4  # translation and heading
+
+
+@dataclass(frozen=True, slots=True)
+class LatentOptions:
+    """The published parameters."""
+
+    neighbours: int = 50
+    dimensions: int = 30
+    topology_weight: float = 1.0
+    continuity_weight: float = 0.2
+    style_weight: float = 1.0
+    iterations: int = 3
+    linking_radius: float = 0.25
+    met_m: float = 0.005
+
+
+class LatentPoser:
+    """Optimisation in the local latent space of neighbouring postures."""
+
+    def __init__(
+        self,
+        name: str,
+        database: PostureDatabase,
+        options: LatentOptions | None = None,
+        *,
+        topology: bool = True,
+        place: ActorPlace | None = None,
+    ) -> None:
+        self.name = name
+        self.figure: Figure = database.figure
+        self.place = place or ActorPlace.alone(self.figure)
+        self.asking = Asking(database, self.place)
+        self.options = options or LatentOptions()
+        self.topology = topology
+        skeleton = self.figure.skeleton
+        self._euler = EulerChart(skeleton, EULER_ORDER)
+        self._angles = np.array([self._euler.coordinates(q) for q in database.q])
+        self.table = self.place.table
+        self._near = NearPairs(self.table)
+        everyone = [reach(name, np.zeros(3)) for name in skeleton.names]
+        self._rows = HandleRows(skeleton, HandleWeights(1.0, 1.0, 1.0, 1.0), soft=everyone)
+
+    def step(
+        self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin | Hold] = ()
+    ) -> PoseResult:
+        """The next configuration from q, as published: projected, then three solves."""
+        start = time.perf_counter()
+        options, rows = self.options, self._rows
+        seen = self.place.seen_by_actor((*targets, *pins))
+        rows.take([h for h in seen if isinstance(h, Target)], seen[len(targets) :])
+        terms, count = rows.terms, rows.rows_of(0).start
+        chart = self._latent_space(q)
+        own = self._euler.coordinates(q)
+        y = chart.axes.T @ _near_turns(own - chart.mean)  # the hard projection of the method
+        for _ in range(options.iterations):
+            current = chart.configuration(y)
+            terms.update(current)
+            basis = chart.basis(y)
+            step = self._solve(terms, basis, current, count)
+            y = y + step
+            if float(np.abs(step).max()) < 1e-6:
+                break
+        q = chart.configuration(y)
+        terms.update(q)
+        return self._result(q, targets, pins, start)
+
+    def _latent_space(self, q: Floats) -> AffineChart:
+        """PCA of the neighbours' Euler angles; the root's place and heading are free."""
+        options, skeleton = self.options, self.figure.skeleton
+        features = posture_features(skeleton, normalise(skeleton, q))[0]
+        radius = options.linking_radius if self.topology else 1e9
+        numbers, _ = self.asking.search.query(
+            features, self.asking.linking(q), options.neighbours, radius
+        )
+        samples = self._angles[numbers]
+        mean = samples.mean(axis=0)
+        centred = samples - mean
+        centred[:, :_ROOT] = 0.0
+        # PCA through the K x K Gram matrix: K is smaller than or close to the posture's size
+        values, vectors = np.linalg.eigh(centred @ centred.T)
+        keep = max(1, min(options.dimensions, int((values > 1e-10).sum())))
+        top = vectors[:, ::-1][:, :keep]
+        axes = centred.T @ (top / np.sqrt(np.maximum(values[::-1][:keep], 1e-12)))
+        full = np.zeros((len(mean), _ROOT + keep))
+        full[:_ROOT, :_ROOT] = np.eye(_ROOT)
+        full[:, _ROOT:] = axes
+        mean[:_ROOT] = 0.0
+        return AffineChart(self._euler, mean, full)
+
+    def _solve(self, terms: CompiledTerms, basis: Floats, q: Floats, count: int) -> Floats:
+        """dl of Eq. 13."""
+        options = self.options
+        positions = (terms.jacobian[count:] @ basis) * np.sqrt(options.continuity_weight)
+        left = positions.T @ positions
+        left.flat[:: len(left) + 1] += options.style_weight
+        if self.topology:
+            linking = self.asking.linking_jacobian(q) @ basis
+            left += options.topology_weight * (linking.T @ linking)
+        rows = terms.jacobian[:count] @ basis
+        wanted = terms.wanted_lower[:count] - terms.values[:count]
+        size = len(left)
+        system = np.zeros((size + count, size + count))
+        system[:size, :size] = left
+        system[:size, size:] = rows.T
+        system[size:, :size] = rows
+        system[np.arange(size, size + count), np.arange(size, size + count)] = -1e-6
+        right = np.concatenate([np.zeros(size), wanted])
+        return np.asarray(np.linalg.solve(system, right), dtype=np.float64)[:size]
+
+    def _result(
+        self,
+        q: Floats,
+        targets: Sequence[Target],
+        pins: Sequence[Pin | Hold],
+        start: float,
+    ) -> PoseResult:
+        errors = np.array(self._rows.point_errors())
+        frames = forward(self.place.skeleton, self.place.whole(q))
+        self._near.find(frames.positions, frames.rotations, 0.03)
+        clearance = self._near.clearance
+        met = bool((errors[: len(targets)] < self.options.met_m).all())
+        return PoseResult(
+            q=q,
+            status=Status.REACHED if met else Status.APPROACHING,
+            target_error_m={t.joint: float(e) for t, e in zip(targets, errors, strict=False)},
+            pin_error_m={
+                p.joint: float(e) for p, e in zip(pins, errors[len(targets) :], strict=True)
+            },
+            milliseconds=1e3 * (time.perf_counter() - start),
+            clearance_m=float(clearance.min()) if len(clearance) else None,
+            touching_parts=self._near.parts_below(-0.001),
+            turn_error_rad=self._rows.turn_errors(),
+        )
+
+
+def _near_turns(difference: Floats) -> Floats:
+    """Angles brought within half a turn."""
+    return (difference + np.pi) % (2.0 * np.pi) - np.pi

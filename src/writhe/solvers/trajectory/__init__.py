@@ -1,0 +1,29 @@
+"""Whole trajectories from joint limits and damping learnt from motion capture.
+
+Z. Huang and others, "Inverse kinematics using dynamic joint parameters: inverse kinematics
+animation synthesis learnt from sub-divided motion micro-segments", The Visual Computer (2016).
+"""
+
+from writhe.solvers.trajectory.chain import CHAINS, Chain
+from writhe.solvers.trajectory.octree import JointOctree, OctreeOptions, learn_octree
+from writhe.solvers.trajectory.passes import PASSES, PassOptions, Trajectory, solve_trajectory
+from writhe.solvers.trajectory.plain_dls import plain_trajectory
+from writhe.solvers.trajectory.stream import TrajectoryStream
+from writhe.solvers.trajectory.style import Forest, Style, learn_style
+
+__all__ = [
+    "CHAINS",
+    "PASSES",
+    "Chain",
+    "Forest",
+    "JointOctree",
+    "OctreeOptions",
+    "PassOptions",
+    "Style",
+    "Trajectory",
+    "TrajectoryStream",
+    "learn_octree",
+    "learn_style",
+    "plain_trajectory",
+    "solve_trajectory",
+]

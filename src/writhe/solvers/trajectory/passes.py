@@ -1,0 +1,178 @@
+"""Whole trajectories in four passes, on as many threads as wanted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numba.core import config
+
+from writhe.arrays import Floats, Ints, floats
+from writhe.errors import WritheError
+from writhe.kernels.trajectory import passes as kernels
+from writhe.kernels.trajectory.passes import Cells
+from writhe.solvers.trajectory.chain import Chain
+
+PASSES = ("crude", "alignment", "retargeting", "correction")
+
+
+@dataclass(frozen=True, slots=True)
+class PassOptions:
+    """Windows are in seconds, so that the frame rate does not change the motion.
+
+    At 100 Hz the alignment window is the 10 frames of the paper; at 30 Hz the correction
+    window is its 2.
+    """
+
+    tolerance_m: float = 5e-4
+    iterations: int = 6  # at each level of the octree
+    alignment_s: float = 0.1
+    correction_s: float = 1.0 / 15.0
+    reach_m: float = 0.05  # beyond which a frame does not count in the correction
+    widen: bool = True  # pop up to wider limits where targets are out of reach
+
+    def alignment_frames(self, fps: float) -> int:
+        """Half the width of the box filter, in whole frames."""
+        return int(self.alignment_s * fps + 0.5)
+
+    def correction_frames(self, fps: float) -> float:
+        """Where the weight in time of the correction falls to zero, in frames."""
+        return max(self.correction_s * fps, 1.0)
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Coordinates of a chain over time, with how well its targets are met.
+
+    `passes` holds the coordinates (F, n) after each pass, `milliseconds` what each took, `reached`
+    whether each frame's targets are met within the correction's reach.
+    """
+
+    chain: Chain
+    theta: Floats  # (F, n)
+    distance_m: Floats  # (F, E)
+    passes: dict[str, Floats]
+    milliseconds: dict[str, float]
+    threads: int
+
+    @property
+    def status(self) -> str:
+        """ "reached", or "short" where some target stays more than 5 cm away."""
+        return "reached" if float(self.distance_m.max()) <= 0.05 else "short"
+
+
+@contextmanager
+def thread_count(wanted: int | None) -> Generator[int]:
+    """Run kernels on so many threads (all by default), then as before."""
+    before, most = numba.get_num_threads(), int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at run time
+    if wanted is not None and not 1 <= wanted <= most:
+        raise WritheError(f"threads must be 1 to {most} on this machine, not {wanted}")
+    numba.set_num_threads(wanted or before)
+    try:
+        yield wanted or before
+    finally:
+        numba.set_num_threads(before)
+
+
+def solve_trajectory(
+    chain: Chain,
+    cells: Cells,
+    targets_in_root: Floats,
+    fps: float,
+    *,
+    options: PassOptions | None = None,
+    starts: Sequence[int] = (0,),
+    threads: int | None = None,
+) -> Trajectory:
+    """The chain's motion for targets (F, E, 3), or (F, 3) when it has one effector.
+
+    `starts` are the frames at which trajectories begin when several stand one after the other: no
+    filter reaches across.
+    """
+    options = options or PassOptions()
+    targets = targets_of(chain, targets_in_root)
+    frames, n = len(targets), len(chain)
+    first, last = bounds(frames, starts)
+    made = {name: np.empty((frames, n)) for name in PASSES}
+    lower, upper, give = (np.empty((frames, n)) for _ in range(3))
+    wide_lower, wide_upper = np.empty((frames, n)), np.empty((frames, n))
+    distance, final = np.empty(frames), np.empty((frames, len(chain.effectors)))
+    window, fade = options.alignment_frames(fps), options.correction_frames(fps)
+    limb, tolerance, iterations = chain.limb, options.tolerance_m, options.iterations
+    wider = wider_limits(cells)
+    if not options.widen:
+        cells = cells._replace(parent=np.full_like(cells.parent, -1))
+        wider = wider[:0]
+    with thread_count(threads) as used:
+        clock = [time.perf_counter()]
+        kernels.crude_pass(
+            limb, cells, targets, tolerance, iterations, made["crude"], lower, upper, give
+        )
+        clock.append(time.perf_counter())
+        kernels.alignment_pass(
+            made["crude"],
+            lower,
+            upper,
+            first,
+            last,
+            window,
+            made["alignment"],
+            wide_lower,
+            wide_upper,
+        )
+        clock.append(time.perf_counter())
+        kernels.retargeting_pass(
+            limb,
+            made["alignment"],
+            targets,
+            wide_lower,
+            wide_upper,
+            give,
+            wider,
+            tolerance,
+            iterations,
+            made["retargeting"],
+            distance,
+        )
+        clock.append(time.perf_counter())
+        kernels.correction_pass(
+            made["retargeting"], distance, first, last, fade, options.reach_m, made["correction"]
+        )
+        clock.append(time.perf_counter())
+        kernels.distances(limb, made["correction"], targets, final)
+    taken: dict[str, float] = {
+        name: 1e3 * (after - before)
+        for name, before, after in zip(PASSES, clock, clock[1:], strict=False)
+    }
+    taken["total"] = 1e3 * (clock[-1] - clock[0])
+    return Trajectory(chain, made["correction"], final, made, taken, used)
+
+
+def targets_of(chain: Chain, targets_in_root: Floats) -> Floats:
+    """Targets as (F, E, 3); misuse raises."""
+    given = np.asarray(targets_in_root, dtype=np.float64)
+    if given.ndim == 2 and len(chain.effectors) == 1:
+        given = given[:, None]
+    targets = floats(given, (None, len(chain.effectors), 3), "targets")
+    if len(targets) == 0:
+        raise WritheError("a trajectory needs at least one frame")
+    return targets
+
+
+def bounds(frames: int, starts: Sequence[int]) -> tuple[Ints, Ints]:
+    """(F,) first and last frame of the trajectory that each frame belongs to."""
+    edges = np.array([*starts, frames], dtype=np.int64)
+    if edges[0] != 0 or np.any(np.diff(edges) < 1):
+        raise WritheError("trajectories start at frame 0 and then at rising frames")
+    lengths = np.diff(edges)
+    return np.repeat(edges[:-1], lengths), np.repeat(edges[1:] - 1, lengths)
+
+
+def wider_limits(cells: Cells) -> Floats:
+    """(4, n) lower and upper limits of the whole volumes, then those of the anatomy, blended."""
+    rows = [getattr(cells, side)[cells.root + c] for c in (1, 0) for side in ("lower", "upper")]
+    return np.stack([np.einsum("vd,vd->d", cells.weight, row) for row in rows])

@@ -1,0 +1,1 @@
+"""Editing a document: the editor's state, commands, poses, the scene to solve in."""

@@ -1,0 +1,69 @@
+"""Moving a whole actor about the scene: its pose, its pins, its keys and its clip."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from writhe.arrays import Floats, vector3
+from writhe.errors import WritheError
+from writhe.skeleton import JointKind, Skeleton, forward
+from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
+from writhe.studio.document import Document, PinRow, TrackKind
+from writhe.studio.document.drawn_paths import moved_path
+from writhe.studio.document.history import Edit
+from writhe.studio.document.rows import pack, unpack
+from writhe.studio.editing.edits import encode_pins
+
+FARTHEST_M = 1000.0
+
+
+def move_actor(
+    document: Document, edit: Edit, number: int, shift_m: Floats, turn_rad: float
+) -> None:
+    """Turn an actor about the vertical through its root, then shift it: x -> Y (x - c) + c + s."""
+    actor = document.actor(number)
+    skeleton = document.figure(actor.figure).skeleton
+    if skeleton.joints[0].kind is not JointKind.FREE:
+        raise WritheError(f"the body {actor.figure!r} cannot be moved about")
+    if not np.isfinite([*shift_m, turn_rad]).all() or np.abs(shift_m).max() > FARTHEST_M:
+        raise WritheError("a character is moved by up to a kilometre")
+    centre = forward(skeleton, actor.configuration).positions[0]
+    c, s = np.cos(turn_rad), np.sin(turn_rad)
+    yaw = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+    away = centre + shift_m - yaw @ centre
+    moved = moved_roots(skeleton, actor.configuration[None], yaw, away)[0]
+    pins = tuple(_moved_pin(pin, yaw, away) for pin in actor.pins)
+    edit.update("actors", number, q=pack(moved), pins=encode_pins(pins))
+    size = skeleton.configuration_size
+    for track in document.tracks(number):
+        if track.kind in (TrackKind.CLIP, TrackKind.WAY):
+            frames = moved_roots(skeleton, unpack(track.data).reshape(-1, size), yaw, away)
+            edit.update("tracks", track.id, data=pack(frames))
+        elif track.kind is TrackKind.PATH:
+            for key in document.keys(track.id):
+                edit.update("keys", key.id, data=moved_path(key.data, yaw, away))
+        elif track.kind is TrackKind.POSE:
+            for key in document.keys(track.id):
+                pose = moved_roots(skeleton, unpack(key.data)[None], yaw, away)[0]
+                edit.update("keys", key.id, data=pack(pose))
+
+
+def moved_roots(skeleton: Skeleton, q: Floats, yaw: Floats, away: Floats) -> Floats:
+    """Configurations (n, nq) with the free root at Y p + away, turned by Y."""
+    tree = skeleton.tree
+    rest, offset = tree.rest[0], skeleton.joints[0].offset_in_parent
+    out = q.copy()
+    out[:, :3] = ((offset + q[:, :3] @ rest.T) @ yaw.T + away - offset) @ rest
+    turned = rest.T @ yaw @ rest
+    for row in out:
+        row[3:7] = quaternion_of(turned @ rotation_matrix(row[3:7]))
+    return out
+
+
+def _moved_pin(pin: PinRow, yaw: Floats, away: Floats) -> PinRow:
+    place = vector3(yaw @ np.array(pin.position_in_world) + away)
+    turn = pin.orientation_in_world
+    if turn is not None:
+        turn = quaternion_of(yaw @ rotation_matrix(turn))
+    return msgspec.structs.replace(pin, position_in_world=place, orientation_in_world=turn)

@@ -1,0 +1,151 @@
+"""Poses that the studio starts from, and poses made from others: mirrored, a limb reset."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from writhe.arrays import Floats, vector3
+from writhe.skeleton import Figure, JointKind, Skeleton, forward
+from writhe.skeleton.quaternions import quaternion_of
+from writhe.studio.document.rows import PinRow
+from writhe.studio.editing.contact_defaults import clearance
+from writhe.studio.editing.figure_cache import per_figure
+
+# A relaxed stand: arms hanging, elbows and knees a little bent (a straight knee is a singularity
+# from which no solver can tell which way to bend). Degrees about x, y, z or about the hinge.
+_STAND: dict[str, tuple[float, float, float] | float] = {
+    "left_elbow": 16.0,
+    "right_elbow": 16.0,
+    "left_hip": (-5.0, 0.0, 3.0),
+    "right_hip": (-5.0, 0.0, -3.0),
+    "left_knee": 10.0,
+    "right_knee": 10.0,
+    "left_ankle": (-5.0, 0.0, -3.0),
+    "right_ankle": (-5.0, 0.0, 3.0),
+}
+# arms hang as far as the body at their sides lets them
+_ARMS_DOWN = (74.0, 70.0, 66.0, 62.0, 58.0, 54.0, 50.0, 46.0, 40.0, 30.0)
+_CLEAR_M = 0.003
+FEET = ("left_ankle", "right_ankle")
+_SIDES = (("left", "right"), ("Left", "Right"), ("_l", "_r"), ("_L", "_R"), (".L", ".R"))
+
+
+def _turn(degrees: tuple[float, float, float]) -> Floats:
+    """The quaternion of a rotation vector in degrees."""
+    vector = np.radians(np.array(degrees))
+    angle = float(np.linalg.norm(vector))
+    if angle == 0.0:
+        return np.array([1.0, 0.0, 0.0, 0.0])
+    return np.concatenate([[np.cos(angle / 2)], np.sin(angle / 2) * vector / angle])
+
+
+def starting_pose(figure: Figure) -> Floats:
+    """The pose in which a new actor stands: at ease, clear of itself."""
+    return _starting_pose(figure).copy()
+
+
+@per_figure
+def _starting_pose(figure: Figure) -> Floats:
+    skeleton = figure.skeleton
+    q = skeleton.rest_configuration.copy()
+    if not all(name in skeleton for name in _STAND):
+        return q
+    floor = forward(skeleton, q).position(FEET[0])[1]
+    for name, turn in _STAND.items():
+        if isinstance(turn, tuple):
+            q[skeleton.q_slice(name)] = _turn(turn)
+        else:
+            q[skeleton.q_slice(name)] = np.radians(turn)
+    q[1] += floor - forward(skeleton, q).position(FEET[0])[1]
+    for degrees in _ARMS_DOWN:
+        q[skeleton.q_slice("left_shoulder")] = _turn((0.0, 0.0, -degrees))
+        q[skeleton.q_slice("right_shoulder")] = _turn((0.0, 0.0, degrees))
+        if clearance(figure, q) > _CLEAR_M:
+            break
+    return q
+
+
+def pin_here(figure: Figure, q: Floats, joint: str, *, orientation: bool) -> PinRow:
+    """A pin that holds a joint where it is."""
+    frames = forward(figure.skeleton, q)
+    turn = quaternion_of(frames.rotation(joint)) if orientation else None
+    return PinRow(joint, vector3(frames.position(joint)), turn)
+
+
+def starting_pins(figure: Figure, q: Floats) -> tuple[PinRow, ...]:
+    """Feet start pinned, flat on the ground; a figure without feet has its root held."""
+    roles = dict(figure.roles)
+    feet = [roles[role] for role in FEET if role in roles]
+    if feet:
+        return tuple(pin_here(figure, q, joint, orientation=True) for joint in feet)
+    return (pin_here(figure, q, figure.skeleton.names[0], orientation=True),)
+
+
+def counterpart(skeleton: Skeleton, name: str) -> str:
+    """The joint on the other side; the joint itself on the mid-line."""
+    for left, right in _SIDES:
+        for mine, other in ((left, right), (right, left)):
+            at_end = mine.startswith(("_", "."))
+            pattern = re.escape(mine) + ("$" if at_end else "")
+            swapped = re.sub(pattern, other, name)
+            if swapped != name and swapped in skeleton:
+                return swapped
+    return name
+
+
+def mirrored(figure: Figure, q: Floats) -> Floats:
+    """The pose seen in a mirror that stands in the body's own middle plane, where it is.
+
+    Each joint takes its counterpart's turn from rest, reflected: D' = M D M with M = diag(-1,1,1),
+    after the heading of the root is taken out; hinges, whose axes mirror each other, swap angles.
+    """
+    skeleton = figure.skeleton
+    tree = skeleton.tree
+    rest = forward(skeleton, skeleton.rest_configuration).rotations
+    posed = forward(skeleton, q).rotations
+    from_rest = np.einsum("jab,jcb->jac", posed, rest)
+    forwards = from_rest[0] @ np.array([0.0, 0.0, 1.0])
+    heading = np.arctan2(forwards[0], forwards[2])
+    c, s = np.cos(heading), np.sin(heading)
+    yaw = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+    mirror = np.diag([-1.0, 1.0, 1.0])
+    out = q.copy()
+    rotations = np.empty_like(posed)
+    for j, joint in enumerate(skeleton.joints):
+        other = skeleton.index(counterpart(skeleton, joint.name))
+        at, end = int(tree.q_start[j]), int(tree.q_start[j + 1])
+        wanted = yaw @ mirror @ (yaw.T @ from_rest[other]) @ mirror @ rest[j]
+        parent = int(tree.parent[j])
+        ground = tree.rest[j] if parent < 0 else rotations[parent] @ tree.rest[j]
+        if joint.kind in (JointKind.BALL, JointKind.FREE):
+            out[end - 4 : end] = quaternion_of(ground.T @ wanted)
+            rotations[j] = wanted
+            continue
+        if end > at:
+            out[at:end] = q[tree.q_start[other] : tree.q_start[other + 1]]
+        # hinges move as their own angle says, which keeps their children's ground right
+        rotations[j] = forward(skeleton, out).rotations[j]
+    return out
+
+
+def limb_of(figure: Figure, joint: str) -> tuple[str, ...]:
+    """The joints of the limb that a joint belongs to: its strand, or everything below it."""
+    skeleton = figure.skeleton
+    for name, chain in figure.strands:
+        names = [n for n in chain if n in skeleton]
+        if joint in names and name != "torso":
+            return tuple(names)
+    at = skeleton.index(joint)
+    return skeleton.names[at : int(skeleton.tree.subtree_end[at])]
+
+
+def limb_reset(figure: Figure, q: Floats, joint: str) -> Floats:
+    """The pose with one limb back in its starting pose."""
+    start, out = starting_pose(figure), q.copy()
+    for name in limb_of(figure, joint):
+        if figure.skeleton.tree.parent[figure.skeleton.index(name)] >= 0:
+            part = figure.skeleton.q_slice(name)
+            out[part] = start[part]
+    return out

@@ -1,0 +1,1 @@
+"""Files in and out of the studio: documents, imports, exports, shared files."""

@@ -1,0 +1,254 @@
+"""Files in and out of a document: clips, skeletons, exported motion.
+
+A name from the page is only looked at for its suffix and shown back; files are read and written in
+a temporary folder under names of our own.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from writhe.collision import certify
+from writhe.collision.stored_channels import in_scene, stored_channels
+from writhe.collision.surfaces import outside
+from writhe.errors import FileFormatError, WritheError
+from writhe.io import load, load_figure, save
+from writhe.io.files import READABLE, WRITABLE
+from writhe.io.glb_write import Prop
+from writhe.retargeting.motion_on_figure import on_figure
+from writhe.scene import Actor as SceneActor
+from writhe.skeleton import Figure, Motion, Skeleton
+from writhe.studio.document import Document
+from writhe.studio.document.embedded_figures import encode_figure
+from writhe.studio.document.rows import pack
+from writhe.studio.editing import edits, scene_objects, starting_poses
+from writhe.studio.editing.scene_builder import SceneKey, build_scene, label
+from writhe.studio.editing.scene_sampling import sample_document
+from writhe.studio.editing.solver_settings import FROM_FILE, Solving
+from writhe.studio.features.certificate import MOST_FRAMES
+from writhe.studio.files.scene_files import take_scene
+from writhe.studio.files.shared_files import Shelves, is_style_file
+from writhe.studio.view.figure_mesh import bone_capsules
+
+SCENE = ".json"
+DATABASE = ".parquet"
+OPENED = (*READABLE, SCENE, DATABASE)
+
+
+def import_suffixes() -> list[str]:
+    """The file types that can be dropped onto the page."""
+    return [suffix.lstrip(".") for suffix in OPENED]
+
+
+def export_suffixes() -> list[str]:
+    """The file types that a motion can be saved as."""
+    return [suffix.lstrip(".") for suffix in WRITABLE]
+
+
+def _plain_name(name: str) -> str:
+    return re.sub(r"[^\w .-]+", "", name).strip(" .")[:60] or "motion"
+
+
+class ExportCertificate(msgspec.Struct, frozen=True):
+    """What is proven of a file, as its readers interpolate it, among everything in the scene."""
+
+    certified: bool
+    frames: int
+    interpolation: str
+    pass_throughs: int
+    penetration_m: float
+
+
+def certificate_of(
+    document: Document, actor: int, data: bytes, suffix: str
+) -> ExportCertificate | None:
+    """Certify an exported file as it is stored; None where it cannot be told."""
+    with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
+        path = Path(folder) / f"motion.{suffix}"
+        path.write_bytes(data)
+        motion = load(path)
+        figure = document.figure(document.actor(actor).figure)
+        if not figure.capsules or not 1 < len(motion) <= MOST_FRAMES:
+            return None
+        if sorted(motion.skeleton.names) != sorted(figure.skeleton.names):
+            return None
+        channels = stored_channels(path, motion) if suffix == "bvh" else None
+    before, who = build_scene(document, SceneKey.of(document)), label(actor)
+    body = Figure(figure.name, motion.skeleton, capsules=figure.capsules)  # as the file has it
+    actors = tuple(SceneActor(a.name, body) if a.name == who else a for a in before.actors)
+    layout = replace(before, actors=actors).layout
+    around = sample_document(document, before, np.arange(len(motion)) / motion.fps)
+    rows = np.tile(layout.rest(), (len(motion), 1))
+    for now, then in (
+        (layout.actor_q, before.layout.actor_q),
+        (layout.object_q, before.layout.object_q),
+    ):
+        for name, at in now.items():
+            rows[:, at] = motion.q if name == who else around[:, then[name]]
+    if channels is not None:
+        channels = in_scene(channels, motion.skeleton, layout.skeleton, who)
+    how = "slerp" if channels is None else "both"
+    found = certify(layout.table, rows, motion.fps, how, channels)
+    return ExportCertificate(
+        found.certified,
+        found.frames,
+        how,
+        len(found.pass_throughs),
+        found.penetration_upper_bound_m,
+    )
+
+
+def export(document: Document, actor: int, suffix: str) -> tuple[bytes, str]:
+    """An actor's motion as the bytes of a file, and a name for the file."""
+    if suffix not in export_suffixes():
+        raise WritheError(f"motions are exported as {', '.join(export_suffixes())}")
+    figure = document.figure(document.actor(actor).figure)
+    motion = document.motion(actor)
+    props = _props(document, motion) if suffix == "glb" else []
+    with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
+        path = Path(folder) / f"motion.{suffix}"
+        save(motion, path, figure=figure, props=props)
+        data = path.read_bytes()
+    title = re.sub(r"[^A-Za-z0-9 _-]+", "", document.name).strip() or "motion"
+    return data, f"{title}.{suffix}"
+
+
+def _props(document: Document, motion: Motion) -> list[Prop]:
+    """The objects around, as surfaces that stand or move."""
+    props: list[Prop] = []
+    for thing in document.objects():
+        parts = [outside(shape) for shape in scene_objects.shapes_of(thing)]
+        starts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
+        times_s = np.arange(len(motion)) / motion.fps
+        still = scene_objects.key_motion(document, thing.id) is None
+        places = [
+            scene_objects.place_at(document, thing, t) for t in (times_s[:1] if still else times_s)
+        ]
+        props.append(
+            Prop(
+                thing.name,
+                np.concatenate([vertices for vertices, _ in parts]),
+                np.concatenate([t + at for (_, t), at in zip(parts, starts, strict=False)]),
+                np.array(places),
+            )
+        )
+    return props
+
+
+def import_file(
+    document: Document,
+    actor: int,
+    name: str,
+    data: bytes,
+    *,
+    as_figure: bool = False,
+    shelves: Shelves | None = None,
+) -> str:
+    """Take a file into the document; returns a sentence about what was done."""
+    suffix = Path(name).suffix.lower()
+    if suffix not in OPENED:
+        raise WritheError(
+            f"files that end in {suffix or 'nothing'} cannot be opened; these can: "
+            + ", ".join(OPENED)
+        )
+    title = _plain_name(Path(name).stem)
+    try:
+        if suffix == DATABASE:
+            return _take_database(document, shelves or Shelves(), title, data)
+        if suffix == ".npz" and is_style_file(data):
+            return _take_styles(shelves or Shelves(), title, data)
+    except FileFormatError as error:
+        raise FileFormatError(name, error.problem, remedy=error.remedy) from error
+    with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
+        path = Path(folder) / f"file{suffix}"
+        path.write_bytes(data)
+        try:
+            if suffix == SCENE:
+                return take_scene(document, path, title)
+            if as_figure:
+                return _take_figure(document, actor, path, title)
+            return _take_motion(document, actor, load(path), title)
+        except FileFormatError as error:
+            raise FileFormatError(
+                name, error.problem, line=error.line, remedy=error.remedy
+            ) from error
+
+
+def _take_database(document: Document, shelves: Shelves, title: str, data: bytes) -> str:
+    """Keep a posture database for all documents, and let this one's poses be drawn to it."""
+    name = shelves.postures.take(title, data)
+    with document.edit("Open postures") as edit:
+        wanted = msgspec.structs.replace(Solving.of(document), postures=FROM_FILE + name)
+        edit.setting("solving", wanted)
+    return f"{name}: {len(shelves.postures.get(name))} postures, chosen under Posing."
+
+
+def _take_styles(shelves: Shelves, title: str, data: bytes) -> str:
+    """Keep learnt styles for all documents."""
+    name = shelves.styles.take(title, data)
+    forest = shelves.styles.get(name)
+    count = len(forest.styles)
+    limb = forest.chain.name.replace("_", " ")
+    return f"{name}: {count} style{'' if count == 1 else 's'} for the {limb}, to choose under Path."
+
+
+def _take_motion(document: Document, actor: int, motion: Motion, title: str) -> str:
+    """Lay a motion under an actor's keys, carried over to its body when it is another."""
+    figure = document.figure(document.actor(actor).figure)
+    if _same_joints(motion.skeleton, figure.skeleton):
+        clip = replace(motion, skeleton=figure.skeleton)
+    else:
+        clip = on_figure(motion, figure)
+    clip = replace(clip, name=title)
+    with document.edit("Open motion") as edit:
+        if all(document.timeline(other.id).empty for other in document.actors()):
+            edit.setting("fps", float(min(120.0, max(1.0, motion.fps))))
+            edit.setting("duration_s", max(0.5, clip.duration_s))
+        edits.put_clip(document, edit, actor, clip, 0.0)
+    return f"{title}: {len(clip)} frames at {clip.fps:.4g} a second."
+
+
+def _take_figure(document: Document, actor: int, path: Path, title: str) -> str:
+    """Give the actor the skeleton of a file, and its motion as a clip."""
+    figure = _with_body(load_figure(path))
+    taken = {*document.own_figures(), "human", "hand", "octopus"}
+    name, count = title, 2
+    while name in taken:
+        name, count = f"{title} {count}", count + 1
+    figure = replace(figure, name=name)
+    q = starting_poses.starting_pose(figure)
+    try:
+        motion = load(path)
+    except FileFormatError:
+        motion = None  # a character without animation
+    with document.edit("Open character") as edit:
+        edit.insert("figures", name=name, data=encode_figure(figure))
+        edits.clear_tracks(document, edit, actor)
+        if motion is not None and _same_joints(motion.skeleton, figure.skeleton):
+            q = motion.q[0]
+        edit.update(
+            "actors",
+            actor,
+            figure=name,
+            name=name,
+            q=pack(q),
+            pins=edits.encode_pins(starting_poses.starting_pins(figure, q)),
+        )
+        if motion is not None and len(motion) > 1:
+            edits.put_clip(document, edit, actor, replace(motion, name=title), 0.0)
+    return f"{name}: {len(figure.skeleton)} joints."
+
+
+def _same_joints(one: Skeleton, other: Skeleton) -> bool:
+    """Whether configurations of one mean the same on the other (bones may differ in length)."""
+    return [(j.name, j.kind) for j in one.joints] == [(j.name, j.kind) for j in other.joints]
+
+
+def _with_body(figure: Figure) -> Figure:
+    return figure if figure.capsules else replace(figure, capsules=bone_capsules(figure))

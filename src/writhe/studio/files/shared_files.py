@@ -1,0 +1,188 @@
+"""Files that all documents of a server may use: posture databases and learnt styles.
+
+They come from strangers as documents do: bounded in size before they are unpacked, read once and
+checked number by number (kernels index by them) before they get a place. The page names a file by
+its title alone; paths are made here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.database import PostureDatabase
+from writhe.errors import FileFormatError, UnknownNameError, WritheError
+from writhe.skeleton.figures import figure
+from writhe.solvers.trajectory import Forest
+from writhe.solvers.trajectory.octree import JointOctree
+
+MOST_FILES = 64
+MOST_UNPACKED = 256 * 2**20
+MOST_POSTURES = 100_000
+_TITLE = re.compile(r"[^\w .-]+")
+Content = TypeVar("Content")
+
+
+class Shelf(Generic[Content]):
+    """A folder of files of one kind, read when first wanted and kept while they stay the same."""
+
+    def __init__(self, folder: Path | None, suffix: str, read: Callable[[Path], Content]) -> None:
+        self._folder, self._suffix, self._read = folder, suffix, read
+        self._known: dict[str, tuple[float, Content]] = {}
+
+    def names(self) -> list[str]:
+        """The titles of the files there are."""
+        if self._folder is None or not self._folder.is_dir():
+            return []
+        return sorted(path.stem for path in self._folder.glob(f"*{self._suffix}"))[:MOST_FILES]
+
+    def get(self, name: str) -> Content:
+        """What the file of this title says."""
+        if name not in self.names() or self._folder is None:
+            raise UnknownNameError("file", name, self.names())
+        path = self._folder / f"{name}{self._suffix}"
+        changed = path.stat().st_mtime
+        known = self._known.get(name)
+        if known is None or known[0] != changed:
+            known = self._known[name] = (changed, self._read(path))
+        return known[1]
+
+    def take(self, title: str, data: bytes) -> str:
+        """Check a file and give it a place; one of the same title goes. Returns the title."""
+        if self._folder is None:
+            raise WritheError("this server has no folder to keep files in")
+        name = _TITLE.sub("", title).strip(" .")[:60] or "file"
+        if name not in self.names() and len(self.names()) >= MOST_FILES:
+            raise WritheError(f"{MOST_FILES} such files are here; delete some in the folder first")
+        self._folder.mkdir(parents=True, exist_ok=True)
+        number, part = tempfile.mkstemp(suffix=".part", dir=self._folder)
+        try:
+            with os.fdopen(number, "wb") as out:
+                out.write(data)
+            self._read(Path(part))
+            Path(part).replace(self._folder / f"{name}{self._suffix}")
+        finally:
+            Path(part).unlink(missing_ok=True)
+        return name
+
+
+class Shelves:
+    """The files of a server: in `postures` and `styles` beside the documents."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        postures, styles = (folder and folder / name for name in ("postures", "styles"))
+        self.postures = Shelf[PostureDatabase](postures, ".parquet", read_database)
+        self.styles = Shelf[Forest](styles, ".npz", read_styles)
+
+
+def read_database(path: Path) -> PostureDatabase:
+    """A posture database of the human, once its size and numbers have been looked at."""
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        about = pyarrow.parquet.read_metadata(path)
+        groups = [about.row_group(k).total_byte_size for k in range(about.num_row_groups)]
+    except (pyarrow.ArrowException, OSError):
+        raise FileFormatError(
+            path, "not a posture database", remedy="make one with `writhe db build`"
+        ) from None
+    if about.num_rows > MOST_POSTURES or sum(groups) > MOST_UNPACKED:
+        raise FileFormatError(path, f"more than {MOST_POSTURES} postures")
+    body = figure("human")
+    try:
+        found = PostureDatabase.load(path, body)
+    except WritheError:
+        raise
+    except Exception as error:  # as does what unpacks damaged columns
+        raise FileFormatError(path, f"not a posture database: {type(error).__name__}") from None
+    if len(found) == 0:
+        raise FileFormatError(path, "it holds no postures")
+    count, pairs = len(found), len(body.strands) * (len(body.strands) - 1) // 2
+    shapes = found.linking.shape, found.frame.shape, found.penetrating.shape
+    numbers = (found.q, found.linking, found.object_linking, found.object_pose)
+    if shapes != ((count, pairs), (count,), (count,)) or not all(map(_finite, numbers)):
+        raise FileFormatError(path, "its columns make no sense", remedy="build it again")
+    if found.object_pose.shape not in ((count, 0), (count, 7)) or np.abs(found.q).max() > 1e3:
+        raise FileFormatError(
+            path, "its postures or objects are nowhere near", remedy="build again"
+        )
+    for joint in body.skeleton.joints:
+        part = found.q[:, body.skeleton.q_slice(joint.name)]
+        if part.shape[1] >= 4 and np.abs(np.linalg.norm(part[:, -4:], axis=1) - 1).max() > 1e-3:
+            raise FileFormatError(path, f"its {joint.name} does not turn by unit quaternions")
+    return found
+
+
+def read_styles(path: Path) -> Forest:
+    """Styles learnt on the human, once every table that is indexed has been looked at."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            if sum(entry.file_size for entry in packed.infolist()) > MOST_UNPACKED:
+                raise FileFormatError(path, "larger than a file of styles may be")
+        forest = Forest.load(path, figure("human"))
+    except WritheError:
+        raise
+    except Exception:  # what unpacks a damaged archive raises almost anything
+        raise FileFormatError(
+            path, "not a file of styles", remedy="make one with `writhe learn DIR -o FILE`"
+        ) from None
+    if not all(
+        _sound(octree, len(forest.chain))
+        for style in forest.styles.values()
+        for octree in style.octrees
+    ):
+        raise FileFormatError(path, "its tables make no sense", remedy="learn again")
+    return forest
+
+
+def is_style_file(data: bytes) -> bool:
+    """Whether the bytes of a .npz file are styles rather than motion: by the entries it has."""
+    return data.startswith(b"PK") and b"header.npy" in data and b"reference.npy" in data
+
+
+def _finite(values: Floats) -> bool:
+    return bool(np.isfinite(values).all())
+
+
+def _sound(octree: JointOctree, coordinates: int) -> bool:
+    """Whether kernels may walk the octree: parents before children, every cell within."""
+    cells = len(octree.parent)
+    table = (cells, coordinates)
+    shapes = [
+        (octree.corner_m, (3,)),
+        (octree.size_m, (3,)),
+        (octree.centre_m, (cells, 3)),
+        (octree.lower, table),
+        (octree.upper, table),
+        (octree.mean, table),
+        (octree.damping_m2, table),
+        (octree.slope, (*table, 3)),
+    ]
+    if not 2 <= cells <= 1_000_000 or octree.parent.ndim != 1 or octree.grid.ndim != 3:
+        return False
+    edge = octree.grid.shape[0]
+    whole = octree.parent.dtype.kind == octree.grid.dtype.kind == "i"
+    right = all(
+        values.dtype == np.float64 and values.shape == shape and _finite(values)
+        for values, shape in shapes
+    )
+    return (
+        whole
+        and right
+        and octree.grid.shape == (edge,) * 3
+        and edge in (1, 2, 4, 8, 16, 32, 64, 128)
+        and octree.parent[0] == -1
+        and bool((octree.parent[1:] >= 0).all())
+        and bool((octree.parent < np.arange(cells)).all())
+        and bool(((octree.grid >= 0) & (octree.grid < cells)).all())
+        and bool((octree.damping_m2 > 0).all() and (octree.size_m > 0).all())
+    )

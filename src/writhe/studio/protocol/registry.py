@@ -1,0 +1,76 @@
+"""The whole of what travels: the core's messages and those of every feature."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import reduce
+from operator import or_
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from writhe.studio import features, protocol
+from writhe.studio.feature import Feature
+from writhe.studio.protocol import incoming, outgoing
+from writhe.studio.protocol.base import Command, Message, Part, Task
+
+
+def _load() -> dict[str, tuple[Feature, ModuleType]]:
+    """Every module of the package `features`, by its feature's name."""
+    found: dict[str, tuple[Feature, ModuleType]] = {}
+    for entry in sorted(pkgutil.iter_modules(features.__path__), key=lambda one: one.name):
+        module = importlib.import_module(f"{features.__name__}.{entry.name}")
+        feature = getattr(module, "feature", None)
+        if isinstance(feature, Feature):
+            found[feature.name] = (feature, module)
+    return found
+
+
+_LOADED = _load()
+FEATURES: tuple[Feature, ...] = tuple(feature for feature, _ in _LOADED.values())
+
+
+def structs(module: ModuleType) -> list[type[Any]]:
+    """The messages and parts that a module defines, in its order."""
+    return [
+        kind
+        for kind in vars(module).values()
+        if isinstance(kind, type)
+        and issubclass(kind, Message | Part)
+        and kind.__module__ == module.__name__
+    ]
+
+
+def _tagged(kinds: list[type[Any]]) -> list[type[Message]]:
+    return [kind for kind in kinds if issubclass(kind, Message)]
+
+
+FEATURE_STRUCTS: list[type[Any]] = [k for _, module in _LOADED.values() for k in structs(module)]
+_from_page = {kind for feature in FEATURES for kind in feature.incoming}
+INCOMING: tuple[type[Message], ...] = (
+    *_tagged(structs(incoming)),
+    *(kind for kind in _tagged(FEATURE_STRUCTS) if kind in _from_page),
+)
+OUTGOING: tuple[type[Message], ...] = (
+    *_tagged(structs(outgoing)),
+    *(kind for kind in _tagged(FEATURE_STRUCTS) if kind not in _from_page),
+)
+KEPT_BY_PAGE = tuple(kind for kind in INCOMING if issubclass(kind, Command | Task))
+
+COMMANDS = {kind: body for feature in FEATURES for kind, body in feature.commands.items()}
+QUESTIONS = {kind: body for feature in FEATURES for kind, body in feature.questions.items()}
+TASKS = {kind: body for feature in FEATURES for kind, body in feature.tasks.items()}
+
+_unread = [
+    kind.__name__
+    for kind in _tagged(FEATURE_STRUCTS)
+    if issubclass(kind, Command | Task) and kind not in _from_page
+]
+if _unread:
+    raise TypeError(f"no function handles {', '.join(_unread)}")
+
+encoder = msgspec.msgpack.Encoder()
+decoder: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(reduce(or_, INCOMING))
+PROTOCOL = protocol.PROTOCOL

@@ -1,0 +1,1 @@
+"""The web server of the studio: sessions, jobs, security, precompilation."""

@@ -1,0 +1,329 @@
+"""The web server: pages, the list of documents, files in and out, the websocket."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from writhe.errors import FileFormatError, WritheError
+from writhe.studio import protocol
+from writhe.studio.document import Document
+from writhe.studio.editing.posers import Posers
+from writhe.studio.files import import_export
+from writhe.studio.files.document_folder import Library
+from writhe.studio.files.shared_files import Shelves
+from writhe.studio.protocol import registry
+from writhe.studio.server.security import Guard
+from writhe.studio.server.session import Session
+
+STATIC = Path(__file__).parent / "static"
+MOST_UPLOADED = 64 * 2**20
+MOST_SESSIONS = 128
+FIRST_MESSAGE_S = 10.0
+log = logging.getLogger("writhe.studio")
+Result = TypeVar("Result")
+
+
+@dataclass
+class Opened:
+    """A document in use: who looks at it, and how many use it, for long or for a moment."""
+
+    document: Document
+    sessions: set[Session] = field(default_factory=set[Session])
+    users: int = 0
+
+
+class Studio:
+    """The documents that are open, and who looks at each."""
+
+    def __init__(self, library: Library, posers: Posers) -> None:
+        self.library = library
+        self.posers = posers
+        self.pool = ThreadPoolExecutor(max(2, os.cpu_count() or 2), "studio")
+        self.job_pool = ThreadPoolExecutor(2, "studio-job")
+        self._open: dict[str, Opened] = {}
+        self._sessions = 0
+
+    async def threaded(self, work: Callable[[], Result]) -> Result:
+        """Run work off the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(self.pool, work)
+
+    def enter(self, number: str, session: Session) -> Document:
+        """Open a document for a session, or join those who have it open."""
+        if self._sessions >= MOST_SESSIONS:
+            raise WritheError(f"{MOST_SESSIONS} pages are open already; close some")
+        opened = self._use(number)
+        opened.sessions.add(session)
+        self._sessions += 1
+        session.on_change = partial(self.changed, number)
+        return opened.document
+
+    def leave(self, number: str, session: Session) -> None:
+        """A session is over."""
+        self._open[number].sessions.discard(session)
+        self._sessions -= 1
+        self._give_back(number)
+
+    def changed(self, number: str, by: Session | None) -> None:
+        """Show a change to everyone else who has the document open."""
+        if number in self._open:
+            for session in self._open[number].sessions:
+                if session is not by:
+                    session.show()
+
+    def busy(self, number: str) -> bool:
+        """Whether someone has the document open."""
+        return number in self._open
+
+    def borrow(self, number: str) -> tuple[Document, Callable[[], None]]:
+        """The document for a moment, with what gives it back."""
+        return self._use(number).document, lambda: self._give_back(number)
+
+    def _use(self, number: str) -> Opened:
+        if number not in self._open:
+            self._open[number] = Opened(Document.open(self.library.path(number)))
+        self._open[number].users += 1
+        return self._open[number]
+
+    def _give_back(self, number: str) -> None:
+        """The last one to use a document closes it."""
+        opened = self._open[number]
+        opened.users -= 1
+        if opened.users == 0:
+            del self._open[number]
+            opened.document.close()
+
+
+def _answering(
+    handler: Callable[[Studio, Request], Awaitable[Response]],
+) -> Callable[[Request], Awaitable[Response]]:
+    """A route whose WritheErrors become answers."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await handler(request.app.state.studio, request)
+        except WritheError as error:
+            return JSONResponse({"error": str(error)}, 400)
+
+    return answer
+
+
+async def _documents(studio: Studio, request: Request) -> Response:
+    entries = await studio.threaded(studio.library.entries)
+    found = [asdict(entry) for entry in entries]
+    return JSONResponse(found, headers={"cache-control": "no-store"})
+
+
+async def _create(studio: Studio, request: Request) -> Response:
+    wanted = await _json(request)
+    figure = str(wanted.get("figure") or "human")
+    number = await studio.threaded(
+        lambda: studio.library.create(str(wanted.get("name") or ""), figure)
+    )
+    return JSONResponse({"id": number}, 201)
+
+
+async def _copy(studio: Studio, request: Request) -> Response:
+    number = request.path_params["number"]
+    return JSONResponse({"id": await studio.threaded(lambda: studio.library.copy(number))}, 201)
+
+
+async def _download(studio: Studio, request: Request) -> Response:
+    number = request.path_params["number"]
+    data, name = await studio.threaded(lambda: studio.library.download(number))
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(data, media_type="application/octet-stream", headers=headers)
+
+
+async def _upload(studio: Studio, request: Request) -> Response:
+    data = await _body(request)
+    try:
+        number = await studio.threaded(lambda: studio.library.upload(data))
+    except FileFormatError as error:
+        name = request.query_params.get("name", "")[:80] or "the file"
+        raise FileFormatError(name, error.problem, remedy=error.remedy) from error
+    return JSONResponse({"id": number}, 201)
+
+
+async def _delete(studio: Studio, request: Request) -> Response:
+    number = request.path_params["number"]
+    if studio.busy(number):
+        raise WritheError("this document is open in a page; close it there first")
+    await studio.threaded(lambda: studio.library.delete(number))
+    return Response(status_code=204)
+
+
+async def _thumbnail(studio: Studio, request: Request) -> Response:
+    document, give_back = studio.borrow(request.path_params["number"])
+    try:
+        png = document.thumbnail
+    finally:
+        give_back()
+    if not png:
+        return Response(status_code=404)
+    return Response(png, media_type="image/png", headers={"cache-control": "no-store"})
+
+
+async def _export(studio: Studio, request: Request) -> Response:
+    params = request.path_params
+    actor, suffix = int(params["actor"]), str(params["suffix"])
+    document, give_back = studio.borrow(params["number"])
+    try:
+        data, name = await studio.threaded(lambda: import_export.export(document, actor, suffix))
+        proven = await studio.threaded(
+            lambda: import_export.certificate_of(document, actor, data, suffix)
+        )
+    finally:
+        give_back()
+    headers = {
+        "content-disposition": f'attachment; filename="{name}"',
+        "x-certificate": msgspec.json.encode(proven).decode(),
+    }
+    return Response(data, media_type="application/octet-stream", headers=headers)
+
+
+async def _import(studio: Studio, request: Request) -> Response:
+    number = request.path_params["number"]
+    data = await _body(request)
+    query = request.query_params
+    document, give_back = studio.borrow(number)
+    try:
+        report = await studio.threaded(
+            lambda: import_export.import_file(
+                document,
+                _whole_number(query.get("actor", "")),
+                query.get("name", ""),
+                data,
+                as_figure=query.get("as") == "figure",
+                shelves=studio.posers.shelves,
+            )
+        )
+    finally:
+        give_back()
+    studio.changed(number, None)
+    return JSONResponse({"text": report})
+
+
+def _whole_number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise WritheError(f"an actor's number is wanted, not {text!r}")
+    return int(text)
+
+
+async def _body(request: Request) -> bytes:
+    """The request's body, given up as soon as it is too large."""
+    too_large = WritheError(f"files of up to {MOST_UPLOADED >> 20} MiB can be opened here")
+    if int(request.headers.get("content-length") or 0) > MOST_UPLOADED:
+        raise too_large
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > MOST_UPLOADED:
+            raise too_large
+        parts.append(part)
+    return b"".join(parts)
+
+
+async def _json(request: Request) -> dict[str, object]:
+    if int(request.headers.get("content-length") or 0) > 10_000:
+        raise WritheError("that is too long")
+    try:
+        found = json.loads(await request.body() or b"{}")
+    except ValueError as error:
+        raise WritheError(f"not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise WritheError("a JSON object is wanted")
+    return {str(name): value for name, value in found.items()}
+
+
+async def _socket(socket: WebSocket) -> None:
+    """A page's connection: Open first, then a session."""
+    studio: Studio = socket.app.state.studio
+    await socket.accept()
+    session = Session(socket, studio.pool, studio.job_pool, studio.posers)
+    number = ""
+    try:
+        try:
+            data = await asyncio.wait_for(socket.receive_bytes(), FIRST_MESSAGE_S)
+            first = registry.decoder.decode(data)
+            if not isinstance(first, protocol.Open):
+                raise WritheError("the first message must open a document")
+            if first.protocol != protocol.PROTOCOL:
+                raise WritheError("the page is older or newer than the server; reload it")
+            document = studio.enter(first.document, session)
+            number = first.document
+        except (msgspec.MsgspecError, WritheError, TimeoutError, KeyError) as error:
+            text = str(error) or "no message came"
+            await socket.send_bytes(registry.encoder.encode(protocol.Problem("open", text)))
+            await socket.close(1008)
+            return
+        await session.run(document)
+    except WebSocketDisconnect as gone:
+        if gone.reason and gone.code in (1008, 1009):
+            await _close(socket, gone.code, gone.reason)
+    except (KeyError, RuntimeError) as error:
+        # text instead of bytes, or a link that broke while sending
+        log.debug("a connection ended: %s", error)
+        await _close(socket, 1003, "")
+    finally:
+        if number:
+            studio.leave(number, session)
+
+
+async def _close(socket: WebSocket, code: int, reason: str) -> None:
+    with contextlib.suppress(RuntimeError):  # it may be closed already
+        await socket.close(code, reason)
+
+
+async def _not_built(request: Request) -> Response:
+    return PlainTextResponse(
+        "The studio's page is not built yet. In a checkout run: make studio-client\n", 503
+    )
+
+
+def build_app(
+    library: Library,
+    token: str | None = None,
+    posers: Posers | None = None,
+    static: Path = STATIC,
+) -> Starlette:
+    """The whole application."""
+    document = "/api/documents/{number:str}"
+    routes: list[BaseRoute] = [
+        Route("/api/documents", _answering(_documents), methods=["GET"]),
+        Route("/api/documents", _answering(_create), methods=["POST"]),
+        Route(document, _answering(_delete), methods=["DELETE"]),
+        Route("/api/documents/upload", _answering(_upload), methods=["POST"]),
+        Route(f"{document}/file", _answering(_download), methods=["GET"]),
+        Route(f"{document}/copy", _answering(_copy), methods=["POST"]),
+        Route(f"{document}/thumbnail.png", _answering(_thumbnail), methods=["GET"]),
+        Route(f"{document}/export/{{actor:int}}.{{suffix:str}}", _answering(_export)),
+        Route(f"{document}/import", _answering(_import), methods=["POST"]),
+        WebSocketRoute("/socket", _socket),
+    ]
+    if (static / "index.html").is_file():
+        routes.append(Mount("/", StaticFiles(directory=static, html=True)))
+    else:
+        routes.append(Route("/", _not_built))
+    app = Starlette(routes=routes, middleware=[Middleware(Guard, token=token)])
+    app.state.studio = Studio(library, posers or Posers(shelves=Shelves(library.folder)))
+    return app

@@ -1,0 +1,272 @@
+"""One connection: reads messages, lets worker threads carry them out, sends the answers.
+
+Of waiting drags only the newest is kept, and of waiting answers only the newest, so neither a slow
+solver nor a slow page ever falls behind by more than one frame.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+import msgspec
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from writhe import __version__
+from writhe.errors import WritheError
+from writhe.solvers.posing import method_names
+from writhe.studio import protocol
+from writhe.studio.document import Document
+from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.posers import Posers
+from writhe.studio.feature import Outcome
+from writhe.studio.files.import_export import export_suffixes, import_suffixes
+from writhe.studio.files.thumbnails import check_picture
+from writhe.studio.protocol.registry import QUESTIONS, TASKS, decoder, encoder
+from writhe.studio.server.command_handlers import answer_drag, carry_out, commit
+from writhe.studio.server.jobs import Job, Jobs
+from writhe.studio.server.precompile_jobs import wait_until_compiled
+from writhe.studio.view import state as state_view
+from writhe.studio.view.choice_labels import figure_choices, method_choices, scene_choices
+from writhe.studio.view.figure_mesh import figure_shape
+
+log = logging.getLogger("writhe.studio")
+Result = TypeVar("Result")
+MOST_WAITING = 512
+POLICY, TOO_MUCH = 1008, 1009
+
+
+class Mailbox:
+    """Messages in order; a drag or an answer replaces one that still waits at the end."""
+
+    def __init__(self, replaceable: type) -> None:
+        self._replaceable = replaceable
+        self._waiting: deque[object] = deque()
+        self._filled = asyncio.Event()
+
+    def put(self, message: object) -> bool:
+        """Add a message; False when too many wait."""
+        if (
+            self._waiting
+            and isinstance(message, self._replaceable)
+            and isinstance(self._waiting[-1], self._replaceable)
+        ):
+            self._waiting[-1] = message
+        else:
+            self._waiting.append(message)
+        self._filled.set()
+        return len(self._waiting) <= MOST_WAITING
+
+    async def take(self) -> object:
+        """The oldest message, as soon as there is one."""
+        while not self._waiting:
+            self._filled.clear()
+            await self._filled.wait()
+        return self._waiting.popleft()
+
+
+class Session:
+    """A page that works on a document."""
+
+    def __init__(
+        self,
+        socket: WebSocket,
+        pool: ThreadPoolExecutor,
+        job_pool: ThreadPoolExecutor,
+        posers: Posers,
+    ) -> None:
+        self._socket = socket
+        self._pool = pool
+        self._job_pool = job_pool
+        self._posers = posers
+        self._inbox = Mailbox(protocol.Drag)
+        self._outbox = Mailbox(protocol.Answer)
+        self._figures_sent: set[str] = set()
+        self.stage: Stage | None = None
+        self.on_change: Callable[[Session], None] = lambda _: None
+
+    async def run(self, document: Document) -> None:
+        """Serve until the page goes away."""
+        self.stage = Stage(document, self._posers)
+        self._motions = state_view.MotionViews(self.stage)
+        self._send(
+            protocol.Welcome(
+                protocol.PROTOCOL,
+                __version__,
+                method_choices(method_names()),
+                figure_choices(),
+                scene_choices(),
+                import_suffixes(),
+                export_suffixes(),
+            )
+        )
+        self.show()
+        self._inbox.put(_Prepare())
+        loop = asyncio.get_running_loop()
+        self._jobs = Jobs(
+            self._job_pool,
+            lambda state: _in_loop(loop, lambda: self._outbox.put(state)),
+            lambda job, outcome: _in_loop(loop, lambda: self._inbox.put(_Finished(job, outcome))),
+        )
+        tasks = [asyncio.create_task(job()) for job in (self._read, self._work, self._write)]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            self._jobs.cancel_all()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def show(self, request: str = "") -> None:
+        """Have the document's present state sent, after whatever is being worked on."""
+        self._inbox.put(_Show(request))
+
+    def _send(self, message: protocol.Message) -> None:
+        if not self._outbox.put(message):
+            raise WebSocketDisconnect(TOO_MUCH, "the page does not keep up")
+
+    async def _read(self) -> None:
+        while True:
+            data = await self._socket.receive_bytes()
+            try:
+                message = decoder.decode(data)
+            except msgspec.MsgspecError as error:
+                self._send(protocol.Problem("", f"a message could not be read: {error}"))
+                continue
+            if not self._inbox.put(message):
+                raise WebSocketDisconnect(POLICY, "too many messages at once")
+
+    async def _write(self) -> None:
+        while True:
+            message = await self._outbox.take()
+            await self._socket.send_bytes(encoder.encode(message))
+
+    async def _work(self) -> None:
+        while True:
+            message = await self._inbox.take()
+            request = getattr(message, "request", "")
+            try:
+                await self._handle(message)
+            except WritheError as error:
+                self._send(protocol.Problem(request, str(error)))
+                if isinstance(message, protocol.Command):
+                    await self._present("")
+            except WebSocketDisconnect:
+                raise
+            except Exception:
+                # one bad message must not end the session, nor the server
+                log.exception("a message failed: %s", type(message).__name__)
+                self._send(
+                    protocol.Problem(request, "something went wrong in the server; see its log")
+                )
+
+    async def _threaded(self, work: Callable[[], Result]) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    async def _handle(self, message: object) -> None:
+        stage = self.stage
+        assert stage is not None
+        match message:
+            case protocol.Drag():
+                self._send(await self._threaded(lambda: answer_drag(stage, message)))
+            case protocol.Seek():
+                await self._threaded(lambda: stage.seek(message.time_s))
+            case protocol.Duel():
+                await self._threaded(lambda: stage.duel(message))
+            case protocol.SetRecording():
+                stage.set_recording(message.on)
+            case protocol.Thumbnail():
+                picture = check_picture(message.picture)
+                await self._threaded(lambda: stage.document.set_thumbnail(picture))
+            case protocol.CancelJob():
+                self._jobs.cancel(message.job)
+            case protocol.Command():
+                await self._threaded(lambda: carry_out(stage, message))
+                await self._present(message.request)
+                self.on_change(self)
+            case _Show():
+                await self._threaded(stage.refresh)
+                await self._present(message.request)
+            case _Prepare():
+                await self._threaded(stage.prepare)
+            case _Finished():
+                await self._finish(message.job, message.outcome)
+            case protocol.Task():
+                task = TASKS[type(message)]
+                work = await self._threaded(lambda: task.body(stage, message))
+
+                def when_compiled(job: Job) -> Outcome:
+                    wait_until_compiled(job, task.needs)
+                    return work(job)
+
+                self._jobs.start(message.request, task.label, when_compiled, quiet=task.quiet)
+            case protocol.Message() if type(message) in QUESTIONS:
+                reply = await self._threaded(lambda: QUESTIONS[type(message)](stage, message))
+                if reply is not None:
+                    self._send(reply)
+            case _:
+                raise WritheError("a document is open already on this connection")
+
+    async def _finish(self, job: Job, outcome: Outcome) -> None:
+        """Long work is done: commit and show what came of it."""
+        stage = self.stage
+        assert stage is not None
+        try:
+            if outcome.commit is not None:
+                await self._threaded(lambda: commit(stage, job.title, job.number, outcome))
+                await self._present("")
+                self.on_change(self)
+        except WritheError as error:
+            job.tell("failed", 0.0, str(error))
+            return
+        if outcome.show is not None:
+            self._send(outcome.show)
+        job.tell("done", 1.0)
+
+    async def _present(self, request: str) -> None:
+        """Send the state, with the bodies and motions that the page lacks before it."""
+        stage = self.stage
+        assert stage is not None
+
+        def look() -> list[protocol.Message]:
+            out: list[protocol.Message] = []
+            present = state_view.state(stage, request)
+            for name in sorted({actor.figure for actor in present.actors} - self._figures_sent):
+                out.append(figure_shape(stage.document.figure(name)))
+                self._figures_sent.add(name)
+            return [*out, *self._motions.changed(), present]
+
+        for message in await self._threaded(look):
+            self._send(message)
+
+
+class _Show(msgspec.Struct, frozen=True):
+    """A note to oneself: another session changed the document."""
+
+    request: str
+
+
+@dataclass(frozen=True)
+class _Finished:
+    """A note to oneself: long work is done."""
+
+    job: Job
+    outcome: Outcome
+
+
+def _in_loop(loop: asyncio.AbstractEventLoop, act: Callable[[], object]) -> None:
+    """Do something on the event loop, from any thread; nothing when the loop has ended."""
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(act)
+
+
+class _Prepare(msgspec.Struct, frozen=True):
+    """A note to oneself: make the posers before the first drag."""

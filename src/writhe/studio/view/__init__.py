@@ -1,0 +1,1 @@
+"""What the page is shown: state, meshes, labels, diagnostics."""

@@ -1,0 +1,1 @@
+"""Styles learnt from clips, and paths followed in a style."""

@@ -1,0 +1,73 @@
+"""A figure follows paths of its hands or feet in a learnt style; certified, repaired if asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.cleaning.clean import Cleaned, clean
+from writhe.collision import Certificate, CollisionTable, certify
+from writhe.kernels.trajectory.passes import Cells
+from writhe.skeleton import Motion
+from writhe.solvers.trajectory import Chain, PassOptions, Trajectory, solve_trajectory
+from writhe.solvers.trajectory.passes import targets_of
+
+
+@dataclass(frozen=True)
+class Followed:
+    """The motion along a path, how near it came, and what the certificate says of it."""
+
+    motion: Motion
+    trajectory: Trajectory
+    certificate: Certificate
+
+    def repaired(self) -> Cleaned:
+        """The motion with its penetrations pushed out by the default method."""
+        return clean(self.motion, self.trajectory.chain.figure)
+
+
+def follow(
+    chain: Chain,
+    cells: Cells,
+    path_in_world: Floats,
+    fps: float,
+    posture: Floats,
+    *,
+    options: PassOptions | None = None,
+    threads: int | None = None,
+    name: str = "follow",
+) -> Followed:
+    """The chain's effectors along world points (F, E, 3), or (F, 3) for one effector.
+
+    The root and everything outside the chain stay as in `posture` (nq), or move as in (F, nq).
+    """
+    points = targets_of(chain, path_in_world)
+    targets = chain.targets_in_root(points, posture)
+    trajectory = solve_trajectory(chain, cells, targets, fps, options=options, threads=threads)
+    motion = Motion(
+        chain.figure.skeleton, chain.configurations(trajectory.theta, posture), fps, name
+    )
+    certificate = certify(CollisionTable.of_figure(chain.figure), motion.q, fps)
+    return Followed(motion, trajectory, certificate)
+
+
+def smooth_path(way_points: Floats, frames: int) -> Floats:
+    """(frames, 3) along way-points (k, 3): a spline at an even speed, eased at both ends.
+
+    Way-points as a hand draws them come unevenly; each is passed through.
+    """
+    from scipy.interpolate import CubicSpline
+
+    points = np.asarray(way_points, dtype=np.float64)
+    length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+    keep = np.concatenate([[True], np.diff(length) > 1e-6])
+    if keep.sum() < 2:
+        return np.repeat(points[:1], frames, axis=0)
+    share = length[keep] / length[-1]
+    t = np.linspace(0.0, 1.0, frames)
+    ease = 0.8 * t + 0.2 * t * t * (3.0 - 2.0 * t)
+    if keep.sum() == 2:
+        return points[keep][0] + ease[:, None] * (points[keep][1] - points[keep][0])
+    return np.asarray(CubicSpline(share, points[keep], bc_type="natural")(ease))

@@ -1,0 +1,65 @@
+"""Learning styles from clips: folders of motion files, or the built-in movements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from writhe.errors import WritheError
+from writhe.postures.synthetic_clips import builtin_movements
+from writhe.retargeting.clip_folders import Progress, read_clips
+from writhe.solvers.trajectory import Chain, Forest, OctreeOptions, learn_style
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """A forest, with what it was learnt from."""
+
+    forest: Forest
+    clips: dict[str, int]  # frames of each
+    skipped: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def learn_folder(
+    folder: Path,
+    chain: Chain,
+    options: OctreeOptions | None = None,
+    progress: Progress | None = None,
+    styles: Mapping[str, Sequence[str]] | None = None,
+) -> Learnt:
+    """Learn the motion files under a folder: each sub-folder is a style, or those in `styles`.
+
+    `styles` gives file stems by style. Files straight in the folder make a style of its name.
+    """
+    # arms are learnt relative to the hips, where it does not matter how the feet stand
+    takes, skipped = read_clips(folder, chain.figure, progress, keep_feet=False)
+    if styles is None:
+        grouped: dict[str, list[str]] = {}
+        for name in takes:
+            above = Path(name).parent.as_posix()
+            grouped.setdefault(folder.resolve().name if above == "." else above, []).append(name)
+    else:
+        by_stem = {Path(name).stem: name for name in takes}
+        lost = [stem for stems in styles.values() for stem in stems if stem not in by_stem]
+        if lost:
+            raise WritheError(f"{folder} has no usable clip called {', '.join(lost)}")
+        grouped = {style: [by_stem[s] for s in stems] for style, stems in styles.items()}
+    made = [
+        learn_style(chain, style, [(takes[n].q, takes[n].fps) for n in names], options, names)
+        for style, names in grouped.items()
+    ]
+    return Learnt(Forest(chain, made), {n: len(m) for n, m in takes.items()}, skipped)
+
+
+def learn_builtin(chain: Chain, options: OctreeOptions | None = None) -> Forest:
+    """The styles of the built-in movements (`motion.movements`), for any chain of the human."""
+    return Forest(
+        chain,
+        [
+            learn_style(
+                chain, name, [(t.q, t.fps) for t in takes], options, [t.name for t in takes]
+            )
+            for name, takes in builtin_movements(chain.figure).items()
+        ],
+    )

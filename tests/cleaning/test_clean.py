@@ -1,0 +1,244 @@
+"""Cleaning: a pressed-in arm comes out, everything else stays, and the result is certified."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from writhe import io
+from writhe.cleaning.clean import clean
+from writhe.cleaning.push_out import corrected
+from writhe.cli.app import run
+from writhe.collision import CollisionTable, certify
+from writhe.errors import WritheError
+from writhe.postures.builtin import builtin_database
+from writhe.research.evaluation.drags import standing
+from writhe.retargeting.retarget import retarget
+from writhe.skeleton import Motion, forward
+from writhe.skeleton.figures import figure
+from writhe.skeleton.kinematics import integrate, interpolate
+from writhe.skeleton.mirror import mirrored
+from writhe.solvers.tracking import PostureTracker
+from writhe.topology import linking_vector
+
+HUMAN = figure("human")
+SKELETON = HUMAN.skeleton
+
+
+def pressed_arm() -> Motion:
+    """An arm that goes into the side of the body and comes out again, once in four seconds."""
+    apart = standing(HUMAN)
+    inside = apart.copy()
+    turn = np.array([np.cos(0.78), 0.0, 0.0, -np.sin(0.78)])
+    inside[SKELETON.q_slice("left_shoulder")] = turn
+    t = np.clip(1.2 * np.sin(np.linspace(-0.6, np.pi + 0.6, 120)), 0.0, 1.0)
+    rows = [interpolate(SKELETON, apart, inside, float(x)) for x in t]
+    return Motion(SKELETON, np.array(rows), 30.0, "pressed arm")
+
+
+def test_the_arm_comes_out_and_the_rest_stays():
+    motion = pressed_arm()
+    cleaned = clean(motion, HUMAN)
+    assert not cleaned.before.certified
+    assert cleaned.before.penetration_witnessed_m > 0.03
+    assert cleaned.after.certified
+    assert cleaned.after.penetration_upper_bound_m < 0.002
+    assert cleaned.mean_displacement_m < 0.02
+    moved = np.linalg.norm(
+        forward(SKELETON, cleaned.motion.q).positions - forward(SKELETON, motion.q).positions,
+        axis=2,
+    )
+    names = list(SKELETON.names)
+    assert moved[0].max() == moved[-1].max() == 0.0  # where nothing was wrong nothing is touched
+    assert moved[:, [names.index(f"{side}_ankle") for side in ("left", "right")]].max() < 0.002
+    steps = np.diff(forward(SKELETON, cleaned.motion.q).positions, axis=0)
+    source = np.diff(forward(SKELETON, motion.q).positions, axis=0)
+    assert np.abs(steps).max() < 1.5 * np.abs(source).max() + 0.01  # and it does not jerk
+
+
+def test_a_clean_motion_is_not_touched():
+    motion = Motion(SKELETON, np.tile(standing(HUMAN), (10, 1)), 30.0)
+    np.testing.assert_array_equal(clean(motion, HUMAN).motion.q, motion.q)
+
+
+def test_another_skeleton_is_refused():
+    hand = figure("hand").skeleton
+    with pytest.raises(WritheError, match="retarget"):
+        clean(Motion(hand, hand.rest_configuration[None]), HUMAN)
+
+
+def test_the_command_writes_a_certified_file(tmp_path, capsys):
+    source, out = tmp_path / "in.glb", tmp_path / "out.glb"
+    io.save(pressed_arm(), source)
+    with pytest.raises(SystemExit) as end:
+        run(["clean", str(source), "-o", str(out), "--json"])
+    assert end.value.code == 0
+    answer = json.loads(capsys.readouterr().out.strip().splitlines()[-1])
+    assert answer["after"]["certified"] and not answer["before"]["certified"]
+    again = io.load(out)
+    assert certify(CollisionTable.of_figure(HUMAN), again.q, again.fps).certified
+
+
+def swapped_arms(shares: np.ndarray) -> Motion:
+    """Folded arms that change which is on top by passing through each other, so far each frame."""
+    library = builtin_database("basic")
+    folded = library.q[list(library.clip).index("arms folded")]
+    other = mirrored(SKELETON, folded)
+    rows = [interpolate(SKELETON, folded, other, float(share)) for share in shares]
+    return Motion(SKELETON, np.array(rows), 30.0, "swapped arms")
+
+
+SWAP = np.concatenate([np.zeros(8), np.linspace(0.0, 1.0, 20), np.ones(30)])
+
+
+def linking_since(q: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """How much the linking of each posture differs from that of the first."""
+    first = linking_vector(HUMAN, start)
+    return np.array([np.abs(linking_vector(HUMAN, row) - first).max() for row in q])
+
+
+def test_limbs_go_round_where_the_source_passes_through_itself():
+    motion = swapped_arms(SWAP)
+    assert len(certify(CollisionTable.of_figure(HUMAN), motion.q, 30.0).pass_throughs) > 0
+
+    def astray(q: np.ndarray) -> float:
+        apart = forward(SKELETON, q[-1]).positions - forward(SKELETON, motion.q[-1]).positions
+        return float(np.linalg.norm(apart, axis=1).max())
+
+    wanted = linking_vector(HUMAN, motion.q[-1])
+    round_it, kept = clean(motion, HUMAN), clean(motion, HUMAN, go_round=False)
+    assert round_it.after.certified and kept.after.certified
+    assert astray(round_it.motion.q) < 0.005
+    assert np.abs(linking_vector(HUMAN, round_it.motion.q[-1]) - wanted).max() < 0.05
+    # on one side for good, that of the end: it is nearer over the whole clip
+    assert linking_since(kept.motion.q, motion.q[-1]).max() < 0.1
+    assert linking_since(motion.q[:1], motion.q[-1])[0] > 0.25
+
+
+@pytest.mark.parametrize("fps", [30.0, 120.0])
+def test_going_round_is_no_faster_than_a_body(fps: float):
+    """Whatever the frame rate: the same motion is cleaned in the same way."""
+    times = np.arange(0.0, len(SWAP) - 1 + 1e-9, 30.0 / fps)
+    source = replace(swapped_arms(np.interp(times, np.arange(len(SWAP)), SWAP)), fps=fps)
+    cleaned = clean(source, HUMAN)
+    assert 1.0 < cleaned.largest_leap_m * fps < 5.01
+    moved, given = (
+        np.linalg.norm(np.diff(forward(SKELETON, q).positions, axis=0), axis=2)
+        for q in (cleaned.motion.q, source.q)
+    )
+    assert (moved - given).max() == pytest.approx(cleaned.largest_leap_m)
+    linking = linking_since(cleaned.motion.q, source.q[0])
+    assert linking[-1] == pytest.approx(linking_since(source.q[-1:], source.q[0])[0], abs=0.05)
+
+
+def test_arms_wait_where_the_source_soon_comes_back():
+    there = np.linspace(0.0, 1.0, 4)
+    motion = swapped_arms(np.concatenate([np.zeros(20), there, there[::-1], np.zeros(20)]))
+    cleaned = clean(motion, HUMAN)
+    assert cleaned.before.pass_throughs and cleaned.after.certified
+    assert linking_since(cleaned.motion.q, motion.q[0]).max() < 0.1  # on its side all the time
+    np.testing.assert_array_equal(cleaned.motion.q[[0, -1]], motion.q[[0, -1]])
+
+
+def test_arms_go_round_and_back_where_the_source_stays_away():
+    there = np.linspace(0.0, 1.0, 10)
+    motion = swapped_arms(
+        np.concatenate([np.zeros(20), there, np.ones(40), there[::-1], np.zeros(20)])
+    )
+    cleaned = clean(motion, HUMAN)
+    assert cleaned.after.certified
+    linking = linking_since(cleaned.motion.q, motion.q[0])
+    wanted = linking_since(motion.q[[50]], motion.q[0])[0]
+    assert linking[:15].max() < 0.05 and linking[-15:].max() < 0.05
+    assert np.abs(linking[40:60] - wanted).max() < 0.05
+    # nearer to the source than staying on the side of the start for good
+    assert cleaned.mean_displacement_m < clean(motion, HUMAN, go_round=False).mean_displacement_m
+
+
+def test_what_passes_through_at_the_very_end_is_not_followed():
+    motion = swapped_arms(np.concatenate([np.zeros(30), np.linspace(0.0, 1.0, 20), np.ones(3)]))
+    cleaned = clean(motion, HUMAN)
+    assert cleaned.after.certified
+    assert linking_since(cleaned.motion.q, motion.q[0]).max() < 0.1
+
+
+def test_a_leg_taken_through_the_trunk_ends_on_the_nearer_side():
+    """An arm is pressed in all the time: what else is wrong must not keep the leg where it was."""
+    pressed = standing(HUMAN)
+    turn = np.array([np.cos(0.78), 0.0, 0.0, -np.sin(0.78)])
+    pressed[SKELETON.q_slice("right_shoulder")] = turn * [1.0, 1.0, 1.0, -1.0]
+
+    def raised(angle: float) -> np.ndarray:
+        q = pressed.copy()
+        q[SKELETON.q_slice("left_hip")] = [np.cos(angle / 2), np.sin(angle / 2), 0.0, 0.0]
+        return q
+
+    up, down = np.full(8, -2.2), np.full(30, 2.0 - 2.0 * np.pi)  # before it and behind it
+    angles = np.concatenate([up, np.linspace(up[0], down[0], 10)[1:-1], down])
+    q = np.array([raised(angle) for angle in angles])
+    tracker = PostureTracker(HUMAN, CollisionTable.of_figure(HUMAN))
+    assert all(tracker.clearance(row) < -0.005 for row in q)
+    rows = corrected(tracker, q, 12, lambda done: None)
+    apart = np.linalg.norm(
+        forward(SKELETON, rows).positions - forward(SKELETON, q).positions, axis=2
+    )
+    assert apart[-30:].mean(axis=1).max() < 0.02
+
+
+def test_hands_on_the_knees_make_way_for_the_legs(mocap: Path):
+    """Squatting, the captured legs swing through the hands: these lift, and the feet stay."""
+    clip = retarget(io.load(mocap / "pairs" / "23_14.bvh"), HUMAN)
+    motion = Motion(SKELETON, clip.q[:60], clip.fps, clip.name)
+    cleaned = clean(motion, HUMAN)
+    assert cleaned.before.pass_throughs and cleaned.after.certified
+    assert cleaned.mean_displacement_m < 0.02
+    assert cleaned.largest_leap_m < 5.0 / 30.0
+    before, after = forward(SKELETON, motion.q), forward(SKELETON, cleaned.motion.q)
+    for joint in ("left_ankle", "right_ankle"):
+        assert np.linalg.norm(after.position(joint) - before.position(joint), axis=1).max() < 0.05
+
+
+def test_a_motion_that_leaps_from_tangle_to_tangle_is_not_followed_through_itself(
+    rng: np.random.Generator,
+):
+    """Postures at random, most of them inside themselves: the body gets as far as it can."""
+    rows = []
+    for _ in range(8):
+        step = rng.normal(scale=0.7, size=SKELETON.dof_count)
+        step[:6] = 0.0
+        rows.append(integrate(SKELETON, standing(HUMAN), step))
+    cleaned = clean(Motion(SKELETON, np.array(rows), 30.0), HUMAN)
+    assert len(cleaned.motion) == 8 and np.isfinite(cleaned.motion.q).all()
+    assert cleaned.before.pass_throughs and not cleaned.after.pass_throughs
+
+
+def test_one_frame_is_pushed_clear():
+    motion = pressed_arm()
+    deepest = Motion(SKELETON, motion.q[[60]], 30.0)
+    cleaned = clean(deepest, HUMAN)
+    assert not cleaned.before.certified and cleaned.after.certified
+    assert cleaned.largest_leap_m == 0.0
+
+
+def test_a_quick_motion_is_certified_as_euler_angles_with_more_frames(
+    mocap: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """Getting up, a foot passes the other; read angle by angle, it brushes it between frames."""
+    clip = retarget(io.load(mocap / "chair" / "75_20.bvh"), HUMAN)
+    source, out = tmp_path / "in.glb", tmp_path / "out.bvh"
+    io.save(Motion(SKELETON, clip.q[160:210], clip.fps), source)
+    for options, code in (([], 1), (["--dense"], 0)):
+        with pytest.raises(SystemExit) as end:
+            run(["clean", str(source), "-o", str(out), "--json", *options])
+        assert end.value.code == code
+        told = capsys.readouterr()
+        answer = json.loads(told.out.strip().splitlines()[-1])
+        assert answer["after"]["certified"] == (code == 0)
+        assert ("--dense" in told.err) == (code == 1)  # the remedy is named
+    written = io.load(out)
+    assert len(written) == answer["frames_written"] > 50
+    assert written.duration_s == pytest.approx(49 / 30.0, abs=1e-3)

@@ -1,0 +1,60 @@
+"""The benchmark compares like with like: all contenders give the same numbers."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from writhe.cli.app import run as run_command
+from writhe.errors import UnknownNameError
+from writhe.kernels.topology.gauss_linking import make_scratch
+from writhe.research.benchmarks import c_linking, run, timing
+from writhe.research.benchmarks.numpy_linking import linking_matrix, linking_matrix_slopes
+from writhe.topology import writhe_matrix, writhe_matrix_slopes
+
+
+@pytest.fixture
+def polylines(rng):
+    return rng.normal(size=(41, 3)), rng.normal(size=(70, 3))
+
+
+def test_numpy_agrees_with_the_kernels_by_another_derivation(polylines):
+    values, slopes = linking_matrix_slopes(*polylines)
+    mine, my_slopes = writhe_matrix_slopes(*polylines)
+    np.testing.assert_allclose(mine, values, atol=1e-14)
+    np.testing.assert_allclose(mine, linking_matrix(*polylines), atol=1e-14)
+    np.testing.assert_allclose(my_slopes, slopes, rtol=1e-8, atol=1e-9)
+
+
+def test_c_agrees_with_the_kernels(polylines):
+    if c_linking.find_compiler() is None:
+        pytest.skip("there is no C compiler here")
+    out, slopes = np.empty((40, 69)), np.empty((4, 3, 40, 69))
+    c_linking.CLinking().linking_matrix(*polylines, make_scratch(), out, slopes)
+    np.testing.assert_allclose(out, writhe_matrix(*polylines), atol=1e-15)
+    np.testing.assert_allclose(slopes, writhe_matrix_slopes(*polylines)[1], rtol=1e-10, atol=1e-12)
+
+
+def test_without_a_compiler_the_c_figures_are_null_and_say_why(monkeypatch, capsys):
+    monkeypatch.setattr(c_linking, "find_compiler", lambda: None)
+    monkeypatch.setattr(timing, "REPEATS", 1)
+    monkeypatch.setattr(timing, "SLICE_S", 1e-4)
+    with pytest.raises(SystemExit) as ended:
+        run_command(["bench", "kernels", "--json"])
+    assert ended.value.code == 0
+    result = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert {"gli_ns", "gli_grad_ns", "kinematics_us", "certify_step_us", "bvh_mb_per_s"} <= set(
+        result
+    )
+    for key in ("gli_ns", "gli_grad_ns"):
+        assert result[key]["c"] is None
+        assert result[key]["numba"] > 0
+        assert result[key]["numpy"] > 0
+    assert "no C compiler" in result["c_compiler"]
+
+
+def test_an_unknown_benchmark_lists_those_there_are():
+    with pytest.raises(UnknownNameError, match="kernels"):
+        run("nothing")

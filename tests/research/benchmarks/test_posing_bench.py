@@ -1,0 +1,104 @@
+"""The posing benchmarks: what they report of methods whose behaviour is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from writhe.collision import CollisionTable
+from writhe.database import PostureDatabase
+from writhe.errors import UnknownNameError, WritheError
+from writhe.research import benchmarks
+from writhe.research.benchmarks.query import synthetic_postures
+from writhe.research.evaluation.drag_scenes import make_setting
+from writhe.research.evaluation.drags import scripted_drags, standing
+from writhe.research.evaluation.metrics import Tally
+from writhe.research.evaluation.run_drags import judge, make_tally
+from writhe.research.evaluation.skin_depth import SkinDepth
+from writhe.skeleton.figures import figure
+from writhe.skeleton.kinematics import integrate
+from writhe.solvers.posing import make_poser
+
+HUMAN = figure("human")
+
+
+def test_drags_are_the_same_every_time_and_vary_by_round():
+    first, again = scripted_drags(HUMAN, 2), scripted_drags(HUMAN, 2)
+    assert all(np.array_equal(a.path, b.path) for a, b in zip(first, again, strict=True))
+    half = len(first) // 2
+    assert not np.array_equal(first[0].path[-1], first[half].path[-1])
+
+
+def test_a_drag_through_the_body_tells_methods_apart():
+    table = CollisionTable.of_figure(HUMAN)
+    script = next(d for d in scripted_drags(HUMAN) if d.name == "through a held chest, brisk")
+    found = {}
+    for method in ("default", "plain"):
+        tally = Tally(HUMAN, table, SkinDepth.of_figure(HUMAN))
+        judge(tally, make_poser(method, HUMAN), HUMAN, script, standing(HUMAN))
+        found[method] = tally.summary()
+    assert found["default"]["penetrating_frames_percent"] == 0.0
+    assert found["default"]["uncertified_motions"] == 0
+    assert found["default"]["skin_penetrating_frames_percent"] == 0.0
+    assert found["plain"]["penetrating_frames_percent"] > 10.0
+    assert found["plain"]["skin_penetrating_frames_percent"] > 10.0
+    assert found["plain"]["uncertified_motions"] == 1
+
+
+@pytest.mark.parametrize("name", ["ladder", "chair 1"])
+def test_every_method_plays_among_objects_and_only_default_stays_clear(name):
+    setting = make_setting(name)
+    drag = min((d for d in setting.drags() if not d.feasible), key=lambda d: len(d.path))
+    found = {}
+    for method in ("default", "paper", "plain"):
+        tally = make_tally(setting)
+        judge(tally, setting.poser(method), setting.figure, drag, setting.start)
+        found[method] = tally.summary()
+    assert found["default"]["uncertified_motions"] == 0
+    assert found["default"]["penetrating_frames_percent"] == 0.0
+    assert all(f["uncertified_motions"] for m, f in found.items() if m != "default")
+
+
+def test_tallies_add_up():
+    setting = make_setting("chair 2")
+    drags = [replace(d, path=d.path[:12], rests=(11,)) for d in setting.drags()[:2]]
+    poser = setting.poser("default")
+    apart, together = [make_tally(setting) for _ in drags], make_tally(setting)
+    for tally, drag in zip(apart, drags, strict=True):
+        judge(tally, poser, setting.figure, drag, setting.start)
+        judge(together, poser, setting.figure, drag, setting.start)
+    apart[0].merge(apart[1])
+    for key in ("frames", "pass_throughs", "feasible_targets", "skin_penetrating_frames_percent"):
+        assert apart[0].summary()[key] == together.summary()[key]
+
+
+def test_truth_compared_with_itself_has_no_error(rng):
+    skeleton = HUMAN.skeleton
+    steps = rng.normal(0, 0.1, (5, skeleton.dof_count)).cumsum(axis=0)
+    q = np.array([integrate(skeleton, standing(HUMAN), v) for v in steps])
+    tally = Tally(HUMAN, CollisionTable.of_figure(HUMAN))
+    tally.milliseconds, tally.residuals = [1.0], [0.0]
+    tally.add_motion(q)
+    tally.add_truth(q, q)
+    assert tally.summary()["joint_error_cm"] == 0.0
+    assert tally.summary()["wrong_topology_percent"] == 0.0
+
+
+def test_synthetic_postures_have_mostly_small_linking(rng):
+    features, linking = synthetic_postures(4000, 10, rng)
+    assert np.isfinite(features).all()
+    assert 0.3 < (np.abs(linking) < 0.05).mean() < 0.99
+    assert np.abs(linking).max() < 0.5
+
+
+def test_misuse_names_the_benchmarks_and_their_options():
+    with pytest.raises(UnknownNameError, match="kernels"):
+        benchmarks.run("nonsense")
+    with pytest.raises(WritheError, match="--clips"):
+        benchmarks.run("kernels", clips="somewhere")
+    with pytest.raises(WritheError, match="--clips DIR"):
+        benchmarks.run(
+            "reconstruct", database=PostureDatabase.from_postures(HUMAN, standing(HUMAN))
+        )

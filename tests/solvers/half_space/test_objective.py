@@ -1,0 +1,99 @@
+"""The objective of half-space IK as mathematics, and its two minimisers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from writhe import terms
+from writhe.kernels.qp.projected_newton import evaluate, value_and_gradient
+from writhe.skeleton import forward
+from writhe.skeleton.figures import figure
+from writhe.skeleton.kinematics import integrate
+from writhe.solvers.half_space.lbfgs import solve_lbfgs
+from writhe.solvers.half_space.objective import Objective
+from writhe.solvers.half_space.options import ResponseOptions
+
+HUMAN = figure("human").skeleton
+HAND = figure("hand").skeleton
+
+
+def objective_on(skeleton, rng, wanted, *, root_free=False) -> Objective:
+    free = np.ones(skeleton.dof_count, dtype=np.bool_)
+    free[:6] = root_free
+    objective = Objective(skeleton, free, ResponseOptions())
+    objective.use_terms(wanted)
+    objective.wanted[:] = rng.normal(0, 0.05, skeleton.dof_count) * free
+    return objective
+
+
+def human_wishes(q):
+    at = forward(HUMAN, q)
+    wrist, knee = at.position("left_wrist"), at.position("right_knee")
+    return [
+        terms.reach("left_wrist", wrist + np.array([0.05, 0.1, 0.1]), weight=10.0),
+        terms.half_space(
+            "right_elbow", [0.1, 0, 0], [0, 1.1, 0], [0, 0, 1], clearance_m=0.2, weight=20.0
+        ),
+        terms.half_space("head", [0, 0.1, 0], [0.1, 1.6, 0], [1, 0, 0.5], weight=50.0),
+        terms.half_space_as_published(
+            "right_knee", [0, 0, 0], knee + np.array([0, 0, 0.05]), [0, 0, 1]
+        ),
+        terms.keep_distance("left_wrist", "right_wrist", 0.6, weight=20.0),
+        *terms.joint_limits(HUMAN, weight=30.0),
+    ]
+
+
+def test_gradient_is_that_of_the_objective(rng):
+    q0 = integrate(HUMAN, HUMAN.rest_configuration, rng.normal(0, 0.1, HUMAN.dof_count))
+    objective = objective_on(HUMAN, rng, human_wishes(q0), root_free=True)
+    problem = objective.problem(q0)
+    nv = HUMAN.dof_count
+    q, gradient, none = np.empty_like(q0), np.empty(nv), np.empty(nv)
+    y = rng.normal(0, 0.3, nv)
+    value_and_gradient(problem, y, q, objective.room, gradient)
+    slope = np.empty(nv)
+    for k in range(nv):
+        step = np.zeros(nv)
+        step[k] = 1e-6
+        up = value_and_gradient(problem, y + step, q, objective.room, none)
+        down = value_and_gradient(problem, y - step, q, objective.room, none)
+        slope[k] = (up - down) / 2e-6
+    np.testing.assert_allclose(gradient, slope, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_both_solvers_find_the_same_minimum(seed):
+    rng = np.random.default_rng(seed)
+    step = rng.normal(0, 0.1, HUMAN.dof_count)
+    q0 = integrate(HUMAN, HUMAN.rest_configuration, step)
+    for hinge in ("left_elbow", "right_elbow", "left_knee", "right_knee", "left_toe", "right_toe"):
+        low = HUMAN.joints[HUMAN.index(hinge)].limits.lower[0]
+        q0[HUMAN.q_slice(hinge)] = max(q0[HUMAN.q_slice(hinge)][0], low)
+    objective = objective_on(HUMAN, rng, human_wishes(q0))
+    problem = objective.problem(q0)
+    first = evaluate(problem, q0, objective.room)
+    reference, _ = solve_lbfgs(problem, objective.room, 2000, 1e-8)
+    best = evaluate(problem, reference, objective.room)
+    found = q0.copy()
+    for _ in range(10):  # as over some frames, but from the same start
+        from writhe.kernels.qp.projected_newton import projected_newton
+
+        projected_newton(problem, found, 6, 0.3, 1e-7, objective.room)
+    reached = evaluate(problem, found, objective.room)
+    assert reached < best + 0.01 * (first - best)
+
+
+def test_hinges_stay_within_their_box(rng):
+    """Eq. 7: fingers pulled far beyond what they can bend."""
+    q0 = HAND.rest_configuration.copy()
+    far = [terms.reach(f"{f}_3", [0.0, 0.4, -0.3], weight=10.0) for f in ("index", "ring")]
+    objective = objective_on(HAND, rng, far)
+    found = q0
+    for _ in range(10):
+        found, _ = objective.solve(found)
+    for joint in HAND.joints:
+        if joint.limits is not None and joint.kind.tangent_size == 1:
+            angle = found[HAND.q_slice(joint.name)][0]
+            assert joint.limits.lower[0] - 1e-9 <= angle <= joint.limits.upper[0] + 1e-9
+    np.testing.assert_array_equal(found[:7], q0[:7])  # and the root where it was

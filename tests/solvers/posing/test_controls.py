@@ -1,0 +1,228 @@
+"""Controls of the default poser: staying, balance, idle limbs, holds, softness, orientation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from writhe.errors import WritheError
+from writhe.kernels.posing.support_polygon import nearest_in_polygon
+from writhe.research.evaluation.drags import standing
+from writhe.skeleton import forward
+from writhe.skeleton.figures import figure
+from writhe.solvers.posing import Controls, Target, hold_here, make_poser, pin_here
+from writhe.solvers.posing.balance import support_polygon
+from writhe.solvers.posing.controls import idle_dofs
+from writhe.solvers.result import Status
+
+HUMAN = figure("human")
+SKELETON = HUMAN.skeleton
+FEET = ("left_ankle", "right_ankle")
+
+
+def drag(poser, joint, goal, frames=40, pause=25, extra_pins=(), **target):
+    body = poser.figure.skeleton
+    q = standing(HUMAN) if poser.figure is HUMAN else body.rest_configuration
+    pins = [pin_here(body, q, name) for name in FEET if name in body]
+    pins += extra_pins
+    start = forward(body, q).position(joint)
+    for t in np.minimum(np.arange(1, frames + pause) / frames, 1.0):
+        x, y, z = (float(c) for c in start + t * (np.asarray(goal) - start))
+        result = poser.step(q, [Target(joint, (x, y, z), **target)], pins)
+        q = result.q
+    return result
+
+
+def place(q, joint):
+    return forward(SKELETON, q).position(joint)
+
+
+def centre_of_mass(q):
+    frames = forward(SKELETON, q)
+    carried = np.einsum("nij,nj->ni", frames.rotations, SKELETON.centre_of_mass)
+    mass = SKELETON.mass[:, None]
+    return (mass * (frames.positions + carried)).sum(axis=0) / mass.sum()
+
+
+def test_a_root_that_stays_does_not_sidestep():
+    goal = [0.4, 1.1, 0.0]  # through the body
+    start = place(standing(HUMAN), "hips")
+    moved = {}
+    for stay in (0.0, 0.5):
+        poser = make_poser("default", HUMAN, controls=Controls(stay=stay))
+        apart = place(drag(poser, "right_wrist", goal).q, "hips") - start
+        moved[stay] = float(np.hypot(apart[0], apart[2]))
+    assert moved[0.0] > 0.05
+    assert moved[0.5] < 0.01
+
+
+def test_balance_keeps_the_centre_of_mass_over_the_feet():
+    goal = [0.3, 1.0, 0.85]
+    frames = forward(SKELETON, standing(HUMAN))
+    feet = support_polygon(HUMAN, frames)
+
+    def outside(q):
+        x, _, z = centre_of_mass(q)
+        return float(np.hypot(*(np.array(nearest_in_polygon(feet, x, z)) - [x, z])))
+
+    free = drag(make_poser("default", HUMAN), "left_wrist", goal)
+    held = drag(make_poser("default", HUMAN, controls=Controls(balance=1.0)), "left_wrist", goal)
+    assert outside(free.q) > 0.03
+    assert outside(held.q) < 0.01
+    assert held.off_balance_m == pytest.approx(outside(held.q), abs=1e-6)
+
+
+def test_idle_limbs_keep_their_posture():
+    """Nothing but the data moves an idle arm; with idle = 1 not even that does."""
+    from writhe.postures.builtin import builtin_database
+
+    database = builtin_database()
+    goal, arm = [0.5, 1.3, 0.4], SKELETON.q_slice("right_shoulder")
+    start = standing(HUMAN)
+    moved = {}
+    for idle in (0.0, 1.0):
+        poser = make_poser("default", HUMAN, database, controls=Controls(idle=idle))
+        q = drag(poser, "left_wrist", goal).q
+        moved[idle] = 2 * np.arccos(min(1.0, abs(float(q[arm] @ start[arm]))))
+    assert moved[0.0] > 0.05
+    assert moved[1.0] < 0.02
+
+
+def test_which_limbs_are_idle():
+    busy = idle_dofs(HUMAN, frozenset({"left_wrist", "left_ankle", "right_ankle"}))
+    assert busy[SKELETON.v_slice("right_elbow")].all()
+    assert busy[SKELETON.v_slice("head")].all()
+    for joint in ("left_elbow", "left_knee", "right_knee", "chest", "hips"):
+        assert not busy[SKELETON.v_slice(joint)].any()
+
+
+def test_pinned_ankles_stay_under_a_deep_drag_of_the_hips():
+    poser = make_poser("default", HUMAN)
+    q = standing(HUMAN)
+    pins = [pin_here(SKELETON, q, foot) for foot in FEET]
+    hips = place(q, "hips")
+    worst = 0.0
+    for t in np.minimum(np.arange(1, 35) / 15, 1.0):
+        x, y, z = (float(c) for c in hips - [0.0, 0.5 * t, 0.0])
+        result = poser.step(q, [Target("hips", (x, y, z))], pins)
+        q = result.q
+        worst = max(worst, *result.pin_error_m.values())
+    assert result.reached
+    assert worst < 0.002
+
+
+def test_a_hand_resting_on_a_thigh_follows_it():
+    contacts = {("left_wrist", "left_hip"): 0.008}
+    poser = make_poser("default", HUMAN, contacts=contacts)
+    rules = {frozenset((r.a, r.b)): r.allowance_m for r in poser.table.rules}
+    assert rules[frozenset(("left_wrist", "left_hip"))] == 0.008
+    q = standing(HUMAN)
+    hold = hold_here(SKELETON, q, "left_wrist", "left_hip")
+    knee = place(q, "left_knee")
+    pins = [pin_here(SKELETON, q, "right_ankle"), hold]
+    for t in np.minimum(np.arange(1, 50) / 30, 1.0):
+        x, y, z = (float(c) for c in knee + t * np.array([0.0, 0.25, 0.3]))
+        result = poser.step(q, [Target("left_knee", (x, y, z))], pins)
+        q = result.q
+    frames = forward(SKELETON, q)
+    seen = frames.rotation("left_hip").T @ (
+        frames.position("left_wrist") - frames.position("left_hip")
+    )
+    assert np.linalg.norm(seen - hold.position_in_other) < 0.005
+    assert result.pin_error_m["left_wrist"] < 0.005
+
+
+def test_the_softer_of_two_contrary_targets_gives_way():
+    poser = make_poser("default", HUMAN)
+    q = standing(HUMAN)
+    pins = [pin_here(SKELETON, q, name) for name in (*FEET, "chest")]
+    up = Target("left_elbow", (0.5, 1.6, 0.1))
+    for softness, giving in ((0.8, "left_wrist"), (0.0, None)):
+        here = q
+        low = Target("left_wrist", (0.3, 0.7, 0.2), softness=softness)
+        for _ in range(80):
+            result = poser.step(here, [up, low], pins)
+            here = result.q
+        errors = result.target_error_m
+        if giving:
+            assert errors["left_wrist"] > 5 * errors["left_elbow"]
+        else:
+            assert errors["left_elbow"] > 0.02  # as firm as the other: it gives way as well
+
+
+def test_an_orientation_is_reached_and_followed_when_it_changes():
+    poser = make_poser("default", HUMAN)
+    q = standing(HUMAN)
+    pins = [pin_here(SKELETON, q, foot) for foot in FEET]
+    x, y, z = (float(c) for c in place(q, "head"))
+    for angle in (0.3, -0.3):
+        wish = Target(
+            "head", (x, y, z), orientation_in_world=(np.cos(angle / 2), 0, np.sin(angle / 2), 0)
+        )
+        for _ in range(40):
+            result = poser.step(q, [wish], pins)
+            q = result.q
+        assert result.turn_error_rad["head"] < 0.02
+        rotation = forward(SKELETON, q).rotation("head")
+        assert np.arctan2(rotation[0, 2], rotation[0, 0]) == pytest.approx(angle, abs=0.03)
+
+
+def test_a_result_says_what_was_reached_and_what_was_not():
+    result = drag(make_poser("default", HUMAN), "left_wrist", [1.6, 1.1, 0.8])
+    assert result.status in (Status.SETTLED, Status.APPROACHING, Status.REGULARISED)
+    assert any(
+        "left_wrist is" in line and "cm from its target" in line for line in result.explain()
+    )
+    near = drag(make_poser("default", HUMAN), "left_wrist", [0.35, 1.1, 0.45])
+    assert near.explain() == ("left_wrist reached its target",)
+
+
+def test_a_body_at_rest_does_not_creep():
+    from writhe.postures.builtin import builtin_database
+
+    poser = make_poser("default", HUMAN, builtin_database())
+    q = standing(HUMAN)
+    pins = [pin_here(SKELETON, q, foot) for foot in FEET]
+    x, y, z = (float(c) for c in place(q, "left_wrist"))
+    rows = []
+    for _ in range(120):
+        q = poser.step(q, [Target("left_wrist", (x, y, z))], pins).q
+        rows.append(q)
+    late = forward(SKELETON, np.array(rows[60:])).positions
+    assert np.linalg.norm(late[-1] - late[0], axis=1).max() < 1e-3
+
+
+@pytest.mark.parametrize(("name", "joint"), [("hand", "index_3"), ("octopus", "leg1_10")])
+def test_figures_without_data_fold_a_straight_limb(name, joint):
+    """Pulled straight in, a straight limb has no first-order way: it must bend all the same."""
+    body = figure(name)
+    q = body.skeleton.rest_configuration
+    frames = forward(body.skeleton, q)
+    root, first = body.skeleton.names[0], joint.rsplit("_", 1)[0] + "_1"
+    pin = pin_here(body.skeleton, q, root, orientation=True)
+    base, tip = frames.position(first), frames.position(joint)
+    result = drag(make_poser("default", body), joint, base + 0.85 * (tip - base), extra_pins=[pin])
+    size = float(np.ptp(body.skeleton.rest_positions, axis=0).max())
+    assert result.target_error_m[joint] < 0.006 * size
+
+
+def test_misuse_is_told():
+    with pytest.raises(WritheError, match="firm"):
+        Controls(stay=2.0)
+    with pytest.raises(WritheError, match="softness"):
+        Target("head", (0, 0, 0), softness=-1.0)
+    with pytest.raises(WritheError, match="feet"):
+        make_poser("default", figure("hand"), controls=Controls(balance=0.5))
+    with pytest.raises(WritheError, match="controls"):
+        make_poser("plain", HUMAN, controls=Controls())
+
+
+def test_polygons_and_their_nearest_points():
+    square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    assert nearest_in_polygon(square, 0.3, 0.4) == (0.3, 0.4)
+    assert nearest_in_polygon(square, 0.5, 2.0) == pytest.approx((0.5, 1.0))
+    assert nearest_in_polygon(square, -1.0, -1.0) == pytest.approx((0.0, 0.0))
+    frames = forward(SKELETON, standing(HUMAN))
+    both = support_polygon(HUMAN, frames)
+    one = support_polygon(HUMAN, frames, lifted=frozenset({"left_ankle"}))
+    assert np.ptp(both[:, 0]) > 2 * np.ptp(one[:, 0])

@@ -14,14 +14,14 @@ $(VENV)/.installed: pyproject.toml
 
 # Off-screen pictures need Mesa's libraries; on Debian they are installed when missing.
 system-packages:
-	@tools/install-system-packages
+	@tools/install_system_packages.sh
 
 # The page of the studio, built when its sources changed (Debian's npm is installed when missing).
 CLIENT := src/writhe/studio/static/index.html
 CLIENT_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print)
 studio-client: $(CLIENT)
 $(CLIENT): $(CLIENT_SOURCES)
-	@tools/install-system-packages npm
+	@tools/install_system_packages.sh npm
 	cd web && npm ci --no-audit --no-fund && npm run build
 	touch $@
 
@@ -30,10 +30,10 @@ studio: install $(CLIENT)
 
 # Pictures of the studio's main states, into out/screenshots.
 screenshots: install system-packages $(CLIENT)
-	$(BIN)/python tools/screenshots.py out/screenshots
+	$(BIN)/python tools/take_screenshots.py out/screenshots
 
 test: install system-packages $(CLIENT)
-	@tools/install-gltf-validator
+	@tools/install_gltf_validator.sh
 	$(BIN)/writhe warmup
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 

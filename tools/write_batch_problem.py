@@ -1,7 +1,7 @@
-"""Write a batch problem for `python -m writhe.batch.measure`: built-in movements only.
+"""Write a batch problem for `python -m writhe.batch.measure`, from built-in movements.
 
-The file holds the chain, one learnt octree, target trajectories of all styles, and what the Numba
-passes make of them.
+The file holds the chain, one learned octree, target trajectories of all styles, and the results of
+the Numba passes.
 
     python tools/write_batch_problem.py PROBLEM.npz
 """

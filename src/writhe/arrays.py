@@ -1,4 +1,4 @@
-"""Names for the array types that travel between the layers."""
+"""Array types shared by all layers, and checks of array arguments."""
 
 from __future__ import annotations
 
@@ -25,31 +25,32 @@ def floats(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Float
     """
     array: NDArray[Any] = np.ascontiguousarray(values, dtype=np.float64)
     if array.ndim != len(shape) or any(
-        want is not None and have != want for have, want in zip(array.shape, shape, strict=True)
+        expected is not None and actual != expected
+        for actual, expected in zip(array.shape, shape, strict=True)
     ):
-        wanted = " x ".join("any" if n is None else str(n) for n in shape)
-        raise WritheError(f"{what} must be an array of shape {wanted}, not {array.shape}")
+        expected_shape = " x ".join("any" if n is None else str(n) for n in shape)
+        raise WritheError(f"{what} must be an array of shape {expected_shape}, not {array.shape}")
     if not np.isfinite(array).all():
         raise WritheError(f"{what} holds values that are not finite")
     return array
 
 
 def vector3(values: ArrayLike, what: str = "a point") -> Vector3:
-    """Three plain numbers; raises WritheError, naming `what`, when there are more or fewer."""
+    """Three plain floats; raises WritheError, naming `what`, if there are more or fewer."""
     array: Floats = np.asarray(values, dtype=np.float64)
     if array.shape != (3,):
-        raise WritheError(f"{what} has three numbers, not an array of shape {array.shape}")
+        raise WritheError(f"{what} must have three numbers, not an array of shape {array.shape}")
     x, y, z = array.tolist()
     return x, y, z
 
 
 def identical(a: Floats, b: Floats) -> bool:
-    """Whether two contiguous arrays hold the same numbers; several times as fast as array_equal."""
+    """Whether two contiguous arrays are bitwise equal; several times as fast as array_equal."""
     return a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
 def as_plain_data(value: Any) -> Any:
-    """For `json.dumps(default=...)`: numbers and lists in place of NumPy's."""
+    """For `json.dumps(default=...)`: plain numbers and lists for those of NumPy."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):

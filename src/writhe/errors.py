@@ -10,11 +10,11 @@ from pathlib import Path
 
 
 class WritheError(Exception):
-    """The root of every exception that writhe raises on purpose."""
+    """The base class of all exceptions that writhe raises deliberately."""
 
 
 class UnknownNameError(WritheError):
-    """A name was asked for that is not there; the message lists those that are."""
+    """A name that does not exist was used; the message lists the valid ones."""
 
     def __init__(self, what: str, name: str, valid: list[str]) -> None:
         listed = ", ".join(valid[:40]) + (", ..." if len(valid) > 40 else "")
@@ -24,7 +24,7 @@ class UnknownNameError(WritheError):
 
 
 class FileFormatError(WritheError):
-    """A file that cannot be read, with the place and the remedy."""
+    """A file cannot be read; the message states the location, the problem and the remedy."""
 
     def __init__(
         self, path: str | Path, problem: str, *, line: int | None = None, remedy: str = ""
@@ -38,7 +38,7 @@ class FileFormatError(WritheError):
 
 
 class MissingExtraError(WritheError):
-    """An optional part of writhe was used that is not installed."""
+    """An optional dependency of writhe is not installed."""
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs an optional part: pip install 'writhe[{extra}]'")

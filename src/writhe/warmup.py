@@ -16,7 +16,7 @@ STAGES: dict[str, Stage] = {}
 
 
 def _stage(name: str) -> Callable[[Stage], Stage]:
-    """Register what warms up one part."""
+    """Register a function that compiles the kernels of one stage."""
 
     def register(function: Stage) -> Stage:
         STAGES[name] = function
@@ -119,7 +119,7 @@ def _posing() -> None:
         make_poser(method, human).step(q, targets)
     poser = DefaultPoser(human, PostureDatabase.from_postures(human, np.array([q, q, q])))
     poser.step(q, targets)
-    poser.rehearse(q)
+    poser.warm_up(q)
 
 
 @_stage("cleaning")
@@ -156,9 +156,9 @@ def _tangling() -> None:
         for side in ("left", "right")
     )
     ring = Strand.along(np.eye(3), joint="right_toe", name="ring", closed=True)
-    wishes = [Tangle(left, right, 0.5), Through(left, ring)]
+    goals = [Tangle(left, right, 0.5), Through(left, ring)]
     table = CollisionTable.of_figure(human)
-    TangleStepper(table, wishes, joint_limits(skeleton)).step(skeleton.rest_configuration)
+    TangleStepper(table, goals, joint_limits(skeleton)).step(skeleton.rest_configuration)
 
 
 @_stage("planning")
@@ -197,13 +197,13 @@ def _trajectories() -> None:
 
 
 def missing(stages: Iterable[str] | None = None) -> list[str]:
-    """Those of the stages (all of them when not given) that this machine has not compiled yet."""
+    """The stages (default: all) that are not compiled on this machine yet."""
     wanted = list(STAGES if stages is None else stages)
     return [name for name in wanted if not _marker(name).exists()]
 
 
 def warm_up(progress: Progress | None = None, stages: Iterable[str] | None = None) -> float:
-    """Compile the stages (all when not given); returns the seconds it took."""
+    """Compile the stages (default: all) and return the seconds taken."""
     start = time.perf_counter()
     wanted = list(STAGES if stages is None else stages)
     for done, name in enumerate(wanted):

@@ -1,4 +1,4 @@
-"""Batches: JAX does what Numba does, and its GPU kernels can be lowered."""
+"""Batches: JAX agrees with Numba, and the GPU kernels can be lowered."""
 
 from __future__ import annotations
 
@@ -79,6 +79,6 @@ def test_batches_need_one_effector() -> None:
 
 
 def test_the_batch_modules_import_without_numba() -> None:
-    """They run on machines that have NumPy and JAX alone."""
+    """The batch modules run with only NumPy and JAX installed."""
     code = "import sys; sys.modules['numba'] = None; import writhe.batch.measure"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

@@ -1,4 +1,4 @@
-"""Cleaning: a pressed-in arm comes out, everything else stays, and the result is certified."""
+"""Cleaning: penetrations are removed, everything else is kept, and the result is certified."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from writhe import io
 from writhe.cleaning.clean import clean
-from writhe.cleaning.push_out import corrected
+from writhe.cleaning.push_out import push_frames_clear
 from writhe.cli.app import run
 from writhe.collision import CollisionTable, certify
 from writhe.errors import WritheError
@@ -53,7 +53,7 @@ def test_the_arm_comes_out_and_the_rest_stays():
         axis=2,
     )
     names = list(SKELETON.names)
-    assert moved[0].max() == moved[-1].max() == 0.0  # where nothing was wrong nothing is touched
+    assert moved[0].max() == moved[-1].max() == 0.0  # clear frames are unchanged
     assert moved[:, [names.index(f"{side}_ankle") for side in ("left", "right")]].max() < 0.002
     steps = np.diff(forward(SKELETON, cleaned.motion.q).positions, axis=0)
     source = np.diff(forward(SKELETON, motion.q).positions, axis=0)
@@ -84,7 +84,7 @@ def test_the_command_writes_a_certified_file(tmp_path, capsys):
 
 
 def swapped_arms(shares: np.ndarray) -> Motion:
-    """Folded arms that change which is on top by passing through each other, so far each frame."""
+    """Folded arms that swap by passing through each other, by the given share in each frame."""
     library = builtin_database("basic")
     folded = library.q[list(library.clip).index("arms folded")]
     other = mirrored(SKELETON, folded)
@@ -101,27 +101,27 @@ def linking_since(q: np.ndarray, start: np.ndarray) -> np.ndarray:
     return np.array([np.abs(linking_vector(HUMAN, row) - first).max() for row in q])
 
 
-def test_limbs_go_round_where_the_source_passes_through_itself():
+def test_limbs_take_a_detour_where_the_source_passes_through_itself():
     motion = swapped_arms(SWAP)
     assert len(certify(CollisionTable.of_figure(HUMAN), motion.q, 30.0).pass_throughs) > 0
 
-    def astray(q: np.ndarray) -> float:
+    def final_distance(q: np.ndarray) -> float:
         apart = forward(SKELETON, q[-1]).positions - forward(SKELETON, motion.q[-1]).positions
         return float(np.linalg.norm(apart, axis=1).max())
 
-    wanted = linking_vector(HUMAN, motion.q[-1])
-    round_it, kept = clean(motion, HUMAN), clean(motion, HUMAN, go_round=False)
-    assert round_it.after.certified and kept.after.certified
-    assert astray(round_it.motion.q) < 0.005
-    assert np.abs(linking_vector(HUMAN, round_it.motion.q[-1]) - wanted).max() < 0.05
-    # on one side for good, that of the end: it is nearer over the whole clip
-    assert linking_since(kept.motion.q, motion.q[-1]).max() < 0.1
+    target = linking_vector(HUMAN, motion.q[-1])
+    with_detours, without_detours = clean(motion, HUMAN), clean(motion, HUMAN, go_round=False)
+    assert with_detours.after.certified and without_detours.after.certified
+    assert final_distance(with_detours.motion.q) < 0.005
+    assert np.abs(linking_vector(HUMAN, with_detours.motion.q[-1]) - target).max() < 0.05
+    # always on the side of the end, which is nearer over the whole clip
+    assert linking_since(without_detours.motion.q, motion.q[-1]).max() < 0.1
     assert linking_since(motion.q[:1], motion.q[-1])[0] > 0.25
 
 
 @pytest.mark.parametrize("fps", [30.0, 120.0])
-def test_going_round_is_no_faster_than_a_body(fps: float):
-    """Whatever the frame rate: the same motion is cleaned in the same way."""
+def test_detours_are_within_the_speed_bound(fps: float):
+    """The result does not depend on the frame rate."""
     times = np.arange(0.0, len(SWAP) - 1 + 1e-9, 30.0 / fps)
     source = replace(swapped_arms(np.interp(times, np.arange(len(SWAP)), SWAP)), fps=fps)
     cleaned = clean(source, HUMAN)
@@ -144,7 +144,7 @@ def test_arms_wait_where_the_source_soon_comes_back():
     np.testing.assert_array_equal(cleaned.motion.q[[0, -1]], motion.q[[0, -1]])
 
 
-def test_arms_go_round_and_back_where_the_source_stays_away():
+def test_arms_take_detours_both_ways_where_the_source_stays_long():
     there = np.linspace(0.0, 1.0, 10)
     motion = swapped_arms(
         np.concatenate([np.zeros(20), there, np.ones(40), there[::-1], np.zeros(20)])
@@ -152,14 +152,14 @@ def test_arms_go_round_and_back_where_the_source_stays_away():
     cleaned = clean(motion, HUMAN)
     assert cleaned.after.certified
     linking = linking_since(cleaned.motion.q, motion.q[0])
-    wanted = linking_since(motion.q[[50]], motion.q[0])[0]
+    target = linking_since(motion.q[[50]], motion.q[0])[0]
     assert linking[:15].max() < 0.05 and linking[-15:].max() < 0.05
-    assert np.abs(linking[40:60] - wanted).max() < 0.05
-    # nearer to the source than staying on the side of the start for good
+    assert np.abs(linking[40:60] - target).max() < 0.05
+    # nearer to the source than staying on the side of the start
     assert cleaned.mean_displacement_m < clean(motion, HUMAN, go_round=False).mean_displacement_m
 
 
-def test_what_passes_through_at_the_very_end_is_not_followed():
+def test_a_pass_through_at_the_end_is_not_followed():
     motion = swapped_arms(np.concatenate([np.zeros(30), np.linspace(0.0, 1.0, 20), np.ones(3)]))
     cleaned = clean(motion, HUMAN)
     assert cleaned.after.certified
@@ -167,7 +167,7 @@ def test_what_passes_through_at_the_very_end_is_not_followed():
 
 
 def test_a_leg_taken_through_the_trunk_ends_on_the_nearer_side():
-    """An arm is pressed in all the time: what else is wrong must not keep the leg where it was."""
+    """An arm penetrates in all frames, which must not keep the leg on its side."""
     pressed = standing(HUMAN)
     turn = np.array([np.cos(0.78), 0.0, 0.0, -np.sin(0.78)])
     pressed[SKELETON.q_slice("right_shoulder")] = turn * [1.0, 1.0, 1.0, -1.0]
@@ -182,15 +182,15 @@ def test_a_leg_taken_through_the_trunk_ends_on_the_nearer_side():
     q = np.array([raised(angle) for angle in angles])
     tracker = PostureTracker(HUMAN, CollisionTable.of_figure(HUMAN))
     assert all(tracker.clearance(row) < -0.005 for row in q)
-    rows = corrected(tracker, q, 12, lambda done: None)
+    rows = push_frames_clear(tracker, q, 12, lambda done: None)
     apart = np.linalg.norm(
         forward(SKELETON, rows).positions - forward(SKELETON, q).positions, axis=2
     )
     assert apart[-30:].mean(axis=1).max() < 0.02
 
 
-def test_hands_on_the_knees_make_way_for_the_legs(mocap: Path):
-    """Squatting, the captured legs swing through the hands: these lift, and the feet stay."""
+def test_hands_on_the_knees_evade_the_legs(mocap: Path):
+    """In a squat the captured legs swing through the hands: the hands lift, the feet stay."""
     clip = retarget(io.load(mocap / "pairs" / "23_14.bvh"), HUMAN)
     motion = Motion(SKELETON, clip.q[:60], clip.fps, clip.name)
     cleaned = clean(motion, HUMAN)
@@ -205,7 +205,7 @@ def test_hands_on_the_knees_make_way_for_the_legs(mocap: Path):
 def test_a_motion_that_leaps_from_tangle_to_tangle_is_not_followed_through_itself(
     rng: np.random.Generator,
 ):
-    """Postures at random, most of them inside themselves: the body gets as far as it can."""
+    """Random postures, mostly self-penetrating: the result must not pass through itself."""
     rows = []
     for _ in range(8):
         step = rng.normal(scale=0.7, size=SKELETON.dof_count)
@@ -227,7 +227,7 @@ def test_one_frame_is_pushed_clear():
 def test_a_quick_motion_is_certified_as_euler_angles_with_more_frames(
     mocap: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    """Getting up, a foot passes the other; read angle by angle, it brushes it between frames."""
+    """A foot passes the other so closely that interpolated Euler angles touch between frames."""
     clip = retarget(io.load(mocap / "chair" / "75_20.bvh"), HUMAN)
     source, out = tmp_path / "in.glb", tmp_path / "out.bvh"
     io.save(Motion(SKELETON, clip.q[160:210], clip.fps), source)

@@ -1,4 +1,4 @@
-"""Ways round: certified, no faster than a body, arms before legs, and not into the ground."""
+"""Detours: certified, within the speed bound, arms before legs, and above the ground."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from writhe.cleaning.clear_segments import leaps_beyond
+from writhe.cleaning.clear_segments import excess_motion
 from writhe.cleaning.detour import Detours, Tracks
-from writhe.cleaning.limb_evasions import Limbs
+from writhe.cleaning.limb_evasions import EvadingLimbs
 from writhe.collision import CollisionTable, certify
-from writhe.kernels.planning.detour_candidates import Crossing
+from writhe.kernels.planning.detour_candidates import TrackCrossing
 from writhe.postures.builtin import builtin_database
 from writhe.research.evaluation.drags import standing
 from writhe.skeleton import forward
@@ -23,14 +23,14 @@ from writhe.solvers.tracking import PostureTracker
 HUMAN = figure("human")
 SKELETON = HUMAN.skeleton
 TABLE = CollisionTable.of_figure(HUMAN)
-QUICK_M = 5.0 / 30.0
+MAX_STEP_M = 5.0 / 30.0
 
 
-def tracks(before: np.ndarray, after: np.ndarray, moment: int = 15) -> Tracks:
-    """A body that is on one side for a second, and the same on the other."""
+def tracks(before: np.ndarray, after: np.ndarray, switch_frame: int = 15) -> Tracks:
+    """A track of one posture and a track of another, for a second each."""
     rows = np.array([before] * 31), np.array([after] * 31)
-    source = np.concatenate([rows[0][:moment], rows[1][moment:]])
-    return Tracks(*rows, forward(SKELETON, source).positions, moment)
+    source = np.concatenate([rows[0][:switch_frame], rows[1][switch_frame:]])
+    return Tracks(*rows, forward(SKELETON, source).positions, switch_frame)
 
 
 def detours() -> Detours:
@@ -52,94 +52,99 @@ def squatting() -> np.ndarray:
     return library.q[next(i for i, name in enumerate(library.clip) if "squat" in name)]
 
 
-def test_a_way_round_is_certified_and_joins_the_tracks():
+def test_a_detour_is_certified_and_joins_the_tracks():
     side, front = hand_to_the_front()
     found = detours().find(tracks(side, front))
     assert found is not None
-    start, way = found
-    assert 0 <= start <= 15 <= start + len(way) - 1 <= 30  # round the moment asked for
-    np.testing.assert_allclose(way[[0, -1]], [side, front], atol=1e-9)
-    assert certify(TABLE, way, 30.0).certified
+    start, rows = found
+    assert 0 <= start <= 15 <= start + len(rows) - 1 <= 30  # around the requested switch frame
+    np.testing.assert_allclose(rows[[0, -1]], [side, front], atol=1e-9)
+    assert certify(TABLE, rows, 30.0).certified
 
 
-def test_a_way_round_takes_the_time_that_a_body_needs():
+def test_a_detour_is_within_the_speed_bound():
     side, front = hand_to_the_front()
-    asked = tracks(side, front)
-    found = detours().find(asked)
+    given = tracks(side, front)
+    found = detours().find(given)
     assert found is not None
-    start, way = found
-    places = forward(SKELETON, way).positions
-    leaps = leaps_beyond(places, asked.source[start : start + len(way)])
-    assert 0.3 * QUICK_M < leaps.max() <= QUICK_M
+    start, rows = found
+    positions = forward(SKELETON, rows).positions
+    leaps = excess_motion(positions, given.source[start : start + len(rows)])
+    assert 0.3 * MAX_STEP_M < leaps.max() <= MAX_STEP_M
 
 
-def test_ways_dearer_than_they_are_worth_are_not_taken():
+def test_detours_above_the_cost_bound_are_rejected():
     side, front = hand_to_the_front()
-    assert detours().find(tracks(side, front), worth_ms=0.0001) is None
+    assert detours().find(tracks(side, front), max_cost_ms=0.0001) is None
 
 
-def test_nothing_makes_way_where_nothing_is_in_the_way():
+def test_limbs_do_not_evade_without_an_obstacle():
     q = squatting()
     moved = q.copy()
     moved[SKELETON.q_slice("left_knee")] -= 0.3
     found = detours().find(tracks(q, moved))
     assert found is not None
-    places, ends = forward(SKELETON, found[1]), forward(SKELETON, np.array([q, moved]))
+    positions, ends = forward(SKELETON, found[1]), forward(SKELETON, np.array([q, moved]))
     for joint in SKELETON.names:
-        path, (a, b) = places.position(joint), ends.position(joint)
+        path, (a, b) = positions.position(joint), ends.position(joint)
         assert np.linalg.norm(path - a, axis=1).max() < np.linalg.norm(b - a) + 1e-9
 
 
-def test_ways_round_do_not_lead_into_the_ground():
-    """From one squat to its mirror image: the shortest way for the legs is underground."""
+def test_detours_stay_above_the_ground():
+    """From one squat to its mirror image: the shortest path of the legs is underground."""
     library = builtin_database("basic")
     q = library.q[list(library.clip).index("reach 120 -34 0.42 + squat hand down")]
-    asked = tracks(q, mirrored(SKELETON, q))
+    given = tracks(q, mirrored(SKELETON, q))
     legs = tuple(role for role in HUMAN.roles if role[0].endswith(("hip", "knee", "ankle")))
     tracker = PostureTracker(replace(HUMAN, roles=legs), TABLE)
-    found = Detours(tracker, 30.0).find(asked)
+    found = Detours(tracker, 30.0).find(given)
     assert found is not None
     lowest = forward(SKELETON, found[1]).positions[:, :, 1].min()
-    assert lowest > asked.source[:, :, 1].min() - 0.0201
+    assert lowest > given.source[:, :, 1].min() - 0.0201
 
 
 @pytest.mark.parametrize("apart", [0.0, 0.2])
 def test_screened_postures_are_those_that_are_clear(apart: float):
-    """The kernel that looks at many ways agrees with looking at each posture by itself."""
+    """The kernel that tests many evasions agrees with testing each posture separately."""
     side, front = hand_to_the_front()
-    crossing = Crossing(side, interpolate(SKELETON, side, front, 0.5), 0.5, 0.8)
+    crossing = TrackCrossing(side, interpolate(SKELETON, side, front, 0.5), 0.5, 0.8)
     tracker = PostureTracker(HUMAN, TABLE)
-    for groups in Limbs(HUMAN, TABLE).making_way(np.full(len(SKELETON), apart), 0.06):
-        for asides in groups:
-            places = asides.places(crossing)
-            ways = np.arange(0, len(places), 7)
-            clear = asides.clear(crossing, ways, 1e-3)
-            for way, is_clear in zip(ways, clear, strict=True):
-                posture = asides.posture(crossing, int(way))
+    for groups in EvadingLimbs(HUMAN, TABLE).evasion_groups(np.full(len(SKELETON), apart), 0.06):
+        for evasions in groups:
+            positions = evasions.positions(crossing)
+            indices = np.arange(0, len(positions), 7)
+            clear = evasions.clear(crossing, indices, 1e-3)
+            for rows, is_clear in zip(indices, clear, strict=True):
+                posture = evasions.posture(crossing, int(rows))
                 assert (tracker.clearance(posture) >= -1e-3) == is_clear
-                np.testing.assert_allclose(forward(SKELETON, posture).positions, places[way])
-                others = np.setdiff1d(np.arange(len(posture)), asides.limb.numbers)
+                np.testing.assert_allclose(forward(SKELETON, posture).positions, positions[rows])
+                others = np.setdiff1d(np.arange(len(posture)), evasions.limb.q_indices)
                 middle = interpolate(SKELETON, crossing.before, crossing.after, 0.5)
                 np.testing.assert_allclose(posture[others], middle[others], atol=1e-12)
 
 
-def test_legs_make_way_only_where_they_must():
-    limbs = Limbs(HUMAN, TABLE)
+def test_legs_evade_only_where_necessary():
+    limbs = EvadingLimbs(HUMAN, TABLE)
     still = [
-        asides for groups in limbs.making_way(np.zeros(len(SKELETON)), 0.06) for asides in groups
+        evasions
+        for groups in limbs.evasion_groups(np.zeros(len(SKELETON)), 0.06)
+        for evasions in groups
     ]
-    assert still and not any(asides.limb.leg for asides in still)
+    assert still and not any(evasions.limb.is_leg for evasions in still)
     moved = np.zeros(len(SKELETON))
     moved[SKELETON.index("right_ankle")] = 0.1
-    some = [asides for groups in limbs.making_way(moved, 0.06) for asides in groups]
+    some = [evasions for groups in limbs.evasion_groups(moved, 0.06) for evasions in groups]
     # the right one, its foot, and the right one with both arms
-    assert sum(asides.limb.leg for asides in some) == 3
+    assert sum(evasions.limb.is_leg for evasions in some) == 3
     left = SKELETON.index("left_hip")
-    assert not any(left in asides.limb.joints for asides in some)
+    assert not any(left in evasions.limb.joints for evasions in some)
 
 
-def test_legs_make_way_first_where_no_arm_is_in_the_way():
-    limbs, moved = Limbs(HUMAN, TABLE), np.full(len(SKELETON), 0.1)
-    for between, leg in ((("left_toe", "right_knee"), True), (("left_wrist", "left_knee"), False)):
-        first = next(iter(limbs.making_way(moved, 0.06, between)))
-        assert all(asides.limb.leg is leg for asides in first)
+def test_legs_evade_first_where_no_arm_collides():
+    limbs, moved = EvadingLimbs(HUMAN, TABLE), np.full(len(SKELETON), 0.1)
+    for between, is_leg in (
+        (("left_toe", "right_knee"), True),
+        (("left_wrist", "left_knee"), False),
+    ):
+        first = next(iter(limbs.evasion_groups(moved, 0.06, between)))
+        assert all(evasions.limb.is_leg is is_leg for evasions in first)

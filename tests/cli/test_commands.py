@@ -45,7 +45,7 @@ def test_a_path_that_cannot_be_written_is_one_line_and_exit_code_2(tmp_path, cap
 
 
 def test_a_saved_figure_is_certified_by_its_own_shapes(tmp_path, capsys):
-    """The human standing is clear by its own capsules; those must be found again in a file."""
+    """The standing human is clear with its own capsules, which must be restored from a file."""
     human = figure("human")
     path = tmp_path / "still.bvh"
     io.save(Motion(human.skeleton, np.tile(standing(human), (3, 1))), path)

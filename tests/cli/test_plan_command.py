@@ -27,13 +27,13 @@ def clip(human: Figure, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def room(human: Figure, tmp_path: Path) -> Path:
+def shelf_scene(human: Figure, tmp_path: Path) -> Path:
     """A floor, and a shelf in the way of the left forearm."""
     shelf = box((0, 0, 0), (0.10, 0.02, 0.10))
     scene = Scene(
         (Actor("ann", human),),
         (
-            # below the feet: at 0 they rest in it, and both ends would be moved off and told
+            # below the feet: at 0 they overlap it, and both ends would be pushed clear with a note
             SceneObject("floor", (half_space((0, -0.1, 0), (0, 1, 0)),)),
             SceneObject("shelf", (shelf,), position_m=_left_hand(human, 1.0)),
         ),
@@ -104,20 +104,20 @@ def test_misuse_is_told(
 
 
 def test_things_of_a_scene_are_gone_around(
-    human: Figure, clip: Path, room: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    human: Figure, clip: Path, shelf_scene: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # the straight way of the forearm leads through the shelf
+    # the straight path of the forearm passes through the shelf
     alone, around = tmp_path / "alone.bvh", tmp_path / "around.bvh"
     code, free = _planned(capsys, f"{clip}@0", f"{clip}@2", "-o", str(alone))
     assert code == 0 and free["vertices"] == 2
     code, found = _planned(
-        capsys, f"{clip}@0", f"{clip}@2", "-o", str(around), "--scene", str(room)
+        capsys, f"{clip}@0", f"{clip}@2", "-o", str(around), "--scene", str(shelf_scene)
     )
     assert code == 0 and found["certified"] and found["status"] == "exact"
     assert float(str(found["path_length_rad"])) > float(str(free["path_length_rad"]))
     for path, clear in ((alone, False), (around, True)):
         motion = load(path)
-        whole = Scene.load(room)
+        whole = Scene.load(shelf_scene)
         ann = replace(whole.actors[0], figure=figure_of(motion))
         scene = replace(whole, actors=(ann,))
         q = np.tile(scene.layout.rest(), (len(motion), 1))
@@ -197,14 +197,18 @@ def test_what_is_walled_in_is_stuck(
         (["--method", "teleport"], "teleport"),
         (["--scene", "nowhere.json"], "nowhere.json"),
         (["--in-turn", "wings"], "wings"),
-        (["--duration", "0"], "some time"),
+        (["--duration", "0"], "duration_s must be positive"),
     ],
 )
 def test_options_that_make_no_sense_are_told(
-    clip: Path, room: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    clip: Path,
+    shelf_scene: Path,
+    arguments: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        given = [a.replace("{room}", str(room)) for a in arguments]
+        given = [a.replace("{room}", str(shelf_scene)) for a in arguments]
         run(["plan", f"{clip}@0", f"{clip}@2", *given, "-o", str(clip.parent / "out.bvh")])
     assert ended.value.code == 2
     assert said in capsys.readouterr().err

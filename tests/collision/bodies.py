@@ -1,4 +1,4 @@
-"""Bodies for the collision tests: small mechanisms with known answers, and a padded human."""
+"""Collision test fixtures: small mechanisms with known answers, and a human with capsules."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def sticks(*joints: Joint, shapes: list[tuple[str, Shape]], **policy: float) -> 
 
 
 def free_sticks(*shapes: Shape, fixed: tuple[int, ...] = ()) -> CollisionTable:
-    """Shapes that float freely (or stand fixed), called s0, s1, ..."""
+    """Shapes on free (or fixed) joints called s0, s1, ..."""
     joints = [
         Joint(f"s{i}", None, JointKind.FIXED if i in fixed else JointKind.FREE)
         for i in range(len(shapes))
@@ -50,7 +50,7 @@ def free_sticks(*shapes: Shape, fixed: tuple[int, ...] = ()) -> CollisionTable:
 
 
 def free(*positions: tuple[float, float, float]) -> np.ndarray:
-    """The configuration of free joints at these places, not turned."""
+    """The configuration of free joints at these positions, not rotated."""
     return np.concatenate([[*p, 1.0, 0.0, 0.0, 0.0] for p in positions])
 
 

@@ -1,7 +1,7 @@
-"""Dense sampling in plain NumPy and SciPy: what certify is judged against.
+"""Dense sampling in NumPy and SciPy: the reference for `certify`.
 
-Shares no code with the kernels: kinematics by SciPy's rotations, segment distances by a small
-quadratic programme solved on the edges and in the middle of the unit square.
+Shares no code with the kernels: kinematics by SciPy's rotations, segment distances as the minimum
+over the edges and the inner critical point of the unit square.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def frames_between(
     t: np.ndarray,
     euler: tuple[list[str], np.ndarray, np.ndarray] | None = None,
 ) -> dict[str, tuple[np.ndarray, Rotation]]:
-    """World position (t, 3) and rotation of every joint at the fractions t of the way.
+    """World position (t, 3) and rotation of every joint at the fractions t of the step.
 
     euler: SciPy axis names per joint (outermost first, "" for slerp) and the angles at both ends.
     """
@@ -86,7 +86,7 @@ def segment_distance(a0, a1, b0, b1) -> np.ndarray:
 
 
 def gaps_between(table: CollisionTable, q0, q1, t: np.ndarray, euler=None) -> np.ndarray:
-    """Gaps (shape pairs, t) of a table of capsules at fractions t of the way."""
+    """Gaps (shape pairs, t) of a table of capsules at fractions t of the step."""
     frames = frames_between(table.skeleton, np.asarray(q0), np.asarray(q1), t, euler)
     ends = []
     for shape in table.source:

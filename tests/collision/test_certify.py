@@ -74,7 +74,7 @@ def about_y(angle: float) -> np.ndarray:
 
 
 def test_nearly_half_a_turn_follows_the_arc_and_not_the_chord():
-    # from +x over -z to -x the arc keeps far from the post at +z; the other way sweeps through it
+    # the arc from +x over -z to -x is far from the post at +z; the opposite arc passes through it
     table = arm()
     away = certify(table, np.array([about_y(0.0), about_y(3.1)]))
     through = certify(table, np.array([about_y(0.0), about_y(-3.1)]))
@@ -138,8 +138,8 @@ def test_pressing_deep_and_withdrawing_is_no_pass_through():
     assert found.deep_overlaps[0].depth_m == pytest.approx(0.06, abs=1e-3)
 
 
-def test_slipping_past_the_axis_to_the_other_side_is_a_pass_through():
-    # the end of one rod goes round the other's axis within the flesh: the cores never meet
+def test_passing_around_the_core_to_the_other_side_is_a_pass_through():
+    # the end of one rod moves around the other's core inside its radius: the cores never meet
     table = free_sticks(rod(0.05, 0.3, axis=0), rod(0.05, 0.05, axis=2), fixed=(0,))
     angles = np.linspace(0.0, np.pi, 9)
     path = [(0.0, 0.3, 0.0)]
@@ -175,7 +175,7 @@ def test_a_pair_that_starts_in_violation_may_only_get_shallower():
     assert not at(0.090, 0.12, 0.097).certified
 
 
-def test_allowance_shifts_the_limit_by_itself():
+def test_an_allowance_shifts_the_limit_by_its_value():
     table = free_sticks(rod(axis=0), rod(axis=2), fixed=(0,))
     q = np.array([free((x, 0.093, 0.0)) for x in (-0.8, 0.8)])
     assert not certify(table, q).certified
@@ -229,7 +229,7 @@ def test_random_chain_motions_agree_with_dense_sampling(values, radius):
     sampled = clearance(table, q, 600)
     assert found.undecided == 0
     assert found.min_clearance_m <= sampled + 1e-9
-    # the sampling is at most 2.5 mm off: it looks every 1/600 at motions below 3 m a step
+    # the error of sampling is at most 2.5 mm: 600 samples of motions below 3 m per step
     assert found.min_clearance_m >= sampled - 2.5 * MM
     assert found.penetration_upper_bound_m - found.penetration_witnessed_m <= 1e-4
     gaps = gaps_between(table, start, end, np.linspace(0, 1, 600))
@@ -281,7 +281,7 @@ def test_euler_channels_are_followed_between_frames(values):
     assert both.certified == (found.certified and slerp.certified)
 
 
-def test_channels_that_contradict_the_motion_are_refused():
+def test_channels_that_differ_from_the_motion_raise():
     table = arm()
     q = np.array([about_y(0.0), about_y(0.4)])
     angles = np.zeros((2, 2, 3))
@@ -296,7 +296,7 @@ def test_channels_that_contradict_the_motion_are_refused():
         certify(table, q, interpolation="both")
 
 
-def test_rotations_that_are_no_rotations_are_refused():
+def test_quaternions_that_are_not_unit_raise():
     table = arm()
     with pytest.raises(WritheError, match="unit quaternions"):
         certify(table, np.array([2.0 * about_y(0.0), about_y(0.4)]))

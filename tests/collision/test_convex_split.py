@@ -1,4 +1,4 @@
-"""Meshes split into convex pieces: all of the solid is covered, little else is."""
+"""Convex decomposition of meshes: the pieces cover the solid and little else."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_convex_mesh_stays_whole():
     assert len(split_mesh(vertices, triangles)) == 1
 
 
-def test_a_mesh_turned_inside_out_is_refused():
+def test_an_inside_out_mesh_raises():
     vertices, triangles = angle()
     with pytest.raises(WritheError, match="counter-clockwise"):
         split_mesh(vertices, triangles[:, ::-1])

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 from writhe.collision import Shape, ball, box, capsule, cylinder, half_space, hull
 from writhe.collision.shapes import Core
 from writhe.errors import WritheError
-from writhe.kernels.collision.shape_gaps import gap, place_all
+from writhe.kernels.collision.shape_gaps import gap, place_shapes
 from writhe.skeleton import forward
 
 
@@ -21,8 +21,8 @@ def gap_of(a: Shape, b: Shape, q: np.ndarray) -> tuple[float, np.ndarray, np.nda
     """Gap, normal and core witness points of two free shapes at a configuration."""
     table = free_sticks(a, b)
     frames = forward(table.skeleton, q)
-    placed, out = table.placed_room(), np.zeros(9)
-    place_all(table.shapes, table.bodies, frames.positions, frames.rotations, placed)
+    placed, out = table.empty_placed_shapes(), np.zeros(9)
+    place_shapes(table.shapes, table.bodies, frames.positions, frames.rotations, placed)
     g = gap(table.shapes, placed, 0, 1, out)
     return g, out[:3], out[3:6], out[6:]
 
@@ -32,7 +32,7 @@ point = st.tuples(coordinate, coordinate, coordinate).map(np.array)
 
 
 @given(point, point, point, point, st.sampled_from(["any", "parallel", "point", "touching"]))
-def test_segments_at_any_place_have_the_right_distance_and_witnesses(a0, a1, b0, b1, how):
+def test_segments_have_the_right_distance_and_witness_points(a0, a1, b0, b1, how):
     if how == "parallel":
         b1 = b0 + 0.7 * (a1 - a0)
     elif how == "point":
@@ -128,15 +128,15 @@ def test_a_half_space_measures_depth_along_its_normal():
             skeleton, [half_space((0, 0.2, 0), (0, 2, 0)).on("f", "f"), shape.on("s", "s")]
         )
         frames = forward(skeleton, free((3, 0.3, 1)))
-        placed, out = table.placed_room(), np.zeros(9)
-        place_all(table.shapes, table.bodies, frames.positions, frames.rotations, placed)
+        placed, out = table.empty_placed_shapes(), np.zeros(9)
+        place_shapes(table.shapes, table.bodies, frames.positions, frames.rotations, placed)
         _, a, b = table.shape_pairs[0]
         assert table.part_of_shape(b) == "f"
         assert gap(table.shapes, placed, a, b, out) == pytest.approx(0.1 - lowest)
         np.testing.assert_allclose(out[:3], [0, 1, 0])
 
 
-def test_faces_of_a_box_and_a_cylinder_lie_where_they_should():
+def test_faces_of_boxes_and_cylinders_are_exact():
     for solid in (box((0, 0, 0), (0.4, 0.4, 0.4)), cylinder((0, -0.2, 0), (0, 0.2, 0), 0.2)):
         g, *_ = gap_of(ball((0, 0, 0), 0.05), solid, free((0, 0.5, 0), (0, 0, 0)))
         assert g == pytest.approx(0.25, abs=1e-9)
@@ -146,7 +146,7 @@ def test_faces_of_a_box_and_a_cylinder_lie_where_they_should():
     assert 0.25 - 0.02 * 0.2 <= g <= 0.25 + 1e-9
 
 
-def test_impossible_shapes_are_refused():
+def test_invalid_shapes_raise():
     with pytest.raises(WritheError, match="no radius"):
         capsule((0, 0, 0), (1, 0, 0), 0.0)
     with pytest.raises(WritheError, match="flat"):

@@ -1,4 +1,4 @@
-"""The gate of steps and the list of near pairs."""
+"""The step gate and near pairs."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from writhe.skeleton import forward
 from writhe.skeleton import kinematics as kin
 
 
-def crossing() -> CollisionTable:
+def crossed_rods() -> CollisionTable:
     return free_sticks(rod(axis=0), rod(axis=2), fixed=(0,))
 
 
-def test_a_step_is_shortened_to_the_last_safe_moment():
-    gate = Gate(crossing())
+def test_a_step_is_shortened_to_its_certified_fraction():
+    gate = Gate(crossed_rods())
     result = gate.check(free((0.0, 0.5, 0.0)), free((0.0, -0.5, 0.0)))
     # free down to a gap of -1 mm: 0.5 -> 0.099
     assert result.fraction == pytest.approx(0.401, abs=1e-3)
@@ -26,26 +26,26 @@ def test_a_step_is_shortened_to_the_last_safe_moment():
     assert (gate.checked, gate.shortened, gate.refused) == (1, 1, 0)
     stopped = gate.limit(free((0.0, 0.5, 0.0)), free((0.0, -0.5, 0.0)))
     assert stopped[1] == pytest.approx(0.099, abs=1e-3)
-    # from there no step deeper is let through, and every step away is
+    # from there a deeper step is refused and a step away is certified
     assert gate.check(stopped, free((0.0, -0.5, 0.0))).fraction < 1e-3
     assert gate.check(stopped, free((0.3, 0.5, 0.2))).certified
 
 
-def test_a_step_through_to_a_free_place_beyond_is_not_let_through():
+def test_a_step_through_an_obstacle_is_shortened():
     for solid in (rod(axis=2), box((0, 0, 0), (0.1, 0.1, 0.1))):
         gate = Gate(free_sticks(rod(axis=0), solid, fixed=(0,)))
         assert gate.check(free((0.0, 0.5, 0.0)), free((0.0, -0.5, 0.0))).fraction < 0.41
 
 
-def test_sliding_in_touch_is_not_stalled():
-    gate = Gate(crossing())
+def test_sliding_in_contact_is_certified_quickly():
+    gate = Gate(crossed_rods())
     result = gate.check(free((-0.2, 0.1, 0.0)), free((0.2, 0.1, 0.1)))
     assert result.certified
     assert gate.evaluations <= 4
 
 
-def test_a_step_out_of_violation_is_let_through_and_a_deeper_one_refused():
-    gate = Gate(crossing())
+def test_steps_out_of_penetration_pass_and_deeper_ones_are_refused():
+    gate = Gate(crossed_rods())
     inside = free((0.0, 0.08, 0.0))
     out = gate.check(inside, free((0.0, 0.2, 0.0)))
     assert out.certified
@@ -53,7 +53,7 @@ def test_a_step_out_of_violation_is_let_through_and_a_deeper_one_refused():
     assert gate.check(inside, free((0.0, 0.07, 0.0))).fraction == 0.0
     # sideways neither deeper nor shallower
     assert gate.check(inside, free((0.1, 0.08, 0.0))).certified
-    # creeping in by many small steps is refused as well
+    # many small steps do not add up to a deeper penetration
     q = inside
     for _ in range(50):
         q = gate.limit(q, free((0.0, q[1] - 5e-5, 0.0)))
@@ -61,7 +61,7 @@ def test_a_step_out_of_violation_is_let_through_and_a_deeper_one_refused():
 
 
 def test_a_shortened_step_leaves_no_violating_pair_deeper():
-    # s1 starts in s0 and first gets deeper, then comes out; s2 runs into s3 half way
+    # s1 starts inside s0 and leaves it; s2 meets s3 halfway
     table = free_sticks(rod(axis=0), rod(axis=2), rod(axis=0), rod(axis=2), fixed=(0,))
     far = 5.0
     start = free((0, 0.08, 0), (far, 0, 0), (far, 0.3, 0))
@@ -105,7 +105,7 @@ def test_near_pairs_give_the_gap_and_its_derivative(rng):
         assert changed[k] - gaps[k] == pytest.approx(slopes[k], abs=1e-9)
 
 
-def test_a_full_list_of_near_pairs_says_how_many_there_were():
+def test_near_pairs_beyond_the_capacity_are_counted():
     figure = padded_human()
     table = CollisionTable.of_figure(figure)
     frames = forward(figure.skeleton, figure.skeleton.rest_configuration)
@@ -114,7 +114,7 @@ def test_a_full_list_of_near_pairs_says_how_many_there_were():
     assert near.count == 3
 
 
-def test_every_step_of_a_gated_walk_stays_clear(rng):
+def test_gated_random_steps_stay_clear(rng):
     from brute import gaps_between
 
     figure = padded_human()
@@ -135,7 +135,7 @@ def test_every_step_of_a_gated_walk_stays_clear(rng):
     assert moved > 1.0
 
 
-def test_what_the_gate_let_through_is_certified(rng):
+def test_a_gated_motion_is_certified(rng):
     from writhe.collision import ContactPolicy, certify
 
     figure = padded_human()

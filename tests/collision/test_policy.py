@@ -1,4 +1,4 @@
-"""The contact policy: who is tested with whom, and how much overlap is allowed."""
+"""The contact policy: which parts are tested, and how much overlap is allowed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def rules(table: CollisionTable):
     return {frozenset((r.a, r.b)): r for r in table.rules}
 
 
-def test_only_parent_and_child_are_left_out():
+def test_only_parent_and_child_are_excluded():
     figure = padded_human()
     table = CollisionTable.of_figure(figure)
     found = rules(table)
@@ -25,7 +25,7 @@ def test_only_parent_and_child_are_left_out():
     assert len(found) == 21 * 20 // 2
 
 
-def test_joints_without_shapes_are_looked_through():
+def test_joints_without_shapes_are_skipped():
     bone = np.array([0, -0.2, 0])
     joints = [
         Joint("Hips", None, JointKind.FREE),
@@ -75,7 +75,7 @@ def test_declarations_name_parts_that_exist():
         ContactPolicy().allow("a", "b", 3.0)
 
 
-def test_two_fixed_things_are_not_tested():
+def test_two_fixed_objects_are_not_tested():
     joints = [Joint("x", None, JointKind.FIXED), Joint("y", None, JointKind.FIXED)]
     table = CollisionTable(Skeleton(joints), [rod().on("x", "x"), rod().on("y", "y")])
     assert [r.reason for r in table.rules] == [Reason.FIXED]

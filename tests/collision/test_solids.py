@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from writhe.collision import CollisionTable, Gate, Shape, box, certify, cylinder, hull
-from writhe.kernels.collision.shape_gaps import gap, place_all
+from writhe.kernels.collision.shape_gaps import gap, place_shapes
 from writhe.skeleton import forward
 from writhe.skeleton import kinematics as kin
 
 
 def sampled_gaps(table: CollisionTable, start: np.ndarray, end: np.ndarray, count: int):
-    """Gaps of the only pair at many moments, by placing the shapes afresh each time."""
-    placed, out = table.placed_room(), np.zeros(9)
+    """Gaps of the only pair at `count` fractions of a step."""
+    placed, out = table.empty_placed_shapes(), np.zeros(9)
     found = np.empty(count)
     for i, t in enumerate(np.linspace(0, 1, count)):
         frames = forward(table.skeleton, kin.interpolate(table.skeleton, start, end, t))
-        place_all(table.shapes, table.bodies, frames.positions, frames.rotations, placed)
+        place_shapes(table.shapes, table.bodies, frames.positions, frames.rotations, placed)
         found[i] = gap(table.shapes, placed, 0, 1, out)
     return found
 
@@ -63,7 +63,7 @@ def test_moving_solids_agree_with_dense_sampling(first, second, values):
 
 
 @pytest.mark.parametrize("solid", SOLIDS, ids=["box", "cylinder", "hull"])
-def test_a_rod_through_a_solid_passes_through_and_a_press_does_not(solid):
+def test_a_rod_through_a_solid_is_a_pass_through_and_a_touch_is_not(solid):
     table = free_sticks(rod(0.03, 0.4), solid)
     through = np.array([free((0, y, 0), (0, 0, 0)) for y in (1.0, -1.0)])
     found = certify(table, through)

@@ -1,4 +1,4 @@
-"""Databases: normalised records, exact search, the paper's filter, Parquet that others read."""
+"""Posture databases: normalisation, exact search, the paper's filter, Parquet files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def random_postures(count: int, rng: np.random.Generator, spread: float = 0.3) -
     return np.array([integrate(skeleton, skeleton.rest_configuration, v) for v in steps])
 
 
-def test_normalising_removes_place_and_heading_but_not_posture(rng):
+def test_normalising_removes_position_and_heading_but_not_posture(rng):
     human = figure("human")
     q = random_postures(20, rng, 0.6)
     turned = q.copy()
@@ -42,7 +42,7 @@ def test_normalising_removes_place_and_heading_but_not_posture(rng):
 
 
 @given(st.integers(0, 10_000), st.integers(1, 30), st.floats(0.01, 2.0))
-def test_neighbours_are_exactly_those_of_a_plain_search(seed, k, radius):
+def test_neighbours_equal_those_of_a_brute_force_search(seed, k, radius):
     rng = np.random.default_rng(seed)
     features, linking = rng.normal(0, 1, (300, 8)), rng.normal(0, 0.3, (300, 4))
     x, tie = rng.normal(0, 1, 8), rng.normal(0, 0.3, 4)
@@ -112,7 +112,7 @@ def test_a_database_round_trips_and_others_read_it(tmp_path, rng):
     assert count == [(50,)]
 
 
-def test_files_that_are_no_database_are_refused_with_a_remedy(tmp_path):
+def test_files_that_are_not_databases_raise_with_a_remedy(tmp_path):
     human = figure("human")
     junk = tmp_path / "junk.parquet"
     junk.write_bytes(b"PAR1 not really")
@@ -133,7 +133,7 @@ def test_mirror_images_are_added_once(rng):
 
 
 @pytest.mark.parametrize("count", [1, 3])
-def test_a_few_postures_all_alike_are_found(count: int) -> None:
+def test_identical_postures_are_found(count: int) -> None:
     human = figure("human")
     few = PostureDatabase.from_postures(
         human, np.tile(human.skeleton.rest_configuration, (count, 1))

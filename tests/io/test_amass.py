@@ -56,8 +56,8 @@ def test_the_mean_skeleton_moves_as_smpl_says(tmp_path):
     motion = load(path)
     assert motion.fps == 120.0
     joints = np.array([p for _, _, p in MEAN_REST_M]) + PELVIS_IN_MODEL_M
-    wanted = y_up(smpl_positions(data["poses"], data["trans"], joints))
-    np.testing.assert_allclose(by_name(motion), wanted, atol=1e-9)
+    expected = y_up(smpl_positions(data["poses"], data["trans"], joints))
+    np.testing.assert_allclose(by_name(motion), expected, atol=1e-9)
     assert "approximate" in motion.source["rest_from"]
     assert dict(figure_of(motion).roles)["left_toe"] == "left_foot"
 
@@ -75,8 +75,8 @@ def test_a_model_file_gives_the_rest_pose_with_the_shape_of_the_subject(tmp_path
     joints = regressor @ (template + shapes @ data["betas"][:10])
     motion = load(path, model=model)
     assert motion.fps == 60.0
-    wanted = y_up(smpl_positions(data["poses"], data["trans"], joints))
-    np.testing.assert_allclose(by_name(motion), wanted, atol=1e-9)
+    expected = y_up(smpl_positions(data["poses"], data["trans"], joints))
+    np.testing.assert_allclose(by_name(motion), expected, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_model_file_gives_the_rest_pose_with_the_shape_of_the_subject(tmp_path
         ({"mocap_framerate": np.array("fast")}, "numbers"),
     ],
 )
-def test_what_cannot_be_read_is_said(tmp_path, changes, says):
+def test_unreadable_files_are_explained(tmp_path, changes, says):
     with pytest.raises(FileFormatError, match=says):
         load(archive(tmp_path, **changes)[0])
 

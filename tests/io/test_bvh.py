@@ -1,4 +1,4 @@
-"""BVH: what goes in comes out, and what is wrong is named with its line."""
+"""BVH: round trips, and errors that name the line."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_position_channels_that_only_add_are_recognised(tmp_path):
     np.testing.assert_allclose(again.frames().positions, motion.frames().positions, atol=1e-6)
 
 
-def test_several_roots_and_names_that_come_twice(tmp_path):
+def test_several_roots_and_repeated_names(tmp_path):
     head, tail = ARM.split("MOTION\n")
     rows = [line + " " + line for line in tail.splitlines()[2:]]
     text = head + head.removeprefix("HIERARCHY\n") + "MOTION\nFrames: 2\nFrame Time: 0.1\n"
@@ -137,7 +137,7 @@ def test_saving_keeps_hierarchy_channels_and_time(tmp_path):
 
 
 def test_saving_starts_from_the_angles_of_the_file(tmp_path):
-    """Of all Euler angles that mean the same, the file's own come back, whole turns included."""
+    """Of all equivalent Euler angles, those of the file are written, full turns included."""
     text = ARM.replace("40 50 60", "400 130 -300")
     motion = load(write(tmp_path, text))
     save(motion, tmp_path / "again.bvh")
@@ -145,8 +145,8 @@ def test_saving_starts_from_the_angles_of_the_file(tmp_path):
     np.testing.assert_allclose([float(x) for x in row[6:9]], [400, 130, -300], atol=1e-6)
 
 
-def test_a_joint_that_outgrew_its_channels_gets_more(tmp_path):
-    """A hinge of a file that was turned into a ball joint and posed must not lose its motion."""
+def test_a_joint_whose_motion_exceeds_its_channels_gets_all_channels(tmp_path):
+    """A hinge of a file that was changed to a ball joint and posed must keep its motion."""
     motion = load(write(tmp_path, ARM))
     joints = [
         Joint(j.name, j.parent, JointKind.BALL, j.offset_in_parent) if j.name == "Lower" else j
@@ -230,7 +230,7 @@ def test_numbers_are_read_as_python_reads_them():
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
-def test_printed_numbers_come_back(numbers):
+def test_printed_numbers_round_trip(numbers):
     text = " ".join(map(repr, numbers)) + "\n"
     data = np.frombuffer(text.encode(), dtype=np.uint8)
     values, state = np.empty((1, len(numbers))), np.zeros(4, dtype=np.int64)
@@ -275,7 +275,7 @@ def test_a_malformed_file_is_refused_with_line_and_reason(tmp_path, change, line
     assert error.value.line == line, str(error.value)
 
 
-def test_a_lying_frame_count_claims_no_memory(tmp_path):
+def test_a_wrong_frame_count_allocates_no_memory(tmp_path):
     path = write(tmp_path, ARM.replace("Frames: 2", "Frames: 9000000"))
     import tracemalloc
 

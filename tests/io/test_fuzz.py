@@ -1,4 +1,4 @@
-"""Files from strangers: whatever the bytes, only WritheErrors come out and memory is bounded."""
+"""Untrusted files: any bytes raise only WritheErrors, with bounded memory."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from writhe import Figure, load, load_figure, save
 from writhe.errors import WritheError
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Skin, Tip
 
-MUTATIONS, TRACED = 3000, 200  # of each format; memory is watched in the last ones
-MOST_BYTES = 200e6  # at any moment of a read of these files of a few kilobytes
+MUTATIONS, TRACED = 3000, 200  # per format; memory is traced in the last ones
+MAX_BYTES = 200e6  # peak while reading these files of a few kilobytes
 
 
 def small() -> Figure:
@@ -59,7 +59,7 @@ TROUBLE += [b"\x00", b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\r", b"true", b
 
 
 def mutated(data: bytes, rng: np.random.Generator) -> bytes:
-    """One to four random edits: flipped bytes, cuts, doublings, and numbers that make trouble."""
+    """One to four random edits: flipped bytes, cuts, doublings, and extreme numbers."""
     out = bytearray(data)
     for _ in range(int(rng.integers(1, 5))):
         at = int(rng.integers(0, max(1, len(out))))
@@ -105,7 +105,7 @@ def test_mutated_files_only_raise_writhe_errors(seeds, tmp_path, suffix):
         accepted += read_all(path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < MOST_BYTES
+    assert peak < MAX_BYTES
     assert 0 < accepted < MUTATIONS
 
 
@@ -143,7 +143,7 @@ words = st.sampled_from([*WORDS, "\n", "\n", "\n"])
 
 @settings(max_examples=300)
 @given(st.lists(words, max_size=80))
-def test_any_words_make_an_error_or_a_motion(tmp_path_factory, listed):
+def test_random_words_give_an_error_or_a_motion(tmp_path_factory, listed):
     path = tmp_path_factory.mktemp("w") / "w.bvh"
     path.write_text("HIERARCHY\n" + " ".join(listed))
     read_all(path)
@@ -200,7 +200,7 @@ keys = st.sampled_from(KEYS)
 
 @settings(max_examples=300)
 @given(st.lists(st.tuples(st.integers(0, 10**6), keys, values), min_size=1, max_size=4))
-def test_any_json_in_a_gltf_makes_an_error_or_a_figure(seeds, tmp_path_factory, edits):
+def test_random_json_in_a_gltf_gives_an_error_or_a_figure(seeds, tmp_path_factory, edits):
     data = seeds[".glb"]
     size = struct.unpack_from("<I", data, 12)[0]
     document = json.loads(data[20 : 20 + size])
@@ -224,8 +224,8 @@ def test_any_json_in_a_gltf_makes_an_error_or_a_figure(seeds, tmp_path_factory, 
     read_all(path)
 
 
-def test_an_array_that_claims_more_than_it_holds_is_refused(tmp_path):
-    """A header that claims a huge array must not make room for it."""
+def test_an_array_shorter_than_its_header_says_raises(tmp_path):
+    """A header that claims a huge array must not allocate it."""
     header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (2000000000, 66), }"
     header += b" " * (63 - (len(header) + 10) % 64) + b"\n"
     array = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header

@@ -1,4 +1,4 @@
-"""Joint names of every family find their roles."""
+"""Roles of the joint names of every naming family."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dual programme against DAQP, and what it does where rows contradict each other."""
+"""The dual active-set QP against DAQP, and its compromise between contradictory rows."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ import numpy as np
 import pytest
 
 from writhe.kernels.linear import factorise
-from writhe.kernels.qp.dual_active_set import EQUAL, make_rows, make_work, solve_programme
+from writhe.kernels.qp.dual_active_set import (
+    EQUAL,
+    make_constraint_rows,
+    make_dual_workspace,
+    solve_qp,
+)
 
 
 def random_problem(rng: np.random.Generator, nv: int, equal: int, unequal: int):
     count = equal + unequal
-    rows = make_rows(count, nv)
+    rows = make_constraint_rows(count, nv)
     rows.matrix[:] = rng.normal(size=(count, nv)) * (rng.random((count, nv)) < 0.3)
     rows.low[:] = -np.abs(rng.normal(size=count)) * 0.3 - 0.01
     rows.high[:] = 1e30
@@ -29,7 +34,7 @@ def test_agrees_with_daqp(size: tuple[int, int, int], rng: np.random.Generator):
         rows, metric, v0 = random_problem(rng, *size)
         nv, count = size[0], size[1] + size[2]
         v = np.empty(nv)
-        solve_programme(rows, count, 1 / metric, v0, 1e-9, make_work(count, nv), v)
+        solve_qp(rows, count, 1 / metric, v0, 1e-9, make_dual_workspace(count, nv), v)
         hessian = np.diag(np.concatenate([metric, 1 / rows.compliance]))
         linear = np.concatenate([-metric * v0, np.zeros(count)])
         low = np.concatenate([np.full(nv + count, -1e30), rows.low])
@@ -50,7 +55,7 @@ def test_a_dense_metric_agrees_with_daqp(rng: np.random.Generator):
         metric = half @ half.T + np.eye(nv)
         factor, v = np.zeros((nv, nv)), np.empty(nv)
         assert factorise(metric, len(metric), factor)
-        solve_programme(rows, count, factor, v0, 1e-9, make_work(2 * nv, nv), v)
+        solve_qp(rows, count, factor, v0, 1e-9, make_dual_workspace(2 * nv, nv), v)
         low = np.concatenate([np.full(nv, -1e30), rows.low])
         high = np.concatenate([np.full(nv, 1e30), rows.high])
         sense = np.zeros(len(low), dtype=np.int32)
@@ -61,26 +66,28 @@ def test_a_dense_metric_agrees_with_daqp(rng: np.random.Generator):
 
 def test_a_warm_start_changes_nothing_but_the_work(rng: np.random.Generator):
     rows, metric, v0 = random_problem(rng, 30, 3, 30)
-    work, cold, warm = make_work(33, 30), np.empty(30), np.empty(30)
-    changes = solve_programme(rows, 33, 1 / metric, v0, 1e-9, work, cold)
-    again = solve_programme(rows, 33, 1 / metric, v0, 1e-9, work, warm)
+    work, cold, warm = make_dual_workspace(33, 30), np.empty(30), np.empty(30)
+    changes = solve_qp(rows, 33, 1 / metric, v0, 1e-9, work, cold)
+    again = solve_qp(rows, 33, 1 / metric, v0, 1e-9, work, warm)
     np.testing.assert_allclose(warm, cold, atol=1e-10)
     assert again == 0 < changes
 
 
-def test_contradictory_rows_are_compromised_between():
-    rows, v = make_rows(2, 1), np.empty(1)
+def test_contradictory_rows_get_a_compromise():
+    rows, v = make_constraint_rows(2, 1), np.empty(1)
     rows.matrix[:] = 1.0
     rows.low[:] = rows.high[:] = (1.0, -1.0)
     rows.compliance[:] = 1e-9
     rows.state[:] = EQUAL
-    solve_programme(rows, 2, np.ones(1), np.zeros(1), 1e-9, make_work(2, 1), v)
+    solve_qp(rows, 2, np.ones(1), np.zeros(1), 1e-9, make_dual_workspace(2, 1), v)
     assert v[0] == pytest.approx(0.0, abs=1e-6)
 
 
-def test_what_is_driven_keeps_its_step():
-    rows, v = make_rows(1, 2), np.empty(2)
-    rows.matrix[0] = (1.0, -1.0)  # the first must not be overtaken by the second
+def test_a_fixed_coordinate_keeps_its_step():
+    rows, v = make_constraint_rows(1, 2), np.empty(2)
+    rows.matrix[0] = (1.0, -1.0)  # v[0] >= v[1]
     rows.low[0], rows.high[0], rows.compliance[0] = 0.0, 1e30, 1e-9
-    solve_programme(rows, 1, np.array([1.0, 0.0]), np.array([0.0, 0.3]), 1e-9, make_work(1, 2), v)
+    solve_qp(
+        rows, 1, np.array([1.0, 0.0]), np.array([0.0, 0.3]), 1e-9, make_dual_workspace(1, 2), v
+    )
     np.testing.assert_allclose(v, [0.3, 0.3], atol=1e-6)

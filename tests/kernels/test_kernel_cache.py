@@ -1,4 +1,4 @@
-"""The machine code kept on disk is never older than the sources it was compiled from."""
+"""The machine code cached on disk always matches the sources it was compiled from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MODULES = [name for name in jit.kernel_modules() if not name.endswith("__init__"
 
 
 def _imports(module: str) -> set[str]:
-    """The kernel modules named in the imports of one, as the language itself reads them."""
+    """The kernel modules that a module imports, found by parsing it."""
     found: set[str] = set()
     path = FOLDER.joinpath(*module.split(".")).with_suffix(".py")
     for node in ast.walk(ast.parse(path.read_text())):

@@ -1,4 +1,4 @@
-"""The repulsive energy: its value, its gradient, and what it counts."""
+"""The repulsive energy: its value, its gradient, and its pair weights."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def test_a_weight_of_zero_leaves_a_pair_out(table: CollisionTable, human: Figure
     assert fewer < every
 
 
-def test_misuse_is_told(table: CollisionTable) -> None:
-    with pytest.raises(WritheError, match="fall-off"):
+def test_misuse_raises(table: CollisionTable) -> None:
+    with pytest.raises(WritheError, match="falloff"):
         EnergyOptions(falloff=0)
     with pytest.raises(UnknownNameError):
         Energy(table, EnergyOptions(weights={("left_hip", "tail"): 1.0}))

@@ -1,4 +1,4 @@
-"""The default planner: certified paths, planted parts, limits, honest failure."""
+"""The default planner: certified paths, planted parts, limits, infeasible ends."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from writhe.planning import (
     make_planner,
     plan,
 )
-from writhe.planning.timing import evenly
+from writhe.planning.timing import resample_evenly
 from writhe.research.evaluation.tangled_pairs import TangledPair
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.limits import limit_excess
 
 
-def test_the_pairs_are_solvable_and_cannot_be_blended(
+def test_the_pairs_have_a_witness_but_no_clear_straight_line(
     table: CollisionTable, tangled: list[TangledPair]
 ) -> None:
     gate = Gate(table)
@@ -34,7 +34,7 @@ def test_the_pairs_are_solvable_and_cannot_be_blended(
         assert np.array_equal(pair.witness[-1], pair.goal)
 
 
-def test_tangled_pairs_are_joined_and_certified(
+def test_tangled_pairs_are_connected_and_certified(
     human: Figure, table: CollisionTable, tangled: list[TangledPair]
 ) -> None:
     planner = DefaultPlanner()
@@ -57,19 +57,21 @@ def test_a_plan_is_the_same_every_time(
     assert np.array_equal(first.path, second.path)
 
 
-def test_limits_hold_along_the_way(
+def test_limits_hold_along_the_path(
     human: Figure, table: CollisionTable, tangled: list[TangledPair]
 ) -> None:
     pair = tangled[2]
     found = plan(human, pair.start, pair.goal, table=table)
     ends = [limit_excess(human.skeleton, q) for q in (pair.start, pair.goal)]
     allowed = 0.03 + max((max(e.values(), default=0.0) for e in ends), default=0.0)
-    for q in evenly(human.skeleton, found.path, 80):
+    for q in resample_evenly(human.skeleton, found.path, 80):
         assert max(limit_excess(human.skeleton, q).values(), default=0.0) < allowed
 
 
-def test_planted_feet_stay(human: Figure, table: CollisionTable, tangled: list[TangledPair]) -> None:
-    # arms of a tangled pair on legs that stand; one knee bends a little
+def test_planted_feet_stay(
+    human: Figure, table: CollisionTable, tangled: list[TangledPair]
+) -> None:
+    # arms of a tangled pair on standing legs; one knee bends a little
     skeleton = human.skeleton
     ends = []
     for q in (tangled[-1].start, tangled[-1].goal):
@@ -84,14 +86,14 @@ def test_planted_feet_stay(human: Figure, table: CollisionTable, tangled: list[T
     if found.status in (PlanStatus.INFEASIBLE_START, PlanStatus.INFEASIBLE_GOAL):
         pytest.skip("these arms do not fit on a standing body")
     assert found.solved
-    rows = evenly(skeleton, found.path, 120)
+    rows = resample_evenly(skeleton, found.path, 120)
     frames = forward(skeleton, rows)
     for foot in feet:
         moved = np.linalg.norm(frames.position(foot) - frames.position(foot)[0], axis=1)
         assert moved.max() < 2e-3
 
 
-def test_penetrating_ends_are_told_apart(human: Figure, table: CollisionTable) -> None:
+def test_penetrating_start_and_goal_are_reported(human: Figure, table: CollisionTable) -> None:
     rest = human.skeleton.rest_configuration
     bad = rest.copy()
     at = human.skeleton.q_slice("left_hip")
@@ -102,7 +104,7 @@ def test_penetrating_ends_are_told_apart(human: Figure, table: CollisionTable) -
     assert "left_hip" in found.blocked_by
 
 
-def test_what_can_be_blended_is_blended(human: Figure, table: CollisionTable) -> None:
+def test_a_clear_straight_line_is_the_path(human: Figure, table: CollisionTable) -> None:
     rest = human.skeleton.rest_configuration
     goal = rest.copy()
     goal[human.skeleton.q_slice("left_elbow")] = 1.0
@@ -110,7 +112,7 @@ def test_what_can_be_blended_is_blended(human: Figure, table: CollisionTable) ->
     assert len(found.path) == 2 and found.length_rad == pytest.approx(1.0)
 
 
-def test_misuse_is_told(human: Figure, table: CollisionTable) -> None:
+def test_misuse_raises(human: Figure, table: CollisionTable) -> None:
     rest = human.skeleton.rest_configuration
     moved = rest.copy()
     moved[0] += 0.5
@@ -120,7 +122,7 @@ def test_misuse_is_told(human: Figure, table: CollisionTable) -> None:
         make_planner("teleport")
 
 
-def test_the_papers_planner_joins_an_easy_pair(human: Figure, table: CollisionTable) -> None:
+def test_the_published_planner_connects_an_easy_pair(human: Figure, table: CollisionTable) -> None:
     rest = human.skeleton.rest_configuration
     goal = rest.copy()
     goal[human.skeleton.q_slice("left_elbow")] = 1.2

@@ -1,4 +1,4 @@
-"""Stage two: momentum and its derivative, banded solving, what refinement keeps and lowers."""
+"""Spacetime refinement: momentum and its derivative, banded solving, refined motions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _waving(human: Figure, frames: int, rng: np.random.Generator) -> np.ndarray:
     return np.array(rows)
 
 
-def test_momentum_is_that_of_two_frames(human: Figure) -> None:
+def test_momentum_equals_that_of_single_intervals(human: Figure) -> None:
     q = _waving(human, 4, np.random.default_rng(1))
     found = momentum(MotionState.of(human.skeleton, q), 0.1)
     for t in range(3):
@@ -79,7 +79,7 @@ def test_banded_solving_equals_dense(frames: int) -> None:
     assert band.solve(0.1).ravel() == pytest.approx(np.linalg.solve(dense, right))
 
 
-def test_laplacian_coordinates_do_not_change_with_place() -> None:
+def test_laplacian_coordinates_are_translation_invariant() -> None:
     points = np.random.default_rng(4).normal(size=(2, 12, 3))
     operators = laplacians(points)
     assert operators @ (points + 5.0) == pytest.approx(operators @ points)

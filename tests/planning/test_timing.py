@@ -1,4 +1,4 @@
-"""From paths to motions: durations, profiles, limbs in turn, smoothing."""
+"""Timing of paths: durations, profiles, staggered limbs, smoothing."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def test_a_bell_starts_and_ends_at_rest() -> None:
     assert speed[0] < 0.01 and speed[-1] < 0.01 and speed.argmax() == 50
 
 
-def test_a_motion_is_certified_and_takes_its_time(found: Plan, table: CollisionTable) -> None:
+def test_a_motion_is_certified_and_has_its_duration(found: Plan, table: CollisionTable) -> None:
     motion = to_motion(found, Timing(duration_s=1.5, fps=30.0))
     assert motion.duration_s == pytest.approx(1.5)
     assert certify(table, motion.q, motion.fps).certified
     assert np.allclose(motion.q[0], found.path[0]) and np.allclose(motion.q[-1], found.path[-1])
 
 
-def test_smoothing_makes_it_smoother(found: Plan, human: Figure) -> None:
+def test_smoothing_lowers_roughness(found: Plan, human: Figure) -> None:
     from writhe.research.experiments.energy_planning.methods import roughness
 
     rough = to_motion(found, Timing(duration_s=2.0, profile="uniform", smooth=0))
@@ -46,8 +46,8 @@ def test_limbs_in_turn(human: Figure, table: CollisionTable) -> None:
     goal = start.copy()
     for joint in ("left_elbow", "right_elbow", "left_knee", "right_knee"):
         goal[human.skeleton.q_slice(joint)] = 1.0
-    way = plan(human, start, goal, table=table)
-    motion = to_motion(way, Timing(duration_s=2.0, in_turn=("legs", "arms"), stagger=1.0))
+    result = plan(human, start, goal, table=table)
+    motion = to_motion(result, Timing(duration_s=2.0, in_turn=("legs", "arms"), stagger=1.0))
     early = motion.q[len(motion) // 3]
     knee = float(early[human.skeleton.q_slice("left_knee")][0])
     elbow = float(early[human.skeleton.q_slice("left_elbow")][0])
@@ -55,10 +55,10 @@ def test_limbs_in_turn(human: Figure, table: CollisionTable) -> None:
     assert np.allclose(motion.q[-1], goal)
 
 
-def test_misuse_is_told(found: Plan) -> None:
+def test_misuse_raises(found: Plan) -> None:
     with pytest.raises(UnknownNameError):
         Timing(profile="gaussian")
     with pytest.raises(UnknownNameError):
         Timing(in_turn=("tail",))
-    with pytest.raises(WritheError, match="time"):
+    with pytest.raises(WritheError, match="duration_s"):
         Timing(duration_s=0.0)

@@ -1,4 +1,4 @@
-"""The libraries are made once for all tests, in a cache of their own."""
+"""The libraries are generated once for all tests, without the cache."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from writhe.skeleton.figures import figure
 
 @pytest.fixture(scope="session")
 def libraries():
-    """kind -> (database, tally), made afresh rather than read from anybody's cache."""
+    """kind -> (database, tally), newly generated rather than read from a cache."""
     made = {}
 
     def get(kind: str):

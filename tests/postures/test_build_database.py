@@ -1,4 +1,4 @@
-"""Databases from folders of files: bad files named, builds resumed, commands that answer."""
+"""Databases from folders: bad files are reported, builds resume, commands print JSON."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from writhe import save
 from writhe.cli.app import run
 from writhe.database import PostureDatabase
 from writhe.errors import WritheError
-from writhe.postures import build_database as harvesting
-from writhe.postures.build_database import HarvestOptions, harvest, threshold_for
+from writhe.postures import build_database as building
+from writhe.postures.build_database import DatabaseOptions, build_database, threshold_for
 from writhe.skeleton import Motion
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
@@ -44,11 +44,11 @@ def call(capsys, *arguments) -> dict:
 
 def test_a_folder_becomes_a_database_and_bad_files_are_named(capsys, clips, tmp_path):
     output = tmp_path / "out.parquet"
-    told = call(capsys, "db", "build", clips, "-o", output, "--every", 4, "--threshold", 0.001)
-    assert (told["files"], told["postures"]) == (4, 30)
-    assert list(told["skipped"]) == ["corrupt.bvh"]
+    answer = call(capsys, "db", "build", clips, "-o", output, "--every", 4, "--threshold", 0.001)
+    assert (answer["files"], answer["postures"]) == (4, 30)
+    assert list(answer["skipped"]) == ["corrupt.bvh"]
     database = PostureDatabase.load(output, figure("human"))
-    assert len(database) == told["kept"] <= 30
+    assert len(database) == answer["kept"] <= 30
     assert set(database.clip) == {"a.bvh", "b.bvh", "more/c.bvh"}
     assert set(np.asarray(database.frame) % 4) == {0}
     assert list(tmp_path.glob(".out*")) == []  # the work folder is gone
@@ -57,7 +57,7 @@ def test_a_folder_becomes_a_database_and_bad_files_are_named(capsys, clips, tmp_
 def test_an_interrupted_build_goes_on_where_it_stopped(clips, tmp_path, monkeypatch):
     human, output = figure("human"), tmp_path / "out.parquet"
     read = []
-    original = harvesting.load
+    original = building.load
 
     def load_until(path, **options):
         if len(read) == 2:
@@ -66,16 +66,16 @@ def test_an_interrupted_build_goes_on_where_it_stopped(clips, tmp_path, monkeypa
         return original(path, **options)
 
     (clips / "corrupt.bvh").unlink()
-    monkeypatch.setattr(harvesting, "load", load_until)
+    monkeypatch.setattr(building, "load", load_until)
     with pytest.raises(KeyboardInterrupt):
-        harvest(clips, output, human)
+        build_database(clips, output, human)
     assert not output.exists()
     read.clear()
-    report = harvest(clips, output, human)
+    report = build_database(clips, output, human)
     assert report.resumed == 2
     assert read == ["c.bvh"]
     monkeypatch.undo()
-    assert harvest(clips, tmp_path / "straight.parquet", human).resumed == 0
+    assert build_database(clips, tmp_path / "straight.parquet", human).resumed == 0
     one = PostureDatabase.load(output, human)
     np.testing.assert_array_equal(
         one.q, PostureDatabase.load(tmp_path / "straight.parquet", human).q
@@ -85,11 +85,11 @@ def test_an_interrupted_build_goes_on_where_it_stopped(clips, tmp_path, monkeypa
 def test_other_options_or_a_changed_file_are_not_mixed_up_with_old_parts(clips, tmp_path):
     human, output = figure("human"), tmp_path / "out.parquet"
     work = tmp_path / ".out.parquet.work"
-    harvest(clips, output, human, HarvestOptions(every=4))
+    build_database(clips, output, human, DatabaseOptions(every=4))
     shutil.rmtree(work, ignore_errors=True)
-    keys = {harvesting._part_key(clips / "a.bvh", "a.bvh", human, every) for every in (4, 5)}
+    keys = {building._part_key(clips / "a.bvh", "a.bvh", human, every) for every in (4, 5)}
     (clips / "a.bvh").write_text((clips / "a.bvh").read_text() + "\n")
-    keys.add(harvesting._part_key(clips / "a.bvh", "a.bvh", human, 4))
+    keys.add(building._part_key(clips / "a.bvh", "a.bvh", human, 4))
     assert len(keys) == 3
 
 
@@ -104,30 +104,30 @@ def test_penetrating_postures_are_flagged_or_dropped(tmp_path):
     inside[human.skeleton.v_slice("left_elbow")] = 2.0
     q = np.array([rest, integrate(human.skeleton, rest, inside)])
     save(Motion(human.skeleton, q, 30.0), folder / "through.bvh")
-    flagged = harvest(folder, tmp_path / "a.parquet", human, HarvestOptions(every=1))
+    flagged = build_database(folder, tmp_path / "a.parquet", human, DatabaseOptions(every=1))
     assert (flagged.kept, flagged.penetrating) == (2, 1)
     assert PostureDatabase.load(tmp_path / "a.parquet", human).penetrating.tolist() == [False, True]
-    dropped = HarvestOptions(every=1, drop_penetrating=True)
-    assert harvest(folder, tmp_path / "b.parquet", human, dropped).kept == 1
+    dropped = DatabaseOptions(every=1, drop_penetrating=True)
+    assert build_database(folder, tmp_path / "b.parquet", human, dropped).kept == 1
 
 
 def test_info_merge_and_query(capsys, clips, tmp_path):
     one, two, both = (tmp_path / f"{n}.parquet" for n in ("one", "two", "both"))
     call(capsys, "db", "build", clips, "-o", one, "--every", 10, "--threshold", 0)
     call(capsys, "db", "build", clips / "more", "-o", two, "--every", 3, "--threshold", 0)
-    told = call(capsys, "db", "info", one)
-    assert (told["postures"], told["clips"], told["object"]) == (12, 3, "")
-    assert set(told["linking"]["left_arm:right_arm"]) == {"min", "max"}
-    told = call(capsys, "db", "merge", one, two, "-o", both)
-    assert told["kept"] == 12 + 14
-    told = call(capsys, "db", "merge", one, two, "-o", both, "--keep", 10)
-    assert told["kept"] <= 10
+    answer = call(capsys, "db", "info", one)
+    assert (answer["postures"], answer["clips"], answer["object"]) == (12, 3, "")
+    assert set(answer["linking"]["left_arm:right_arm"]) == {"min", "max"}
+    answer = call(capsys, "db", "merge", one, two, "-o", both)
+    assert answer["kept"] == 12 + 14
+    answer = call(capsys, "db", "merge", one, two, "-o", both, "--keep", 10)
+    assert answer["kept"] <= 10
     pose = f"{clips / 'b.bvh'}@20"
-    told = call(capsys, "db", "query", one, "--pose", pose, "-k", 3)
-    nearest = told["neighbours"][0]
+    answer = call(capsys, "db", "query", one, "--pose", pose, "-k", 3)
+    nearest = answer["neighbours"][0]
     assert (nearest["clip"], nearest["frame"]) == ("b.bvh", 20)
     assert nearest["distance"] == pytest.approx(0.0, abs=1e-6)
-    distances = [n["distance"] for n in told["neighbours"]]
+    distances = [n["distance"] for n in answer["neighbours"]]
     assert distances == sorted(distances)
 
 
@@ -143,7 +143,7 @@ def test_info_merge_and_query(capsys, clips, tmp_path):
 )
 def test_misuse_is_one_line_and_code_two(capsys, clips, tmp_path, arguments):
     one = tmp_path / "one.parquet"
-    harvest(clips / "more", one, figure("human"))
+    build_database(clips / "more", one, figure("human"))
     words = [a.format(one=one, clip=clips / "a.bvh") for a in arguments]
     with pytest.raises(SystemExit) as stop:
         run(words)
@@ -153,16 +153,16 @@ def test_misuse_is_one_line_and_code_two(capsys, clips, tmp_path, arguments):
 
 def test_a_folder_without_motion_says_so(tmp_path):
     with pytest.raises(WritheError, match="holds no motion files"):
-        harvest(tmp_path, tmp_path / "x.parquet", figure("human"))
+        build_database(tmp_path, tmp_path / "x.parquet", figure("human"))
     (tmp_path / "bad.bvh").write_text("nothing")
     with pytest.raises(WritheError, match="could be used"):
-        harvest(tmp_path, tmp_path / "x.parquet", figure("human"))
+        build_database(tmp_path, tmp_path / "x.parquet", figure("human"))
 
 
 def test_the_counts_of_the_paper_come_from_these_thresholds(mocap, tmp_path):
     human = figure("human")
-    report = harvest(
-        mocap / "ladder", tmp_path / "ladder.parquet", human, HarvestOptions(every=4, keep=170)
+    report = build_database(
+        mocap / "ladder", tmp_path / "ladder.parquet", human, DatabaseOptions(every=4, keep=170)
     )
     assert (report.postures, report.kept) == (360, 170)
     assert 0.03 < report.threshold_m2 < 0.08

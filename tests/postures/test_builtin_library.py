@@ -1,4 +1,4 @@
-"""The built-in library: enough postures, all within the rules, the same every time."""
+"""The built-in library: enough postures, all valid, and deterministic."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError
 from writhe.postures.builtin import KINDS, THRESHOLDS_M2, authored_poses, builtin_database
 from writhe.postures.builtin import store as library_store
-from writhe.postures.builtin.anatomical_angles import Angles, Arm, Leg, configuration
+from writhe.postures.builtin.anatomical_angles import (
+    ArmAngles,
+    BodyAngles,
+    LegAngles,
+    configuration,
+)
 from writhe.postures.builtin.build import LINKED_OTHERWISE
-from writhe.postures.builtin.pose_setting import Place
-from writhe.postures.builtin.posture_variants import Workshop
+from writhe.postures.builtin.pose_setting import PoseSetting
+from writhe.postures.builtin.posture_variants import PostureBuilder
 from writhe.scene.objects import built_in
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
@@ -45,19 +50,19 @@ def test_there_are_enough_postures_and_they_are_apart(libraries, kind):
 def test_postures_stay_within_limits_and_clear_of_themselves(libraries, kind):
     database, _ = libraries(kind)
     human = figure("human")
-    place = Place(human, "")
+    setting = PoseSetting(human, "")
     own = CollisionTable.of_figure(human)
     assert len(own.pairs.a) > 0
     for q in database.q[:: max(1, len(database) // 150)]:
         assert max(limit_excess(human.skeleton, q).values(), default=0.0) <= np.radians(0.25)
-        assert place.clear(q)[0]
+        assert setting.clear(q)[0]
 
 
 @pytest.mark.parametrize("kind", ["chair", "ladder"])
 def test_with_the_object_put_where_the_record_says_nothing_penetrates(libraries, kind):
     database, _ = libraries(kind)
     human = figure("human")
-    place = Place(human, kind)
+    setting = PoseSetting(human, kind)
     assert database.object_name == kind
     strands = built_in(kind)[1]
     assert database.object_linking.shape == (len(database), 5 * len(strands))
@@ -77,9 +82,9 @@ def test_with_the_object_put_where_the_record_says_nothing_penetrates(libraries,
             half_c * b + half_s * w,
             half_c * d - half_s * a,
         ]
-        assert place.clear(q)[0]
+        assert setting.clear(q)[0]
         np.testing.assert_allclose(
-            place.object_linking(q[None])[0], database.object_linking[i], atol=1e-9
+            setting.object_linking(q[None])[0], database.object_linking[i], atol=1e-9
         )
 
 
@@ -104,11 +109,11 @@ def test_the_same_postures_are_made_every_time():
     human = figure("human")
 
     def some() -> list[bytes]:
-        shop = Workshop(Place(human, "ladder"))
-        keys = [shop.authored(pose) for pose in authored_poses("ladder")[:6]]
+        builder = PostureBuilder(PoseSetting(human, "ladder"))
+        keys = [builder.authored(pose) for pose in authored_poses("ladder")[:6]]
         made = [p for p in keys if p is not None]
-        made += shop.movement(made[0], made[1], 3)
-        made += [p for p in (shop.changed(made[0], 3),) if p is not None]
+        made += builder.movement(made[0], made[1], 3)
+        made += [p for p in (builder.perturbed(made[0], 3),) if p is not None]
         return [p.q.tobytes() for p in made]
 
     assert some() == some()
@@ -150,11 +155,11 @@ def test_unknown_libraries_are_named():
 
 def test_anatomical_angles_mean_what_they_say():
     human = figure("human").skeleton
-    rest = Angles(
-        Arm(flex=90, abduct=0, rotate=0, elbow=0),
-        Arm(flex=0, abduct=90, rotate=0, elbow=0),
-        Leg(flex=90, abduct=0, rotate=0, knee=90),
-        Leg(flex=0, abduct=30, rotate=0, knee=0),
+    rest = BodyAngles(
+        ArmAngles(flex=90, abduct=0, rotate=0, elbow=0),
+        ArmAngles(flex=0, abduct=90, rotate=0, elbow=0),
+        LegAngles(flex=90, abduct=0, rotate=0, knee=90),
+        LegAngles(flex=0, abduct=30, rotate=0, knee=0),
     )
     frames = forward(human, configuration(human, rest))
 

@@ -1,4 +1,4 @@
-"""Pictures: they show the figure, whole and in place, with colliding parts red."""
+"""Pictures show the whole figure at its position, with colliding parts red."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytest.importorskip("pyvista")
 from PIL import Image
 
 from writhe.errors import MissingExtraError, WritheError
-from writhe.render import Stage, film_strip, movie, render_pose
+from writhe.render import PictureStage, film_strip, movie, render_pose
 from writhe.skeleton import Capsule, Figure, Joint, JointKind, Motion, Skeleton, Tip
 from writhe.skeleton.figures import figure
 
@@ -108,8 +108,8 @@ def test_a_figure_without_skin_is_drawn_by_its_capsules(tmp_path):
 
 
 def test_the_stage_shows_objects(tmp_path):
-    with Stage(SIZE) as stage:
-        with pytest.raises(WritheError, match="nothing on the stage"):
+    with PictureStage(SIZE) as stage:
+        with pytest.raises(WritheError, match="nothing was added"):
             stage.image()
         blue = (0.2, 0.3, 0.9)
         stage.add_box([0.2, 0.1, 0.2], [0, 0.1, 0], colour=blue)
@@ -124,7 +124,7 @@ def test_misuse_says_what_is_wrong(human, tmp_path):
     motion = waving(human)
     with pytest.raises(WritheError, match=r"\.gif or \.mp4"):
         movie(human, motion, tmp_path / "m.avi")
-    with pytest.raises(WritheError, match="all 6 frames"):
+    with pytest.raises(WritheError, match="one entry per frame: 6"):
         film_strip(human, motion, tmp_path / "m.png", highlights=[[]])
     with pytest.raises(WritheError, match="retarget"):
         film_strip(figure("hand"), motion, tmp_path / "m.png")
@@ -142,4 +142,4 @@ def test_without_pyvista_the_extra_is_named(monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingExtraError, match=r"writhe\[render\]"):
-        Stage()
+        PictureStage()

@@ -1,4 +1,4 @@
-"""Files of the figure itself come back as its own motions; others are retargeted."""
+"""Files of the figure itself are copied joint by joint; others are retargeted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def human() -> Figure:
 
 @pytest.fixture(scope="module")
 def waving(human: Figure) -> Motion:
-    """Bent elbows and knees, a turned trunk, a root that walks."""
+    """Flexing elbows and knees, a turning trunk, a moving root."""
     q = np.tile(human.skeleton.rest_configuration, (12, 1))
     t = np.linspace(0.0, 1.0, 12)
     q[:, 0] += 0.5 * t

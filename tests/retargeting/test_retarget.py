@@ -1,16 +1,16 @@
-"""Retargeting: directions kept, hinges bent, feet still, nothing spun."""
+"""Retargeting: bone directions kept, hinges flexed, feet planted, no spinning."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from writhe.motion import retarget
 
 from writhe import figure_of, load
 from writhe.errors import WritheError
 from writhe.io.roles import FAMILIES
 from writhe.retargeting.planted_feet import planted_spans
+from writhe.retargeting.retarget import retarget
 from writhe.skeleton import Figure, Joint, JointKind, Motion, Skeleton, Tip, forward, quaternions
 from writhe.skeleton import kinematics as kin
 from writhe.skeleton.figures import figure
@@ -33,7 +33,7 @@ def human() -> Figure:
 
 
 def waving(skeleton: Skeleton, frames: int = 90, size: float = 0.35) -> Motion:
-    """All joints in smooth motion; hinges flex the way that people's do."""
+    """All joints in smooth motion; hinges flex in the anatomical direction."""
     rng = np.random.default_rng(5)
     amount = rng.uniform(0.3, 1.0, skeleton.dof_count) * size
     phase = rng.uniform(0, 6, skeleton.dof_count)
@@ -110,7 +110,7 @@ def renamed(family: str) -> Skeleton:
 
 @pytest.mark.parametrize("family", list(FAMILIES))
 def test_every_naming_family_reaches_the_human_exactly(family):
-    """The same body under other names: hinges must come out of plain ball joints."""
+    """The same body under other names: hinges are recovered from ball joints."""
     truth = waving(human().skeleton)
     frames = truth.frames()
     skeleton = renamed(family)

@@ -14,7 +14,7 @@ from writhe.collision.surfaces import surface
 from writhe.errors import FileFormatError, WritheError
 from writhe.io.meshes import load_mesh
 from writhe.scene import Scene
-from writhe.scene.mesh_proposals import propose_outline
+from writhe.scene.mesh_proposals import propose_for_mesh
 from writhe.scene.objects.chair import chair
 
 
@@ -53,7 +53,7 @@ def write_obj(path, vertices, triangles):
 
 
 def test_a_ring_is_one_closed_strand():
-    found = propose_outline(*torus())
+    found = propose_for_mesh(*torus())
     assert len(found.strands) == 1
     (line,) = found.strands.values()
     assert np.allclose(line[0], line[-1])
@@ -65,7 +65,7 @@ def test_a_ring_is_one_closed_strand():
 
 
 def test_a_pipe_is_a_line_through_its_middle():
-    found = propose_outline(*surface(capsule([0, 0.5, 0], [0.9, 0.7, 0.1], 0.03)))
+    found = propose_for_mesh(*surface(capsule([0, 0.5, 0], [0.9, 0.7, 0.1], 0.03)))
     (line,) = found.strands.values()
     ends = line[np.argsort(line[:, 0])][[0, -1]]
     assert np.linalg.norm(ends - [[0, 0.5, 0], [0.9, 0.7, 0.1]], axis=1).max() < 0.06
@@ -73,7 +73,7 @@ def test_a_pipe_is_a_line_through_its_middle():
 
 
 def test_a_board_has_its_four_sides():
-    found = propose_outline(*surface(box([0, 0.5, 0], [0.6, 0.03, 0.4])))
+    found = propose_for_mesh(*surface(box([0, 0.5, 0], [0.6, 0.03, 0.4])))
     assert len(found.strands) == 4
     lengths = sorted(float(np.linalg.norm(p[1] - p[0])) for p in found.strands.values())
     assert lengths == pytest.approx([0.4, 0.4, 0.6, 0.6], abs=0.03)
@@ -81,12 +81,12 @@ def test_a_board_has_its_four_sides():
 
 
 def test_a_chair_of_tubes_and_boards_gets_strands_along_all_of_them():
-    found = propose_outline(*chair_mesh(), most=30)
+    found = propose_for_mesh(*chair_mesh(), most=30)
     own = chair()[1]
     for name, points in own.items():
-        wanted = 0.5 * (points[0] + points[1])
+        expected = 0.5 * (points[0] + points[1])
         near = min(
-            _distance(wanted, a, b) for line in found.strands.values() for a, b in pairwise(line)
+            _distance(expected, a, b) for line in found.strands.values() for a, b in pairwise(line)
         )
         assert near < 0.03, name
 
@@ -98,7 +98,7 @@ def _distance(p, a, b):
 
 
 def test_the_longest_strands_are_kept():
-    found = propose_outline(*chair_mesh(), most=5)
+    found = propose_for_mesh(*chair_mesh(), most=5)
     assert len(found.strands) == 5
     assert found.dropped > 0
 
@@ -112,9 +112,9 @@ def test_the_command_writes_a_scene_that_can_be_edited(tmp_path, capsys, mesh):
     assert end.value.code in (0, None)
     told = json.loads(capsys.readouterr().out.strip().splitlines()[-1])
     document = json.loads(scene.read_text())
-    thing = next(o for o in document["objects"] if o["name"] == "thing")
-    assert set(thing["strands"]) == set(told["strands"])
-    thing["strands"] = {"mine": [[0, 0, 0], [0, 1, 0]]}
+    item = next(o for o in document["objects"] if o["name"] == "thing")
+    assert set(item["strands"]) == set(told["strands"])
+    item["strands"] = {"mine": [[0, 0, 0], [0, 1, 0]]}
     scene.write_text(json.dumps(document))
     assert set(Scene.load(scene).object("thing").strands) == {"mine"}
 
@@ -129,8 +129,8 @@ def test_meshes_are_read_with_faces_of_any_size_and_errors_name_the_line(tmp_pat
     bad.write_text("v 0 0 0\nf 1 2 3\n")
     with pytest.raises(FileFormatError, match="2"):
         load_mesh(bad)
-    with pytest.raises(WritheError, match="inside"):
-        propose_outline(np.eye(3), np.array([[0, 1, 2]]))
+    with pytest.raises(WritheError, match="four triangles"):
+        propose_for_mesh(np.eye(3), np.array([[0, 1, 2]]))
 
 
 def test_a_glb_mesh_is_read_as_it_is_placed(tmp_path):

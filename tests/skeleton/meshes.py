@@ -74,7 +74,7 @@ def _segments_hit(p, q, triangle):
 
 
 def girth(vertices, triangles, normal_axis: int, at: float, keep) -> float:
-    """The tape measure's length around the mesh cut at a coordinate, of the part that `keep`s."""
+    """Girth (perimeter of the convex hull) of the cut of a mesh, of the part where `keep`."""
     height = vertices[:, normal_axis] - at
     edges = np.unique(np.sort(directed_edges(triangles), axis=1), axis=0)
     cut = edges[np.sign(height[edges[:, 0]]) != np.sign(height[edges[:, 1]])]

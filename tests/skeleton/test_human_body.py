@@ -17,7 +17,7 @@ from writhe.skeleton.figures import figure
 from writhe.skeleton.figures.human_limits import PROFILES
 from writhe.skeleton.kinematics import centre_of_mass
 from writhe.skeleton.limits import limit_excess, random_configurations
-from writhe.skeleton.skin_coverage import skin_cover
+from writhe.skeleton.skin_coverage import skin_coverage
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_everyday_poses_are_within_all_limits(pose, profile):
     assert limit_excess(skeleton, configuration(skeleton, POSES[pose])) == {}
 
 
-def test_impossible_poses_are_outside(human):
+def test_impossible_poses_violate_limits(human):
     skeleton = human.skeleton
     for wrong in (
         {"knee": -20},
@@ -92,7 +92,7 @@ def test_skins_are_closed_smooth_surfaces(name):
     assert (skin.weights >= 0).all()
 
 
-def test_volume_is_a_persons(human):
+def test_volume_is_that_of_a_person(human):
     # 73 kg at the mean density of the body, 0.98-1.08 kg/l (Durnin & Womersley 1974)
     litres = 1000 * volume(human.skin.vertices, human.skin.triangles)
     assert 73 / 1.08 < litres < 73 / 0.98
@@ -122,7 +122,7 @@ def test_girths_are_within_published_ranges(human, name):
 
 
 def test_capsules_follow_the_skin_in_any_pose(human, rng):
-    cover = skin_cover(human, random_configurations(human.skeleton, 200, rng))
+    cover = skin_coverage(human, random_configurations(human.skeleton, 200, rng))
     assert cover.worst_outside_m == 0.0
     assert cover.mean_gap_m <= 0.005
     assert cover.gap_99_m <= 0.015

@@ -14,9 +14,9 @@ from writhe.skeleton import Figure, Joint, JointKind, Skeleton, Tip, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.figures.figures_page import figures_page
 from writhe.skeleton.fit_capsules import bones_between, fit_capsules, segment_distance
-from writhe.skeleton.guess_parts import Shape
+from writhe.skeleton.guess_parts import RestGeometry
 from writhe.skeleton.limits import limit_excess, random_configurations
-from writhe.skeleton.skin_coverage import skin_cover
+from writhe.skeleton.skin_coverage import skin_coverage
 
 
 def test_the_hand_has_sixteen_joints_and_five_strands():
@@ -50,21 +50,21 @@ def test_capsules_follow_the_skin(name, mean_m, p99_m, rng):
     body = figure(name)
     q = random_configurations(body.skeleton, 40, rng)
     assert all(limit_excess(body.skeleton, row) == {} for row in q)
-    cover = skin_cover(body, q)
+    cover = skin_coverage(body, q)
     assert cover.worst_outside_m < 0.0005
     assert cover.mean_gap_m < mean_m
     assert cover.gap_99_m < p99_m
 
 
-def test_figures_without_profiles_say_so():
+def test_unknown_profiles_raise():
     for name in ("hand", "octopus"):
         with pytest.raises(UnknownNameError, match="everyday"):
             figure(name, "athletic")
 
 
-def test_the_page_of_figures_is_fresh():
+def test_the_figures_page_is_up_to_date():
     page = Path(__file__).resolve().parents[2] / "docs" / "figures.md"
-    assert page.read_text() == figures_page(), "run tools/write-figures-page"
+    assert page.read_text() == figures_page(), "run tools/write_figures_page.py"
 
 
 # --- fitting
@@ -106,7 +106,7 @@ def cmu_like() -> Skeleton:
 
 
 def worst_overlap(skeleton, capsules) -> float:
-    shape = Shape(skeleton)
+    shape = RestGeometry(skeleton)
     frames = forward(skeleton, skeleton.rest_configuration)
     ends = [
         (frames.point(c.joint, c.start_in_joint), frames.point(c.joint, c.end_in_joint))
@@ -254,6 +254,6 @@ def test_a_chain_gets_a_capsule_per_bone():
     assert all(c.radius_m < 0.03 for c in capsules)
 
 
-def test_a_point_has_no_body():
+def test_a_skeleton_without_extent_raises():
     with pytest.raises(WritheError, match="no extent"):
         fit_capsules(Skeleton([Joint("only", None, JointKind.FREE)]))

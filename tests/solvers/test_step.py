@@ -24,8 +24,8 @@ def human() -> Skeleton:
     )
 
 
-def solve(skeleton, wanted, q, iterations=40, **options):
-    solver = StepSolver(CompiledTerms(skeleton, wanted), StepOptions(iterations, **options))
+def solve(skeleton, goal_terms, q, iterations=40, **options):
+    solver = StepSolver(CompiledTerms(skeleton, goal_terms), StepOptions(iterations, **options))
     return solver.step(q)
 
 
@@ -33,14 +33,14 @@ def test_reach_with_pinned_feet_and_limits():
     skeleton = human()
     q = skeleton.rest_configuration
     target = np.array([0.3, 0.7, 0.45])
-    wanted = [
+    goal_terms = [
         terms.reach("left_wrist", target, weight=10.0),
         *terms.pin(skeleton, "left_ankle", q, orientation=True),
         *terms.pin(skeleton, "right_ankle", q, orientation=True),
         *terms.joint_limits(skeleton),
         *terms.stay_near(skeleton, q, weight=0.01),
     ]
-    result = solve(skeleton, wanted, q)
+    result = solve(skeleton, goal_terms, q)
     frames, rest = forward(skeleton, result.q), forward(skeleton, q)
     np.testing.assert_allclose(frames.position("left_wrist"), target, atol=2e-3)
     for foot in ("left_ankle", "right_ankle"):
@@ -54,15 +54,15 @@ def test_reach_with_pinned_feet_and_limits():
 def test_knees_do_not_bend_backwards_when_the_hips_come_down():
     skeleton = human()
     q = skeleton.rest_configuration.copy()
-    for knee in ("left_knee", "right_knee"):  # straight legs have no first-order way down
+    for knee in ("left_knee", "right_knee"):  # straight legs are singular
         q[skeleton.q_slice(knee)] = 0.05
-    wanted = [
+    goal_terms = [
         terms.reach("hips", [0.0, 0.5, 0.0], weight=10.0),
         *terms.pin(skeleton, "left_ankle", q),
         *terms.pin(skeleton, "right_ankle", q),
         *terms.joint_limits(skeleton),
     ]
-    result = solve(skeleton, wanted, q, iterations=80)
+    result = solve(skeleton, goal_terms, q, iterations=80)
     assert abs(forward(skeleton, result.q).position("hips")[1] - 0.5) < 5e-3
     assert result.q[skeleton.q_slice("left_knee")][0] > 1.0
 
@@ -70,31 +70,31 @@ def test_knees_do_not_bend_backwards_when_the_hips_come_down():
 def test_unreachable_target_is_approached_and_settles():
     skeleton = human()
     q = skeleton.rest_configuration
-    wanted = [
+    goal_terms = [
         terms.reach("left_wrist", [5.0, 1.4, 0.0], weight=1.0),
         *terms.pin(skeleton, "hips", q, orientation=True),
     ]
-    result = solve(skeleton, wanted, q, iterations=100)
+    result = solve(skeleton, goal_terms, q, iterations=100)
     assert result.status is Status.SETTLED
     reach_m = np.linalg.norm(
         forward(skeleton, result.q).position("left_wrist")
         - forward(skeleton, q).position("left_clavicle")
     )
     assert reach_m > 0.70  # the arm is stretched out
-    again = StepSolver(CompiledTerms(skeleton, wanted)).step(result.q)
+    again = StepSolver(CompiledTerms(skeleton, goal_terms)).step(result.q)
     moved = forward(skeleton, again.q).positions - forward(skeleton, result.q).positions
     assert np.abs(moved).max() < 1e-3  # and does not shake
 
 
-def test_contradictory_pins_say_so():
+def test_contradictory_pins_are_regularised():
     skeleton = human()
     q = skeleton.rest_configuration
-    place = np.zeros(3)
-    wanted = [
-        Term(Point("hips"), place, place, terms.term.HARD, label="here"),
-        Term(Point("hips"), place + 1, place + 1, terms.term.HARD, label="there"),
+    origin = np.zeros(3)
+    goal_terms = [
+        Term(Point("hips"), origin, origin, terms.term.HARD, label="here"),
+        Term(Point("hips"), origin + 1, origin + 1, terms.term.HARD, label="there"),
     ]
-    result = solve(skeleton, wanted, q, iterations=1)
+    result = solve(skeleton, goal_terms, q, iterations=1)
     assert result.status is Status.REGULARISED
     assert np.isfinite(result.q).all()
 
@@ -118,12 +118,12 @@ def test_half_space_is_one_sided():
 def test_relations_between_hands_hold_while_one_is_dragged():
     skeleton = human()
     q = skeleton.rest_configuration
-    wanted = [
+    goal_terms = [
         terms.keep_distance("left_wrist", "right_wrist", 0.5),
         terms.reach("left_wrist", [0.3, 1.2, 0.4], weight=5.0),
         *terms.pin(skeleton, "hips", q, orientation=True),
     ]
-    frames = forward(skeleton, solve(skeleton, wanted, q, iterations=60).q)
+    frames = forward(skeleton, solve(skeleton, goal_terms, q, iterations=60).q)
     gap = np.linalg.norm(frames.position("left_wrist") - frames.position("right_wrist"))
     assert abs(gap - 0.5) < 1e-4
     np.testing.assert_allclose(frames.position("left_wrist"), [0.3, 1.2, 0.4], atol=5e-3)
@@ -138,8 +138,8 @@ def test_hands_meet_only_as_far_as_they_are_kept_apart():
     )
     both = [terms.reach(f"{side}_wrist", [0.0, 1.2, 0.4], weight=3.0) for side in ("left", "right")]
     apart = terms.keep_apart(left, right, clearance_m=0.02)
-    wanted = [*both, apart, *terms.pin(skeleton, "hips", q, orientation=True)]
-    result = solve(skeleton, wanted, q, iterations=80)
+    goal_terms = [*both, apart, *terms.pin(skeleton, "hips", q, orientation=True)]
+    result = solve(skeleton, goal_terms, q, iterations=80)
     gap = apart.quantity.value(skeleton, result.q)[0]
     assert 0.02 - 1e-4 < gap < 0.06
 
@@ -184,8 +184,8 @@ def test_a_velocity_term_holds_a_dragged_hand_back():
     skeleton = human()
     q = skeleton.rest_configuration
     slow = terms.velocity(Point("left_wrist"), limit=0.01, weight=100.0)
-    wanted = [terms.reach("left_wrist", [0.5, 1.0, 0.5]), slow, *terms.pin(skeleton, "hips", q)]
-    compiled = CompiledTerms(skeleton, wanted)
+    goal_terms = [terms.reach("left_wrist", [0.5, 1.0, 0.5]), slow, *terms.pin(skeleton, "hips", q)]
+    compiled = CompiledTerms(skeleton, goal_terms)
     compiled.remember(q)
     result = StepSolver(compiled, StepOptions(10)).step(q)
     moved = forward(skeleton, result.q).position("left_wrist") - forward(skeleton, q).position(
@@ -220,7 +220,7 @@ def test_charts_give_true_derivatives(which, rng):
         np.testing.assert_allclose(through[:, k], (plus - minus) / 2e-6, atol=1e-7)
 
 
-def test_a_step_in_a_affine_chart_stays_in_it(rng):
+def test_a_step_in_an_affine_chart_stays_in_it(rng):
     skeleton = human()
     q = skeleton.rest_configuration.copy()
     axes = np.zeros((skeleton.dof_count, 2))

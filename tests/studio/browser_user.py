@@ -1,18 +1,18 @@
-"""What a person does in the page: look where a joint is, drag it, tap it."""
+"""User actions in the page: find a joint, drag it, tap it."""
 
 from __future__ import annotations
 
 from typing import Any
 
 _WHERE = """name => {
-  const { studio, store } = window.writhe;
-  const character = studio.viewport.character(store.active);
+  const { editor, store } = window.writhe;
+  const character = editor.viewport.character(store.active);
   const joint = character.shape.joints.findIndex(one => one.name === name);
-  return studio.viewport.onPage(character.jointPosition(joint));
+  return editor.viewport.onPage(character.jointPosition(joint));
 }"""
 _POSITION = """name => {
-  const { studio, store } = window.writhe;
-  const character = studio.viewport.character(store.active);
+  const { editor, store } = window.writhe;
+  const character = editor.viewport.character(store.active);
   const joint = character.shape.joints.findIndex(one => one.name === name);
   return character.jointPosition(joint).toArray();
 }"""
@@ -30,20 +30,20 @@ def position(page: Any, joint: str) -> list[float]:
     return page.evaluate(_POSITION, joint)
 
 
-def thing_position(page: Any, thing: int) -> list[float]:
+def object_position(page: Any, number: int) -> list[float]:
     """Where an object is in the world, in metres."""
     return page.evaluate(
-        "id => window.writhe.studio.viewport.things.object(id).position.toArray()", thing
+        "id => window.writhe.editor.viewport.objects.object(id).position.toArray()", number
     )
 
 
-def thing_on_page(page: Any, thing: int) -> tuple[float, float]:
+def object_on_page(page: Any, number: int) -> tuple[float, float]:
     """Where the middle of an object is on the page, in pixels."""
     next_frame(page)
     at = page.evaluate(
-        """id => { const { viewport } = window.writhe.studio;
-        return viewport.onPage(viewport.things.object(id).position); }""",
-        thing,
+        """id => { const { viewport } = window.writhe.editor;
+        return viewport.onPage(viewport.objects.object(id).position); }""",
+        number,
     )
     return at["x"], at["y"]
 
@@ -58,17 +58,17 @@ def open_section(page: Any, title: str) -> None:
 
 
 def store(page: Any, what: str) -> Any:
-    """Something of what the page knows, as `state.undo`."""
+    """A value of the page's store, such as `state.undo`."""
     return page.evaluate(f"() => window.writhe.store.{what}")
 
 
 def wait_for(page: Any, condition: str) -> None:
-    """Wait until something about the store holds, as `s.state.keys.length === 2`."""
+    """Wait until a condition on the store holds, such as `s.state.keys.length === 2`."""
     page.wait_for_function(f"() => {{ const s = window.writhe.store; return {condition}; }}")
 
 
 def go_to(page: Any, time_s: float) -> None:
-    """Put the playhead somewhere by clicking into the ruler."""
+    """Move the playhead by clicking the ruler."""
     ruler = page.locator(".ruler").bounding_box()
     share = time_s / store(page, "state.duration_s")
     page.mouse.click(ruler["x"] + share * ruler["width"], ruler["y"] + 10)
@@ -88,7 +88,7 @@ def drag(page: Any, joint: str, dx: float, dy: float, *, let_go: bool = True) ->
 
 
 def press_and_drag(page: Any, x: float, y: float, dx: float, dy: float) -> None:
-    """Press at a place of the page, move in steps, let go."""
+    """Press at a position of the page, move in steps, release."""
     page.mouse.move(x, y)
     page.mouse.down()
     for k in range(1, 9):
@@ -96,39 +96,39 @@ def press_and_drag(page: Any, x: float, y: float, dx: float, dy: float) -> None:
     page.mouse.up()
 
 
-def place_of(page: Any, feature: str, kind: str, axis: int) -> tuple[float, float]:
+def actor_in_scene(page: Any, feature: str, kind: str, axis: int) -> tuple[float, float]:
     """Where a feature's arrow ("shift") or ring ("turn") about an axis is on the page."""
     next_frame(page)
     at = page.evaluate(
-        "([feature, kind, axis]) => window.writhe.studio.movers[feature].grip(kind, axis)",
+        "([feature, kind, axis]) => window.writhe.editor.gizmos[feature].grip(kind, axis)",
         [feature, kind, axis],
     )
     return at["x"], at["y"]
 
 
 def next_frame(page: Any) -> None:
-    """Wait until what was asked for has been drawn."""
+    """Wait until the page has redrawn."""
     page.evaluate(
-        """() => new Promise(done => { window.writhe.studio.viewport.draw();
+        """() => new Promise(done => { window.writhe.editor.viewport.draw();
         requestAnimationFrame(() => requestAnimationFrame(done)); })"""
     )
 
 
 def release(page: Any) -> None:
-    """Let go, and wait until the pose is saved."""
+    """Release, and wait until the pose is saved."""
     page.mouse.up()
     wait_saved(page)
 
 
 def wait_until_there(page: Any) -> None:
-    """Wait until the figure has followed the hand (it may still ease into its pose)."""
+    """Wait until the figure has followed the pointer."""
     page.wait_for_function(
-        """() => { const { studio: { posing }, store } = window.writhe;
-        return posing.caughtUp && ["reached", "settled"].includes(store.posed?.status); }""",
+        """() => { const { editor: { drag }, store } = window.writhe;
+        return drag.caughtUp && ["reached", "settled"].includes(store.poseReport?.status); }""",
         polling=30,
     )
 
 
 def wait_saved(page: Any) -> None:
     """Wait until the server has acknowledged everything."""
-    page.wait_for_function("() => window.writhe.studio.connection.waiting === 0", polling=30)
+    page.wait_for_function("() => window.writhe.editor.connection.waiting === 0", polling=30)

@@ -27,7 +27,7 @@ FLAGS = [
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server for all tests that do not harm it."""
+    """A server shared by all tests that do not kill it."""
     folder = tmp_path_factory.mktemp("studio")
     running = Server(folder / "documents", folder / "log")
     running.start()
@@ -54,7 +54,7 @@ OpenPage = Callable[..., "Any"]
 
 @pytest.fixture
 def open_page(chromium: Any, server: Server) -> Iterator[OpenPage]:
-    """Opens documents in pages of their own; at the end no page may have complained."""
+    """Opens documents in separate pages; fails if a page logged an error."""
     contexts: list[Any] = []
     complaints: list[str] = []
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from browser_user import go_to, next_frame, place_of, store, wait_for, wait_saved
+from browser_user import actor_in_scene, go_to, next_frame, store, wait_for, wait_saved
 
 Shot = Callable[[str], None]
 
 # a point of the page where a part of an actor's joint is to be seen, looking along its bone
 _SEEN = """([actor, name, first]) => {
-  const { studio: { viewport }, store } = window.writhe;
+  const { editor: { viewport }, store } = window.writhe;
   const { shape, bones } = viewport.character(actor);
   const joint = shape.joints.findIndex(one => one.name === name);
   const child = shape.joints.findIndex(one => one.parent === joint);
@@ -27,14 +27,14 @@ _SEEN = """([actor, name, first]) => {
   for (const u of [first, 0.6, 0.35, 0.85, 0.15])
     for (const aside of [0, 5, -5, 10, -10]) {
       const x = from.x + u * (to.x - from.x) + aside, y = from.y + u * (to.y - from.y);
-      const hit = viewport.pick(x, y), thing = viewport.things.pick(viewport.ray(x, y));
-      if (hit?.actor !== actor || hit.joint !== joint || thing?.distance < hit.distance) continue;
+      const hit = viewport.pick(x, y), item = viewport.objects.pick(viewport.ray(x, y));
+      if (hit?.actor !== actor || hit.joint !== joint || item?.distance < hit.distance) continue;
       if (document.elementFromPoint(x, y) === viewport.canvas) return { x, y };
     }
   return null;
 }"""
 _STEP = """([actor, axis]) => {
-  const { studio: { viewport } } = window.writhe;
+  const { editor: { viewport } } = window.writhe;
   const at = viewport.character(actor).jointPosition(0), from = viewport.onPage(at.clone());
   const to = viewport.onPage(at.clone().setComponent(axis, at.getComponent(axis) + 0.1));
   return [10 * (to.x - from.x), 10 * (to.y - from.y), at.getComponent(axis)];
@@ -91,7 +91,7 @@ def slide(page: Any, name: str, value: float, most: float = 1.5) -> None:
 
     for _ in range(3):  # on a slow machine a hand may be quicker than the page: it tries again
         draw(page, place(float(slider.input_value())), place(value))
-        page.wait_for_function("() => !window.writhe.studio.tangles.winder.active", polling=30)
+        page.wait_for_function("() => !window.writhe.editor.tangles.winder.active", polling=30)
         wait_saved(page)
         if name != "Writhe" or abs(measured(page) - value) < 0.05:
             return
@@ -99,7 +99,7 @@ def slide(page: Any, name: str, value: float, most: float = 1.5) -> None:
 
 def measured(page: Any) -> float:
     """The writhe that the panel shows."""
-    return page.evaluate("() => window.writhe.studio.tangles.found.writhe")
+    return page.evaluate("() => window.writhe.editor.tangles.found.writhe")
 
 
 def key_tangle(page: Any) -> None:
@@ -138,7 +138,7 @@ def arms_swap(page: Any, shot: Shot) -> None:
     page.keyboard.press("w")
     click(page, 1, "left_elbow")
     click(page, 1, "right_elbow")
-    page.wait_for_function("() => window.writhe.studio.tangles.found !== null")
+    page.wait_for_function("() => window.writhe.editor.tangles.found !== null")
     for time_s, writhe in ((1.0, 0.35), (2.5, -0.35)):
         go_to(page, time_s)
         slide(page, "Writhe", writhe)
@@ -154,7 +154,7 @@ def arms_swap(page: Any, shot: Shot) -> None:
 def stand_behind(page: Any, actor: int, distance_m: float) -> None:
     """Put the active character behind the one at the origin, by its arrows."""
     page.get_by_role("button", name="Move", exact=True).click()
-    page.wait_for_function("() => window.writhe.store.placing")
+    page.wait_for_function("() => window.writhe.store.movingActor")
     page.keyboard.press("f")
     box = page.locator("canvas.viewport-canvas").bounding_box()
     at = (box["x"] + 0.2 * box["width"], box["y"] + 0.6 * box["height"])
@@ -167,7 +167,7 @@ def stand_behind(page: Any, actor: int, distance_m: float) -> None:
             across, down, now = page.evaluate(_STEP, [actor, axis])
             if abs(goal - now) < 0.012:
                 break
-            grip = place_of(page, "placing", "shift", axis)
+            grip = actor_in_scene(page, "move_actor", "shift", axis)
             draw(page, grip, (grip[0] + across * (goal - now), grip[1] + down * (goal - now)))
             wait_saved(page)
         assert abs(goal - now) < 0.03, (axis, now)
@@ -194,7 +194,7 @@ def piggyback(page: Any, shot: Shot) -> None:
         page.keyboard.press("w")
         click(page, 2, f"{side}_elbow")
         draw(page, seen(page, 1, "head"), seen(page, 1, f"{side}_wrist"))
-        page.wait_for_function("() => window.writhe.studio.tangles.found !== null")
+        page.wait_for_function("() => window.writhe.editor.tangles.found !== null")
         slide(page, "Writhe", writhe)
         key_tangle(page)
         shot(f"piggyback-{side}-arm")
@@ -209,7 +209,7 @@ def piggyback(page: Any, shot: Shot) -> None:
         page.keyboard.press("w")
         click(page, 1, f"{side}_elbow")
         click(page, 2, f"{side}_knee")
-        page.wait_for_function("() => window.writhe.studio.tangles.found !== null")
+        page.wait_for_function("() => window.writhe.editor.tangles.found !== null")
         page.get_by_role("radio", name="Both").click()
         slide(page, "Writhe", writhe)
         key_tangle(page)
@@ -221,9 +221,9 @@ def piggyback(page: Any, shot: Shot) -> None:
 def fold_both_ways(page: Any) -> None:
     """Arms folded at 0 s, folded the other way at 2 s: blending leads through them."""
     page.get_by_role("searchbox", name="Find a pose").fill("folded")
-    poses = page.get_by_role("listbox", name="Ready-made poses")
+    poses = page.get_by_role("listbox", name="Preset poses")
     poses.get_by_role("option", name="arms folded", exact=True).click()
-    wait_for(page, "s.state.undo === 'Ready pose'")
+    wait_for(page, "s.state.undo === 'Preset pose'")
     page.get_by_role("button", name="Key", exact=True).click()
     wait_for(page, "s.state.keys.length === 1")
     go_to(page, 2.0)

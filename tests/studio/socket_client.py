@@ -13,7 +13,7 @@ from websockets.sync.client import ClientConnection, connect
 from writhe.studio.protocol import PROTOCOL
 
 
-class Wire:
+class SocketClient:
     """A connection that works on one document."""
 
     def __init__(self, address: str, document: str, **options: Any) -> None:
@@ -41,7 +41,7 @@ class Wire:
             message = self.receive()
             if message["type"] == kind:
                 return message
-            if message["type"] == "problem":
+            if message["type"] == "error":
                 raise RuntimeError(message["text"])
 
     def command(self, request: str = "", **message: Any) -> dict[str, Any]:
@@ -69,8 +69,8 @@ class Wire:
             "point_in_joint": (0.0, 0.0, 0.0),
             "position_in_world": place,
         }
-        self.send(type="drag", sequence=sequence, actor=1, holds=[hold], frames=frames)
-        return self.until("answer")
+        self.send(type="drag", sequence=sequence, actor=1, handles=[hold], frames=frames)
+        return self.until("drag_result")
 
     def pose(self) -> np.ndarray:
         return np.frombuffer(self.state["actors"][0]["q"], dtype="<f4")

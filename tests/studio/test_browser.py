@@ -136,11 +136,11 @@ def test_the_ring_turns_the_hand(open_page: OpenPage) -> None:
     x, y = where(page, "head")
     page.mouse.click(x, y)
     wait_for(page, "s.selected !== null && s.state.actors[0].pins.length === 3")
-    page.wait_for_function("() => window.writhe.studio.gizmo.group.visible")
+    page.wait_for_function("() => window.writhe.editor.rotateGizmo.group.visible")
     page.wait_for_timeout(300)  # for the frame in which the ring is drawn
     ring = page.evaluate(
-        """() => { const { studio, store } = window.writhe; const gizmo = studio.gizmo.group;
-        const joint = store.selected, view = studio.viewport;
+        """() => { const { editor, store } = window.writhe; const gizmo = editor.rotateGizmo.group;
+        const joint = store.selected, view = editor.viewport;
         const before = view.character(store.active).jointRotation(joint).toArray();
         const at = view.onPage(gizmo.localToWorld(gizmo.position.clone().set(1, 0, 0)));
         const to = view.onPage(gizmo.localToWorld(gizmo.position.clone().set(0.3, 0, 0.95)));
@@ -156,8 +156,8 @@ def test_the_ring_turns_the_hand(open_page: OpenPage) -> None:
     wait_until_there(page)
     release(page)
     after = page.evaluate(
-        """j => { const { studio, store } = window.writhe;
-        return studio.viewport.character(store.active).jointRotation(j).toArray(); }""",
+        """j => { const { editor, store } = window.writhe;
+        return editor.viewport.character(store.active).jointRotation(j).toArray(); }""",
         ring["joint"],
     )
     cosine = abs(sum(a * b for a, b in zip(after, ring["before"], strict=True)))
@@ -223,13 +223,16 @@ def test_a_file_dropped_on_the_page_is_opened(open_page: OpenPage, server: Serve
     assert store(page, "motions.get(1).frames") == 45
 
 
-def test_poses_are_kept_with_pictures(open_page: OpenPage) -> None:
+def test_poses_are_saved_with_pictures(open_page: OpenPage) -> None:
     page = open_page(size=(960, 520))
     drag(page, "left_wrist", 40, -60)
     raised = position(page, "left_wrist")[1]
     page.keyboard.press("s")
-    wait_for(page, "s.state.features.poses.poses.length === 1")
-    assert page.evaluate("window.writhe.store.state.features.poses.poses[0].picture.length") > 500
+    wait_for(page, "s.state.features.saved_poses.poses.length === 1")
+    assert (
+        page.evaluate("window.writhe.store.state.features.saved_poses.poses[0].picture.length")
+        > 500
+    )
     page.get_by_role("button", name="Reset", exact=True).click()
     wait_for(page, "s.state.undo === 'Reset pose'")
     assert position(page, "left_wrist")[1] < raised - 0.1
@@ -241,20 +244,20 @@ def test_poses_are_kept_with_pictures(open_page: OpenPage) -> None:
     assert position(page, "right_wrist")[1] == pytest.approx(raised, abs=1e-4)
 
 
-def test_a_duel_moves_both_by_one_gesture(open_page: OpenPage) -> None:
+def test_a_comparison_moves_both_by_one_gesture(open_page: OpenPage) -> None:
     page = open_page(size=(960, 520))
     page.get_by_role("button", name="Side by side").click()
-    wait_for(page, "s.duel === 'plain'")
+    wait_for(page, "s.comparedMethod === 'plain'")
     drag(page, "left_wrist", 30, -50, let_go=False)
-    wait_for(page, "s.duelPosed !== null")
+    wait_for(page, "s.comparedPose !== null")
     other = page.evaluate(
-        """() => { const { studio } = window.writhe; const c = studio.viewport.duelCharacter;
+        """() => { const { editor } = window.writhe; const c = editor.viewport.comparedCharacter;
         const joint = c.shape.joints.findIndex(one => one.name === 'left_wrist');
         return c.jointPosition(joint).toArray(); }"""
     )
     assert other[1] == pytest.approx(position(page, "left_wrist")[1], abs=0.03)
     release(page)
-    assert page.locator(".readout.duel").inner_text().startswith("Plain")
+    assert page.locator(".readout.comparison").inner_text().startswith("Plain")
 
 
 def test_reloading_brings_everything_back(open_page: OpenPage) -> None:
@@ -290,12 +293,12 @@ def test_kill_and_restart_lose_only_the_unfinished_drag(
         kept = position(page, "left_wrist")
         drag(page, "right_wrist", -40, -60, let_go=False)
         server.kill()
-        page.get_by_text("The server is gone").wait_for()
+        page.get_by_text("Connection lost").wait_for()
         page.mouse.up()
         page.keyboard.press("m")  # a command made meanwhile waits for the server
         server.start()
         wait_for(page, "s.state.undo === 'Mirror pose'")
-        page.get_by_text("Connected again").wait_for()
+        page.get_by_text("Reconnected").wait_for()
         assert position(page, "right_wrist")[1] == pytest.approx(kept[1], abs=1e-4)
         page.keyboard.press("Control+z")
         wait_for(page, "s.state.redo === 'Mirror pose'")

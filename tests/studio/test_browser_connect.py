@@ -1,4 +1,4 @@
-"""Keys connected and in-betweens made clear, in a real browser; exports that say what is proven."""
+"""Connected keys, cleared in-betweens and certified exports in a real browser."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def certified(page: Any) -> None:
     page.locator(".certificate:not(.bad):not(.stale)").wait_for()
 
 
-def test_two_keys_are_connected_by_one_of_several_ways(open_page: OpenPage) -> None:
+def test_two_keys_are_connected_by_one_of_several_paths(open_page: OpenPage) -> None:
     page = open_page(size=(1100, 760))
     fold_both_ways(page)
     page.keyboard.press("j")
@@ -27,32 +27,30 @@ def test_two_keys_are_connected_by_one_of_several_ways(open_page: OpenPage) -> N
     keys.nth(1).click(modifiers=["Shift"])
     assert page.get_by_label("Left foot").is_checked()  # as pinned
     page.keyboard.press("j")
-    page.locator(".way").first.wait_for()
-    assert page.locator(".way").count() >= 2
+    page.locator(".path-card").first.wait_for()
+    assert page.locator(".path-card").count() >= 2
     assert page.locator(".energy polyline").first.get_attribute("points").count(",") > 20
     page.get_by_role("button", name="Preview Close").click()
     page.wait_for_function(
         "() => !document.querySelector('.energy-now').hasAttribute('visibility')", polling=30
     )
     page.get_by_role("button", name="Play side by side").click()
-    page.wait_for_function("() => window.writhe.studio.viewport.duelCharacter !== null")
-    assert page.locator(".way-labels span").all_text_contents() == ["Close", "Wide"]
-    page.wait_for_function("() => window.writhe.studio.viewport.duelCharacter === null")
+    page.wait_for_function("() => window.writhe.editor.viewport.comparedCharacter !== null")
+    assert page.locator(".path-labels span").all_text_contents() == ["Close", "Wide"]
+    page.wait_for_function("() => window.writhe.editor.viewport.comparedCharacter === null")
     feet = where(page, "left_ankle")
     page.get_by_role("button", name="Use Wide").click()
     wait_for(page, "s.state.undo === 'Connect keys'")
     certified(page)
-    assert page.locator(".way-bar").count() == 1
-    assert len(store(page, "state.keys")) == 2  # the way is one thing, not a heap of keys
+    assert page.locator(".track-bar").count() == 1
+    assert len(store(page, "state.keys")) == 2  # the path is one sampled track, not many keys
     go_to(page, 1.0)
     assert where(page, "left_ankle") == pytest.approx(feet, abs=2.0)
     page.keyboard.press("Control+z")
     page.locator(".certificate.bad:not(.stale)").wait_for()
 
 
-def test_in_betweens_are_made_clear_before_they_are_exported(
-    open_page: OpenPage, tmp_path: Path
-) -> None:
+def test_in_betweens_are_cleared_before_export(open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page(size=(1100, 760))
     fold_both_ways(page)
     page.get_by_role("button", name="Export").click()
@@ -60,9 +58,9 @@ def test_in_betweens_are_made_clear_before_they_are_exported(
     page.get_by_role("menuitem", name="GLB").click()
     dialog = page.get_by_role("dialog", name="Export as GLB")
     assert "pass through" in dialog.inner_text()
-    dialog.get_by_role("button", name="Make it clear first").click()
+    dialog.get_by_role("button", name="Fix it first").click()
     sheet = page.get_by_role("dialog", name="In-betweens")
-    sheet.get_by_role("button", name="Go round").click()
+    sheet.get_by_role("button", name="Go around").click()
     sheet.get_by_text("Motion certified").wait_for()
     assert sheet.get_by_role("button", name="Blend again").count() == 1
     page.keyboard.press("Escape")
@@ -76,8 +74,8 @@ def test_in_betweens_are_made_clear_before_they_are_exported(
         page.get_by_text(f"Exported as {suffix}. Certified").wait_for()
     page.keyboard.press("i")
     sheet.get_by_role("button", name="Blend again").click()
-    sheet.get_by_role("button", name="Make everything clear").click()
-    sheet.get_by_text("Made clear: 1 stretch").wait_for()
+    sheet.get_by_role("button", name="Fix everything").click()
+    sheet.get_by_text("Fixed 1 segment").wait_for()
     page.keyboard.press("Escape")
     certified(page)
     page.reload()  # what was proven is kept with the document
@@ -93,7 +91,7 @@ def test_a_tablet_in_portrait_reaches_all_of_it(open_page: OpenPage) -> None:
     for joint in ("left_elbow", "right_elbow"):
         x, y = where(page, joint)
         page.touchscreen.tap(x, y + 12)
-    page.wait_for_function("() => window.writhe.studio.tangles.found !== null")
+    page.wait_for_function("() => window.writhe.editor.tangles.found !== null")
     panel = page.locator(".panel")
     assert panel.evaluate("box => box.scrollWidth <= box.clientWidth")  # nothing sticks out
     page.get_by_role("spinbutton", name="Writhe, as a number").fill("0.3")

@@ -26,8 +26,8 @@ def test_a_newcomer_seats_a_character_with_folded_arms(open_page: OpenPage, tmp_
     page = open_page(size=(1100, 700))
     page.get_by_role("searchbox", name="Find a pose").fill("sit folded")
     page.keyboard.press("Enter")  # the plainest of those found
-    wait_for(page, "s.state.undo === 'Ready pose'")
-    assert store(page, "state.things[0].kind") == "chair"  # it came along
+    wait_for(page, "s.state.undo === 'Preset pose'")
+    assert store(page, "state.objects[0].kind") == "chair"  # it came along
     assert page.locator(".guide").count() == 0
     assert position(page, "hips")[1] < 0.7
     assert position(page, "left_wrist")[0] < position(page, "right_wrist")[0]  # folded
@@ -35,7 +35,7 @@ def test_a_newcomer_seats_a_character_with_folded_arms(open_page: OpenPage, tmp_
     pinned = {names[pin["joint"]] for pin in store(page, "state.actors[0].pins")}
     assert pinned == {"left_ankle", "right_ankle", "hips"}  # what a sitter rests on
     page.get_by_role("button", name="Key", exact=True).click()
-    page.get_by_text("change the pose: it is keyed by itself").wait_for()
+    page.get_by_text("change the pose: it is keyed automatically").wait_for()
     go_to(page, 0.5 * store(page, "state.duration_s"))
     hips = position(page, "hips")
     drag(page, "head", 30, 25)
@@ -43,10 +43,10 @@ def test_a_newcomer_seats_a_character_with_folded_arms(open_page: OpenPage, tmp_
     assert np.linalg.norm(np.subtract(position(page, "hips"), hips)) < 0.02  # still on the seat
     assert position(page, "left_wrist")[0] < position(page, "right_wrist")[0]
     page.locator(".certificate:not(.stale)").wait_for()
-    if page.get_by_text("Make clear").count():  # half-way a hand may graze the other arm
-        page.get_by_text("Make clear").click()
+    if page.get_by_text("Fix …").count():  # half-way a hand may graze the other arm
+        page.get_by_text("Fix …").click()
         sheet = page.get_by_role("dialog", name="In-betweens")
-        sheet.get_by_role("button", name="Make everything clear").click()
+        sheet.get_by_role("button", name="Fix everything").click()
         sheet.get_by_text("Motion certified").wait_for()
         sheet.get_by_role("button", name="Done").click()
     page.get_by_text("Motion certified").first.wait_for()
@@ -65,9 +65,9 @@ def test_a_newcomer_seats_a_character_with_folded_arms(open_page: OpenPage, tmp_
     assert {"left_wrist", "head"} <= {node.name for node in gltf.nodes}
 
 
-def test_ready_poses_are_found_by_picture_and_by_keyboard(open_page: OpenPage) -> None:
+def test_preset_poses_are_found_by_picture_and_by_keyboard(open_page: OpenPage) -> None:
     page = open_page(size=(1100, 700))
-    tiles = page.get_by_role("listbox", name="Ready-made poses").get_by_role("option")
+    tiles = page.get_by_role("listbox", name="Preset poses").get_by_role("option")
     tiles.first.wait_for()
     first = tiles.first.locator("canvas")
     page.wait_for_function(
@@ -79,9 +79,9 @@ def test_ready_poses_are_found_by_picture_and_by_keyboard(open_page: OpenPage) -
     page.keyboard.press("ArrowRight")
     name = page.evaluate("document.activeElement.getAttribute('aria-label')")
     page.keyboard.press("Enter")
-    wait_for(page, "s.state.things.length === 1")
+    wait_for(page, "s.state.objects.length === 1")
     assert name.startswith("climb")
-    assert store(page, "state.things[0].kind") == "ladder"
+    assert store(page, "state.objects[0].kind") == "ladder"
     assert tiles.nth(1).get_attribute("aria-label") == name
     page.get_by_role("searchbox", name="Find a pose").fill("xyz")
     assert page.get_by_text("No pose of that name").is_visible()
@@ -91,19 +91,19 @@ def test_views_and_the_first_pins_by_mouse(open_page: OpenPage) -> None:
     """Sitting down by hand: a chair, the view from the side, the hips dragged back onto it."""
     page = open_page(size=(1000, 640))
     page.get_by_role("combobox", name="Scene").select_option("chair")
-    wait_for(page, "s.state.things.length === 1")
+    wait_for(page, "s.state.objects.length === 1")
     page.get_by_role("button", name="Side", exact=True).click()
     left, right = where(page, "left_ankle"), where(page, "right_ankle")
     assert abs(left[0] - right[0]) < 8  # one behind the other
     seat = page.evaluate(
-        """() => { const { viewport } = window.writhe.studio;
-        const at = viewport.things.object(1).position.clone().setY(0.62);
+        """() => { const { viewport } = window.writhe.editor;
+        const at = viewport.objects.object(1).position.clone().setY(0.62);
         return viewport.onPage(at); }"""
     )
     x, y = where(page, "hips")
     drag(page, "hips", seat["x"] - x, seat["y"] - y, let_go=False)
     page.wait_for_timeout(1000)  # the body follows
-    assert store(page, "posed.pass_throughs") == 0
+    assert store(page, "poseReport.pass_throughs") == 0
     page.mouse.up()
     wait_saved(page)
     hips = position(page, "hips")

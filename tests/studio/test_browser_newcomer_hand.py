@@ -1,4 +1,4 @@
-"""What a newcomer's hand ran into: pins and rings under the pointer, keys under the playhead."""
+"""Overlapping targets of the pointer: pins and rings, keys under the playhead."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def test_a_finger_on_the_playhead_moves_it_and_not_the_key(open_page: OpenPage) 
     page.get_by_text("Moved the key from 0.00 to").wait_for()
 
 
-def test_made_clear_from_the_dialog(open_page: OpenPage) -> None:
+def test_overlaps_are_fixed_from_the_dialog(open_page: OpenPage) -> None:
     """Red while it passes through; everything made clear with both keys kept; undo says what."""
     page = open_page(size=(1100, 700))
     fold_both_ways(page)
     go_to(page, 1.0)
-    red = "window.writhe.studio.viewport.character(1).touching.size"
+    red = "window.writhe.editor.viewport.character(1).touching.size"
     assert page.evaluate(red) > 0
     assert page.locator(".readout:visible").count() == 1  # nothing left of another moment
     go_to(page, 2.0)
@@ -66,20 +66,20 @@ def test_made_clear_from_the_dialog(open_page: OpenPage) -> None:
     page.locator(".certificate").click()
     dialog = page.get_by_role("dialog", name="In-betweens")
     assert store(page, "timeS") == pytest.approx(2.0)
-    dialog.get_by_role("button", name="Make everything clear").click()
-    dialog.get_by_text("Made clear: 1 stretch").wait_for()
-    dialog.get_by_text("Way round").wait_for()
+    dialog.get_by_role("button", name="Fix everything").click()
+    dialog.get_by_text("Fixed 1 segment").wait_for()
+    dialog.get_by_text("Detour").wait_for()
     dialog.get_by_role("button", name="Done").click()
     assert position(page, "left_wrist") == pytest.approx(folded, abs=1e-4)
     page.reload()
     page.wait_for_selector("body.ready")
     wait_for(page, "Math.abs(s.timeS - 2) < 0.01")  # the playhead is where it was
     page.get_by_role("button", name="Export").click()
-    page.get_by_text("Files go from 0 to 2.00 s").wait_for()
+    page.get_by_text("Exported files run from 0 to 2.00 s").wait_for()
     page.keyboard.press("Escape")
     page.keyboard.press("Home")
-    page.keyboard.press("Control+z")  # the way
-    page.get_by_text("Undone: Make the motion clear").wait_for()
+    page.keyboard.press("Control+z")  # the sampled track
+    page.get_by_text("Undone: Fix the motion").wait_for()
     page.keyboard.press("Control+z")  # the key at 2 s: the playhead goes there
     page.get_by_text("Undone: Mirror pose, at 2.00 s").wait_for()
     assert store(page, "timeS") == pytest.approx(2.0)
@@ -88,7 +88,7 @@ def test_made_clear_from_the_dialog(open_page: OpenPage) -> None:
 def test_poses_are_found_by_everyday_words(open_page: OpenPage) -> None:
     page = open_page(size=(1100, 700))
     search = page.get_by_role("searchbox", name="Find a pose")
-    tiles = page.get_by_role("listbox", name="Ready-made poses").get_by_role("option")
+    tiles = page.get_by_role("listbox", name="Preset poses").get_by_role("option")
     tiles.first.wait_for()
     for words, pose in (
         ("arms crossed", "arms folded"),

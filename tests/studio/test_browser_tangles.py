@@ -1,4 +1,4 @@
-"""Tangles in a real browser: scenes of the paper by hand, followers, what is said of trouble."""
+"""Tangles in a real browser: scenes of the paper, following partners, error messages."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from writhe.skeleton.figures import figure
 
 SIZE = (1100, 760)
 # thrice, since answers to what the page asked by itself may still be under way
-_WRITHE = """async time => { const { studio: { tangles, connection }, studio } = window.writhe;
-  studio.seek(time);
+_WRITHE = """async time => { const { editor: { tangles, connection }, editor } = window.writhe;
+  editor.seek(time);
   for (let k = 0; k < 3; k++) {
     tangles.found = null;
     const [first, second] = tangles.chains;
@@ -36,18 +36,18 @@ _WRITHE = """async time => { const { studio: { tangles, connection }, studio } =
     while (!tangles.found) await new Promise(done => setTimeout(done, 20));
   }
   return tangles.found.writhe; }"""
-_ROD = """() => { const { studio: { viewport } } = window.writhe;
-  const rod = viewport.things.object(1);
+_ROD = """() => { const { editor: { viewport } } = window.writhe;
+  const rod = viewport.objects.object(1);
   for (let k = -9; k <= 9; k++) {
     const at = viewport.onPage(rod.localToWorld(rod.position.clone().set(0, 0.05 * k, 0)));
-    const hit = viewport.things.pick(viewport.ray(at.x, at.y)), body = viewport.pick(at.x, at.y);
+    const hit = viewport.objects.pick(viewport.ray(at.x, at.y)), body = viewport.pick(at.x, at.y);
     const free = document.elementFromPoint(at.x, at.y) === viewport.canvas;
     if (free && hit && (!body || hit.distance < body.distance)) return at;
   } }"""
 
 
 def no_picture(name: str) -> None:
-    """Nobody looks at this step."""
+    """Take no picture."""
 
 
 def beside(page: Any) -> None:
@@ -56,12 +56,12 @@ def beside(page: Any) -> None:
     wait_for(page, "s.state.actors.length === 2")
     choose(page, "Human 2")
     page.get_by_role("button", name="Move", exact=True).click()
-    page.wait_for_function("() => window.writhe.store.placing")
+    page.wait_for_function("() => window.writhe.store.movingActor")
     page.keyboard.press("f")
     next_frame(page)
-    grip = page.evaluate("() => window.writhe.studio.movers.placing.grip('shift', 0)")
+    grip = page.evaluate("() => window.writhe.editor.gizmos.move_actor.grip('shift', 0)")
     step = page.evaluate(
-        """() => { const { studio: { viewport } } = window.writhe;
+        """() => { const { editor: { viewport } } = window.writhe;
         const at = viewport.character(2).jointPosition(0), from = viewport.onPage(at.clone());
         return viewport.onPage(at.clone().setX(at.x - 0.72)).x - from.x; }"""
     )
@@ -77,7 +77,7 @@ def wind_arms_together(page: Any) -> None:
     look_at(page, (1, "left_elbow"), (2, "right_elbow"))
     click(page, 1, "left_elbow")
     click(page, 2, "right_elbow")
-    page.wait_for_function("() => window.writhe.studio.tangles.found !== null")
+    page.wait_for_function("() => window.writhe.editor.tangles.found !== null")
     page.get_by_role("radio", name="Both").click()
     slide(page, "Writhe", 0.3)
     assert measured(page) == pytest.approx(0.3, abs=0.02)
@@ -90,7 +90,7 @@ def test_two_arms_swap_over_and_under(open_page: OpenPage) -> None:
     arms_swap(page, no_picture)
     wait_for(page, "s.certificate !== null && s.certificate.certified")
     assert page.get_by_text("certified throughout").is_visible()
-    assert page.locator(".way-bar").count() == 2
+    assert page.locator(".track-bar").count() == 2
     times = [key["time_s"] for key in store(page, "state.features.tangle_motion.keys")]
     assert times == pytest.approx([1.0, 2.5], abs=0.04)
     for time_s, wanted in zip(times, (0.35, -0.35), strict=True):
@@ -114,8 +114,8 @@ def test_two_arms_swap_over_and_under(open_page: OpenPage) -> None:
     page.keyboard.press("Space")
     page.get_by_role("button", name="1.00 s", exact=True).click()
     page.get_by_role("button", name="left arm with right arm").first.click()
-    page.wait_for_function("() => window.writhe.studio.tangles.found !== null")
-    page.get_by_role("button", name="Take left arm with right arm out").first.click()
+    page.wait_for_function("() => window.writhe.editor.tangles.found !== null")
+    page.get_by_role("button", name="Remove left arm with right arm").first.click()
     wait_for(page, "s.state.features.tangle_motion.keys.length === 1")
 
 
@@ -130,18 +130,18 @@ def test_piggyback(open_page: OpenPage) -> None:
     assert page.get_by_text("certified throughout").is_visible()
 
 
-def test_a_chain_across_the_body_and_what_hinders_it(open_page: OpenPage) -> None:
+def test_a_chain_across_the_body_and_its_blocking_parts(open_page: OpenPage) -> None:
     page = open_page(size=SIZE)
     page.get_by_role("button", name="+ Rod").click()
-    wait_for(page, "s.selectedThing !== null")
+    wait_for(page, "s.selectedObject !== null")
     page.keyboard.press("Escape")
     page.keyboard.press("w")
     draw(page, seen(page, 1, "head"), seen(page, 1, "left_wrist"))  # from end to end
-    wait_for(page, "window.writhe.studio.tangles.chains[0] !== null")
-    first = page.evaluate("() => window.writhe.studio.tangles.chains[0]")
+    wait_for(page, "window.writhe.editor.tangles.chains[0] !== null")
+    first = page.evaluate("() => window.writhe.editor.tangles.chains[0]")
     assert (first["start"], first["end"]) == ("head_top", "left_hand_tip")
     click(page, 1, "right_elbow")
-    page.wait_for_function("() => window.writhe.studio.tangles.found !== null")
+    page.wait_for_function("() => window.writhe.editor.tangles.found !== null")
     assert page.locator(".matrix rect").count() > 12
     names = page.locator(".matrix text").all_text_contents()
     assert {"head top", "left shoulder", "elbow", "hand tip"} <= set(names)
@@ -158,15 +158,15 @@ def test_a_chain_across_the_body_and_what_hinders_it(open_page: OpenPage) -> Non
     click(page, 1, "left_elbow")
     rod = page.evaluate(_ROD)
     page.mouse.click(rod["x"], rod["y"])
-    wait_for(page, "window.writhe.studio.tangles.chains[1]?.thing === 1")
+    wait_for(page, "window.writhe.editor.tangles.chains[1]?.object === 1")
     assert page.get_by_text("Rod, axis").is_visible()
 
 
-def test_the_other_one_keeps_the_tangle_while_one_is_dragged(open_page: OpenPage) -> None:
+def test_the_partner_keeps_the_tangle_during_a_drag(open_page: OpenPage) -> None:
     page = open_page(size=SIZE)
     beside(page)
     wind_arms_together(page)
-    page.get_by_label("The other one keeps it while you drag").check()
+    page.get_by_label("The other character keeps the tangle while you drag").check()
     before = store(page, "state.actors.map(a => Array.from(a.q))")
     x, y = seen(page, 1, "chest")
     page.mouse.move(x, y)
@@ -174,7 +174,7 @@ def test_the_other_one_keeps_the_tangle_while_one_is_dragged(open_page: OpenPage
     for k in range(1, 13):
         page.mouse.move(x - 6 * k, y + 2 * k)
         next_frame(page)
-    page.wait_for_function("() => window.writhe.studio.posing.caughtUp", polling=30)
+    page.wait_for_function("() => window.writhe.editor.drag.caughtUp", polling=30)
     assert measured(page) == pytest.approx(0.3, abs=0.05)
     page.mouse.up()
     wait_saved(page)
@@ -191,7 +191,7 @@ def test_a_clip_of_one_is_followed_by_the_other(open_page: OpenPage, tmp_path: P
     beside(page)
     wind_arms_together(page)
     human = figure("human")
-    pose = page.evaluate("() => Array.from(window.writhe.studio.viewport.character(1).q)")
+    pose = page.evaluate("() => Array.from(window.writhe.editor.viewport.character(1).q)")
     q = np.tile(pose, (31, 1))
     q[:, 0] -= np.linspace(0.0, 0.2, 31)
     io.save(Motion(human.skeleton, q, 30.0, "aside"), tmp_path / "aside.bvh", figure=human)

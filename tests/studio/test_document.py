@@ -132,7 +132,7 @@ def test_a_repeated_request_is_known(path: Path) -> None:
         assert not document.carried_out("request-0002")
 
 
-def test_strange_files_are_refused(tmp_path: Path, path: Path) -> None:
+def test_other_files_are_rejected(tmp_path: Path, path: Path) -> None:
     text = tmp_path / "text.writhe"
     text.write_text("not a database " * 100)
     other = tmp_path / "other.writhe"

@@ -1,4 +1,4 @@
-"""Long work: beside everything else, told about, given up at any time."""
+"""Jobs: progress, results, failures and cancellation."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import pytest
 
 from writhe.errors import WritheError
 from writhe.studio.protocol import JobState
-from writhe.studio.server.jobs import MOST_JOBS, Job, Jobs
+from writhe.studio.server.jobs import MAX_JOBS, Job, Jobs
 
 
 class Bench:
-    """Jobs whose news and results wait in queues."""
+    """Jobs whose states and results are put into queues."""
 
     def __init__(self) -> None:
         self.pool = ThreadPoolExecutor(2)
@@ -66,7 +66,7 @@ def test_cancelled_work_stops_at_its_next_report(bench: Bench) -> None:
     assert bench.results.empty()
 
 
-def test_a_failure_is_told_in_its_own_words(bench: Bench) -> None:
+def test_a_failure_is_reported_with_its_message(bench: Bench) -> None:
     def refuses(job: Job) -> None:
         raise WritheError("the ends are tangled")
 
@@ -87,12 +87,12 @@ def test_a_repeated_start_runs_once_and_few_run_at_a_time(bench: Bench) -> None:
         runs.append(1)
         go.wait(10)
 
-    for number in range(MOST_JOBS):
+    for number in range(MAX_JOBS):
         for _ in range(3):
             bench.jobs.start(f"job-{number:04}", "Wait", work)
     with pytest.raises(WritheError, match="wait"):
         bench.jobs.start("job-9999", "Wait", work)
     go.set()
-    for _ in range(MOST_JOBS):
+    for _ in range(MAX_JOBS):
         bench.results.get(timeout=10)
-    assert len(runs) == MOST_JOBS
+    assert len(runs) == MAX_JOBS

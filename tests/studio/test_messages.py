@@ -1,4 +1,4 @@
-"""The messages' TypeScript twins are fresh."""
+"""The generated TypeScript interfaces are up to date."""
 
 from __future__ import annotations
 

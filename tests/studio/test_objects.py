@@ -31,15 +31,15 @@ def document(tmp_path: Path) -> Document:
 
 def test_an_object_goes_from_key_to_key(document: Document) -> None:
     with document.edit("Add") as edit:
-        number = object_edits.add_thing(document, edit, "box", (0.0, 0.5, 1.0))
-        object_edits.key_thing(document, edit, number, 0.0)
+        number = object_edits.add_object(document, edit, "box", (0.0, 0.5, 1.0))
+        object_edits.key_object(document, edit, number, 0.0)
         turned = (float(np.cos(0.5)), 0.0, float(np.sin(0.5)), 0.0)  # by one radian about y
-        object_edits.place_thing(document, edit, number, (2.0, 0.5, 1.0), turned, 2.0)
-    place = scene_objects.place_at(document, document.thing(number), 1.0)
+        object_edits.place_object(document, edit, number, (2.0, 0.5, 1.0), turned, 2.0)
+    place = scene_objects.placement_at(document, document.object_row(number), 1.0)
     np.testing.assert_allclose(place[:3], (1.0, 0.5, 1.0), atol=1e-12)
     np.testing.assert_allclose(place[3:], (np.cos(0.25), 0, np.sin(0.25), 0), atol=1e-12)
     for time_s, x in ((-1.0, 0.0), (5.0, 2.0)):
-        assert scene_objects.place_at(document, document.thing(number), time_s)[0] == x
+        assert scene_objects.placement_at(document, document.object_row(number), time_s)[0] == x
     document.undo()
     assert document.objects() == []
     assert document.all_tracks() == []
@@ -62,28 +62,28 @@ def test_solids_have_the_size_asked_for(
     half_height: float,
 ) -> None:
     with document.edit("Add") as edit:
-        number = object_edits.add_thing(document, edit, kind)
-        object_edits.resize_thing(document, edit, number, wanted)
-    thing = document.thing(number)
-    assert thing.body.size == got
-    (shape,) = scene_objects.shapes_of(thing)
+        number = object_edits.add_object(document, edit, kind)
+        object_edits.resize_object(document, edit, number, wanted)
+    item = document.object_row(number)
+    assert item.data.size == got
+    (shape,) = scene_objects.shapes_of(item)
     assert shape.points_in_joint[:, 1].max() + shape.radius_m == pytest.approx(half_height)
 
 
 def test_what_makes_no_sense_is_refused(document: Document) -> None:
     with document.edit("Add") as edit:
-        chair = object_edits.add_thing(document, edit, "chair")
-        box = object_edits.add_thing(document, edit, "box")
+        chair = object_edits.add_object(document, edit, "chair")
+        box = object_edits.add_object(document, edit, "box")
     upright = (1.0, 0.0, 0.0, 0.0)
     for attempt in (
-        lambda edit: object_edits.add_thing(document, edit, "spaceship"),
-        lambda edit: object_edits.resize_thing(document, edit, chair, (1.0, 1.0, 1.0)),
-        lambda edit: object_edits.resize_thing(document, edit, box, (1.0, 0.0, 1.0)),
-        lambda edit: object_edits.resize_thing(document, edit, box, (1.0, np.nan, 1.0)),
-        lambda edit: object_edits.place_thing(document, edit, box, (1e9, 0, 0), upright, 0.0),
-        lambda edit: object_edits.place_thing(document, edit, box, (0, 0, 0), (0, 0, 0, 0), 0.0),
-        lambda edit: object_edits.place_thing(document, edit, 99, (0, 0, 0), upright, 0.0),
-        lambda edit: object_edits.key_thing(document, edit, box, -1.0),
+        lambda edit: object_edits.add_object(document, edit, "spaceship"),
+        lambda edit: object_edits.resize_object(document, edit, chair, (1.0, 1.0, 1.0)),
+        lambda edit: object_edits.resize_object(document, edit, box, (1.0, 0.0, 1.0)),
+        lambda edit: object_edits.resize_object(document, edit, box, (1.0, np.nan, 1.0)),
+        lambda edit: object_edits.place_object(document, edit, box, (1e9, 0, 0), upright, 0.0),
+        lambda edit: object_edits.place_object(document, edit, box, (0, 0, 0), (0, 0, 0, 0), 0.0),
+        lambda edit: object_edits.place_object(document, edit, 99, (0, 0, 0), upright, 0.0),
+        lambda edit: object_edits.key_object(document, edit, box, -1.0),
     ):
         with pytest.raises(WritheError), document.edit("Try") as edit:
             attempt(edit)
@@ -107,8 +107,8 @@ def test_a_file_of_the_first_schema_is_migrated_with_its_history(tmp_path: Path)
     connection.close()
     with Document.open(path) as document:
         (chair,) = document.objects()
-        assert (chair.kind, chair.body.position) == ("chair", (0.0, 0.0, -0.42))
-        assert [track.thing for track in document.all_tracks()] == [0]
+        assert (chair.kind, chair.data.position) == ("chair", (0.0, 0.0, -0.42))
+        assert [track.object for track in document.all_tracks()] == [0]
         assert document.undo() == "Choose scene"
         assert document.objects() == []
         document.redo()
@@ -167,10 +167,10 @@ def test_a_scene_file_brings_its_objects(document: Document, tmp_path: Path) -> 
     }
     said = import_file(document, 1, "room.json", json.dumps(scene).encode())
     assert "3 objects" in said
-    assert "characters are left out" in said
+    assert "characters were not imported" in said
     seat, ball, table = document.objects()
-    assert (seat.kind, seat.body.position) == ("chair", (0.0, 0.0, -0.4))
-    assert scene_objects.place_at(document, ball, 0.5)[0] == pytest.approx(0.0)
+    assert (seat.kind, seat.data.position) == ("chair", (0.0, 0.0, -0.4))
+    assert scene_objects.placement_at(document, ball, 0.5)[0] == pytest.approx(0.0)
     (shape,) = scene_objects.shapes_of(table)
     top = shape.points_in_joint[:, 1].max() + shape.radius_m
     assert top == pytest.approx(0.725)

@@ -1,4 +1,4 @@
-"""Work waits for kernels that another process compiles, and never for one that is gone."""
+"""Jobs wait for kernels that another process compiles, but not for a process that ended."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUICK = {name: lambda: None for name in ("planning", "tangling", "trajectories")
 
 @pytest.fixture
 def claim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine that has compiled nothing, with a process that says it is compiling."""
+    """An empty kernel cache with the claim of a compiling process."""
     monkeypatch.setenv("WRITHE_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(warmup, "STAGES", QUICK)
     place = tmp_path / "warm" / "compiling"
@@ -33,7 +33,7 @@ def a_job(tell: Callable[[JobState], None]) -> Job:
     return Job("1", "Connect", False, tell)
 
 
-def test_a_job_says_that_it_waits_and_goes_on_when_its_kernels_are_there(claim: Path) -> None:
+def test_a_job_reports_that_it_waits_until_its_kernels_are_compiled(claim: Path) -> None:
     told: list[str] = []
     threading.Timer(0.5, lambda: warmup.warm_up(stages=("planning",))).start()
     start = time.monotonic()
@@ -43,14 +43,14 @@ def test_a_job_says_that_it_waits_and_goes_on_when_its_kernels_are_there(claim: 
     assert claim.exists()  # the rest is still being compiled; this job did not need it
 
 
-def test_a_waiting_job_can_be_given_up(claim: Path) -> None:
+def test_a_waiting_job_can_be_cancelled(claim: Path) -> None:
     job = a_job(lambda _: None)
     threading.Timer(0.3, job.cancel).start()
     with pytest.raises(Cancelled):
         wait_until_compiled(job, ("planning",))
 
 
-def test_nobody_waits_for_a_process_that_was_killed(claim: Path) -> None:
+def test_jobs_do_not_wait_for_a_killed_process(claim: Path) -> None:
     long_ago = time.time() - 600
     os.utime(claim, (long_ago, long_ago))
     wait_until_compiled(a_job(lambda _: pytest.fail("it waited")), ("planning",))

@@ -1,4 +1,4 @@
-"""Sampled motion between two keys: it goes along with its keys, and carries edits as a layer."""
+"""Sampled tracks between two keys: they follow their keys; keys within are a layer."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from writhe.studio.editing import edits
 
 @pytest.fixture
 def document(tmp_path: Path) -> Iterator[Document]:
-    with Document.create(tmp_path / "ways.writhe", "Ways") as made:
+    with Document.create(tmp_path / "tracks.writhe", "Tracks") as made:
         made.add_actor("human")
         yield made
 
 
-def a_way(document: Document) -> Motion:
-    """One second: the root goes up and comes down again, which no blending of keys would do."""
+def hop_motion(document: Document) -> Motion:
+    """One second in which the root goes up and down, unlike an interpolation of the keys."""
     actor = document.actors()[0]
     q = np.tile(actor.configuration, (31, 1))
     q[:, 1] += 0.2 * np.sin(np.linspace(0.0, np.pi, 31))
@@ -37,7 +37,7 @@ def heights(document: Document, *times_s: float) -> Floats:
 @pytest.fixture
 def hop(document: Document) -> Document:
     with document.edit("Hop") as edit:
-        edits.put_way(document, edit, 1, a_way(document), 1.0)
+        edits.put_sampled_track(document, edit, 1, hop_motion(document), 1.0)
     return document
 
 
@@ -46,7 +46,7 @@ def keys_of(document: Document) -> list[int]:
     return [] if track is None else [key.id for key in document.keys(track.id)]
 
 
-def test_a_way_replaces_what_keys_are_joined_by(hop: Document) -> None:
+def test_a_sampled_track_replaces_the_interpolation(hop: Document) -> None:
     low = heights(hop, 1.0)[0]
     np.testing.assert_allclose(heights(hop, 0.0, 1.5, 2.0, 3.0) - low, [0, 0.2, 0, 0], atol=1e-9)
     assert len(keys_of(hop)) == 2
@@ -54,7 +54,7 @@ def test_a_way_replaces_what_keys_are_joined_by(hop: Document) -> None:
     assert hop.timeline(1).empty
 
 
-def test_moving_its_last_key_stretches_a_way(hop: Document) -> None:
+def test_moving_its_last_key_stretches_a_track(hop: Document) -> None:
     low = heights(hop, 1.0)[0]
     with hop.edit("Move") as edit:
         edits.move_keys(hop, edit, [keys_of(hop)[1]], 1.0)
@@ -63,14 +63,14 @@ def test_moving_its_last_key_stretches_a_way(hop: Document) -> None:
     np.testing.assert_allclose(heights(hop, 1.5, 2.0) - low, [0.2, 0], atol=1e-9)
 
 
-def test_moving_both_keys_moves_a_way(hop: Document) -> None:
+def test_moving_both_keys_moves_a_track(hop: Document) -> None:
     low = heights(hop, 1.0)[0]
     with hop.edit("Move") as edit:
         edits.move_keys(hop, edit, keys_of(hop), 0.5)
     np.testing.assert_allclose(heights(hop, 1.5, 2.0, 2.5) - low, [0, 0.2, 0], atol=1e-9)
 
 
-def test_a_key_within_a_way_is_a_layer_over_it(hop: Document) -> None:
+def test_a_key_within_a_track_is_a_layer_over_it(hop: Document) -> None:
     q = hop.timeline(1).at(1.5)
     q[0] += 0.3
     hop.set_key(1, 1.5, q)
@@ -78,25 +78,25 @@ def test_a_key_within_a_way_is_a_layer_over_it(hop: Document) -> None:
     np.testing.assert_allclose(timeline.at(1.5), q, atol=1e-9)
     sideways = timeline.sample(np.array([1.0, 1.25, 2.0]))[:, 0] - hop.actors()[0].configuration[0]
     np.testing.assert_allclose(sideways, [0.0, 0.15, 0.0], atol=1e-9)
-    assert heights(hop, 1.25)[0] > heights(hop, 1.0)[0] + 0.1  # the way is still there beneath
+    assert heights(hop, 1.25)[0] > heights(hop, 1.0)[0] + 0.1  # the track remains below the layer
 
 
-def test_deleting_a_key_at_its_end_removes_a_way(hop: Document) -> None:
+def test_deleting_a_key_at_its_end_removes_a_track(hop: Document) -> None:
     with hop.edit("Delete") as edit:
         edits.delete_keys(hop, edit, [keys_of(hop)[1]])
-    assert sampled_tracks.ways_of(hop, 1) == []
+    assert sampled_tracks.tracks_of(hop, 1) == []
     low = heights(hop, 1.0)[0]
     assert heights(hop, 1.5)[0] == pytest.approx(low)
 
 
-def test_a_clip_replaces_the_ways_in_its_time(hop: Document) -> None:
+def test_a_clip_replaces_the_tracks_in_its_time(hop: Document) -> None:
     with hop.edit("Clip") as edit:
-        edits.put_clip(hop, edit, 1, a_way(hop), 1.2)
-    assert sampled_tracks.ways_of(hop, 1) == [] and keys_of(hop) == [keys_of(hop)[0]]
+        edits.put_clip(hop, edit, 1, hop_motion(hop), 1.2)
+    assert sampled_tracks.tracks_of(hop, 1) == [] and keys_of(hop) == [keys_of(hop)[0]]
 
 
-def test_blending_joins_a_way_without_a_kink(hop: Document) -> None:
-    """The key after a way is reached with the speed that the way ends with, as far as it may."""
+def test_interpolation_continues_the_velocity_of_a_track(hop: Document) -> None:
+    """After a track the interpolation starts with its end velocity, within the overshoot limit."""
     q = hop.timeline(1).at(2.0)
     q[1] -= 0.3  # goes on downwards
     hop.set_key(1, 3.0, q)

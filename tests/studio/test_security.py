@@ -1,4 +1,4 @@
-"""Strangers, hostile messages and uploads: turned away, and nobody else notices."""
+"""Unauthorised requests, hostile messages and uploads are rejected without side effects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import pytest
 from server_process import Server
-from socket_client import Wire
+from socket_client import SocketClient
 from starlette.types import Message
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
@@ -24,7 +24,7 @@ from writhe import io
 from writhe.skeleton import Motion
 from writhe.skeleton.figures import figure
 from writhe.studio.protocol import PROTOCOL
-from writhe.studio.server.security import COOKIE, Guard, is_loopback
+from writhe.studio.server.security import COOKIE, AccessControl, is_loopback
 
 UPLOADS = 400
 
@@ -51,14 +51,14 @@ def test_every_answer_carries_a_strict_policy(server: Server) -> None:
         assert headers["x-content-type-options"] == "nosniff"
 
 
-def test_other_pages_and_rebound_names_are_refused(server: Server) -> None:
+def test_other_sites_and_rebound_names_are_rejected(server: Server) -> None:
     assert ask(server, "GET", "/api/documents", Host="evil.example")[0] == 403
     assert ask(server, "POST", "/api/documents", b"{}", Origin="http://evil.example")[0] == 403
     own = f"http://127.0.0.1:{server.port}"
     assert ask(server, "POST", "/api/documents", b"{}", Origin=own)[0] == 201
     with pytest.raises((InvalidStatus, ConnectionClosed)):
-        Wire(server.address, server.new_document(), origin="http://evil.example")
-    Wire(server.address, server.new_document(), origin=own).close()
+        SocketClient(server.address, server.new_document(), origin="http://evil.example")
+    SocketClient(server.address, server.new_document(), origin=own).close()
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_no_path_reaches_the_disk(server: Server, path: str) -> None:
     assert b"import" not in data
 
 
-def test_a_token_is_demanded_elsewhere() -> None:
+def test_a_token_is_required_off_loopback() -> None:
     async def inner(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
@@ -97,7 +97,7 @@ def test_a_token_is_demanded_elsewhere() -> None:
             "query_string": query,
             "headers": [(b"host", b"studio.local:8765"), (b"cookie", cookie)],
         }
-        call = Guard(inner, "secret")(scope, None, send)
+        call = AccessControl(inner, "secret")(scope, None, send)
         with ThreadPoolExecutor(1) as pool:  # the browser's driver has a loop in this thread
             pool.submit(asyncio.run, call).result()
         return sent[0]["status"], dict(sent[0]["headers"])
@@ -192,16 +192,16 @@ def test_hostile_uploads_harm_nobody(server: Server, tmp_path: Path) -> None:
     assert statuses.count(400) > UPLOADS / 4
     assert server.process.poll() is None
     assert _resident_kib(server.process.pid) - before < 300_000
-    after = Wire(server.address, number)
+    after = SocketClient(server.address, number)
     assert after.command(type="rename", name="Still here")["name"] == "Still here"
     after.close()
 
 
 _HOLD = {"joint": 3, "point_in_joint": (0, 0, 0), "position_in_world": (0.3, 1.0, 0.2)}
 _GOOD: list[dict[str, Any]] = [
-    {"type": "drag", "sequence": 1, "actor": 1, "holds": [_HOLD], "frames": 1},
+    {"type": "drag", "sequence": 1, "actor": 1, "handles": [_HOLD], "frames": 1},
     {"type": "seek", "time_s": 1.0},
-    {"type": "duel", "actor": 1, "method": "plain"},
+    {"type": "compare_method", "actor": 1, "method": "plain"},
     {"type": "set_recording", "on": False},
     {"type": "thumbnail", "picture": b"\x89PNG\r\n\x1a\n"},
     {"type": "release", "request": "r" * 12, "actor": 1},
@@ -215,23 +215,23 @@ _GOOD: list[dict[str, Any]] = [
     {"type": "copy_keys", "request": "c" * 12, "keys": [1], "to_s": 0.5},
     {"type": "set_timeline", "request": "t" * 12, "duration_s": 2.0, "fps": 30.0},
     {"type": "open", "protocol": PROTOCOL, "document": "0" * 12},
-    {"type": "add_thing", "request": "a" * 12, "kind": "box", "position": (0.5, 0.2, 0.4)},
-    {"type": "resize_thing", "request": "s" * 12, "thing": 1, "size": (0.2, 0.2, 0.2)},
+    {"type": "add_object", "request": "a" * 12, "kind": "box", "position": (0.5, 0.2, 0.4)},
+    {"type": "resize_object", "request": "s" * 12, "object": 1, "size": (0.2, 0.2, 0.2)},
     {
-        "type": "place_thing",
+        "type": "place_object",
         "request": "l" * 12,
-        "thing": 1,
+        "object": 1,
         "position": (1.0, 0.2, 0.4),
         "rotation": (1.0, 0.0, 0.0, 0.0),
     },
-    {"type": "key_thing", "request": "y" * 12, "thing": 1, "time_s": 0.5},
+    {"type": "key_object", "request": "y" * 12, "object": 1, "time_s": 0.5},
     {"type": "move_actor", "request": "o" * 12, "actor": 1, "shift": (0, 0, 0), "turn_rad": 0.1},
     {"type": "check_motion", "request": "h" * 12},
     {"type": "cancel_job", "job": "h" * 12},
     {"type": "allow_contact", "request": "w" * 12, "one": {"actor": 1, "joint": 3}, "other": {}},
-    {"type": "list_ready_poses"},
+    {"type": "list_preset_poses"},
     {
-        "type": "set_solving",
+        "type": "set_solver_settings",
         "request": "g" * 12,
         "postures": "basic",
         "naturalness": 1.0,
@@ -247,8 +247,8 @@ def _hostile(rng: random.Random) -> bytes:
     message = dict(rng.choice(_GOOD))
     if rng.random() < 0.5:
         message[rng.choice(list(message))] = _wild_value(rng)
-        if "holds" in message and rng.random() < 0.7:
-            message["holds"] = [{**_HOLD, rng.choice(list(_HOLD)): _wild_value(rng)}]
+        if "handles" in message and rng.random() < 0.7:
+            message["handles"] = [{**_HOLD, rng.choice(list(_HOLD)): _wild_value(rng)}]
             message["type"] = "drag"
         return msgspec.msgpack.encode(message)
     return _mutated(rng, msgspec.msgpack.encode(message))
@@ -261,24 +261,24 @@ def _resident_kib(pid: int) -> int:
     return 0
 
 
-def _read_what_has_come(wire: Wire) -> None:
-    """So that neither side waits for the other."""
+def _read_what_has_come(client: SocketClient) -> None:
+    """Read in the background, so that neither side blocks."""
     with contextlib.suppress(TimeoutError):
         while True:
-            wire.receive(timeout=0.005)
+            client.receive(timeout=0.005)
 
 
 def test_hostile_messages_harm_nobody(server: Server) -> None:
     """10,000 malformed and hostile messages; another session keeps working all the while."""
     rng = random.Random(20261115)
-    bystander = Wire(server.address, server.new_document())
+    bystander = SocketClient(server.address, server.new_document())
     bystander.command(type="rename", name="Untouched")
     assert server.process is not None
     before = _resident_kib(server.process.pid)
     number = server.new_document()
     sent = 0
     while sent < 10_000:
-        attacker = Wire(server.address, number)
+        attacker = SocketClient(server.address, number)
         try:
             for _ in range(500):
                 sent += 1
@@ -286,7 +286,7 @@ def test_hostile_messages_harm_nobody(server: Server) -> None:
                 if sent % 50 == 0:
                     _read_what_has_come(attacker)
         except ConnectionClosed:
-            pass  # turned away: come back
+            pass  # disconnected: connect again
         finally:
             attacker.close()
         if sent % 2000 < 500:
@@ -295,15 +295,15 @@ def test_hostile_messages_harm_nobody(server: Server) -> None:
     assert server.process.poll() is None
     assert bystander.command(type="mirror_pose", actor=1)["name"] == "Untouched"
     bystander.close()
-    after = Wire(server.address, number)  # the attacked document still opens
+    after = SocketClient(server.address, number)  # the attacked document still opens
     assert len(after.state["actors"]) >= 1
     after.close()
     assert _resident_kib(server.process.pid) - before < 300_000
 
 
 def test_a_flood_ends_only_its_own_session(server: Server) -> None:
-    flooder = Wire(server.address, server.new_document())
-    bystander = Wire(server.address, server.new_document())
+    flooder = SocketClient(server.address, server.new_document())
+    bystander = SocketClient(server.address, server.new_document())
     try:
         for i in range(5000):
             flooder.send(type="undo", request=f"{i:012d}")

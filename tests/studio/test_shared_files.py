@@ -1,4 +1,4 @@
-"""Posture databases and learnt styles from files: checked, kept for all documents, used."""
+"""Shared files: posture databases and learnt styles are checked, stored and used."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from writhe.postures.builtin import builtin_database
 from writhe.skeleton.figures import figure
 from writhe.solvers.trajectory import Chain, Forest, learn_style
 from writhe.studio.document import Document
-from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.posers import Posers
-from writhe.studio.editing.solver_settings import Solving
+from writhe.studio.editing.solver_settings import SolverSettings
 from writhe.studio.features import solver_settings, trajectories
 from writhe.studio.files.import_export import import_file
-from writhe.studio.files.shared_files import MOST_FILES, Shelves
+from writhe.studio.files.shared_files import MAX_FILES, SharedFiles
 from writhe.studio.server.command_handlers import carry_out
 
 RATE = 30.0
@@ -61,51 +61,61 @@ def postures(tmp_path: Path) -> bytes:
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
+def editor(tmp_path: Path) -> Editor:
     document = Document.create(tmp_path / "one.writhe", "One")
     document.add_actor("human")
-    return Stage(document, Posers(shelves=Shelves(tmp_path / "documents")))
+    return Editor(document, Posers(shared_files=SharedFiles(tmp_path / "documents")))
 
 
-def test_a_database_from_a_file_is_chosen_and_can_be_undone(stage: Stage, postures: bytes) -> None:
-    shelves = stage.posers.shelves
-    said = import_file(stage.document, 1, "../../few.parquet", postures, shelves=shelves)
+def test_a_database_from_a_file_is_chosen_and_can_be_undone(
+    editor: Editor, postures: bytes
+) -> None:
+    shared_files = editor.posers.shared_files
+    said = import_file(editor.document, 1, "../../few.parquet", postures, shared_files=shared_files)
     assert "40 postures" in said
-    assert solver_settings.state(stage).postures == "file:few"
-    assert len(stage.posers.postures(Solving.of(stage.document)) or ()) == 40
-    stage.document.undo()
-    assert solver_settings.state(stage).postures == "basic"
-    choose = solver_settings.SetSolving("choosechoose", "file:few", 1.0, 1.0, 1.0)
-    carry_out(stage, choose)
-    assert Solving.of(stage.document).postures == "file:few"
+    assert solver_settings.state(editor).postures == "file:few"
+    assert len(editor.posers.postures(SolverSettings.of(editor.document)) or ()) == 40
+    editor.document.undo()
+    assert solver_settings.state(editor).postures == "basic"
+    choose = solver_settings.SetSolverSettings("choosechoose", "file:few", 1.0, 1.0, 1.0)
+    carry_out(editor, choose)
+    assert SolverSettings.of(editor.document).postures == "file:few"
     with pytest.raises(WritheError, match="few"):
-        carry_out(stage, solver_settings.SetSolving("anotherone", "file:../x", 1.0, 1.0, 1.0))
+        carry_out(
+            editor, solver_settings.SetSolverSettings("anotherone", "file:../x", 1.0, 1.0, 1.0)
+        )
 
 
-def test_a_database_that_is_elsewhere_is_stood_in_for(stage: Stage, postures: bytes) -> None:
-    import_file(stage.document, 1, "few.parquet", postures, shelves=stage.posers.shelves)
-    elsewhere = Stage(stage.document, Posers())
-    assert elsewhere.posers.postures(Solving.of(stage.document)) is builtin_database()
+def test_a_missing_database_is_replaced_by_the_built_in_one(
+    editor: Editor, postures: bytes
+) -> None:
+    import_file(
+        editor.document, 1, "few.parquet", postures, shared_files=editor.posers.shared_files
+    )
+    elsewhere = Editor(editor.document, Posers())
+    assert elsewhere.posers.postures(SolverSettings.of(editor.document)) is builtin_database()
     named = {choice.name: choice.about for choice in solver_settings.state(elsewhere).choices}
-    assert "not on this machine" in named["file:few"]
+    assert "not on this server" in named["file:few"]
 
 
-def test_learnt_styles_are_offered_for_their_limb(stage: Stage, styles: bytes) -> None:
-    said = import_file(stage.document, 1, "mine.npz", styles, shelves=stage.posers.shelves)
+def test_learnt_styles_are_offered_for_their_limb(editor: Editor, styles: bytes) -> None:
+    said = import_file(
+        editor.document, 1, "mine.npz", styles, shared_files=editor.posers.shared_files
+    )
     assert "1 style for the right arm" in said
-    offered = {style.name: style.limbs for style in trajectories.state(stage).styles}
+    offered = {style.name: style.limbs for style in trajectories.state(editor).styles}
     assert offered["mine/swing"] == ["right_arm"]
     points = [(-0.3, 1.0, 0.3), (-0.3, 1.3, 0.3)]
     wrong = trajectories.FollowPath("r" * 8, 1, "left_arm", "mine/swing", points, 0.0, 1.0)
     with pytest.raises(WritheError, match="right_arm"):
-        trajectories.follow_path(stage, wrong)(_NoJob())
+        trajectories.follow_path(editor, wrong)(_NoJob())
 
 
 class _NoJob:
     number = "none"
 
     def report(self, done: float, text: str) -> None:
-        """Nobody looks."""
+        """Ignore progress."""
 
 
 @pytest.mark.parametrize(
@@ -122,7 +132,7 @@ class _NoJob:
         ("header", lambda a: np.array('{"format": "writhe styles 1"}')),
     ],
 )
-def test_styles_that_kernels_could_not_walk_stay_out(
+def test_styles_that_kernels_could_not_index_are_rejected(
     tmp_path: Path, styles: bytes, table: str, spoil
 ) -> None:
     (tmp_path / "whole.npz").write_bytes(styles)
@@ -130,37 +140,39 @@ def test_styles_that_kernels_could_not_walk_stay_out(
         arrays = {name: stored[name] for name in stored.files}
     arrays[table] = spoil(arrays[table])
     np.savez_compressed(tmp_path / "bad.npz", **arrays)
-    shelf = Shelves(tmp_path / "documents").styles
+    folder = SharedFiles(tmp_path / "documents").styles
     with pytest.raises(FileFormatError):
-        shelf.take("bad", (tmp_path / "bad.npz").read_bytes())
-    assert shelf.names() == []
-    assert list((tmp_path / "documents" / "styles").iterdir()) == []  # nothing left behind
+        folder.add("bad", (tmp_path / "bad.npz").read_bytes())
+    assert folder.names() == []
+    assert list((tmp_path / "documents" / "styles").iterdir()) == []  # no temporary file is left
 
 
 def test_broken_files_are_refused(tmp_path: Path, postures: bytes, styles: bytes) -> None:
-    shelves = Shelves(tmp_path / "documents")
+    shared_files = SharedFiles(tmp_path / "documents")
     rng = np.random.default_rng(5)
-    for shelf, whole in ((shelves.postures, postures), (shelves.styles, styles)):
+    for folder, whole in ((shared_files.postures, postures), (shared_files.styles, styles)):
         for data in (b"", b"PK\x03\x04", b"PAR1" * 9, whole[: len(whole) // 2]):
             with pytest.raises(WritheError):
-                shelf.take("bad", data)
+                folder.add("bad", data)
         for _ in range(30):
             damaged = np.frombuffer(whole, np.uint8).copy()
             damaged[rng.integers(len(damaged), size=40)] = rng.integers(256, size=40)
             try:
-                shelf.take("damaged", damaged.tobytes())
+                folder.add("damaged", damaged.tobytes())
             except WritheError:
                 continue
-            shelf.get("damaged")  # what got in can be read
+            folder.get("damaged")  # accepted files can be read
 
 
-def test_a_shelf_is_bounded_and_names_are_plain(tmp_path: Path, postures: bytes) -> None:
-    shelf = Shelves(tmp_path).postures
-    assert shelf.take("../../etc/pass wd?", postures) == "etcpass wd"
-    for k in range(MOST_FILES - 1):
+def test_the_number_of_files_is_bounded_and_titles_are_cleaned(
+    tmp_path: Path, postures: bytes
+) -> None:
+    folder = SharedFiles(tmp_path).postures
+    assert folder.add("../../etc/pass wd?", postures) == "etcpass wd"
+    for k in range(MAX_FILES - 1):
         (tmp_path / "postures" / f"{k}.parquet").write_bytes(postures)
-    with pytest.raises(WritheError, match=str(MOST_FILES)):
-        shelf.take("one more", postures)
-    shelf.take("etcpass wd", postures)  # one of the same name is replaced
+    with pytest.raises(WritheError, match=str(MAX_FILES)):
+        folder.add("one more", postures)
+    folder.add("etcpass wd", postures)  # one of the same name is replaced
     with pytest.raises(WritheError, match="no folder"):
-        Shelves().postures.take("any", postures)
+        SharedFiles().postures.add("any", postures)

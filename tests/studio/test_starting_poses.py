@@ -1,4 +1,4 @@
-"""Poses made from others."""
+"""Starting poses, mirrored poses, reset limbs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def test_figures_start_clear_of_themselves(name: str) -> None:
     assert clearance(body, starting_pose(body)) > 0
 
 
-def test_mirroring_swaps_sides_and_twice_is_nothing(rng: np.random.Generator) -> None:
+def test_mirroring_swaps_sides_and_twice_is_the_identity(rng: np.random.Generator) -> None:
     body = figure("human")
     skeleton = body.skeleton
     step = 0.3 * rng.normal(size=skeleton.dof_count)
-    step[3:6] = (0.0, 0.7, 0.0)  # heading: the mirror stands in the body's own middle plane
+    step[3:6] = (0.0, 0.7, 0.0)  # heading: the mirror plane is the body's sagittal plane
     q = integrate(skeleton, starting_pose(body), step)
     other = mirrored(body, q)
     np.testing.assert_allclose(difference(skeleton, mirrored(body, other), q), 0, atol=1e-8)

@@ -16,158 +16,162 @@ from writhe.solvers.tangling import solve
 from writhe.studio import protocol
 from writhe.studio.document import Document, TrackKind
 from writhe.studio.editing import edits
-from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_sampling import sample_scene
-from writhe.studio.editing.tangle_setup import setup_of
-from writhe.studio.editing.tangle_timing import timed
+from writhe.studio.editing.tangle_setup import tangle_setup_of
+from writhe.studio.editing.tangle_timing import time_path
 from writhe.studio.feature import Work
 from writhe.studio.features import partner, tangle_motion, tangles, winding
 from writhe.studio.features.tangle_motion import FollowTangle, KeyTangle, WindKeys
-from writhe.studio.features.tangles import Chain, MeasureTangle, TangleGoal
+from writhe.studio.features.tangles import MeasureTangle, TangleChain, TangleGoal
 from writhe.studio.features.winding import WindStep, WindTangle
-from writhe.studio.server.command_handlers import answer_drag, carry_out
+from writhe.studio.server.command_handlers import carry_out, drag_result
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
+def editor(tmp_path: Path) -> Editor:
     document = Document.create(tmp_path / "tangles.writhe", "Tangles")
     document.add_actor("human")
-    return Stage(document)
+    return Editor(document)
 
 
 @pytest.fixture
-def pair(stage: Stage) -> Stage:
-    """Two people side by side at arm's length, nobody's feet pinned."""
-    stage.document.add_actor("human")
-    with stage.document.edit("Place") as edit:
-        for actor in stage.document.actors():
+def pair(editor: Editor) -> Editor:
+    """Two characters side by side at arm's length, without pins."""
+    editor.document.add_actor("human")
+    with editor.document.edit("Place") as edit:
+        for actor in editor.document.actors():
             q = actor.configuration.copy()
             q[0] = 0.42 * (actor.id - 1)
-            edits.set_pose(stage.document, edit, actor.id, q, 0.0)
+            edits.set_pose(editor.document, edit, actor.id, q, 0.0)
             edit.update("actors", actor.id, pins=edits.encode_pins(()))
-    stage.refresh()
-    return stage
+    editor.refresh()
+    return editor
 
 
-def arm(actor: int, side: str) -> Chain:
-    return Chain(actor, f"{side}_shoulder", f"{side}_hand_tip")
+def arm(actor: int, side: str) -> TangleChain:
+    return TangleChain(actor, f"{side}_shoulder", f"{side}_hand_tip")
 
 
 def arms() -> TangleGoal:
     return TangleGoal(arm(1, "left"), arm(1, "right"), 0.4)
 
 
-def run(stage: Stage, work: Work) -> Any:
-    """A task, as a session runs it: work, then one command; what it shows."""
+def run(editor: Editor, work: Work) -> Any:
+    """Run a task as a session does: work, then one command; returns the message."""
     job = SimpleNamespace(number="job-0001", report=lambda *_: None, cancelled=False)
     outcome = work(job)
     assert outcome.commit is not None
-    with stage.document.edit("Task") as edit:
-        outcome.commit(stage, edit)
-    stage.refresh()
+    with editor.document.edit("Task") as edit:
+        outcome.commit(editor, edit)
+    editor.refresh()
     return outcome.show
 
 
-def writhe_at(stage: Stage, time_s: float, goal: TangleGoal) -> float:
-    return tangles.winding_of(stage, goal, sample_scene(stage, np.array([time_s]))[0]).writhe
+def writhe_at(editor: Editor, time_s: float, goal: TangleGoal) -> float:
+    return tangles.winding_of(editor, goal, sample_scene(editor, np.array([time_s]))[0]).writhe
 
 
-def certified(stage: Stage, end_s: float) -> bool:
-    frames = sample_scene(stage, np.arange(round(30 * end_s) + 1) / 30)
-    return certify(stage.scene.layout.table, frames, 30.0).certified
+def certified(editor: Editor, end_s: float) -> bool:
+    frames = sample_scene(editor, np.arange(round(30 * end_s) + 1) / 30)
+    return certify(editor.scene.layout.table, frames, 30.0).certified
 
 
-def test_arms_follow_a_slider_and_are_kept_as_one_command(stage: Stage) -> None:
+def test_arms_follow_a_slider_and_are_saved_as_one_command(editor: Editor) -> None:
     goal = arms()
-    before = tangles.measure(stage, MeasureTangle(goal.first, goal.second)).winding
+    before = tangles.measure(editor, MeasureTangle(goal.first, goal.second)).winding
     assert len(before.matrix) == 4 * (len(before.rows) - 1) * (len(before.columns) - 1)
     assert before.rows == ["left_shoulder", "left_elbow", "left_wrist", "left_hand_tip"]
     for sequence in range(60):
-        found = winding.wind_step(stage, WindStep(sequence, goal, [1], fresh=sequence == 0))
+        found = winding.wind_step(editor, WindStep(sequence, goal, [1], fresh=sequence == 0))
         if found.reached:
             break
     assert found.reached and found.winding.writhe == pytest.approx(0.4, abs=0.011)
     entries = np.frombuffer(found.winding.matrix, "<f4")
     np.testing.assert_allclose(entries.sum(), found.winding.writhe, atol=1e-5)
-    carry_out(stage, winding.KeepWound("request-1", [1]))
-    assert stage.document.undo_label == "Wind"
-    assert writhe_at(stage, 0.0, goal) == pytest.approx(0.4, abs=0.011)
-    stage.document.undo()
-    stage.refresh()
-    assert writhe_at(stage, 0.0, goal) == pytest.approx(before.writhe, abs=1e-9)
+    carry_out(editor, winding.CommitWinding("request-1", [1]))
+    assert editor.document.undo_label == "Wind"
+    assert writhe_at(editor, 0.0, goal) == pytest.approx(0.4, abs=0.011)
+    editor.document.undo()
+    editor.refresh()
+    assert writhe_at(editor, 0.0, goal) == pytest.approx(before.writhe, abs=1e-9)
 
 
-def test_what_stands_in_the_way_is_named(stage: Stage) -> None:
+def test_blocking_parts_are_named(editor: Editor) -> None:
     goal = TangleGoal(arm(1, "left"), arm(1, "right"), 2.0)
-    found = run(stage, winding.wind(stage, WindTangle("request-1", goal, [1])))
+    found = run(editor, winding.wind(editor, WindTangle("request-1", goal, [1])))
     assert not found.reached and "left arm with right arm" in found.problem
     assert "actor1" not in found.problem
 
 
-def test_an_arm_winds_around_a_chairs_leg(stage: Stage) -> None:
-    carry_out(stage, _add_thing("capsule", (0.45, 1.0, 0.25)))
-    (rod,) = stage.document.objects()
-    goal = TangleGoal(arm(1, "left"), Chain(0, "axis", thing=rod.id), 0.2)
-    found = run(stage, winding.wind(stage, WindTangle("request-1", goal, [1])))
+def test_an_arm_winds_around_a_chairs_leg(editor: Editor) -> None:
+    carry_out(editor, _add_object("capsule", (0.45, 1.0, 0.25)))
+    (rod,) = editor.document.objects()
+    goal = TangleGoal(arm(1, "left"), TangleChain(0, "axis", object=rod.id), 0.2)
+    found = run(editor, winding.wind(editor, WindTangle("request-1", goal, [1])))
     assert found.reached, found.problem
-    assert "Rod" in tangles.strand_of(stage, goal.second).name
+    assert "Rod" in tangles.strand_of(editor, goal.second).name
 
 
-def _add_thing(kind: str, position: tuple[float, float, float]) -> protocol.Command:
-    from writhe.studio.features.objects import AddThing
+def _add_object(kind: str, position: tuple[float, float, float]) -> protocol.Command:
+    from writhe.studio.features.objects import AddObject
 
-    return AddThing("request-thing", kind, position)
+    return AddObject("request-object", kind, position)
 
 
-def test_keys_lead_through_topology_space(stage: Stage) -> None:
+def test_keys_lead_through_topology_space(editor: Editor) -> None:
     goal = arms()
     other = TangleGoal(goal.first, goal.second, -0.35)
-    carry_out(stage, KeyTangle("request-1", 1.0, goal, [1]))
-    carry_out(stage, KeyTangle("request-2", 2.5, other, [1]))
-    assert [key.time_s for key in tangle_motion.state(stage).keys] == [1.0, 2.5]
-    made = run(stage, tangle_motion.wind_keys(stage, WindKeys("request-3")))
+    carry_out(editor, KeyTangle("request-1", 1.0, goal, [1]))
+    carry_out(editor, KeyTangle("request-2", 2.5, other, [1]))
+    assert [key.time_s for key in tangle_motion.state(editor).keys] == [1.0, 2.5]
+    made = run(editor, tangle_motion.wind_keys(editor, WindKeys("request-3")))
     assert made.reached and made.certified and made.problems == []
     for time_s, wanted in ((1.0, 0.4), (2.5, -0.35)):
-        assert writhe_at(stage, time_s, goal) == pytest.approx(wanted, abs=0.011)
-    assert certified(stage, 2.5)
+        assert writhe_at(editor, time_s, goal) == pytest.approx(wanted, abs=0.011)
+    assert certified(editor, 2.5)
     # a tangle key that moves takes the pose it leads to along
-    first = tangle_motion.state(stage).keys[0]
-    carry_out(stage, protocol.MoveKeys("request-4", [first.id], 0.5))
-    assert writhe_at(stage, 1.5, goal) == pytest.approx(0.4, abs=0.011)
-    carry_out(stage, protocol.Undo("request-5"))
-    assert writhe_at(stage, 1.0, goal) == pytest.approx(0.4, abs=0.011)
+    first = tangle_motion.state(editor).keys[0]
+    carry_out(editor, protocol.MoveKeys("request-4", [first.id], 0.5))
+    assert writhe_at(editor, 1.5, goal) == pytest.approx(0.4, abs=0.011)
+    carry_out(editor, protocol.Undo("request-5"))
+    assert writhe_at(editor, 1.0, goal) == pytest.approx(0.4, abs=0.011)
 
 
-def test_a_key_holds_several_tangles_and_loses_them_one_by_one(stage: Stage) -> None:
+def test_a_key_holds_several_tangles_and_loses_them_one_by_one(editor: Editor) -> None:
     goal = arms()
     legs = TangleGoal(
-        Chain(1, "left_hip", "left_toe_tip"), Chain(1, "right_hip", "right_toe_tip"), 0.2
+        TangleChain(1, "left_hip", "left_toe_tip"),
+        TangleChain(1, "right_hip", "right_toe_tip"),
+        0.2,
     )
-    carry_out(stage, KeyTangle("request-1", 1.0, goal, [1]))
-    carry_out(stage, KeyTangle("request-2", 1.0, legs, [1]))
-    carry_out(stage, KeyTangle("request-3", 1.0, arms(), [1]))  # the same again: replaced
-    (key,) = tangle_motion.state(stage).keys
+    carry_out(editor, KeyTangle("request-1", 1.0, goal, [1]))
+    carry_out(editor, KeyTangle("request-2", 1.0, legs, [1]))
+    carry_out(editor, KeyTangle("request-3", 1.0, arms(), [1]))  # the same again: replaced
+    (key,) = tangle_motion.state(editor).keys
     assert key.titles == ["left leg with right leg", "left arm with right arm"]
     for request in ("request-4", "request-5"):
-        carry_out(stage, tangle_motion.DropTangle(request, key.id, 0))
-    assert tangle_motion.state(stage).keys == []
+        carry_out(editor, tangle_motion.RemoveTangle(request, key.id, 0))
+    assert tangle_motion.state(editor).keys == []
 
 
-def test_the_other_one_keeps_the_tangle_while_one_is_dragged(pair: Stage) -> None:
+def test_the_partner_keeps_the_tangle_during_a_drag(pair: Editor) -> None:
     goal = TangleGoal(arm(1, "left"), arm(2, "right"), 0.25)
     found = run(pair, winding.wind(pair, WindTangle("request-1", goal, [1, 2])))
     assert found.reached, found.problem
     partner.keep(pair, partner.KeepTangle(goal))
     skeleton = pair.document.figure("human").skeleton
-    place = Motion(skeleton, pair.puppet(pair.document.actor(1)).q[None], 1.0).frames()
+    place = Motion(
+        skeleton, pair.posed_actor_by_number(pair.document.actor(1)).q[None], 1.0
+    ).frames()
     hips = place.position("hips")[0]
-    was = pair.puppet(pair.document.actor(2)).q.copy()
+    was = pair.posed_actor_by_number(pair.document.actor(2)).q.copy()
     for sequence in range(40):
         aim = (hips[0] - 0.01 * sequence, hips[1], hips[2])
-        hold = protocol.Hold(skeleton.index("hips"), (0.0, 0.0, 0.0), aim)
-        answer = answer_drag(pair, protocol.Drag(sequence, 1, [hold]))
+        hold = protocol.DragHandle(skeleton.index("hips"), (0.0, 0.0, 0.0), aim)
+        answer = drag_result(pair, protocol.Drag(sequence, 1, [hold]))
     followed = answer.features["partner"]
-    assert isinstance(followed, partner.Followed) and followed.actor == 2
+    assert isinstance(followed, partner.PartnerPose) and followed.actor == 2
     assert followed.winding.writhe == pytest.approx(0.25, abs=0.03)
     carry_out(pair, protocol.Release("request-2", 1))
     assert np.abs(pair.document.actor(2).configuration - was).max() > 0.02
@@ -176,7 +180,7 @@ def test_the_other_one_keeps_the_tangle_while_one_is_dragged(pair: Stage) -> Non
     np.testing.assert_allclose(pair.document.actor(2).configuration, was, atol=1e-9)
 
 
-def test_a_new_clip_of_one_is_followed_by_the_other(pair: Stage) -> None:
+def test_a_new_clip_of_one_is_followed_by_the_other(pair: Editor) -> None:
     goal = TangleGoal(arm(1, "left"), arm(2, "right"), 0.25)
     run(pair, winding.wind(pair, WindTangle("request-1", goal, [1, 2])))
     actor = pair.document.actor(1)
@@ -193,39 +197,39 @@ def test_a_new_clip_of_one_is_followed_by_the_other(pair: Stage) -> None:
     for time_s in (0.3, 0.6, 1.0):
         assert writhe_at(pair, time_s, goal) == pytest.approx(0.25, abs=0.04)
     assert made.certified and certified(pair, 1.0)
-    assert pair.document.track(2, TrackKind.WAY) is not None
+    assert pair.document.track(2, TrackKind.SAMPLED) is not None
 
 
-def test_what_makes_no_sense_is_refused(stage: Stage) -> None:
+def test_invalid_input_is_rejected(editor: Editor) -> None:
     goal = arms()
     with pytest.raises(WritheError):
-        tangles.measure(stage, MeasureTangle(goal.first, Chain(1, "nose", "toe")))
+        tangles.measure(editor, MeasureTangle(goal.first, TangleChain(1, "nose", "toe")))
     with pytest.raises(WritheError):
-        winding.wind(stage, WindTangle("request-1", goal, [99]))
+        winding.wind(editor, WindTangle("request-1", goal, [99]))
     with pytest.raises(WritheError, match="two different chains"):
-        winding.wind(stage, WindTangle("request-2", TangleGoal(goal.first, goal.first, 0.3), [1]))
+        winding.wind(editor, WindTangle("request-2", TangleGoal(goal.first, goal.first, 0.3), [1]))
     with pytest.raises(WritheError, match="key a tangle first"):
-        tangle_motion.wind_keys(stage, WindKeys("request-3"))
+        tangle_motion.wind_keys(editor, WindKeys("request-3"))
 
 
-def test_a_winding_path_stays_certified_in_few_frames(stage: Stage) -> None:
-    """Frames stand at the corners that matter where even ones would cut through."""
-    q = sample_scene(stage, np.array([0.0]))[0]
+def test_a_winding_path_stays_certified_in_few_frames(editor: Editor) -> None:
+    """Frames are put at the necessary corners where evenly spaced ones would penetrate."""
+    q = sample_scene(editor, np.array([0.0]))[0]
     there = [TangleGoal(arm(1, "left"), arm(1, "right"), w) for w in (0.5, -0.5)]
     path = [q[None]]
     for goal in there:
-        stepper = setup_of(stage, [1], q).stepper([tangles.tangle_of(stage, goal)])
+        stepper = tangle_setup_of(editor, [1], q).stepper([tangles.tangle_of(editor, goal)])
         path.append(solve(stepper, path[-1][-1]).path)
-    whole, table = np.concatenate(path), stage.scene.layout.table
+    whole, table = np.concatenate(path), editor.scene.layout.table
     for frames in (40, 20, 12):
-        rows = timed(table, whole, frames, 30.0)
+        rows = time_path(table, whole, frames, 30.0)
         assert len(rows) == frames + 1
         np.testing.assert_allclose(rows[[0, -1]], whole[[0, -1]], atol=1e-9)
         assert certify(table, rows, 30.0).certified
 
 
-def test_whoever_moves_later_waits_for_the_turn(pair: Stage) -> None:
-    """One winds first, both afterwards: the second one stands still until then."""
+def test_an_actor_stays_still_before_its_first_interval(pair: Editor) -> None:
+    """One winds first, then both: the second one does not move until then."""
     goal = TangleGoal(arm(1, "left"), arm(2, "right"), 0.15)
     more = TangleGoal(goal.first, goal.second, 0.3)
     apart = pair.document.actor(2).configuration.copy()

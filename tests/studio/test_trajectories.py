@@ -1,4 +1,4 @@
-"""Drawing a path in the studio: over the wire, and with the mouse in the page."""
+"""Drawing a path in the studio: over the websocket, and with the mouse in the page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from browser_user import open_section, position, press_and_drag, store, wait_for, wait_saved, where
 from server_process import Server
-from socket_client import Wire
+from socket_client import SocketClient
 
 from conftest import OpenPage
 from writhe.skeleton import forward
@@ -24,63 +24,65 @@ DRAWN = [(-0.45, 1.0, 0.3), (-0.35, 1.2, 0.42), (-0.25, 1.4, 0.45), (-0.4, 1.25,
 
 
 @pytest.fixture
-def wire(server: Server) -> Iterator[Wire]:
-    one = Wire(server.address, server.new_document())
+def client(server: Server) -> Iterator[SocketClient]:
+    one = SocketClient(server.address, server.new_document())
     yield one
     one.close()
 
 
-def _follow(wire: Wire, **change: Any) -> dict[str, Any]:
+def _follow(client: SocketClient, **change: Any) -> dict[str, Any]:
     asked = {"actor": 1, "limb": "right_arm", "style": "move", "points": DRAWN}
     asked |= {"start_s": 0.0, "seconds": 1.0} | change
-    return wire.task("path_followed", type="follow_path", **asked)
+    return client.task("follow_path_result", type="follow_path", **asked)
 
 
-def _state_with(wire: Wire, undo: str, keys: int) -> dict[str, Any]:
+def _state_with(client: SocketClient, undo: str, keys: int) -> dict[str, Any]:
     """The state once its undo label and number of keys are these."""
-    while (state := wire.seen["state"])["undo"] != undo or len(state["keys"]) != keys:
-        wire.receive()
+    while (state := client.seen["state"])["undo"] != undo or len(state["keys"]) != keys:
+        client.receive()
     return state
 
 
-def test_a_path_is_baked_to_keys_and_can_be_undone(wire: Wire) -> None:
-    told = _follow(wire)
+def test_a_path_is_baked_to_keys_and_can_be_undone(client: SocketClient) -> None:
+    told = _follow(client)
     assert told["distance_mm"] < 5.0
-    baked = round(wire.state["fps"]) + 2  # a key for every frame, and one for the path
-    state = _state_with(wire, "Follow the path", baked)
+    baked = round(client.state["fps"]) + 2  # a key for every frame, and one for the path
+    state = _state_with(client, "Follow the path", baked)
     (path,) = state["features"]["trajectories"]["paths"]
     assert path["limb"] == "right_arm"
     np.testing.assert_allclose(path["points"], DRAWN)
     # the keys of a second path, over the first and beyond, take the place of its keys
-    _follow(wire, limb="left_arm", points=[(-x, y, z) for x, y, z in DRAWN], seconds=1.5)
-    longer = round(1.5 * wire.state["fps"]) + 2
-    state = _state_with(wire, "Follow the path", longer)
+    _follow(client, limb="left_arm", points=[(-x, y, z) for x, y, z in DRAWN], seconds=1.5)
+    longer = round(1.5 * client.state["fps"]) + 2
+    state = _state_with(client, "Follow the path", longer)
     assert [path["limb"] for path in state["features"]["trajectories"]["paths"]] == ["left_arm"]
-    wire.command(type="undo")
-    assert len(wire.state["keys"]) == baked
-    wire.command(type="undo")
-    assert wire.state["keys"] == []
+    client.command(type="undo")
+    assert len(client.state["keys"]) == baked
+    client.command(type="undo")
+    assert client.state["keys"] == []
 
 
-def test_a_motion_can_be_repaired(wire: Wire) -> None:
+def test_a_motion_can_be_repaired(client: SocketClient) -> None:
     through = [(-0.4, 1.1, 0.25), (0.0, 1.1, 0.02), (0.3, 1.15, 0.1)]
     # the same here first: what it says is known, and its kernels are compiled for the server
     human = figure("human")
     arm = Chain.named(human, "right_arm")
-    fps = wire.state["fps"]
+    fps = client.state["fps"]
     path = smooth_path(np.array(through), round(0.7 * fps) + 1)
-    alike = follow(arm, learn_builtin(arm).blend("move"), path, fps, wire.pose().astype(float))
+    alike = follow(arm, learn_builtin(arm).blend("move"), path, fps, client.pose().astype(float))
     assert alike.repaired().after.certified
-    told = _follow(wire, points=through, seconds=0.7)
+    told = _follow(client, points=through, seconds=0.7)
     assert not told["certified"]
     assert told["penetration_mm"] == pytest.approx(-1e3 * alike.certificate.min_clearance_m, abs=1)
-    told = wire.task("path_followed", type="repair_path", actor=1, start_s=0.0, seconds=0.7)
+    told = client.task(
+        "follow_path_result", type="repair_motion", actor=1, start_s=0.0, seconds=0.7
+    )
     assert told["certified"]
 
 
-def test_what_makes_no_sense_is_said(wire: Wire) -> None:
+def test_invalid_input_is_reported(client: SocketClient) -> None:
     with pytest.raises(RuntimeError, match="golf"):
-        wire.send(
+        client.send(
             request="a-request-of-mine",
             type="follow_path",
             actor=1,
@@ -91,8 +93,8 @@ def test_what_makes_no_sense_is_said(wire: Wire) -> None:
             seconds=1.0,
         )
         while True:
-            message = wire.receive()
-            if message["type"] == "problem" or message.get("status") == "failed":
+            message = client.receive()
+            if message["type"] == "error" or message.get("status") == "failed":
                 raise RuntimeError(str(message))
 
 
@@ -159,9 +161,9 @@ def test_a_finger_draws_in_a_learnt_style_and_the_path_stays(
     page.reload()
     page.wait_for_selector("body.ready")
     handle = page.evaluate(
-        """() => { const { studio, store } = window.writhe;
+        """() => { const { editor, store } = window.writhe;
         const [path] = store.state.features.trajectories.paths;
-        return studio.viewport.onPage(studio.viewport.orbit.camera.position.clone()
+        return editor.viewport.onPage(editor.viewport.orbit.camera.position.clone()
           .fromArray(path.points.at(-1))); }"""
     )
     press_and_drag(page, handle["x"], handle["y"], -40, 0)  # its handles are still there

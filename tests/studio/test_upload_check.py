@@ -1,4 +1,4 @@
-"""Documents from elsewhere: whole ones get in, everything else stays out."""
+"""Uploaded documents: valid ones are accepted, all others rejected."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ import pytest
 
 from writhe.errors import FileFormatError, WritheError
 from writhe.studio.document import Document
-from writhe.studio.files.document_folder import Library
+from writhe.studio.files.document_folder import DocumentFolder
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Library:
-    return Library(tmp_path / "documents")
+def documents(tmp_path: Path) -> DocumentFolder:
+    return DocumentFolder(tmp_path / "documents")
 
 
 @pytest.fixture
-def whole(library: Library) -> bytes:
-    """A document with some of everything, as it is downloaded."""
-    number = library.create("Walk")
-    with Document.open(library.path(number)) as document:
+def whole(documents: DocumentFolder) -> bytes:
+    """The bytes of a document with rows in every table."""
+    number = documents.create("Walk")
+    with Document.open(documents.path(number)) as document:
         q = document.actor(1).configuration
         document.set_key(1, 0.0, q)
         document.set_key(1, 1.0, q)
         document.undo()
-    data, name = library.download(number)
+    data, name = documents.download(number)
     assert name == "Walk.writhe"
     return data
 
 
-def test_documents_are_listed_newest_first_however_often_they_are_looked_at(
-    library: Library,
+def test_documents_are_listed_newest_first_after_reading_too(
+    documents: DocumentFolder,
 ) -> None:
-    first, second = library.create("First"), library.create("Second")
-    with Document.open(library.path(first)) as document, document.edit("Rename") as edit:
+    first, second = documents.create("First"), documents.create("Second")
+    with Document.open(documents.path(first)) as document, document.edit("Rename") as edit:
         edit.setting("name", "First again")
     for _ in range(3):
-        assert [entry.id for entry in library.entries()] == [first, second]
+        assert [entry.id for entry in documents.entries()] == [first, second]
 
 
-def test_a_download_can_be_uploaded_again(library: Library, whole: bytes) -> None:
-    number = library.upload(whole)
-    with Document.open(library.path(number)) as document:
+def test_a_download_can_be_uploaded_again(documents: DocumentFolder, whole: bytes) -> None:
+    number = documents.upload(whole)
+    with Document.open(documents.path(number)) as document:
         assert document.name == "Walk"
         assert len(document.keys(document.tracks(1)[0].id)) == 1
         assert document.redo() == "Set key"
@@ -70,8 +70,8 @@ def test_a_download_can_be_uploaded_again(library: Library, whole: bytes) -> Non
         "PRAGMA application_id = 5",
     ],
 )
-def test_a_tampered_document_stays_out(
-    library: Library, whole: bytes, tmp_path: Path, statement: str
+def test_a_tampered_document_is_rejected(
+    documents: DocumentFolder, whole: bytes, tmp_path: Path, statement: str
 ) -> None:
     path = tmp_path / "tampered"
     path.write_bytes(whole)
@@ -79,12 +79,12 @@ def test_a_tampered_document_stays_out(
         connection.execute(statement)
     connection.close()
     with pytest.raises(FileFormatError):
-        library.upload(path.read_bytes())
-    assert len(library.entries()) == 1
+        documents.upload(path.read_bytes())
+    assert len(documents.entries()) == 1
 
 
-def test_broken_files_harm_nothing(library: Library, whole: bytes) -> None:
-    """Bits flipped, pieces cut out and put elsewhere: refused, or taken in as a document."""
+def test_broken_files_are_rejected_or_readable(documents: DocumentFolder, whole: bytes) -> None:
+    """Flipped bits, removed and moved pieces: rejected, or accepted as a document."""
     rng = random.Random(5)
     refused = 0
     for k in range(400):
@@ -101,12 +101,12 @@ def test_broken_files_harm_nothing(library: Library, whole: bytes) -> None:
                 case _:
                     data[at : at + 64] = rng.randbytes(64)
         try:
-            number = library.upload(bytes(data))
+            number = documents.upload(bytes(data))
         except WritheError:
             refused += 1
         else:  # what was changed does not matter: it must open and be of use
-            with Document.open(library.path(number)) as document:
+            with Document.open(documents.path(number)) as document:
                 document.add_actor("hand")
-            library.delete(number)
+            documents.delete(number)
     assert refused > 200
-    assert [entry.name for entry in library.entries()] == ["Walk"]
+    assert [entry.name for entry in documents.entries()] == ["Walk"]

@@ -1,4 +1,4 @@
-"""Every quantity there is enters this test by itself: its derivative against differences."""
+"""The derivative of every quantity type, found automatically, against finite differences."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def limited_human() -> Skeleton:
 
 
 def two_bodies() -> Skeleton:
-    """A small forest with a slide, so that every kind of joint is met."""
+    """A small forest that contains every kind of joint."""
     tilt = np.array([0.8, 0.2, 0.4, -0.4])
     axis = np.array([0.0, 0.6, 0.8])
     arm = np.array([0.2, 0.1, 0.0])

@@ -1,4 +1,4 @@
-"""Topology coordinates: what they mean, their derivatives, and matrices that have them."""
+"""Topology coordinates: known values, derivatives, and target matrices."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from writhe.topology import (
     TopologyCoordinates,
     coordinate_gradients,
     density_difference,
-    desired_matrix,
-    desired_matrix_as_published,
     matrix_coordinates,
     nearest_matrix,
+    published_target_matrix,
     round_trip_error,
+    target_matrix,
     topology_coordinates,
 )
 from writhe.topology.loop_crossing import crossings, net_crossings
@@ -79,29 +79,29 @@ def test_derivatives_agree_with_differences(rng: np.random.Generator):
                     )
 
 
-def test_a_thousand_targets_come_back(rng: np.random.Generator):
+def test_target_matrices_have_the_target_coordinates(rng: np.random.Generator):
     worst = 0.0
     for _ in range(1000):
         rows, columns = (int(n) for n in rng.integers(4, 13, 2))
         x, y = rng.uniform(-0.6, 0.6, 2)
-        wanted = TopologyCoordinates(rng.uniform(-2, 2), (x, y), rng.uniform(-np.pi, np.pi) / 2)
-        worst = max(worst, round_trip_error(wanted, desired_matrix(wanted, rows, columns)))
+        target = TopologyCoordinates(rng.uniform(-2, 2), (x, y), rng.uniform(-np.pi, np.pi) / 2)
+        worst = max(worst, round_trip_error(target, target_matrix(target, rows, columns)))
     assert worst < 1e-6
 
 
-def test_the_published_matrix_has_the_writhe_and_comes_near_the_rest():
-    wanted = TopologyCoordinates(-0.7, (0.2, -0.1), 0.4)
-    found = matrix_coordinates(desired_matrix_as_published(wanted, 10, 8))
+def test_the_published_matrix_has_the_writhe_and_approximates_the_rest():
+    target = TopologyCoordinates(-0.7, (0.2, -0.1), 0.4)
+    found = matrix_coordinates(published_target_matrix(target, 10, 8))
     assert found.writhe == pytest.approx(-0.7)
-    np.testing.assert_allclose(found.centre, wanted.centre, atol=2e-3)
-    assert abs(density_difference(found.density, wanted.density)) < 0.15
+    np.testing.assert_allclose(found.centre, target.centre, atol=2e-3)
+    assert abs(density_difference(found.density, target.density)) < 0.15
 
 
-def test_what_has_no_room_is_refused_and_its_nearest_is_given():
-    wanted = TopologyCoordinates(1.0, (0.999, 0.0), np.pi / 4)
+def test_impossible_targets_raise_and_nearest_matrix_exists():
+    target = TopologyCoordinates(1.0, (0.999, 0.0), np.pi / 4)
     with pytest.raises(WritheError, match="move the centre"):
-        desired_matrix(wanted, 5, 5)
-    assert matrix_coordinates(nearest_matrix(wanted, 5, 5)).writhe == pytest.approx(1.0)
+        target_matrix(target, 5, 5)
+    assert matrix_coordinates(nearest_matrix(target, 5, 5)).writhe == pytest.approx(1.0)
 
 
 def test_near_zero_writhe_everything_is_defined():
@@ -113,7 +113,7 @@ def test_near_zero_writhe_everything_is_defined():
     assert mixed.writhe == 0.0 and mixed.centre[1] == pytest.approx(2 / 3)
 
 
-def test_cutting_segments_in_two_moves_no_coordinate(rng: np.random.Generator):
+def test_subdividing_segments_keeps_the_coordinates(rng: np.random.Generator):
     a, b = rng.normal(size=(5, 3)), rng.normal(size=(4, 3))
     fine = [np.repeat(line, 4, axis=0)[:-3].copy() for line in (a, b)]
     for line, cut in zip((a, b), fine, strict=True):

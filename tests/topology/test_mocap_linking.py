@@ -19,7 +19,7 @@ def file_bundle(skeleton):
     for letter, side in (("l", "Left"), ("r", "Right")):
         names[f"{letter}arm"] = tuple(side + part for part in ARM)
         names[f"{letter}leg"] = tuple(side + part for part in LEG)
-    strands = [Strand.through(skeleton, way, name=name) for name, way in names.items()]
+    strands = [Strand.through(skeleton, joints, name=name) for name, joints in names.items()]
     return Bundle.compile(skeleton.tree, skeleton.index, strands)
 
 

@@ -262,7 +262,7 @@ def test_a_plot_without_matplotlib_says_what_to_install(monkeypatch, tmp_path):
         report.write_plot(tmp_path / "linking.png")
 
 
-def test_misuse_names_what_is_there():
+def test_misuse_errors_list_the_available_names():
     skeleton = two_actors()
     with pytest.raises(UnknownNameError, match="fin_tip"):
         Strand.through(skeleton, ["root", "nose"])

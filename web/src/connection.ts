@@ -1,18 +1,19 @@
-/** The websocket: reconnects by itself and repeats commands until they are acknowledged. */
+/** The websocket connection: reconnects automatically and resends commands until they are acknowledged. */
 import { decode, Encoder } from "@msgpack/msgpack";
-import { Command, Incoming, Outgoing, PROTOCOL } from "./generated/messages";
+import { type Command, type Incoming, type Outgoing, PROTOCOL } from "./generated/messages";
 
 export type BareCommand = Command extends infer T ? (T extends Command ? Omit<T, "request"> : never) : never;
 export type Link = "connecting" | "open" | "lost" | "refused";
 
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 3000;
+const FIRST_RETRY_MS = 250;
+const MAX_RETRY_MS = 3000;
+const RETRY_GROWTH = 1.7;
 const encoder = new Encoder({ ignoreUndefined: true });
 
 export class Connection {
   private socket: WebSocket | null = null;
   private pending = new Map<string, Command>();
-  private waitMs = FIRST_WAIT_MS;
+  private retryMs = FIRST_RETRY_MS;
   private closed = false;
   link: Link = "connecting";
   onMessage: (message: Outgoing) => void = () => {};
@@ -21,17 +22,17 @@ export class Connection {
   constructor(private readonly document: string) {
     this.connect();
     addEventListener("online", () => this.retryNow());
-    document && globalThis.document.addEventListener("visibilitychange", () => this.retryNow());
+    globalThis.document.addEventListener("visibilitychange", () => this.retryNow());
   }
 
-  /** Send a message that may be lost with the link: drags, seeks. */
+  /** Send a message that need not arrive, such as a drag or a seek; false when the link is down. */
   send(message: Incoming): boolean {
     if (this.socket?.readyState !== WebSocket.OPEN || this.link !== "open") return false;
     this.socket.send(encoder.encode(message));
     return true;
   }
 
-  /** Send a command; it is kept and repeated after a lost link until the server acknowledges it. */
+  /** Send a command and return its request id; it is resent after every reconnect until the server acknowledges it. */
   command(bare: BareCommand): string {
     const request = newRequest();
     const command = { ...bare, request } as Command;
@@ -40,6 +41,7 @@ export class Connection {
     return request;
   }
 
+  /** Number of commands that the server has not acknowledged yet. */
   get waiting(): number {
     return this.pending.size;
   }
@@ -64,29 +66,29 @@ export class Connection {
     this.socket = socket;
     socket.onopen = () => socket.send(encoder.encode({ type: "open", protocol: PROTOCOL, document: this.document }));
     socket.onmessage = (event) => this.receive(decode(new Uint8Array(event.data as ArrayBuffer)) as Outgoing);
-    socket.onclose = () => this.lost(socket);
+    socket.onclose = () => this.reconnectLater(socket);
   }
 
   private receive(message: Outgoing): void {
     if (message.type === "welcome") {
-      this.waitMs = FIRST_WAIT_MS;
-      this.become("open");
+      this.retryMs = FIRST_RETRY_MS;
+      this.setLink("open");
       for (const command of this.pending.values()) this.send(command);
-    } else if (message.type === "state" || message.type === "problem") {
+    } else if (message.type === "state" || message.type === "error") {
       this.pending.delete(message.request);
-      if (message.type === "problem" && message.request === "open") this.become("refused");
+      if (message.type === "error" && message.request === "open") this.setLink("refused");
     } else if (message.type === "job") this.pending.delete(message.job);
     this.onMessage(message);
   }
 
-  private lost(socket: WebSocket): void {
+  private reconnectLater(socket: WebSocket): void {
     if (this.closed || socket !== this.socket || this.link === "refused") return;
-    this.become("lost");
-    setTimeout(() => this.connect(), this.waitMs);
-    this.waitMs = Math.min(LONGEST_WAIT_MS, this.waitMs * 1.7);
+    this.setLink("lost");
+    setTimeout(() => this.connect(), this.retryMs);
+    this.retryMs = Math.min(MAX_RETRY_MS, this.retryMs * RETRY_GROWTH);
   }
 
-  private become(link: Link): void {
+  private setLink(link: Link): void {
     this.link = link;
     this.onLink(link);
   }

@@ -26,14 +26,18 @@ export function append(element: Element, children: Child[]): void {
 const SVG = "http://www.w3.org/2000/svg";
 
 /** An SVG element. */
-export function svg(tag: string, attributes: { [name: string]: string | number }, ...children: SVGElement[]): SVGElement {
+export function svg(
+  tag: string,
+  attributes: { [name: string]: string | number },
+  ...children: SVGElement[]
+): SVGElement {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
   element.append(...children);
   return element;
 }
 
-/** Replace what an element holds. */
+/** Replace the children of an element. */
 export function fill(element: Element, ...children: Child[]): void {
   element.replaceChildren();
   append(element, children);

@@ -1,37 +1,42 @@
-/** The editor of one document: wires the connection, the store, the picture and the panels. */
-import { Action, makeActions } from "./actions";
-import { BareCommand, Connection, Link } from "./connection";
-import { Feature, installFeatures } from "./feature";
-import { Outgoing } from "./generated/messages";
-import { overlapsAt } from "./features/certificate";
-import { Playback } from "./playback";
-import { activeActor, floats, Motion, on, store, takeMotion, tell } from "./store";
-import { Undoing } from "./undo";
-import { JobCards } from "./ui/jobs";
-import { say } from "./ui/toast";
-import { Gizmo } from "./view/rotate_gizmo";
+/** The editor of one document: connects the server, the store, the 3D view and the panels. */
+import { type Action, makeActions } from "./actions";
+import { overlappingParts } from "./certificate_text";
+import { type BareCommand, Connection, type Link } from "./connection";
+import { type Feature, installFeatures } from "./feature";
 import type { TanglePanel } from "./features/tangles";
-import type { Mover } from "./view/transform_gizmo";
+import type { Outgoing } from "./generated/messages";
+import { floats, poseAt } from "./motion";
+import { Playback } from "./playback";
+import { activeActor, notify, on, receiveMotion, store } from "./store";
+import { JobCards } from "./ui/jobs";
+import { snapToFrame } from "./ui/timeline_math";
+import { showMessage } from "./ui/toast";
+import { UndoRedo } from "./undo";
+import { BodyDrag } from "./view/drag";
 import { Pointers } from "./view/pointers";
-import { Posing } from "./view/drag";
+import { RotateGizmo } from "./view/rotate_gizmo";
 import { Tools } from "./view/tools";
+import type { TransformGizmo } from "./view/transform_gizmo";
 import { Viewport } from "./view/viewport";
 
 const PLAYHEAD = "writhe.time.";
 const THUMBNAIL_AFTER_MS = 2500;
-const GHOSTS: [number, string][] = [[-1, "#4263eb"], [1, "#e8590c"]];
+const ONION_SKINS: [number, string][] = [
+  [-1, "#4263eb"],
+  [1, "#e8590c"],
+];
 
-export class Studio {
+export class Editor {
   readonly connection: Connection;
   readonly viewport: Viewport;
-  readonly posing: Posing;
-  readonly gizmo: Gizmo;
+  readonly drag: BodyDrag;
+  readonly rotateGizmo: RotateGizmo;
   readonly pointers: Pointers;
   readonly tools: Tools;
-  readonly movers: { [feature: string]: Mover } = {};
-  tangles: TanglePanel | null = null; // set by its feature, for the keys that stand beside it
+  readonly gizmos: { [feature: string]: TransformGizmo } = {}; // for tests
+  tangles: TanglePanel | null = null; // set by its feature; tangle keys read it
   readonly jobs = new JobCards(this);
-  readonly undoing = new Undoing(this);
+  readonly undoRedo = new UndoRedo(this);
   readonly features: Feature[];
   readonly actions: Action[];
   readonly playback = new Playback(this);
@@ -39,65 +44,70 @@ export class Studio {
   private framed = false;
   private thumbnailTimer = 0;
 
-  constructor(readonly document: string, view: HTMLElement, options: { shadows: boolean; antialias: boolean }) {
-    store.timeS = Number(sessionStorage.getItem(PLAYHEAD + document)) || 0; // as it was before a reload
+  constructor(
+    readonly document: string,
+    view: HTMLElement,
+    options: { shadows: boolean; antialias: boolean },
+  ) {
+    store.timeS = Number(sessionStorage.getItem(PLAYHEAD + document)) || 0; // where it was before a reload
     this.viewport = new Viewport(view, options);
     this.connection = new Connection(document);
-    this.posing = new Posing(this.viewport, this.connection);
-    this.gizmo = new Gizmo(this.viewport);
+    this.drag = new BodyDrag(this.viewport, this.connection);
+    this.rotateGizmo = new RotateGizmo(this.viewport);
     this.tools = new Tools(this.viewport);
-    this.pointers = new Pointers(this.viewport, this.posing, this.gizmo, this.tools, this.connection);
-    this.viewport.beforeFrame.push(() => this.gizmo.place());
+    this.pointers = new Pointers(this.viewport, this.drag, this.rotateGizmo, this.tools, this.connection);
+    this.viewport.beforeFrame.push(() => this.rotateGizmo.place());
     this.connection.onMessage = (message) => this.receive(message);
     this.connection.onLink = (link) => this.linkChanged(link);
-    on(["selection"], () => this.showMarks());
+    on(["selection"], () => this.showPins());
     on(["time"], () => this.showTime());
-    on(["options"], () => this.showGhosts());
+    on(["options"], () => this.showOnionSkins());
     this.features = installFeatures(this);
     this.features.forEach((feature) => this.tools.add(...(feature.tools ?? [])));
     this.actions = [...makeActions(this), ...this.features.flatMap((feature) => feature.actions ?? [])];
   }
 
-  /** Do what a button or key of this name does. */
+  /** Run the action of a name. */
   run(name: string): void {
     this.actions.find((action) => action.name === name)!.run();
   }
 
+  /** Send a command and return its request id. */
   command(bare: BareCommand): string {
     return this.connection.command(bare);
   }
 
-  /** Put the playhead somewhere, on a frame. */
+  /** Move the playhead to the frame nearest to a time. */
   seek(timeS: number): void {
     const state = store.state;
     if (!state) return;
-    const fps = state.fps;
-    store.timeS = Math.min(state.duration_s, Math.max(0, Math.round(timeS * fps) / fps));
+    store.timeS = Math.min(state.duration_s, Math.max(0, snapToFrame(timeS, state.fps)));
     sessionStorage.setItem(PLAYHEAD + this.document, String(store.timeS));
-    store.posed = store.duelPosed = null; // the read-out was of another moment
-    tell("pose");
+    store.poseReport = store.comparedPose = null; // they belong to another time
+    notify("pose");
     this.connection.send({ type: "seek", time_s: store.timeS });
-    tell("time");
+    notify("time");
   }
 
-  setDuel(method: string | null): void {
+  /** Show a second character posed by `method`, or none with null. */
+  compareWith(method: string | null): void {
     const actor = activeActor();
     if (!actor) return;
-    store.duel = method;
-    store.duelPosed = null;
-    this.connection.send({ type: "duel", actor: actor.id, method });
+    store.comparedMethod = method;
+    store.comparedPose = null;
+    this.connection.send({ type: "compare_method", actor: actor.id, method });
     const shape = store.figures.get(actor.figure) ?? null;
-    const other = this.viewport.showDuel(method ? shape : null);
+    const other = this.viewport.showCompared(method ? shape : null);
     other?.setPose(this.viewport.character(actor.id)!.q);
     this.viewport.frame(actor.id);
-    tell("options");
+    notify("options");
   }
 
   setRecording(on: boolean): void {
     store.recording = on;
     this.connection.send({ type: "set_recording", on });
-    if (on) say("Recording: drag the body. The motion is kept when you let go.");
-    tell("options");
+    if (on) showMessage("Recording: drag the body. The motion is saved when you release.");
+    notify("options");
   }
 
   private receive(message: Outgoing): void {
@@ -105,24 +115,25 @@ export class Studio {
       case "welcome":
         store.welcome = message;
         this.connection.send({ type: "seek", time_s: store.timeS });
-        if (store.duel) this.connection.send({ type: "duel", actor: store.active, method: store.duel });
-        tell("welcome");
+        if (store.comparedMethod)
+          this.connection.send({ type: "compare_method", actor: store.active, method: store.comparedMethod });
+        notify("welcome");
         break;
       case "figure":
         store.figures.set(message.figure, message);
         break;
       case "motion":
-        takeMotion(message);
+        receiveMotion(message);
         break;
-      case "answer":
-        if (this.posing.active) this.posing.answer(message);
+      case "drag_result":
+        if (this.drag.active) this.drag.receive(message);
         break;
-      case "problem":
-        say(message.text, "problem");
+      case "error":
+        showMessage(message.text, "problem");
         if (message.request === "open") setTimeout(() => (location.href = "./?start"), 1800);
         break;
       case "state":
-        this.takeState(message);
+        this.receiveState(message);
         break;
       case "job":
         this.jobs.show(message);
@@ -131,7 +142,7 @@ export class Studio {
     this.features.forEach((feature) => feature.receive?.(message));
   }
 
-  private takeState(state: NonNullable<typeof store.state>): void {
+  private receiveState(state: NonNullable<typeof store.state>): void {
     store.state = state;
     const ids = state.actors.map((actor) => actor.id);
     if (!ids.includes(store.active)) {
@@ -146,92 +157,103 @@ export class Studio {
       const character = this.viewport.show(actor.id, shape);
       if (store.dragging) continue;
       const q = floats(actor.q);
-      if (actor.id === store.active && store.posed && !sameNumbers(floats(store.posed.q), q)) store.posed = store.duelPosed = null;
+      if (actor.id === store.active && store.poseReport && !sameNumbers(floats(store.poseReport.q), q))
+        store.poseReport = store.comparedPose = null;
       character.setPose(q);
     }
     this.viewport.keepOnly(ids);
-    if (!state.things.some((thing) => thing.id === store.selectedThing)) store.selectedThing = null;
-    this.viewport.things.show(state.things, store.timeS);
+    if (!state.objects.some((object) => object.id === store.selectedObject)) store.selectedObject = null;
+    this.viewport.objects.show(state.objects, store.timeS);
     if (!this.framed) {
       this.framed = true;
       this.viewport.frame(store.active);
     }
     if (store.timeS > state.duration_s) this.seek(state.duration_s);
     document.title = `${state.name} · writhe studio`;
-    this.showMarks();
-    tell("state", "time");
-    this.undoing.take(state);
+    this.showPins();
+    notify("state", "time");
+    this.undoRedo.receive(state);
     this.queueThumbnail();
   }
 
-  /** Pins, rings and ghosts for what is selected. */
-  private showMarks(): void {
+  /** Show the pins of the active actor. */
+  private showPins(): void {
     const actor = activeActor();
     const character = actor && this.viewport.character(actor.id);
-    if (actor && character) this.viewport.marks.setPins(actor.pins, character);
+    if (actor && character) this.viewport.pinMarkers.setPins(actor.pins, character);
     this.viewport.draw();
   }
 
-  /** The poses that the tracks give at the playhead. */
+  /** Pose actors and objects as they are at the playhead. */
   private showTime(): void {
     if (store.dragging) return;
-    this.viewport.things.setTime(store.timeS);
+    this.viewport.objects.setTime(store.timeS);
     for (const actor of store.state?.actors ?? []) {
-      const motion = store.motions.get(actor.id), character = this.viewport.character(actor.id);
+      const motion = store.motions.get(actor.id),
+        character = this.viewport.character(actor.id);
       if (motion) character?.setPose(poseAt(motion, store.timeS)!);
-      character?.setTouching(motion ? overlapsAt(actor.id, store.timeS) : actor.id === store.active ? store.posed?.touching ?? [] : []);
+      character?.setTouching(
+        motion
+          ? overlappingParts(store.certificate, actor.id, store.timeS)
+          : actor.id === store.active
+            ? (store.poseReport?.touching ?? [])
+            : [],
+      );
     }
     const actor = activeActor();
     const character = actor && this.viewport.character(actor.id);
-    if (character) this.viewport.marks.follow(character);
-    this.showGhosts();
+    if (character) this.viewport.pinMarkers.follow(character);
+    this.showOnionSkins();
     this.viewport.draw();
   }
 
-  /** The neighbouring keys of the active actor, see-through. */
-  private showGhosts(): void {
+  /** Onion skins: the poses of the active actor at the neighbouring keys. */
+  private showOnionSkins(): void {
     const actor = activeActor();
     const shape = actor && store.figures.get(actor.figure);
     if (!store.onion || !actor || !shape || store.playing) {
-      this.viewport.showGhosts(null, []);
+      this.viewport.showOnionSkins(null, []);
       return;
     }
-    const times = store.state!.keys.filter((key) => key.actor === actor.id && key.kind === "pose").map((key) => key.time_s).sort((a, b) => a - b);
-    const ghosts = GHOSTS.flatMap(([side, colour]) => {
+    const times = store
+      .state!.keys.filter((key) => key.actor === actor.id && key.kind === "pose")
+      .map((key) => key.time_s)
+      .sort((a, b) => a - b);
+    const skins = ONION_SKINS.flatMap(([side, colour]) => {
       const near = times.filter((time) => side * (time - store.timeS) > 1e-4);
       const time = side < 0 ? near.at(-1) : near[0];
       const q = time === undefined ? null : poseAt(store.motions.get(actor.id), time);
       return q ? [{ q, colour }] : [];
     });
-    this.viewport.showGhosts(shape, ghosts);
+    this.viewport.showOnionSkins(shape, skins);
   }
 
   private linkChanged(link: Link): void {
     const before = this.link;
     this.link = link;
     if (link === "lost") {
-      this.posing.drop();
+      this.drag.drop();
       this.jobs.clear();
     }
-    if (link === "open" && before === "lost") say("Connected again. Nothing was lost.");
-    tell("link");
+    if (link === "open" && before === "lost") showMessage("Reconnected. Nothing was lost.");
+    notify("link");
   }
 
   private queueThumbnail(): void {
     clearTimeout(this.thumbnailTimer);
     this.thumbnailTimer = window.setTimeout(() => {
-      if (!store.dragging && !store.playing) void this.keepThumbnail();
+      if (!store.dragging && !store.playing) void this.sendThumbnail();
     }, THUMBNAIL_AFTER_MS);
   }
 
-  /** A picture of the document for the start page. */
-  async keepThumbnail(): Promise<void> {
+  /** Send a picture of the document for the start page. */
+  async sendThumbnail(): Promise<void> {
     if (this.link !== "open") return;
     const picture = await this.snapshot(320, 240, store.active);
     this.connection.send({ type: "thumbnail", picture });
   }
 
-  /** A small PNG of what is seen. */
+  /** A PNG of the view, framed on an actor if given. */
   async snapshot(width: number, height: number, framed: number | null): Promise<Uint8Array> {
     const blob = await this.viewport.picture(width, height, framed);
     return new Uint8Array(await blob.arrayBuffer());
@@ -240,11 +262,4 @@ export class Studio {
 
 function sameNumbers(a: Float32Array, b: Float32Array): boolean {
   return a.length === b.length && a.every((value, i) => Math.abs(value - b[i]) < 1e-4);
-}
-
-/** The pose that a sampled motion has at a time; null where there is none. */
-export function poseAt(motion: Motion | undefined, timeS: number): Float32Array | null {
-  if (!motion) return null;
-  const frame = Math.min(motion.frames - 1, Math.max(0, Math.round(timeS * motion.fps)));
-  return motion.q.subarray(frame * motion.size, (frame + 1) * motion.size);
 }

@@ -1,41 +1,43 @@
-/** What a feature adds to the page; docs/studio-features.md shows one from end to end. */
+/** What a feature can add to the page; docs/studio-features.md has a complete example. */
 import type { Action } from "./actions";
+import type { Editor } from "./editor";
 import type { Outgoing } from "./generated/messages";
-import type { Studio } from "./editor";
 import type { Tool } from "./view/tools";
 
-/** A part of the side panel that can be folded. */
+/** A collapsible section of the side panel. */
 export interface Section {
   title: string;
   element: HTMLElement;
-  about?: string; // what it is for, in a plain sentence
+  about?: string; // tooltip: what it is for
   order: number; // Character 10, Pose 20, Linking 60, Compare 70
-  folded?: boolean; // at first; afterwards as the person left it
+  folded?: boolean; // at first; afterwards as the user left it
 }
 
-/** How keys of a kind of track look on the timeline. */
-export interface KeyLook {
-  kind: string; // as the document's TrackKind says
+/** Title and colour of a kind of key on the timeline. */
+export interface KeyStyle {
+  kind: string; // a TrackKind of the document
   title: string;
   colour: string;
 }
 
 export interface Feature {
   sections?: Section[];
-  actions?: Action[]; // buttons, keys and the help sheet know them by name
-  poseButtons?: HTMLElement[]; // among the buttons of the section Pose
-  tools?: Tool[]; // asked for every press in the picture, before the body and the camera
-  lanes?: HTMLElement[]; // below the keys of the timeline, as wide as it
-  keys?: KeyLook[];
-  readouts?: HTMLElement[]; // in the lower corners of the picture
-  corner?: HTMLElement[]; // in the upper left corner of the picture
-  receive?(message: Outgoing): void; // every message, after the core has seen it
+  actions?: Action[]; // run by buttons and shortcuts, listed in the help
+  poseButtons?: HTMLElement[]; // in the section Pose
+  tools?: Tool[]; // offered every press in the view before the body and the camera
+  lanes?: HTMLElement[]; // below the keys of the timeline, with the same time scale
+  keys?: KeyStyle[];
+  readouts?: HTMLElement[]; // in the lower corners of the view
+  corner?: HTMLElement[]; // in the upper left corner of the view
+  receive?(message: Outgoing): void; // every message, after the editor has handled it
 }
 
-export type Install = (studio: Studio) => Feature;
+export type Install = (editor: Editor) => Feature;
 
-/** Every module of features/ that exports `install`. */
-export function installFeatures(studio: Studio): Feature[] {
+/** Install every module of features/. */
+export function installFeatures(editor: Editor): Feature[] {
   const modules = import.meta.glob<{ install: Install }>("./features/*.ts", { eager: true });
-  return Object.keys(modules).sort().map((path) => modules[path].install(studio));
+  return Object.keys(modules)
+    .sort()
+    .map((path) => modules[path].install(editor));
 }

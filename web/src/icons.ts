@@ -30,7 +30,7 @@ const PATHS: { [name: string]: string } = {
   pin: "M12 21v-7 M8 4h8l-1 6 3 4H6l3-4z",
   contact: "M3 20h18 M12 4v10 M8 10l4 4 4-4",
   graph: "M3 17c4 0 4-10 8-10s4 8 10 8 M3 21h18",
-  duel: "M4 5h7v14H4z M13 5h7v14h-7z",
+  compare: "M4 5h7v14H4z M13 5h7v14h-7z",
   panel: "M4 5h16v14H4z M15 5v14",
   camera: "M4 8h4l1.5-2.5h5L16 8h4v11H4z M12 10.5a3 3 0 1 0 0 6 3 3 0 0 0 0-6z",
   home: "M4 11l8-7 8 7 M6.5 9.5V20h11V9.5",

@@ -1,13 +1,19 @@
-/** What the page calls things. */
+/** Names shown on the page. */
 
-const JOINTS: { [name: string]: string } = { wrist: "hand", ankle: "foot", toe: "toes" };
+const EVERYDAY_NAMES: { [joint: string]: string } = { wrist: "hand", ankle: "foot", toe: "toes" };
 
-/** Whether the page is used by finger rather than by mouse. */
-export function byFinger(): boolean {
+/** Whether the primary pointing device is a finger rather than a mouse. */
+export function usesTouch(): boolean {
   return matchMedia("(pointer: coarse)").matches;
 }
 
-/** A joint as people call it: the hand of "left_wrist". */
-export function jointWords(name: string): string {
-  return name.replace(/^(left|right)_(wrist|ankle|toe)$/, (_, side: string, joint: string) => `${side} ${JOINTS[joint]}`).replaceAll("_", " ");
+/** A name of the document or figure without underscores: "left elbow" for "left_elbow". */
+export function plainName(name: string): string {
+  return name.replaceAll("_", " ");
+}
+
+/** The everyday name of a joint: "left hand" for "left_wrist". */
+export function jointLabel(name: string): string {
+  const [, side, joint] = /^(left|right)_(wrist|ankle|toe)$/.exec(name) ?? [];
+  return side ? `${side} ${EVERYDAY_NAMES[joint]}` : plainName(name);
 }

@@ -1,11 +1,12 @@
-/** Plays the timeline at a speed. */
-import { store, tell } from "./store";
-import type { Studio } from "./editor";
+/** Plays the timeline at the chosen speed, once or in a loop. */
+
+import type { Editor } from "./editor";
+import { notify, store } from "./store";
 
 export class Playback {
   private last = 0;
 
-  constructor(private readonly studio: Studio) {}
+  constructor(private readonly editor: Editor) {}
 
   toggle(): void {
     if (store.playing) this.stop();
@@ -17,17 +18,17 @@ export class Playback {
     if (!state || store.playing) return;
     if (store.timeS >= state.duration_s - 1e-6) store.timeS = 0;
     store.playing = true;
-    store.posed = store.duelPosed = null;
+    store.poseReport = store.comparedPose = null;
     this.last = performance.now();
-    tell("options");
+    notify("options");
     requestAnimationFrame((now) => this.tick(now));
   }
 
   stop(): void {
     if (!store.playing) return;
     store.playing = false;
-    this.studio.seek(store.timeS);
-    tell("options");
+    this.editor.seek(store.timeS);
+    notify("options");
   }
 
   private tick(now: number): void {
@@ -43,7 +44,7 @@ export class Playback {
       }
       store.timeS %= length;
     }
-    tell("time");
+    notify("time");
     requestAnimationFrame((next) => this.tick(next));
   }
 }

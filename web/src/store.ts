@@ -1,40 +1,40 @@
-/** What the page knows: the document's state, motions, bodies, and this page's own choices. */
-import { FigureShape, MotionCertificate, MotionData, Posed, State, Welcome, ActorState } from "./generated/messages";
-
-export interface Motion {
-  fps: number;
-  frames: number;
-  size: number;
-  q: Float32Array;
-  linking: Float32Array;
-  pairs: number;
-}
+/** Shared state of the page: the document as the server last sent it, motions, figures and view options. */
+import type {
+  ActorState,
+  FigureShape,
+  MotionCertificate,
+  MotionData,
+  PoseReport,
+  State,
+  Welcome,
+} from "./generated/messages";
+import { type Motion, toMotion } from "./motion";
 
 export interface Store {
   welcome: Welcome | null;
   state: State | null;
   figures: Map<string, FigureShape>;
-  motions: Map<number, Motion>;
+  motions: Map<number, Motion>; // by actor
   motionVersion: number; // counts motions received
-  active: number;
+  active: number; // the actor that is edited
   selected: number | null; // a joint of the active actor
-  selectedThing: number | null;
+  selectedObject: number | null;
   selectedKeys: Set<number>;
-  placing: boolean; // whether the active actor is being moved as a whole
-  dragging: boolean; // whether a body or an object is in someone's hands
-  givesWay: boolean; // whether bodies give way to objects that are moved
-  timeS: number;
+  movingActor: boolean; // whether the gizmo that moves the whole active actor is shown
+  dragging: boolean; // whether a body or an object is being dragged
+  pushesBodies: boolean; // whether dragged objects push bodies out of their way
+  timeS: number; // the playhead
   playing: boolean;
   speed: number;
   loop: boolean;
   onion: boolean;
   graph: boolean;
   recording: boolean;
-  duel: string | null;
-  posed: Posed | null; // the newest answer
-  duelPosed: Posed | null;
-  certificate: MotionCertificate | null; // of the whole motion; null while it is not known
-  touched: boolean; // whether the person has dragged anything yet
+  comparedMethod: string | null; // method of the second character, while two are compared
+  poseReport: PoseReport | null; // of the newest frame of a drag
+  comparedPose: PoseReport | null;
+  certificate: MotionCertificate | null; // of the whole motion; null while it is being checked
+  hasDragged: boolean; // whether the user has dragged anything yet; the first hint is shown until then
 }
 
 export type Topic = "state" | "pose" | "time" | "selection" | "options" | "link" | "welcome";
@@ -47,11 +47,11 @@ export const store: Store = {
   motionVersion: 0,
   active: 0,
   selected: null,
-  selectedThing: null,
+  selectedObject: null,
   selectedKeys: new Set(),
-  placing: false,
+  movingActor: false,
   dragging: false,
-  givesWay: true,
+  pushesBodies: true,
   timeS: 0,
   playing: false,
   speed: 1,
@@ -59,16 +59,16 @@ export const store: Store = {
   onion: false,
   graph: false,
   recording: false,
-  duel: null,
-  posed: null,
-  duelPosed: null,
+  comparedMethod: null,
+  poseReport: null,
+  comparedPose: null,
   certificate: null,
-  touched: localStorage.getItem("writhe.touched") === "yes",
+  hasDragged: localStorage.getItem("writhe.touched") === "yes",
 };
 
 const listeners = new Map<Topic, Set<() => void>>();
 
-/** Call a listener when one of these changes; what comes back stops it. */
+/** Call a listener whenever one of the topics changes; the returned function unsubscribes it. */
 export function on(topics: Topic[], listener: () => void): () => void {
   for (const topic of topics) {
     if (!listeners.has(topic)) listeners.set(topic, new Set());
@@ -77,29 +77,22 @@ export function on(topics: Topic[], listener: () => void): () => void {
   return () => topics.forEach((topic) => listeners.get(topic)?.delete(listener));
 }
 
-export function tell(...topics: Topic[]): void {
+/** Call the listeners of the topics, each once. */
+export function notify(...topics: Topic[]): void {
   const called = new Set<() => void>();
   for (const topic of topics) listeners.get(topic)?.forEach((listener) => called.add(listener));
   called.forEach((listener) => listener());
 }
 
+/** The actor that is edited; the first one where that is gone. */
 export function activeActor(): ActorState | null {
   const actors = store.state?.actors ?? [];
   return actors.find((actor) => actor.id === store.active) ?? actors[0] ?? null;
 }
 
-export function floats(bytes: Uint8Array): Float32Array {
-  return new Float32Array(bytes.slice().buffer); // the view may be unaligned
-}
-
-export function takeMotion(message: MotionData): void {
+/** Keep an actor's motion; a motion without frames removes it. */
+export function receiveMotion(message: MotionData): void {
   store.motionVersion++;
-  if (message.frames === 0) {
-    store.motions.delete(message.actor);
-    return;
-  }
-  const q = floats(message.q);
-  const linking = floats(message.linking);
-  const { fps, frames } = message;
-  store.motions.set(message.actor, { fps, frames, size: q.length / frames, q, linking, pairs: linking.length / frames });
+  if (message.frames === 0) store.motions.delete(message.actor);
+  else store.motions.set(message.actor, toMotion(message));
 }

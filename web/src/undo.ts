@@ -1,49 +1,53 @@
-/** Undo and redo: say what was taken back, and go there where it lies at another time. */
-import { State } from "./generated/messages";
-import { Motion, store } from "./store";
-import { poseAt, type Studio } from "./editor";
-import { say } from "./ui/toast";
+/** Undo and redo: shows what was undone and moves the playhead there when it lies at another time. */
+import type { Editor } from "./editor";
+import type { KeyState, State } from "./generated/messages";
+import { type Motion, poseAt } from "./motion";
+import { store } from "./store";
+import { showMessage } from "./ui/toast";
 
-export class Undoing {
-  private asked = "";
-  private words = "";
-  private motions = new Map<number, Motion>();
-  private keys: State["keys"] = [];
+export class UndoRedo {
+  private pending = ""; // the request that was sent last
+  private message = "";
+  private motionsBefore = new Map<number, Motion>();
+  private keysBefore: KeyState[] = [];
 
-  constructor(private readonly studio: Studio) {}
+  constructor(private readonly editor: Editor) {}
 
-  ask(type: "undo" | "redo"): void {
+  request(type: "undo" | "redo"): void {
     const state = store.state;
     if (!state) return;
-    this.words = type === "undo" ? `Undone: ${state.undo}` : `Done again: ${state.redo}`;
-    this.motions = new Map(store.motions);
-    this.keys = state.keys;
-    this.asked = this.studio.command({ type });
+    this.message = type === "undo" ? `Undone: ${state.undo}` : `Redone: ${state.redo}`;
+    this.motionsBefore = new Map(store.motions);
+    this.keysBefore = state.keys;
+    this.pending = this.editor.command({ type });
   }
 
-  /** The document after it. */
-  take(state: State): void {
-    if (!this.asked || state.request !== this.asked) return;
-    this.asked = "";
+  /** Handle the state of the document after the request. */
+  receive(state: State): void {
+    if (!this.pending || state.request !== this.pending) return;
+    this.pending = "";
     const times = this.changedTimes(state);
     if (times.length === 0 || times.some((time) => Math.abs(time - store.timeS) < 1e-3)) {
-      say(`${this.words}.`);
+      showMessage(`${this.message}.`);
       return;
     }
-    const nearest = times.reduce((a, b) => (Math.abs(b - store.timeS) < Math.abs(a - store.timeS) ? b : a));
-    this.studio.seek(nearest);
-    say(`${this.words}, at ${nearest.toFixed(2)} s.`);
+    const distance = (time: number) => Math.abs(time - store.timeS);
+    const nearest = times.reduce((a, b) => (distance(b) < distance(a) ? b : a));
+    this.editor.seek(nearest);
+    showMessage(`${this.message}, at ${nearest.toFixed(2)} s.`);
   }
 
-  /** The times of keys, before and after, at which poses are others now, or keys came or went. */
+  /** Times of keys that were added or removed, or whose pose has changed. */
   private changedTimes(state: State): number[] {
-    const stamp = (key: State["keys"][number]) => `${key.actor} ${key.thing} ${key.kind} ${key.time_s.toFixed(3)}`;
-    const before = new Set(this.keys.map(stamp)), after = new Set(state.keys.map(stamp));
-    const changed = [...this.keys, ...state.keys].filter((key) => {
-      if (!before.has(stamp(key)) || !after.has(stamp(key))) return true;
-      const old = this.motions.get(key.actor);
+    const identity = (key: KeyState) => `${key.actor} ${key.object} ${key.kind} ${key.time_s.toFixed(3)}`;
+    const before = new Set(this.keysBefore.map(identity));
+    const after = new Set(state.keys.map(identity));
+    const changed = [...this.keysBefore, ...state.keys].filter((key) => {
+      if (!before.has(identity(key)) || !after.has(identity(key))) return true;
+      const old = this.motionsBefore.get(key.actor);
       if (!old || old === store.motions.get(key.actor)) return false;
-      const was = poseAt(old, key.time_s), is = poseAt(store.motions.get(key.actor), key.time_s);
+      const was = poseAt(old, key.time_s);
+      const is = poseAt(store.motions.get(key.actor), key.time_s);
       return !was || !is || was.some((value, i) => Math.abs(value - is[i]) > 1e-4);
     });
     return [...new Set(changed.map((key) => key.time_s))];

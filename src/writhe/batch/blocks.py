@@ -1,8 +1,8 @@
-"""JAX twins of the crude and the retargeting pass, for one block of poses.
+"""JAX versions of the crude and the retargeting pass, for one block of poses.
 
-The same functions serve as a whole-array programme (a block is the whole batch) and as the body of
-a GPU kernel (a block is what a few warps hold in registers). Loops end when every pose of the block
-is done, so small blocks waste less: neighbouring frames need about as many iterations.
+The same functions run as a whole-array program (a block is the whole batch) and as the body of a
+GPU kernel (a block is what a few warps hold in registers). Loops end when every pose of the block
+has converged, so small blocks waste less: neighbouring frames need similar iteration counts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TABLES = ("lower", "upper", "give", "mean", "slope", "centre", "cell_parent", "g
 
 
 def tables(problem: BatchProblem, dtype: Any) -> dict[str, Any]:
-    """The octree's tables, coordinate by coordinate: value d of cell i stands at d * M + i."""
+    """The octree's tables, coordinate by coordinate: value d of cell i is at index d * M + i."""
 
     def flat(values: Any) -> Any:
         rows = np.asarray(values)
@@ -39,7 +39,7 @@ def tables(problem: BatchProblem, dtype: Any) -> dict[str, Any]:
 
 
 def _any(flags: Array) -> Array:
-    # GPU kernels know no reduction by "or"
+    # GPU kernels have no "or" reduction
     return jnp.max(flags.astype(jnp.int32)) > 0
 
 
@@ -53,9 +53,9 @@ def approach(
     going: Array,
     how: Limb = limb,
 ) -> tuple[Row, Array, Array]:
-    """Steps until all targets are met or the iterations are used up.
+    """Iterate until all targets are reached or the iteration limit.
 
-    Returns the postures, who still goes on, and how often each was worked on.
+    Returns the postures, a mask of unconverged poses, and the iterations of each.
     """
 
     def more(state: tuple[Array, Row, Row, Array, Array]) -> Array:
@@ -85,9 +85,9 @@ def approach(
 def crude(
     problem: BatchProblem, read: Read, target: Sequence[Array], how: Limb = limb
 ) -> tuple[Row, Row, Row, Row, Array]:
-    """Posture, lower, upper and give of each pose by itself; see `kernels.trajectory_passes`.
+    """Posture, lower, upper and give of each pose; see `kernels.trajectory.passes`.
 
-    Last, how many iterations each pose took.
+    The last result is the number of iterations of each pose.
     """
     n, edge = problem.coordinates, int(problem.grid.shape[0])
     dtype = target[0].dtype
@@ -147,7 +147,7 @@ def retarget(
     """Posture, distance from the target and iterations, started at aligned postures."""
     going = jnp.ones(target[0].shape, dtype=bool)
     theta, going, total = approach(problem, theta, lower, upper, give, target, going, how)
-    for cell in (1, 0):  # what was seen anywhere, then the anatomy
+    for cell in (1, 0):  # limits over all learned data, then anatomical limits
         low = tuple(jnp.full_like(give[0], float(v)) for v in problem.lower[cell])
         high = tuple(jnp.full_like(give[0], float(v)) for v in problem.upper[cell])
         theta, going, spent = approach(problem, theta, low, high, give, target, going, how)

@@ -1,7 +1,7 @@
 """The crude and the retargeting pass as GPU kernels (Pallas, lowered to Triton).
 
-Each program takes `BLOCK` poses, keeps them in registers through all iterations and leaves when
-they are all done; the octree's tables are small enough to stay in the caches.
+Each program takes `BLOCK` poses, keeps them in registers over all iterations and ends when all have
+converged; the octree's tables are small enough to stay in the caches.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from writhe.batch import blocks
 from writhe.batch.problem import BatchProblem
 
 Array: TypeAlias = Any
-# one warp a program: it leaves when its slowest pose is done, so small ones wait the least
+# one warp per program: it ends with its slowest pose, so small programs wait the least
 BLOCK = 32
 WARPS = 1
 

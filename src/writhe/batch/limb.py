@@ -1,9 +1,9 @@
-"""JAX twin of `kernels.limb` for GPU kernels: everything written out per coordinate.
+"""JAX version of `kernels.trajectory.limb` for GPU kernels: unrolled per coordinate.
 
 A posture is a list of n arrays of any common shape, one per coordinate, so that all arithmetic is
 elementwise: a compiler can keep one posture in the registers of one thread. The limb's constants
-are Python numbers; products with zero are left out. As a whole-array programme this takes minutes
-to compile: `batch.limb_arrays` says the same in a form for that.
+are Python numbers; products with zero are omitted. As a whole-array program this takes minutes to
+compile; `batch.limb_arrays` is the equivalent for that case.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BALL = 3
 SINE = (600, 506, 420, 342, 272, 210, 156, 110, 72, 42, 20, 6)
 COSINE = (552, 462, 380, 306, 240, 182, 132, 90, 56, 30, 12, 2)
 CUBIC = (1056, 930, 812, 702, 600, 506, 420, 342, 272, 210, 156, 110, 72, 42, 20)
-# terms that are left out in single precision: they are below its rounding up to 5.4 radians
+# terms omitted in single precision: below its rounding error up to 5.4 radians
 _SHORTER = 5
 
 
@@ -33,7 +33,7 @@ def series(t: Array, divisors: Sequence[int]) -> Array:
 
 
 def _dot(constants: Sequence[float], arrays: Sequence[Array]) -> Array:
-    """Sum of products; zeros are left out and ones not multiplied."""
+    """Sum of products; zeros are omitted and ones not multiplied."""
     terms = [
         a if c == 1.0 else -a if c == -1.0 else float(c) * a
         for c, a in zip(constants, arrays, strict=True)
@@ -55,7 +55,7 @@ def _product(w: list[list[Array]], m: list[list[Array]]) -> list[list[Array]]:
 def effector_and_jacobian(
     problem: BatchProblem, theta: Sequence[Array]
 ) -> tuple[list[Array], list[list[Array]]]:
-    """The effector (3) in the root frame and its derivative (3, n); see `kernels.limb`."""
+    """The effector (3) in the root frame and its Jacobian (3, n); as `kernels.trajectory.limb`."""
     zero = jnp.zeros_like(theta[0])
     positions: list[list[Array]] = []
     rotations: list[list[list[Array]]] = []

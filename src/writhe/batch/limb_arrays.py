@@ -1,7 +1,7 @@
-"""JAX twin of `kernels.limb` for whole-array programmes: a scan along the joints of the chain.
+"""JAX version of `kernels.trajectory.limb` for whole-array programs: a scan along the chain.
 
-Short to compile, since each joint is the same few operations on arrays (3, 3, poses). A hinge is a
-ball joint of which the first column alone is used.
+Fast to compile, since each joint is the same few operations on arrays (3, 3, poses). A hinge is a
+ball joint of which only the first column is used.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Array: TypeAlias = Any
 
 
 def _columns(problem: BatchProblem) -> Any:
-    """(k, 3) the coordinate behind each joint's columns, -1 for those of hinges without one."""
+    """(k, 3) coordinate index of each joint's columns, -1 for unused columns of hinges."""
     out = np.full((len(problem.parent), 3), -1)
     for j in range(len(out)):
         first, after = int(problem.start[j]), int(problem.start[j + 1])
@@ -61,28 +61,28 @@ def _chain(problem: BatchProblem, rows: Sequence[Array]) -> tuple[Array, Array, 
     ball = jnp.asarray(np.asarray(problem.kind) == BALL)
 
     def joint(above: tuple[Array, Array], here: Any) -> tuple[tuple[Array, Array], Any]:
-        place, rotation = above
+        position, rotation = above
         v, base, offset, axis, is_ball = here
         t = (v * v).sum(axis=0)
         s, cosine = series(0.25 * t, SINE), series(0.25 * t, COSINE)
         a, b = s * cosine, 0.5 * s * s
         c = (1.0 / 6.0) * series(t, CUBIC)
-        place = place + (rotation * offset[None, :, None]).sum(axis=1)
+        position = position + (rotation * offset[None, :, None]).sum(axis=1)
         frame = (rotation[:, :, None] * base[None, :, :, None]).sum(axis=1)
         left = _times(frame, _turn(v, b, c, 1.0 - c * t))
         hinge = (frame * axis[None, :, None]).sum(axis=1)
         axes = jnp.where(is_ball, left, jnp.stack([hinge, hinge, hinge], axis=1))
         rotation = _times(frame, _turn(v, a, b, 1.0 - b * t))
-        return (place, rotation), (place, axes)
+        return (position, rotation), (position, axes)
 
     constants = [jnp.asarray(c, dtype) for c in (problem.base, problem.offset, problem.axis)]
     start = (
         jnp.zeros((3, poses), dtype),
         jnp.broadcast_to(jnp.eye(3, dtype=dtype)[:, :, None], (3, 3, poses)),
     )
-    (place, rotation), (places, axes) = lax.scan(joint, start, (vectors, *constants, ball))
+    (position, rotation), (positions, axes) = lax.scan(joint, start, (vectors, *constants, ball))
     end = jnp.asarray(problem.effector_offset, dtype)
-    return place + (rotation * end[None, :, None]).sum(axis=1), places, axes
+    return position + (rotation * end[None, :, None]).sum(axis=1), positions, axes
 
 
 def effector(problem: BatchProblem, theta: Sequence[Array]) -> list[Array]:
@@ -95,13 +95,13 @@ def residual_and_step(
     problem: BatchProblem, theta: Sequence[Array], give: Sequence[Array], target: Sequence[Array]
 ) -> tuple[Array, list[Array]]:
     """Squared distance from the target, and the damped step towards it."""
-    point, places, axes = _chain(problem, theta)
+    point, positions, axes = _chain(problem, theta)
     residual = jnp.stack(list(target)) - point
     columns = _columns(problem)
     zero = jnp.zeros_like(give[0])
     soft = jnp.stack([jnp.stack([give[d] if d >= 0 else zero for d in row]) for row in columns])
-    away = (point[None] - places)[:, None]  # (k, 1, 3, poses)
-    jacobian = jnp.cross(jnp.swapaxes(axes, 1, 2), away, axis=2)  # (k, 3 columns, 3, poses)
+    lever = (point[None] - positions)[:, None]  # (k, 1, 3, poses)
+    jacobian = jnp.cross(jnp.swapaxes(axes, 1, 2), lever, axis=2)  # (k, 3 columns, 3, poses)
     softened = jacobian * soft[:, :, None]
     normal = [
         (softened[:, :, i] * jacobian[:, :, j]).sum(axis=(0, 1))

@@ -1,9 +1,9 @@
-"""How fast batches are solved on the device at hand, and how near that is to its floors.
+"""Measure the speed of batches on the current device, relative to its lower bounds.
 
     python -m writhe.batch.measure PROBLEM.npz
 
-needs NumPy and JAX alone. `tools/write_batch_problem.py` writes the problem, with results of the
-Numba passes that these are held against. Prints one JSON object.
+needs only NumPy and JAX. `tools/write_batch_problem.py` writes the problem, with results of the
+Numba passes for comparison. Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from writhe.batch.problem import BatchProblem, load_arrays
 
 Array: TypeAlias = Any
 SIZES = (1_000_000, 10_000_000)
-BLOCK_POSES = {"gpu": 1_000_000, "cpu": 10_000}  # solved at once
+BLOCK_POSES = {"gpu": 1_000_000, "cpu": 10_000}  # poses solved at once
 ARITHMETIC = frozenset(
     {"add", "sub", "mul", "div", "neg", "max", "min", "sqrt", "floor", "abs", "clamp"}
     | {"select_n", "lt", "le", "gt", "ge", "and", "or", "not"}
@@ -35,7 +35,7 @@ ARITHMETIC = frozenset(
 def measure(
     arrays: dict[str, Any], sizes: Sequence[int] = SIZES, seconds: float = 480.0
 ) -> dict[str, Any]:
-    """Everything that is measured; stops adding sizes when the seconds are used up."""
+    """All measurements; larger sizes are skipped once the time is used up."""
     jax.config.update("jax_enable_x64", True)
     problem = BatchProblem.from_arrays(arrays)
     device = jax.devices()[0]
@@ -84,13 +84,13 @@ def measure(
 def _steps(
     problem: BatchProblem, dtype: Any, on_gpu: bool, arrays: dict[str, Any]
 ) -> tuple[dict[str, Any], str, str]:
-    """The passes as kernels where they can be had, else as whole-array programmes."""
+    """The passes as GPU kernels if available, else as whole-array programs."""
     if on_gpu:
         try:
             steps = passes(problem, dtype, kernels=True)
             jax.block_until_ready(_solve(steps, _stored_targets(arrays, dtype)))
             return steps, "kernels", ""
-        except Exception as error:  # whatever the compiler of this machine stumbles over
+        except Exception as error:  # any failure of the compiler on this machine
             return passes(problem, dtype), "arrays", f"{type(error).__name__}: {error}"[:2000]
     return passes(problem, dtype), "arrays", ""
 
@@ -101,18 +101,18 @@ def _solve(steps: dict[str, Any], targets: Array) -> list[Array]:
 
 
 def _block(targets: Array) -> int:
-    """How many trajectories are solved at once."""
+    """Number of trajectories solved at once."""
     poses = BLOCK_POSES.get(jax.devices()[0].platform, BLOCK_POSES["cpu"])
     return max(1, round(poses / targets.shape[2]))
 
 
 def _stored_targets(arrays: dict[str, Any], dtype: Any) -> Array:
-    """(3, T, F) the targets that the stored results belong to."""
+    """(3, T, F) the targets of the stored results."""
     return jnp.asarray(np.moveaxis(arrays["targets"], -1, 0).astype(dtype))
 
 
 def _targets(arrays: dict[str, Any], poses: int, dtype: Any) -> Array:
-    """(3, T, F) targets of about so many poses: the stored ones, each copy shifted a little."""
+    """(3, T, F) targets of about `poses` poses: slightly shifted copies of the stored ones."""
     given = np.asarray(arrays["targets"])
     trajectories = max(1, round(poses / given.shape[1]))
     rng = np.random.default_rng(5)
@@ -122,7 +122,7 @@ def _targets(arrays: dict[str, Any], poses: int, dtype: Any) -> Array:
 
 
 def agreement(steps: dict[str, Any], arrays: dict[str, Any], dtype: Any) -> dict[str, float]:
-    """How far the result is from the Numba passes' (float64), in radians."""
+    """Differences from the results of the Numba passes (float64), rad."""
     targets = _stored_targets(arrays, dtype)
     solved = np.concatenate([np.asarray(block) for block in _solve(steps, targets)], axis=1)
     found = np.moveaxis(solved.astype(np.float64), 0, -1)
@@ -135,7 +135,7 @@ def agreement(steps: dict[str, Any], arrays: dict[str, Any], dtype: Any) -> dict
 
 
 def timed(steps: dict[str, Any], targets: Array, on_gpu: bool) -> dict[str, Any]:
-    """Milliseconds of all four passes, and of each on one block, after compiling."""
+    """Milliseconds of all four passes, and of each on one block, after compilation."""
     start = time.perf_counter()
     jax.block_until_ready(_solve(steps, targets))
     first = time.perf_counter() - start
@@ -171,8 +171,8 @@ def _median_ms(call: Callable[[], Any], repeats: int) -> float:
 
 
 def iterations_per_pose(problem: BatchProblem, arrays: dict[str, Any]) -> float:
-    """How many iterations the stored targets take on average, in the crude pass and the next."""
-    with jax.default_device(jax.devices("cpu")[0]):  # a GPU would compile it for longer than that
+    """Mean iterations of the stored targets, in the crude and the retargeting pass."""
+    with jax.default_device(jax.devices("cpu")[0]):  # compiling for a GPU would take longer
         steps = passes(problem, np.float64)
         targets = _stored_targets(arrays, np.float64)
         crude = steps["crude"](targets)
@@ -184,10 +184,10 @@ def iterations_per_pose(problem: BatchProblem, arrays: dict[str, Any]) -> float:
 def device_floors(
     problem: BatchProblem, iterations: float, dtype: Any, on_gpu: bool
 ) -> dict[str, float]:
-    """Work of one pose, and what the device can do, both measured.
+    """Work per pose and rates of the device, both measured.
 
-    Arithmetic counts what is worked out per pose with the iterations that it really takes; memory
-    counts each pass reading its inputs and writing its outputs once.
+    Arithmetic counts the operations per pose with the actual number of iterations; memory counts
+    reading the inputs and writing the outputs of each pass once.
     """
     n, half = problem.coordinates, int(np.ceil(float(problem.fade))) - 1
     per_iteration = iteration_flop(problem, dtype) + 6 * n
@@ -206,7 +206,7 @@ def device_floors(
 
 
 def iteration_flop(problem: BatchProblem, dtype: Any) -> int:
-    """Arithmetic operations of one iteration, counted in the traced programme."""
+    """Arithmetic operations of one iteration, counted in the traced program."""
     row = jax.ShapeDtypeStruct((1,), dtype)
     n = problem.coordinates
 
@@ -218,7 +218,7 @@ def iteration_flop(problem: BatchProblem, dtype: Any) -> int:
 
 
 def _flop_rate(dtype: Any, on_gpu: bool) -> float:
-    """Multiply-adds reached, two operations each: chains in registers, eight to a thread."""
+    """Measured operations per second of multiply-adds in registers, eight chains per thread."""
     count, length = (1 << 24 if on_gpu else 1 << 16), 256
     x = jnp.linspace(0.1, 0.9, count, dtype=dtype)
 
@@ -233,7 +233,7 @@ def _flop_rate(dtype: Any, on_gpu: bool) -> float:
 
 
 def _copy_rate(dtype: Any, on_gpu: bool) -> float:
-    """Bytes read and written a second by a large copy."""
+    """Bytes read and written per second by a large copy."""
     count = (1 << 28 if on_gpu else 1 << 23) // np.dtype(dtype).itemsize * 4
     x = jnp.ones(count, dtype=dtype)
 
@@ -247,9 +247,11 @@ def _copy_rate(dtype: Any, on_gpu: bool) -> float:
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description="Measure batches of trajectories on this device.")
-    parser.add_argument("problem", help="the file that tools/write_batch_problem.py wrote")
+    parser.add_argument("problem", help="file written by tools/write_batch_problem.py")
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), help="poses")
-    parser.add_argument("--seconds", type=float, default=480.0, help="add no size after this long")
+    parser.add_argument(
+        "--seconds", type=float, default=480.0, help="start no further size after this time"
+    )
     given = parser.parse_args()
     print(json.dumps(measure(load_arrays(given.problem), given.sizes, given.seconds)))
 

@@ -1,7 +1,7 @@
-"""The four passes over many trajectories at once: JAX twins of `solvers.dynamic.passes`.
+"""The four passes over many trajectories at once: JAX versions of `solvers.trajectory.passes`.
 
 Targets are (3, T, F) for T trajectories of F frames, coordinates (n, T, F): frames last, so that
-neighbouring threads read neighbouring numbers.
+neighbouring threads read contiguous memory.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def passes(problem: BatchProblem, dtype: Any, *, kernels: bool = False) -> dict[
     """The four passes as compiled functions, with the tables on the device.
 
     kernels: run the crude and the retargeting pass as GPU kernels (`batch.kernels`) instead of
-    whole-array programmes.
+    whole-array programs.
     """
     if kernels:
         from writhe.batch.kernels import crude_kernel, retargeting_kernel
@@ -57,10 +57,10 @@ def solve(steps: dict[str, Step], targets: Array) -> Array:
 
 
 def solve_in_blocks(steps: dict[str, Step], targets: Array, trajectories: int) -> list[Array]:
-    """Coordinates (n, T', F) for targets (3, T, F), cut into blocks of so many trajectories.
+    """Coordinates (n, T', F) for targets (3, T, F), in blocks of `trajectories` each.
 
-    Programmes are compiled for a shape, on a GPU for a minute and a half: with blocks of one size,
-    one programme serves batches of any size. The last block is filled up, and cut to its length.
+    Programs are compiled per shape, which takes minutes on a GPU: with blocks of one size, one
+    program serves batches of any size. The last block is padded, and its result cut.
     """
     found: list[Array] = []
     for first in range(0, targets.shape[1], trajectories):
@@ -116,7 +116,7 @@ def _shifts(values: Array, half: int, fill: float) -> Any:
 
 
 def align(theta: Array, lower: Array, upper: Array, window: int) -> tuple[Array, Array, Array]:
-    """Eq. 13 and the widest limits in the window; see `kernels.trajectory_passes`."""
+    """Eq. 13 and the widest limits in the window; see `kernels.trajectory.passes`."""
     frames = theta.shape[-1]
     at = np.arange(frames)
     count = np.minimum(at + window, frames - 1) - np.maximum(at - window, 0) + 1
@@ -136,7 +136,7 @@ def _wendland(distance: Array, reach: float) -> Array:
 
 
 def correct(theta: Array, distance: Array, fade: float, reach_m: float) -> Array:
-    """Eq. 14, the bilateral filter; see `kernels.trajectory_passes`."""
+    """Eq. 14, the bilateral filter; see `kernels.trajectory.passes`."""
     half = int(np.ceil(fade)) - 1
     met = _wendland(distance, reach_m)
     total = jnp.zeros_like(distance)

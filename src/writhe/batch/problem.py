@@ -1,4 +1,4 @@
-"""A batch problem as plain arrays: a chain of one effector, an octree, and how to solve."""
+"""A batch problem as plain arrays: a chain with one effector, an octree, solver options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from writhe.errors import FileFormatError, WritheError
 
 
 class BatchProblem(NamedTuple):
-    """What the passes need besides the targets; shapes as in `kernels.limb` and its cells."""
+    """The inputs of the passes besides the targets; shapes as in `kernels.trajectory`."""
 
     parent: Any  # (k,)
     kind: Any  # (k,)
@@ -39,23 +39,25 @@ class BatchProblem(NamedTuple):
 
     @property
     def coordinates(self) -> int:
-        """How many coordinates the chain has."""
+        """Number of coordinates of the chain."""
         return int(self.start[-1])
 
     def to_arrays(self) -> dict[str, Any]:
-        """By name, for `numpy.savez`."""
+        """The arrays by name, for `numpy.savez`."""
         return {f"problem.{name}": np.asarray(value) for name, value in self._asdict().items()}
 
     @staticmethod
     def from_arrays(arrays: Any) -> BatchProblem:
-        """Back from what `to_arrays` made."""
+        """The inverse of `to_arrays`."""
         return BatchProblem(**{name: arrays[f"problem.{name}"] for name in BatchProblem._fields})
 
 
 def batch_problem(limb: Any, cells: Any, options: Any, fps: float) -> BatchProblem:
     """The problem for a `Limb`, the `Cells` of one style, and `PassOptions`."""
     if len(limb.effector_joint) != 1 or len(cells.root) != 1:
-        raise WritheError("batches take chains of one effector in one style; use solve_trajectory")
+        raise WritheError(
+            "batches support chains with one effector in one style only; use solve_trajectory"
+        )
     return BatchProblem(
         parent=limb.parent,
         kind=limb.kind,
@@ -68,7 +70,7 @@ def batch_problem(limb: Any, cells: Any, options: Any, fps: float) -> BatchProbl
         cell_parent=cells.parent,
         lower=cells.lower,
         upper=cells.upper,
-        give=cells.give,
+        give=cells.inverse_damping,
         mean=cells.mean,
         slope=cells.slope,
         centre=cells.centre,

@@ -1,9 +1,9 @@
-"""Stretches of a clip that are certified as they stand, and how a body goes on beyond their ends.
+"""Certified segments of a clip, and their extensions beyond both ends.
 
-Postures that are clear one by one may still lie on two sides of a limb. Between such frames, and
-where a correction would leap, a clip is cut into stretches. Beyond either end of a stretch a gated
-tracker goes on, forwards or backwards in time, on the side where it is; it nears the wanted
-postures no faster than a body can, and where it gets there it has come into another stretch.
+Consecutive frames may each be clear and still lie on opposite sides of a limb. The clip is cut into
+segments between such frames, and where the correction jumps. A segment is extended beyond either
+end by a gated tracker, forwards or backwards in time, which stays on its side. It approaches the
+target postures at a bounded speed; where it reaches them, it has entered another segment.
 """
 
 from __future__ import annotations
@@ -18,151 +18,161 @@ from writhe.skeleton import forward
 from writhe.skeleton.kinematics import difference, integrate, interpolate
 from writhe.solvers.tracking import PostureTracker
 
-QUICK_M_S = 5.0  # a body leaves the source and comes back to it no faster than this
-_SHORTEST_S = 0.1  # a shorter stretch is a flicker of the source
-_FOOT = 2.0  # a foot off its place counts so many times as another joint
-_WORTH_MS = 0.017  # mean displacement times seconds: going on is dearer than a way round then
-_LEAP_S = 0.1  # seconds that a metre moved faster than a body can counts for
+MAX_SPEED_M_S = 5.0  # of a joint relative to the source, when leaving it or returning to it
+_SHORTEST_S = 0.1  # shorter segments are dropped as flicker of the source
+_FOOT_WEIGHT = 2.0  # cost of a displaced foot, relative to another joint
+_EXTENSION_COST_MS = 0.017  # mean displacement times seconds beyond which a detour is cheaper
+_EXCESS_S = 0.1  # cost of a metre moved beyond the speed bound
 
 
 @dataclass(frozen=True)
-class Stretch:
-    """Frames `first` to `last` of the wanted postures, certified from one to the next."""
+class ClipSegment:
+    """Frames `first` to `last` (inclusive) of the targets; the motion between them is certified."""
 
     first: int
     last: int
 
     def __contains__(self, frame: int) -> bool:
-        """Whether the frame is in it."""
+        """Whether the segment contains the frame."""
         return self.first <= frame <= self.last
 
     @property
     def middle(self) -> int:
-        """Its middle frame."""
+        """The middle frame."""
         return (self.first + self.last) // 2
 
 
 @dataclass
-class Tail:
-    """How a body goes on beyond the end of a stretch, in the order in which it was found."""
+class Extension:
+    """Tracked postures beyond one end of a segment, ordered away from that end."""
 
-    rows: list[Floats]  # the first is the end of the stretch itself
-    places: list[Floats]  # (joints, 3) of each row
-    dearer: list[float]  # what the rows up to each cost more than the wanted postures
-    met: int | None = None  # the stretch it came into, where its last row is the wanted posture
+    rows: list[Floats]  # the first is the end frame of the segment
+    positions: list[Floats]  # (joints, 3) of each row
+    extra_cost: list[float]  # cumulative cost up to each row, less that of the targets
+    reached: int | None = None  # the segment it entered; its last row is then the target
 
 
-def leaps_beyond(places: Floats, source: Floats) -> Floats:
-    """(frames - 1,) how much farther than in the source a joint moves in a frame, at most.
+def excess_motion(positions: Floats, source: Floats) -> Floats:
+    """(frames - 1,) largest motion of any joint per frame beyond that of the source, m.
 
     places, source (frames, joints, 3).
     """
-    moved, given = (np.linalg.norm(np.diff(p, axis=0), axis=2) for p in (places, source))
+    moved, given = (np.linalg.norm(np.diff(p, axis=0), axis=2) for p in (positions, source))
     return np.maximum(moved - given, 0.0).max(axis=1, initial=0.0)
 
 
-class Course:
-    """A clip and the clear postures wanted in it, cut into stretches.
+class SegmentedClip:
+    """A clip and its pushed-out target postures, cut into certified segments.
 
-    source, wanted (frames, nq): the clip, and every frame of it clear where that was possible.
-    What motions cost is their mean displacement from the source times seconds.
+    source, target: (frames, nq) the clip, and the clip with every frame clear where possible.
+    The cost of a motion is its mean displacement from the source times its duration, m s.
     """
 
-    def __init__(self, tracker: PostureTracker, source: Floats, wanted: Floats, fps: float) -> None:
-        self.tracker, self.source, self.wanted, self.fps = tracker, source, wanted, fps
-        self.quick_m = QUICK_M_S / fps
+    def __init__(self, tracker: PostureTracker, source: Floats, target: Floats, fps: float) -> None:
+        self.tracker, self.source, self.target, self.fps = tracker, source, target, fps
+        self.max_step_m = MAX_SPEED_M_S / fps
         self.skeleton = tracker.figure.skeleton
-        self.places = forward(self.skeleton, source).positions
+        self.positions = forward(self.skeleton, source).positions
         roles = {joint for role, joint in tracker.figure.roles if role.endswith(("ankle", "toe"))}
-        self.weight = np.array([_FOOT if name in roles else 1.0 for name in self.skeleton.names])
+        self.weight = np.array(
+            [_FOOT_WEIGHT if name in roles else 1.0 for name in self.skeleton.names]
+        )
         self.weight /= len(self.weight) * fps
-        self.wanted_places = forward(self.skeleton, wanted).positions
-        self.cost = np.linalg.norm(self.wanted_places - self.places, axis=2) @ self.weight
-        self.stretches = self._cut()
-        self._tails: dict[tuple[int, int], Tail] = {}
+        self.target_positions = forward(self.skeleton, target).positions
+        self.cost = np.linalg.norm(self.target_positions - self.positions, axis=2) @ self.weight
+        self.segments = self._cut()
+        self._extensions: dict[tuple[int, int], Extension] = {}
 
-    def dearer(self, first: int, rows: Floats) -> float:
-        """What rows from frame `first` on cost more than the wanted postures; leaps count too.
+    def extra_cost(self, first: int, rows: Floats) -> float:
+        """Cost of rows from frame `first` on beyond that of the targets, with a penalty on speed.
 
-        The last row is where the body goes on from, and is not counted itself.
+        The last row belongs to what follows and is not counted.
         """
         part = slice(first, first + len(rows))
-        places = np.array([forward(self.skeleton, row).positions for row in rows])
-        cost = np.linalg.norm(places - self.places[part], axis=2) @ self.weight - self.cost[part]
-        leaps = leaps_beyond(places, self.places[part])
-        return float(cost[:-1].sum() + _LEAP_S * np.maximum(leaps - self.quick_m, 0.0).sum())
+        positions = np.array([forward(self.skeleton, row).positions for row in rows])
+        cost = (
+            np.linalg.norm(positions - self.positions[part], axis=2) @ self.weight - self.cost[part]
+        )
+        leaps = excess_motion(positions, self.positions[part])
+        return float(cost[:-1].sum() + _EXCESS_S * np.maximum(leaps - self.max_step_m, 0.0).sum())
 
-    def tail(self, stretch: int, way: int, *, at_least: int = 0, endless: bool = False) -> Tail:
-        """How the body goes on beyond the end of a stretch (way 1) or before its start (way -1).
+    def extension(
+        self, segment: int, direction: int, *, min_frames: int = 0, unlimited: bool = False
+    ) -> Extension:
+        """Extend a segment beyond its end (direction 1) or before its start (direction -1).
 
-        At least so many frames, and as long as that is not dear, or until it meets a stretch or
-        the clip ends.
+        Stops at another segment, at the end of the clip or, after `min_frames`, when it costs too
+        much (never if `unlimited`). Extensions are cached.
         """
-        here = self.stretches[stretch]
-        edge = here.last if way > 0 else here.first
-        tail = self._tails.get((stretch, way))
-        if tail is None:
-            tail = Tail([self.wanted[edge]], [self.wanted_places[edge]], [0.0])
-            self._tails[stretch, way] = tail
-        while tail.met is None:
-            frame = edge + way * len(tail.rows)
-            if not 0 <= frame < len(self.wanted):
+        base = self.segments[segment]
+        edge = base.last if direction > 0 else base.first
+        extension = self._extensions.get((segment, direction))
+        if extension is None:
+            extension = Extension([self.target[edge]], [self.target_positions[edge]], [0.0])
+            self._extensions[segment, direction] = extension
+        while extension.reached is None:
+            frame = edge + direction * len(extension.rows)
+            if not 0 <= frame < len(self.target):
                 break
-            if not endless and tail.dearer[-1] > _WORTH_MS and len(tail.rows) > at_least:
+            if (
+                not unlimited
+                and extension.extra_cost[-1] > _EXTENSION_COST_MS
+                and len(extension.rows) > min_frames
+            ):
                 break
-            row, there = self._next(tail.rows[-1], frame - way, frame)
-            places = forward(self.skeleton, row).positions
-            off = np.linalg.norm(places - self.places[frame], axis=1) @ self.weight
-            leap = leaps_beyond(
-                np.array([tail.places[-1], places]), self.places[[frame - way, frame]]
+            row, arrived = self._next(extension.rows[-1], frame - direction, frame)
+            positions = forward(self.skeleton, row).positions
+            displacement = np.linalg.norm(positions - self.positions[frame], axis=1) @ self.weight
+            leap = excess_motion(
+                np.array([extension.positions[-1], positions]),
+                self.positions[[frame - direction, frame]],
             )
-            dearer = float(off - self.cost[frame]) + _LEAP_S * max(
-                0.0, float(leap[0]) - self.quick_m
+            extra_cost = float(displacement - self.cost[frame]) + _EXCESS_S * max(
+                0.0, float(leap[0]) - self.max_step_m
             )
-            tail.dearer.append(tail.dearer[-1] + dearer)
-            tail.rows.append(row)
-            tail.places.append(places)
-            if there:
-                tail.met = self._at(frame)
-        return tail
+            extension.extra_cost.append(extension.extra_cost[-1] + extra_cost)
+            extension.rows.append(row)
+            extension.positions.append(positions)
+            if arrived:
+                extension.reached = self._at(frame)
+        return extension
 
     def _next(self, row: Floats, before: int, frame: int) -> tuple[Floats, bool]:
-        """The posture at `frame` after `row` at the frame before; whether it is the wanted one."""
-        skeleton, wanted = self.skeleton, self.wanted[frame]
+        """The posture at `frame`, given `row` at frame `before`; whether it is the target."""
+        skeleton, target = self.skeleton, self.target[frame]
         carried = integrate(
             skeleton, self.source[frame], difference(skeleton, self.source[before], row)
         )
-        apart = forward(skeleton, carried).positions - self.wanted_places[frame]
-        far = float(np.linalg.norm(apart, axis=1).max())
-        if far <= self.quick_m:
-            if self._clear[frame] and self.tracker.gate.fraction(row, wanted) >= 1.0:
-                return wanted, True
-            target = wanted
+        apart = forward(skeleton, carried).positions - self.target_positions[frame]
+        distance = float(np.linalg.norm(apart, axis=1).max())
+        if distance <= self.max_step_m:
+            if self._clear[frame] and self.tracker.gate.fraction(row, target) >= 1.0:
+                return target, True
         else:
-            target = interpolate(skeleton, carried, wanted, self.quick_m / far)
+            target = interpolate(skeleton, carried, target, self.max_step_m / distance)
         return self.tracker.follow(row, target, gated=True), False
 
     def _at(self, frame: int) -> int | None:
-        for number, stretch in enumerate(self.stretches):
-            if frame in stretch:
+        for number, segment in enumerate(self.segments):
+            if frame in segment:
                 return number
         return None
 
-    def _cut(self) -> list[Stretch]:
-        tracker, count = self.tracker, len(self.wanted)
+    def _cut(self) -> list[ClipSegment]:
+        tracker, count = self.tracker, len(self.target)
         self._clear: Bools = np.array(
-            [tracker.clearance(row) >= -tracker.gate.slack_m for row in self.wanted]
+            [tracker.clearance(row) >= -tracker.gate.slack_m for row in self.target]
         )
-        leaps = leaps_beyond(self.wanted_places, self.places)
+        leaps = excess_motion(self.target_positions, self.positions)
         joined = [
             bool(self._clear[i] and self._clear[i + 1])
-            and leaps[i] <= self.quick_m
-            and tracker.gate.fraction(self.wanted[i], self.wanted[i + 1]) >= 1.0
+            and leaps[i] <= self.max_step_m
+            and tracker.gate.fraction(self.target[i], self.target[i + 1]) >= 1.0
             for i in range(count - 1)
         ]
         starts = [0, *(i + 1 for i in range(count - 1) if not joined[i]), count]
-        pieces = [Stretch(a, b - 1) for a, b in pairwise(starts) if self._clear[a]]
+        pieces = [ClipSegment(a, b - 1) for a, b in pairwise(starts) if self._clear[a]]
         shortest = max(2, round(_SHORTEST_S * self.fps))
         kept = [p for p in pieces if p.last - p.first + 1 >= shortest]
         ends = [p for p in pieces if p not in kept and (p.first == 0 or p.last == count - 1)]
-        return sorted([*kept, *ends], key=lambda p: p.first) or [Stretch(0, 0)]
+        return sorted([*kept, *ends], key=lambda p: p.first) or [ClipSegment(0, 0)]

@@ -1,4 +1,4 @@
-"""Limbs that make way: which groups of them, and the ways in which each can."""
+"""Evasions of limbs: turns, unbending and opening that move a limb out of the way of another."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 from writhe.arrays import Bools, Floats, Ints
 from writhe.collision import CollisionTable, NearPairs
 from writhe.kernels.planning.detour_candidates import (
-    Asides,
-    Crossing,
-    clear_asides,
-    cross_aside,
-    make_asides,
-    place_asides,
+    EvasionSet,
+    TrackCrossing,
+    clear_evasions,
+    crossing_posture,
+    evasion_positions,
+    make_evasion_set,
 )
 from writhe.skeleton import Figure, JointKind
 
@@ -27,63 +27,68 @@ _LIMBS = (
     ("right_hip", "right_knee", "right_ankle"),
 )
 _FEET = (("left_ankle",), ("right_ankle",))
-_OPENINGS = (0.15, 0.35, 0.7, 1.0)  # how far a limb is led towards the rest posture
-_TURNS = (0.15, 0.3, 0.5, 0.75, 1.0, 1.5)  # rad that a limb is turned aside
-_UNBENT = (0.0, 0.5)  # share of its bend that an elbow or knee loses on the way
-_OPENED_TURNS = (0.3, 0.6)  # rad that a limb is turned besides, led this far towards the rest:
+_OPENINGS = (0.15, 0.35, 0.7, 1.0)  # share of the way to the rest posture
+_TURNS = (0.15, 0.3, 0.5, 0.75, 1.0, 1.5)  # rad about the first free joint of a limb
+_UNBENT = (0.0, 0.5)  # share by which an elbow or knee is straightened
+_OPENED_TURNS = (0.3, 0.6)  # rad, combined with these shares of opening:
 _OPENED = (0.7, 1.0)
 
 
-def _ways() -> Floats:
-    """(ways, 5): how a limb makes way: turn (rotation vector), share unbent, share opened.
+def _evasion_table() -> Floats:
+    """(evasions, 5) rotation vector, share unbent, share opened towards the rest posture.
 
-    The first is not to make way at all.
+    The first row leaves the limb unchanged.
     """
     # along the axes of the joint and halfway between two of them, 18 in all
     axes = np.array([c for c in product((-1.0, 0.0, 1.0), repeat=3) if any(c) and not all(c)])
     axes /= np.linalg.norm(axes, axis=1, keepdims=True)
-    ways = [[0.0, 0.0, 0.0, 0.0, opening] for opening in (0.0, *_OPENINGS)]
+    evasions = [[0.0, 0.0, 0.0, 0.0, opening] for opening in (0.0, *_OPENINGS)]
     for axis in axes.tolist():
         for turn, unbent in product(_TURNS, _UNBENT):
-            ways.append([*(turn * a for a in axis), unbent, 0.0])
+            evasions.append([*(turn * a for a in axis), unbent, 0.0])
         for turn, opening in product(_OPENED_TURNS, _OPENED):
-            ways.append([*(turn * a for a in axis), 0.0, opening])
-    return np.array(ways)
+            evasions.append([*(turn * a for a in axis), 0.0, opening])
+    return np.array(evasions)
 
 
-_WAYS = _ways()
+_EVASIONS = _evasion_table()
 
 
 @dataclass(frozen=True)
-class Limb:
-    """An arm, a leg or a foot, or several of them."""
+class EvadingLimb:
+    """An arm, a leg or a foot, or several of them, as index arrays."""
 
-    joints: Ints  # (k,) the joint it hangs on and all that follow
-    numbers: Ints  # where they stand in a configuration
-    turning: Ints  # degrees of freedom of its first joint that turns freely, three a limb
-    mirror: Floats  # what an axis of turning is multiplied by: sides turn as in a mirror
-    hinges: Ints  # where its hinges stand in a configuration
-    leg: bool  # or a foot, or has one among several
-    foot: bool
+    joints: Ints  # (k,) the first joint of the limb and its descendants
+    q_indices: Ints  # their indices in a configuration
+    turn_dofs: Ints  # degrees of freedom of the first ball joint, three a limb
+    mirror_signs: Floats  # factors of a turning axis that mirror right limbs onto left ones
+    hinge_indices: Ints  # indices of its hinges in a configuration
+    is_leg: bool  # a leg or foot, or a group with one
+    is_foot: bool
 
 
-class LimbAsides:
-    """The ways in which one limb, or a group of them, can make way."""
+class LimbEvasions:
+    """All evasions of one limb or group of limbs, evaluated by kernels."""
 
-    def __init__(self, table: CollisionTable, near: NearPairs, limb: Limb) -> None:
+    def __init__(self, table: CollisionTable, near: NearPairs, limb: EvadingLimb) -> None:
         self.limb, self._table, self._near = limb, table, near
         skeleton = table.skeleton
         nq, nv, n = skeleton.configuration_size, skeleton.dof_count, len(skeleton)
-        mine, bending = np.zeros((len(_WAYS), nq), dtype=np.bool_), np.zeros(nq, dtype=np.bool_)
-        mine[:, limb.numbers], bending[limb.hinges] = True, True
-        turn = np.zeros((len(_WAYS), nv))
-        turn[:, limb.turning] = np.tile(_WAYS[:, :3], len(limb.turning) // 3) * limb.mirror
-        self._asides: Asides = make_asides(
+        mine, is_hinge = (
+            np.zeros((len(_EVASIONS), nq), dtype=np.bool_),
+            np.zeros(nq, dtype=np.bool_),
+        )
+        mine[:, limb.q_indices], is_hinge[limb.hinge_indices] = True, True
+        turn = np.zeros((len(_EVASIONS), nv))
+        turn[:, limb.turn_dofs] = (
+            np.tile(_EVASIONS[:, :3], len(limb.turn_dofs) // 3) * limb.mirror_signs
+        )
+        self._evasions: EvasionSet = make_evasion_set(
             turn,
-            np.ascontiguousarray(_WAYS[:, 3]),
-            np.ascontiguousarray(_WAYS[:, 4]),
+            np.ascontiguousarray(_EVASIONS[:, 3]),
+            np.ascontiguousarray(_EVASIONS[:, 4]),
             mine,
-            bending,
+            is_hinge,
             skeleton.rest_configuration,
         )
         self._q, self._positions, self._rotations = (
@@ -92,45 +97,45 @@ class LimbAsides:
             np.empty((n, 3, 3)),
         )
 
-    def places(self, crossing: Crossing) -> Floats:
-        """(ways, joints, 3) at a crossing with the limb aside, each way."""
+    def positions(self, crossing: TrackCrossing) -> Floats:
+        """(evasions, joints, 3) joint positions at a crossing, for every evasion."""
         tree = self._table.skeleton.tree
-        out = np.empty((len(self._asides.opening), len(self._table.skeleton), 3))
-        place_asides(tree, crossing, self._asides, self._rotations, self._q, out)
+        out = np.empty((len(self._evasions.opening), len(self._table.skeleton), 3))
+        evasion_positions(tree, crossing, self._evasions, self._rotations, self._q, out)
         return out
 
-    def clear(self, crossing: Crossing, ways: Ints, slack_m: float) -> Bools:
-        """Whether a crossing with the limb aside in each of these ways is clear."""
-        table, near, out = self._table, self._near, np.empty(len(ways), dtype=np.bool_)
-        clear_asides(
+    def clear(self, crossing: TrackCrossing, indices: Ints, slack_m: float) -> Bools:
+        """(k,) whether the posture at a crossing is clear, for the evasions `indices` (k,)."""
+        table, near, out = self._table, self._near, np.empty(len(indices), dtype=np.bool_)
+        clear_evasions(
             table.skeleton.tree,
             table.shapes,
             table.bodies,
             table.pairs,
             crossing,
-            self._asides,
-            ways,
+            self._evasions,
+            indices,
             slack_m,
             self._q,
             self._positions,
             self._rotations,
             near.placed,
             near.out,
-            near.apart_along,
+            near.last_normals,
             near.rows,
             out,
         )
         return out
 
-    def posture(self, crossing: Crossing, way: int) -> Floats:
-        """The posture at a crossing with the limb aside in one way."""
+    def posture(self, crossing: TrackCrossing, index: int) -> Floats:
+        """(nq,) the posture at a crossing with one evasion."""
         out = np.empty(self._table.skeleton.configuration_size)
-        cross_aside(self._table.skeleton.tree, crossing, self._asides, way, out)
+        crossing_posture(self._table.skeleton.tree, crossing, self._evasions, index, out)
         return out
 
 
-class Limbs:
-    """The arms and legs of a figure, and how they make way."""
+class EvadingLimbs:
+    """The arms, legs and feet of a figure, in the groups that may evade."""
 
     def __init__(self, figure: Figure, table: CollisionTable) -> None:
         self._table, self._near = table, NearPairs(table)
@@ -141,27 +146,29 @@ class Limbs:
             for chain in (*_LIMBS, *_FEET)
             if all(role in roles for role in chain)
         ]
-        self._known: dict[tuple[int, ...], LimbAsides] = {}
+        self._cache: dict[tuple[int, ...], LimbEvasions] = {}
 
-    def making_way(
+    def evasion_groups(
         self, apart_m: Floats, least_m: float, between: tuple[str, str] | None = None
-    ) -> Iterator[list[LimbAsides]]:
-        """Limbs that may make way where joints are apart_m (joints,) from their places.
+    ) -> Iterator[list[LimbEvasions]]:
+        """Groups of limbs in the order in which their evasions are tried.
 
-        First each arm, then both; then legs and feet that are farther apart than
-        least_m; then all of them.
-        Legs come first where neither of the parts `between` which there is no way is on an arm.
+        First each arm, then both arms; then the legs and feet with a joint whose apart_m (joints,)
+        exceeds least_m; then all together. Legs come before arms if neither of the two colliding
+        parts `between` belongs to an arm.
         """
         single = [
             k
             for k, limb in enumerate(self._limbs)
-            if not limb.leg or float(apart_m[limb.joints].max()) > least_m
+            if not limb.is_leg or float(apart_m[limb.joints].max()) > least_m
         ]
-        whole = [k for k in single if not self._limbs[k].foot]
-        arms, legs = ([k for k in whole if self._limbs[k].leg is leg] for leg in (False, True))
+        whole = [k for k in single if not self._limbs[k].is_foot]
+        arms, legs = (
+            [k for k in whole if self._limbs[k].is_leg is is_leg] for is_leg in (False, True)
+        )
         for_arms = [[(k,) for k in arms], [tuple(arms)] if len(arms) > 1 else []]
         for_legs = [
-            [(k,) for k in single if self._limbs[k].leg],
+            [(k,) for k in single if self._limbs[k].is_leg],
             [tuple(legs)] if len(legs) > 1 else [],
         ]
         names = {self._names[j] for k in arms for j in self._limbs[k].joints}
@@ -170,41 +177,41 @@ class Limbs:
         if arms and legs:
             rounds.append([(*arms, *legs)])
         for groups in rounds:
-            yield [self._asides(group) for group in groups]
+            yield [self._evasions(group) for group in groups]
 
-    def _asides(self, group: tuple[int, ...]) -> LimbAsides:
-        if group not in self._known:
-            limb = _together([self._limbs[k] for k in group])
-            self._known[group] = LimbAsides(self._table, self._near, limb)
-        return self._known[group]
+    def _evasions(self, group: tuple[int, ...]) -> LimbEvasions:
+        if group not in self._cache:
+            limb = _combined([self._limbs[k] for k in group])
+            self._cache[group] = LimbEvasions(self._table, self._near, limb)
+        return self._cache[group]
 
 
-def _together(limbs: list[Limb]) -> Limb:
-    return Limb(
+def _combined(limbs: list[EvadingLimb]) -> EvadingLimb:
+    return EvadingLimb(
         np.concatenate([limb.joints for limb in limbs]),
-        np.concatenate([limb.numbers for limb in limbs]),
-        np.concatenate([limb.turning for limb in limbs]),
-        np.concatenate([limb.mirror for limb in limbs]),
-        np.concatenate([limb.hinges for limb in limbs]),
-        any(limb.leg for limb in limbs),
-        any(limb.foot for limb in limbs),
+        np.concatenate([limb.q_indices for limb in limbs]),
+        np.concatenate([limb.turn_dofs for limb in limbs]),
+        np.concatenate([limb.mirror_signs for limb in limbs]),
+        np.concatenate([limb.hinge_indices for limb in limbs]),
+        any(limb.is_leg for limb in limbs),
+        any(limb.is_foot for limb in limbs),
     )
 
 
-def _limb(figure: Figure, chain: list[str], role: str) -> Limb:
+def _limb(figure: Figure, chain: list[str], role: str) -> EvadingLimb:
     skeleton, tree = figure.skeleton, figure.skeleton.tree
     first = skeleton.index(chain[0])
     joints = np.arange(first, int(tree.subtree_end[first]))
     kinds = {name: skeleton.joints[skeleton.index(name)].kind for name in chain}
     balls = [name for name, kind in kinds.items() if kind is JointKind.BALL]
-    hinges = [name for name, kind in kinds.items() if kind is JointKind.HINGE]
-    turning = skeleton.v_slice(balls[1] if len(balls) > 2 else balls[0])
-    return Limb(
+    hinge_indices = [name for name, kind in kinds.items() if kind is JointKind.HINGE]
+    turn_dofs = skeleton.v_slice(balls[1] if len(balls) > 2 else balls[0])
+    return EvadingLimb(
         joints,
         np.arange(int(tree.q_start[first]), int(tree.q_start[joints[-1] + 1])),
-        np.arange(turning.start, turning.stop),
+        np.arange(turn_dofs.start, turn_dofs.stop),
         np.array([1.0, 1.0, 1.0] if role.startswith("left") else [1.0, -1.0, -1.0]),
-        np.array([skeleton.q_slice(name).start for name in hinges], dtype=np.int64),
+        np.array([skeleton.q_slice(name).start for name in hinge_indices], dtype=np.int64),
         role.endswith(("hip", "ankle")),
         len(chain) == 1,
     )

@@ -1,10 +1,9 @@
-"""The nearest certified way through a whole clip, from stretch to stretch.
+"""The certified path through a whole clip that stays nearest to the source.
 
-From one stretch (`stretches`) the body may go on where it is until it meets another, be there
-early by having gone on backwards in time, or change sides on a way round (`detour`). Of all these
-the ones are taken that together stay nearest to the source: a body waits where the source soon
-comes back, and goes round where it does not. Ways are looked for only as far as the best way
-known so far needs them.
+Transitions lead from one segment (`clear_segments`) to another: by extending the first forwards
+until it reaches the second, by extending the second backwards, or by a detour (`detour`). The
+cheapest path over them is a shortest path in an acyclic graph whose edge costs are estimated first
+and evaluated only when the current best path uses them.
 """
 
 from __future__ import annotations
@@ -15,227 +14,250 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.cleaning.clear_segments import Course
+from writhe.cleaning.clear_segments import SegmentedClip
 from writhe.cleaning.detour import Detours, Tracks
 from writhe.skeleton.kinematics import difference, integrate
 
-# What motions cost is in metres of mean displacement times seconds.
-_GUESS_MS = 0.0017  # what it costs to change stretches, as long as that is not known
-_GUESS_M = 0.02  # and how far away the body is while it leaves others out
-_AHEAD_S = 1.0  # stretches farther off are not looked at
-_MOMENTS = 3  # at which a way round is looked for
-_APART_S = 0.13  # between them
-_SMALL_MS = 0.001  # what a way round must save to be looked for
-_DEAR_MS = 0.01  # a way round that costs more than this is looked for at other moments too
+# Costs are mean displacement times seconds, m s.
+_ESTIMATE_MS = 0.0017  # estimated cost of a change of segments before it is evaluated
+_ESTIMATE_M = 0.02  # estimated mean displacement during a transition
+_LOOK_AHEAD_S = 1.0  # transitions to segments farther ahead are not considered
+_MAX_SWITCH_FRAMES = 3  # at which a detour is searched for
+_SWITCH_SPACING_S = 0.13  # between those frames
+_MIN_SAVING_MS = 0.001  # a detour must save at least this much to be searched for
+_COMPARE_MS = 0.01  # a detour that costs more is searched for at other frames too
 
 
 @dataclass(frozen=True)
-class Passage:
-    """Rows that lead from one stretch to another, or a guess of what they would cost."""
+class Transition:
+    """Rows that lead from one segment to another, or an estimate of their cost."""
 
-    origin: int  # a stretch, or -1: the start of the clip
-    goal: int  # a stretch, or their number: its end
-    leaves: int  # the last frame in the first stretch
-    enters: int  # the first frame in the second
+    start_segment: int  # index of a segment, or -1: the start of the clip
+    goal_segment: int  # index of a segment, or the segment count: the end of the clip
+    leave_frame: int  # the last frame in the first segment
+    enter_frame: int  # the first frame in the second segment
     cost_ms: float
-    rows: Floats | None = None  # (enters - leaves - 1, nq) what lies between
-    guessed: bool = False
+    rows: Floats | None = None  # (enter_frame - leave_frame - 1, nq)
+    estimated: bool = False
 
 
-def nearest_way(course: Course, detours: Detours | None, tell: Callable[[int], None]) -> Floats:
+def nearest_path(
+    clip: SegmentedClip, detours: Detours | None, report: Callable[[int], None]
+) -> Floats:
     """(frames, nq) the certified motion nearest to the source.
 
-    tell: called with the number of frames known to be on the way.
+    report: called with the number of leading frames whose path is known.
     """
-    search = _Search(course, detours)
+    search = _PathSearch(clip, detours)
     while True:
-        path = search.best()
-        guess = next((p for p in path if p.guessed), None)
-        if guess is None:
+        path = search.cheapest_path()
+        estimate = next((p for p in path if p.estimated), None)
+        if estimate is None:
             break
-        tell(min(len(course.wanted), guess.enters))
-        search.look(guess.origin, guess.goal)
-    rows = course.wanted.copy()
-    for passage in path:
-        if passage.rows is not None:
-            rows[passage.leaves + 1 : passage.enters] = passage.rows
-    tell(len(rows))
+        report(min(len(clip.target), estimate.enter_frame))
+        search.evaluate(estimate.start_segment, estimate.goal_segment)
+    rows = clip.target.copy()
+    for transition in path:
+        if transition.rows is not None:
+            rows[transition.leave_frame + 1 : transition.enter_frame] = transition.rows
+    report(len(rows))
     return rows
 
 
-class _Search:
-    """Passages known and guessed, and the best path over them."""
+class _PathSearch:
+    """The graph of evaluated and estimated transitions, and the cheapest path over it."""
 
-    def __init__(self, course: Course, detours: Detours | None) -> None:
-        self._course, self._detours = course, detours
-        self._frames, self._count = len(course.wanted), len(course.stretches)
-        self._out: dict[int, list[Passage]] = {}
-        ahead = _AHEAD_S * course.fps
+    def __init__(self, clip: SegmentedClip, detours: Detours | None) -> None:
+        self._clip, self._detours = clip, detours
+        self._frames, self._count = len(clip.target), len(clip.segments)
+        self._out: dict[int, list[Transition]] = {}
+        look_ahead = _LOOK_AHEAD_S * clip.fps
         for i in range(-1, self._count):
-            last = self._count if i >= 0 else self._count - 1  # the end is reached from a stretch
+            # the end of the clip is reached from a segment only
+            last = self._count if i >= 0 else self._count - 1
             self._out[i] = [
-                guess
+                estimate
                 for j in range(i + 1, last + 1)
-                if (guess := self._guess(i, j)).enters - guess.leaves <= ahead or j == i + 1
+                if (estimate := self._estimate(i, j)).enter_frame - estimate.leave_frame
+                <= look_ahead
+                or j == i + 1
             ]
 
-    def _guess(self, i: int, j: int) -> Passage:
-        leaves = self._course.stretches[i].last if i >= 0 else -1
-        enters = self._course.stretches[j].first if j < self._count else self._frames
-        if enters == leaves + 1 and (i < 0 or j == self._count):
-            return Passage(i, j, leaves, enters, 0.0)
-        away = (enters - leaves - 1) / self._course.fps
-        return Passage(i, j, leaves, enters, _GUESS_MS + _GUESS_M * away, guessed=True)
+    def _estimate(self, i: int, j: int) -> Transition:
+        leave_frame = self._clip.segments[i].last if i >= 0 else -1
+        enter_frame = self._clip.segments[j].first if j < self._count else self._frames
+        if enter_frame == leave_frame + 1 and (i < 0 or j == self._count):
+            return Transition(i, j, leave_frame, enter_frame, 0.0)
+        duration_s = (enter_frame - leave_frame - 1) / self._clip.fps
+        return Transition(
+            i, j, leave_frame, enter_frame, _ESTIMATE_MS + _ESTIMATE_M * duration_s, estimated=True
+        )
 
-    def best(self) -> list[Passage]:
-        """The cheapest path from the start to the end of the clip, guesses included."""
+    def cheapest_path(self) -> list[Transition]:
+        """The cheapest path from the start to the end of the clip, including estimates."""
         while True:
-            # for each stretch the passages into it: what they cost from the start, and before them
-            into: dict[int, list[tuple[float, Passage, int]]] = {
+            # for each segment its incoming transitions: cost from the start, edge, predecessor
+            incoming: dict[int, list[tuple[float, Transition, int]]] = {
                 k: [] for k in range(self._count + 1)
             }
             for i in range(-1, self._count):
-                for passage in self._out[i]:
+                for transition in self._out[i]:
                     before = [
                         (cost, k)
-                        for k, (cost, last, _) in enumerate(into.get(i, []))
-                        if last.enters <= passage.leaves
+                        for k, (cost, last, _) in enumerate(incoming.get(i, []))
+                        if last.enter_frame <= transition.leave_frame
                     ]
                     if i < 0 or before:
                         cost, k = min(before, default=(0.0, -1))
-                        into[passage.goal].append((cost + passage.cost_ms, passage, k))
-            if into[self._count]:
+                        incoming[transition.goal_segment].append(
+                            (cost + transition.cost_ms, transition, k)
+                        )
+            if incoming[self._count]:
                 break
-            self._insist(max(k for k in range(-1, self._count) if k < 0 or into[k]))
-        path: list[Passage] = []
-        at, k = self._count, int(np.argmin([cost for cost, _, _ in into[self._count]]))
+            self._extend_unlimited(max(k for k in range(-1, self._count) if k < 0 or incoming[k]))
+        path: list[Transition] = []
+        at, k = self._count, int(np.argmin([cost for cost, _, _ in incoming[self._count]]))
         while at >= 0:
-            _, passage, k = into[at][k]
-            path.append(passage)
-            at = passage.origin
+            _, transition, k = incoming[at][k]
+            path.append(transition)
+            at = transition.start_segment
         return path[::-1]
 
-    def look(self, i: int, j: int) -> None:
-        """Replace a guess by the passages that there are."""
-        self._out[i] = [p for p in self._out[i] if not (p.guessed and p.goal == j)]
+    def evaluate(self, i: int, j: int) -> None:
+        """Replace the estimated transition from segment i to j by those that exist."""
+        self._out[i] = [p for p in self._out[i] if not (p.estimated and p.goal_segment == j)]
         if i < 0:
             self._out[i] += self._from_start(j)
             return
-        found = self._meeting(i, j)
+        found = self._by_extension(i, j)
         if self._detours is not None and j < self._count:
-            found += self._round(i, j, min((p.cost_ms for p in found), default=np.inf))
+            found += self._by_detour(i, j, min((p.cost_ms for p in found), default=np.inf))
         self._out[i] += found
 
-    def _insist(self, i: int) -> None:
-        """Nothing else leads on from stretch i: the body goes on where it is, however far.
+    def _extend_unlimited(self, i: int) -> None:
+        """Extend segment i without a cost bound, since no transition leads on from it.
 
-        It gets to a later stretch or to the end of the clip, or back to its start.
+        The extension reaches a later segment or the end of the clip (i = -1: the start).
         """
-        course = self._course
+        clip = self._clip
         if i < 0:
-            course.tail(0, -1, endless=True)
+            clip.extension(0, -1, unlimited=True)
             self._out[i] += self._from_start(0)
             return
-        tail = course.tail(i, 1, endless=True)
-        self._out[i] += self._meeting(i, self._count if tail.met is None else tail.met)
+        extension = clip.extension(i, 1, unlimited=True)
+        self._out[i] += self._by_extension(
+            i, self._count if extension.reached is None else extension.reached
+        )
 
-    def _from_start(self, j: int) -> list[Passage]:
-        """The body is in stretch j from the start."""
-        first = self._course.stretches[j].first
-        tail = self._course.tail(j, -1)
-        if len(tail.rows) - 1 < first:
+    def _from_start(self, j: int) -> list[Transition]:
+        """The transition from the start of the clip to segment j, by extending j backwards."""
+        first = self._clip.segments[j].first
+        extension = self._clip.extension(j, -1)
+        if len(extension.rows) - 1 < first:
             return []
-        return [Passage(-1, j, -1, first, tail.dearer[first], np.array(tail.rows[first:0:-1]))]
+        return [
+            Transition(
+                -1, j, -1, first, extension.extra_cost[first], np.array(extension.rows[first:0:-1])
+            )
+        ]
 
-    def _meeting(self, i: int, j: int) -> list[Passage]:
-        """Passages without a way round: one tail meets the other stretch."""
-        course, found = self._course, list[Passage]()
-        last = course.stretches[i].last
-        onward = course.tail(i, 1, at_least=self._needed(i, j))
-        if onward.met == j or (j == self._count and last + len(onward.rows) == self._frames):
-            met = len(onward.rows) - (onward.met is not None)
-            rows = np.array(onward.rows[1:met]).reshape(-1, course.wanted.shape[1])
-            found.append(Passage(i, j, last, last + met, onward.dearer[-1], rows))
+    def _by_extension(self, i: int, j: int) -> list[Transition]:
+        """Transitions in which the extension of one segment reaches the other."""
+        clip, found = self._clip, list[Transition]()
+        last = clip.segments[i].last
+        onward = clip.extension(i, 1, min_frames=self._min_extension(i, j))
+        if onward.reached == j or (j == self._count and last + len(onward.rows) == self._frames):
+            reached = len(onward.rows) - (onward.reached is not None)
+            rows = np.array(onward.rows[1:reached]).reshape(-1, clip.target.shape[1])
+            found.append(Transition(i, j, last, last + reached, onward.extra_cost[-1], rows))
         if j < self._count:
-            first = course.stretches[j].first
-            back = course.tail(j, -1, at_least=self._needed(i, j))
-            if back.met == i:
-                rows = np.array(back.rows[-2:0:-1]).reshape(-1, course.wanted.shape[1])
-                left = first - len(back.rows) + 1
-                found.append(Passage(i, j, left, first, back.dearer[-1], rows))
+            first = clip.segments[j].first
+            backward = clip.extension(j, -1, min_frames=self._min_extension(i, j))
+            if backward.reached == i:
+                rows = np.array(backward.rows[-2:0:-1]).reshape(-1, clip.target.shape[1])
+                left = first - len(backward.rows) + 1
+                found.append(Transition(i, j, left, first, backward.extra_cost[-1], rows))
         return found
 
-    def _needed(self, i: int, j: int) -> int:
-        """Frames that a tail from one stretch must have to come near the other."""
+    def _min_extension(self, i: int, j: int) -> int:
+        """Frames that an extension needs at least to come near the other segment."""
         if j == i + 1 and j < self._count:
-            return self._course.stretches[j].first - self._course.stretches[i].last + 1
+            return self._clip.segments[j].first - self._clip.segments[i].last + 1
         return 0
 
-    def _round(self, i: int, j: int, worth: float) -> list[Passage]:
-        """A way round from stretch i to stretch j that costs less than `worth`."""
-        course, detours = self._course, self._detours
+    def _by_detour(self, i: int, j: int, max_cost: float) -> list[Transition]:
+        """Detours from segment i to segment j that cost less than `max_cost`."""
+        clip, detours = self._clip, self._detours
         assert detours is not None
-        here, there = course.stretches[i], course.stretches[j]
-        onward, back = course.tail(i, 1), course.tail(j, -1)
-        moments: list[tuple[float, int]] = []
-        first = max(self._from(i), there.first - len(back.rows))
-        last = min(self._until(j), here.last + len(onward.rows) - 1)
-        for moment in range(first, last + 1):
-            waits = onward.dearer[max(0, moment - here.last)]
-            early = back.dearer[max(0, there.first - moment - 1)]
-            off = max(here.last - moment, moment + 1 - there.first, 0)  # of two as dear, the nearer
-            moments.append((waits + early + 1e-7 * off, moment))
-        moments.sort()
-        tried, passages = list[int](), list[Passage]()
-        for cost, moment in moments:
-            if len(tried) == _MOMENTS or cost + _SMALL_MS >= worth:
+        here, there = clip.segments[i], clip.segments[j]
+        onward, backward = clip.extension(i, 1), clip.extension(j, -1)
+        switch_frames: list[tuple[float, int]] = []
+        first = max(self._first_detour_frame(i), there.first - len(backward.rows))
+        last = min(self._last_detour_frame(j), here.last + len(onward.rows) - 1)
+        for switch_frame in range(first, last + 1):
+            cost_before = onward.extra_cost[max(0, switch_frame - here.last)]
+            cost_after = backward.extra_cost[max(0, there.first - switch_frame - 1)]
+            # of equal costs, the nearer
+            distance = max(here.last - switch_frame, switch_frame + 1 - there.first, 0)
+            switch_frames.append((cost_before + cost_after + 1e-7 * distance, switch_frame))
+        switch_frames.sort()
+        tried, transitions = list[int](), list[Transition]()
+        for cost, switch_frame in switch_frames:
+            if len(tried) == _MAX_SWITCH_FRAMES or cost + _MIN_SAVING_MS >= max_cost:
                 break
-            if any(abs(moment - other) < _APART_S * course.fps for other in tried):
+            if any(abs(switch_frame - other) < _SWITCH_SPACING_S * clip.fps for other in tried):
                 continue
-            tried.append(moment)
-            start = max(self._from(i), moment - detours.longest)
-            stop = min(self._until(j), moment + detours.longest)
+            tried.append(switch_frame)
+            start = max(self._first_detour_frame(i), switch_frame - detours.longest)
+            stop = min(self._last_detour_frame(j), switch_frame + detours.longest)
             frames = range(start, stop + 1)
-            before = np.array([self._row(i, 1, frame) for frame in frames])
-            after = np.array([self._row(j, -1, frame) for frame in frames])
-            tracks = Tracks(before, after, course.places[start : stop + 1], moment - start)
-            found = detours.find(tracks, worth - cost)
+            before = np.array([self._posture_at(i, 1, frame) for frame in frames])
+            after = np.array([self._posture_at(j, -1, frame) for frame in frames])
+            tracks = Tracks(before, after, clip.positions[start : stop + 1], switch_frame - start)
+            found = detours.find(tracks, max_cost - cost)
             if found is not None:
-                passages.append(self._passage(i, j, start + found[0], found[1]))
-                worth = min(worth, passages[-1].cost_ms)
-                if worth < cost + _DEAR_MS:
+                transitions.append(self._transition(i, j, start + found[0], found[1]))
+                max_cost = min(max_cost, transitions[-1].cost_ms)
+                if max_cost < cost + _COMPARE_MS:
                     break
-        return passages
+        return transitions
 
-    def _from(self, i: int) -> int:
-        """The first frame of a stretch in which a way round may begin."""
-        here = self._course.stretches[i]
+    def _first_detour_frame(self, i: int) -> int:
+        """The first frame of segment i at which a detour may begin."""
+        here = self._clip.segments[i]
         return here.middle if i > 0 else here.first
 
-    def _until(self, j: int) -> int:
-        """The last frame of a stretch in which a way round may end."""
-        there = self._course.stretches[j]
+    def _last_detour_frame(self, j: int) -> int:
+        """The last frame of segment j at which a detour may end."""
+        there = self._clip.segments[j]
         return there.middle if j + 1 < self._count else there.last
 
-    def _passage(self, i: int, j: int, start: int, way: Floats) -> Passage:
-        """A way round from frame `start` on, with what leads to it and away from it."""
-        course = self._course
-        here, there, stop = course.stretches[i], course.stretches[j], start + len(way) - 1
-        leaves, enters = min(here.last, start), max(there.first, stop)
-        lead = [self._row(i, 1, frame) for frame in range(leaves, start)]
-        rest = [self._row(j, -1, frame) for frame in range(stop + 1, enters + 1)]
-        rows = np.array([*lead, *way, *rest])
-        return Passage(i, j, leaves, enters, course.dearer(leaves, rows), rows[1:-1])
+    def _transition(self, i: int, j: int, start: int, detour: Floats) -> Transition:
+        """The transition with a detour (k, nq) at frame `start`, extensions included."""
+        clip = self._clip
+        here, there, stop = clip.segments[i], clip.segments[j], start + len(detour) - 1
+        leave_frame, enter_frame = min(here.last, start), max(there.first, stop)
+        lead_in = [self._posture_at(i, 1, frame) for frame in range(leave_frame, start)]
+        lead_out = [self._posture_at(j, -1, frame) for frame in range(stop + 1, enter_frame + 1)]
+        rows = np.array([*lead_in, *detour, *lead_out])
+        return Transition(
+            i, j, leave_frame, enter_frame, clip.extra_cost(leave_frame, rows), rows[1:-1]
+        )
 
-    def _row(self, stretch: int, way: int, frame: int) -> Floats:
-        """Where the body is at a frame in a stretch or on a tail; beyond it as its last row."""
-        course, here = self._course, self._course.stretches[stretch]
-        edge = here.last if way > 0 else here.first
-        beyond = way * (frame - edge)
+    def _posture_at(self, segment: int, direction: int, frame: int) -> Floats:
+        """The posture at a frame of a segment or its extension.
+
+        Beyond the extension its last offset from the source is kept.
+        """
+        clip, here = self._clip, self._clip.segments[segment]
+        edge = here.last if direction > 0 else here.first
+        beyond = direction * (frame - edge)
         if beyond <= 0:
-            return course.wanted[frame]
-        rows = course.tail(stretch, way).rows
+            return clip.target[frame]
+        rows = clip.extension(segment, direction).rows
         if beyond < len(rows):
             return rows[beyond]
-        behind = difference(course.skeleton, course.source[edge + way * (len(rows) - 1)], rows[-1])
-        return integrate(course.skeleton, course.source[frame], behind)
+        behind = difference(
+            clip.skeleton, clip.source[edge + direction * (len(rows) - 1)], rows[-1]
+        )
+        return integrate(clip.skeleton, clip.source[frame], behind)

@@ -1,8 +1,8 @@
 """The `writhe` command: registers the subcommands and turns errors into messages.
 
-A command is a module here with a function of the same name, or with a Typer called `app` when it
-has subcommands; an `EPILOG` ends its help. Only the one that is called is imported, so that
-`writhe --help` stays quick.
+A command is a module here with a function of the same name, or with a Typer called `app` if it has
+subcommands; an `EPILOG` is appended to its help. Only the command that is called is imported, so
+that `writhe --help` is fast.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from writhe.errors import WritheError
 # name: the line that `writhe --help` shows
 COMMANDS = {
     "studio": "Pose and animate in the browser, with mouse or fingers.",
-    "info": "Tell what a motion file holds.",
+    "info": "Show the contents of a motion file.",
     "convert": "Convert a motion between file formats.",
-    "retarget": "Carry a motion over to another body.",
-    "measure": "Measure how a clip's limbs are linked over time.",
-    "certify": "Find where body parts pass through each other or through things.",
-    "clean": "Push the penetrations out of a clip.",
-    "plan": "Join two postures by a motion without penetration.",
+    "retarget": "Retarget a motion to another skeleton.",
+    "measure": "Measure the linking of a clip's limbs over time.",
+    "certify": "Check a motion for penetration and pass-throughs, between frames too.",
+    "clean": "Remove penetrations from a clip.",
+    "plan": "Plan a motion between two postures without penetration.",
     "learn": "Learn joint limits and damping from clips, for whole trajectories.",
     "db": "Build, inspect, merge and query posture databases.",
-    "render": "Make a picture, a film strip or a film.",
+    "render": "Render a picture, a film strip or a movie.",
     "reproduce": "Run a paper's experiments and compare with its figures.",
-    "tune": "Tune a posing method by leaving postures out and making them again.",
-    "scene": "Make scene files from meshes, with strands proposed along their outline.",
-    "bench": "Measure speed and quality here, beside other methods and software.",
-    "warmup": "Compile the kernels now, so that nothing has to wait later.",
+    "tune": "Tune a posing method by leave-out reconstruction.",
+    "scene": "Create scene files from meshes, with proposed strands.",
+    "bench": "Measure speed and quality, compared with other methods and software.",
+    "warmup": "Compile all kernels now.",
 }
 
-# name: the stages of `writhe.warmup` that it needs, compiled the first time
+# name: stages of `writhe.warmup` to compile before its first run
 NEEDS = {
     "retarget": ("kinematics", "motion files"),
     "measure": ("kinematics", "motion files", "linking"),
@@ -48,8 +48,8 @@ NEEDS = {
 }
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(shown: bool) -> None:
+    if shown:
         typer.echo(f"writhe {__version__}")
         raise typer.Exit
 
@@ -63,11 +63,11 @@ def _root(
 
 
 def _not_loaded() -> None:
-    """Stands for a command that was not asked for."""
+    """Placeholder for a command that is not imported."""
 
 
-def build_app(wanted: str | None) -> typer.Typer:
-    """The command line with `wanted` imported and the other commands named only."""
+def build_app(command: str | None) -> typer.Typer:
+    """The command line with `command` imported and the other commands listed only."""
     app = typer.Typer(
         no_args_is_help=True,
         add_completion=False,
@@ -76,7 +76,7 @@ def build_app(wanted: str | None) -> typer.Typer:
     )
     app.callback()(_root)
     for name, line in COMMANDS.items():
-        if name != wanted:
+        if name != command:
             app.command(name, help=line)(_not_loaded)
             continue
         module = importlib.import_module(f"writhe.cli.{name}")
@@ -88,15 +88,15 @@ def build_app(wanted: str | None) -> typer.Typer:
 
 
 def run(arguments: list[str] | None = None) -> None:
-    """Run the command line; what is wrong becomes one line on standard error, exit code 2."""
+    """Run the command line; errors become one line on standard error and exit code 2."""
     given = sys.argv[1:] if arguments is None else arguments
-    wanted = next((word for word in given if not word.startswith("-")), None)
+    command = next((word for word in given if not word.startswith("-")), None)
     try:
-        if wanted in NEEDS and not {"-h", "--help"} & set(given):
+        if command in NEEDS and not {"-h", "--help"} & set(given):
             from writhe.cli.warmup import ensure_warm
 
-            ensure_warm(*NEEDS[wanted])
-        build_app(wanted)(args=given, prog_name="writhe")
+            ensure_warm(*NEEDS[command])
+        build_app(command)(args=given, prog_name="writhe")
     except (WritheError, OSError) as error:
         typer.echo(f"writhe: {error}", err=True)
         sys.exit(2)

@@ -18,30 +18,30 @@ EPILOG = "\n".join(f"- `{name}`: {line}" for name, line in BENCHMARKS.items())
 
 
 def bench(
-    name: Annotated[str, typer.Argument(help="Which benchmark; they are listed below.")],
+    name: Annotated[str, typer.Argument(help="Name of the benchmark, listed below.")],
     database: Annotated[
         Path | None, typer.Option(help="A posture database instead of the built-in one.")
     ] = None,
     clips: Annotated[Path | None, typer.Option(help="A folder of motion files.")] = None,
     part: Annotated[
-        str | None, typer.Option(help="Of these clips only the part `tuning` or `untouched`.")
+        str | None, typer.Option(help="Use only the clips of the part `tuning` or `untouched`.")
     ] = None,
     frames: Annotated[
-        int | None, typer.Option(help="Of each clip only so many frames.", min=2)
+        int | None, typer.Option(help="Use only the first frames of each clip.", min=2)
     ] = None,
     rounds: Annotated[
-        int | None, typer.Option(help="How often the scripted drags are varied.")
+        int | None, typer.Option(help="Number of variations of the scripted drags.")
     ] = None,
     methods: Annotated[
         str | None, typer.Option(help="Posing methods, separated by commas; all by default.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A small part of it, quickly.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Run a small subset.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Measure speed and quality here, with what writhe is compared to in the same run.
+    """Measure speed and quality, together with what writhe is compared to.
 
-    Compilation is not counted; the first call of each kernel is given separately. An option that a
-    benchmark does not take is an error.
+    Compilation is excluded; the first call of each kernel is reported separately. Options that the
+    benchmark does not have are an error.
 
     Example: `writhe bench kernels --json`
     """

@@ -1,4 +1,4 @@
-"""`writhe certify`: whether body parts pass through each other or through things in a motion."""
+"""`writhe certify`: check a motion for penetration and pass-throughs."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def certify(
     file: Annotated[Path, typer.Argument(help="A motion: .bvh, .glb, .npz.", show_default=False)],
     scene: Annotated[
         Path | None,
-        typer.Option(help="A JSON scene: other actors and objects.", show_default=False),
+        typer.Option(help="A JSON scene with other actors and objects.", show_default=False),
     ] = None,
     actor: Annotated[
         str | None,
-        typer.Option(help="Who in the scene moves (default: the first).", show_default=False),
+        typer.Option(help="The actor that moves (default: the first).", show_default=False),
     ] = None,
     interpolation: Annotated[
         str | None,
@@ -37,11 +37,11 @@ def certify(
     ] = None,
     skip_joint_zones: Annotated[
         bool,
-        typer.Option(help="Leave out neighbours' shapes that overlap deeply at rest."),
+        typer.Option(help="Ignore shapes of adjacent parts that overlap deeply at rest."),
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Find where body parts pass through each other or through things, between frames too.
+    """Check whether body parts penetrate each other or objects, between frames too.
 
     Exit code 0: certified; 1: not certified; 2: bad input.
 
@@ -61,7 +61,7 @@ def certify_file(
     interpolation: str | None = None,
     skip_joint_zones: bool = False,
 ) -> tuple[Certificate, CollisionTable]:
-    """The certificate of a file as its readers will interpolate it, and the shapes it is about."""
+    """The certificate of a file as readers interpolate it, and the collision table."""
     from writhe.collision import certify as certify_motion
 
     table, motion, channels = _read(file, scene, actor, interpolation, skip_joint_zones)
@@ -75,7 +75,7 @@ def _read(
     from dataclasses import replace
 
     from writhe.collision import CollisionTable, ContactPolicy
-    from writhe.collision.stored_channels import in_scene, stored_channels
+    from writhe.collision.stored_channels import channels_in_scene, stored_channels
     from writhe.io import figure_of, load
     from writhe.scene import Scene
 
@@ -86,17 +86,17 @@ def _read(
     if scene_file is None:
         figure = figure_of(motion, partial=True)
         if not figure.capsules:
-            raise WritheError(f"{file}: no shapes could be fitted to its skeleton")
+            raise WritheError(f"{file}: no collision shapes could be fitted to its skeleton")
         policy = ContactPolicy(skip_joint_zones=skip)
         return CollisionTable.of_figure(figure, policy), motion, channels
     scene = Scene.load(scene_file)
     if not scene.actors:
-        raise WritheError(f"{scene_file} has no actor that could move")
+        raise WritheError(f"{scene_file} has no actor")
     chosen = scene.actor(actor) if actor else scene.actors[0]
     layout = replace(scene, policy=replace(scene.policy, skip_joint_zones=skip)).layout
     whole = layout.motion({chosen.name: motion})
     if channels is not None:
-        channels = in_scene(channels, motion.skeleton, layout.skeleton, chosen.name)
+        channels = channels_in_scene(channels, motion.skeleton, layout.skeleton, chosen.name)
     return layout.table, whole, channels
 
 
@@ -116,7 +116,7 @@ def _show(result: Certificate, table: CollisionTable) -> None:
     if capped:
         names = ", ".join(f"{rule.a} and {rule.b}" for rule in capped[:4])
         console.print(
-            f"[yellow]{len(capped)} pairs of neighbours overlap at rest by more than can be allowed"
+            f"[yellow]{len(capped)} pairs of adjacent parts overlap more at rest than is allowed"
             f"[/] ({names}{', ...' if len(capped) > 4 else ''}): see --skip-joint-zones"
         )
     if result.deep_overlaps:
@@ -136,7 +136,7 @@ def _show(result: Certificate, table: CollisionTable) -> None:
     if worst:
         shown = Table("part", "part", "clearance (mm)", "allowance (mm)", "time (s)", "")
         for row in worst:
-            state = "starts so" if row.started_in_violation else ""
+            state = "from the start" if row.started_in_violation else ""
             shown.add_row(
                 row.a,
                 row.b,

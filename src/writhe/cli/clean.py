@@ -16,7 +16,8 @@ from writhe.cli.output import console, print_json
 def clean(
     file: Annotated[Path, typer.Argument(help="A motion: .bvh, .glb, .npz.", show_default=False)],
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="Where to write it.", show_default=False)
+        Path,
+        typer.Option("-o", "--output", help="The .bvh or .glb file to write.", show_default=False),
     ],
     strip: Annotated[
         Path | None, typer.Option(help="A film strip of before and after (.png).")
@@ -25,15 +26,15 @@ def clean(
         bool,
         typer.Option(
             "--dense",
-            help="Write up to 8 times as many frames, if readers of Euler angles need them.",
+            help="Write up to 8 times as many frames if the Euler angles of a .bvh need them.",
         ),
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Push penetrations out of a clip, keep its style and its feet, and certify the result.
+    """Remove penetrations from a clip, keeping its style and its feet, and certify the result.
 
-    The motion is carried onto the built-in human first unless it is one. A .bvh is certified as its
-    readers interpolate it: angle by angle, which quick moves may need more frames for.
+    The motion is retargeted to the built-in human if necessary. A .bvh is certified as readers
+    interpolate it, Euler angle by Euler angle; fast motions may need more frames for that.
 
     Exit code 0: the result is certified; 1: it is not; 2: bad input.
 
@@ -57,7 +58,7 @@ def clean(
     seconds = time.perf_counter() - start
     written = cleaned.motion
     save(written, output)
-    after, _ = certify_file(output)  # what counts is the file, as its readers interpolate it
+    after, _ = certify_file(output)  # certify the file itself, as readers interpolate it
     for times in (2, 4, 8):
         if after.certified or not dense:
             break
@@ -81,8 +82,8 @@ def clean(
     )
     if cleaned.after.certified and not after.certified:
         console.print(
-            "The motion is certified, but not as readers of this file interpolate its Euler angles "
-            "between frames: write more of them (--dense), or a .glb."
+            "The motion is certified, but not when the Euler angles of this file are interpolated "
+            "between frames: write more frames (--dense), or a .glb."
         )
     if json:
         print_json(

@@ -1,4 +1,4 @@
-"""`writhe convert`: from one motion format to another."""
+"""`writhe convert`: convert between motion formats."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def convert(
     source: Annotated[Path, typer.Argument(help="A .bvh, .glb or .npz file.")],
     target: Annotated[Path, typer.Argument(help="The .bvh or .glb file to write.")],
     metres_per_unit: Annotated[
-        float | None, typer.Option(help="Length of a unit in the BVH file that is read.")
+        float | None, typer.Option(help="Length in metres of a unit in the BVH file read.")
     ] = None,
     output_unit: Annotated[
         float | None, typer.Option(help="Length in metres of a unit in the BVH file written.")
@@ -25,11 +25,11 @@ def convert(
         Path | None, typer.Option(help="SMPL model (.npz) for the rest pose of AMASS files.")
     ] = None,
     repair: Annotated[
-        bool, typer.Option(help="Put back bones that a known conversion lost.")
+        bool, typer.Option(help="Restore bones that a known converter drops.")
     ] = True,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Convert a motion between file formats, chosen by the suffixes.
+    """Convert a motion between file formats, given by the suffixes.
 
     Example: `writhe convert walk.bvh walk.glb`
     """

@@ -13,9 +13,9 @@ from rich.table import Table
 from writhe.cli.output import console, print_json
 from writhe.database import PostureDatabase, posture_features
 from writhe.errors import WritheError
-from writhe.postures.build_database import HarvestOptions, harvest, threshold_for
-from writhe.postures.object_linking import Beside, find_object
-from writhe.postures.object_tracks import read_places
+from writhe.postures.build_database import DatabaseOptions, build_database, threshold_for
+from writhe.postures.object_linking import ObjectLinking, find_object
+from writhe.postures.object_tracks import read_object_tracks
 from writhe.skeleton.figures import figure
 
 app = typer.Typer(
@@ -30,30 +30,31 @@ Output = Annotated[Path, typer.Option("--output", "-o", help="The .parquet file 
 def build(
     folder: Annotated[Path, typer.Argument(help="A folder with .bvh, .glb or .npz files.")],
     output: Output,
-    every: Annotated[int, typer.Option(help="Take every so-many-th frame.", min=1)] = 5,
+    every: Annotated[int, typer.Option(help="Sample every n-th frame.", min=1)] = 5,
     threshold: Annotated[
-        float, typer.Option(help="Sum of squared joint distances (m²) that tells postures apart.")
+        float,
+        typer.Option(help="Sum of squared joint distances (m²) below which postures are merged."),
     ] = 0.1,
     keep: Annotated[
-        int | None, typer.Option(help="Choose the threshold so that so many postures stay.")
+        int | None, typer.Option(help="Choose the threshold such that this many postures remain.")
     ] = None,
     drop_penetrating: Annotated[
-        bool, typer.Option(help="Leave penetrating postures out instead of flagging them.")
+        bool, typer.Option(help="Drop penetrating postures instead of flagging them.")
     ] = False,
     object_: Annotated[
         str | None,
-        typer.Option("--object", help="What stood in the clips: chair, ladder or SCENE.json:NAME."),
+        typer.Option("--object", help="Object in the clips: chair, ladder or SCENE.json:NAME."),
     ] = None,
     places: Annotated[
         Path | None,
-        typer.Option(help="Where it stood, by clip [default: geometry.json in the folder]."),
+        typer.Option(help="Its placements by clip [default: geometry.json in the folder]."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Build a posture database from a folder of motion files, retargeted onto the human.
+    """Build a posture database from a folder of motion files, retargeted to the human.
 
-    An interrupted build goes on where it stopped. Files that cannot be used are named and skipped.
-    With an object, the postures' linking with its strands is recorded too.
+    An interrupted build resumes where it stopped. Unusable files are listed and skipped. With an
+    object, the linking of the postures with its strands is recorded too.
 
     Example: `writhe db build mocap -o mocap.parquet --every 5 --keep 1400`
 
@@ -61,16 +62,16 @@ def build(
     """
     body = figure("human")
     if places is not None and object_ is None:
-        raise WritheError("say with --object what stood in these places")
-    beside = None
+        raise WritheError("--places needs --object: the object that is placed")
+    object_linking = None
     if object_ is not None:
-        where = read_places(places or folder / "geometry.json")
-        beside = Beside(body, find_object(object_), where)
-    options = HarvestOptions(every, threshold, keep, drop_penetrating)
+        tracks = read_object_tracks(places or folder / "geometry.json")
+        object_linking = ObjectLinking(body, find_object(object_), tracks)
+    options = DatabaseOptions(every, threshold, keep, drop_penetrating)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None)
-        report = harvest(
+        report = build_database(
             folder,
             output,
             body,
@@ -78,21 +79,21 @@ def build(
             lambda done, total, name: bar.update(
                 task, completed=done, total=total, description=name
             ),
-            beside,
+            object_linking,
         )
     for name, reason in report.skipped.items():
         console.print(f"skipped {name}: {reason}", markup=False)
     if report.resumed:
-        console.print(f"{report.resumed} files were there from an interrupted build")
-    told = report.to_json()
+        console.print(f"{report.resumed} files were already done by an interrupted build")
+    summary = report.to_json()
     console.print(
         f"{output}: {report.kept} of {report.postures} postures from"
         f" {report.files - len(report.skipped)} files, {report.penetrating} penetrating;"
         f" threshold {report.threshold_m2:.4f} m²; those left out are"
-        f" {told['left_out']['mean_cm']} cm from the nearest on average"
+        f" {summary['left_out']['mean_cm']} cm from the nearest on average"
     )
     if json:
-        print_json({"output": str(output), **told})
+        print_json({"output": str(output), **summary})
 
 
 @app.command()
@@ -100,24 +101,24 @@ def info(
     file: Annotated[Path, typer.Argument(help="A posture database (.parquet).")],
     json: Json = False,
 ) -> None:
-    """Tell what a posture database holds.
+    """Show the contents of a posture database.
 
     Example: `writhe db info mocap.parquet`
     """
     database = _load(file)
-    told = _summary(database)
+    summary = _summary(database)
     table = Table("pair", "min", "max", title=f"{file.name}: {len(database)} postures")
-    for pair, ends in told["linking"].items():
+    for pair, ends in summary["linking"].items():
         table.add_row(
             pair.replace("_", " ").replace(":", " - "), f"{ends['min']:+.3f}", f"{ends['max']:+.3f}"
         )
     console.print(table)
     console.print(
-        f"{told['clips']} clips, {told['penetrating']} penetrating"
-        + (f", with the object {told['object']!r}" if told["object"] else "")
+        f"{summary['clips']} clips, {summary['penetrating']} penetrating"
+        + (f", with the object {summary['object']!r}" if summary["object"] else "")
     )
     if json:
-        print_json({"file": str(file), **told})
+        print_json({"file": str(file), **summary})
 
 
 @app.command()
@@ -128,7 +129,7 @@ def merge(
         float, typer.Option(help="Filter the result by this threshold (m²); 0 keeps all.")
     ] = 0.0,
     keep: Annotated[
-        int | None, typer.Option(help="Choose the threshold so that so many postures stay.")
+        int | None, typer.Option(help="Choose the threshold such that this many postures remain.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -137,7 +138,7 @@ def merge(
     Example: `writhe db merge a.parquet b.parquet -o both.parquet --threshold 0.1`
     """
     if len(files) < 2:
-        raise WritheError("give two databases or more to merge")
+        raise WritheError("merge needs at least two databases")
     merged = _load(files[0])
     for path in files[1:]:
         merged = merged.merged(_load(path))
@@ -162,17 +163,17 @@ def merge(
 @app.command()
 def query(
     file: Annotated[Path, typer.Argument(help="A posture database (.parquet).")],
-    pose: Annotated[str, typer.Option(help="The posture asked about: CLIP.bvh@FRAME.")],
-    k: Annotated[int, typer.Option("-k", help="How many neighbours.", min=1)] = 5,
+    pose: Annotated[str, typer.Option(help="The query posture: CLIP.bvh@FRAME.")],
+    k: Annotated[int, typer.Option("-k", help="Number of neighbours.", min=1)] = 5,
     radius: Annotated[
-        float, typer.Option(help="How far the linking may differ; doubled until there are enough.")
+        float, typer.Option(help="Largest difference of linking; doubled until there are k.")
     ] = 0.25,
     json: Json = False,
 ) -> None:
-    """Find the postures that are linked alike and nearest in joint angles.
+    """Find the postures with similar linking that are nearest in joint angles.
 
-    Databases with an object are searched by the body's own posture only, since a clip does not
-    tell where the object stands.
+    Databases with an object are searched by the body's own posture only, since the clip does not
+    contain the object.
 
     Example: `writhe db query mocap.parquet --pose walk.bvh@120 -k 5`
     """
@@ -211,13 +212,13 @@ def _load(file: Path) -> PostureDatabase:
 
 
 def _posture(pose: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """The posture CLIP@FRAME on the human."""
+    """(nq,) the posture CLIP@FRAME, retargeted to the human."""
     from writhe.io import load
     from writhe.retargeting.retarget import retarget
 
     clip, at, number = pose.rpartition("@")
     if not at or not number.isdigit():
-        raise WritheError(f"a posture is named CLIP@FRAME, such as walk.bvh@120, not {pose!r}")
+        raise WritheError(f"--pose must be CLIP@FRAME, such as walk.bvh@120, not {pose!r}")
     motion = load(clip)
     if int(number) >= len(motion):
         raise WritheError(f"{clip} has frames 0 to {len(motion) - 1}, not {number}")

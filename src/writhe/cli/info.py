@@ -1,4 +1,4 @@
-"""`writhe info`: what a motion file holds."""
+"""`writhe info`: the contents of a motion file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from writhe.io import load, match_roles
 def info(
     file: Annotated[Path, typer.Argument(help="A .bvh, .glb or .npz file.")],
     metres_per_unit: Annotated[
-        float | None, typer.Option(help="Length of the file's unit, where it cannot be guessed.")
+        float | None,
+        typer.Option(help="Length in metres of the file's unit, if it cannot be guessed."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Tell what a motion file holds: joints, degrees of freedom, frames, rate, unit, names.
+    """Show a motion file: joints, degrees of freedom, frames, rate, unit, names.
 
     Example: `writhe info walk.bvh`
     """
@@ -56,11 +57,11 @@ def info(
     if match.is_person:
         table.add_row("names", f"{match.family}, {len(match.roles)} roles")
     else:
-        table.add_row("names", "no person's skeleton recognised")
+        table.add_row("names", "not recognised as a human skeleton")
     if match.missing and match.is_person:
         table.add_row("roles not found", ", ".join(match.missing))
     if result["repairs"]:
-        table.add_row("lost bones put back", ", ".join(sorted(motion.source["repairs"])))
+        table.add_row("restored bones", ", ".join(sorted(motion.source["repairs"])))
     console.print(table)
     if json:
         print_json(result)

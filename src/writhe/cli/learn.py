@@ -16,12 +16,14 @@ from writhe.styles.learn_styles import learn_folder
 def learn(
     folder: Annotated[Path, typer.Argument(help="Motion files; each sub-folder is a style.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The .npz file to write.")],
-    chain: Annotated[str, typer.Option(help="What moves: " + ", ".join(CHAINS))] = "right_arm",
+    chain: Annotated[str, typer.Option(help="Chain to learn: " + ", ".join(CHAINS))] = "right_arm",
     to: Annotated[str, typer.Option(help="A built-in figure: " + ", ".join(figure_names()))] = (
         "human"
     ),
     levels: Annotated[int, typer.Option(help="Levels of the octree.")] = 6,
-    split_above: Annotated[int, typer.Option(help="Points above which a cell is split.")] = 20,
+    split_above: Annotated[
+        int, typer.Option(help="Number of points above which a cell is split.")
+    ] = 20,
     epsilon: Annotated[float, typer.Option(help="Relaxation of the limits, radians.")] = 0.001,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -41,7 +43,7 @@ def learn(
     frames = sum(learnt.clips.values())
     console.print(f"{output}: {len(learnt.clips)} clips, {frames} frames, chain {chain}")
     for name, why in learnt.skipped.items():
-        console.print(f"left out {name}: {why}")
+        console.print(f"skipped {name}: {why}")
     styles = {
         style.name: {"clips": len(style.clips), "cells": [len(o) for o in style.octrees]}
         for style in learnt.forest.styles.values()

@@ -1,4 +1,4 @@
-"""`writhe measure`: how a clip's limbs are linked over time."""
+"""`writhe measure`: the linking of a clip's limbs over time."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ def measure(
     clip: Annotated[Path, typer.Argument(help="A motion file, such as a BVH.")],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     csv: Annotated[
-        Path | None, typer.Option("--csv", help="Write the linking at every frame here.")
+        Path | None, typer.Option("--csv", help="Write the linking at every frame to this file.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option("--plot", help="Draw the linking over time (png, svg, pdf).")
+        Path | None, typer.Option("--plot", help="Plot the linking over time (png, svg, pdf).")
     ] = None,
 ) -> None:
-    """Measure how the torso, arms and legs of a clip are linked with each other.
+    """Measure the linking between torso, arms and legs of a clip.
 
-    The linking of two strands is their Gauss linking integral: 1 is one full link, and its sign
-    tells over from under. It is measured for every pair of strands at every frame.
+    The linking of two strands is their Gauss linking integral: 1 is one full link, and the sign
+    distinguishes over from under. It is computed for every pair of strands at every frame.
 
     Example: `writhe measure dance.bvh --plot dance.png`
     """

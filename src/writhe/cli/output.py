@@ -1,4 +1,4 @@
-"""How commands speak: JSON last on standard output, everything for people on standard error."""
+"""Output of commands: JSON on standard output, messages for people on standard error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`writhe plan`: join two postures of files by a motion without penetration."""
+"""`writhe plan`: plan a motion without penetration between two postures of files."""
 
 from __future__ import annotations
 
@@ -30,31 +30,38 @@ def plan(
         str | None, typer.Option("--to", help="The last posture: FILE@FRAME, or rest.")
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where the motion goes: .bvh or .glb.")
+        Path, typer.Option("--output", "-o", help="The .bvh or .glb file to write.")
     ] = Path("plan.bvh"),
     plant: Annotated[
-        list[str] | None, typer.Option(help="A joint that stays where it is; may be repeated.")
+        list[str] | None, typer.Option(help="A joint that keeps its position; may be repeated.")
     ] = None,
     in_turn: Annotated[
-        str, typer.Option(help="Limbs that move one after the other: legs,arms for example.")
+        str, typer.Option(help="Limbs that move one after the other, such as legs,arms.")
     ] = "",
-    duration: Annotated[float | None, typer.Option(help="Seconds of the way.")] = None,
+    duration: Annotated[float | None, typer.Option(help="Duration of the path in seconds.")] = None,
     fps: Annotated[
-        float | None, typer.Option(help="Frames a second (default: the file's).")
+        float | None, typer.Option(help="Frames per second (default: the file's).")
     ] = None,
-    falloff: Annotated[int, typer.Option(help="Of the energy: 2 opens wide, 5 little.")] = 5,
+    falloff: Annotated[
+        int,
+        typer.Option(help="Falloff exponent of the energy: 2 keeps large distances, 5 small ones."),
+    ] = 5,
     method: Annotated[str, typer.Option(help="default, paper, rrtconnect, ...")] = "default",
     scene: Annotated[
-        Path | None, typer.Option(help="A JSON scene: the floor and other things.")
+        Path | None, typer.Option(help="A JSON scene: the floor and other objects.")
     ] = None,
-    actor: Annotated[str | None, typer.Option(help="Who in the scene moves (the first).")] = None,
+    actor: Annotated[
+        str | None, typer.Option(help="The actor that moves (default: the first).")
+    ] = None,
     lead_in: Annotated[
-        bool, typer.Option(help="Put the way before the rest of B's clip, rather than alone.")
+        bool, typer.Option(help="Prepend the path to the rest of B's clip.")
     ] = False,
-    fallback: Annotated[bool, typer.Option(help="Ask RRTConnect when stuck (extra ompl).")] = False,
+    fallback: Annotated[
+        bool, typer.Option(help="Use RRTConnect if no path is found (extra ompl).")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Join two postures by a certified motion, for example a rest pose with a clip's first frame.
+    """Plan a certified motion between two postures, such as a rest pose and a clip's first frame.
 
     Exit code 0: a certified motion was written; 1: no path was found; 2: bad input.
 
@@ -64,8 +71,8 @@ def plan(
 
     first, last = _ends(postures or [], start, goal)
     figure, clip, rows, rate = _read(first, last)
-    world, who = _scene(scene, actor, figure)
-    problem, notes = _problem(figure, world, who, rows, tuple(plant or ()))
+    world, actor_name = _scene(scene, actor, figure)
+    problem, notes = _problem(figure, world, actor_name, rows, tuple(plant or ()))
     options = PlanOptions(energy=EnergyOptions(falloff=falloff), fallback=fallback)
     found = make_planner(method, figure, options).plan(problem)
     for note in (*notes, *found.notes):
@@ -80,7 +87,7 @@ def plan(
             in_turn=tuple(name for name in in_turn.split(",") if name),
         )
         motion = to_motion(found, timing)
-        result |= _write(motion, world, who, figure, clip if lead_in else None, last, output)
+        result |= _write(motion, world, actor_name, figure, clip if lead_in else None, last, output)
     verdict = "[green]certified[/]" if found.solved else f"[red]{found.status.value}[/]"
     console.print(f"{verdict}: {found.length_rad:.2f} rad in {1e3 * found.seconds:.0f} ms")
     if json:
@@ -100,7 +107,7 @@ def _ends(postures: list[str], start: str | None, goal: str | None) -> tuple[str
 
 
 def _read(first: str, last: str) -> tuple[Figure, Motion, list[Floats], float]:
-    """The figure, the clip that the last (or only) file holds, and both postures."""
+    """The figure, the clip of the last (or only) file, both postures (nq) and the frame rate."""
     from writhe.io import figure_of, load
 
     motions: dict[str, Motion] = {}
@@ -111,7 +118,9 @@ def _read(first: str, last: str) -> tuple[Figure, Motion, list[Floats], float]:
             continue
         name, _, number = text.rpartition("@")
         if not name or not number.lstrip("-").isdigit():
-            raise WritheError(f"{text!r} is no posture: write FILE@FRAME, for example walk.bvh@12")
+            raise WritheError(
+                f"a posture must be FILE@FRAME, for example walk.bvh@12, not {text!r}"
+            )
         if name not in motions:
             motions[name] = load(name)
         motion, frame = motions[name], int(number)
@@ -121,10 +130,12 @@ def _read(first: str, last: str) -> tuple[Figure, Motion, list[Floats], float]:
     clip = motions[(last if last != REST else first).rpartition("@")[0]]
     for name, motion in motions.items():
         if motion.skeleton.names != clip.skeleton.names:
-            raise WritheError(f"{name} is of another skeleton: retarget one of the two first")
+            raise WritheError(
+                f"{name} has another skeleton than {clip.name!r}: retarget one of them first"
+            )
     figure = figure_of(clip, partial=True)
     if not figure.capsules:
-        raise WritheError(f"no shapes could be fitted to the skeleton of {clip.name!r}")
+        raise WritheError(f"no collision shapes could be fitted to the skeleton of {clip.name!r}")
     return (
         figure,
         clip,
@@ -137,7 +148,7 @@ def _read(first: str, last: str) -> tuple[Figure, Motion, list[Floats], float]:
 
 
 def _rest(clip: Motion, other: Floats | None) -> Floats:
-    """The rest pose, standing where the other posture is and turned its way about the vertical."""
+    """(nq,) the rest pose with the ground position and heading of the other posture."""
     import numpy as np
 
     from writhe.skeleton import JointKind
@@ -164,16 +175,20 @@ def _scene(path: Path | None, actor: str | None, figure: Figure) -> tuple[Scene 
 
     scene = Scene.load(path)
     if not scene.actors:
-        raise WritheError(f"{path} has no actor that could move")
+        raise WritheError(f"{path} has no actor")
     chosen = scene.actor(actor) if actor else scene.actors[0]
     actors = tuple(replace(a, figure=figure) if a.name == chosen.name else a for a in scene.actors)
     return replace(scene, actors=actors), chosen.name
 
 
 def _problem(
-    figure: Figure, scene: Scene | None, who: str, rows: list[Floats], planted: tuple[str, ...]
+    figure: Figure,
+    scene: Scene | None,
+    actor_name: str,
+    rows: list[Floats],
+    planted: tuple[str, ...],
 ) -> tuple[Any, list[str]]:
-    """The problem with both ends pushed clear where they penetrate, and what was done to them."""
+    """The problem with penetrating ends pushed clear, and notes about them."""
     from dataclasses import replace
 
     from writhe.collision import CollisionTable, ContactPolicy, violating_parts
@@ -186,7 +201,7 @@ def _problem(
         problem = figure_problem(figure, *rows, planted=planted, table=table)
     else:
         roomy = replace(scene, policy=replace(scene.policy, skip_joint_zones=True))
-        problem = scene_problem(roomy, who, *rows, planted=planted)
+        problem = scene_problem(roomy, actor_name, *rows, planted=planted)
     notes: list[str] = []
     ends: dict[str, Floats] = {}
     for name in ("start", "goal"):
@@ -194,34 +209,38 @@ def _problem(
         parts = violating_parts(problem.table, q, SLACK_M)[0]
         if parts:
             ends[name] = push_clear(problem, q)
-            notes.append(f"the {name} penetrates ({', '.join(parts)}): moved to the nearest clear")
+            notes.append(
+                f"the {name} penetrates ({', '.join(parts)}): moved to the nearest clear posture"
+            )
     return replace(problem, **ends), notes
 
 
 def _write(
     motion: Motion,
     scene: Scene | None,
-    who: str,
+    actor_name: str,
     figure: Figure,
     clip: Motion | None,
     last: str,
     output: Path,
 ) -> dict[str, Any]:
-    """Write the motion, before the rest of the clip where asked; what is in the file."""
+    """Write the motion, followed by the rest of the clip if given; a summary of the file."""
     from dataclasses import replace
 
     import numpy as np
 
     from writhe.io import save
 
-    q = motion.q if scene is None else motion.q[:, scene.layout.actor_q[who]]
+    q = motion.q if scene is None else motion.q[:, scene.layout.actor_q[actor_name]]
     source = clip.source if clip is not None else {}
-    way = replace(motion, skeleton=figure.skeleton, q=np.ascontiguousarray(q), source=source)
-    frames = len(way)
+    written = replace(motion, skeleton=figure.skeleton, q=np.ascontiguousarray(q), source=source)
+    frames = len(written)
     if clip is not None:
         frame = int(last.rpartition("@")[2]) % len(clip)
-        rest = clip.slice(frame, len(clip)).resample(way.fps)
-        way = replace(way, q=np.concatenate([way.q, rest.q[1:]]))
-    save(way, output)
-    console.print(f"{output}: {len(way)} frames at {way.fps:g} a second, {frames} of them the way")
-    return {"output": str(output), "frames": len(way), "way_frames": frames, "fps": way.fps}
+        rest = clip.slice(frame, len(clip)).resample(written.fps)
+        written = replace(written, q=np.concatenate([written.q, rest.q[1:]]))
+    save(written, output)
+    console.print(
+        f"{output}: {len(written)} frames at {written.fps:g} a second, {frames} of them the path"
+    )
+    return {"output": str(output), "frames": len(written), "way_frames": frames, "fps": written.fps}

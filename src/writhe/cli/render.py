@@ -17,16 +17,18 @@ from writhe.skeleton.figures import figure, figure_names
 def render(
     subject: Annotated[str, typer.Argument(help="A motion file, or a figure: human, hand, ...")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A .png, .jpg, .gif or .mp4.")],
-    strip: Annotated[int, typer.Option(help="Frames side by side in one picture.", min=0)] = 0,
-    frame: Annotated[int, typer.Option(help="Which frame to show in a picture.")] = 0,
+    strip: Annotated[
+        int, typer.Option(help="Number of frames side by side in one picture.", min=0)
+    ] = 0,
+    frame: Annotated[int, typer.Option(help="The frame to show in a picture.")] = 0,
     size: Annotated[int, typer.Option(help="Height in pixels.", min=64, max=4096)] = 720,
     show: Annotated[str, typer.Option(help="skin, capsules or both.")] = "skin",
     collisions: Annotated[bool, typer.Option(help="Paint colliding parts red.")] = True,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Draw a clip or a figure into a picture, a film strip or a movie, off-screen.
+    """Render a clip or a figure to a picture, a film strip or a movie, off-screen.
 
-    A clip without a body of its own is shown on the built-in human.
+    A clip without a skin is shown on the built-in human.
 
     Example: `writhe render walk.bvh -o walk.png --strip 8`
     """
@@ -48,7 +50,9 @@ def render(
                 progress=lambda done, total: bar.update(task, completed=done, total=total),
             )
     elif suffix not in (".png", ".jpg", ".jpeg"):
-        raise WritheError(f"{output}: pictures are .png or .jpg, movies .gif or .mp4")
+        raise WritheError(
+            f"{output}: the suffix must be .png or .jpg for pictures, .gif or .mp4 for movies"
+        )
     elif strip > 0:
         panel = (round(size * 2 / 3), size)
         film_strip(body, motion, output, count=strip, size=panel, show=show, highlights=red)
@@ -63,7 +67,7 @@ def render(
 
 
 def _colliding(body: Figure, motion: Motion) -> tuple[tuple[str, ...], ...] | None:
-    """The parts to paint red in every frame; None for a body without shapes."""
+    """The penetrating parts of every frame; None for a body without shapes."""
     if not body.capsules:
         return None
     from writhe.collision import CollisionTable, violating_parts
@@ -72,7 +76,7 @@ def _colliding(body: Figure, motion: Motion) -> tuple[tuple[str, ...], ...] | No
 
 
 def _subject(subject: str) -> tuple[Figure, Motion]:
-    """The figure to draw and its motion: of a file, or the rest pose of a figure."""
+    """The figure to draw and its motion: from a file, or the rest pose of a built-in figure."""
     if subject in figure_names():
         body = figure(subject)
         return body, Motion(body.skeleton, body.skeleton.rest_configuration[None], name=subject)

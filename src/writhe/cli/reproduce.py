@@ -14,25 +14,25 @@ EPILOG = "\n".join(f"- `{name}`: {line}" for name, line in EXPERIMENTS.items())
 
 
 def reproduce(
-    name: Annotated[str, typer.Argument(help="Which paper; they are listed below.")],
-    only: Annotated[str | None, typer.Argument(help="One part of it, by name.")] = None,
+    name: Annotated[str, typer.Argument(help="Name of the paper, listed below.")],
+    only: Annotated[str | None, typer.Argument(help="Run only this part.")] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Folder for pictures and report.md."),
     ] = None,
     clips: Annotated[
-        Path | None, typer.Option(help="A folder of motion files, where the paper used some.")
+        Path | None, typer.Option(help="A folder of motion files, if the paper used some.")
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="All repetitions and the long time limits.")
+        bool, typer.Option("--full", help="Run all repetitions with the long time limits.")
     ] = False,
     seconds: Annotated[
         float | None,
-        typer.Option(help="Limit of one run, where an experiment runs slow planners."),
+        typer.Option(help="Time limit of one planner run."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Run a paper's experiments; pictures, tables and figures go into a folder.
+    """Run a paper's experiments and write pictures, tables and figures to a folder.
 
     Example: `writhe reproduce topology-aware-ik --json`
     """

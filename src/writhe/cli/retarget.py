@@ -1,4 +1,4 @@
-"""`writhe retarget`: carry a motion over to another body."""
+"""`writhe retarget`: retarget a motion to another skeleton."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from writhe.cli.output import console, print_json
 from writhe.io import load, load_figure, save
-from writhe.retargeting.retarget import retarget as carry_over
+from writhe.retargeting.retarget import retarget as retarget_motion
 from writhe.skeleton.figures import figure, figure_names
 
 
@@ -19,15 +19,15 @@ def retarget(
     to: Annotated[
         str, typer.Option(help="A built-in figure, or a file with the character.")
     ] = "human",
-    keep_feet: Annotated[bool, typer.Option(help="Lock feet that stand still.")] = True,
+    keep_feet: Annotated[bool, typer.Option(help="Lock planted feet.")] = True,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Carry a motion over to another body by the roles of its joints.
+    """Retarget a motion to another skeleton by the roles of its joints.
 
     Example: `writhe retarget walk.bvh --to human -o walk.glb`
     """
     body = figure(to) if to in figure_names() else load_figure(to)
-    result = carry_over(load(source), body, keep_feet=keep_feet)
+    result = retarget_motion(load(source), body, keep_feet=keep_feet)
     save(result, output, figure=body if output.suffix.lower() == ".glb" else None)
     report = result.source["retarget"]
     console.print(f"{output}: {len(result)} frames on {body.name}, scale {report['scale']:.3f}")

@@ -15,15 +15,15 @@ from writhe.cli.output import console
 
 def studio(
     host: Annotated[
-        str, typer.Option(help="Address to listen on; other than loopback demands a token.")
+        str, typer.Option(help="Address to listen on; other than loopback requires a token.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port; 0 takes any free one.", min=0, max=65535)] = 8765,
+    port: Annotated[int, typer.Option(help="Port; 0 for any free port.", min=0, max=65535)] = 8765,
     documents: Annotated[
-        Path | None, typer.Option(help="Folder of the documents (your data folder if not given).")
+        Path | None, typer.Option(help="Folder of the documents (default: the user's data folder).")
     ] = None,
     database: Annotated[
         Path | None,
-        typer.Option(help="Posture database (.parquet) that makes poses natural.", exists=True),
+        typer.Option(help="Posture database (.parquet) for natural poses.", exists=True),
     ] = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Do not open a browser window.")

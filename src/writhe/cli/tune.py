@@ -1,4 +1,4 @@
-"""`writhe tune`: a posing method's parameters, tuned by leave-out reconstruction."""
+"""`writhe tune`: tune a posing method by leave-out reconstruction."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ def tune(
     database: Annotated[
         Path | None, typer.Option(help="A posture database instead of the built-in one.")
     ] = None,
-    postures: Annotated[int, typer.Option(help="How many postures to leave out.", min=1)] = 40,
-    most_ms: Annotated[
-        float, typer.Option(help="A frame may take this long (milliseconds).")
-    ] = 33.0,
-    rounds: Annotated[int, typer.Option(help="Rounds over all parameters, at most.", min=1)] = 3,
-    seed: Annotated[int, typer.Option(help="Which postures are left out.")] = 0,
+    postures: Annotated[int, typer.Option(help="Number of postures to hold out.", min=1)] = 40,
+    most_ms: Annotated[float, typer.Option(help="Time limit per frame (milliseconds).")] = 33.0,
+    rounds: Annotated[
+        int, typer.Option(help="Largest number of rounds over all parameters.", min=1)
+    ] = 3,
+    seed: Annotated[int, typer.Option(help="Random seed of the held-out postures.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Tune the size of the neighbourhood, the dimensions and the iterations of a posing method.
 
-    Postures are left out of the database at random and made again from their hands, feet and head;
-    parameters are changed one by one while that brings them nearer to the truth and a frame stays
-    within the time limit (section 8 of "Topology aware data-driven inverse kinematics").
+    Random postures are held out of the database and reconstructed from their hands, feet and head.
+    Parameters are changed one by one while that reduces the error and a frame stays within the time
+    limit (section 8 of "Topology aware data-driven inverse kinematics").
 
     Example: `writhe tune paper --database mocap.parquet --json`
     """

@@ -1,4 +1,4 @@
-"""`writhe warmup`, and the compiling that other commands do by themselves the first time."""
+"""`writhe warmup`, and the compilation that other commands run at first use."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from writhe.warmup import missing, warm_up
 def warmup(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Compile the kernels now, so that nothing has to wait later.
+    """Compile all kernels now, so that later commands start without delay.
 
-    Machine code is kept on disk; the next start takes it from there.
+    Machine code is cached on disk.
 
     Example: `writhe warmup`
     """
@@ -27,10 +27,10 @@ def warmup(
 
 
 def ensure_warm(*stages: str) -> None:
-    """Compile what a command needs and this machine has not compiled yet, behind a progress bar."""
+    """Compile the kernels a command needs that are not cached yet, with a progress bar."""
     lacking = missing(stages or None)
     if lacking:
-        console.print("Compiling kernels; this happens once on a machine.")
+        console.print("Compiling kernels; this happens once per machine.")
         _with_progress(lacking)
 
 

@@ -1,7 +1,7 @@
 """Shapes and their gaps, the contact policy, and the certificate of steps and motions."""
 
 from writhe.collision.certificate import Certificate, DeepOverlap, PairWorst
-from writhe.collision.certify import CHOICES, EulerChannels, certify
+from writhe.collision.certify import INTERPOLATIONS, EulerChannels, certify
 from writhe.collision.collision_table import CollisionTable
 from writhe.collision.convex_split import split_mesh
 from writhe.collision.gate import Gate, GateResult
@@ -10,7 +10,7 @@ from writhe.collision.policy import ContactPolicy
 from writhe.collision.shapes import Shape, ball, box, capsule, cylinder, half_space, hull
 
 __all__ = [
-    "CHOICES",
+    "INTERPOLATIONS",
     "Certificate",
     "CollisionTable",
     "ContactPolicy",

@@ -1,4 +1,4 @@
-"""A small capsule around balls."""
+"""Bounding capsules."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import numpy as np
 
 from writhe.arrays import Floats
 
-MOST_AXIS_POINTS = 24
-SPARSE = 3.0
+MAX_AXIS_POINTS = 24
+SPARSE = 3.0  # ratio of the volume of a bounding capsule to those of its shapes
 
 
-def around(points: Floats, radii: Floats) -> tuple[Floats, Floats, float]:
-    """Ends and radius of a capsule around balls at `points` (n, 3), the smallest over axes.
+def bounding_capsule(points: Floats, radii: Floats) -> tuple[Floats, Floats, float]:
+    """Ends and radius of a small capsule around balls with centres (n, 3) and radii (n,).
 
-    The axes tried join two of the points, or are their principal axes shortened by the radius.
+    The smallest by volume of those whose axis joins two of the points or is a principal axis at
+    50, 75 or 100 % of the extent of the points.
     """
     middle = points.mean(axis=0)
     spread = points - middle
     some = points
-    if len(points) > MOST_AXIS_POINTS:
-        some = points[:: len(points) // MOST_AXIS_POINTS + 1]
+    if len(points) > MAX_AXIS_POINTS:
+        some = points[:: len(points) // MAX_AXIS_POINTS + 1]
     first, second = np.triu_indices(len(some))
     directions = np.linalg.svd(spread, full_matrices=False)[2]
     along = directions @ spread.T
@@ -38,19 +39,22 @@ def around(points: Floats, radii: Floats) -> tuple[Floats, Floats, float]:
     return starts[best], ends[best], float(radius[best])
 
 
-def volume(start: Floats, end: Floats, radius: float) -> float:
+def capsule_volume(start: Floats, end: Floats, radius: float) -> float:
     """The volume of a capsule."""
     return float(np.pi * radius**2 * (np.linalg.norm(end - start) + 4 / 3 * radius))
 
 
 def is_sparse(points: list[Floats], radii: list[float]) -> bool:
-    """Whether the capsule around several shapes is mostly empty, as for the frame of a chair.
+    """Whether the bounding capsule of several shapes is mostly empty, e.g. for a chair's frame.
 
-    points: each shape's core points; radii: each shape's radius.
+    points: core points of each shape; radii: radius of each shape.
     """
     if len(points) < 2:
         return False
     every = np.repeat(radii, [len(p) for p in points])
-    whole = volume(*around(np.concatenate(points), every))
-    parts = sum(volume(*around(p, np.full(len(p), r))) for p, r in zip(points, radii, strict=True))
+    whole = capsule_volume(*bounding_capsule(np.concatenate(points), every))
+    parts = sum(
+        capsule_volume(*bounding_capsule(p, np.full(len(p), r)))
+        for p, r in zip(points, radii, strict=True)
+    )
     return whole > SPARSE * parts

@@ -1,4 +1,4 @@
-"""What a certificate says."""
+"""The result of `certify`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 class DeepOverlap:
     """An interval in which two parts overlap by more than half the smaller radius.
 
-    `time_s` is when it was found deepest; `cut` tells whether the clip starts or ends within it.
+    `time_s` is the time of the greatest depth; `cut`: whether the clip starts or ends within it.
     """
 
     time_s: float
@@ -23,7 +23,7 @@ class DeepOverlap:
     cut: tuple[bool, bool]
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """An object of the lists `deep_overlaps` and `pass_throughs` of `writhe certify --json`."""
         return {
             "time_s": self.time_s,
             "a": self.a,
@@ -36,7 +36,7 @@ class DeepOverlap:
 
 @dataclass(frozen=True, slots=True)
 class PairWorst:
-    """The worst moment of two parts: clearance is g + allowance, negative in penetration."""
+    """Smallest clearance (g + allowance, negative in penetration) of two parts, and its time."""
 
     a: str
     b: str
@@ -50,7 +50,7 @@ class PairWorst:
 
 @dataclass(frozen=True)
 class Certificate:
-    """The outcome of `certify` for one motion; see docs/certificate.md for each word."""
+    """The result of `certify` for one motion; docs/certificate.md defines the terms."""
 
     certified: bool
     pass_throughs: tuple[DeepOverlap, ...]

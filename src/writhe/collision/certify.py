@@ -1,4 +1,4 @@
-"""`certify`: where the parts of a moving scene are, between its frames too."""
+"""`certify`: bounds of the penetration in a motion, at its frames and between them."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from writhe.arrays import Floats, Ints, floats
 from writhe.collision.certificate import Certificate, DeepOverlap, PairWorst
 from writhe.collision.collision_table import CollisionTable
 from writhe.collision.events import deep_overlaps
-from writhe.collision.gate import SLACK_M, gate_room
+from writhe.collision.gate import SLACK_M, gate_workspace
 from writhe.collision.policy import LEFT_OUT_M
 from writhe.errors import WritheError
-from writhe.kernels.collision.clip_sweep import Clip, sweep, witness_frames
+from writhe.kernels.collision.clip_sweep import SweptClip, sweep_clip, witness_frames
 from writhe.kernels.skeleton.kinematics import BALL, FREE
 
-CHOICES = ("slerp", "euler", "both")
-SAME_ROTATION = 1e-6
+INTERPOLATIONS = ("slerp", "euler", "both")
+SAME_ROTATION = 1e-6  # radians: Euler channels and quaternions this close agree
 
 
 @dataclass(frozen=True)
 class EulerChannels:
-    """How a file stores rotations: three angles a joint, interpolated linearly by its readers.
+    """Rotations as Euler angles, three per joint, which readers of the file interpolate linearly.
 
     order (n, 3): axes 0, 1, 2 (x, y, z), outermost first, so that the joint's rotation is
     R_order0(angle 0) R_order1(angle 1) R_order2(angle 2); a row of -1 for joints without channels.
-    angles (frames, n, 3) in radians; they may wrap: each goes the short way round between frames.
+    angles (frames, n, 3) in radians; between frames each takes the shorter way round.
     """
 
     order: Ints
@@ -43,13 +43,15 @@ def certify(
     euler: EulerChannels | None = None,
     slack_m: float = SLACK_M,
 ) -> Certificate:
-    """Certify the motion q (frames, nq) of the table's skeleton as its readers interpolate it.
+    """Certify the motion q (frames, nq) of the table's skeleton, between its frames too.
 
-    "slerp" turns every joint along the shortest arc; "euler" moves the channels linearly; "both"
-    gives the worse of the two.
+    interpolation: "slerp" rotates every joint along the shortest arc; "euler" interpolates the
+    channels linearly; "both" gives the worse result of the two.
     """
-    if interpolation not in CHOICES:
-        raise WritheError(f"interpolation is one of {', '.join(CHOICES)}, not {interpolation!r}")
+    if interpolation not in INTERPOLATIONS:
+        raise WritheError(
+            f"interpolation must be one of {', '.join(INTERPOLATIONS)}, not {interpolation!r}"
+        )
     rows = floats(q, (None, table.skeleton.configuration_size), "the motion")
     if len(rows) == 0:
         raise WritheError("the motion has no frames")
@@ -57,7 +59,7 @@ def certify(
     if interpolation != "slerp":
         if euler is None:
             raise WritheError(
-                f"interpolation {interpolation!r} needs Euler channels, which this motion has not:"
+                f"interpolation {interpolation!r} needs Euler channels, but this motion has none:"
                 " use 'slerp'"
             )
         _check_channels(table, rows, euler)
@@ -71,7 +73,7 @@ def certify(
 
 
 def _with_unit_quaternions(table: CollisionTable, rows: Floats) -> Floats:
-    """A copy whose quaternions are exact; files round them, which would stretch limbs a little."""
+    """A copy with normalised quaternions: rounded ones from files would scale limbs a little."""
     out, tree = rows.copy(), table.skeleton.tree
     for j, name in enumerate(table.skeleton.names):
         if tree.kind[j] in (BALL, FREE):
@@ -85,24 +87,24 @@ def _with_unit_quaternions(table: CollisionTable, rows: Floats) -> Floats:
     return out
 
 
-def _clip(table: CollisionTable, rows: Floats, euler: EulerChannels | None) -> Clip:
+def _clip(table: CollisionTable, rows: Floats, euler: EulerChannels | None) -> SweptClip:
     n, k = len(table.skeleton), len(table.pairs.deep)
     if euler is None:
         order, angles = np.full((n, 3), -1, dtype=np.int64), np.zeros((1, n, 3))
     else:
         order = np.ascontiguousarray(euler.order, dtype=np.int64)
         angles = np.ascontiguousarray(euler.angles, dtype=np.float64)
-    return Clip(
+    return SweptClip(
         q=rows,
         order=order,
         euler=angles,
         clearance=np.full(k, np.inf),
         frame=np.zeros(k),
         proven=np.full(k, np.inf),
-        level=np.full(k, -np.inf),
+        required=np.full(k, -np.inf),
         failed=np.zeros(k, dtype=np.int64),
         undecided=np.zeros(k, dtype=np.int64),
-        floor=np.full(1, np.inf),
+        lower_bound=np.full(1, np.inf),
     )
 
 
@@ -115,35 +117,35 @@ def _certify(
     slack_m: float,
 ) -> Certificate:
     start = time.perf_counter()
-    clip, work = _clip(table, rows, euler), gate_room(table)
+    clip, work = _clip(table, rows, euler), gate_workspace(table)
     arrays = table.skeleton.tree, table.shapes, table.bodies, table.pairs
     best = witness_frames(*arrays, clip, slack_m, work)
-    started = clip.level < -slack_m
-    best = sweep(*arrays, clip, slack_m, best, work)
+    started = clip.required < -slack_m
+    best = sweep_clip(*arrays, clip, slack_m, best, work)
     events = deep_overlaps(table, clip, work, fps)
     undecided = int(clip.undecided.sum())
-    floor = float(clip.floor[0])
+    lower_bound = float(clip.lower_bound[0])
     return Certificate(
-        # a pair that is deep from the first frame on is no less deep for having started so
+        # a deep overlap fails even if it is there from the first frame on
         certified=not clip.failed.any() and undecided == 0 and not events,
         pass_throughs=tuple(e for e in events if e.pass_through),
         deep_overlaps=tuple(events),
         penetration_witnessed_m=max(0.0, -best),
-        penetration_upper_bound_m=max(0.0, -floor),
-        min_clearance_m=floor if floor < 0.5 * LEFT_OUT_M else None,
+        penetration_upper_bound_m=max(0.0, -lower_bound),
+        min_clearance_m=lower_bound if lower_bound < 0.5 * LEFT_OUT_M else None,
         undecided=undecided,
         interpolation=name,
         frames=len(rows),
         seconds=time.perf_counter() - start,
         worst_pairs=_worst_pairs(table, clip, started, fps),
-        evaluations=int(work.room.evaluations[0]),
+        evaluations=int(work.pair_workspace.evaluations[0]),
     )
 
 
 def _worst_pairs(
-    table: CollisionTable, clip: Clip, started: np.ndarray, fps: float
+    table: CollisionTable, clip: SweptClip, started: np.ndarray, fps: float
 ) -> tuple[PairWorst, ...]:
-    """The worst shape pair of every pair of parts that was looked at closely, worst first."""
+    """The worst shape pair of every pair of parts that was evaluated, worst first."""
     worst: dict[tuple[int, int], int] = {}
     for k in np.flatnonzero(clip.clearance < 0.5 * LEFT_OUT_M):
         _, a, b = table.shape_pairs[k]
@@ -167,7 +169,7 @@ def _worst_pairs(
 
 
 def _worst(found: list[Certificate], interpolation: str, fps: float, seconds: float) -> Certificate:
-    """The worse of several readings of one motion, value by value."""
+    """The worst values over the certificates of several interpolations of one motion."""
     clearances = [c.min_clearance_m for c in found if c.min_clearance_m is not None]
     deepest = max(found, key=lambda c: c.penetration_upper_bound_m)
     events = (
@@ -190,9 +192,10 @@ def _worst(found: list[Certificate], interpolation: str, fps: float, seconds: fl
 
 
 def _union(lists: list[tuple[DeepOverlap, ...]], fps: float) -> tuple[DeepOverlap, ...]:
-    """Events of all readings; two of the same parts that touch the same interval of frames are one.
+    """Deep overlaps of all interpolations, without duplicates.
 
-    Of two that do, the one that is a pass-through, then the deeper, is kept.
+    Two of the same parts that share a frame interval are duplicates: a pass-through is kept, else
+    the deeper one.
     """
     kept: list[DeepOverlap] = []
     for event in sorted(
@@ -210,7 +213,7 @@ def _union(lists: list[tuple[DeepOverlap, ...]], fps: float) -> tuple[DeepOverla
 
 
 def _check_channels(table: CollisionTable, rows: Floats, euler: EulerChannels) -> None:
-    """The channels must say the same as the configurations at every frame."""
+    """Raise unless the channels give the same rotations as q at every frame."""
     skeleton, n = table.skeleton, len(table.skeleton)
     if euler.order.shape != (n, 3) or euler.angles.shape != (len(rows), n, 3):
         raise WritheError(
@@ -218,7 +221,7 @@ def _check_channels(table: CollisionTable, rows: Floats, euler: EulerChannels) -
             f" not {euler.order.shape} and {euler.angles.shape}"
         )
     if not np.isfinite(euler.angles).all():
-        raise WritheError("the Euler channels hold values that are not finite")
+        raise WritheError("the Euler channels contain values that are not finite")
     for j in range(n):
         if euler.order[j, 0] < 0:
             continue
@@ -228,7 +231,7 @@ def _check_channels(table: CollisionTable, rows: Floats, euler: EulerChannels) -
         stored = np.array([[1.0, 0.0, 0.0, 0.0]])
         for slot in range(3):
             stored = _times_turn(stored, int(euler.order[j, slot]), euler.angles[:, j, slot])
-        # two unit quaternions mean the same rotation when their product is 1 or -1
+        # unit quaternions are the same rotation if their dot product is 1 or -1
         apart = 1 - np.abs((stored * rows[:, end - 4 : end]).sum(axis=1))
         if apart.max() > SAME_ROTATION**2:
             raise WritheError(
@@ -238,7 +241,7 @@ def _check_channels(table: CollisionTable, rows: Floats, euler: EulerChannels) -
 
 
 def _times_turn(quaternions: Floats, axis: int, angles: Floats) -> Floats:
-    """Quaternions times turns about one axis; only the parts that such a product has."""
+    """Quaternions (n, 4) times rotations by angles (n,) about one coordinate axis."""
     u, v = (axis + 1) % 3, (axis + 2) % 3
     c, s = np.cos(angles / 2), np.sin(angles / 2)
     w, along, first, second = (quaternions[:, i] for i in (0, 1 + axis, 1 + u, 1 + v))

@@ -9,18 +9,25 @@ from itertools import groupby
 import numpy as np
 
 from writhe.arrays import Floats, Ints
-from writhe.collision.bounding import around, is_sparse
+from writhe.collision.bounding import bounding_capsule, is_sparse
 from writhe.collision.policy import (
     LEFT_OUT_M,
     ContactPolicy,
     PairRule,
     Reason,
-    most_allowance,
+    max_allowance,
 )
 from writhe.collision.shapes import Core, Shape, from_capsule, hull_directions
-from writhe.collision.skeleton_distance import body_steps, chain
+from writhe.collision.skeleton_distance import body_steps, path_to_root
 from writhe.errors import UnknownNameError, WritheError
-from writhe.kernels.collision.shape_gaps import Bodies, Pairs, Placed, Shapes, gap, place_all
+from writhe.kernels.collision.shape_gaps import (
+    Bodies,
+    Pairs,
+    PlacedShapes,
+    Shapes,
+    gap,
+    place_shapes,
+)
 from writhe.kernels.skeleton.kinematics import FIXED, PRISMATIC
 from writhe.skeleton import Figure, Skeleton, forward
 
@@ -28,11 +35,12 @@ from writhe.skeleton import Figure, Skeleton, forward
 class CollisionTable:
     """Shapes, rigid bodies and the pairs to test.
 
-    A body holds the shapes of one part on one joint; where the room between them is mostly empty (a
-    chair's frame) each shape is a body of its own, so that few pairs have to be looked at closely.
+    A body holds the shapes of one part on one joint. If their bounding capsule is mostly empty (a
+    chair's frame), each shape is a body of its own, so that fewer shape pairs need a close test.
 
-    `shapes`, `bodies` and `pairs` are the kernels' arrays (see `kernels.gaps`); `part_names`,
-    `shape_parts` and `rules` say what they stand for.
+    `shapes`, `bodies` and `pairs` are the kernels' arrays (see `kernels.collision.shape_gaps`);
+    `part_names` names parts, `shape_parts` is the part of each shape, `rules` has one `PairRule`
+    for each pair of parts.
     """
 
     def __init__(
@@ -43,7 +51,7 @@ class CollisionTable:
         given = list(shapes)
         self.part_names: tuple[str, ...] = tuple(dict.fromkeys(shape.part for shape in given))
         part_index = {name: i for i, name in enumerate(self.part_names)}
-        # those of one body stand together; a half-space is a body of its own and comes last
+        # shapes of one body are consecutive; a half-space is a body of its own and comes last
         given.sort(
             key=lambda s: (
                 s.core is Core.HALF_SPACE,
@@ -60,7 +68,7 @@ class CollisionTable:
 
     @classmethod
     def of_figure(cls, figure: Figure, policy: ContactPolicy | None = None) -> CollisionTable:
-        """The table of one figure alone: its capsules, parts by their own names."""
+        """The table of the capsules of one figure."""
         return cls(figure.skeleton, [from_capsule(c) for c in figure.capsules], policy)
 
     def with_policy(self, policy: ContactPolicy) -> CollisionTable:
@@ -84,9 +92,9 @@ class CollisionTable:
             ]
         return np.array(rows, dtype=np.int64).reshape(-1, 3)
 
-    def placed_room(self) -> Placed:
-        """Empty rows for `kernels.gaps.place_all`."""
-        return Placed(
+    def empty_placed_shapes(self) -> PlacedShapes:
+        """Arrays for `shape_gaps.place_shapes` to fill."""
+        return PlacedShapes(
             np.zeros_like(self.shapes.points),
             np.zeros_like(self.shapes.facets),
             np.zeros_like(self.shapes.edges),
@@ -94,8 +102,8 @@ class CollisionTable:
             np.zeros_like(self.bodies.axis_ends),
         )
 
-    def first_directions(self) -> Floats:
-        """(k, 3) a unit direction for each shape pair, to begin with: see `kernels.near`."""
+    def initial_normals(self) -> Floats:
+        """(k, 3) initial `last_normals`, a unit direction per shape pair: see `NearPairs`."""
         return np.tile(np.array([0.0, 1.0, 0.0]), (max(1, len(self.pairs.allowance)), 1))
 
     def _compile_shapes(self) -> Shapes:
@@ -107,8 +115,8 @@ class CollisionTable:
             for j in self.skeleton.ancestors(shape.joint):
                 if tree.kind[j] not in (FIXED, PRISMATIC):
                     raise WritheError(
-                        f"the half-space {shape.part!r} is on a joint that can turn; fix it, or"
-                        " use a box"
+                        f"the half-space {shape.part!r} is on a joint that can turn: use a fixed"
+                        " joint or a box"
                     )
         body: list[int] = []
         groups = groupby(self.source, lambda s: (s.part, s.joint, s.core is Core.HALF_SPACE))
@@ -148,7 +156,7 @@ class CollisionTable:
                 ball[b] = radius[b] = np.inf
                 continue
             reach[b] = np.linalg.norm(points, axis=1).max()
-            ends[2 * b], ends[2 * b + 1], radius[b] = around(points, radii)
+            ends[2 * b], ends[2 * b + 1], radius[b] = bounding_capsule(points, radii)
             centre[b] = 0.5 * (ends[2 * b] + ends[2 * b + 1])
             ball[b] = (np.linalg.norm(points - centre[b], axis=1) + radii).max()
         return Bodies(
@@ -167,13 +175,13 @@ class CollisionTable:
         return self.shapes.points[start[shape] : start[shape + 1]]
 
     def _compile_pairs(self) -> tuple[Pairs, tuple[PairRule, ...]]:
-        """Body pairs with their allowances, and the rule of every pair of parts."""
+        """Body pairs with the allowances of their shape pairs, and the rule of every part pair."""
         bodies = self.bodies
         self._check_declared()
         parts = len(self.part_names)
         members = [np.flatnonzero(bodies.part == p) for p in range(parts)]
         steps = body_steps(self.skeleton.tree.parent, bodies.joint)
-        moves = self._moving()
+        can_move = self._can_move()
         rest = self._rest_gaps()
         columns: list[tuple[int, int, int]] = []
         allowance: list[Floats] = []
@@ -189,7 +197,7 @@ class CollisionTable:
                 couples = [
                     _ordered(i, j, bodies.ball_radius)
                     for i, j in apart
-                    if steps[i, j] != 1 and (moves[i] or moves[j])
+                    if steps[i, j] != 1 and (can_move[i] or can_move[j])
                 ]
                 couples = [c for c in couples if np.isfinite(bodies.ball_radius[c[0]])]
                 if not couples:
@@ -199,21 +207,21 @@ class CollisionTable:
                     continue
                 near = any(0 <= steps[c] <= self.policy.neighbour_steps for c in couples)
                 gaps = [rest(*c) for c in couples] if near else []
-                wanted, reason = self._wanted(names, gaps)
+                required, reason = self._required_allowance(names, gaps)
                 capped, left_out = False, 0
-                for at, (body_a, body_b) in enumerate(couples):
+                for index, (body_a, body_b) in enumerate(couples):
                     half = 0.5 * np.minimum.outer(self._radii(body_a), self._radii(body_b)).ravel()
-                    most = most_allowance(half)
-                    allowed = np.minimum(wanted, most)
+                    most = max_allowance(half)
+                    allowed = np.minimum(required, most)
                     if near and self.policy.skip_joint_zones:
-                        zone = gaps[at] < -most
+                        zone = gaps[index] < -most
                         allowed[zone], half[zone] = LEFT_OUT_M, LEFT_OUT_M
                         left_out += int(zone.sum())
-                    capped = capped or bool((allowed < wanted).any())
+                    capped = capped or bool((allowed < required).any())
                     columns.append((body_a, body_b, self._ancestor(body_a, body_b)))
                     allowance.append(allowed)
                     deep.append(half)
-                rules.append(PairRule(*names, reason, wanted, capped, left_out))
+                rules.append(PairRule(*names, reason, required, capped, left_out))
         table = np.array(columns, dtype=np.int64).reshape(-1, 3)
         pairs = Pairs(
             a=np.ascontiguousarray(table[:, 0]),
@@ -225,29 +233,31 @@ class CollisionTable:
         )
         return pairs, tuple(rules)
 
-    def _wanted(self, names: tuple[str, str], rest_gaps: list[Floats]) -> tuple[float, Reason]:
-        """The allowance of two parts before any cap; rest_gaps is empty unless they are near."""
+    def _required_allowance(
+        self, names: tuple[str, str], rest_gaps: list[Floats]
+    ) -> tuple[float, Reason]:
+        """The allowance of two parts before capping; rest_gaps is empty if they are far apart."""
         declared = self.policy.declared(*names)
         if declared is not None:
             return declared, Reason.DECLARED
         if not rest_gaps:
             return 0.0, Reason.DEFAULT
         overlap = -min(float(g.min()) for g in rest_gaps)
-        wanted = max(0.0, overlap + self.policy.neighbour_extra_m)
-        return wanted, Reason.NEIGHBOUR if wanted > 0 else Reason.DEFAULT
+        required = max(0.0, overlap + self.policy.neighbour_extra_m)
+        return required, Reason.NEIGHBOUR if required > 0 else Reason.DEFAULT
 
-    def _moving(self) -> list[bool]:
+    def _can_move(self) -> list[bool]:
         tree = self.skeleton.tree
         return [
-            any(tree.kind[j] != FIXED for j in chain(tree.parent, int(joint)))
+            any(tree.kind[j] != FIXED for j in path_to_root(tree.parent, int(joint)))
             for joint in self.bodies.joint
         ]
 
     def _rest_gaps(self) -> Callable[[int, int], Floats]:
-        """The gaps of all shapes of two bodies in the rest pose, b's fastest."""
+        """A function that gives the gaps of all shapes of two bodies at rest, shape b fastest."""
         frames = forward(self.skeleton, self.skeleton.rest_configuration)
-        placed, out = self.placed_room(), np.empty(9)
-        place_all(self.shapes, self.bodies, frames.positions, frames.rotations, placed)
+        placed, out = self.empty_placed_shapes(), np.empty(9)
+        place_shapes(self.shapes, self.bodies, frames.positions, frames.rotations, placed)
 
         def gaps(a: int, b: int) -> Floats:
             return np.array(
@@ -271,8 +281,8 @@ class CollisionTable:
 
     def _ancestor(self, body_a: int, body_b: int) -> int:
         parent, joint = self.skeleton.tree.parent, self.bodies.joint
-        above = set(chain(parent, int(joint[body_a])))
-        return next((j for j in chain(parent, int(joint[body_b])) if j in above), -1)
+        above = set(path_to_root(parent, int(joint[body_a])))
+        return next((j for j in path_to_root(parent, int(joint[body_b])) if j in above), -1)
 
     def _check_declared(self) -> None:
         for pair in self.policy.declared_m:
@@ -282,7 +292,7 @@ class CollisionTable:
 
 
 def _ordered(a: int, b: int, ball_radius: Floats) -> tuple[int, int]:
-    """A half-space is always the second of a pair."""
+    """The pair of bodies, a half-space second."""
     return (b, a) if not np.isfinite(ball_radius[a]) else (a, b)
 
 

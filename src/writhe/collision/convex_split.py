@@ -1,9 +1,9 @@
-"""Any triangle mesh as a few convex pieces that cover it.
+"""Approximate convex decomposition of a closed triangle mesh: a few hulls that cover it.
 
-The mesh is cut by planes again and again; a piece's hull covers what lies on its side of the cuts,
-since the cut edges belong to both sides. Where to cut is judged by volume: the plane after which
-the two hulls hold least together. Caps are fans, which may fold over for a concave cut but bound
-the right signed volume, so that the volume of a piece stays known.
+The mesh is cut by planes recursively. The hull of a piece covers everything on its side of the
+cuts, since cut edges belong to both sides. Each cut minimises the total volume of the two hulls.
+Cuts are closed by triangle fans, which may fold over where the cut is concave but enclose the right
+signed volume.
 """
 
 from __future__ import annotations
@@ -14,50 +14,52 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from writhe.arrays import Bools, Floats, floats
-from writhe.collision.shapes import MOST_CORNERS, Shape, hull
+from writhe.collision.shapes import MAX_CORNERS, Shape, hull
 from writhe.errors import WritheError
 
 _CUTS = 5  # positions tried along each axis
 _FLAT_M = 1e-5
-_BALANCE = 0.1  # among cuts that gain little, even ones lead further
+_BALANCE = 0.1  # prefers even cuts among those of similar volume
 
 
 @dataclass(frozen=True)
 class _Piece:
-    triangles: Floats  # (t, 3, 3), closed by its caps
+    triangles: Floats  # (t, 3, 3), closed
     hull_volume: float
-    excess: float  # how much larger the hull is than the solid
+    excess: float  # volume of the hull minus that of the solid
 
 
 def split_mesh(
     vertices: ArrayLike,
     triangles: ArrayLike,
     *,
-    most_pieces: int = 24,
+    max_pieces: int = 24,
     excess: float = 0.03,
     rounding_m: float = 0.002,
 ) -> tuple[Shape, ...]:
     """Convex shapes that cover a closed triangle mesh (counter-clockwise from outside).
 
-    Cutting ends when the hulls together hold at most `excess` (a share) more than the solid, or at
-    `most_pieces`. Each shape is its hull inflated by `rounding_m`.
+    Cutting ends when the total volume of the hulls exceeds that of the solid by at most the ratio
+    `excess`, or at `max_pieces`. Each shape is its hull inflated by `rounding_m`.
     """
     points = floats(vertices, (None, 3), "the vertices of a mesh")
     faces = np.asarray(triangles, dtype=np.int64)
     if faces.ndim != 2 or faces.shape[1] != 3 or len(faces) < 4:
-        raise WritheError("a mesh needs triangles (t, 3), four at least")
+        raise WritheError("a mesh needs at least four triangles, given as (t, 3)")
     if faces.min() < 0 or faces.max() >= len(points):
-        raise WritheError(f"a triangle of the mesh names a vertex outside 0 to {len(points) - 1}")
-    if most_pieces < 1:
-        raise WritheError("a mesh is split into one piece at least")
+        raise WritheError(
+            f"a triangle of the mesh has a vertex index outside 0 to {len(points) - 1}"
+        )
+    if max_pieces < 1:
+        raise WritheError(f"max_pieces must be at least 1, not {max_pieces}")
     pieces = [_piece(points[faces])]
     solid = max(_volume(pieces[0].triangles), 0.0)
     if solid <= 0.0:
         raise WritheError(
-            "the mesh holds no volume: it must be closed, its triangles counter-clockwise from"
-            " outside"
+            "the mesh has no positive volume: it must be closed, with triangles counter-clockwise"
+            " from outside"
         )
-    while len(pieces) < most_pieces:
+    while len(pieces) < max_pieces:
         worst = max(range(len(pieces)), key=lambda i: pieces[i].excess)
         if sum(p.excess for p in pieces) <= excess * solid:
             break
@@ -79,14 +81,14 @@ def _piece(triangles: Floats) -> _Piece:
     try:
         volume = float(ConvexHull(triangles.reshape(-1, 3)).volume)
     except QhullError:
-        volume = 0.0  # flat: nothing is gained by cutting it further
+        volume = 0.0  # flat
     return _Piece(triangles, volume, max(volume - _volume(triangles), 0.0))
 
 
 def _best_cut(piece: _Piece) -> list[_Piece] | None:
-    """The two halves whose hulls hold least; None when there is nothing to cut.
+    """The two halves with the smallest total hull volume; None if the piece cannot be cut.
 
-    One cut of a ring gains nothing, the second a lot: a cut is taken even where it does not help.
+    Returns a cut even if it does not reduce the volume: a ring gains only from its second cut.
     """
     points = piece.triangles.reshape(-1, 3)
     _, axes = np.linalg.eigh(np.cov((points - points.mean(axis=0)).T))
@@ -97,7 +99,7 @@ def _best_cut(piece: _Piece) -> list[_Piece] | None:
         if high - low < 10 * _FLAT_M:
             continue
         evenly = np.linspace(low, high, _CUTS + 2)[1:-1]
-        # a cut through a corner often is the natural one; just beside it both sides keep volume
+        # cuts through corners are often the natural ones
         own = np.unique(along.round(6))
         own = own[(own > low + _FLAT_M) & (own < high - _FLAT_M)]
         if len(own) > _CUTS:
@@ -115,22 +117,24 @@ def _best_cut(piece: _Piece) -> list[_Piece] | None:
 
 
 def _clip(triangles: Floats, normal: Floats, height: float) -> Floats:
-    """What of a closed mesh lies where normal . x <= height, closed again by a fan."""
+    """The part of a closed mesh with normal . x <= height, closed by a fan."""
     side = triangles @ normal - height
     side[np.abs(side) < 1e-9] = 0.0
     below, above = (side <= 0).all(axis=1), (side >= 0).all(axis=1)
     cut, heights = triangles[~below & ~above], side[~below & ~above]
     inside = heights <= 0
     one, two = inside.sum(axis=1) == 1, inside.sum(axis=1) == 2
-    # a tip below the plane stays as a triangle a, ab, ac; two corners below as b, c, ca, ba
-    (a, b, c), ab, ac = _turned(cut[one], heights[one], inside[one])
+    # one corner below the plane leaves a triangle a, ab, ac; two leave b, c, ca, ba
+    (a, b, c), ab, ac = _lone_corner_first(cut[one], heights[one], inside[one])
     tips = np.stack([a, ab, ac], axis=1)
-    (a, b, c), ba, ca = _turned(cut[two], heights[two], ~inside[two])
+    (a, b, c), ba, ca = _lone_corner_first(cut[two], heights[two], ~inside[two])
     bases = np.concatenate([np.stack([b, c, ca], axis=1), np.stack([b, ca, ba], axis=1)])
-    # edges of whole triangles that lie in the cut bound it as well
+    # edges of uncut triangles that lie in the plane bound the cut too
     on = side[below] == 0
     resting = on.sum(axis=1) == 2
-    (_, b, c), _, _ = _turned(triangles[below][resting], side[below][resting], ~on[resting])
+    (_, b, c), _, _ = _lone_corner_first(
+        triangles[below][resting], side[below][resting], ~on[resting]
+    )
     rims = np.concatenate(
         [np.stack([tips[:, 1], tips[:, 2]], 1), np.stack([ca, ba], 1), np.stack([b, c], 1)]
     )
@@ -141,10 +145,10 @@ def _clip(triangles: Floats, normal: Floats, height: float) -> Floats:
     return np.concatenate(kept)
 
 
-def _turned(
+def _lone_corner_first(
     triangles: Floats, heights: Floats, lone: Bools
 ) -> tuple[tuple[Floats, Floats, Floats], Floats, Floats]:
-    """Corners a, b, c of triangles turned so that a is the lone one; where ab and ac are cut."""
+    """Corners a, b, c of triangles, cyclic, with a the lone one; the cut points of ab and ac."""
     rows = np.arange(len(triangles))
     first = lone.argmax(axis=1)
     order = [(first + k) % 3 for k in range(3)]
@@ -155,19 +159,19 @@ def _turned(
 
 
 def _corners(triangles: Floats) -> Floats:
-    """The corners of a piece's hull, thinned where there are too many for a shape.
+    """The corners of a piece's hull, reduced to MAX_CORNERS by farthest-point sampling.
 
-    A thinned hull lies within the full one by less than the spacing of what was left out.
+    The reduced hull lies inside the full one, by less than the spacing of the samples.
     """
     from scipy.spatial import ConvexHull
 
     points = triangles.reshape(-1, 3)
     corners = points[ConvexHull(points).vertices]
-    if len(corners) <= MOST_CORNERS:
+    if len(corners) <= MAX_CORNERS:
         return corners
     chosen = [int(np.argmax(corners[:, 0]))]
     apart = np.linalg.norm(corners - corners[chosen[0]], axis=1)
-    while len(chosen) < MOST_CORNERS:
+    while len(chosen) < MAX_CORNERS:
         chosen.append(int(np.argmax(apart)))
         apart = np.minimum(apart, np.linalg.norm(corners - corners[chosen[-1]], axis=1))
     return corners[chosen]

@@ -1,4 +1,4 @@
-"""Deep overlaps and pass-throughs, gathered from shapes to parts."""
+"""Deep overlaps and pass-throughs of parts, merged from those of their shapes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from writhe.arrays import Floats, Ints
 from writhe.collision.certificate import DeepOverlap
 from writhe.collision.collision_table import CollisionTable
 from writhe.errors import WritheError
-from writhe.kernels.collision.clip_sweep import Clip
-from writhe.kernels.collision.deep_overlaps import Spans, deep_spans
-from writhe.kernels.collision.step_gate import GateRoom
+from writhe.kernels.collision.clip_sweep import SweptClip
+from writhe.kernels.collision.deep_overlaps import DeepSpans, deep_spans
+from writhe.kernels.collision.step_gate import GateWorkspace
 
-MOST_SPANS = 1_000_000
+MAX_SPANS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -26,31 +26,34 @@ class _Span:
     normals: Floats
     depth_m: float
     deepest: float
-    meets: bool
+    cores_meet: bool
     cut: tuple[bool, bool]
 
     @property
     def turns(self) -> bool:
+        """Whether entry and exit normal differ by more than 90 degrees."""
         return float(self.normals[0] @ self.normals[1]) < 0
 
 
-def _spans(table: CollisionTable, clip: Clip, work: GateRoom, candidates: Ints) -> list[_Span]:
+def _spans(
+    table: CollisionTable, clip: SweptClip, work: GateWorkspace, candidates: Ints
+) -> list[_Span]:
     chosen = np.ascontiguousarray(table.shape_pairs[candidates])
-    room = 64 * len(candidates)
+    capacity = 64 * len(candidates)
     while True:
-        spans = Spans(
+        spans = DeepSpans(
             body_pair=np.ascontiguousarray(chosen[:, 0]),
             shape_a=np.ascontiguousarray(chosen[:, 1]),
             shape_b=np.ascontiguousarray(chosen[:, 2]),
             shape_pair=candidates,
             open_span=np.full(len(candidates), -1, dtype=np.int64),
-            candidate=np.zeros(room, dtype=np.int64),
-            time=np.zeros((room, 2)),
-            normal=np.zeros((room, 2, 3)),
-            deepest=np.zeros(room),
-            deepest_time=np.zeros(room),
-            meets=np.zeros(room, dtype=np.int64),
-            cut=np.zeros((room, 2), dtype=np.int64),
+            candidate=np.zeros(capacity, dtype=np.int64),
+            time=np.zeros((capacity, 2)),
+            normal=np.zeros((capacity, 2, 3)),
+            deepest=np.zeros(capacity),
+            deepest_time=np.zeros(capacity),
+            cores_meet=np.zeros(capacity, dtype=np.int64),
+            cut=np.zeros((capacity, 2), dtype=np.int64),
         )
         found = deep_spans(
             table.skeleton.tree,
@@ -63,11 +66,11 @@ def _spans(table: CollisionTable, clip: Clip, work: GateRoom, candidates: Ints) 
             np.zeros(3),
             work,
         )
-        if found <= room:
+        if found <= capacity:
             break
-        room = 2 * found
-        if room > MOST_SPANS:
-            raise WritheError(f"over {MOST_SPANS} deep overlaps: certify the motion in pieces")
+        capacity = 2 * found
+        if capacity > MAX_SPANS:
+            raise WritheError(f"more than {MAX_SPANS} deep overlaps: certify the motion in parts")
     out: list[_Span] = []
     for s in range(found):
         _, a, b = chosen[spans.candidate[s]]
@@ -77,12 +80,12 @@ def _spans(table: CollisionTable, clip: Clip, work: GateRoom, candidates: Ints) 
                 parts=parts,
                 joint_b=int(table.shapes.joint[b]),
                 start=float(spans.time[s, 0]),
-                # a single frame is looked at as an interval without movement
+                # a single frame is treated as an interval without motion
                 end=min(float(spans.time[s, 1]), len(clip.q) - 1.0),
                 normals=spans.normal[s],
                 depth_m=-float(spans.deepest[s]),
                 deepest=min(float(spans.deepest_time[s]), len(clip.q) - 1.0),
-                meets=bool(spans.meets[s]),
+                cores_meet=bool(spans.cores_meet[s]),
                 cut=(bool(spans.cut[s, 0]), bool(spans.cut[s, 1])),
             )
         )
@@ -90,10 +93,10 @@ def _spans(table: CollisionTable, clip: Clip, work: GateRoom, candidates: Ints) 
 
 
 def _event(table: CollisionTable, group: list[_Span], fps: float) -> DeepOverlap:
-    """One deep overlap of two parts out of those of their shapes that follow or share their time.
+    """One deep overlap of two parts from those of their shapes that overlap in time.
 
-    Parts made of several shapes may be entered through one and left through another, so the first
-    entry is compared with the last exit too where both are seen from the same joint.
+    A part of several shapes may be entered through one and left through another, so the normals of
+    the first entry and the last exit are compared too if both are in the frame of the same joint.
     """
     first, last = min(group, key=lambda s: s.start), max(group, key=lambda s: s.end)
     around = first.joint_b == last.joint_b and float(first.normals[0] @ last.normals[1]) < 0
@@ -106,14 +109,14 @@ def _event(table: CollisionTable, group: list[_Span], fps: float) -> DeepOverlap
         b=b,
         interval_s=(start / fps, end / fps),
         depth_m=deepest.depth_m,
-        cores_meet=any(s.meets for s in group),
-        pass_through=around or any(s.meets or s.turns for s in group),
+        cores_meet=any(s.cores_meet for s in group),
+        pass_through=around or any(s.cores_meet or s.turns for s in group),
         cut=(first.cut[0], last.cut[1]),
     )
 
 
 def deep_overlaps(
-    table: CollisionTable, clip: Clip, work: GateRoom, fps: float
+    table: CollisionTable, clip: SweptClip, work: GateWorkspace, fps: float
 ) -> list[DeepOverlap]:
     """Every deep overlap of two parts, in order of time."""
     lowest_gap = np.minimum(clip.proven, clip.clearance) - table.pairs.allowance

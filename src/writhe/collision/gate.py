@@ -1,4 +1,4 @@
-"""The gate of interactive steps: how much of a step is certified."""
+"""The step gate: the certified fraction of an interactive step."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ import numpy as np
 
 from writhe.arrays import Floats, floats
 from writhe.collision.collision_table import CollisionTable
-from writhe.kernels.collision.step_gate import GateRoom, gate_step
-from writhe.kernels.collision.step_motion import Moves, Room
-from writhe.kernels.collision.step_samples import MOMENTS, Moments
+from writhe.kernels.collision.step_gate import GateWorkspace, gate_step
+from writhe.kernels.collision.step_motion import PairWorkspace, StepMotion
+from writhe.kernels.collision.step_samples import SAMPLES, StepSamples
 from writhe.kernels.skeleton import kinematics
 
-SLACK_M = 1e-3
-# The gate keeps 0.1 mm in hand, so that what it let through still certifies after rounding.
+SLACK_M = 1e-3  # penetration beyond the allowance that is still certified
+# The gate keeps a margin of 0.1 mm, so that its steps still certify after rounding.
 GATE_SLACK_M = 0.9e-3
 
 
-def gate_room(table: CollisionTable) -> GateRoom:
-    """The kernels' working space for one table."""
+def gate_workspace(table: CollisionTable) -> GateWorkspace:
+    """The preallocated arrays of the gate and sweep kernels for one table."""
     n, bodies = len(table.skeleton), len(table.bodies.joint)
-    moves = Moves(
-        base=np.zeros((n, 3, 3)),
+    motion = StepMotion(
+        start_rotation=np.zeros((n, 3, 3)),
         axis=np.zeros((n, 3)),
         angle=np.zeros(n),
-        shift=np.zeros((n, 3)),
-        drift=np.zeros((n, 3)),
+        start_offset=np.zeros((n, 3)),
+        offset_step=np.zeros((n, 3)),
         order=np.full((n, 3), -1, dtype=np.int64),
         euler=np.zeros((n, 3)),
         euler_step=np.zeros((n, 3)),
         speed=np.zeros((bodies, n + 1)),
         acceleration=np.zeros((bodies, n + 1)),
     )
-    room = Room(
-        placed=table.placed_room(),
+    workspace = PairWorkspace(
+        placed=table.empty_placed_shapes(),
         position=np.zeros(3),
         rotation_a=np.zeros((3, 3)),
         rotation_b=np.zeros((3, 3)),
@@ -43,11 +43,11 @@ def gate_room(table: CollisionTable) -> GateRoom:
         out=np.zeros(9),
         evaluations=np.zeros(1, dtype=np.int64),
     )
-    return GateRoom(
-        moves=moves,
-        room=room,
-        before=table.placed_room(),
-        after=table.placed_room(),
+    return GateWorkspace(
+        motion=motion,
+        pair_workspace=workspace,
+        before=table.empty_placed_shapes(),
+        after=table.empty_placed_shapes(),
         positions_before=np.zeros((n, 3)),
         rotations_before=np.zeros((n, 3, 3)),
         positions_after=np.zeros((n, 3)),
@@ -55,16 +55,16 @@ def gate_room(table: CollisionTable) -> GateRoom:
         order=np.full((n, 3), -1, dtype=np.int64),
         euler=np.zeros((n, 3)),
         normal=np.zeros(3),
-        turned=np.zeros(3),
-        ends=np.zeros(2),
-        moments=Moments(
+        carried_normal=np.zeros(3),
+        fractions=np.zeros(2),
+        samples=StepSamples(
             step=np.zeros(1, dtype=np.int64),
-            known=np.zeros((MOMENTS + 1, n), dtype=np.int64),
+            filled_in_step=np.zeros((SAMPLES + 1, n), dtype=np.int64),
             chain=np.zeros(n, dtype=np.int64),
-            positions=np.zeros((MOMENTS + 1, n, 3)),
-            rotations=np.zeros((MOMENTS + 1, n, 3, 3)),
+            positions=np.zeros((SAMPLES + 1, n, 3)),
+            rotations=np.zeros((SAMPLES + 1, n, 3, 3)),
         ),
-        apart_along=table.first_directions(),
+        last_normals=table.initial_normals(),
         violating=np.zeros((max(1, len(table.pairs.deep)), 3), dtype=np.int64),
         found=np.zeros(5, dtype=np.int64),
     )
@@ -72,10 +72,10 @@ def gate_room(table: CollisionTable) -> GateRoom:
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """What the gate says of a step.
+    """The result of `Gate.check`.
 
-    `fraction` of it is certified; `blocked_by` names the two parts that limit it. A fraction below
-    one means that the step was shortened, zero that it was refused.
+    `fraction` of the step is certified: 1 if the whole step is, 0 if it is refused; `blocked_by`
+    names the two parts that limit it.
     """
 
     fraction: float
@@ -89,20 +89,20 @@ class GateResult:
 
 
 class Gate:
-    """Certifies steps of one skeleton or scene; keeps its working space between calls.
+    """Certifies steps of one skeleton or scene.
 
-    A gate is not to be shared between threads. `checked`, `shortened` and `refused` count what it
-    did so far.
+    Reuses its workspace: do not share a gate between threads. `checked`, `shortened` and `refused`
+    count steps so far.
     """
 
     def __init__(self, table: CollisionTable, slack_m: float = GATE_SLACK_M) -> None:
         self.table = table
         self.slack_m = float(slack_m)
-        self._room = gate_room(table)
+        self._workspace = gate_workspace(table)
         self.checked = self.shortened = self.refused = 0
 
     def fraction(self, q_from: Floats, q_to: Floats) -> float:
-        """The certified fraction of the step: contiguous float64 configurations, not checked."""
+        """The certified fraction of the step; q must be contiguous float64 (not checked)."""
         table = self.table
         found = gate_step(
             table.skeleton.tree,
@@ -112,7 +112,7 @@ class Gate:
             q_from,
             q_to,
             self.slack_m,
-            self._room,
+            self._workspace,
         )
         self.checked += 1
         if found < 1.0:
@@ -121,12 +121,12 @@ class Gate:
         return found
 
     def check(self, q_from: Floats, q_to: Floats) -> GateResult:
-        """What part of the step is certified, and what stops it."""
+        """The certified fraction of the step, and the parts that limit it."""
         size = (self.table.skeleton.configuration_size,)
         fraction = self.fraction(
             floats(q_from, size, "the step's start"), floats(q_to, size, "the step's end")
         )
-        found = self._room.found
+        found = self._workspace.found
         blocked = None
         if fraction < 1.0 and found[0] >= 0:
             a, b = int(found[1]), int(found[2])
@@ -134,7 +134,7 @@ class Gate:
         return GateResult(fraction, blocked, int(found[3]))
 
     def limit(self, q_from: Floats, q_to: Floats) -> Floats:
-        """The farthest certified configuration on the way from one to the other."""
+        """The last certified configuration of the step from q_from to q_to."""
         fraction = self.fraction(q_from, q_to)
         out = np.empty_like(q_to)
         if fraction >= 1.0:
@@ -145,5 +145,5 @@ class Gate:
 
     @property
     def evaluations(self) -> int:
-        """How many pair evaluations between the ends of steps were needed so far."""
-        return int(self._room.room.evaluations[0])
+        """Number of pair evaluations between the ends of steps so far."""
+        return int(self._workspace.pair_workspace.evaluations[0])

@@ -1,4 +1,4 @@
-"""Pairs of shapes near each other at one configuration: what a solver's inequalities need."""
+"""Shape pairs near each other at one configuration, for the contact constraints of solvers."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision.collision_table import CollisionTable
-from writhe.kernels.collision.near_pairs import Near, near_pairs
+from writhe.kernels.collision.near_pairs import NearPairRows, near_pairs
 from writhe.skeleton import forward
 
 
 class NearPairs:
-    """Lists near pairs into preallocated rows.
+    """Finds near pairs and stores them in preallocated rows.
 
-    After `find`, the first `count` rows of `rows` are filled (see `kernels.near.Near`).
+    After `find`, the first `count` rows of `rows` are valid (see `NearPairRows`).
     """
 
     def __init__(self, table: CollisionTable, most: int = 0) -> None:
         self.table = table
         size = most or max(1, len(table.pairs.deep))
-        self.rows = Near(
+        self.rows = NearPairRows(
             shape_pair=np.zeros(size, dtype=np.int64),
             shapes=np.zeros((size, 2), dtype=np.int64),
             joints=np.zeros((size, 2), dtype=np.int64),
@@ -29,15 +29,15 @@ class NearPairs:
             surface_a=np.zeros((size, 3)),
             surface_b=np.zeros((size, 3)),
         )
-        self.placed = table.placed_room()
+        self.placed = table.empty_placed_shapes()
         self.out = np.zeros(9)
-        self.apart_along = table.first_directions()
+        self.last_normals = table.initial_normals()
         self.count = 0
 
     def find(self, positions: Floats, rotations: Floats, distance_m: float) -> int:
-        """List the pairs with a gap below `distance_m` at these joint frames; returns how many.
+        """Find the pairs with a gap below `distance_m` at these joint frames; returns their number.
 
-        With fewer rows than pairs the list is cut short and the number returned is the full one.
+        If there are more pairs than rows, the rest is dropped but counted.
         """
         table = self.table
         found = near_pairs(
@@ -49,7 +49,7 @@ class NearPairs:
             float(distance_m),
             self.placed,
             self.out,
-            self.apart_along,
+            self.last_normals,
             self.rows,
         )
         self.count = min(found, len(self.rows.gap))
@@ -57,11 +57,11 @@ class NearPairs:
 
     @property
     def clearance(self) -> Floats:
-        """(count,) the gap beyond its allowance of every pair found last; negative in overlap."""
+        """(count,) gap + allowance of the pairs of the last `find`; negative in penetration."""
         return self.rows.gap[: self.count] + self.rows.allowance[: self.count]
 
     def parts_below(self, clearance_m: float) -> tuple[str, ...]:
-        """The parts of the pairs found last whose clearance is below this, in order."""
+        """Names of the parts in pairs of the last `find` with less clearance than this, sorted."""
         low = self.rows.shapes[: self.count][self.clearance < clearance_m]
         return tuple(sorted({self.table.part_of_shape(int(shape)) for shape in low.ravel()}))
 
@@ -69,7 +69,7 @@ class NearPairs:
 def violating_parts(
     table: CollisionTable, q: Floats, beyond_m: float = 0.001
 ) -> tuple[tuple[str, ...], ...]:
-    """For each configuration (frames, nq), the parts overlapping beyond allowance by `beyond_m`."""
+    """For each configuration (frames, nq), the parts that penetrate by more than `beyond_m`."""
     frames, near = forward(table.skeleton, np.atleast_2d(q)), NearPairs(table)
     out: list[tuple[str, ...]] = []
     for positions, rotations in zip(frames.positions, frames.rotations, strict=True):

@@ -13,12 +13,12 @@ from writhe.errors import WritheError
 from writhe.kernels.collision import shape_gaps
 from writhe.skeleton import Capsule
 
-MOST_CORNERS = 256
-MOST_ROUNDING_M = 0.02
+MAX_CORNERS = 256
+MAX_ROUNDING_M = 0.02
 
 
 class Core(IntEnum):
-    """What a shape is at heart; the values are those of `kernels.gaps`."""
+    """The kind of a shape's core, with the values of `kernels.collision.shape_gaps`."""
 
     SEGMENT = shape_gaps.SEGMENT
     CONVEX = shape_gaps.CONVEX
@@ -29,7 +29,7 @@ class Core(IntEnum):
 class Shape:
     """A core inflated by a radius, fixed to a joint; shapes of one part are never tested together.
 
-    points_in_joint holds the two ends of a segment, the corners of a convex core (its hull), or a
+    points_in_joint has the two ends of a segment, the corners of a convex core (its hull), or a
     point of a half-space's surface and that point moved by the unit outward normal.
     """
 
@@ -43,21 +43,21 @@ class Shape:
         points = floats(self.points_in_joint, (None, 3), f"the points of a shape on {self.joint!r}")
         object.__setattr__(self, "points_in_joint", points)
         if self.core is not Core.CONVEX and len(points) != 2:
-            raise WritheError(f"a {self.core.name.lower()} has two points, not {len(points)}")
-        if self.core is Core.CONVEX and not 4 <= len(points) <= MOST_CORNERS:
+            raise WritheError(f"a {self.core.name.lower()} needs two points, not {len(points)}")
+        if self.core is Core.CONVEX and not 4 <= len(points) <= MAX_CORNERS:
             raise WritheError(
-                f"a convex piece has 4 to {MOST_CORNERS} corners, not {len(points)};"
-                " simplify it or split it"
+                f"a convex shape needs 4 to {MAX_CORNERS} corners, not {len(points)}:"
+                " simplify or split it"
             )
         if self.radius_m < 0 or (self.radius_m == 0 and self.core is not Core.HALF_SPACE):
-            raise WritheError(f"a shape on {self.joint!r} has no radius: a core must be inflated")
+            raise WritheError(f"a shape on {self.joint!r} has no radius: it must be above 0")
 
     def on(self, joint: str, part: str) -> Shape:
         """The same shape on another joint and part."""
         return replace(self, joint=joint, part=part)
 
     def moved(self, rotation: Floats, shift: ArrayLike) -> Shape:
-        """The same shape turned (3 x 3) and then shifted within its joint's frame."""
+        """The same shape rotated (3 x 3) and then translated in its joint's frame."""
         points = self.points_in_joint @ rotation.T + np.asarray(shift, float)
         return replace(self, points_in_joint=points)
 
@@ -73,11 +73,11 @@ def ball(centre: ArrayLike, radius_m: float) -> Shape:
 
 
 def half_space(point: ArrayLike, normal: ArrayLike) -> Shape:
-    """All that lies below a plane through `point`; `normal` points out of the solid."""
+    """The half-space below a plane through `point`; `normal` points out of the solid."""
     n = np.asarray(normal, dtype=float)
     length = float(np.linalg.norm(n))
     if length == 0 or not np.isfinite(length):
-        raise WritheError("the normal of a half-space has no direction")
+        raise WritheError("the normal of a half-space must be finite and not zero")
     p = np.asarray(point, dtype=float)
     return Shape(Core.HALF_SPACE, np.array([p, p + n / length]), 0.0)
 
@@ -85,7 +85,7 @@ def half_space(point: ArrayLike, normal: ArrayLike) -> Shape:
 def _rounding(smallest_half_m: float, rounding_m: float | None) -> float:
     if smallest_half_m <= 0:
         raise WritheError("a box or cylinder needs a positive size in every direction")
-    chosen = min(0.5 * smallest_half_m, MOST_ROUNDING_M) if rounding_m is None else rounding_m
+    chosen = min(0.5 * smallest_half_m, MAX_ROUNDING_M) if rounding_m is None else rounding_m
     if not 0 < chosen <= smallest_half_m:
         raise WritheError(
             f"the rounding must be above 0 and at most {smallest_half_m:g} m, not {chosen:g}"
@@ -94,15 +94,15 @@ def _rounding(smallest_half_m: float, rounding_m: float | None) -> float:
 
 
 def box(centre: ArrayLike, size: ArrayLike, rounding_m: float | None = None) -> Shape:
-    """A box along its joint's axes: its core is inset by the rounding and inflated by it again.
+    """A box aligned with its joint's axes; edges and corners are rounded by `rounding_m`.
 
-    Faces lie exactly where the box's do; edges and corners are rounded by `rounding_m` (by default
-    half of the smallest half-width, 2 cm at most).
+    The core is inset by the rounding, so that faces lie exactly on the box. The default rounding is
+    half of the smallest half-width, at most 2 cm.
     """
     half = 0.5 * floats(size, (3,), "the size of a box")
     radius = _rounding(float(half.min()), rounding_m)
     signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
-    # a core must keep some volume for its faces and edges to be defined
+    # a core needs some volume for its faces and edges to be defined
     inner = np.maximum(half - radius, 1e-6)
     return Shape(Core.CONVEX, signs * inner + np.asarray(centre, float), radius)
 
@@ -112,14 +112,14 @@ def cylinder(
 ) -> Shape:
     """A solid cylinder with flat ends, as an inset prism of 16 sides inflated by the rounding.
 
-    The prism is drawn around its circle, so that the shape covers the cylinder but for its rounded
-    rims; it stands out by at most 2 % of the radius.
+    The prism is circumscribed, so that the shape covers the cylinder except for its rounded rims;
+    it protrudes by at most 2 % of the radius.
     """
     first, last = np.asarray(start, float), np.asarray(end, float)
     axis = last - first
     length = float(np.linalg.norm(axis))
     if length <= 0:
-        raise WritheError("a cylinder needs two different ends")
+        raise WritheError("the two ends of a cylinder must differ")
     axis = axis / length
     rounding = _rounding(min(radius_m, 0.5 * length), rounding_m)
     side = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
@@ -135,7 +135,7 @@ def cylinder(
 
 
 def hull(corners: ArrayLike, radius_m: float) -> Shape:
-    """The convex hull of some corners, inflated by a radius (which stands out of the hull)."""
+    """The convex hull of points (n, 3), inflated by a radius, which extends beyond the hull."""
     return Shape(Core.CONVEX, np.asarray(corners, float), radius_m)
 
 
@@ -146,7 +146,7 @@ def from_capsule(given: Capsule) -> Shape:
 
 
 def hull_directions(shape: Shape) -> tuple[Floats, Floats, Floats]:
-    """Corners, unit face normals and unit edge directions of a core, without repetitions."""
+    """Corners, unit face normals and unit edge directions of a core, without duplicates."""
     points = shape.points_in_joint
     if shape.core is Core.HALF_SPACE:
         return points, np.empty((0, 3)), np.empty((0, 3))
@@ -161,7 +161,7 @@ def hull_directions(shape: Shape) -> tuple[Floats, Floats, Floats]:
         found = ConvexHull(points)
     except QhullError:
         raise WritheError(
-            f"a convex piece on {shape.joint!r} is flat: give it some thickness"
+            f"a convex shape on {shape.joint!r} is flat: give it some thickness"
         ) from None
     normals = found.equations[:, :3]
     edges: list[Floats] = []
@@ -174,7 +174,7 @@ def hull_directions(shape: Shape) -> tuple[Floats, Floats, Floats]:
 
 
 def _directions(given: Floats) -> Floats:
-    """The directions given, one of each pair of equal or opposite ones."""
+    """The directions without those equal or opposite to an earlier one."""
     kept: list[Floats] = []
     for direction in given:
         if all(abs(direction @ other) < 1 - 1e-12 for other in kept):

@@ -1,4 +1,4 @@
-"""How near two bodies are on a skeleton, counted in joints that carry shapes."""
+"""Distance of bodies along a skeleton, counted in joints that carry shapes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from writhe.arrays import Ints
 
 
-def chain(parent: Ints, joint: int) -> list[int]:
+def path_to_root(parent: Ints, joint: int) -> list[int]:
     """The joints from `joint` up to its root, itself first."""
     found = [joint]
     while parent[found[-1]] >= 0:
@@ -16,19 +16,19 @@ def chain(parent: Ints, joint: int) -> list[int]:
 
 
 def body_steps(parent: Ints, joint: Ints) -> Ints:
-    """(b, b): steps between bodies on the joints given, 1 for parent and child; -1: no connection.
+    """(b, b): steps between the bodies' joints (b,), 1 for parent and child, -1 if not connected.
 
-    A joint without shapes is one with its nearest ancestor that carries one; all joints above the
-    uppermost shapes of a tree count as one. Bodies on one joint never move against each other and
-    count as parent and child.
+    A joint without shapes counts as one with its nearest ancestor that carries shapes; all joints
+    above the uppermost shapes of a tree count as one. Bodies on the same joint count as parent and
+    child, since they never move relative to each other.
     """
     carrying = {int(j) for j in joint}
 
     def climb(start: int) -> dict[int, int]:
-        """Shape-carrying joints above `start`, or a root without shapes, with their distance."""
-        ways = chain(parent, start)
-        found = {j: i for i, j in enumerate(j for j in ways if j in carrying)}
-        found.setdefault(ways[-1], len(found))
+        """Distances from `start` to the shape-carrying joints above it and to the root."""
+        path = path_to_root(parent, start)
+        found = {j: i for i, j in enumerate(j for j in path if j in carrying)}
+        found.setdefault(path[-1], len(found))
         return found
 
     above = [climb(int(j)) for j in joint]

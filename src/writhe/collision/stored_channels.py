@@ -1,7 +1,7 @@
 """The rotation channels of a BVH file as they are stored, for `certify(interpolation="euler")`.
 
-A rotation can be written in Euler angles in more than one way and readers interpolate the one that
-is written, so the numbers come from the file and not from the motion read out of it.
+Several sets of Euler angles describe the same rotation and readers interpolate the stored ones, so
+the angles come from the file and not from the motion read from it.
 """
 
 from __future__ import annotations
@@ -31,34 +31,36 @@ def stored_channels(path: Path, motion: Motion) -> EulerChannels:
         numbers = np.array(words.split(), dtype=np.float64)
         rows = numbers.reshape(-1, columns)[: len(motion)]
     except (ValueError, IndexError):
-        raise FileFormatError(path, "its channels cannot be read") from None
+        raise FileFormatError(path, "its motion channels are not a table of numbers") from None
     if len(rows) != len(motion):
-        raise FileFormatError(path, f"{len(rows)} frames of channels for {len(motion)} of motion")
+        raise FileFormatError(
+            path, f"{len(rows)} frames of channels, but {len(motion)} frames of motion"
+        )
     skeleton = motion.skeleton
     order = np.full((len(skeleton), 3), -1, dtype=np.int64)
     angles = np.zeros((len(rows), len(skeleton), 3))
-    at = 0
+    column = 0
     for name, names in channels.items():
-        turns = [i for i, channel in enumerate(names) if channel.endswith("rotation")]
+        rotations = [i for i, channel in enumerate(names) if channel.endswith("rotation")]
         joint = skeleton.index(name)
-        if turns and skeleton.tree.kind[joint] in (BALL, FREE):
-            axes = [_AXES.index(names[i][0]) for i in turns]
-            # a joint with fewer than three turns makes the missing ones by zero
+        if rotations and skeleton.tree.kind[joint] in (BALL, FREE):
+            axes = [_AXES.index(names[i][0]) for i in rotations]
+            # the missing rotations of a joint with fewer than three are zero
             order[joint] = [*axes, *(a for a in range(3) if a not in axes)][:3]
-            for slot, i in enumerate(turns[:3]):
-                angles[:, joint, slot] = np.radians(rows[:, at + i])
-        at += len(names)
+            for slot, i in enumerate(rotations[:3]):
+                angles[:, joint, slot] = np.radians(rows[:, column + i])
+        column += len(names)
     return EulerChannels(order, angles)
 
 
-def in_scene(
+def channels_in_scene(
     channels: EulerChannels, skeleton: Skeleton, scene: Skeleton, actor: str
 ) -> EulerChannels:
-    """The same channels for an actor within a scene's skeleton; everything else slerps."""
+    """The channels of an actor's skeleton for a scene's skeleton; other joints slerp."""
     order = np.full((len(scene), 3), -1, dtype=np.int64)
     angles = np.zeros((len(channels.angles), len(scene), 3))
     for joint, name in enumerate(skeleton.names):
-        there = scene.index(f"{actor}.{name}")
-        order[there] = channels.order[joint]
-        angles[:, there] = channels.angles[:, joint]
+        index = scene.index(f"{actor}.{name}")
+        order[index] = channels.order[joint]
+        angles[:, index] = channels.angles[:, joint]
     return EulerChannels(order, angles)

@@ -1,4 +1,4 @@
-"""Triangle meshes of solid shapes: what they look like, and by what skins are judged."""
+"""Triangle meshes of the surfaces of shapes, for drawing and for checking skins."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _SLAB_M = (20.0, 1.0)  # half the width and the thickness of the slab that shows
 def surface(shape: Shape, spacing_m: float = SPACING_M) -> tuple[Floats, Ints]:
     """Vertices (v, 3) in the joint's frame and outward triangles (t, 3) of a shape's surface.
 
-    No edge is longer than `spacing_m`; round parts are a little inside the true surface. A
-    half-space is shown as a wide slab whose triangles are as large as they are.
+    No edge is longer than `spacing_m`; round parts lie slightly inside the true surface. A
+    half-space becomes a wide slab, which is not subdivided.
     """
     if shape.core is Core.HALF_SPACE:
         return _slab(shape)
-    return split_long_edges(*outside(shape, spacing_m), spacing_m)
+    return split_long_edges(*coarse_surface(shape, spacing_m), spacing_m)
 
 
-def outside(shape: Shape, spacing_m: float = SPACING_M) -> tuple[Floats, Ints]:
-    """As `surface`, of a solid with a core, in as few triangles as its roundness asks for."""
+def coarse_surface(shape: Shape, spacing_m: float = SPACING_M) -> tuple[Floats, Ints]:
+    """As `surface` for a shape other than a half-space, without subdividing flat faces."""
     around = _directions(shape.radius_m, spacing_m) * shape.radius_m
     cloud = (shape.points_in_joint[:, None] + around[None]).reshape(-1, 3)
     hull = ConvexHull(cloud)
@@ -32,10 +32,10 @@ def outside(shape: Shape, spacing_m: float = SPACING_M) -> tuple[Floats, Ints]:
 
 
 def _directions(radius_m: float, spacing_m: float) -> Floats:
-    """Directions all around, as close as `spacing_m` on a ball of this radius (14 at least)."""
+    """Unit directions, evenly spread, about `spacing_m` apart on a ball of this radius."""
     count = int(np.clip(12.6 * (radius_m / spacing_m) ** 2, 14, 400))
     k = np.arange(count) + 0.5
-    # the spiral of golden angles covers a sphere evenly
+    # Fibonacci sphere
     height, turn = 1.0 - 2.0 * k / count, np.pi * (1.0 + 5.0**0.5) * k
     ring = np.sqrt(1.0 - height**2)
     spiral = np.column_stack([ring * np.cos(turn), height, ring * np.sin(turn)])
@@ -74,10 +74,10 @@ def _slab(shape: Shape) -> tuple[Floats, Ints]:
 
 
 def split_long_edges(vertices: Floats, triangles: Ints, longest_m: float) -> tuple[Floats, Ints]:
-    """Halve edges until none is longer; neighbours are split alike, so that no gap opens."""
+    """Halve edges until none is longer; neighbours are split at the same points (no cracks)."""
     for _ in range(12):
         edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-        # one number an edge: sorting rows would take ten times as long
+        # one integer per edge: sorting rows would take ten times as long
         key, which = np.unique(edges[:, 0] * len(vertices) + edges[:, 1], return_inverse=True)
         unique = np.stack([key // len(vertices), key % len(vertices)], axis=1)
         length = np.linalg.norm(vertices[unique[:, 0]] - vertices[unique[:, 1]], axis=1)
@@ -92,7 +92,7 @@ def split_long_edges(vertices: Floats, triangles: Ints, longest_m: float) -> tup
 
 
 def _split(triangles: Ints, middle: Ints) -> Ints:
-    """Triangles with the middles (t, 3) of their edges 01, 12, 20 (-1: not split)."""
+    """Split triangles at the midpoints (t, 3) of their edges 01, 12, 20 (-1: not split)."""
     out: list[Ints] = [triangles[(middle < 0).all(axis=1)]]
     for turn in range(3):
         corner = np.roll(triangles, -turn, axis=1)

@@ -1,4 +1,4 @@
-"""How far apart postures are on average over their joints, and how well one set covers another."""
+"""Mean joint distances of postures, and how well one set of postures covers another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from writhe.kernels.database.posture_distances import nearest_joint_distances
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Distances from postures to the nearest of a set: mean joint distance, in metres."""
+    """Statistics of the distance from postures to the nearest of a set (mean over joints)."""
 
     count: int
     mean_m: float
@@ -21,7 +21,7 @@ class Coverage:
     max_m: float
 
     def to_json(self) -> dict[str, float]:
-        """Plain data, in centimetres."""
+        """A JSON object, distances in centimetres."""
         return {
             "count": self.count,
             "mean_cm": round(100 * self.mean_m, 2),
@@ -31,17 +31,17 @@ class Coverage:
         }
 
 
-def nearest_distances(points: Floats, among: Floats) -> Floats:
-    """(N,) mean joint distance of each of `points` (N, n, 3) to the nearest of `among`."""
+def nearest_distances(points: Floats, reference: Floats) -> Floats:
+    """(N,) mean joint distance from each of `points` (N, n, 3) to the nearest of `reference`."""
     out = np.full(len(points), np.inf)
-    if len(points) and len(among):
-        nearest_joint_distances(np.ascontiguousarray(points), np.ascontiguousarray(among), out)
+    if len(points) and len(reference):
+        nearest_joint_distances(np.ascontiguousarray(points), np.ascontiguousarray(reference), out)
     return out
 
 
-def coverage(points: Floats, among: Floats) -> Coverage:
-    """How well the postures `among` cover `points`, both given by joint positions."""
-    found = nearest_distances(points, among)
+def coverage(points: Floats, reference: Floats) -> Coverage:
+    """How well the postures `reference` cover `points`, both as joint positions (N, n, 3)."""
+    found = nearest_distances(points, reference)
     if len(found) == 0:
         return Coverage(0, 0.0, 0.0, 0.0, 0.0)
     return Coverage(

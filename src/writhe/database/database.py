@@ -1,4 +1,4 @@
-"""A posture database: records of normalised posture, linking values, origin; stored as Parquet."""
+"""A posture database: normalised postures with linking values and source clip, in Parquet."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ FORMAT_VERSION = 1
 
 @dataclass(frozen=True)
 class PostureDatabase:
-    """N postures of one figure. `object_linking` has no columns where there is no object.
+    """N postures of one figure, optionally with an object.
 
-    `object_pose` says where the object stands seen from each normalised posture: position and
-    quaternion.
+    `object_linking` (N, pairs) and `object_pose` (N, 7: position and quaternion of the object in
+    the frame of the normalised posture) have no columns if there is no object.
     """
 
     figure: Figure
     q: Floats  # (N, nq) normalised
     linking: Floats  # (N, pairs)
-    clip: tuple[str, ...]  # where each posture comes from
+    clip: tuple[str, ...]  # source clip of each posture
     frame: Ints  # (N,)
-    penetrating: Bools  # (N,) flagged, not dropped
+    penetrating: Bools  # (N,) postures with self-penetration are kept and flagged
     object_linking: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     object_pose: Floats = field(default_factory=lambda: np.zeros((0, 0)))  # (N, 7) or (N, 0)
     object_name: str = ""
@@ -45,7 +45,7 @@ class PostureDatabase:
         count = len(self.q)
         floats(self.q, (count, self.figure.skeleton.configuration_size), "postures")
         if not (len(self.linking) == len(self.clip) == len(self.frame) == count):
-            raise WritheError("the columns of a posture database differ in length")
+            raise WritheError("the columns of a posture database must have the same length")
         if self.object_linking.size == 0:
             object.__setattr__(self, "object_linking", np.zeros((count, 0)))
         if self.object_pose.size == 0:
@@ -64,7 +64,7 @@ class PostureDatabase:
         frame: Ints | None = None,
         penetrating: Bools | None = None,
     ) -> PostureDatabase:
-        """A database of these configurations (frames, nq), normalised, with their linking."""
+        """A database of the configurations q (frames, nq), normalised, with linking values."""
         postures = normalise(figure.skeleton, q)
         count = len(postures)
         return cls(
@@ -84,58 +84,60 @@ class PostureDatabase:
 
     @property
     def all_linking(self) -> Floats:
-        """(N, pairs) the linking of the body with itself and with the object, side by side."""
+        """(N, pairs) linking of the body with itself, then with the object."""
         return np.hstack([self.linking, self.object_linking])
 
     @cached_property
-    def _alone(self) -> PostureDatabase:
+    def _object_free(self) -> PostureDatabase:
         none = np.zeros((len(self), 0))
         return replace(self, object_linking=none, object_pose=none, object_name="")
 
     def without_object(self) -> PostureDatabase:
-        """The same postures without what they say of an object."""
-        return self._alone if self.object_linking.shape[1] else self
+        """The same postures without the object columns."""
+        return self._object_free if self.object_linking.shape[1] else self
 
-    def beside_object(self, number: int) -> Floats:
-        """(nq,) a posture placed and turned so that its object stands at the world's origin."""
+    def relative_to_object(self, index: int) -> Floats:
+        """(nq,) a posture moved so that its object is at the world's origin, not rotated."""
         if self.object_pose.shape[1] == 0:
-            raise WritheError("these postures have no object: `writhe db build --object` gives one")
-        turn = self.object_pose[number, 3:] * np.array([1.0, -1.0, -1.0, -1.0])
-        place = self.object_pose[number, :3]
-        q = self.q[number].copy()
-        w, y = turn[0], turn[2]  # a turn about the vertical
+            raise WritheError(
+                "these postures have no object: build the database with `writhe db build --object`"
+            )
+        rotation = self.object_pose[index, 3:] * np.array([1.0, -1.0, -1.0, -1.0])
+        position = self.object_pose[index, :3]
+        q = self.q[index].copy()
+        w, y = rotation[0], rotation[2]  # a rotation about the vertical
         cosine, sine = w * w - y * y, 2.0 * w * y
-        x, z = q[0] - place[0], q[2] - place[2]
+        x, z = q[0] - position[0], q[2] - position[2]
         q[0], q[2] = cosine * x + sine * z, cosine * z - sine * x
-        q[1] -= place[1]
-        q[3:7] = quaternions.multiply(turn, q[3:7])
+        q[1] -= position[1]
+        q[3:7] = quaternions.multiply(rotation, q[3:7])
         return q
 
-    def take(self, numbers: Ints | Bools) -> PostureDatabase:
-        """The records with these numbers."""
-        picked = np.flatnonzero(numbers) if np.asarray(numbers).dtype == np.bool_ else numbers
+    def take(self, indices: Ints | Bools) -> PostureDatabase:
+        """The records with these indices, or where a mask is True."""
+        indices = np.flatnonzero(indices) if np.asarray(indices).dtype == np.bool_ else indices
         return replace(
             self,
-            q=self.q[picked],
-            linking=self.linking[picked],
-            clip=tuple(self.clip[int(i)] for i in picked),
-            frame=self.frame[picked],
-            penetrating=self.penetrating[picked],
-            object_linking=self.object_linking[picked],
-            object_pose=self.object_pose[picked],
+            q=self.q[indices],
+            linking=self.linking[indices],
+            clip=tuple(self.clip[int(i)] for i in indices),
+            frame=self.frame[indices],
+            penetrating=self.penetrating[indices],
+            object_linking=self.object_linking[indices],
+            object_pose=self.object_pose[indices],
         )
 
     def merged(self, other: PostureDatabase) -> PostureDatabase:
-        """Both databases' records; they must be of one figure and one object."""
+        """The records of both databases, which must have the same figure and object."""
         if self.figure.skeleton.names != other.figure.skeleton.names:
-            raise WritheError("databases of different skeletons cannot be merged; retarget one")
+            raise WritheError("databases of different skeletons cannot be merged: retarget one")
         if (self.object_name, self.object_linking.shape[1], self.object_pose.shape[1]) != (
             other.object_name,
             other.object_linking.shape[1],
             other.object_pose.shape[1],
         ):
             raise WritheError(
-                "databases with different objects cannot be merged; `without_object` drops one"
+                "databases with different objects cannot be merged: use `without_object` first"
             )
         return replace(
             self,
@@ -149,10 +151,10 @@ class PostureDatabase:
         )
 
     def with_mirror_images(self) -> PostureDatabase:
-        """The records and those of their mirror images that are not among them already.
+        """The records and their mirror images, except images that are already among the records.
 
-        Itself where that is not possible: an object has no mirror image, nor has a figure without
-        symmetry. (A copy would make a record's nearest neighbour itself, at no distance.)
+        Returns itself if there is an object or the figure is not symmetric. Duplicates are left out
+        because they would be each other's nearest neighbours at distance zero.
         """
         images = mirror_postures(self.figure.skeleton, self.q) if not self.object_name else None
         if images is None:
@@ -160,19 +162,19 @@ class PostureDatabase:
         other = PostureDatabase.from_postures(
             self.figure, images, clip=self.clip, frame=self.frame, penetrating=self.penetrating
         )
-        here = {row.tobytes() for row in self._in_millimetres()}
+        known = {row.tobytes() for row in self._rounded_positions()}
         return self.merged(
-            other.take(np.array([row.tobytes() not in here for row in other._in_millimetres()]))
+            other.take(np.array([row.tobytes() not in known for row in other._rounded_positions()]))
         )
 
-    def _in_millimetres(self) -> Ints:
-        """(N, joints, 3) where the joints are, to tell copies."""
+    def _rounded_positions(self) -> Ints:
+        """(N, n, 3) joint positions in whole millimetres, to find duplicates."""
         return np.round(1000.0 * self.joint_positions()).astype(np.int64)
 
     def filtered(self, threshold_m2: float) -> PostureDatabase:
-        """Without postures nearer than the threshold to a kept one.
+        """The records without those nearer than the threshold to one already kept.
 
-        The measure is the paper's: the sum over joints of squared position differences.
+        The distance is that of the paper: the sum over joints of squared position differences.
         """
         points = self.joint_positions().reshape(len(self), -1)
         kept = np.empty(len(self), dtype=np.int64)
@@ -180,12 +182,12 @@ class PostureDatabase:
         return self.take(kept[:count])
 
     def joint_positions(self) -> Floats:
-        """(N, n, 3) joint centres, the root at the origin."""
+        """(N, n, 3) joint positions relative to the root."""
         positions = forward(self.figure.skeleton, self.q).positions
         return positions - positions[:, :1]
 
     def save(self, path: str | Path) -> None:
-        """Write a Parquet file that pandas and DuckDB read too."""
+        """Write a Parquet file, which pandas and DuckDB can read."""
         pa, pq = _arrow()
         header = {
             "writhe_database": FORMAT_VERSION,
@@ -210,8 +212,8 @@ class PostureDatabase:
     def load(cls, path: str | Path, figure: Figure) -> PostureDatabase:
         """Read a database of `figure`.
 
-        Neither by `pq.read_table` nor converting by `__array__`: both would import pandas, which
-        takes longer than all of the reading.
+        Uses neither `pq.read_table` nor `__array__`: both import pandas, which takes longer than
+        reading the file.
         """
         pa, pq = _arrow()
         if not Path(path).exists():
@@ -221,7 +223,7 @@ class PostureDatabase:
             header = json.loads((table.schema.metadata or {})[b"writhe"])
         except (pa.ArrowException, OSError, KeyError, ValueError) as error:
             raise FileFormatError(
-                path, f"not a posture database: {error}", remedy="make one with `writhe db build`"
+                path, f"not a posture database: {error}", remedy="build one with `writhe db build`"
             ) from None
         if header.get("writhe_database") != FORMAT_VERSION:
             raise FileFormatError(
@@ -229,7 +231,7 @@ class PostureDatabase:
             )
         if tuple(header.get("joints", ())) != figure.skeleton.names:
             raise FileFormatError(
-                path, f"its joints are not those of {figure.name!r}", remedy="build it again"
+                path, f"its joints differ from those of {figure.name!r}", remedy="build it again"
             )
         return cls(
             figure=figure,
@@ -245,7 +247,7 @@ class PostureDatabase:
 
 
 def _arrow() -> tuple[Any, Any]:
-    """pyarrow and its Parquet part; its newest releases refuse NumPy 1.26."""
+    """The modules pyarrow and pyarrow.parquet, whose newest releases reject NumPy 1.26."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -269,5 +271,5 @@ def _lists(rows: Floats) -> Any:
 def _rows(column: Any, count: int) -> Floats:
     if count == 0:
         return np.zeros((0, 0))
-    flat = column.combine_chunks().values  # `flatten` would import pyarrow's functions first
+    flat = column.combine_chunks().values  # `flatten` would import pyarrow.compute
     return np.array(np.from_dlpack(flat) if len(flat) else [], dtype=np.float64).reshape(count, -1)

@@ -1,4 +1,4 @@
-"""Normalised postures and the numbers by which they are compared."""
+"""Normalised postures and their feature vectors."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import WritheError
-from writhe.kernels.database.posture_features import heading_of, posture_feature_row
+from writhe.kernels.database.posture_features import posture_feature_row, root_heading
 from writhe.skeleton import JointKind, Skeleton
 
 
 def normalise(skeleton: Skeleton, q: Floats) -> Floats:
-    """Configurations (frames, nq) without horizontal translation and heading of the root.
+    """Configurations (frames, nq) without the root's horizontal position and heading.
 
-    The heading is the turn about the vertical that the root's front (+Z) makes; a root whose front
-    points straight up or down is given the heading of its top instead.
+    The heading is the angle about the vertical of the root's front (+Z), or of its top (+Y) if the
+    front points straight up or down.
     """
     out = np.array(q, dtype=np.float64, ndmin=2)
     root = skeleton.joints[0]
     if root.kind is not JointKind.FREE:
-        raise WritheError(f"postures are normalised by a free root; {root.name!r} is not one")
+        raise WritheError(
+            f"normalising postures needs a free root joint; {root.name!r} is not free"
+        )
     heading = _heading(out)
     w, x, y, z = out[:, 3], out[:, 4].copy(), out[:, 5], out[:, 6].copy()
     c, s = np.cos(-heading / 2), np.sin(-heading / 2)
@@ -32,17 +34,17 @@ def normalise(skeleton: Skeleton, q: Floats) -> Floats:
 
 
 def heading_quaternion(q: Floats) -> Floats:
-    """(4,) the turn about the vertical that `normalise` takes away from configuration q."""
-    angle = heading_of(q)
+    """(4,) the rotation about the vertical that `normalise` removes from configuration q."""
+    angle = root_heading(q)
     return np.array([np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0])
 
 
-def object_seen_from(q: Floats, position_m: Floats, turn_rad: float = 0.0) -> Floats:
-    """(7,) the pose of an object at a place of the world once q (nq) has been normalised.
+def object_in_posture_frame(q: Floats, position_m: Floats, turn_rad: float = 0.0) -> Floats:
+    """(7,) pose of an object, given in the world, in the frame in which q (nq) is normalised.
 
-    turn_rad: of the object, about the vertical.
+    turn_rad: rotation of the object about the vertical.
     """
-    heading = heading_of(q)
+    heading = root_heading(q)
     c, s = np.cos(heading), np.sin(heading)
     x, y, z = position_m[0] - q[0], position_m[1], position_m[2] - q[2]
     half = 0.5 * (turn_rad - heading)
@@ -50,11 +52,11 @@ def object_seen_from(q: Floats, position_m: Floats, turn_rad: float = 0.0) -> Fl
 
 
 def _heading(q: Floats) -> Floats:
-    return np.array([heading_of(row) for row in q])
+    return np.array([root_heading(row) for row in q])
 
 
 def joint_importance(skeleton: Skeleton) -> Floats:
-    """(n,) metres that the subtree of each joint moves per radian, on average, at least 0.05."""
+    """(n,) mean metres per radian that the subtree of each joint moves, at least 0.05."""
     positions = skeleton.rest_positions
     tips = np.array([t.offset_in_joint for t in skeleton.tips]).reshape(-1, 3)
     owners = [skeleton.index(t.joint) for t in skeleton.tips]
@@ -72,9 +74,10 @@ def joint_importance(skeleton: Skeleton) -> Floats:
 
 
 def posture_features(skeleton: Skeleton, q: Floats) -> Floats:
-    """(frames, D): joint angles in metres of movement, and how the root leans.
+    """(frames, D): joint angles scaled by `joint_importance`, and the tilt of the root.
 
-    Place and heading of the root do not enter. See `kernels.prior.posture_feature_row`.
+    Independent of the root's position and heading. See
+    `kernels.database.posture_features.posture_feature_row`.
     """
     rows = np.atleast_2d(q)
     importance = joint_importance(skeleton)

@@ -1,4 +1,4 @@
-"""Neighbour search over a posture database: exact, and far from linear in its size."""
+"""Exact nearest-neighbour search in a posture database, in sublinear time."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ import numpy as np
 
 from writhe.arrays import Bools, Bytes, Floats, Floats32, Ints
 from writhe.errors import WritheError
-from writhe.kernels.database.posture_tree import PostureTree, Queue, nearest_postures, split_all
+from writhe.kernels.database.posture_tree import (
+    PostureTree,
+    QueryWorkspace,
+    nearest_postures,
+    split_all,
+)
 
 LEAF_SIZE = 24
 CHILDREN = 32
-LEADING = 12  # features that decide most comparisons
+LEADING = 12  # leading features, compared first; they decide most comparisons
 
 
 class NeighbourSearch:
-    """Finds the postures near in linking and nearest in joint angles.
+    """Finds the postures with the nearest features among those within a radius in linking space.
 
-    `features` (N, D) are compared by Euclidean distance; `linking` (N, L) must lie within a radius;
-    both in single precision. Where fewer than k lie within it, it doubles until there are enough.
+    `features` (N, D) and `linking` (N, L) use Euclidean distance in single precision. The radius is
+    doubled until k postures lie within it.
     """
 
     def __init__(self, features: Floats, linking: Floats) -> None:
@@ -28,10 +33,10 @@ class NeighbourSearch:
         _, vectors = np.linalg.eigh(centred.T @ centred)
         self.rotation = np.ascontiguousarray(vectors[:, ::-1])
         self.tree = build_tree(centred @ self.rotation, np.ascontiguousarray(linking))
-        room = self.tree.child.size
-        self._queue = Queue(
-            np.empty(room, dtype=np.int64),
-            np.empty(room),
+        size = self.tree.child.size
+        self._queue = QueryWorkspace(
+            np.empty(size, dtype=np.int64),
+            np.empty(size),
             np.empty(self.tree.child.shape[1], dtype=np.float32),
             np.empty(self.tree.head.shape[1], dtype=np.float32),
             np.empty(linking.shape[1], dtype=np.float32),
@@ -43,39 +48,39 @@ class NeighbourSearch:
     def query(
         self, features: Floats, linking: Floats, k: int, radius: float
     ) -> tuple[Ints, Floats]:
-        """Numbers and distances of the k nearest, nearest first."""
+        """Indices and distances of the k nearest postures, nearest first."""
         k = min(k, len(self))
-        numbers, squares = np.empty(k, dtype=np.int64), np.empty(k)
+        indices, squares = np.empty(k, dtype=np.int64), np.empty(k)
         rotated = ((features - self.centre) @ self.rotation).astype(np.float32)
-        tied = linking.astype(np.float32)
+        linking_32 = linking.astype(np.float32)
         while True:
             found = nearest_postures(
-                self.tree, rotated, tied, radius, self._queue, numbers, squares
+                self.tree, rotated, linking_32, radius, self._queue, indices, squares
             )
             if found == k:
-                return numbers, np.sqrt(squares)
+                return indices, np.sqrt(squares)
             radius *= 2.0
 
 
 def build_tree(features: Floats, linking: Floats) -> PostureTree:
-    """Clusters within clusters (`kernels.posture_tree`), gathered into nodes of many children."""
+    """A tree of recursive 2-means clusters with up to CHILDREN children per node."""
     total, lead = len(features), min(LEADING, features.shape[1])
-    head, tied = features[:, :lead].astype(np.float32), linking.astype(np.float32)
+    head, linking_32 = features[:, :lead].astype(np.float32), linking.astype(np.float32)
     order = np.arange(total, dtype=np.int64)
     span = np.empty((2 * total, 3), dtype=np.int64)
     span = span[: split_all(head, order, LEAF_SIZE, span)].copy()
-    head, tied = head[order], tied[order]
-    rest = np.hstack([features[order, lead:].astype(np.float32), tied])
-    box, tied_box = _boxes(head, span), _boxes(tied, span)
-    groups, leaves = _gathered(span)
+    head, linking_32 = head[order], linking_32[order]
+    rest = np.hstack([features[order, lead:].astype(np.float32), linking_32])
+    box, linking_box = _boxes(head, span), _boxes(linking_32, span)
+    groups, leaves = _wide_nodes(span)
     shape = (len(groups), CHILDREN)
     number = {top: w for w, (top, _) in enumerate(groups)}
-    number |= {int(n): len(groups) + i for i, n in enumerate(leaves)}  # also where a root is one
+    number |= {int(n): len(groups) + i for i, n in enumerate(leaves)}  # also if the root is a leaf
     child, children = np.zeros(shape, dtype=np.int64), np.empty(len(groups), dtype=np.int64)
     boxes = np.zeros((shape[0], lead, 2, CHILDREN), dtype=np.uint8)
-    boxes[:, :, 0] = 255  # where there is no child: a box that begins beyond its end is far away
-    head_bytes, grid = _on_a_grid(box)
-    tied_bytes, linking_grid = _on_a_grid(tied_box)
+    boxes[:, :, 0] = 255  # without a child: an empty box, which is never near
+    head_bytes, grid = _quantise_boxes(box)
+    linking_bytes, linking_grid = _quantise_boxes(linking_box)
     for w, (_, members) in enumerate(groups):
         count = len(members)
         children[w], child[w, :count] = count, [number[m] for m in members]
@@ -90,30 +95,33 @@ def build_tree(features: Floats, linking: Floats) -> PostureTree:
         boxes=boxes,
         grid=grid,
         linking_box=np.ascontiguousarray(
-            tied_bytes[:, [top for top, _ in groups] + list(leaves)].T
+            linking_bytes[:, [top for top, _ in groups] + list(leaves)].T
         ),
         linking_grid=linking_grid,
     )
 
 
-def _on_a_grid(box: Floats32) -> tuple[Bytes, Floats32]:
-    """Boxes (count, 2 H) as bytes (2 H, count), rounded outwards, and their grid (2, H)."""
+def _quantise_boxes(box: Floats32) -> tuple[Bytes, Floats32]:
+    """Boxes (count, 2 H) as bytes (2 H, count), rounded outwards, and their grid (2, H).
+
+    grid[0] is the origin and grid[1] the step of each dimension.
+    """
     half = box.shape[1] // 2
     low, high = box[:, :half].astype(np.float64), box[:, half:].astype(np.float64)
     start, end = low.min(axis=0), high.max(axis=0)
-    # the 255 steps reach a little beyond both ends, so that rounding cannot leave anything outside
-    room = 1e-3 * (end - start) + 1e-5 * np.maximum(np.abs(start), np.abs(end)) + 1e-12
-    grid = np.array([start - room, (end - start + 2 * room) / 255], dtype=np.float32)
+    # the grid extends a little beyond both ends, so that rounding leaves nothing outside
+    margin = 1e-3 * (end - start) + 1e-5 * np.maximum(np.abs(start), np.abs(end)) + 1e-12
+    grid = np.array([start - margin, (end - start + 2 * margin) / 255], dtype=np.float32)
     lows = np.floor((low - grid[0]) / grid[1] - 0.01)
     highs = np.ceil((high - grid[0]) / grid[1] + 0.01)
     return np.clip(np.hstack([lows, highs]), 0, 255).astype(np.uint8).T, grid
 
 
-def _gathered(span: Ints) -> tuple[list[tuple[int, list[int]]], Ints]:
-    """Wide nodes as (top of their part of the binary tree, members), the root first; leaves.
+def _wide_nodes(span: Ints) -> tuple[list[tuple[int, list[int]]], Ints]:
+    """Wide nodes as (top node in the binary tree, member nodes), the root first; and the leaves.
 
-    From the leaves upwards: the largest subtrees of at most CHILDREN units become wide nodes, which
-    are the units of the next round.
+    Built from the leaves upwards: the largest subtrees of at most CHILDREN units become wide nodes,
+    which are the units of the next round.
     """
     leaves = np.flatnonzero(span[:, 2] < 0)
     unit = span[:, 2] < 0
@@ -138,7 +146,7 @@ def _gathered(span: Ints) -> tuple[list[tuple[int, list[int]]], Ints]:
 
 
 def _units_under(span: Ints, unit: Bools) -> Ints:
-    """(nodes,) how many units a node of the binary tree holds, itself included."""
+    """(nodes,) number of units in the subtree of each node of the binary tree."""
     under = unit.astype(np.int64)
     for node in range(len(span) - 1, -1, -1):
         left = int(span[node, 2])
@@ -148,7 +156,7 @@ def _units_under(span: Ints, unit: Bools) -> Ints:
 
 
 def _boxes(values: Floats32, span: Ints) -> Floats32:
-    """(nodes, 2 columns): lowest and highest values of each node of a binary tree."""
+    """(nodes, 2 columns): lower and upper bounds of the values in each node of a binary tree."""
     leaf = np.flatnonzero(span[:, 2] < 0)
     leaf = leaf[np.argsort(span[leaf, 0])]
     width = values.shape[1]

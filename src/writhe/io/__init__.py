@@ -1,4 +1,4 @@
-"""Motion files in and out; joint names to anatomical roles; figures from files."""
+"""Reading and writing motion files; anatomical roles of joint names; figures from files."""
 
 from writhe.io.figure_from_skeleton import figure_of
 from writhe.io.files import load, load_figure, save, save_figure

@@ -1,6 +1,6 @@
-"""AMASS and SMPL(-H, -X) motions (.npz) in.
+"""Reads AMASS and SMPL(-H, -X) motions (.npz).
 
-Only the 22 body joints are read; fingers, jaw and eyes are left out. AMASS is Z up and becomes
+Only the 22 body joints are read, not fingers, jaw and eyes. AMASS is Z up and is converted to
 Y up. The rest skeleton comes from a model file that the user supplies, or is `MEAN_REST_M`.
 """
 
@@ -17,10 +17,9 @@ from writhe.io.safe_npz import read_npz
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip, quaternions
 
-# name, parent, place in the rest pose (m; Y up, facing +Z, left is +X; pelvis at the origin).
-# Approximate adult proportions rounded to a centimetre and made symmetric: good for looking at a
-# motion and for retargeting it by directions, not for reconstructing a subject. Supply a model
-# file for that.
+# name, parent, position in the rest pose (m; Y up, facing +Z, left is +X; pelvis at the origin).
+# Approximate adult proportions, rounded to a centimetre and symmetric: enough to view or retarget a
+# motion, but not to reconstruct a subject, which needs a model file.
 MEAN_REST_M: tuple[tuple[str, int, tuple[float, float, float]], ...] = (
     ("pelvis", -1, (0.0, 0.0, 0.0)),
     ("left_hip", 0, (0.06, -0.09, -0.015)),
@@ -56,13 +55,13 @@ _TIPS = (
 BODY_JOINTS = len(MEAN_REST_M)
 _Z_UP_TO_Y_UP = np.array([np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0])
 _RATES = ("mocap_framerate", "mocap_frame_rate")
-LARGEST_ANGLE_RAD = 1e4
+MAX_ANGLE_RAD = 1e4
 
 
 def load_amass(path: Path, *, model: Path | None = None) -> Motion:
     """Read an AMASS file; see `writhe.io.load`."""
     data = read_npz(path, {"poses", "trans", "betas", *_RATES})
-    poses = _floats(path, data, "poses", LARGEST_ANGLE_RAD)
+    poses = _floats(path, data, "poses", MAX_ANGLE_RAD)
     if poses.ndim != 2 or len(poses) == 0 or poses.shape[1] < 3 * BODY_JOINTS:
         raise FileFormatError(
             path,
@@ -84,14 +83,14 @@ def load_amass(path: Path, *, model: Path | None = None) -> Motion:
         rest, pelvis = joints - joints[0], joints[0]
         origin = f"the model file {model.name}"
     skeleton = smpl_skeleton(rest)
-    turns = quaternions.from_rotation_vectors(
+    rotations = quaternions.from_rotation_vectors(
         poses[:, : 3 * BODY_JOINTS].reshape(count, BODY_JOINTS, 3)
     )
     q = np.empty((count, skeleton.configuration_size))
     q[:, :3] = quaternions.rotate(_Z_UP_TO_Y_UP, pelvis + trans)
-    q[:, 3:7] = quaternions.multiply(_Z_UP_TO_Y_UP, turns[:, 0])
+    q[:, 3:7] = quaternions.multiply(_Z_UP_TO_Y_UP, rotations[:, 0])
     for j, (name, _, _) in enumerate(MEAN_REST_M[1:], 1):
-        q[:, skeleton.q_slice(name)] = turns[:, j]
+        q[:, skeleton.q_slice(name)] = rotations[:, j]
     align_hemispheres(skeleton.tree.kind, skeleton.tree.q_start, q)
     source = {
         "format": "amass",
@@ -103,7 +102,7 @@ def load_amass(path: Path, *, model: Path | None = None) -> Motion:
 
 
 def smpl_skeleton(rest_m: Floats) -> Skeleton:
-    """The 22 body joints of SMPL with these rest places (22, 3), the pelvis free."""
+    """The 22 body joints of SMPL with these rest positions (22, 3), the pelvis free."""
     names = [n for n, _, _ in MEAN_REST_M]
     joints = [
         Joint(
@@ -118,9 +117,9 @@ def smpl_skeleton(rest_m: Floats) -> Skeleton:
 
 
 def rest_joints(model: Path, betas: Floats) -> Floats:
-    """(22, 3) rest places of the body joints of an SMPL model (.npz) for shape `betas`.
+    """(22, 3) rest positions of the body joints of an SMPL model (.npz) for shape `betas`.
 
-    Reads J_regressor and v_template (with shapedirs where betas are given), or J alone.
+    Reads J_regressor and v_template (and shapedirs if betas are given), or J alone.
     """
     if model.suffix.lower() != ".npz":
         raise FileFormatError(
@@ -128,8 +127,8 @@ def rest_joints(model: Path, betas: Floats) -> Floats:
             "SMPL models are read from .npz files only: pickles can run code",
             remedy="convert it with a script you trust",
         )
-    wanted = {"J", "J_regressor", "v_template", "shapedirs", "kintree_table"}
-    data = read_npz(model, wanted)
+    keys = {"J", "J_regressor", "v_template", "shapedirs", "kintree_table"}
+    data = read_npz(model, keys)
     if "J_regressor" in data and "v_template" in data:
         regressor = _floats(model, data, "J_regressor", 1e6)
         vertices = _floats(model, data, "v_template", 1e6)
@@ -171,10 +170,10 @@ def _floats(path: Path, data: dict[str, np.ndarray], name: str, largest: float) 
         )
     array = data[name]
     if array.dtype.kind not in "fiu":
-        raise FileFormatError(path, f"{name!r} does not hold numbers")
+        raise FileFormatError(path, f"{name!r} does not contain numbers")
     values = array.astype(np.float64)
     if not (np.abs(values) <= largest).all():
-        raise FileFormatError(path, f"{name!r} holds values that are not finite or out of bounds")
+        raise FileFormatError(path, f"{name!r} has values that are not finite or out of bounds")
     return values
 
 
@@ -185,6 +184,4 @@ def _rate(path: Path, data: dict[str, np.ndarray]) -> float:
             if len(values) == 1 and values[0] > 0.01:
                 return float(values[0])
             raise FileFormatError(path, f"{name!r} is not a frame rate")
-    raise FileFormatError(
-        path, "does not say its frame rate", remedy="add 'mocap_framerate' to the archive"
-    )
+    raise FileFormatError(path, "has no frame rate", remedy="add 'mocap_framerate' to the archive")

@@ -21,13 +21,13 @@ CHANNELS = {
 }
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _MOTION = re.compile(rb"(?:^|[\r\n}])[ \t]*(MOTION)[ \t]*(?=[\r\n])", re.IGNORECASE)
-LARGEST_OFFSET = 1e9
-_AFTER_MOTION = 1 << 10  # bytes in which the two lines after MOTION end
+MAX_OFFSET = 1e9
+_AFTER_MOTION = 1 << 10  # bytes that contain the two lines after MOTION
 
 
 @dataclass
 class BvhJoint:
-    """A joint as the file has it, in the file's units."""
+    """A joint of the file, in the file's units."""
 
     name: str
     parent: int
@@ -39,7 +39,7 @@ class BvhJoint:
 
 @dataclass
 class BvhHeader:
-    """Everything before the numbers; they start at byte `data_start`, on line `data_line`."""
+    """The contents before the frames, which start at byte `data_start`, on line `data_line`."""
 
     joints: list[BvhJoint]
     frame_count: int
@@ -49,12 +49,12 @@ class BvhHeader:
 
     @property
     def channel_count(self) -> int:
-        """Numbers on each line."""
+        """Numbers per frame."""
         return sum(len(joint.channels) for joint in self.joints)
 
 
 def has_motion_header(head: bytes) -> bool:
-    """Whether `head` reaches well past the MOTION header."""
+    """Whether `head` contains the whole MOTION header."""
     motion = _MOTION.search(head)
     return motion is not None and len(head) >= motion.end() + _AFTER_MOTION
 
@@ -111,7 +111,7 @@ def parse_header(path: Path, head: bytes) -> BvhHeader:
 def _frame_count(path: Path, text: str, line: int) -> int:
     if not re.fullmatch(r"\+?\d{1,15}", text, re.ASCII):
         raise FileFormatError(
-            path, f"{text[:40]!r} is not a number of frames", line=line, remedy="a whole number"
+            path, f"{text[:40]!r} is not a number of frames", line=line, remedy="write an integer"
         )
     count = int(text)
     if not 1 <= count <= MAX_FRAMES:
@@ -128,7 +128,7 @@ def _frame_time(path: Path, text: str, line: int) -> float:
             path,
             f"{text[:40]!r} is not a frame time",
             line=line,
-            remedy="seconds a frame, such as 0.0333333",
+            remedy="seconds per frame, such as 0.0333333",
         )
     return seconds
 
@@ -157,10 +157,12 @@ class _Hierarchy:
             for word in text.replace("{", " { ").replace("}", " } ").split():
                 yield word, number
 
-    def _next(self, wanted: str) -> str:
+    def _next(self, expected: str) -> str:
         word, self.line = next(self.words, ("", self.line))
         if not word:
-            raise self._error(f"the hierarchy ends where {wanted} should come", "close all braces")
+            raise self._error(
+                f"the hierarchy ends where {expected} should follow", "close all braces"
+            )
         return word
 
     def _error(self, problem: str, remedy: str = "") -> FileFormatError:
@@ -171,21 +173,21 @@ class _Hierarchy:
         value = _float(word)
         if value is None:
             raise self._error(f"{word[:40]!r} is not a number for {what}", "three numbers")
-        if abs(value) > LARGEST_OFFSET:
-            raise self._error(f"{what} {word[:40]} is out of all bounds")
+        if abs(value) > MAX_OFFSET:
+            raise self._error(f"{what} {word[:40]} is larger than {MAX_OFFSET:g}")
         return value
 
     def _name(self, keyword: str) -> str:
-        """The rest of the line (names may hold spaces), up to a brace."""
+        """The rest of the line up to a brace; names may contain spaces."""
         rest = self.lines[self.line - 1].split(keyword, 1)[1].split("{")[0].strip()
         if not rest:
             raise self._error(f"{keyword} without a name", f"write for example '{keyword} Hips'")
         if len(rest) > MAX_NAME_LENGTH:
-            raise self._error(f"a joint's name has over {MAX_NAME_LENGTH} characters")
+            raise self._error(f"a joint's name has more than {MAX_NAME_LENGTH} characters")
         for _ in rest.replace("}", " } ").split():
             self._next("a name")
         if "}" in rest:
-            raise self._error(f"the name {rest[:40]!r} holds a brace")
+            raise self._error(f"the name {rest[:40]!r} contains a brace")
         return rest
 
     def parse(self) -> list[BvhJoint]:
@@ -261,7 +263,7 @@ class _Hierarchy:
         if word.upper() != "SITE":
             raise self._error(f"expected 'End Site', found 'End {word[:40]}'")
         word = self._next("'{'")
-        while word != "{":  # some programs give end sites a name
+        while word != "{":  # some programs write a name for end sites
             word = self._next("'{'")
         word = self._next("OFFSET")
         if word.upper() != "OFFSET":

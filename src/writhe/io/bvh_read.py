@@ -1,4 +1,4 @@
-"""BVH in: any hierarchy, channel order and line ends, streamed in blocks."""
+"""Reads BVH files with any hierarchy, channel order and line ends, in blocks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from writhe.errors import FileFormatError, WritheError
 from writhe.io.bvh_hierarchy import BvhHeader, BvhJoint, has_motion_header, parse_header
 from writhe.io.file_size_limits import MAX_HEADER_BYTES, check_numbers, checked_size, unique_names
 from writhe.io.lost_bones import lost_bones
-from writhe.io.units import guess_unit, longest_way
+from writhe.io.units import guess_unit, longest_path
 from writhe.kernels.io import number_text
 from writhe.kernels.skeleton.euler_channels import (
     ChannelMap,
@@ -21,7 +21,7 @@ from writhe.kernels.skeleton.euler_channels import (
 )
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip
 
-BLOCK_BYTES = 1 << 20  # small enough for a processor's cache
+BLOCK_BYTES = 1 << 20  # fits in a processor cache
 _AXES = "XYZ"
 
 
@@ -51,23 +51,23 @@ def load_bvh(
         file.seek(header.data_start)
         q = _numbers(path, file, size - header.data_start, header, skeleton, offsets, unit, source)
     align_hemispheres(skeleton.tree.kind, skeleton.tree.q_start, q)
-    return Motion(skeleton, q, frames_a_second(header.frame_time_s), name or path.stem, source)
+    return Motion(skeleton, q, frame_rate(header.frame_time_s), name or path.stem, source)
 
 
 def _head(file: BinaryIO) -> bytes:
-    """The start of the file, past its MOTION header if that is within bounds."""
+    """The start of the file, including its MOTION header, at most MAX_HEADER_BYTES."""
     head = b""
     while len(head) < MAX_HEADER_BYTES:
-        fresh = file.read(min(max(1 << 16, len(head)), MAX_HEADER_BYTES - len(head)))
-        head += fresh
-        # the header's three lines are followed by a frame that shows that they are whole
-        if not fresh or has_motion_header(head):
+        data = file.read(min(max(1 << 16, len(head)), MAX_HEADER_BYTES - len(head)))
+        head += data
+        # bytes after the header show that it is complete
+        if not data or has_motion_header(head):
             break
     return head
 
 
-def frames_a_second(frame_time_s: float) -> float:
-    """The rate of a frame time; a whole number when the file's rounding hides one."""
+def frame_rate(frame_time_s: float) -> float:
+    """The frame rate of a frame time, rounded to an integer if within 1e-4 of one."""
     rate = 1.0 / frame_time_s
     return float(round(rate)) if abs(round(rate) * frame_time_s - 1.0) < 1e-4 else rate
 
@@ -82,7 +82,7 @@ def _unit(
 ) -> float:
     if given is not None:
         if not (np.isfinite(given) and given > 0):
-            raise WritheError(f"metres a unit must be positive, not {given}")
+            raise WritheError(f"metres_per_unit must be positive, not {given}")
         unit, why = float(given), "given by the caller"
     else:
         ends = {
@@ -90,16 +90,16 @@ def _unit(
             for j, joint in enumerate(joints)
             if joint.end_sites
         }
-        unit, why = guess_unit(names, longest_way(parents, offsets, ends))
+        unit, why = guess_unit(names, longest_path(parents, offsets, ends))
     source["metres_per_unit"], source["unit_from"] = unit, why
     return unit
 
 
 def _kind(joint: BvhJoint) -> JointKind:
-    turns = sum(c.endswith("rotation") for c in joint.channels)
-    if len(joint.channels) > turns:
+    rotation_count = sum(c.endswith("rotation") for c in joint.channels)
+    if len(joint.channels) > rotation_count:
         return JointKind.FREE
-    return (JointKind.FIXED, JointKind.HINGE, JointKind.BALL, JointKind.BALL)[turns]
+    return (JointKind.FIXED, JointKind.HINGE, JointKind.BALL, JointKind.BALL)[rotation_count]
 
 
 def _skeleton(names: list[str], joints: list[BvhJoint], offsets_m: Floats, unit: float) -> Skeleton:
@@ -128,12 +128,12 @@ def _numbers(
     unit: float,
     source: dict[str, Any],
 ) -> Floats:
-    """Configurations of all frames, read block by block."""
+    """Configurations (frames, nq), read block by block."""
     columns = header.channel_count
     if columns == 0:
         raise FileFormatError(path, "no joint has channels, so there is no motion")
     check_numbers(path, header.frame_count, max(columns, skeleton.configuration_size))
-    # a number takes two bytes at least, so a lying frame count cannot claim more room than this
+    # a number takes at least two bytes, so the file size bounds the memory for any frame count
     most = min(header.frame_count, bytes_left // (2 * columns) + 1)
     q = np.empty((most, skeleton.configuration_size))
     rows = np.empty((BLOCK_BYTES // (2 * columns) + 2, columns))
@@ -141,17 +141,17 @@ def _numbers(
     channels: ChannelMap | None = None
     done, line, rest = 0, header.data_line, b""
     while True:
-        fresh = file.read(BLOCK_BYTES - len(rest))
-        block, rest = _whole_lines(rest + fresh, last=not fresh)
-        if not fresh and not block:
+        data = file.read(BLOCK_BYTES - len(rest))
+        block, rest = _whole_lines(rest + data, last=not data)
+        if not data and not block:
             break
         if not block:
             raise FileFormatError(path, f"a line is longer than {BLOCK_BYTES >> 20} MiB", line=line)
         buffer = np.frombuffer(block, dtype=np.uint8)
-        room = min(len(rows), header.frame_count - done)
-        code = number_text.parse_rows(buffer, len(buffer), columns, rows, room, state)
+        capacity = min(len(rows), header.frame_count - done)
+        code = number_text.parse_rows(buffer, len(buffer), columns, rows, capacity, state)
         read = int(state[0])
-        if code != number_text.FINE:
+        if code != number_text.OK:
             raise _row_error(path, code, block, state, header, line + int(state[1]), done)
         line += int(state[1])
         if not read:
@@ -173,7 +173,7 @@ def _numbers(
 def _whole_lines(data: bytes, last: bool) -> tuple[bytes, bytes]:
     if last:
         return (data if data[-1:] in (b"", b"\n", b"\r") else data + b"\n"), b""
-    # a return at the very end may be half of a line end
+    # a carriage return at the end may be half of a line end
     cut = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
     return data[:cut], data[cut:]
 
@@ -193,19 +193,19 @@ def _row_error(
     frame = done + int(state[0]) + 1
     if code == number_text.TOO_FEW:
         problem = f"frame {frame} has {found} numbers, the channels need {columns}"
-        remedy = "the line was cut, or CHANNELS do not fit"
+        remedy = "the line is incomplete, or CHANNELS are wrong"
     elif code == number_text.TOO_MANY:
         problem = f"frame {frame} has more than the {columns} numbers that the channels need"
-        remedy = "one frame a line; do CHANNELS fit?"
-    elif code == number_text.NO_ROOM:
-        problem = f"more lines than the {header.frame_count} frames promised, from {shown!r}"
+        remedy = "write one frame per line, and check CHANNELS"
+    elif code == number_text.TOO_MANY_ROWS:
+        problem = f"more lines than the {header.frame_count} frames of the header, from {shown!r}"
         remedy = "set 'Frames:' to the number of lines"
     elif code == number_text.NOT_FINITE:
         problem = f"number {found + 1} of frame {frame}, {shown!r}, is not finite"
         remedy = "fill the gap in the capture"
     else:
         problem = f"number {found + 1} of frame {frame}, {shown!r}, is not a number"
-        remedy = "digits, a point, perhaps an exponent"
+        remedy = "write decimal numbers such as -1.5 or 2e-3"
     return FileFormatError(path, problem, line=line, remedy=remedy)
 
 
@@ -224,14 +224,14 @@ def _channel_map(
     added: list[str] = []
     at = 0
     for j, joint in enumerate(joints):
-        turns = 0
+        rotation_count = 0
         for channel in joint.channels:
             axis = _AXES.index(channel[0])
             if channel.endswith("position"):
                 position[j, axis] = at
             else:
-                rotation[j, turns], axes[j, turns] = at, axis
-                turns += 1
+                rotation[j, rotation_count], axes[j, rotation_count] = at, axis
+                rotation_count += 1
             at += 1
         if (position[j] >= 0).any():
             if _adds_to_offset(rows, position[j], offsets[j]):
@@ -239,7 +239,7 @@ def _channel_map(
             else:
                 base[j] = offsets[j]
     source["positions_added_to_offset"] = added
-    # which of all equal Euler angles the file starts from
+    # the first of the equivalent sets of Euler angles, to write the same ones again
     source["first_rotations_deg"] = {
         name: [float(rows[0, c]) for c in rotation[j] if c >= 0]
         for j, name in enumerate(skeleton.names)
@@ -257,8 +257,8 @@ def _channel_map(
 def _adds_to_offset(rows: Floats, channel: np.ndarray, offset: Floats) -> bool:
     """Whether a joint's position channels add to its OFFSET instead of replacing it.
 
-    Programs disagree. Most (Blender, MotionBuilder, LAFAN1) write the whole translation; some write
-    the difference, which stays small beside the offset.
+    Most programs (Blender, MotionBuilder, LAFAN1) write the whole translation; some write the
+    difference from OFFSET, which is then small compared to it.
     """
     there = channel >= 0
     size = float(np.linalg.norm(offset[there]))

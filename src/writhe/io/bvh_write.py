@@ -1,8 +1,8 @@
-"""BVH out: as the file it came from, or with a plain layout of its own.
+"""Writes BVH files, with the channels of the file the motion was read from if there is one.
 
-A BVH joint has no rest rotation: its frame is aligned with the world in the rest pose. A skeleton
-with turned rest frames is written with W Q W^-1 for each joint's turn Q, where W is the world
-rotation of its rest frame; positions stay the same.
+A BVH joint has no rest rotation: its frame is aligned with the world in the rest pose. For a
+skeleton with rotated rest frames, W Q W^-1 is written for each joint rotation Q, where W is the
+world rotation of its rest frame; positions stay the same.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from writhe.kernels.io import number_text
 from writhe.kernels.skeleton.euler_channels import quaternions_to_euler
 from writhe.skeleton import JointKind, Motion, Skeleton, quaternions, transforms
 
-DECIMALS = 6  # of degrees and units: at most 5e-7 off, about 1e-8 rad
+DECIMALS = 6  # of degrees and units: rounding of at most 5e-7, about 1e-8 rad
 BLOCK_FRAMES = 4096
 ROTATIONS = ["Zrotation", "Xrotation", "Yrotation"]
 POSITIONS = ["Xposition", "Yposition", "Zposition"]
-# what a channel that is not there may swallow: the rounding of a written number
-_NOTHING = 1e-6
+# motion without a channel below this is dropped: the rounding of a written number
+_NEGLIGIBLE = 1e-6
 
 
 def save_bvh(
@@ -43,7 +43,7 @@ def save_bvh(
 
 
 class _Layout:
-    """Channels, offsets and units of the file to be written."""
+    """Channels, offsets and units of the file."""
 
     def __init__(self, motion: Motion, unit: float | None, undo_repairs: bool) -> None:
         self.motion = motion
@@ -51,7 +51,7 @@ class _Layout:
         source = motion.source if motion.source.get("format") == "bvh" else {}
         self.unit = float(unit if unit is not None else source.get("metres_per_unit", 1.0))
         if not (np.isfinite(self.unit) and self.unit > 0):
-            raise WritheError(f"metres a unit must be positive, not {self.unit}")
+            raise WritheError(f"metres_per_unit must be positive, not {self.unit}")
         self.frame_time = 1.0 / motion.fps
         stored = source.get("frame_time_s")
         if isinstance(stored, float) and abs(stored * motion.fps - 1.0) < 1e-4:
@@ -60,13 +60,13 @@ class _Layout:
         self.offset = _world_offsets(skeleton, self.rest) / self.unit
         channels: dict[str, list[str]] = source.get("channels", {})
         added: list[str] = source.get("positions_added_to_offset", [])
-        # where the joint's position channels start counting
+        # the origin of the joint's position channels
         self.base = self.offset.copy()
         self.channels: list[list[str]] = []
         for j, joint in enumerate(skeleton.joints):
             known = channels.get(joint.name)
             if known is None and joint.parent is None and joint.kind is JointKind.FREE:
-                self.offset[j] = 0.0  # then all readers agree on what the positions mean
+                self.offset[j] = 0.0  # then all readers interpret the positions alike
             if joint.name in added:
                 self.base[j] = 0.0
             self.channels.append(_default_channels(joint.kind) if known is None else list(known))
@@ -83,48 +83,56 @@ class _Layout:
         self._widen()
 
     def _widen(self) -> None:
-        """Give the full channels to a joint whose motion no longer fits in the file's own."""
+        """Give all channels to a joint whose motion does not fit into its own channels."""
         skeleton = self.motion.skeleton
         axes = np.array([_axes_of(c) for c in self.channels], dtype=np.int64)
-        missing_turn = np.zeros(len(skeleton))
-        missing_shift = np.zeros(len(skeleton))
-        for _, shift, angles in self._blocks(axes):
+        missing_rotation = np.zeros(len(skeleton))
+        missing_translation = np.zeros(len(skeleton))
+        for _, translation, angles in self._blocks(axes):
             for j, channels in enumerate(self.channels):
-                turns = sum(c.endswith("rotation") for c in channels)
-                if turns < 3:
-                    missing_turn[j] = max(missing_turn[j], np.abs(angles[:, j, turns:]).max())
+                rotation_count = sum(c.endswith("rotation") for c in channels)
+                if rotation_count < 3:
+                    missing_rotation[j] = max(
+                        missing_rotation[j], np.abs(angles[:, j, rotation_count:]).max()
+                    )
                 away = [r for r in range(3) if POSITIONS[r] not in channels]
                 if away:
-                    off = np.abs(shift[:, j, away] - self.base[j, away]).max()
-                    missing_shift[j] = max(missing_shift[j], off)
+                    off = np.abs(translation[:, j, away] - self.base[j, away]).max()
+                    missing_translation[j] = max(missing_translation[j], off)
         for j in range(len(skeleton)):
-            shifts = missing_shift[j] * self.unit > _NOTHING
-            if missing_turn[j] > _NOTHING or shifts:
-                full = POSITIONS if shifts or _has_positions(self.channels[j]) else []
+            translates = missing_translation[j] * self.unit > _NEGLIGIBLE
+            if missing_rotation[j] > _NEGLIGIBLE or translates:
+                full = POSITIONS if translates or _has_positions(self.channels[j]) else []
                 self.channels[j] = [*full, *ROTATIONS]
 
     def _blocks(self, axes: Ints) -> Any:
-        """(first frame, positions in units (F, n, 3), Euler angles (F, n, 3)) block by block."""
+        """Yield blocks (first frame, positions in units (F, n, 3), Euler angles (F, n, 3))."""
         skeleton, q = self.motion.skeleton, self.motion.q
         previous, matrix = self.start.copy(), np.zeros((3, 3))
         for start in range(0, len(q), BLOCK_FRAMES):
-            shift, turn = transforms.joint_motions(skeleton, q[start : start + BLOCK_FRAMES])
-            turn = quaternions.multiply(
-                quaternions.multiply(self.rest, turn), quaternions.conjugate(self.rest)
+            translation, rotation = transforms.joint_displacements(
+                skeleton, q[start : start + BLOCK_FRAMES]
             )
-            shift = quaternions.rotate(self.rest, shift) / self.unit + self.base
-            angles = np.empty((*turn.shape[:2], 3))
+            rotation = quaternions.multiply(
+                quaternions.multiply(self.rest, rotation), quaternions.conjugate(self.rest)
+            )
+            translation = quaternions.rotate(self.rest, translation) / self.unit + self.base
+            angles = np.empty((*rotation.shape[:2], 3))
             quaternions_to_euler(
-                np.ascontiguousarray(quaternions.normalised(turn)), axes, matrix, previous, angles
+                np.ascontiguousarray(quaternions.normalised(rotation)),
+                axes,
+                matrix,
+                previous,
+                angles,
             )
-            yield start, shift, angles
+            yield start, translation, angles
 
     def header(self) -> str:
         """The text up to the first frame."""
         skeleton = self.motion.skeleton
         clean = [re.sub(r"[\s{}]+", "_", n) for n in skeleton.names]
         names = unique_names([n if n.strip("_") else f"joint{j}" for j, n in enumerate(clean)])
-        turned = [
+        tip_offsets = [
             quaternions.rotate(self.rest[skeleton.index(t.joint)], t.offset_in_joint) / self.unit
             for t in skeleton.tips
         ]
@@ -137,13 +145,13 @@ class _Layout:
                 lines.append("\t" * len(ancestors) + "}")
             pad = "\t" * len(ancestors)
             lines += [f"{pad}{'ROOT' if parent < 0 else 'JOINT'} {names[j]}", pad + "{"]
-            lines.append(f"{pad}\tOFFSET {_three(self.offset[j])}")
+            lines.append(f"{pad}\tOFFSET {_vector_text(self.offset[j])}")
             words = " ".join(self.channels[j])
             lines.append(f"{pad}\tCHANNELS {len(self.channels[j])} {words}".rstrip())
-            for tip, at in zip(skeleton.tips, turned, strict=True):
+            for tip, at in zip(skeleton.tips, tip_offsets, strict=True):
                 if tip.joint == joint.name:
                     lines += [f"{pad}\tEnd Site", f"{pad}\t{{"]
-                    lines += [f"{pad}\t\tOFFSET {_three(at)}", f"{pad}\t}}"]
+                    lines += [f"{pad}\t\tOFFSET {_vector_text(at)}", f"{pad}\t}}"]
             ancestors.append(j)
         while ancestors:
             ancestors.pop()
@@ -152,29 +160,29 @@ class _Layout:
         return "\n".join(lines) + "\n"
 
     def write_frames(self, file: BinaryIO) -> None:
-        """All frames, one a line."""
+        """Write all frames, one per line."""
         axes = np.array([_axes_of(c) for c in self.channels], dtype=np.int64)
         columns = sum(len(c) for c in self.channels)
         if columns == 0:
             raise WritheError(
-                "no joint of the skeleton moves, and BVH cannot hold a motion without channels"
+                "no joint of the skeleton moves, and BVH has no motion without channels"
             )
         out = np.empty(BLOCK_FRAMES * columns * number_text.LONGEST_NUMBER, dtype=np.uint8)
-        for _, shift, angles in self._blocks(axes):
-            rows = np.empty((len(shift), columns))
+        for _, translation, angles in self._blocks(axes):
+            rows = np.empty((len(translation), columns))
             degrees = np.degrees(angles)
             at = 0
             for j, channels in enumerate(self.channels):
-                turns = 0
+                rotation_count = 0
                 for channel in channels:
                     if channel.endswith("position"):
-                        rows[:, at] = shift[:, j, "XYZ".index(channel[0])]
+                        rows[:, at] = translation[:, j, "XYZ".index(channel[0])]
                     else:
-                        rows[:, at] = degrees[:, j, turns]
-                        turns += 1
+                        rows[:, at] = degrees[:, j, rotation_count]
+                        rotation_count += 1
                     at += 1
             if np.abs(rows).max() >= number_text.LARGEST_WRITABLE:
-                raise WritheError("a position is too far away to be written in fixed-point numbers")
+                raise WritheError("a position is too large to be written as a fixed-point number")
             used = number_text.format_rows(rows, DECIMALS, out)
             file.write(out[:used].tobytes())
 
@@ -200,10 +208,10 @@ def _has_positions(channels: list[str]) -> bool:
 
 
 def _axes_of(channels: list[str]) -> list[int]:
-    """Three different axes, those of the channels first."""
+    """Three different axes, starting with those of the rotation channels."""
     own = ["XYZ".index(c[0]) for c in channels if c.endswith("rotation")]
     return own + [r for r in range(3) if r not in own]
 
 
-def _three(v: Floats) -> str:
+def _vector_text(v: Floats) -> str:
     return " ".join(f"{x:.9f}".rstrip("0").rstrip(".") if x else "0" for x in v)

@@ -1,4 +1,4 @@
-"""A figure from any person's skeleton: roles, strands and, where they can be fitted, capsules."""
+"""A figure from the skeleton of any person: roles, strands and, if possible, capsules."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from writhe.skeleton import Capsule, Figure, Motion, Skeleton, Skin
 from writhe.skeleton.figures import figure, figure_names
 from writhe.skeleton.fit_capsules import fit_capsules
 
-# points of a strand nearer than this would make segments without direction
+# nearer points of a strand would make segments without direction
 SHORTEST_STRAND_SEGMENT_M = 0.01
-# bones that differ by less than files round them to are the same
+# tolerance of comparing bones: the rounding of files
 SAME_BONES_M = 1e-4
 _TORSO, _ARM, _LEG = ("hips", "head"), ("shoulder", "wrist"), ("hip", "toe")
 
@@ -30,16 +30,15 @@ def figure_of(
 ) -> Figure:
     """A figure of a person's skeleton with roles and the five strands of the body.
 
-    roles: role to joint name, where the joints' names do not tell.
-    partial: return a figure with the roles that were found instead of raising when some that make
-        a person are missing.
+    roles: role to joint name; by default recognised from the joint names.
+    partial: return a figure with the roles found instead of raising if essential ones are missing.
     """
     skeleton = source.skeleton if isinstance(source, Motion) else source
     label = name or (source.name if isinstance(source, Motion) else "character")
     if roles is not None:
         for role, joint in roles.items():
             if role not in ROLES:
-                raise WritheError(f"{role!r} is no role; there are: {', '.join(ROLES)}")
+                raise WritheError(f"{role!r} is no role; available: {', '.join(ROLES)}")
             skeleton.index(joint)
         match = RoleMatch("given", dict(roles), tuple(r for r in ROLES if r not in roles))
     elif partial:
@@ -59,21 +58,21 @@ def figure_of(
 
 
 def _built_in(skeleton: Skeleton) -> Figure | None:
-    """The built-in figure whose bones these are (a file that it was saved to), if any."""
+    """The built-in figure with the same bones (saved to a file and read again), if any."""
     return next((f for f in map(figure, figure_names()) if same_bones(f.skeleton, skeleton)), None)
 
 
 def same_bones(a: Skeleton, b: Skeleton) -> bool:
-    """Whether two skeletons differ in nothing but the kinds of their joints and their place."""
+    """Whether two skeletons have the same bones; root offsets and joint kinds may differ."""
     if a.names != b.names:
         return False
-    apart = np.abs(a.tree.offset - b.tree.offset)[1:]  # roots are placed
+    apart = np.abs(a.tree.offset - b.tree.offset)[1:]  # without the root
     turned = np.abs(a.tree.rest - b.tree.rest)
     return max(apart.max(initial=0.0), turned.max()) < SAME_BONES_M
 
 
 def _capsules(skeleton: Skeleton, roles: Mapping[str, str]) -> tuple[Capsule, ...]:
-    """Fitted capsules; none where there is nothing to fit them to."""
+    """Fitted capsules; none if the skeleton has no bones to fit them to."""
     try:
         return fit_capsules(skeleton, roles=roles)
     except WritheError:
@@ -81,50 +80,50 @@ def _capsules(skeleton: Skeleton, roles: Mapping[str, str]) -> tuple[Capsule, ..
 
 
 def _strands(skeleton: Skeleton, match: RoleMatch) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Torso, arms and legs as polylines through every joint on the way and out to a tip."""
-    wanted = [("torso", _TORSO, "")]
-    wanted += [(f"{s}_arm", _ARM, f"{s}_") for s in ("left", "right")]
-    wanted += [(f"{s}_leg", _LEG, f"{s}_") for s in ("left", "right")]
+    """Torso, arms and legs as polylines through all their joints, extended to a tip."""
+    specs = [("torso", _TORSO, "")]
+    specs += [(f"{s}_arm", _ARM, f"{s}_") for s in ("left", "right")]
+    specs += [(f"{s}_leg", _LEG, f"{s}_") for s in ("left", "right")]
     strands: list[tuple[str, tuple[str, ...]]] = []
-    for label, (first, last), side in wanted:
+    for label, (first, last), side in specs:
         start = match.roles[side + first]
         end = next(
             match.roles[side + r]
             for r in (last, "neck", "chest", "elbow", "ankle", first)
             if side + r in match.roles
         )
-        way = [skeleton.names[j] for j in skeleton.path(start, end)]
-        strands.append((label, _thinned(skeleton, [*way, *_to_the_tip(skeleton, end)])))
+        path = [skeleton.names[j] for j in skeleton.path(start, end)]
+        strands.append((label, _thinned(skeleton, [*path, *_path_to_tip(skeleton, end)])))
     return tuple(strands)
 
 
-def _to_the_tip(skeleton: Skeleton, joint: str) -> list[str]:
+def _path_to_tip(skeleton: Skeleton, joint: str) -> list[str]:
     """The joints and the tip between `joint` and the farthest point below it in the rest pose."""
     at = skeleton.index(joint)
     inside = range(at, int(skeleton.tree.subtree_end[at]))
-    places = _rest_places(skeleton)
+    positions = _rest_positions(skeleton)
     ends = [(skeleton.names[j], skeleton.names[j]) for j in inside]
     ends += [(t.name, t.joint) for t in skeleton.tips if skeleton.index(t.joint) in inside]
-    tip, owner = max(ends, key=lambda e: float(np.linalg.norm(places[e[0]] - places[joint])))
-    way = [skeleton.names[j] for j in skeleton.path(joint, owner)][1:]
-    return way if tip == owner else [*way, tip]
+    tip, owner = max(ends, key=lambda e: float(np.linalg.norm(positions[e[0]] - positions[joint])))
+    path = [skeleton.names[j] for j in skeleton.path(joint, owner)][1:]
+    return path if tip == owner else [*path, tip]
 
 
 def _thinned(skeleton: Skeleton, points: list[str]) -> tuple[str, ...]:
-    """The points without those that coincide with the one before; the ends stay."""
-    places = _rest_places(skeleton)
+    """The points without those that coincide with the previous one; both ends are kept."""
+    positions = _rest_positions(skeleton)
     kept = [points[0]]
     for name in points[1:]:
-        if float(np.linalg.norm(places[name] - places[kept[-1]])) > SHORTEST_STRAND_SEGMENT_M:
+        if float(np.linalg.norm(positions[name] - positions[kept[-1]])) > SHORTEST_STRAND_SEGMENT_M:
             kept.append(name)
     if kept[-1] != points[-1] and len(kept) > 1:
         kept[-1] = points[-1]
     return tuple(kept)
 
 
-def _rest_places(skeleton: Skeleton) -> dict[str, Floats]:
+def _rest_positions(skeleton: Skeleton) -> dict[str, Floats]:
     from writhe.skeleton import forward
 
     rest = forward(skeleton, skeleton.rest_configuration)
-    places = {name: rest.positions[j] for j, name in enumerate(skeleton.names)}
-    return places | {t.name: rest.tip(t.name) for t in skeleton.tips}
+    positions = {name: rest.positions[j] for j, name in enumerate(skeleton.names)}
+    return positions | {t.name: rest.tip(t.name) for t in skeleton.tips}

@@ -1,4 +1,4 @@
-"""How large a file from a stranger may be. Beyond these a FileFormatError says so."""
+"""Size limits of untrusted files; larger ones raise FileFormatError."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_NAME_LENGTH = 256
 
 
 def checked_size(path: Path, most: int = MAX_FILE_BYTES) -> int:
-    """The file's size in bytes, if it is a plain file that may be read."""
+    """The file's size in bytes; raises unless it is a regular, not empty file of at most `most`."""
     try:
         if not path.is_file():
             problem = "is not a file" if path.exists() else "there is no such file"
@@ -35,7 +35,7 @@ def checked_size(path: Path, most: int = MAX_FILE_BYTES) -> int:
 
 
 def check_numbers(path: Path, frames: int, columns: int) -> None:
-    """Refuse a motion that would not fit in memory before room for it is made."""
+    """Raise if a motion would not fit in memory, before allocating it."""
     if frames > MAX_FRAMES:
         raise FileFormatError(
             path, f"{frames} frames are more than the {MAX_FRAMES} allowed", remedy="split it"
@@ -49,15 +49,15 @@ def check_numbers(path: Path, frames: int, columns: int) -> None:
 
 
 def check_joint_count(path: Path, count: int) -> None:
-    """Refuse an absurd number of joints."""
+    """Raise if there are more than MAX_JOINTS joints."""
     if count > MAX_JOINTS:
         raise FileFormatError(
-            path, f"the file has over {MAX_JOINTS} joints", remedy="is it a character?"
+            path, f"the file has more than {MAX_JOINTS} joints", remedy="is it a character?"
         )
 
 
 def unique_names(names: list[str]) -> list[str]:
-    """The names with _2, _3, ... added to those that come again."""
+    """The names with _2, _3, ... appended to repeated ones."""
     taken = set(names)
     seen: set[str] = set()
     out: list[str] = []

@@ -1,4 +1,4 @@
-"""The animation of a glTF file, sampled at a steady rate."""
+"""The animation of a glTF file, sampled at a constant rate."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _WIDTH = {"translation": 3, "rotation": 4, "scale": 3}
 
 
 @dataclass
-class Track:
-    """One animated property of one node: keys and how to go between them."""
+class AnimationTrack:
+    """One animated property of one node: keys and their interpolation."""
 
     node: int
     path: str
@@ -28,7 +28,7 @@ class Track:
     interpolation: str
 
     def sample(self, at: Floats) -> Floats:
-        """Values (len(at), width) at the given seconds, held beyond the ends."""
+        """Values (len(at), width) at times in seconds, constant beyond the ends."""
         if len(self.times) == 1:
             last = self.values[0, 1] if self.interpolation == "CUBICSPLINE" else self.values[0]
             return np.repeat(last[None], len(at), axis=0)
@@ -67,11 +67,11 @@ def _slerp(a: Floats, b: Floats, t: Floats) -> Floats:
     return from_a * a + from_b * b
 
 
-def read_tracks(glb: Glb, animation: dict[str, Any]) -> list[Track]:
-    """All tracks of an animation that move nodes (morph targets are left out)."""
+def read_tracks(glb: Glb, animation: dict[str, Any]) -> list[AnimationTrack]:
+    """All tracks of an animation that move nodes (not morph targets)."""
     samplers = glb.sequence(animation.get("samplers", []), "samplers")
     node_count = len(glb.items("nodes"))
-    tracks: list[Track] = []
+    tracks: list[AnimationTrack] = []
     seen: set[tuple[int, str]] = set()
     for entry in glb.sequence(animation.get("channels", []), "channels"):
         channel = glb.record(entry, "an animation channel")
@@ -89,15 +89,15 @@ def read_tracks(glb: Glb, animation: dict[str, Any]) -> list[Track]:
     return tracks
 
 
-def _track(glb: Glb, node: int, path: str, sampler: dict[str, Any]) -> Track:
+def _track(glb: Glb, node: int, path: str, sampler: dict[str, Any]) -> AnimationTrack:
     what = f"the {path} of node {node}"
     times = glb.array(sampler.get("input"), "SCALAR", f"the times of {what}")[:, 0]
     if (np.diff(times) <= 0).any() or times[0] < 0:
-        glb.fail(f"the times of {what} do not rise")
+        glb.fail(f"the times of {what} do not increase")
     kind = "VEC4" if path == "rotation" else "VEC3"
     values = glb.array(sampler.get("output"), kind, what)
     if np.abs(values).max() > 1e6:
-        glb.fail(f"{what} is out of all bounds")
+        glb.fail(f"{what} has values above 1e6")
     interpolation = sampler.get("interpolation", "LINEAR")
     if interpolation not in ("LINEAR", "STEP", "CUBICSPLINE"):
         glb.fail(f"{what} has the unknown interpolation {str(interpolation)[:20]!r}")
@@ -108,18 +108,18 @@ def _track(glb: Glb, node: int, path: str, sampler: dict[str, Any]) -> Track:
         values = quaternions.normalised(values)
     if each == 3:
         values = values.reshape(len(times), 3, -1)
-    return Track(node, path, times, values, interpolation)
+    return AnimationTrack(node, path, times, values, interpolation)
 
 
-def sampling_times(glb: Glb, tracks: list[Track], columns: int) -> tuple[Floats, float]:
-    """The times at which to sample, and the rate: that of evenly spaced keys, else 30 a second."""
+def sampling_times(glb: Glb, tracks: list[AnimationTrack], columns: int) -> tuple[Floats, float]:
+    """The sample times and the rate: that of evenly spaced keys, else 30 frames per second."""
     start = min(float(t.times[0]) for t in tracks)
     end = max(float(t.times[-1]) for t in tracks)
     longest = max((t.times for t in tracks), key=len)
     fps = DEFAULT_FPS
     if len(longest) > 1:
         step = (float(longest[-1]) - float(longest[0])) / (len(longest) - 1)
-        # single precision hides this much of a time
+        # rounding of times in single precision
         blur = 4e-7 * (1.0 + end)
         if np.abs(np.diff(longest) - step).max() < 0.02 * step + blur and step > 1.0 / MAX_FPS:
             fps = 1.0 / step
@@ -127,13 +127,13 @@ def sampling_times(glb: Glb, tracks: list[Track], columns: int) -> tuple[Floats,
                 fps = float(round(fps))
             if longest[0] == start and longest[-1] == end:
                 check_numbers(glb.path, len(longest), columns)
-                return longest, fps  # the keys themselves: nothing is lost by interpolation
+                return longest, fps  # sample at the keys, without interpolation
     length = (end - start) * fps
     if not np.isfinite(length) or length > 1e9:
         glb.fail(f"the animation lasts {end - start:.3g} s")
     count = max(1, int(np.ceil(length - 1e-2)) + 1)
     check_numbers(glb.path, count, columns)
-    # memory stays in proportion to the file: no animation has 10,000 empty frames between keys
+    # keep memory in proportion to the file: no real animation has so many frames per key
     if count > 100_000 and count > 10_000 * len(longest):
         glb.fail(f"{len(longest)} keys over {end - start:.3g} s are too sparse to be sampled")
     return start + np.arange(count) / fps, fps

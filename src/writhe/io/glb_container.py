@@ -1,6 +1,6 @@
-"""The binary container of glTF 2.0 and its typed arrays, read with every range checked.
+"""The binary container of glTF 2.0 and its typed arrays, with all ranges checked.
 
-Nothing outside the named file is ever opened: buffers with a URI are refused.
+Only the named file is opened: buffers with a URI are rejected.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Glb:
             self.fail("the file has no JSON chunk")
         text = chunks[JSON_CHUNK]
         if len(text) > MAX_JSON_BYTES:
-            self.fail(f"the JSON part has over {MAX_JSON_BYTES >> 20} MiB")
+            self.fail(f"the JSON part is larger than {MAX_JSON_BYTES >> 20} MiB")
         try:
             document = json.loads(text.decode("utf-8"), parse_constant=_not_finite)
         except (ValueError, RecursionError) as error:
@@ -92,17 +92,17 @@ class Glb:
         return self.record(document, "the JSON part"), chunks.get(BINARY_CHUNK, b"")
 
     def record(self, value: Any, what: str) -> dict[str, Any]:
-        """`value` if it is a JSON object."""
+        """`value`, which must be a JSON object."""
         if not isinstance(value, dict):
             self.fail(f"{what} should be a JSON object")
         return value
 
     def items(self, key: str) -> list[Any]:
-        """A top-level list of the document, empty where it is absent."""
+        """A top-level list of the document; empty if absent."""
         return self.sequence(self.document.get(key, []), key)
 
     def sequence(self, value: Any, what: str) -> list[Any]:
-        """`value` if it is a JSON list."""
+        """`value`, which must be a JSON list."""
         if not isinstance(value, list):
             self.fail(f"{what} should be a JSON list")
         return value
@@ -114,13 +114,13 @@ class Glb:
         return self.record(entries[at], f"{key}[{at}]")
 
     def index(self, value: Any, below: int, what: str) -> int:
-        """`value` if it is a whole number in 0 .. below-1."""
+        """`value`, which must be an integer in 0 ... below - 1."""
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < below:
-            self.fail(f"{str(value)[:40]} does not number one of the {below} {what}")
+            self.fail(f"{str(value)[:40]} is not in the range 0 to {below - 1} ({what})")
         return value
 
     def numbers(self, value: Any, count: int, what: str) -> Floats:
-        """`value` if it is a list of `count` finite numbers of sane size."""
+        """`value` (count,), which must be a list of `count` numbers below 1e30."""
         fine = isinstance(value, list) and len(value) == count
         if not fine or not all(
             isinstance(x, int | float) and not isinstance(x, bool) and abs(x) < 1e30 for x in value
@@ -131,15 +131,15 @@ class Glb:
     def array(self, index: Any, kind: str, what: str) -> Floats:
         """An accessor as floats (count, width), normalised integers decoded; all finite."""
         raw, normalised = self._accessor(index, kind, what)
-        with np.errstate(invalid="ignore"):  # a signalling NaN is refused below
+        with np.errstate(invalid="ignore"):  # a signalling NaN is rejected below
             values = raw.astype(np.float64)
         if normalised and raw.dtype.kind in "iu":
             values = np.maximum(values / float(np.iinfo(raw.dtype).max), -1.0)
         elif raw.dtype.kind == "f" and not np.isfinite(values).all():
-            self.fail(f"{what} holds numbers that are not finite")
+            self.fail(f"{what} has values that are not finite")
         return values
 
-    def whole_numbers(self, index: Any, kind: str, what: str) -> Ints:
+    def integers(self, index: Any, kind: str, what: str) -> Ints:
         """An accessor of unsigned integers (count, width)."""
         raw, _ = self._accessor(index, kind, what)
         if raw.dtype.kind != "u":
@@ -149,7 +149,9 @@ class Glb:
     def _accessor(self, index: Any, kind: str, what: str) -> tuple[np.ndarray, bool]:
         accessor = self.item("accessors", index)
         if "sparse" in accessor:
-            self.fail(f"{what} is a sparse array, which is not supported", "export it as plain one")
+            self.fail(
+                f"{what} is a sparse array, which is not supported", "export it as a dense one"
+            )
         if accessor.get("type") != kind:
             self.fail(f"{what} should have type {kind}, not {str(accessor.get('type'))[:20]}")
         component = accessor.get("componentType")
@@ -172,7 +174,7 @@ class Glb:
         element = width * dtype.itemsize
         stride = view.get("byteStride", element)
         if not isinstance(stride, int) or not element <= stride <= max(252, element):
-            self.fail(f"{what} has an impossible stride")
+            self.fail(f"{what} has an invalid stride")
         if inside + stride * (count - 1) + element > length:
             self.fail(f"{what} runs past the end of its buffer view", "is the file complete?")
         values = np.ndarray(

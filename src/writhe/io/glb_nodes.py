@@ -1,4 +1,4 @@
-"""Which nodes of a glTF scene are joints, and the skeleton that they make."""
+"""The nodes of a glTF scene that are joints, with their rest transforms."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from writhe.io.file_size_limits import MAX_NAME_LENGTH, check_joint_count, uniqu
 from writhe.io.glb_container import Glb
 from writhe.skeleton import quaternions
 
-LARGEST_PLACE = 1e6  # metres, or whatever the file takes for them
-UNIFORM = 1e-3  # how far the three scales of a node may differ
+MAX_COORDINATE = 1e6  # metres
+UNIFORM = 1e-3  # largest relative difference of the three scales of a node
 
 
 @dataclass
 class GlbNodes:
-    """All nodes that are or carry joints, parents before children, scale taken out.
+    """All nodes that are joints or ancestors of joints, parents first, without scale.
 
     `offset` is in metres; `scale` is the product of all scales from the root down to the node.
     """
 
-    order: list[int]  # node numbers of the file
+    order: list[int]  # node indices of the file
     names: list[str]
-    parent: list[int]  # place in `order`, -1 for roots
+    parent: list[int]  # index in `order`, -1 for roots
     offset: Floats  # (n, 3)
     rest: Floats  # (n, 4)
     scale: Floats  # (n,)
-    skinned: list[bool]  # a skin uses it
-    notes: list[dict[str, Any]]  # what writhe wrote about it
-    tips: list[tuple[str, int, Floats]]  # name, place in `order`, offset
+    skinned: list[bool]  # whether a skin uses the node
+    notes: list[dict[str, Any]]  # the `extras` that writhe wrote
+    tips: list[tuple[str, int, Floats]]  # name, index in `order`, offset
 
 
 def _note(node: dict[str, Any]) -> dict[str, Any]:
@@ -41,10 +41,10 @@ def _note(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def node_parents(glb: Glb) -> list[int]:
-    """The parent of each node, -1 for roots; a loop or a second parent is refused."""
+    """The parent of each node, -1 for roots; raises if a node has two parents."""
     nodes = glb.items("nodes")
     if len(nodes) > 1 << 20:
-        glb.fail("the file has over a million nodes")
+        glb.fail("the file has more than a million nodes")
     parent = [-1] * len(nodes)
     for at in range(len(nodes)):
         for child in glb.sequence(glb.item("nodes", at).get("children", []), "children"):
@@ -63,7 +63,7 @@ def _depth_first(glb: Glb, parent: list[int]) -> list[int]:
         order.append(at)
         stack.extend(reversed(glb.item("nodes", at).get("children", [])))
     if len(order) != len(parent):
-        glb.fail("the nodes hang in a loop")
+        glb.fail("the nodes form a cycle")
     return order
 
 
@@ -76,15 +76,16 @@ def local_transform(glb: Glb, node: dict[str, Any], what: str) -> tuple[Floats, 
             glb.fail(
                 f"the matrix of {what} mirrors or flattens", "apply the transform in your tool"
             )
-        place, turn = m[:3, 3], quaternions.from_matrices(m[:3, :3] / scale)
+        translation, rotation = m[:3, 3], quaternions.from_matrices(m[:3, :3] / scale)
     else:
-        place = glb.numbers(node.get("translation", [0, 0, 0]), 3, f"the translation of {what}")
+        given = node.get("translation", [0, 0, 0])
+        translation = glb.numbers(given, 3, f"the translation of {what}")
         xyzw = glb.numbers(node.get("rotation", [0, 0, 0, 1]), 4, f"the rotation of {what}")
-        turn = quaternions.normalised(np.roll(xyzw, 1))
+        rotation = quaternions.normalised(np.roll(xyzw, 1))
         scale = glb.numbers(node.get("scale", [1, 1, 1]), 3, f"the scale of {what}")
-    if np.abs(place).max() > LARGEST_PLACE or np.abs(scale).max() > LARGEST_PLACE:
-        glb.fail(f"{what} is out of all bounds")
-    return place, turn, scale
+    if np.abs(translation).max() > MAX_COORDINATE or np.abs(scale).max() > MAX_COORDINATE:
+        glb.fail(f"{what} has a translation or scale above {MAX_COORDINATE:g}")
+    return translation, rotation, scale
 
 
 def joint_nodes(glb: Glb, animated: set[int]) -> GlbNodes:
@@ -96,21 +97,23 @@ def joint_nodes(glb: Glb, animated: set[int]) -> GlbNodes:
         joints = glb.sequence(glb.item("skins", s).get("joints"), "the joints of a skin")
         used |= {glb.index(j, len(parent), "nodes") for j in joints}
     notes = [_note(glb.item("nodes", n)) for n in range(len(parent))]
-    kinds = [note.get("kind") for note in notes]  # a stranger's file may hold anything here
-    wanted = used | {n for n, kind in enumerate(kinds) if isinstance(kind, str) and kind in _KINDS}
-    if not wanted:
-        wanted = animated | {n for n in order if parent[n] in animated}
-    if not wanted:
-        wanted = {n for n in order if not {"mesh", "camera"} & set(glb.item("nodes", n))}
-    if not wanted:
+    kinds = [note.get("kind") for note in notes]  # untrusted: may be of any type
+    joints_found = used | {
+        n for n, kind in enumerate(kinds) if isinstance(kind, str) and kind in _KINDS
+    }
+    if not joints_found:
+        joints_found = animated | {n for n in order if parent[n] in animated}
+    if not joints_found:
+        joints_found = {n for n in order if not {"mesh", "camera"} & set(glb.item("nodes", n))}
+    if not joints_found:
         glb.fail("the file has no nodes that could be joints")
     ancestors: set[int] = set()
-    for n in wanted:
+    for n in joints_found:
         at = parent[n]
         while at >= 0 and at not in ancestors:
             ancestors.add(at)
             at = parent[at]
-    kept = [n for n in order if n in wanted | ancestors]
+    kept = [n for n in order if n in joints_found | ancestors]
     return _build(glb, kept, parent, used, notes)
 
 
@@ -128,13 +131,13 @@ def _build(
     if not order:
         glb.fail("the file has no nodes that could be joints")
     check_joint_count(glb.path, len(kept))
-    place = {n: i for i, n in enumerate(order)}
+    index_of = {n: i for i, n in enumerate(order)}
     names = unique_names([_name(glb, n) for n in order + sorted(ends)])
     count = len(order)
     out = GlbNodes(
         order,
         names[:count],
-        [place.get(parent[n], -1) for n in order],
+        [index_of.get(parent[n], -1) for n in order],
         np.zeros((count, 3)),
         np.zeros((count, 4)),
         np.ones(count),
@@ -143,7 +146,7 @@ def _build(
         [],
     )
     for i, n in enumerate(order):
-        at, turn, scale = local_transform(glb, glb.item("nodes", n), f"node {out.names[i]!r}")
+        at, rotation, scale = local_transform(glb, glb.item("nodes", n), f"node {out.names[i]!r}")
         size = float(scale.mean())
         if size <= 1e-9 or np.abs(scale - size).max() > UNIFORM * size:
             glb.fail(
@@ -151,12 +154,12 @@ def _build(
                 "apply scales in the program that wrote the file",
             )
         above = out.scale[out.parent[i]] if out.parent[i] >= 0 else 1.0
-        out.offset[i], out.rest[i], out.scale[i] = above * at, turn, above * size
-    if max(np.abs(out.offset).max(), out.scale.max()) > LARGEST_PLACE:
-        glb.fail("the skeleton is out of all bounds")
+        out.offset[i], out.rest[i], out.scale[i] = above * at, rotation, above * size
+    if max(np.abs(out.offset).max(), out.scale.max()) > MAX_COORDINATE:
+        glb.fail(f"the skeleton has an offset or scale above {MAX_COORDINATE:g}")
     for name, n in zip(names[count:], sorted(ends), strict=True):
         at, _, _ = local_transform(glb, glb.item("nodes", n), f"node {name!r}")
-        owner = place.get(parent[n], -1)
+        owner = index_of.get(parent[n], -1)
         if owner >= 0:
             out.tips.append((name, owner, out.scale[owner] * at))
     return out

@@ -1,4 +1,4 @@
-"""glTF 2.0 binary in: any skinned or node-animated character becomes a skeleton and a motion."""
+"""Reads glTF 2.0 binary files: the skeleton and motion of a skinned or animated character."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from writhe.io.glb_skin import read_skin
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Skin, Tip, quaternions
 
-# a translation track that strays less than this from the rest pose is only there for form
+# a translation track that stays this close to the rest pose is ignored
 STILL_M = 1e-5
 STILL_SCALE = 1e-2
 HINGE_SLACK_RAD = 1e-4
@@ -28,7 +28,7 @@ def load_glb(path: Path) -> Motion:
 
 
 def load_glb_figure(path: Path) -> tuple[Skeleton, Skin | None]:
-    """The skeleton and, where there is one, the skin of a .glb file."""
+    """The skeleton and, if there is one, the skin of a .glb file."""
     glb = Glb(path)
     skeleton, _, _, _, nodes = _read(glb)
     return skeleton, read_skin(glb, nodes, skeleton)
@@ -37,29 +37,29 @@ def load_glb_figure(path: Path) -> tuple[Skeleton, Skin | None]:
 def _read(glb: Glb) -> tuple[Skeleton, Floats, float, dict[str, Any], GlbNodes]:
     tracks = read_tracks(glb, glb.item("animations", 0)) if glb.items("animations") else []
     nodes = joint_nodes(glb, {t.node for t in tracks})
-    place = {node: i for i, node in enumerate(nodes.order)}
-    tracks = [t for t in tracks if t.node in place]
+    index_of = {node: i for i, node in enumerate(nodes.order)}
+    tracks = [t for t in tracks if t.node in index_of]
     times, fps = np.zeros(1), 30.0
     if tracks:
         times, fps = sampling_times(glb, tracks, 7 * len(nodes.order))
-    shift: dict[int, Floats] = {}
-    turn: dict[int, Floats] = {}
+    translation: dict[int, Floats] = {}
+    rotation: dict[int, Floats] = {}
     for track in tracks:
-        i = place[track.node]
+        i = index_of[track.node]
         values = track.sample(times)
         if track.path == "scale":
-            _refuse_scaling(glb, nodes, i, values)
+            _check_not_scaled(glb, nodes, i, values)
         elif track.path == "rotation":
             local = quaternions.normalised(np.roll(values, 1, axis=-1))
-            turn[i] = quaternions.multiply(quaternions.conjugate(nodes.rest[i]), local)
+            rotation[i] = quaternions.multiply(quaternions.conjugate(nodes.rest[i]), local)
         else:
             above = nodes.scale[nodes.parent[i]] if nodes.parent[i] >= 0 else 1.0
             moved = above * values - nodes.offset[i]
-            shift[i] = quaternions.rotate(quaternions.conjugate(nodes.rest[i]), moved)
-    skeleton = _skeleton(nodes, shift, turn)
+            translation[i] = quaternions.rotate(quaternions.conjugate(nodes.rest[i]), moved)
+    skeleton = _skeleton(nodes, translation, rotation)
     q = np.tile(skeleton.rest_configuration, (len(times), 1))
     for i, name in enumerate(nodes.names):
-        _fill(skeleton, name, q, shift.get(i), turn.get(i))
+        _set_configuration(skeleton, name, q, translation.get(i), rotation.get(i))
     align_hemispheres(skeleton.tree.kind, skeleton.tree.q_start, q)
     names = [str(glb.record(a, "an animation").get("name", "")) for a in glb.items("animations")]
     source: dict[str, Any] = {"format": "glb", "animations": names, "metres_per_unit": 1.0}
@@ -67,28 +67,30 @@ def _read(glb: Glb) -> tuple[Skeleton, Floats, float, dict[str, Any], GlbNodes]:
     return skeleton, q, fps, source, nodes
 
 
-def _refuse_scaling(glb: Glb, nodes: GlbNodes, i: int, values: Floats) -> None:
+def _check_not_scaled(glb: Glb, nodes: GlbNodes, i: int, values: Floats) -> None:
     above = nodes.scale[nodes.parent[i]] if nodes.parent[i] >= 0 else 1.0
     if np.abs(values * above / nodes.scale[i] - 1.0).max() > STILL_SCALE:
         glb.fail(
-            f"the scale of {nodes.names[i]!r} is animated, and bones here keep their length",
+            f"the scale of {nodes.names[i]!r} is animated, but bones must keep their length",
             "bake it into the mesh, or remove the scale keys",
         )
 
 
-def _skeleton(nodes: GlbNodes, shift: dict[int, Floats], turn: dict[int, Floats]) -> Skeleton:
-    """Joints with the kind that writhe noted, or the one that the tracks ask for."""
+def _skeleton(
+    nodes: GlbNodes, translation: dict[int, Floats], rotation: dict[int, Floats]
+) -> Skeleton:
+    """Joints with the kind that writhe wrote into the file, or one inferred from the tracks."""
     joints: list[Joint] = []
-    rooted: set[int] = set()  # a joint that can travel is here or above
+    rooted: set[int] = set()  # the joint or an ancestor is free
     for i, name in enumerate(nodes.names):
         above = nodes.parent[i]
-        travels = i in shift and float(np.abs(shift[i]).max()) > STILL_M
-        top = above not in rooted and (nodes.skinned[i] or i in shift or i in turn)
-        kind, axis = _noted(nodes.notes[i], turn.get(i), shift.get(i))
+        translates = i in translation and float(np.abs(translation[i]).max()) > STILL_M
+        top = above not in rooted and (nodes.skinned[i] or i in translation or i in rotation)
+        kind, axis = _noted_kind(nodes.notes[i], rotation.get(i), translation.get(i))
         if kind is None:
-            if travels or top:
+            if translates or top:
                 kind = JointKind.FREE
-            elif nodes.skinned[i] or i in turn:
+            elif nodes.skinned[i] or i in rotation:
                 kind = JointKind.BALL
             else:
                 kind = JointKind.FIXED
@@ -100,23 +102,23 @@ def _skeleton(nodes: GlbNodes, shift: dict[int, Floats], turn: dict[int, Floats]
     return Skeleton(joints, tips)
 
 
-def _noted(
-    note: dict[str, Any], turn: Floats | None, shift: Floats | None
+def _noted_kind(
+    note: dict[str, Any], rotation: Floats | None, translation: Floats | None
 ) -> tuple[JointKind | None, Floats]:
-    """The kind that writhe wrote into the file, if the motion really is of that kind."""
+    """The kind and axis that writhe wrote into the file, if the motion agrees with them."""
     none = np.zeros(3)
     word = note.get("kind")
     if not isinstance(word, str) or word.upper() not in JointKind.__members__:
         return None, none
     kind = JointKind[word.upper()]
-    turns = turn is not None and float(np.abs(turn[:, 1:]).max()) > HINGE_SLACK_RAD
-    travels = shift is not None and float(np.abs(shift).max()) > STILL_M
+    rotates = rotation is not None and float(np.abs(rotation[:, 1:]).max()) > HINGE_SLACK_RAD
+    translates = translation is not None and float(np.abs(translation).max()) > STILL_M
     if kind is JointKind.FREE:
         return kind, none
     if kind is JointKind.BALL:
-        return (None if travels else kind), none
+        return (None if translates else kind), none
     if kind is JointKind.FIXED:
-        return (None if travels or turns else kind), none
+        return (None if translates or rotates else kind), none
     given = note.get("axis")
     if not isinstance(given, list) or len(given) != 3:
         return None, none
@@ -130,24 +132,28 @@ def _noted(
     if kind is JointKind.HINGE:
         off = (
             0.0
-            if turn is None
-            else float(np.linalg.norm(np.cross(turn[:, 1:], axis), axis=1).max())
+            if rotation is None
+            else float(np.linalg.norm(np.cross(rotation[:, 1:], axis), axis=1).max())
         )
-        return (None, none) if travels or off > HINGE_SLACK_RAD else (kind, axis)
-    off = 0.0 if shift is None else float(np.linalg.norm(np.cross(shift, axis), axis=1).max())
-    return (None, none) if turns or off > STILL_M else (kind, axis)
+        return (None, none) if translates or off > HINGE_SLACK_RAD else (kind, axis)
+    off = (
+        0.0
+        if translation is None
+        else float(np.linalg.norm(np.cross(translation, axis), axis=1).max())
+    )
+    return (None, none) if rotates or off > STILL_M else (kind, axis)
 
 
-def _fill(
-    skeleton: Skeleton, name: str, q: Floats, shift: Floats | None, turn: Floats | None
+def _set_configuration(
+    skeleton: Skeleton, name: str, q: Floats, translation: Floats | None, rotation: Floats | None
 ) -> None:
     joint = skeleton.joints[skeleton.index(name)]
     part = q[:, skeleton.q_slice(name)]
-    if joint.kind is JointKind.FREE and shift is not None:
-        part[:, :3] = shift
-    if joint.kind in (JointKind.FREE, JointKind.BALL) and turn is not None:
-        part[:, -4:] = turn
-    elif joint.kind is JointKind.HINGE and turn is not None:
-        part[:, 0] = np.unwrap(quaternions.twist_angles(turn, joint.axis))
-    elif joint.kind is JointKind.PRISMATIC and shift is not None:
-        part[:, 0] = shift @ joint.axis
+    if joint.kind is JointKind.FREE and translation is not None:
+        part[:, :3] = translation
+    if joint.kind in (JointKind.FREE, JointKind.BALL) and rotation is not None:
+        part[:, -4:] = rotation
+    elif joint.kind is JointKind.HINGE and rotation is not None:
+        part[:, 0] = np.unwrap(quaternions.twist_angles(rotation, joint.axis))
+    elif joint.kind is JointKind.PRISMATIC and translation is not None:
+        part[:, 0] = translation @ joint.axis

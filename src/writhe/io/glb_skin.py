@@ -13,15 +13,15 @@ from writhe.skeleton import Skeleton, Skin, forward
 
 TRIANGLES = 4
 _POINTS_AND_LINES = (0, 1, 2, 3)
-# vertices this near are one: files split them where texture or normals jump
+# nearer vertices are merged: files split them at seams of texture or normals
 WELD_M = 1e-6
 
 
 def read_skin(glb: Glb, nodes: GlbNodes, skeleton: Skeleton) -> Skin | None:
-    """All skinned triangle meshes, posed as the nodes stand and welded; None if there are none.
+    """All skinned triangle meshes in the pose of the nodes, welded; None if there are none.
 
     Skinning follows glTF: v = sum_j w_j W_j B_j v with W_j the node's world matrix and B_j its
-    inverse bind matrix. A file whose nodes do not stand in the bind pose is thus taken as posed.
+    inverse bind matrix. The pose of the nodes may differ from the bind pose.
     """
     parts: list[tuple[Floats, Ints, Ints, Floats]] = []
     count = 0
@@ -29,7 +29,9 @@ def read_skin(glb: Glb, nodes: GlbNodes, skeleton: Skeleton) -> Skin | None:
         node = glb.item("nodes", n)
         if "mesh" not in node or "skin" not in node:
             continue
-        place, matrices = _joint_matrices(glb, glb.item("skins", node["skin"]), nodes, skeleton)
+        joint_index, matrices = _joint_matrices(
+            glb, glb.item("skins", node["skin"]), nodes, skeleton
+        )
         mesh = glb.item("meshes", node["mesh"])
         for entry in glb.sequence(mesh.get("primitives"), "the primitives of a mesh"):
             primitive = glb.record(entry, "a mesh primitive")
@@ -38,7 +40,7 @@ def read_skin(glb: Glb, nodes: GlbNodes, skeleton: Skeleton) -> Skin | None:
                 continue
             if mode != TRIANGLES:
                 glb.fail("a mesh is made of triangle strips or fans", "export plain triangles")
-            part = _primitive(glb, primitive, place, matrices)
+            part = _primitive(glb, primitive, joint_index, matrices)
             parts.append((part[0], part[1] + count, part[2], part[3]))
             count += len(part[0])
     if not parts:
@@ -55,31 +57,33 @@ def read_skin(glb: Glb, nodes: GlbNodes, skeleton: Skeleton) -> Skin | None:
 def _joint_matrices(
     glb: Glb, skin: dict[str, Any], nodes: GlbNodes, skeleton: Skeleton
 ) -> tuple[Ints, Floats]:
-    """For each joint of the skin: its number in the skeleton, and W B (m, 4, 4)."""
+    """For each joint of the skin: its index in the skeleton (m,), and W B (m, 4, 4)."""
     joints = glb.sequence(skin.get("joints"), "the joints of a skin")
-    where = {node: i for i, node in enumerate(nodes.order)}
-    if not joints or not all(isinstance(j, int) and j in where for j in joints):
-        glb.fail("a skin names joints that are not there")
+    index_of = {node: i for i, node in enumerate(nodes.order)}
+    if not joints or not all(isinstance(j, int) and j in index_of for j in joints):
+        glb.fail("a skin refers to joints that do not exist")
     rest = forward(skeleton, skeleton.rest_configuration)
-    place = np.array([skeleton.index(nodes.names[where[j]]) for j in joints], dtype=np.int64)
+    joint_index = np.array(
+        [skeleton.index(nodes.names[index_of[j]]) for j in joints], dtype=np.int64
+    )
     world = np.tile(np.eye(4), (len(joints), 1, 1))
-    scale = np.array([nodes.scale[where[j]] for j in joints])
-    world[:, :3, :3] = rest.rotations[place] * scale[:, None, None]
-    world[:, :3, 3] = rest.positions[place]
+    scale = np.array([nodes.scale[index_of[j]] for j in joints])
+    world[:, :3, :3] = rest.rotations[joint_index] * scale[:, None, None]
+    world[:, :3, 3] = rest.positions[joint_index]
     if "inverseBindMatrices" not in skin:
-        return place, world
+        return joint_index, world
     inverse = glb.array(skin["inverseBindMatrices"], "MAT4", "the inverse bind matrices")
     if len(inverse) < len(joints):
         glb.fail(f"{len(inverse)} inverse bind matrices for {len(joints)} joints")
-    return place, world @ inverse[: len(joints)].reshape(-1, 4, 4).transpose(0, 2, 1)
+    return joint_index, world @ inverse[: len(joints)].reshape(-1, 4, 4).transpose(0, 2, 1)
 
 
 def _primitive(
-    glb: Glb, primitive: dict[str, Any], place: Ints, matrices: Floats
+    glb: Glb, primitive: dict[str, Any], joint_index: Ints, matrices: Floats
 ) -> tuple[Floats, Ints, Ints, Floats]:
     attributes = glb.record(primitive.get("attributes"), "the attributes of a mesh")
     vertices = glb.array(attributes.get("POSITION"), "VEC3", "the positions of a mesh")
-    joints = glb.whole_numbers(attributes.get("JOINTS_0"), "VEC4", "the joints of a mesh")
+    joints = glb.integers(attributes.get("JOINTS_0"), "VEC4", "the joints of a mesh")
     weights = glb.array(attributes.get("WEIGHTS_0"), "VEC4", "the weights of a mesh")
     if not len(vertices) == len(joints) == len(weights):
         glb.fail("positions, joints and weights of a mesh differ in number")
@@ -88,13 +92,13 @@ def _primitive(
     if (total <= 1e-9).any():
         glb.fail("a vertex has no weights", "bind every vertex to a joint")
     weights /= total
-    if int(np.where(weights > 0, joints, 0).max()) >= len(place):
-        glb.fail("a vertex names a joint that the skin does not have")
+    if int(np.where(weights > 0, joints, 0).max()) >= len(joint_index):
+        glb.fail("a vertex refers to a joint that the skin does not have")
     joints = np.where(weights > 0, joints, 0)
     if "indices" in primitive:
-        flat = glb.whole_numbers(primitive["indices"], "SCALAR", "the indices of a mesh")[:, 0]
+        flat = glb.integers(primitive["indices"], "SCALAR", "the indices of a mesh")[:, 0]
         if int(flat.max()) >= len(vertices):
-            glb.fail("a triangle names a vertex that is not there")
+            glb.fail("a triangle refers to a vertex that does not exist")
     else:
         flat = np.arange(len(vertices), dtype=np.int64)
     triangles = flat[: len(flat) // 3 * 3].reshape(-1, 3)
@@ -104,8 +108,8 @@ def _primitive(
         moved = np.einsum("vab,vb->va", m[:, :3, :3], vertices) + m[:, :3, 3]
         posed += weights[:, slot, None] * moved
     if not np.isfinite(posed).all() or np.abs(posed).max() > 1e6:
-        glb.fail("the mesh is out of all bounds")
-    return posed, triangles, place[joints], weights
+        glb.fail("the mesh has coordinates above 1e6 m")
+    return posed, triangles, joint_index[joints], weights
 
 
 def _welded(vertices: Floats, triangles: Ints, joints: Ints, weights: Floats) -> Skin:

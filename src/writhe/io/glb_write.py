@@ -1,4 +1,4 @@
-"""glTF 2.0 binary out: joints as nodes, the skin, and the motion as linear (slerp) animation."""
+"""Writes glTF 2.0 binary files: joints as nodes, skin, motion as linear (slerp) animation."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _PROP_COLOUR = [0.45, 0.53, 0.66, 1.0]
 
 @dataclass(frozen=True)
 class Prop:
-    """A thing that stands beside the character: its surface, and where it is.
+    """An object next to the character: its surface mesh and its poses.
 
-    `places` (F, 7) are positions and quaternions, one for each frame of the motion, or only one.
+    `poses` (F, 7) are positions and quaternions, one for each frame of the motion, or a single one.
     """
 
     name: str
     vertices: Floats
     triangles: Ints
-    places: Floats
+    poses: Floats
 
 
 def save_glb(
@@ -44,7 +44,9 @@ def save_glb(
 ) -> None:
     """Write a skeleton with an optional motion, the optional skin of a figure, and props."""
     if figure is not None and figure.skeleton.names != skeleton.names:
-        raise WritheError(f"the figure {figure.name!r} has other joints than the motion")
+        raise WritheError(
+            f"the joints of the figure {figure.name!r} differ from those of the motion"
+        )
     document = _Document(skeleton)
     if figure is not None and figure.skin is not None:
         document.add_skin(figure.skin, figure.name)
@@ -56,7 +58,7 @@ def save_glb(
 
 
 class _Document:
-    """The JSON document and its binary buffer, growing."""
+    """The JSON document and its binary buffer, under construction."""
 
     def __init__(self, skeleton: Skeleton) -> None:
         self.skeleton = skeleton
@@ -132,7 +134,7 @@ class _Document:
         return len(self.json["accessors"]) - 1
 
     def add_skin(self, skin: Skin, name: str) -> None:
-        """The mesh with its weights, bound in the rest pose."""
+        """Add the mesh with its weights, bound in the rest pose."""
         joints, weights = _clean_weights(skin)
         attributes = {
             "POSITION": self._accessor(skin.vertices, _FLOAT, "VEC3", _VERTICES, bounds=True),
@@ -154,36 +156,36 @@ class _Document:
         self.json["scenes"][0]["nodes"].append(len(self.json["nodes"]) - 1)
 
     def add_motion(self, motion: Motion) -> None:
-        """One animation with a rotation a joint, and a translation where the joint slides."""
+        """Add an animation: rotations of joints that rotate, translations of those that slide."""
         skeleton = self.skeleton
         if motion.skeleton.names != skeleton.names:
-            raise WritheError("the motion has other joints than the skeleton")
+            raise WritheError("the joints of the motion differ from those of the skeleton")
         times = self._accessor(
             (np.arange(len(motion)) / motion.fps)[:, None], _FLOAT, "SCALAR", bounds=True
         )
-        shift, turn = transforms.joint_motions(skeleton, motion.q)
+        translation, rotation = transforms.joint_displacements(skeleton, motion.q)
         samplers: list[dict[str, Any]] = []
         channels: list[dict[str, Any]] = []
         for j, joint in enumerate(skeleton.joints):
             rest = quaternions.normalised(np.asarray(joint.rest))
             tracks: list[tuple[str, int]] = []
             if joint.kind in (JointKind.FREE, JointKind.PRISMATIC):
-                place = joint.offset_in_parent + quaternions.rotate(rest, shift[:, j])
-                tracks.append(("translation", self._accessor(place, _FLOAT, "VEC3")))
+                position = joint.offset_in_parent + quaternions.rotate(rest, translation[:, j])
+                tracks.append(("translation", self._accessor(position, _FLOAT, "VEC3")))
             if joint.kind in (JointKind.FREE, JointKind.BALL, JointKind.HINGE):
-                local = quaternions.normalised(quaternions.multiply(rest, turn[:, j]))
+                local = quaternions.normalised(quaternions.multiply(rest, rotation[:, j]))
                 tracks.append(("rotation", self._accessor(_xyzw(local), _FLOAT, "VEC4")))
             for path, output in tracks:
                 channels.append({"sampler": len(samplers), "target": {"node": j, "path": path}})
                 samplers.append({"input": times, "output": output, "interpolation": "LINEAR"})
         if not channels:
-            raise WritheError("no joint of the skeleton moves, so there is nothing to animate")
+            raise WritheError("no joint of the skeleton can move: there is nothing to animate")
         self.json["animations"] = [
             {"name": motion.name, "samplers": samplers, "channels": channels}
         ]
 
     def add_prop(self, prop: Prop, fps: float) -> None:
-        """A mesh on a node of its own, animated where it moves."""
+        """Add a mesh on a node of its own, animated if its pose changes."""
         normals = _normals(prop.vertices, prop.triangles)
         attributes = {
             "POSITION": self._accessor(prop.vertices, _FLOAT, "VEC3", _VERTICES, bounds=True),
@@ -193,27 +195,27 @@ class _Document:
         material = self._material("prop", _PROP_COLOUR)
         primitive = {"attributes": attributes, "indices": indices, "material": material}
         self.json["meshes"].append({"name": prop.name, "primitives": [primitive]})
-        turns = quaternions.normalised(prop.places[:, 3:])
+        rotations = quaternions.normalised(prop.poses[:, 3:])
         node = len(self.json["nodes"])
         self.json["nodes"].append(
             {
                 "name": prop.name,
                 "mesh": len(self.json["meshes"]) - 1,
-                "translation": [float(x) for x in prop.places[0, :3]],
-                "rotation": _xyzw(turns[0]).tolist(),
+                "translation": [float(x) for x in prop.poses[0, :3]],
+                "rotation": _xyzw(rotations[0]).tolist(),
                 "extras": {"writhe": {"kind": "prop"}},
             }
         )
         self.json["scenes"][0]["nodes"].append(node)
-        if "animations" not in self.json or np.ptp(prop.places, axis=0).max() == 0.0:
+        if "animations" not in self.json or np.ptp(prop.poses, axis=0).max() == 0.0:
             return
         animation = self.json["animations"][0]
         times = self._accessor(
-            (np.arange(len(turns)) / fps)[:, None], _FLOAT, "SCALAR", bounds=True
+            (np.arange(len(rotations)) / fps)[:, None], _FLOAT, "SCALAR", bounds=True
         )
         for path, values, kind in (
-            ("translation", prop.places[:, :3], "VEC3"),
-            ("rotation", _xyzw(turns), "VEC4"),
+            ("translation", prop.poses[:, :3], "VEC3"),
+            ("rotation", _xyzw(rotations), "VEC4"),
         ):
             output = self._accessor(values, _FLOAT, kind)
             sampler = {"input": times, "output": output, "interpolation": "LINEAR"}
@@ -222,7 +224,7 @@ class _Document:
             animation["samplers"].append(sampler)
 
     def _material(self, name: str, colour: list[float]) -> int:
-        """The number of the material of this name, made when it is first asked for."""
+        """The index of the material of this name, added on first use."""
         known = self.json["materials"]
         for number, material in enumerate(known):
             if material["name"] == name:
@@ -232,7 +234,7 @@ class _Document:
         return len(known) - 1
 
     def write(self, path: Path) -> None:
-        """Close the document and write it."""
+        """Complete the document and write it."""
         if self.binary:
             self.json["buffers"] = [{"byteLength": len(self.binary)}]
         document = {key: value for key, value in self.json.items() if value or key == "scene"}
@@ -244,7 +246,7 @@ def _xyzw(quaternions: Floats) -> Floats:
 
 
 def _inverse_bind(skeleton: Skeleton) -> Floats:
-    """(n, 16) inverse world matrices of the rest pose, column by column."""
+    """(n, 16) inverse world matrices of the rest pose, column-major."""
     from writhe.skeleton import forward
 
     rest = forward(skeleton, skeleton.rest_configuration)
@@ -256,7 +258,7 @@ def _inverse_bind(skeleton: Skeleton) -> Floats:
 
 
 def _clean_weights(skin: Skin) -> tuple[np.ndarray, Floats]:
-    """Weights as glTF wants them: no joint twice, joint 0 where the weight is nil, sum of one."""
+    """Weights as glTF requires: no joint twice, joint 0 where the weight is 0, sum 1."""
     joints, weights = skin.joints.copy(), np.maximum(skin.weights, 0.0).astype(np.float64)
     for slot in range(1, 4):
         for earlier in range(slot):
@@ -271,7 +273,7 @@ def _clean_weights(skin: Skin) -> tuple[np.ndarray, Floats]:
 
 
 def _normals(vertices: Floats, triangles: Ints) -> Floats:
-    """Unit vertex normals, averaged over the triangles around by area."""
+    """Unit vertex normals, area-weighted means of the adjacent triangles."""
     corner = vertices[triangles]
     facing = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
     normals = np.zeros_like(vertices)

@@ -1,10 +1,10 @@
-"""Bones that a conversion lost, found in the hierarchy itself and put back.
+"""Detects and restores the bones that a known conversion lost.
 
 The ASF/AMC to BVH conversion of the CMU database drops the bone at every branching joint except
 the root: the thorax (Spine1 to Neck, LeftShoulder, RightShoulder) and the wrists (Hand to
-FingerBase, Thumb) have no length. Handstands then hover and handshakes miss by 0.2 m. The thorax is
-taken to be as long as the bone below it; the wrist half as long as the forearm bone that the file
-gives, which is exact where the original ASF could be compared and an estimate otherwise.
+FingerBase, Thumb) have no length. Handstands then float and handshakes miss by 0.2 m. The thorax
+becomes as long as the bone below it, the wrist half as long as the forearm bone of the file, which
+is exact for the original ASF files compared and an estimate otherwise.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.io.units import is_cmu
 
-# parent: (children without length, share of the parent's own bone that they get)
+# parent: (children without length, their length relative to the parent's own bone)
 _LOST = {
     "Spine1": (("Neck", "LeftShoulder", "RightShoulder"), 1.0),
     "LeftHand": (("LeftFingerBase", "LThumb"), 0.5),
@@ -27,7 +27,7 @@ _LOST = {
 def lost_bones(
     names: Sequence[str], parent: Sequence[int], offset: Floats
 ) -> list[tuple[int, Floats]]:
-    """(joint, offset that it should have) for each bone lost by the conversion; often empty."""
+    """(joint, restored offset) for each bone lost by the conversion; usually empty."""
     if not is_cmu(names):
         return []
     index = {name: j for j, name in enumerate(names)}
@@ -37,7 +37,7 @@ def lost_bones(
             continue
         children = {names[j] for j in range(len(names)) if parent[j] == index[trunk]}
         expected = [b for b in branches if b in children]
-        # a fault of the conversion shows on every branch; one zero alone may be meant
+        # the conversion zeroes every branch; a single zero may be intended
         if len(expected) < 2 or any(np.any(offset[index[b]]) for b in expected):
             continue
         found += [(index[b], share * offset[index[trunk]]) for b in expected]

@@ -1,4 +1,4 @@
-"""Plain triangle meshes of objects: Wavefront OBJ and glTF binary."""
+"""Reads triangle meshes of objects: Wavefront OBJ and glTF binary."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from writhe.io.glb_container import Glb
 from writhe.io.glb_nodes import local_transform, node_parents
 from writhe.skeleton import quaternions
 
-MOST_BYTES = 64 << 20
-MOST_VERTICES = 500_000
-_WELD = 1e-5  # of the mesh's size: vertices nearer than this are one
+MAX_BYTES = 64 << 20
+MAX_VERTICES = 500_000
+_WELD = 1e-5  # of the mesh's size: nearer vertices are merged
 MESH_SUFFIXES = (".obj", ".glb")
 
 
@@ -25,8 +25,8 @@ def load_mesh(path: str | Path) -> tuple[Floats, Ints]:
     file = Path(path)
     if not file.is_file():
         raise FileFormatError(file, "there is no such file")
-    if file.stat().st_size > MOST_BYTES:
-        raise FileFormatError(file, f"a mesh has {MOST_BYTES >> 20} MiB at most")
+    if file.stat().st_size > MAX_BYTES:
+        raise FileFormatError(file, f"a mesh file may have at most {MAX_BYTES >> 20} MiB")
     suffix = file.suffix.lower()
     if suffix == ".obj":
         vertices, triangles = _obj(file)
@@ -35,9 +35,9 @@ def load_mesh(path: str | Path) -> tuple[Floats, Ints]:
     else:
         raise WritheError(f"{file}: meshes are read from {' or '.join(MESH_SUFFIXES)} files")
     if len(triangles) == 0:
-        raise FileFormatError(file, "there are no triangles in it")
-    if not np.isfinite(vertices).all() or len(vertices) > MOST_VERTICES:
-        raise FileFormatError(file, f"a mesh has {MOST_VERTICES} finite vertices at most")
+        raise FileFormatError(file, "contains no triangles")
+    if not np.isfinite(vertices).all() or len(vertices) > MAX_VERTICES:
+        raise FileFormatError(file, f"a mesh may have at most {MAX_VERTICES} vertices, all finite")
     return _welded(vertices, triangles)
 
 
@@ -59,7 +59,9 @@ def _obj(file: Path) -> tuple[Floats, Ints]:
                 raise FileFormatError(file, f"not a number in {line[:60]!r}", line=number) from None
             numbers = [c - 1 if c > 0 else len(points) + c for c in corners]
             if len(numbers) < 3 or not all(0 <= n < len(points) for n in numbers):
-                raise FileFormatError(file, "a face names a vertex that is not there", line=number)
+                raise FileFormatError(
+                    file, "a face refers to a vertex that does not exist", line=number
+                )
             for b, c in pairwise(numbers[1:]):
                 triangles.append((numbers[0], b, c))
     return (
@@ -73,10 +75,10 @@ def _glb(file: Path) -> tuple[Floats, Ints]:
     parents = node_parents(glb)
     world: dict[int, Floats] = {}
 
-    def placed(node: int) -> Floats:
+    def world_matrix(node: int) -> Floats:
         if node not in world:
             own = _matrix(glb, glb.item("nodes", node), f"node {node}")
-            world[node] = own if parents[node] < 0 else placed(parents[node]) @ own
+            world[node] = own if parents[node] < 0 else world_matrix(parents[node]) @ own
         return world[node]
 
     vertices: list[Floats] = []
@@ -95,25 +97,25 @@ def _glb(file: Path) -> tuple[Floats, Ints]:
             points = glb.array(attributes.get("POSITION"), "VEC3", "the positions of a mesh")
             flat = np.arange(len(points), dtype=np.int64)
             if "indices" in primitive:
-                given = glb.whole_numbers(primitive["indices"], "SCALAR", "the indices of a mesh")
+                given = glb.integers(primitive["indices"], "SCALAR", "the indices of a mesh")
                 flat = given[:, 0]
                 if len(flat) and int(flat.max()) >= len(points):
-                    glb.fail("a triangle names a vertex that is not there")
-            turn = placed(node)
-            vertices.append(points @ turn[:3, :3].T + turn[:3, 3])
+                    glb.fail("a triangle refers to a vertex that does not exist")
+            rotation = world_matrix(node)
+            vertices.append(points @ rotation[:3, :3].T + rotation[:3, 3])
             triangles.append(flat[: len(flat) // 3 * 3].reshape(-1, 3) + count)
             count += len(points)
     if not vertices:
-        glb.fail("there is no mesh in it")
+        glb.fail("contains no mesh")
     return np.concatenate(vertices), np.concatenate(triangles)
 
 
 def _matrix(glb: Glb, node: dict[str, Any], what: str) -> Floats:
-    """(4, 4) a node's transform."""
-    place, turn, scale = local_transform(glb, node, what)
+    """(4, 4) the local transform of a node."""
+    translation, rotation, scale = local_transform(glb, node, what)
     out = np.eye(4)
-    out[:3, :3] = quaternions.rotate(turn[None], np.eye(3)).T * scale
-    out[:3, 3] = place
+    out[:3, :3] = quaternions.rotate(rotation[None], np.eye(3)).T * scale
+    out[:3, 3] = translation
     return out
 
 

@@ -1,4 +1,4 @@
-"""Anatomical roles: which joint of a skeleton is the left knee, whatever it is called.
+"""Anatomical roles: finds, for example, the left knee of a skeleton by its joint names.
 
 The roles are the joint names of the built-in human. Helper, twist and finger bones have no role.
 """
@@ -14,14 +14,14 @@ from writhe.errors import WritheError
 MIDLINE = ("hips", "spine", "chest", "neck", "head")
 SIDED = ("clavicle", "shoulder", "elbow", "wrist", "hip", "knee", "ankle", "toe")
 ROLES = (*MIDLINE, *(f"{side}_{part}" for side in ("left", "right") for part in SIDED))
-# without these a skeleton is no person's
+# a person's skeleton has all of these
 ESSENTIAL = (
     "hips",
     *(f"{s}_{p}" for s in ("left", "right") for p in ("shoulder", "elbow", "hip", "knee", "ankle")),
 )
 
-# For each family: role without its side to the names that may play it, the best first. {S} stands
-# for Left/Right, {s} for l/r. Names are compared without case, spaces, dots, dashes, underscores.
+# For each naming family: role without its side to joint names, the best first. {S} stands for
+# Left/Right, {s} for l/r. Names are compared without case, spaces, dots, dashes, underscores.
 _SAME_ARMS_AND_LEGS = {
     "clavicle": ("{S}Shoulder",),
     "shoulder": ("{S}Arm",),
@@ -33,8 +33,8 @@ _SAME_ARMS_AND_LEGS = {
 }
 FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
     "human": {role: (role,) for role in MIDLINE} | {part: ("{S}" + part,) for part in SIDED},
-    # Neck is where the clavicles start and Neck1 the base of the neck proper; the joint called Hand
-    # only twists the lower forearm, and the wrist is where the fingers' base hangs
+    # Neck is where the clavicles start and Neck1 the base of the neck; the joint called Hand only
+    # twists the lower forearm, and the wrist is the joint of the fingers' base
     "cmu": _SAME_ARMS_AND_LEGS
     | {
         "wrist": ("{S}FingerBase", "{S}Hand"),
@@ -114,7 +114,7 @@ FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True)
 class RoleMatch:
-    """The best family for a set of joint names: role to joint, and the roles left open."""
+    """The best naming family of a set of joint names: role to joint, and missing roles."""
 
     family: str
     roles: dict[str, str]
@@ -142,10 +142,10 @@ def _candidates(family: str, role: str) -> tuple[str, ...]:
 
 
 def match_roles(names: Iterable[str]) -> RoleMatch:
-    """Find the naming family that covers the joints best.
+    """Find the naming family that matches most roles.
 
-    Ties go to the family with its own telling joints present (CMU), then to the order above;
-    a `DEF-` bone is preferred to other copies of it.
+    Ties go to a family whose characteristic joints are present (CMU), then to the order of
+    FAMILIES. A `DEF-` bone is preferred to other copies of it.
     """
     given = sorted(names, key=lambda n: not n.startswith("DEF-"))
     by_plain: dict[str, str] = {}
@@ -171,7 +171,7 @@ def match_roles(names: Iterable[str]) -> RoleMatch:
 
 
 def require_person(names: Iterable[str], what: str) -> RoleMatch:
-    """`match_roles`, raising with a list of what is missing when it is not a whole person."""
+    """`match_roles`; raises with the missing roles if the skeleton is not that of a person."""
     listed = list(names)
     match = match_roles(listed)
     if not match.is_person:
@@ -181,6 +181,6 @@ def require_person(names: Iterable[str], what: str) -> RoleMatch:
             f"{what}: no joint could be matched to {lost} (best family: {match.family}, "
             f"{len(match.roles)} of {len(ROLES)} roles); its joints are: {shown}. "
             "Rename them after one of the families "
-            f"{', '.join(FAMILIES)}, or give the roles yourself"
+            f"{', '.join(FAMILIES)}, or pass the roles explicitly"
         )
     return match

@@ -1,4 +1,4 @@
-"""Arrays from a .npz archive of a stranger: no pickle, no room made on a header's word alone."""
+"""Reads untrusted .npz archives: no pickles, no allocation by an unchecked header."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ _FAULTS = (
 )
 
 
-def read_npz(path: Path, wanted: set[str]) -> dict[str, np.ndarray]:
-    """Those of the wanted arrays that the archive holds. Arrays of Python objects are refused."""
+def read_npz(path: Path, names: set[str]) -> dict[str, np.ndarray]:
+    """The arrays of these names that the archive contains; raises for arrays of objects."""
     checked_size(path)
     try:
         with zipfile.ZipFile(path) as archive:
             members = {m.filename.removesuffix(".npy"): m for m in archive.infolist()}
             return {
                 name: _read_array(path, name, archive, members[name])
-                for name in sorted(wanted & members.keys())
+                for name in sorted(names & members.keys())
             }
     except FileFormatError:
         raise
@@ -58,7 +58,9 @@ def _read_array(
 ) -> np.ndarray:
     if member.file_size > MAX_ARRAY_BYTES:
         raise FileFormatError(
-            path, f"the array {name!r} has over {MAX_ARRAY_BYTES >> 20} MiB", remedy="split it"
+            path,
+            f"the array {name!r} is larger than {MAX_ARRAY_BYTES >> 20} MiB",
+            remedy="split it",
         )
     with archive.open(member) as file:
         data = file.read(member.file_size)
@@ -71,7 +73,7 @@ def _read_array(
     if dtype.hasobject:
         raise FileFormatError(
             path,
-            f"the array {name!r} holds Python objects, which could run code when read",
+            f"the array {name!r} contains Python objects, which could run code when read",
             remedy="save it as plain numbers",
         )
     body = data[stream.tell() :]
@@ -80,7 +82,9 @@ def _read_array(
         count *= int(length)
     if count < 0 or count * dtype.itemsize != len(body) or dtype.itemsize == 0:
         raise FileFormatError(
-            path, f"the array {name!r} does not have the size that it claims", remedy="is it whole?"
+            path,
+            f"the array {name!r} does not have the size that it claims",
+            remedy="is it complete?",
         )
     array = np.frombuffer(body, dtype=dtype)
     return array.reshape(shape[::-1]).T if fortran else array.reshape(shape)

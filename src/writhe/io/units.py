@@ -1,4 +1,4 @@
-"""How long a file's unit is, where the file does not say."""
+"""The length unit of a file that does not state it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 
 from writhe.arrays import Floats
 
-CMU_METRES_PER_UNIT = 0.0254 / 0.45  # the AMC files' unit, kept by the usual BVH conversions
+CMU_METRES_PER_UNIT = 0.0254 / 0.45  # unit of the AMC files, kept by BVH conversions
 CMU_SIGNATURE = {"LHipJoint", "RHipJoint", "LowerBack", "Neck1", "LeftUpLeg", "LThumb"}
 
-# The longest way through an adult's bones, hand tip to toe tip.
+# The longest path through an adult's bones, hand tip to toe tip.
 ADULT_SPAN_M = 2.35
 _CANDIDATES = (
     (1.0, "metres"),
@@ -23,11 +23,11 @@ _CANDIDATES = (
 )
 
 
-def longest_way(parent: Sequence[int], offset: Floats, end_sites: dict[int, float]) -> float:
+def longest_path(parent: Sequence[int], offset: Floats, end_sites: dict[int, float]) -> float:
     """The length of the longest path through a tree of bones (parents before children).
 
-    It does not depend on the rest pose, which some files leave folded. `end_sites` maps a joint to
-    the longest bone beyond it.
+    Independent of the rest pose, which is folded in some files. `end_sites` maps a joint to the
+    length of the longest end site bone beyond it.
     """
     n = len(parent)
     deepest = np.zeros(n)
@@ -51,9 +51,9 @@ def is_cmu(names: Sequence[str]) -> bool:
 def guess_unit(names: Sequence[str], span_in_units: float) -> tuple[float, str]:
     """Metres per unit, and how that was decided.
 
-    The CMU family is known by its joint names. Otherwise skeletons spanning under 10 units are
-    taken to be in metres (people, hands, small robots), and larger ones in the unit that makes the
-    longest way through the bones nearest to an adult's.
+    The CMU database is recognised by its joint names. Otherwise skeletons spanning less than 10
+    units are taken as metres (people, hands, small robots), and larger ones as the unit in which
+    the longest path through the bones is nearest to an adult's.
     """
     if is_cmu(names) and 0.8 < span_in_units * CMU_METRES_PER_UNIT < 5.0:
         return CMU_METRES_PER_UNIT, "recognised: joint names and size of the CMU database"

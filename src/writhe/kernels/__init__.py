@@ -1,4 +1,4 @@
-"""Numba functions: arrays in, arrays out, no classes.
+"""Numba kernels: functions on plain arrays and NamedTuples of arrays.
 
 Every kernel states its equation and shapes, allocates nothing in its inner loops, and is compiled
 once per machine (see `jit`).

@@ -1,4 +1,4 @@
-"""Small dense linear algebra inside kernels, where a library call costs more than the work."""
+"""Small dense linear algebra for kernels, where a library call costs more than the work."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from writhe.kernels.jit import kernel
 def factorise(matrix: Floats, n: int, factor: Floats) -> bool:
     """Cholesky A = C C^T of matrix[:n, :n], of which the lower triangle is read.
 
-    C goes to the lower triangle of `factor`, which may be `matrix`. False when A is not positive.
+    C is stored in the lower triangle of `factor`, which may be `matrix`. False if A is not positive
+    definite.
     """
     for i in range(n):
         for j in range(i + 1):
@@ -30,7 +31,7 @@ def factorise(matrix: Floats, n: int, factor: Floats) -> bool:
 
 @kernel
 def solve_factored(factor: Floats, n: int, b: Floats, x: Floats) -> None:
-    """x (n) of C C^T x = b (n), by the Cholesky factor C = factor[:n, :n]; x may be b.
+    """Solve C C^T x = b (n) for x (n), with the Cholesky factor C = factor[:n, :n]; x may be b.
 
     Both substitutions run along rows of C, so that they are vectorised.
     """
@@ -57,10 +58,10 @@ def solve_positive(matrix: Floats, n: int, x: Floats) -> bool:
 
 @kernel
 def invert_positive(matrix: Floats, factor: Floats, inverse: Floats) -> bool:
-    """inverse (n, n) of a symmetric positive matrix (its lower triangle is read).
+    """inverse (n, n) of a symmetric positive definite matrix (its lower triangle is read).
 
-    Cholesky A = C C^T, then W = C^-1 row by row and A^-1 = W^T W. factor (n, n) is room. False
-    when the matrix is not positive.
+    Cholesky A = C C^T, then W = C^-1 row by row and A^-1 = W^T W. factor (n, n) is workspace. False
+    if the matrix is not positive definite.
     """
     n = matrix.shape[0]
     if not factorise(matrix, n, factor):

@@ -1,4 +1,4 @@
-"""Planning between distant postures: paths without penetration, their timing, and refinement."""
+"""Motion planning between distant postures: certified paths, their timing, and refinement."""
 
 from writhe.planning.energy import Energy, EnergyOptions
 from writhe.planning.energy_planner import DefaultPlanner, PlanOptions

@@ -1,4 +1,4 @@
-"""Ends that penetrate a little: the nearest posture that does not."""
+"""Moves a slightly penetrating start or goal to a nearby posture with clearance."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision import NearPairs
 from writhe.kernels.skeleton.kinematics import integrate
-from writhe.kernels.terms.contact_rows import contact_rows, limit_rows
+from writhe.kernels.terms.contact_rows import contact_rows, interval_rows
 from writhe.planning.problem import PlanProblem
 from writhe.skeleton.kinematics import difference
 from writhe.terms import CompiledTerms
@@ -21,10 +21,10 @@ ITERATIONS, PULL = 40, 0.02
 
 
 def push_clear(problem: PlanProblem, q: Floats) -> Floats:
-    """The posture near q that keeps MARGIN_M of clearance, planted parts in place.
+    """A posture near q with MARGIN_M of clearance and planted parts in place.
 
-    Each iteration takes the smallest step, with a weak pull back to q, by which near pairs win back
-    what they lack. The outcome may still lack something: look at it.
+    Each iteration takes the smallest step, with a weak pull back to q, that restores the clearance
+    of near pairs. This may fail: check the result for penetration.
     """
     skeleton, nv = problem.skeleton, problem.skeleton.dof_count
     near, terms = (
@@ -33,9 +33,9 @@ def push_clear(problem: PlanProblem, q: Floats) -> Floats:
     )
     planted = int(terms.program.row_start[len(problem.planted_terms)])
     variable = np.ones(nv) if problem.variable is None else problem.variable.astype(np.float64)
-    room = 300 + planted
-    matrix = np.empty((room, nv))
-    low, high = np.empty(nv + room), np.empty(nv + room)
+    workspace = 300 + planted
+    matrix = np.empty((workspace, nv))
+    low, high = np.empty(nv + workspace), np.empty(nv + workspace)
     out, hessian = q.copy(), np.eye(nv)
     for _ in range(ITERATIONS):
         terms.update(out)
@@ -56,7 +56,7 @@ def push_clear(problem: PlanProblem, q: Floats) -> Floats:
         if enough > 0.5 * MARGIN_M:
             break
         high[nv : nv + count] = _UNBOUNDED
-        count += limit_rows(
+        count += interval_rows(
             terms.values,
             terms.jacobian,
             terms.lower,
@@ -64,7 +64,7 @@ def push_clear(problem: PlanProblem, q: Floats) -> Floats:
             planted,
             MOST_STEP,
             0.5,
-            matrix[count : room - planted],
+            matrix[count : workspace - planted],
             low[nv + count :],
             high[nv + count :],
         )
@@ -74,11 +74,11 @@ def push_clear(problem: PlanProblem, q: Floats) -> Floats:
         count += planted
         low[:nv], high[:nv] = -MOST_STEP * variable, MOST_STEP * variable
         gradient = PULL * difference(skeleton, q, out) * variable
-        out = _stepped(problem, out, hessian, gradient, matrix[:count], low, high)
+        out = _solve_step(problem, out, hessian, gradient, matrix[:count], low, high)
     return out
 
 
-def _stepped(
+def _solve_step(
     problem: PlanProblem,
     q: Floats,
     hessian: Floats,

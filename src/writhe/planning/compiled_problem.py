@@ -1,4 +1,4 @@
-"""A planning problem compiled to the arrays that the walking kernels read."""
+"""A planning problem compiled to the arrays of the planning kernels."""
 
 from __future__ import annotations
 
@@ -8,25 +8,24 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, NearPairs
-from writhe.collision.gate import GATE_SLACK_M, SLACK_M, gate_room
-from writhe.kernels.planning.walk_model import WalkRoom, World
+from writhe.collision.gate import GATE_SLACK_M, SLACK_M, gate_workspace
+from writhe.kernels.planning.walk_model import WalkModel, WalkWorkspace
 from writhe.kernels.skeleton.kinematics import BALL, FREE, Tree, forward
 from writhe.kernels.terms import limit_rows, quantity_rows
-from writhe.kernels.terms.limit_rows import Limits
+from writhe.kernels.terms.limit_rows import LimitRows
 from writhe.kernels.terms.quantity_rows import Program
 from writhe.planning.energy import Energy, EnergyOptions
 from writhe.planning.problem import PlanProblem
 from writhe.terms import CompiledTerms
 
-MOST_ROWS = 1500  # postures that one walk may keep
-MOST_WAY = 400  # steps of one corrected line
+MOST_ROWS = 1500  # configurations of one search path at most
+MOST_LINE_STEPS = 400  # steps of one corrected straight line at most
 
 
-class Walker:
-    """The world of problems that plant the same parts, and working space for walks in it.
+class CompiledProblem:
+    """Kernel model of problems with the same planted parts, and workspace for their search.
 
-    `set_problem` moves on to another pair of postures without compiling anything again. Not to be
-    shared between threads.
+    `set_problem` replaces the pair of postures without compiling anything again. Not thread-safe.
     """
 
     def __init__(self, problem: PlanProblem, options: EnergyOptions | None = None) -> None:
@@ -40,13 +39,13 @@ class Walker:
         self.terms = CompiledTerms(skeleton, [*planted, *limits])
         self.planted = int(self.terms.program.row_start[len(planted)])
         self._program = CompiledTerms(skeleton, planted).program
-        self._limits = limits_of(skeleton.tree, CompiledTerms(skeleton, limits).program)
+        self._limits = compile_limits(skeleton.tree, CompiledTerms(skeleton, limits).program)
         self.near = NearPairs(table)
         held, limited = self.planted, self.terms.rows - self.planted
         nv, nq = skeleton.dof_count, skeleton.configuration_size
-        self.room = WalkRoom(
-            energy=self.energy.room,
-            gate=gate_room(table),
+        self.workspace = WalkWorkspace(
+            energy=self.energy.workspace,
+            gate=gate_workspace(table),
             values=np.zeros(held),
             jacobian=np.zeros((held, nv)),
             gram=np.zeros((held, held)),
@@ -60,65 +59,65 @@ class Walker:
             direction=np.zeros(nv),
             downhill=np.zeros(nv),
             step=np.zeros(nv),
-            straight=np.zeros(nv),
+            line_step=np.zeros(nv),
             tried=np.zeros(nq),
             pieces=np.zeros((2, nq)),
             tried_gradient=np.zeros(nv),
             failed_at=np.full(1, 0.5),
         )
         self.paths = np.zeros((2, MOST_ROWS, nq))
-        self.way = np.zeros((MOST_WAY, nq))
+        self.line = np.zeros((MOST_LINE_STEPS, nq))
         self.sums = np.zeros(MOST_ROWS)
         self.spare = np.zeros((MOST_ROWS, nq))
         self.first, self.second = np.zeros(nq), np.zeros(nq)
         self.set_problem(problem)
 
     def set_problem(self, problem: PlanProblem) -> None:
-        """Take the bounds of another problem of the same kind: planted places and limits."""
+        """Use the postures, planted positions and limits of another problem with the same parts."""
         self.problem = problem
         terms, skeleton = self.terms, problem.skeleton
-        lower, upper = terms.wanted_lower.copy(), terms.wanted_upper.copy()
+        lower, upper = terms.target_lower.copy(), terms.target_upper.copy()
         at = slice(self.planted, None)
-        self.room.failed_at[0] = 0.5
-        # postures given beyond the limits are taken as they are: nothing goes farther than they do
+        self.workspace.failed_at[0] = 0.5
+        # where a given posture is beyond a limit, the limit is widened to it
         for q in (problem.start, problem.goal):
             terms.update(q)
             lower[at] = np.minimum(lower[at], terms.values[at])
             upper[at] = np.maximum(upper[at], terms.values[at])
         table = self.table
-        self.world = World(
+        self.model = WalkModel(
             tree=skeleton.tree,
             shapes=table.shapes,
             bodies=table.bodies,
             pairs=table.pairs,
             field=self.energy.field,
             program=self._program,
-            places=lower[: self.planted].copy(),
+            planted_values=lower[: self.planted].copy(),
             limits=self._limits,
             lower=lower[at].copy(),
             upper=upper[at].copy(),
             mass=skeleton.mass,
-            centre=skeleton.centre_of_mass,
+            centre_of_mass=skeleton.centre_of_mass,
             slack=GATE_SLACK_M,
         )
 
     def use_falloff(self, falloff: int) -> None:
-        """Walk over an energy that falls off otherwise."""
+        """Use the energy with another fall-off exponent."""
         if falloff not in self._fields:
             other = without_contacts(self.problem, replace(self.options, falloff=falloff))
             self._fields[falloff] = Energy(self.table, other, self.variable).field
-        self.world = self.world._replace(field=self._fields[falloff])
+        self.model = self.model._replace(field=self._fields[falloff])
 
     def penetrating_parts(self, q: Floats) -> tuple[str, ...]:
-        """The parts that overlap beyond what a certificate allows."""
-        table, room = self.table, self.room.energy
-        forward(table.skeleton.tree, q, room.positions, room.rotations)
-        self.near.find(room.positions, room.rotations, 0.0)
+        """The parts that overlap more than a certificate allows."""
+        table, workspace = self.table, self.workspace.energy
+        forward(table.skeleton.tree, q, workspace.positions, workspace.rotations)
+        self.near.find(workspace.positions, workspace.rotations, 0.0)
         return self.near.parts_below(-SLACK_M)
 
 
-def limits_of(tree: Tree, program: Program) -> Limits:
-    """Joint limits compiled as general rows, as the rows of one joint each that they are."""
+def compile_limits(tree: Tree, program: Program) -> LimitRows:
+    """Joint limits, compiled as general rows, as rows of one joint each."""
     kind, which = np.zeros((2, len(program.operation)), dtype=np.int64)
     at, columns = tree.q_start[program.joint_a], tree.v_start[program.joint_a]
     frame, lower, upper = (np.zeros((len(kind), size)) for size in (4, 3, 3))
@@ -132,35 +131,38 @@ def limits_of(tree: Tree, program: Program) -> Limits:
             lower[i, 1:], upper[i, 1:] = data[4:6], data[6:8]
         elif tree.kind[joint] >= BALL:
             kind[i], which[i], frame[i] = limit_rows.TURN, int(data[0]), data[1:5]
-    return Limits(kind, which, at, columns, frame, lower, upper)
+    return LimitRows(kind, which, at, columns, frame, lower, upper)
 
 
 def without_contacts(problem: PlanProblem, options: EnergyOptions) -> EnergyOptions:
-    """Planted parts are not pushed off what they stand on: the certificate watches them."""
+    """Options with zero weight between planted parts and static ones, which may touch.
+
+    The energy then does not push planted parts off their support; certificates still check them.
+    """
     table, skeleton = problem.table, problem.skeleton
     if not problem.planted:
         return options
     held: set[int] = set()
     for pin in problem.planted:
-        # what hangs on a planted joint stays with it: toes on a planted foot
+        # the subtree of a planted joint is planted too: toes on a planted foot
         at = skeleton.index(pin.joint)
         held |= set(range(at, int(skeleton.tree.subtree_end[at])))
     weights = dict(options.weights)
     joints: dict[str, set[int]] = {}
     for shape, part in enumerate(table.shape_parts):
         joints.setdefault(table.part_names[part], set()).add(int(table.shapes.joint[shape]))
-    things = {
+    static_parts = {
         part
         for part, on in joints.items()
-        if all(_stands_still(table, joint, problem.variable) for joint in on)
+        if all(_is_static(table, joint, problem.variable) for joint in on)
     }
     for part, on in joints.items():
         if on & held:
-            weights |= {(part, thing): 0.0 for thing in things - {part}}
+            weights |= {(part, other): 0.0 for other in static_parts - {part}}
     return replace(options, weights=weights)
 
 
-def _stands_still(table: CollisionTable, joint: int, variable: Bools | None) -> bool:
+def _is_static(table: CollisionTable, joint: int, variable: Bools | None) -> bool:
     tree, j = table.skeleton.tree, joint
     while j >= 0:
         first, last = int(tree.v_start[j]), int(tree.v_start[j + 1])

@@ -10,27 +10,27 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, NearPairs
-from writhe.collision.bounding import around
+from writhe.collision.bounding import bounding_capsule
 from writhe.collision.policy import LEFT_OUT_M
 from writhe.collision.shapes import Core
-from writhe.collision.skeleton_distance import chain
+from writhe.collision.skeleton_distance import path_to_root
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.collision.segment_distance import POINT2
 from writhe.kernels.planning import repulsive_energy as kernels
 from writhe.kernels.planning.bound_energy import BoundField, bound_energies, bound_energy_gradient
 from writhe.skeleton import forward
 
-REST_M = 0.10  # a pair that is nearer at rest weighs as if it were this far apart there
-NEIGHBOUR_M = 0.005  # what near neighbours are taken to have at rest, at least
+REST_M = 0.10  # pairs nearer than this in the rest pose have a reduced weight
+NEIGHBOUR_M = 0.005  # smallest rest clearance used for that weight
 
 
 @dataclass(frozen=True)
 class EnergyOptions:
-    """How steeply the energy falls off, and what pairs of parts weigh.
+    """Fall-off exponents of the energy, and weights of pairs of parts.
 
-    `falloff` is the paper's d, of body parts among themselves: 2 spreads everything, 5 moves the
-    nearest parts apart and leaves the others alone. `external_falloff` is that of parts and things.
-    `weights` multiplies pairs of parts; 0 leaves a pair to the certificate alone.
+    `falloff` is the paper's d between parts of one body: 2 spreads all parts, 5 moves only the
+    nearest ones apart. `external_falloff` applies between a body and other bodies or objects.
+    `weights` multiplies pairs of parts; with 0 a pair is checked by the certificate alone.
     """
 
     falloff: int = 5
@@ -40,13 +40,13 @@ class EnergyOptions:
     def __post_init__(self) -> None:
         if not (1 <= self.falloff <= 12 and 1 <= self.external_falloff <= 12):
             raise WritheError(
-                f"the fall-off of the energy is 1 to 12, not {self.falloff} (to objects:"
-                f" {self.external_falloff})"
+                f"falloff and external_falloff must be 1 to 12, not {self.falloff} and"
+                f" {self.external_falloff}"
             )
 
 
 class Energy:
-    """E and its gradient for one collision table; keeps its arrays between calls."""
+    """The energy E and its gradient for one collision table; keeps its arrays between calls."""
 
     def __init__(
         self,
@@ -57,9 +57,9 @@ class Energy:
         self.table = table
         self.options = options or EnergyOptions()
         self.field = _compile(table, self.options, variable)
-        self.room = energy_room(table, self.field)
+        self.workspace = energy_workspace(table, self.field)
         self._bound = BoundField(
-            table.skeleton.tree, table.shapes, table.bodies, self.field, self.room
+            table.skeleton.tree, table.shapes, table.bodies, self.field, self.workspace
         )
 
     def value(self, q: Floats) -> float:
@@ -75,7 +75,7 @@ class Energy:
     def clearance(self, q: Floats) -> float:
         """The smallest clearance of all pairs that the energy counts."""
         self.value_and_gradient(q)
-        return float(self.room.least[0])
+        return float(self.workspace.least[0])
 
     def along(self, q: Floats) -> Floats:
         """(frames,) E of each configuration."""
@@ -87,8 +87,8 @@ class Energy:
 
 def _compile(
     table: CollisionTable, options: EnergyOptions, variable: Bools | None
-) -> kernels.Field:
-    """Links, their pairs and weights as the kernel reads them."""
+) -> kernels.RepulsiveField:
+    """Links (bounding capsules of joints), their pairs and weights as kernel arrays."""
     shapes = table.shapes
     boundless = shapes.core == Core.HALF_SPACE
     # one link per joint; a half-space is a link of its own
@@ -102,7 +102,9 @@ def _compile(
             continue
         points = [shapes.points[shapes.point_start[i] : shapes.point_start[i + 1]] for i in members]
         radii = np.repeat(shapes.radius[members], [len(p) for p in points])
-        ends[2 * link], ends[2 * link + 1], radius[link] = around(np.concatenate(points), radii)
+        ends[2 * link], ends[2 * link + 1], radius[link] = bounding_capsule(
+            np.concatenate(points), radii
+        )
     grouped: dict[tuple[int, int], list[int]] = {}
     for k, (_, i, j) in enumerate(table.shape_pairs):
         if table.pairs.allowance[k] < 0.5 * LEFT_OUT_M:
@@ -110,7 +112,7 @@ def _compile(
     pairs = list(grouped)
     rows = np.array([k for pair in pairs for k in grouped[pair]], dtype=np.int64)
     first = np.concatenate([[0], np.cumsum([len(grouped[pair]) for pair in pairs])])
-    roots = [chain(table.skeleton.tree.parent, joint)[-1] for joint, _ in links]
+    roots = [path_to_root(table.skeleton.tree.parent, joint)[-1] for joint, _ in links]
     own = np.array([roots[a] == roots[b] for a, b in pairs], dtype=np.bool_)
     falloff = np.where(own, options.falloff, options.external_falloff).astype(np.int64)
     weight = _weights(table, options, rows, first, own, falloff)
@@ -124,7 +126,7 @@ def _compile(
     spans = list(pairwise(first))
     square = ((ends[1::2] - ends[::2]) ** 2).sum(axis=1) + POINT2
     nv = table.skeleton.dof_count
-    return kernels.Field(
+    return kernels.RepulsiveField(
         joint=np.array([joint for joint, _ in links], dtype=np.int64),
         ends=ends,
         radius=radius,
@@ -139,8 +141,8 @@ def _compile(
         shape_a=np.ascontiguousarray(table.shape_pairs[rows, 1]),
         shape_b=np.ascontiguousarray(table.shape_pairs[rows, 2]),
         allowance=allowance,
-        round=np.array([simple[s:e].all() for s, e in spans], dtype=np.int64),
-        simple=int((shapes.core == Core.SEGMENT).all()),
+        segment_cores=np.array([simple[s:e].all() for s, e in spans], dtype=np.int64),
+        all_segments=int((shapes.core == Core.SEGMENT).all()),
         variable=np.ones(nv) if variable is None else variable.astype(np.float64),
     )
 
@@ -153,9 +155,9 @@ def _weights(
     own: Bools,
     falloff: np.ndarray,
 ) -> Floats:
-    """(m,) links that are near each other at rest count as if they were `REST_M` apart there.
+    """(m,) pair weights: pairs near each other at rest contribute as if `REST_M` apart there.
 
-    Neighbours on the skeleton always touch almost; without this they would be all of the energy.
+    Neighbours on the skeleton almost touch; without this they would dominate the energy.
     """
     frames = forward(table.skeleton, table.skeleton.rest_configuration)
     near = NearPairs(table)
@@ -182,20 +184,22 @@ def _weights(
     return weight
 
 
-def energy_room(table: CollisionTable, links: kernels.Field) -> kernels.EnergyRoom:
-    """The kernel's working space for one table."""
+def energy_workspace(
+    table: CollisionTable, links: kernels.RepulsiveField
+) -> kernels.EnergyWorkspace:
+    """The energy kernel's workspace for one table."""
     n, nv, m = len(table.skeleton), table.skeleton.dof_count, len(links.a)
-    return kernels.EnergyRoom(
+    return kernels.EnergyWorkspace(
         positions=np.zeros((n, 3)),
         rotations=np.zeros((n, 3, 3)),
         axes=np.zeros((nv, 3)),
-        placed=table.placed_room(),
+        placed=table.empty_placed_shapes(),
         ends=np.zeros_like(links.ends),
         along=np.zeros((len(links.joint), 3)),
         force=np.zeros((n, 3)),
         moment=np.zeros((n, 3)),
         clearance=np.zeros(m),
-        places=np.zeros((2, m)),
+        axis_parameters=np.zeros((2, m)),
         push=np.zeros(m),
         near=np.zeros(m, dtype=np.int64),
         blend=np.zeros((m, 2)),

@@ -1,4 +1,4 @@
-"""The default planner: descent over the repulsive energy from both ends, with escapes."""
+"""The default planner: bidirectional descent on the repulsive energy, with escapes."""
 
 from __future__ import annotations
 
@@ -9,182 +9,205 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.planning import bidirectional_descent
-from writhe.kernels.planning.path_shortening import cut_corners, pull_tight, skip, sound
-from writhe.kernels.planning.straight_line import line
-from writhe.kernels.planning.walk_constraints import correct
-from writhe.kernels.planning.walk_model import certified, evaluate
+from writhe.kernels.planning.path_shortening import (
+    cut_corners,
+    is_valid_path,
+    pull_tight,
+    shortcut_path,
+)
+from writhe.kernels.planning.straight_line import connect_straight
+from writhe.kernels.planning.walk_constraints import correct_posture
+from writhe.kernels.planning.walk_model import evaluate_energy, is_certified
 from writhe.kernels.skeleton.kinematics import integrate
-from writhe.planning.compiled_problem import MOST_ROWS, Walker
+from writhe.planning.compiled_problem import MOST_ROWS, CompiledProblem
 from writhe.planning.energy import EnergyOptions
 from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan, PlanStatus, path_length
-from writhe.planning.still_limbs import still_limbs
+from writhe.planning.still_limbs import straighten_limbs
 
-WIDE, NARROW = 2, 5  # fall-offs between which an escape changes: the paper's range
+WIDE, NARROW = 2, 5  # fall-offs between which an escape alternates: the paper's range
 
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """How a path is looked for; lengths in metres, steps in radians of the whole tangent step."""
+    """Options of the search. Lengths in metres, steps are norms of the whole tangent step (rad)."""
 
     energy: EnergyOptions = field(default_factory=EnergyOptions)
-    mix: float = 0.35  # of descent in a step that the energy holds back (the paper: 0)
-    first_step: float = 0.08
-    most_step: float = 0.35
-    iterations: int = 600  # of one walk
-    patience: int = 50  # iterations without progress that count as stuck (the paper's)
-    check_every: int = 6  # iterations between looks at the straight line
+    mix: float = 0.35  # fraction of descent in a step that would raise the energy (the paper: 0)
+    first_step: float = 0.08  # initial step size
+    most_step: float = 0.35  # largest step size
+    iterations: int = 600  # of one descent
+    patience: int = 50  # iterations without progress until a descent is stuck (the paper's)
+    check_every: int = 6  # iterations between tests of the straight line between both ends
     escapes: int = 10  # from local minima, in one attempt
     restarts: int = 3
-    clear_m: float = 0.004  # ends nearer than this are moved off first
-    limit_tolerance: float = 0.02  # radians beyond a joint limit, metres off a planted place
-    spacing: float = 0.15  # of the steps of a line that has to be corrected
-    corner_rounds: int = 24
-    corner_patience: int = 8
+    clear_m: float = 0.004  # ends with less clearance are first moved apart
+    limit_tolerance: float = 0.02  # radians beyond a joint limit, metres off a planted position
+    spacing: float = 0.15  # step length along a line that has to be corrected
+    corner_rounds: int = 24  # of cutting corners, at most
+    corner_patience: int = 8  # rounds without success until corner cutting stops
     sweeps: int = 6  # of pulling a path tight
     seed: int = 1
-    fallback: bool = False  # ask OMPL when stuck (extra `ompl`)
+    fallback: bool = False  # use OMPL's RRT-Connect when stuck (extra `ompl`)
     fallback_iterations: int = 20_000
 
 
 class DefaultPlanner:
-    """Plans between postures; keeps what it compiled for problems that plant the same parts."""
+    """Plans between postures; keeps the compiled problem while the planted parts are the same."""
 
     name = "default"
 
     def __init__(self, options: PlanOptions | None = None) -> None:
         self.options = options or PlanOptions()
-        self._walker: Walker | None = None
+        self._compiled: CompiledProblem | None = None
 
     def plan(self, problem: PlanProblem) -> Plan:
-        """A certified path from the start to the goal, or how far it got."""
+        """A certified path from the start to the goal, or the part found so far."""
         begin = time.perf_counter()
-        walker = self._prepare(problem)
-        bad = infeasible(walker, self.name, begin)
+        compiled = self._prepare(problem)
+        bad = infeasible_plan(compiled, self.name, begin)
         if bad is not None:
             return bad
         path, steps, escapes = None, 0, 0
         for attempt in range(self.options.restarts + 1):
-            path, walked, stuck = self._search(walker, attempt)
-            steps, escapes = steps + walked, escapes + stuck
+            path, taken, escaped = self._search(compiled, attempt)
+            steps, escapes = steps + taken, escapes + escaped
             if path is not None:
                 break
         status, fallback = PlanStatus.EXACT, False
         if path is not None:
-            path = self.shorten(walker, path)
+            path = self.shorten(compiled, path)
         elif self.options.fallback:
-            path = self._sampled(problem)
+            path = self._sample_with_ompl(problem)
             fallback = path is not None
         if path is None:
             status = PlanStatus.STUCK
-            path = walker.paths[0, : self._counts[0]].copy()
+            path = compiled.paths[0, : self._counts[0]].copy()
         seconds = time.perf_counter() - begin
         return Plan(problem, path, status, self.name, seconds, steps, escapes, fallback)
 
-    def shorten(self, walker: Walker, path: Floats) -> Floats:
-        """The path with what can be skipped left out, corners cut and idle limbs at rest."""
+    def shorten(self, compiled: CompiledProblem, path: Floats) -> Floats:
+        """The path with shortcuts, corners cut and idle limbs straightened."""
         if len(path) < 3:
             return path
-        first = self._cut(walker, path)
-        calm = still_limbs(walker, first, self.options.limit_tolerance)
-        found = first if calm is first else self._cut(walker, calm)
-        return self._tight(walker, found)
+        first = self._cut(compiled, path)
+        straightened = straighten_limbs(compiled, first, self.options.limit_tolerance)
+        found = first if straightened is first else self._cut(compiled, straightened)
+        return self._pull_tight(compiled, found)
 
-    def _tight(self, walker: Walker, path: Floats) -> Floats:
+    def _pull_tight(self, compiled: CompiledProblem, path: Floats) -> Floats:
         """The path pulled tight where it is much longer than a straight line."""
-        skeleton, options = walker.problem.skeleton, self.options
+        skeleton, options = compiled.problem.skeleton, self.options
         straight = path_length(skeleton, path[[0, -1]])
-        if len(path) < 3 or walker.planted or path_length(skeleton, path) < 1.05 * straight:
+        if len(path) < 3 or compiled.planted or path_length(skeleton, path) < 1.05 * straight:
             return path
-        rules = (options.limit_tolerance, options.spacing, walker.room, walker.way)
+        settings = (options.limit_tolerance, options.spacing, compiled.workspace, compiled.line)
         pull_tight(
-            walker.world, path, len(path), options.sweeps, *rules, walker.first, walker.second
+            compiled.model,
+            path,
+            len(path),
+            options.sweeps,
+            *settings,
+            compiled.first,
+            compiled.second,
         )
-        return self._cut(walker, path)
+        return self._cut(compiled, path)
 
-    def _cut(self, walker: Walker, path: Floats) -> Floats:
-        options, out = self.options, walker.paths[1]
-        rules = (options.limit_tolerance, options.spacing, walker.room, walker.way)
-        count = skip(walker.world, path, len(path), *rules, out)
+    def _cut(self, compiled: CompiledProblem, path: Floats) -> Floats:
+        options, out = self.options, compiled.paths[1]
+        settings = (options.limit_tolerance, options.spacing, compiled.workspace, compiled.line)
+        count = shortcut_path(compiled.model, path, len(path), *settings, out)
         count = cut_corners(
-            walker.world,
+            compiled.model,
             out,
             count,
             options.corner_rounds,
             options.corner_patience,
-            *rules,
-            walker.sums,
-            walker.spare,
-            walker.first,
-            walker.second,
+            *settings,
+            compiled.sums,
+            compiled.spare,
+            compiled.first,
+            compiled.second,
         )
         return out[:count].copy()
 
     def compile(self, problem: PlanProblem) -> None:
-        """Call every kernel once, whatever the problem needs."""
-        walker = self._prepare(problem)
+        """Call every kernel once, so that all are compiled."""
+        compiled = self._prepare(problem)
         counts, energies = np.ones(3, dtype=np.int64), np.zeros(2)
-        walker.paths[0, 0], walker.paths[1, 0] = problem.start, problem.goal
-        bidirectional_descent.clear_end(walker.world, 1.0, 1, 0.02, walker.room, walker.paths[0])
-        self._walk(walker, counts, energies, 0.0, 1)
-        self._kick(walker, 0, counts, 0.01, np.random.default_rng(0))
+        compiled.paths[0, 0], compiled.paths[1, 0] = problem.start, problem.goal
+        bidirectional_descent.raise_clearance(
+            compiled.model, 1.0, 1, 0.02, compiled.workspace, compiled.paths[0]
+        )
+        self._descend(compiled, counts, energies, 0.0, 1)
+        self._kick(compiled, 0, counts, 0.01, np.random.default_rng(0))
         path = np.array([problem.start, problem.goal, problem.start])
-        self.shorten(walker, path)
-        sound(walker.world, path[:1], 0.02, walker.room)
-        rules = (0.02, 0.15, walker.room, walker.way)
-        pull_tight(walker.world, path, 3, 0, *rules, walker.first, walker.second)
-        walker.energy.along(path)
-        walker.energy.value(problem.start)
+        self.shorten(compiled, path)
+        is_valid_path(compiled.model, path[:1], 0.02, compiled.workspace)
+        settings = (0.02, 0.15, compiled.workspace, compiled.line)
+        pull_tight(compiled.model, path, 3, 0, *settings, compiled.first, compiled.second)
+        compiled.energy.along(path)
+        compiled.energy.value(problem.start)
 
-    def _prepare(self, problem: PlanProblem) -> Walker:
-        walker = self._walker
-        kept = walker is not None and alike(walker.problem, problem)
-        if walker is None or not kept:
-            walker = self._walker = Walker(problem, self.options.energy)
+    def _prepare(self, problem: PlanProblem) -> CompiledProblem:
+        compiled = self._compiled
+        kept = compiled is not None and same_structure(compiled.problem, problem)
+        if compiled is None or not kept:
+            compiled = self._compiled = CompiledProblem(problem, self.options.energy)
         else:
-            walker.set_problem(problem)
-        return walker
+            compiled.set_problem(problem)
+        return compiled
 
-    def _search(self, walker: Walker, attempt: int) -> tuple[Floats | None, int, int]:
-        """A path that still wanders, how many steps were walked and how often it was stuck.
+    def _search(self, compiled: CompiledProblem, attempt: int) -> tuple[Floats | None, int, int]:
+        """An unshortened path or None, the number of steps, and the number of escapes.
 
         Every other attempt uses another fall-off, and each its own random numbers.
         """
-        options, problem = self.options, walker.problem
+        options, problem = self.options, compiled.problem
         counts = self._counts = np.ones(3, dtype=np.int64)
-        paths, energies = walker.paths, np.zeros(2)
+        paths, energies = compiled.paths, np.zeros(2)
         paths[0, 0], paths[1, 0] = problem.start, problem.goal
-        # the straight line first: most keyframes can simply be blended
-        rules = (options.limit_tolerance, options.spacing, walker.room, walker.way)
-        found = line(walker.world, problem.start, problem.goal, *rules)
+        # the straight line first: it suffices for most keyframes
+        settings = (options.limit_tolerance, options.spacing, compiled.workspace, compiled.line)
+        found = connect_straight(compiled.model, problem.start, problem.goal, *settings)
         if found > 0:
-            return np.concatenate([problem.start[None], walker.way[:found]]), 0, 0
+            return np.concatenate([problem.start[None], compiled.line[:found]]), 0, 0
         for side in range(2):
-            counts[side] = bidirectional_descent.clear_end(
-                walker.world, options.clear_m, 60, options.limit_tolerance, walker.room, paths[side]
+            counts[side] = bidirectional_descent.raise_clearance(
+                compiled.model,
+                options.clear_m,
+                60,
+                options.limit_tolerance,
+                compiled.workspace,
+                paths[side],
             )
         rng = np.random.default_rng([options.seed, attempt])
         given = options.energy.falloff
-        walker.use_falloff(given if attempt % 2 == 0 else _other_falloff(given))
+        compiled.use_falloff(given if attempt % 2 == 0 else _other_falloff(given))
         steps = 0
         for escape in range(options.escapes + 1):
-            ended = self._walk(walker, counts, energies, 1.0, options.iterations)
+            ended = self._descend(compiled, counts, energies, 1.0, options.iterations)
             steps = int(counts[0] + counts[1]) - 2
             if ended == bidirectional_descent.MET:
-                middle = walker.way[: counts[2]]
+                middle = compiled.line[: counts[2]]
                 back = paths[1, : counts[1]][::-1]
                 return np.concatenate([paths[0, : counts[0]], middle, back[1:]]), steps, escape
             if ended == bidirectional_descent.FULL:
                 break
-            self._escape(walker, escape, counts, energies, rng)
+            self._escape(compiled, escape, counts, energies, rng)
         return None, steps, options.escapes + 1
 
-    def _walk(
-        self, walker: Walker, counts: Ints, energies: Floats, pull: float, iterations: int
+    def _descend(
+        self,
+        compiled: CompiledProblem,
+        counts: Ints,
+        energies: Floats,
+        pull: float,
+        iterations: int,
     ) -> int:
         options = self.options
-        return bidirectional_descent.meet(
-            walker.world,
+        return bidirectional_descent.connect_by_descent(
+            compiled.model,
             options.mix,
             pull,
             options.first_step,
@@ -194,53 +217,58 @@ class DefaultPlanner:
             options.check_every,
             options.limit_tolerance,
             options.spacing,
-            walker.room,
-            walker.paths,
+            compiled.workspace,
+            compiled.paths,
             counts,
-            walker.way,
+            compiled.line,
             energies,
         )
 
     def _escape(
         self,
-        walker: Walker,
+        compiled: CompiledProblem,
         number: int,
         counts: Ints,
         energies: Floats,
         rng: np.random.Generator,
     ) -> None:
-        """Get out of a local minimum: open up, change the fall-off, or kick at random."""
+        """Leave a local minimum: pure descent, another fall-off, or random steps, in rotation."""
         if number % 3 == 0:
-            self._walk(walker, counts, energies, 0.0, 80 * (1 + number // 3))
+            self._descend(compiled, counts, energies, 0.0, 80 * (1 + number // 3))
         elif number % 3 == 1:
-            walker.use_falloff(_other_falloff(int(walker.world.field.falloff.max())))
+            compiled.use_falloff(_other_falloff(int(compiled.model.field.falloff.max())))
         else:
             for side in range(2):
-                self._kick(walker, side, counts, 0.15 + 0.1 * (number // 3), rng)
+                self._kick(compiled, side, counts, 0.15 + 0.1 * (number // 3), rng)
 
     def _kick(
-        self, walker: Walker, side: int, counts: Ints, size: float, rng: np.random.Generator
+        self,
+        compiled: CompiledProblem,
+        side: int,
+        counts: Ints,
+        size: float,
+        rng: np.random.Generator,
     ) -> None:
-        """A few certified steps in random directions that keep planted parts and limits."""
-        options, world, room = self.options, walker.world, walker.room
+        """Append a few certified random steps that respect planted parts and limits."""
+        options, model, workspace = self.options, compiled.model, compiled.workspace
         for _ in range(8):
             at = int(counts[side]) - 1
             if at + 1 >= MOST_ROWS:
                 return
-            q = walker.paths[side, at]
-            v = rng.normal(size=len(room.direction)) * world.field.variable
+            q = compiled.paths[side, at]
+            v = rng.normal(size=len(workspace.direction)) * model.field.variable
             v *= size / max(float(np.linalg.norm(v)), 1e-12)
-            integrate(world.tree, q, v, walker.first)
-            tried = walker.first
-            if correct(world, tried, room) > options.limit_tolerance:
+            integrate(model.tree, q, v, compiled.first)
+            tried = compiled.first
+            if correct_posture(model, tried, workspace) > options.limit_tolerance:
                 continue
-            evaluate(world, tried, room, room.tried_gradient)
-            roomy = room.energy.least[0] > 0.5 * options.clear_m
-            if roomy and certified(world, q, tried, room):
-                walker.paths[side, at + 1] = tried
+            evaluate_energy(model, tried, workspace, workspace.tried_gradient)
+            has_clearance = workspace.energy.least[0] > 0.5 * options.clear_m
+            if has_clearance and is_certified(model, q, tried, workspace):
+                compiled.paths[side, at + 1] = tried
                 counts[side] += 1
 
-    def _sampled(self, problem: PlanProblem) -> Floats | None:
+    def _sample_with_ompl(self, problem: PlanProblem) -> Floats | None:
         from writhe.planning.ompl_planners import SamplingPlanner
 
         options = self.options
@@ -255,8 +283,8 @@ def _other_falloff(falloff: int) -> int:
     return WIDE if falloff > WIDE else NARROW
 
 
-def alike(known: PlanProblem, other: PlanProblem) -> bool:
-    """Whether two problems differ in their postures alone."""
+def same_structure(known: PlanProblem, other: PlanProblem) -> bool:
+    """Whether two problems differ only in their postures."""
     same = known.variable is other.variable or (
         known.variable is not None
         and other.variable is not None
@@ -270,14 +298,14 @@ def alike(known: PlanProblem, other: PlanProblem) -> bool:
     )
 
 
-def infeasible(walker: Walker, method: str, begin: float) -> Plan | None:
-    """The answer for ends that penetrate; None when both are sound."""
-    problem = walker.problem
+def infeasible_plan(compiled: CompiledProblem, method: str, begin: float) -> Plan | None:
+    """The result for a penetrating start or goal; None if both are clear."""
+    problem = compiled.problem
     for q, status in (
         (problem.start, PlanStatus.INFEASIBLE_START),
         (problem.goal, PlanStatus.INFEASIBLE_GOAL),
     ):
-        parts = walker.penetrating_parts(q)
+        parts = compiled.penetrating_parts(q)
         if parts:
             note = f"these parts penetrate: {', '.join(parts)}"
             path, seconds = problem.start[None].copy(), time.perf_counter() - begin

@@ -1,8 +1,7 @@
-"""A body on the ground: every posture of a motion lowered or lifted until it rests on the floor.
+"""Places a body on the ground: shifts the root vertically until the lowest point touches the floor.
 
-A path of a figure that is alone says nothing about where the figure is. Moving the root up and down
-changes no gap of its own parts, so that a certified path stays certified, and whoever rolls, sits
-up or knots himself keeps touching what he lies on.
+The path of a figure without a scene does not determine its position in the world. A vertical shift
+of the root changes no gap between the figure's own parts, so a certified path stays certified.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from writhe.errors import WritheError
 from writhe.planning.problem import PlanProblem
 from writhe.skeleton import JointKind, forward
 
-LIFT_M = 0.001  # by which frames are held above the floor: arcs between them may dip
+LIFT_M = 0.001  # height of the frames above the floor: the motion between them may dip
 
 
 def rest_on_ground(problem: PlanProblem, q: Floats, ground_m: float = 0.0) -> Floats:
     """q (frames, nq) with the moving root at the height where its lowest point is at `ground_m`."""
     if problem.planted:
         raise WritheError(
-            "planted parts hold the body in its place: plant nothing, or do not ask for the ground"
+            "planted parts fix the body's height: plant nothing, or do not set ground_m"
         )
     root = moving_root(problem)
     skeleton = problem.skeleton
@@ -49,10 +48,10 @@ def lowest_points(table: CollisionTable, q: Floats, joints: slice) -> Floats:
 
 
 def moving_root(problem: PlanProblem) -> int:
-    """The free joint that carries what moves."""
+    """Index of the free joint at the root of the moving actor."""
     skeleton, variable = problem.skeleton, problem.variable
     for j, joint in enumerate(skeleton.joints):
         at = int(skeleton.tree.v_start[j])
         if joint.kind is JointKind.FREE and (variable is None or variable[at]):
             return j
-    raise WritheError("the figure has no root that could move up and down")
+    raise WritheError("the figure has no free root joint that could move vertically")

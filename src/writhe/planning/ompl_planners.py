@@ -1,7 +1,7 @@
-"""Sampling planners of OMPL (extra `ompl`): the fallback, and what we are compared with.
+"""Sampling planners of OMPL (extra `ompl`): a fallback and a baseline.
 
-States are tangent steps from the start posture. The motion validator is the gate, so that the
-planners stand on the same proof as everything else here.
+States are tangent steps from the start posture. The motion validator is the gate, so the paths
+have the same guarantee as those of the other planners.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import MissingExtraError, UnknownNameError
-from writhe.kernels.planning.straight_line import line
-from writhe.kernels.planning.walk_constraints import correct, keeps
+from writhe.kernels.planning.straight_line import connect_straight
+from writhe.kernels.planning.walk_constraints import correct_posture, satisfies_constraints
 from writhe.kernels.planning.walk_model import overlaps
 from writhe.kernels.skeleton.kinematics import FREE, integrate
-from writhe.planning.compiled_problem import Walker
-from writhe.planning.energy_planner import infeasible
+from writhe.planning.compiled_problem import CompiledProblem
+from writhe.planning.energy_planner import infeasible_plan
 from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan, PlanStatus
 from writhe.skeleton.kinematics import difference
@@ -31,11 +31,11 @@ PLANNERS = {
     "prm": "PRM",
     "prmstar": "PRMstar",
 }
-RANGE_RAD = 1.0  # the longest step of a tree
-MARGIN_RAD = 1.5  # by which the box that is sampled goes beyond the two postures; limits cut it
-ROOT_RAD, ROOT_M = 0.3, 0.3
-TOLERANCE = 0.02  # radians beyond a limit, metres off a planted place
-STILL = 0.02  # for a root whose place does not matter, since the figure is alone
+RANGE_RAD = 1.0  # longest edge of a tree
+MARGIN_RAD = 1.5  # margin of the sampled box beyond the two postures, within joint limits
+ROOT_RAD, ROOT_M = 0.3, 0.3  # the same for the root
+TOLERANCE = 0.02  # radians beyond a limit, metres off a planted position
+STILL = 0.02  # margin of a root whose pose is irrelevant, since the figure is alone
 
 
 class SamplingPlanner:
@@ -59,14 +59,14 @@ class SamplingPlanner:
         self.simplify = simplify
 
     def plan(self, problem: PlanProblem) -> Plan:
-        """A certified path, simplified by OMPL; `stuck` when the budget was not enough."""
+        """A certified path, simplified by OMPL; the status is STUCK if the budget ran out."""
         base, geometric, _ = _ompl(self.seed)
         begin = time.perf_counter()
-        walker = Walker(problem)
-        bad = infeasible(walker, self.name, begin)
+        compiled = CompiledProblem(problem)
+        bad = infeasible_plan(compiled, self.name, begin)
         if bad is not None:
             return bad
-        states = _States(problem, walker)
+        states = _States(problem, compiled)
         space = base.RealVectorStateSpace(states.size)
         bounds = base.RealVectorBounds(states.size)
         for k in range(states.size):
@@ -89,15 +89,15 @@ class SamplingPlanner:
         stop = _stop(base, states, self.iterations, self.seconds)
         setup.solve(stop)
         if not setup.haveExactSolutionPath():
-            _let_go(base, information, states)
+            _break_reference_cycle(base, information, states)
             spent = time.perf_counter() - begin
             path = problem.start[None].copy()
             return Plan(problem, path, PlanStatus.STUCK, self.name, spent, states.checked)
-        way = setup.getSolutionPath()
+        line = setup.getSolutionPath()
         if self.simplify:
-            geometric.PathSimplifier(information).simplifyMax(way)
-        rows = [_numbers(way.getState(i), states.size) for i in range(way.getStateCount())]
-        _let_go(base, information, states)
+            geometric.PathSimplifier(information).simplifyMax(line)
+        rows = [_to_array(line.getState(i), states.size) for i in range(line.getStateCount())]
+        _break_reference_cycle(base, information, states)
         path = np.array([states.configuration(row) for row in rows])
         path[0], path[-1] = problem.start, problem.goal
         spent = time.perf_counter() - begin
@@ -108,18 +108,18 @@ class SamplingPlanner:
 
 
 def warm_up(problem: PlanProblem) -> None:
-    """Load (or compile) the kernels that sampling calls, before its time is taken."""
-    states = _States(problem, Walker(problem))
+    """Load (or compile) the kernels of sampling, so that timings exclude it."""
+    states = _States(problem, CompiledProblem(problem))
     none = np.zeros(states.size)
     states.valid(none)
-    states.joined(none, states.goal)
+    states.motion_valid(none, states.goal)
 
 
 class _States:
-    """Between OMPL's vectors and configurations: the tangent step from the start posture."""
+    """Converts OMPL's state vectors, tangent steps from the start posture, to configurations."""
 
-    def __init__(self, problem: PlanProblem, walker: Walker) -> None:
-        self.problem, self.walker = problem, walker
+    def __init__(self, problem: PlanProblem, compiled: CompiledProblem) -> None:
+        self.problem, self.compiled = problem, compiled
         skeleton = problem.skeleton
         moving = np.ones(skeleton.dof_count, dtype=np.bool_)
         if problem.variable is not None:
@@ -145,32 +145,34 @@ class _States:
         out = self._rows[into]
         self._step[self.columns] = state
         integrate(self.problem.skeleton.tree, self.problem.start, self._step, out)
-        if self.walker.planted:
-            correct(self.walker.world, out, self.walker.room)
+        if self.compiled.planted:
+            correct_posture(self.compiled.model, out, self.compiled.workspace)
         return out.copy()
 
     def valid(self, state: Floats) -> bool:
-        """Whether a state keeps its limits and penetrates nothing."""
+        """Whether a state is within limits and free of penetration."""
         self.checked += 1
-        walker, q = self.walker, self.configuration(state)
-        if overlaps(walker.world, q, walker.room):
+        compiled, q = self.compiled, self.configuration(state)
+        if overlaps(compiled.model, q, compiled.workspace):
             return False
-        return keeps(walker.world, q, TOLERANCE, walker.room)
+        return satisfies_constraints(compiled.model, q, TOLERANCE, compiled.workspace)
 
     def valid_state(self, state: Any) -> bool:
         """`valid` for one of OMPL's states."""
-        return self.valid(_numbers(state, self.size))
+        return self.valid(_to_array(state, self.size))
 
-    def joined(self, a: Floats, b: Floats) -> bool:
-        """Whether the gate lets the straight step from one state to the other pass."""
+    def motion_valid(self, a: Floats, b: Floats) -> bool:
+        """Whether the gate certifies the straight step between two states."""
         q_from, q_to = self.configuration(a, 0), self.configuration(b, 1)
-        walker = self.walker
-        found = line(walker.world, q_from, q_to, TOLERANCE, 0.15, walker.room, walker.way)
-        # more than one piece means that the line had to be bent: a vertex for each is needed
-        return found == 1 or (found > 1 and walker.planted > 0)
+        compiled = self.compiled
+        found = connect_straight(
+            compiled.model, q_from, q_to, TOLERANCE, 0.15, compiled.workspace, compiled.line
+        )
+        # more than one piece means that the line was corrected for planted parts
+        return found == 1 or (found > 1 and compiled.planted > 0)
 
 
-def _numbers(state: Any, size: int) -> Floats:
+def _to_array(state: Any, size: int) -> Floats:
     return np.array([state[k] for k in range(size)])
 
 
@@ -180,21 +182,21 @@ def _validator(base: Any, information: Any, states: _States) -> Any:
             super().__init__(information)
 
         def checkMotion(self, first: Any, second: Any, last: Any = None) -> bool:
-            a, b = _numbers(first, states.size), _numbers(second, states.size)
-            return states.valid(b) and states.joined(a, b)
+            a, b = _to_array(first, states.size), _to_array(second, states.size)
+            return states.valid(b) and states.motion_valid(a, b)
 
     return GateValidator()
 
 
-def _let_go(base: Any, information: Any, states: _States) -> None:
-    """Part `information` from its validator, which hold each other: for good, left alone."""
+def _break_reference_cycle(base: Any, information: Any, states: _States) -> None:
+    """Replace the validator of `information`: the two refer to each other and would leak."""
     other = base.SpaceInformation(base.RealVectorStateSpace(1))
     information.setMotionValidator(_validator(base, other, states))
 
 
 def _stop(base: Any, states: _States, iterations: int | None, seconds: float) -> Any:
-    # PRM asks from a thread of its own whether to stop; a Python answer would have it wait for the
-    # interpreter, which the thread that samples holds, and that one in turn waits for PRM's
+    # PRM evaluates the condition in a thread of its own. A Python condition would wait for the GIL,
+    # which the sampling thread holds while it waits for PRM's thread: a deadlock.
     timed = base.timedPlannerTerminationCondition(seconds)
     if iterations is None:
         return timed

@@ -1,8 +1,8 @@
-"""OMPL's planners in a process of their own, with a limit that holds.
+"""OMPL's planners in a separate process, with an enforced time limit.
 
-PRM and PRM* work in two threads, which through OMPL's Python binding can come to wait for each
-other for good, and simplifying a long path takes as long as it takes. A process that does not
-answer in time is ended, the run counts as failed, and the next one gets a new process.
+PRM and PRM* use two threads that can deadlock through OMPL's Python binding, and the simplification
+of a long path has no time limit. A process that does not answer in time is killed, the run counts
+as failed, and the next run gets a new process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ GRACE_S = 15.0  # beyond the time of a run, for simplifying what was found
 
 
 class PlannerProcess:
-    """Runs sampling planners elsewhere; use it in a `with` statement."""
+    """Runs sampling planners in a child process; use it in a `with` statement."""
 
     def __init__(self, grace_s: float = GRACE_S) -> None:
         self.grace_s = grace_s
@@ -31,7 +31,7 @@ class PlannerProcess:
         self._warm: object = None
 
     def __enter__(self) -> PlannerProcess:
-        """Nothing is started before it is needed."""
+        """The process is started by the first `plan`."""
         return self
 
     def __exit__(
@@ -44,26 +44,26 @@ class PlannerProcess:
         self.close()
 
     def plan(self, method: str, problem: PlanProblem, *, seed: int, seconds: float) -> Plan:
-        """As `SamplingPlanner`; `stuck` with a note if it had to be ended."""
+        """As `SamplingPlanner.plan`; STUCK with a note if the process had to be killed."""
         connection = self._ready(problem)
         connection.send((method, problem, seed, seconds))
         if connection.poll(seconds + self.grace_s):
             path, status, spent, steps = connection.recv()
             return Plan(problem, path, PlanStatus(status), method, spent, steps)
         self.close()
-        note = f"ended after {seconds:g} s: it did not stop by itself"
+        note = f"killed after {seconds:g} s: it did not stop by itself"
         path = problem.start[None].copy()
         return Plan(problem, path, PlanStatus.STUCK, method, seconds, notes=(note,))
 
     def close(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process."""
         if self._process is not None:
             self._process.kill()
             self._process.join()
         self._process = self._connection = self._warm = None
 
     def _ready(self, problem: PlanProblem) -> Connection[Any, Any]:
-        """A process that has its kernels for problems of this kind."""
+        """The connection to a process that has compiled its kernels for this collision table."""
         if self._connection is None:
             context = multiprocessing.get_context("spawn")
             self._connection, theirs = context.Pipe()
@@ -81,12 +81,12 @@ class PlannerProcess:
 
 
 def _serve(connection: Connection[Any, Any]) -> None:
-    """Answer until the other side closes; an empty method asks to warm up."""
+    """Answer requests until the other side closes; an empty method asks to warm up."""
     while True:
         try:
             method, problem, seed, seconds = connection.recv()
         except EOFError:
-            # without clean-up: OMPL's binding complains about what it keeps
+            # without clean-up: OMPL's binding reports leaks at exit
             os._exit(0)
         if not method:
             warm_up(problem)

@@ -21,12 +21,12 @@ METHODS = ("default", "paper", *PLANNERS)
 
 
 class Planner(Protocol):
-    """Answers planning problems."""
+    """Solves planning problems."""
 
     name: str
 
     def plan(self, problem: PlanProblem) -> Plan:
-        """The path, or how far it got."""
+        """The path, or the part found so far."""
         ...
 
 
@@ -55,9 +55,9 @@ def plan(
     options: PlanOptions | None = None,
     table: CollisionTable | None = None,
 ) -> Plan:
-    """A path from `start` to `goal` of a figure, or of an actor (the first) of a scene.
+    """A path from `start` to `goal` of a figure, or of an actor (by default the first) of a scene.
 
-    `planted` names joints that stay where they are at the start, or gives pins.
+    `planted` lists joints that keep their pose at the start, or pins.
     """
     if isinstance(subject, Scene):
         who = actor or subject.actors[0].name

@@ -1,4 +1,4 @@
-"""What is asked of a planner: two postures, what stays planted, what may not be hit."""
+"""Planning problems: two postures, planted parts, and the collision table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from writhe.skeleton import Figure, Skeleton, forward
 from writhe.solvers.posing import Pin, pin_here
 from writhe.terms import Term, joint_limits, reach, turn_to
 
-MOST_SHIFT_M = 0.03  # how far a planted part may lie apart in the two postures
+MOST_SHIFT_M = 0.03  # largest distance between a planted part's positions in the two postures
 
 
 def _no_names() -> tuple[str, ...]:
@@ -25,12 +25,12 @@ def _no_names() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class PlanProblem:
-    """Two configurations of the table's skeleton to be joined by a certified path.
+    """Two configurations of the table's skeleton to be connected by a certified path.
 
-    `planted` holds points of joints where they are at the start; both postures must agree on them
-    within 3 cm. `variable` (nv) says which degrees of freedom may change (default: all); the others
-    must be alike at both ends. `bodies` names the joints under which joint limits hold (default:
-    everywhere).
+    `planted` pins points of joints at their start positions; both postures must agree on them
+    within 3 cm. `variable` (nv) marks the degrees of freedom that may change (default: all); the
+    others must be equal in both postures. `bodies` names the joints under which joint limits apply
+    (default: everywhere).
     """
 
     table: CollisionTable
@@ -50,7 +50,7 @@ class PlanProblem:
             apart = float(np.linalg.norm(there - pin.position_in_world))
             if apart > MOST_SHIFT_M:
                 raise WritheError(
-                    f"{pin.joint!r} is planted but lies {100 * apart:.0f} cm elsewhere in the goal"
+                    f"{pin.joint!r} is planted but lies {100 * apart:.0f} cm away in the goal"
                     " posture; move one of the two postures, or do not plant it"
                 )
 
@@ -93,7 +93,7 @@ def figure_problem(
     planted: tuple[str | Pin, ...] = (),
     table: CollisionTable | None = None,
 ) -> PlanProblem:
-    """Join two postures of a figure by itself; `planted` names joints or gives pins."""
+    """The problem of two postures of a figure alone; `planted` lists joints or pins."""
     shapes = table or CollisionTable.of_figure(figure)
     first = np.ascontiguousarray(start, dtype=np.float64)
     pins = tuple(_pin(figure.skeleton, first, item) for item in planted)
@@ -109,7 +109,7 @@ def scene_problem(
     planted: tuple[str | Pin, ...] = (),
     around: ArrayLike | None = None,
 ) -> PlanProblem:
-    """Join two postures of one actor of a scene; everything else stands as `around` (nq) says."""
+    """The problem of two postures of one actor; the rest of the scene is fixed at `around` (nq)."""
     layout: Layout = scene.layout
     base = layout.rest() if around is None else np.array(around, dtype=np.float64)
     rows: list[Floats] = []

@@ -1,9 +1,9 @@
 """The planner as published: Algorithms 1 and 2, and pure descent to canonical postures.
 
 Wang, Ho and Komura, "An Energy-driven Motion Planning Method for Two Distant Postures", sections 5
-and 6.1. Steps have one length, the projection only keeps the energy from rising, and two postures
-count as joined by a straight line when the linking of all their strands differs by less than 0.3.
-Nothing is checked on the way: the certificate judges the outcome.
+and 6.1. Steps have a fixed length, the projection only prevents the energy from rising, and a
+straight line between two postures is assumed safe if the linking of all their strands differs by
+less than 0.3. Steps are not checked for penetration; the path is certified afterwards.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.planning.compiled_problem import Walker
+from writhe.planning.compiled_problem import CompiledProblem
 from writhe.planning.energy import EnergyOptions
 from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan, PlanStatus
@@ -35,13 +35,13 @@ class PaperOptions:
     correction: float = 0.01  # gamma of Eq. 10
     decrease: float = -0.01  # omega of Eq. 11
     most: int = 3000
-    patience: int = 50  # iterations within one energy window that count as a local minimum
+    patience: int = 50  # iterations within one energy window until it is a local minimum
     window: float = 1e-3  # relative height of that window
     seconds: float = 60.0
 
 
 class PaperPlanner:
-    """Algorithm 1, or Algorithm 2 where parts are planted or limits are reached."""
+    """Algorithm 1, or Algorithm 2 if parts are planted or limits are reached."""
 
     name = "paper"
 
@@ -52,8 +52,8 @@ class PaperPlanner:
     def plan(self, problem: PlanProblem) -> Plan:
         """The path as the paper finds it, certified afterwards."""
         begin = time.perf_counter()
-        walker = Walker(problem, self.options.energy)
-        rows, met = self._walk(problem, walker, begin)
+        compiled = CompiledProblem(problem, self.options.energy)
+        rows, met = self._descend(problem, compiled, begin)
         seconds = time.perf_counter() - begin
         found = Plan(problem, rows, PlanStatus.STUCK, self.name, seconds)
         if met:
@@ -63,13 +63,15 @@ class PaperPlanner:
             found = Plan(problem, rows, status, self.name, seconds, len(rows), notes=note)
         return found
 
-    def _walk(self, problem: PlanProblem, walker: Walker, begin: float) -> tuple[Floats, bool]:
+    def _descend(
+        self, problem: PlanProblem, compiled: CompiledProblem, begin: float
+    ) -> tuple[Floats, bool]:
         options, skeleton = self.options, problem.skeleton
         q = [problem.start, problem.goal]
         sides: list[list[Floats]] = [[problem.start], [problem.goal]]
-        known = [walker.energy.value_and_gradient(x) for x in q]
+        known = [compiled.energy.value_and_gradient(x) for x in q]
         top, since, met = np.inf, 0, False
-        things = bool(np.isinf(walker.energy.field.radius).any()) or len(problem.bodies) > 0
+        has_objects = bool(np.isinf(compiled.energy.field.radius).any()) or len(problem.bodies) > 0
         for _ in range(options.most):
             high = 0 if known[0][0] >= known[1][0] else 1
             towards = difference(skeleton, q[high], q[1 - high])
@@ -83,11 +85,11 @@ class PaperPlanner:
             gradient = known[high][1]
             norm = float(np.linalg.norm(gradient))
             downhill = gradient / norm if norm > 0 else gradient
-            safe = options.safe_zone and not things and self._safe(problem, q)
-            step = self._step(walker, q[high], direction, downhill, safe)
+            safe = options.safe_zone and not has_objects and self._safe(problem, q)
+            step = self._step(compiled, q[high], direction, downhill, safe)
             q[high] = integrate(skeleton, q[high], step)
             sides[high].append(q[high])
-            known[high] = walker.energy.value_and_gradient(q[high])
+            known[high] = compiled.energy.value_and_gradient(q[high])
             low = min(known[0][0], known[1][0])
             since = since + 1 if low > top * (1 - options.window) else 0
             top = min(top, low) if since else low
@@ -96,37 +98,37 @@ class PaperPlanner:
         return np.array([*sides[0], *sides[1][::-1]]), met
 
     def _step(
-        self, walker: Walker, q: Floats, direction: Floats, downhill: Floats, safe: bool
+        self, compiled: CompiledProblem, q: Floats, direction: Floats, downhill: Floats, safe: bool
     ) -> Floats:
         """Eq. 5, or Eqs. 10 and 11 where constraints are violated."""
-        options, terms = self.options, walker.terms
+        options, terms = self.options, compiled.terms
         terms.update(q)
         outside = terms.violation()
-        outside[: walker.planted] = (terms.values - terms.lower)[: walker.planted]
+        outside[: compiled.planted] = (terms.values - terms.lower)[: compiled.planted]
         broken = np.abs(outside) > 1e-4
-        broken[: walker.planted] = True
+        broken[: compiled.planted] = True
         if not broken.any():
             if not safe and direction @ downhill > 0:
                 direction = direction - (direction @ downhill) * downhill
             return options.step * direction
-        wanted = options.step * direction
+        free_step = options.step * direction
         rows = terms.jacobian[broken]
-        step = self._onto(rows, wanted, outside[broken])
+        step = self._project(rows, free_step, outside[broken])
         if step @ downhill <= 0:
             return step
         both = np.concatenate([rows, downhill[None]])
         slack = options.decrease / options.correction * options.step
-        return self._onto(both, wanted, np.append(outside[broken], -slack))
+        return self._project(both, free_step, np.append(outside[broken], -slack))
 
-    def _onto(self, rows: Floats, wanted: Floats, deviation: Floats) -> Floats:
+    def _project(self, rows: Floats, free_step: Floats, deviation: Floats) -> Floats:
         """dq' = dq - K^T l,  l = (K K^T)^-1 (K dq + gamma sigma), in the least-squares sense."""
         gram = rows @ rows.T
         gram[np.diag_indices_from(gram)] += 1e-9
-        right = rows @ wanted + self.options.correction * deviation
-        return wanted - rows.T @ np.linalg.solve(gram, right)
+        right = rows @ free_step + self.options.correction * deviation
+        return free_step - rows.T @ np.linalg.solve(gram, right)
 
     def _safe(self, problem: PlanProblem, q: list[Floats]) -> bool:
-        """Whether the paper takes the two postures to be joined by a straight line (Eq. 8)."""
+        """Whether the paper assumes the straight line between the postures to be safe (Eq. 8)."""
         bundle = self._bundle(problem)
         if bundle is None:
             return False
@@ -151,19 +153,19 @@ class PaperPlanner:
 
 
 def descend(problem: PlanProblem, q: Floats, *, step: float = 0.03, most: int = 400) -> Floats:
-    """Section 5.1: the gradient flow from q down to a canonical posture, all of it (rows, nq)."""
-    walker, skeleton = Walker(problem), problem.skeleton
+    """(rows, nq) the gradient descent from q to a canonical posture (section 5.1)."""
+    compiled, skeleton = CompiledProblem(problem), problem.skeleton
     rows = [q]
-    energy, gradient = walker.energy.value_and_gradient(q)
+    energy, gradient = compiled.energy.value_and_gradient(q)
     for _ in range(most):
         norm = float(np.linalg.norm(gradient))
         if norm == 0 or step < 1e-3:
             break
         tried = integrate(skeleton, rows[-1], -step / norm * gradient)
-        lower, slope = walker.energy.value_and_gradient(tried)
+        lower, lower_gradient = compiled.energy.value_and_gradient(tried)
         if lower >= energy:
             step *= 0.5
             continue
         rows.append(tried)
-        energy, gradient = lower, slope
+        energy, gradient = lower, lower_gradient
     return np.array(rows)

@@ -1,4 +1,4 @@
-"""What a planner answers: a path, how it ended, and the proof."""
+"""The result of a planner: path, status, and certificate."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from writhe.skeleton import Skeleton
 
 
 class PlanStatus(Enum):
-    """How a plan ended. Misuse raises; everything here is an answer."""
+    """How a search ended; misuse raises an exception instead."""
 
     EXACT = "exact"  # from the start to the goal, certified
-    APPROXIMATE = "approximate"  # certified, but an end had to be moved: see `notes`
-    STUCK = "stuck"  # no path was found; the path leads as far as was got
+    APPROXIMATE = "approximate"  # an end had to be moved, or the path is not certified: `notes`
+    STUCK = "stuck"  # no path was found; `path` is the part found so far
     INFEASIBLE_START = "infeasible start"  # the start penetrates
     INFEASIBLE_GOAL = "infeasible goal"  # the goal penetrates
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A path of straight pieces (slerp) from the start to the goal.
+    """A path of straight segments (slerp) from the start to the goal.
 
-    `path` (vertices, nq). Every piece has passed the gate; `certificate` is the full account of it,
-    made when first asked for. `fallback` says whether sampling had to help; `steps` counts what the
-    search walked.
+    `path` (vertices, nq). Every segment has passed the gate; `certificate` is computed on first
+    use. `fallback` tells whether a sampling planner found the path; `steps` counts the steps of the
+    search.
     """
 
     problem: PlanProblem
@@ -53,12 +53,12 @@ class Plan:
 
     @cached_property
     def certificate(self) -> Certificate:
-        """Where the path's parts are, between its vertices too."""
+        """The certificate of the whole path, including the motion between its vertices."""
         return certify(self.problem.table, self.path)
 
     @cached_property
     def length_rad(self) -> float:
-        """The summed length of the path's tangent steps."""
+        """Sum of the norms of the path's tangent steps."""
         return path_length(self.skeleton, self.path)
 
     @property
@@ -84,12 +84,12 @@ class Plan:
 
 
 def path_sums(skeleton: Skeleton, path: Floats) -> Floats:
-    """(rows,) how long a path is up to each of its vertices: radians (and metres of slides)."""
+    """(vertices,) path length up to each vertex: radians (and metres of slides)."""
     out = np.empty(len(path))
     kernels.path_sums(skeleton.tree, np.ascontiguousarray(path), out)
     return out
 
 
 def path_length(skeleton: Skeleton, path: Floats) -> float:
-    """The summed length of a path's tangent steps."""
+    """Sum of the norms of a path's tangent steps."""
     return float(path_sums(skeleton, path)[-1])

@@ -1,8 +1,8 @@
-"""Limbs that need not take part: back to their straight way where that is certified.
+"""Straightens the paths of limbs that need not move, where that is certified.
 
-The energy pushes everything apart, so that arms spread while legs are being crossed (the paper's
-section 7.2). After the search each branch of the skeleton is tried on its own straight way while
-the others keep theirs; what passes the gate is kept.
+The energy pushes all parts apart, so arms spread while legs are being crossed (the paper's section
+7.2). After the search each branch of the skeleton is interpolated straight between its ends while
+the others keep their paths; the change is kept if it passes the gate.
 """
 
 from __future__ import annotations
@@ -10,32 +10,32 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.kernels.planning.path_shortening import sound
+from writhe.kernels.planning.path_shortening import is_valid_path
 from writhe.kernels.skeleton.kinematics import interpolate_batch
-from writhe.planning.compiled_problem import Walker
+from writhe.planning.compiled_problem import CompiledProblem
 from writhe.planning.result import path_length
-from writhe.planning.timing import evenly
+from writhe.planning.timing import resample_evenly
 from writhe.skeleton import Skeleton
 
-SPACING = 0.3  # of the samples on which branches are exchanged, radians
-WORTH = 1.12  # a path this much longer than the straight line is looked at
+SPACING = 0.3  # of the samples along the path, in radians
+MIN_DETOUR = 1.12  # only paths this much longer than the straight line are processed
 
 
-def still_limbs(walker: Walker, path: Floats, tolerance: float) -> Floats:
-    """The path with every branch straightened that can be; certified like the one given."""
-    skeleton = walker.problem.skeleton
+def straighten_limbs(compiled: CompiledProblem, path: Floats, tolerance: float) -> Floats:
+    """The path with as many branches straightened as the gate allows."""
+    skeleton = compiled.problem.skeleton
     ends = path[[0, -1]]
     length = path_length(skeleton, path)
-    if len(path) < 3 or length < WORTH * path_length(skeleton, ends):
+    if len(path) < 3 or length < MIN_DETOUR * path_length(skeleton, ends):
         return path
     count = int(np.clip(length / SPACING, 8, 60))
-    rows = evenly(skeleton, path, count)
-    # the samples cut the path's corners: they must be as sound as the path itself
-    if not sound(walker.world, rows, tolerance, walker.room):
+    rows = resample_evenly(skeleton, path, count)
+    # the samples cut the path's corners, so they have to be validated too
+    if not is_valid_path(compiled.model, rows, tolerance, compiled.workspace):
         return path
     straight = np.empty_like(rows)
     interpolate_batch(skeleton.tree, ends, np.linspace(0.0, 1.0, count), straight)
-    held = _held(walker)
+    held = _held(compiled)
     changed, length = False, path_length(skeleton, rows)
     for branch in branches(skeleton):
         if held & set(branch):
@@ -45,7 +45,9 @@ def still_limbs(walker: Walker, path: Floats, tolerance: float) -> Floats:
             at = slice(int(skeleton.tree.q_start[joint]), int(skeleton.tree.q_start[joint + 1]))
             tried[1:-1, at] = straight[1:-1, at]
         shorter = path_length(skeleton, tried)
-        if shorter < 0.99 * length and sound(walker.world, tried, tolerance, walker.room):
+        if shorter < 0.99 * length and is_valid_path(
+            compiled.model, tried, tolerance, compiled.workspace
+        ):
             rows, changed, length = tried, True, shorter
     return rows if changed else path
 
@@ -68,7 +70,7 @@ def branches(skeleton: Skeleton) -> list[tuple[int, ...]]:
     return [tuple(chain) for chain in reversed(found)]
 
 
-def _held(walker: Walker) -> set[int]:
-    """Joints that carry something planted."""
-    skeleton = walker.problem.skeleton
-    return {j for pin in walker.problem.planted for j in skeleton.ancestors(pin.joint)}
+def _held(compiled: CompiledProblem) -> set[int]:
+    """Planted joints and their ancestors."""
+    skeleton = compiled.problem.skeleton
+    return {j for pin in compiled.problem.planted for j in skeleton.ancestors(pin.joint)}

@@ -1,1 +1,1 @@
-"""Where posture databases come from: clips, objects beside them, and the built-in library."""
+"""Sources of posture databases: motion clips, clips with objects, and the built-in library."""

@@ -1,7 +1,7 @@
-"""Posture databases from folders of motion files: retargeted, sampled, flagged, filtered.
+"""Build posture databases from folders of motion files: retarget, sample, flag, filter.
 
-Each file's postures are kept in a work folder beside the output until all is done, so that an
-interrupted build goes on where it stopped.
+The postures of each file are stored in a work folder next to the output until the build is done,
+so that an interrupted build resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from writhe.database import PostureDatabase
 from writhe.database.coverage import Coverage, coverage
 from writhe.errors import FileFormatError, WritheError
 from writhe.io import load
-from writhe.postures.object_linking import Beside
+from writhe.postures.object_linking import ObjectLinking
 from writhe.retargeting.clip_folders import Progress, motion_files
 from writhe.retargeting.retarget import retarget
 from writhe.skeleton import Figure, forward
@@ -32,11 +32,11 @@ _BISECTIONS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class HarvestOptions:
-    """How postures are taken from clips.
+class DatabaseOptions:
+    """How postures are sampled from clips and filtered.
 
-    `threshold_m2` is the paper's: of two postures whose joints' squared distances sum up to less,
-    one is left out. `keep`, where given, chooses it so that about that many postures stay.
+    `threshold_m2` is the paper's filter: of two postures whose squared joint distances sum to less,
+    one is dropped. `keep`, if given, chooses the threshold such that at most that many remain.
     """
 
     every: int = 5  # frames
@@ -46,7 +46,7 @@ class HarvestOptions:
 
     def __post_init__(self) -> None:
         if self.every < 1:
-            raise WritheError(f"postures are taken every 1 or more frames, not {self.every}")
+            raise WritheError(f"`every` must be at least 1 frame, not {self.every}")
         if not self.threshold_m2 >= 0:
             raise WritheError(f"the threshold must not be negative: {self.threshold_m2}")
         if self.keep is not None and self.keep < 1:
@@ -54,16 +54,16 @@ class HarvestOptions:
 
 
 @dataclass(frozen=True)
-class HarvestReport:
-    """What a build did. `skipped` holds the files that could not be used, with the reason."""
+class DatabaseReport:
+    """Counts of a build. `skipped` maps files that could not be used to the reason."""
 
     files: int
-    resumed: int  # files whose postures were there from an interrupted build
+    resumed: int  # files whose postures were stored by an interrupted build
     postures: int  # before filtering
     penetrating: int
     kept: int
     threshold_m2: float
-    left_out: Coverage  # how far the postures left out are from those kept
+    left_out: Coverage  # distances of the dropped postures to the nearest kept one
     skipped: dict[str, str] = field(default_factory=dict[str, str])
 
     def to_json(self) -> dict[str, Any]:
@@ -80,19 +80,19 @@ class HarvestReport:
         }
 
 
-def harvest(
+def build_database(
     folder: Path,
     output: Path,
     figure: Figure,
-    options: HarvestOptions | None = None,
+    options: DatabaseOptions | None = None,
     progress: Progress | None = None,
-    beside: Beside | None = None,
-) -> HarvestReport:
+    object_linking: ObjectLinking | None = None,
+) -> DatabaseReport:
     """Build a database of the motion files under `folder` and write it to `output`.
 
-    beside: the object that stood in the clips, with which the postures' linking is then recorded.
+    object_linking: records the linking of the postures with an object of the clips.
     """
-    options = options or HarvestOptions()
+    options = options or DatabaseOptions()
     files = motion_files(folder)
     work = output.with_name(f".{output.name}.work")
     parts: list[PostureDatabase] = []
@@ -103,11 +103,11 @@ def harvest(
         name = path.relative_to(folder).as_posix()
         if progress:
             progress(number, len(files), name)
-        part = work / f"{_part_key(path, name, figure, options.every, beside)}.parquet"
+        part = work / f"{_part_key(path, name, figure, options.every, object_linking)}.parquet"
         found = _stored(part, figure)
         if found is None:
             try:
-                found = clip_postures(path, name, figure, options.every, collision, beside)
+                found = clip_postures(path, name, figure, options.every, collision, object_linking)
             except WritheError as error:
                 skipped[name] = str(error)
                 continue
@@ -121,14 +121,16 @@ def harvest(
     everything = reduce(PostureDatabase.merged, parts)
     chosen = everything.take(~everything.penetrating) if options.drop_penetrating else everything
     if len(chosen) == 0:
-        raise WritheError(f"every posture in {folder} penetrates: keep them (they are flagged)")
+        raise WritheError(
+            f"every posture in {folder} penetrates: build without drop_penetrating to keep them"
+        )
     threshold = (
         options.threshold_m2 if options.keep is None else threshold_for(chosen, options.keep)
     )
     kept = chosen.filtered(threshold)
     _store(kept, output)
     shutil.rmtree(work, ignore_errors=True)
-    return HarvestReport(
+    return DatabaseReport(
         files=len(files),
         resumed=resumed,
         postures=len(everything),
@@ -146,28 +148,30 @@ def clip_postures(
     figure: Figure,
     every: int,
     collision: _Collision | None = None,
-    beside: Beside | None = None,
+    object_linking: ObjectLinking | None = None,
 ) -> PostureDatabase:
-    """Every so-many-th posture of one clip on the figure, penetrating ones flagged."""
+    """Every `every`-th posture of one clip, retargeted to the figure, penetrating ones flagged."""
     motion = retarget(load(path), figure)
     frames = np.arange(0, len(motion), every, dtype=np.int64)
     q = motion.q[frames]
     flags = (collision or _Collision(figure)).penetrating(q)
     found = PostureDatabase.from_postures(figure, q, clip=name, frame=frames, penetrating=flags)
-    if beside is None:
+    if object_linking is None:
         return found
-    return beside.told(found, q, path.stem, float(motion.source["retarget"]["scale"]))
+    return object_linking.add_linking(
+        found, q, path.stem, float(motion.source["retarget"]["scale"])
+    )
 
 
 class _Collision:
-    """Tells which postures of a figure penetrate themselves beyond the allowances."""
+    """Detects postures in which a figure penetrates itself beyond the allowances."""
 
     def __init__(self, figure: Figure) -> None:
         self._figure = figure
         self._near = NearPairs(CollisionTable.of_figure(figure)) if figure.capsules else None
 
     def penetrating(self, q: Floats) -> Bools:
-        """(N,) for postures (N, nq)."""
+        """(N,) flags of the postures q (N, nq)."""
         out = np.zeros(len(q), dtype=np.bool_)
         if self._near is None:
             return out
@@ -181,7 +185,7 @@ class _Collision:
 
 
 def threshold_for(database: PostureDatabase, count: int) -> float:
-    """The smallest filter threshold (found by bisection) that leaves at most `count` postures."""
+    """The smallest filter threshold (m^2, by bisection) that keeps at most `count` postures."""
     low, high = 0.0, 1.0
     while len(database.filtered(high)) > count:
         low, high = high, 2.0 * high
@@ -198,7 +202,7 @@ def threshold_for(database: PostureDatabase, count: int) -> float:
 
 
 def left_out_coverage(everything: PostureDatabase, kept: PostureDatabase) -> Coverage:
-    """How far the postures that are not among the kept are from the nearest of them."""
+    """Distances of the dropped postures to the nearest kept ones."""
     among = set(zip(kept.clip, kept.frame.tolist(), strict=True))
     gone = np.array(
         [key not in among for key in zip(everything.clip, everything.frame.tolist(), strict=True)],
@@ -208,18 +212,24 @@ def left_out_coverage(everything: PostureDatabase, kept: PostureDatabase) -> Cov
 
 
 def _part_key(
-    path: Path, name: str, figure: Figure, every: int, beside: Beside | None = None
+    path: Path, name: str, figure: Figure, every: int, object_linking: ObjectLinking | None = None
 ) -> str:
-    """Changes with the file and with everything that its postures depend on."""
+    """A hash of the file and of everything its postures depend on."""
     about = path.stat()
     body = [[j.name, *map(float, j.offset_in_parent)] for j in figure.skeleton.joints]
     shapes = [
         [c.part_name, c.radius_m, *map(float, c.start_in_joint), *map(float, c.end_in_joint)]
         for c in figure.capsules
     ]
-    thing = None if beside is None else [beside.name, str(beside.places.get(path.stem))]
-    told = json.dumps([name, about.st_size, about.st_mtime_ns, every, body, shapes, thing])
-    return hashlib.sha256(told.encode()).hexdigest()[:24]
+    scene_object = (
+        None
+        if object_linking is None
+        else [object_linking.name, str(object_linking.placements.get(path.stem))]
+    )
+    summary = json.dumps(
+        [name, about.st_size, about.st_mtime_ns, every, body, shapes, scene_object]
+    )
+    return hashlib.sha256(summary.encode()).hexdigest()[:24]
 
 
 def _stored(part: Path, figure: Figure) -> PostureDatabase | None:
@@ -232,7 +242,7 @@ def _stored(part: Path, figure: Figure) -> PostureDatabase | None:
 
 
 def _store(database: PostureDatabase, path: Path) -> None:
-    """Write beside, then move into place: what is there is whole."""
+    """Write to a temporary file, then rename it, so that the database is never incomplete."""
     half = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

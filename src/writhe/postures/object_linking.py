@@ -1,4 +1,4 @@
-"""Postures beside an object: how they are linked with it, and where it stands."""
+"""Linking of a clip's postures with an object in the clip, and the object's pose."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.database import PostureDatabase
-from writhe.database.posture import object_seen_from
+from writhe.database.posture import object_in_posture_frame
 from writhe.errors import WritheError
-from writhe.postures.object_tracks import Places, place_at
+from writhe.postures.object_tracks import ObjectTracks, placement_at
 from writhe.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.scene.object_strands import object_bundle
 from writhe.scene.objects import built_in
@@ -21,7 +21,7 @@ _ACTOR = "body"
 
 
 def find_object(named: str) -> SceneObject:
-    """A built-in object by its name, or SCENE.json:NAME for one of a scene file."""
+    """A built-in object by name, or `SCENE.json:NAME` for an object of a scene file."""
     file, colon, name = named.rpartition(":")
     if colon and file.endswith(".json"):
         return Scene.load(Path(file)).object(name)
@@ -29,18 +29,18 @@ def find_object(named: str) -> SceneObject:
     return SceneObject(named, shapes, strands=strands, source=named)
 
 
-class Beside:
-    """Tells how postures of clips are linked with an object that stood in them."""
+class ObjectLinking:
+    """Computes the linking of clip postures with an object whose placement is known."""
 
-    def __init__(self, figure: Figure, thing: SceneObject, places: Places) -> None:
-        if not thing.strands:
+    def __init__(self, figure: Figure, scene_object: SceneObject, placements: ObjectTracks) -> None:
+        if not scene_object.strands:
             raise WritheError(
-                f"the object {thing.name!r} has no strands to be linked with:"
+                f"the object {scene_object.name!r} has no strands:"
                 " `writhe scene strands` proposes some"
             )
-        self.name, self.places = thing.source or thing.name, places
+        self.name, self.placements = scene_object.source or scene_object.name, placements
         still = replace(
-            thing,
+            scene_object,
             kind=ObjectKind.FIXED,
             keys=None,
             position_m=np.zeros(3),
@@ -49,23 +49,24 @@ class Beside:
         scene = Scene((Actor(_ACTOR, figure),), (still,))
         self._bundle = object_bundle(scene, _ACTOR, still.name)
 
-    def told(
+    def add_linking(
         self, database: PostureDatabase, q: Floats, clip: str, scale: float
     ) -> PostureDatabase:
-        """The records of a clip with what they have to do with the object.
+        """The records of a clip with their linking with the object and its pose.
 
-        q (N, nq) are the same postures where they were in the clip, which was scaled by `scale`.
+        q: (N, nq) the postures at their position in the clip, which was scaled by `scale`.
         """
-        if clip not in self.places:
+        if clip not in self.placements:
             raise WritheError(
-                f"nothing tells where the {self.name} of {clip} stands: add the clip to the places"
+                f"the position of the {self.name} in {clip} is unknown:"
+                " add the clip to the placements"
             )
         placed, poses = np.array(q), np.empty((len(q), 7))
         frames: Ints = database.frame
         for row, pose, frame in zip(placed, poses, frames, strict=True):
-            place = place_at(self.places[clip], int(frame))
-            origin, turn = place.origin_m(scale), place.turn_rad
-            pose[:] = object_seen_from(row, origin, turn)
+            placement = placement_at(self.placements[clip], int(frame))
+            origin, turn = placement.origin_m(scale), placement.turn_rad
+            pose[:] = object_in_posture_frame(row, origin, turn)
             c, s = np.cos(turn), np.sin(turn)
             x, y, z = row[:3] - origin
             row[:3] = c * x - s * z, y, s * x + c * z

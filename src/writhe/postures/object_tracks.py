@@ -1,14 +1,14 @@
-"""Where the object of a clip stood: read from a file beside the clips.
+"""Placements of the object in each clip, read from a JSON file next to the clips.
 
-A file of ours says it by clip, and, where somebody moved the object, from which frame on:
+The file lists placements by clip; each holds from a frame on, for objects that are moved:
 
     {"places": {"13_01": [{"from_frame": 0, "at_m": [0.1, 0.0, -0.3], "turn_deg": 20.0}]}}
 
-`at_m` is a point of the clip's world in metres, `turn_deg` a turn about the vertical; `point_m` is
-the point of the object that is there (by default its origin). Estimates of seats and rungs made
-from where hips, toes and hands dwell ("seats", "ladders") are read as well: the built-in chair is
-then put under the hips, the built-in ladder under the toes, so that bodies touch them where they
-touched the real ones, however high those were.
+`at_m` is a point in the clip's world frame, `turn_deg` a rotation about the vertical; `point_m` is
+the point of the object placed there (default: its origin). Estimates of seats and rungs from the
+positions of hips, toes and hands ("seats", "ladders") are read as well: the built-in chair is then
+placed under the hips and the built-in ladder under the toes, such that the contacts match whatever
+the height of the real objects.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from writhe.errors import FileFormatError, WritheError
 from writhe.scene.objects.ladder import RUNG_RADIUS_M, ladder
 from writhe.scene.strict_json import Node
 
-_MOST = 100_000
-# where the hips of somebody sitting on the built-in chair are
+_MAX_ENTRIES = 100_000
+# hip centre of a person sitting on the built-in chair
 HIPS_ON_CHAIR_M = (0.0, 0.583, 0.042)
 
 
 @dataclass(frozen=True)
-class ObjectPlace:
-    """From a frame of a clip on, a point of an object is at a place of the clip's world."""
+class ObjectPlacement:
+    """From a frame of a clip on, `point_m` of the object is at `at_m` in the clip's world."""
 
     at_m: Floats  # (3,)
     turn_rad: float = 0.0  # about the vertical
@@ -40,29 +40,29 @@ class ObjectPlace:
     from_frame: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "at_m", floats(self.at_m, (3,), "the place of an object"))
+        object.__setattr__(self, "at_m", floats(self.at_m, (3,), "the position of an object"))
         point = np.zeros(3) if self.point_m is None else self.point_m
         object.__setattr__(self, "point_m", floats(point, (3,), "the point of an object"))
 
     def origin_m(self, scale: float) -> Floats:
-        """(3,) where the object's origin is once the clip has been scaled, but not the object."""
+        """(3,) the object's origin in the clip scaled by `scale`; the object keeps its size."""
         assert self.point_m is not None
         c, s = np.cos(self.turn_rad), np.sin(self.turn_rad)
         x, y, z = self.point_m
         return scale * self.at_m - np.array([c * x + s * z, y, c * z - s * x])
 
 
-Places = Mapping[str, Sequence[ObjectPlace]]  # by the name of the clip, without its ending
+ObjectTracks = Mapping[str, Sequence[ObjectPlacement]]  # by clip name without suffix
 
 
-def place_at(places: Sequence[ObjectPlace], frame: int) -> ObjectPlace:
-    """The last place that holds from this frame or one before it; the first before all."""
-    held = [place for place in places if place.from_frame <= frame]
-    return held[-1] if held else places[0]
+def placement_at(placements: Sequence[ObjectPlacement], frame: int) -> ObjectPlacement:
+    """The placement that holds at a frame; the first one before its own start."""
+    held = [placement for placement in placements if placement.from_frame <= frame]
+    return held[-1] if held else placements[0]
 
 
-def read_places(path: Path) -> Places:
-    """Read where an object stood; every error names the file and the place in its JSON."""
+def read_object_tracks(path: Path) -> ObjectTracks:
+    """Read the placements of an object; errors name the file and the JSON path."""
     try:
         root = Node(path, json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
@@ -71,23 +71,25 @@ def read_places(path: Path) -> Places:
         raise FileFormatError(path, f"not JSON: {error.msg}", line=error.lineno) from None
     except (UnicodeDecodeError, RecursionError) as error:
         raise FileFormatError(path, f"not JSON: {error}") from None
-    found: dict[str, list[ObjectPlace]] = {}
+    found: dict[str, list[ObjectPlacement]] = {}
     if "seats" in root:
-        found |= {n.text("clip"): _under_the_hips(n) for n in root.items("seats", _MOST)}
+        found |= {n.text("clip"): _chair_placements(n) for n in root.items("seats", _MAX_ENTRIES)}
     if "ladders" in root:
-        found |= {n.text("clip"): _under_the_toes(n) for n in root.items("ladders", _MOST)}
-    for clip in root.entries("places", _MOST):
-        nodes = root.child("places").items(clip, _MOST)
+        found |= {
+            n.text("clip"): _ladder_placements(n) for n in root.items("ladders", _MAX_ENTRIES)
+        }
+    for clip in root.entries("places", _MAX_ENTRIES):
+        nodes = root.child("places").items(clip, _MAX_ENTRIES)
         found[clip] = [_place(node) for node in nodes]
     found = {clip: sorted(p, key=lambda x: x.from_frame) for clip, p in found.items() if p}
     if not found:
-        raise root.error("it tells no places: 'places', 'seats' or 'ladders' are wanted here")
+        raise root.error("no placements: one of 'places', 'seats' or 'ladders' is required here")
     return found
 
 
-def _place(node: Node) -> ObjectPlace:
+def _place(node: Node) -> ObjectPlacement:
     node.only("from_frame", "at_m", "turn_deg", "point_m")
-    return ObjectPlace(
+    return ObjectPlacement(
         node.vector("at_m", 3),
         np.radians(node.number("turn_deg")) if "turn_deg" in node else 0.0,
         node.vector("point_m", 3) if "point_m" in node else None,
@@ -96,18 +98,18 @@ def _place(node: Node) -> ObjectPlace:
 
 
 def _turn(facing_xz: Floats) -> float:
-    """The turn about the vertical that takes +Z to a direction on the ground."""
+    """The rotation about the vertical that takes +Z to a ground direction (x, z), rad."""
     return float(np.arctan2(facing_xz[0], facing_xz[1]))
 
 
-def _under_the_hips(node: Node) -> list[ObjectPlace]:
-    """A seat is faced anew at each phase of sitting: from halfway between it and the last."""
-    floor, out, before = node.number("floor_y_m"), list[ObjectPlace](), 0.0
-    for phase in node.items("phases", _MOST):
+def _chair_placements(node: Node) -> list[ObjectPlacement]:
+    """One placement per sitting phase, valid from halfway since the previous phase."""
+    floor, out, before = node.number("floor_y_m"), list[ObjectPlacement](), 0.0
+    for phase in node.items("phases", _MAX_ENTRIES):
         first, last = phase.vector("frames", 2)
         x, z = phase.vector("xz", 2)
         out.append(
-            ObjectPlace(
+            ObjectPlacement(
                 np.array([x, floor + phase.number("hip_centre_height_m"), z]),
                 _turn(phase.vector("facing_xz", 2)),
                 np.array(HIPS_ON_CHAIR_M),
@@ -118,15 +120,15 @@ def _under_the_hips(node: Node) -> list[ObjectPlace]:
     return out
 
 
-def _under_the_toes(node: Node) -> list[ObjectPlace]:
-    """The rung that is nearest in height to one of the built-in ladder's, between the rails."""
+def _ladder_placements(node: Node) -> list[ObjectPlacement]:
+    """The built-in ladder at the recorded rung whose height fits one of its own rungs best."""
     ahead, left = node.vector("facing_xz", 2), node.vector("left_xz", 2)
     x, z = node.vector("origin_xz", 2)
     rails = node.child("rails")
     across = [rails.child(side).number("lateral_at_1m") for side in ("left", "right")]
     own = [p.mean(axis=0) for name, p in ladder()[1].items() if name.startswith("rung")]
     best: tuple[float, Floats, Floats] | None = None
-    for rung in node.items("rungs", _MOST):
+    for rung in node.items("rungs", _MAX_ENTRIES):
         height, forward = rung.number("height_m"), rung.number("toe_forward_m")
         for middle in own:
             apart = abs(height - RUNG_RADIUS_M - float(middle[1]))
@@ -135,5 +137,5 @@ def _under_the_toes(node: Node) -> list[ObjectPlace]:
                 at = np.array([on_ground[0], height - RUNG_RADIUS_M, on_ground[1]])
                 best = apart, at, middle
     if best is None:
-        raise WritheError(f"{node.file}: at {node.place}: a ladder without rungs")
-    return [ObjectPlace(best[1], _turn(ahead), best[2])]
+        raise WritheError(f"{node.file}: at {node.location}: a ladder without rungs")
+    return [ObjectPlacement(best[1], _turn(ahead), best[2])]

@@ -1,7 +1,7 @@
-"""Movements through the key poses of the built-in library: synthetic stand-ins for clips.
+"""Synthetic clips through key poses of the built-in library, as stand-ins for captured motion.
 
-A take passes through its key poses in turn; further takes use the library's variations of the same
-poses at another pace, so that one can be left out and found again from the others.
+A take passes through its key poses in turn. Further takes use the library's variations of the same
+poses at another pace, so that one take can be held out and compared with the others.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _PACES_S = (0.5, 0.62, 0.44, 0.56)  # seconds from key pose to key pose, by take
 
 @cache
 def _library() -> dict[str, Floats]:
-    """The library's postures by name."""
+    """The postures of the basic library by name."""
     database = builtin_database("basic")
     return dict(zip(database.clip, database.q, strict=True))
 
 
 def builtin_movements(figure: Figure | None = None, fps: float = 30.0) -> dict[str, list[Motion]]:
-    """Takes of each style on the human, or on another figure that they can be carried over to."""
+    """Takes of each style, on the human or retargeted to another figure."""
     human = built_in("human")
     library = _library()
     out: dict[str, list[Motion]] = {}
@@ -58,7 +58,7 @@ def builtin_movements(figure: Figure | None = None, fps: float = 30.0) -> dict[s
 
 
 def _variant(library: dict[str, Floats], pose: str, number: int) -> Floats:
-    """The number-th posture like the named key pose; mirror images do not count."""
+    """The number-th variation of a key pose (modulo their count), mirror images excluded."""
     like = [n for n in sorted(library) if n.startswith(pose) and "mirrored" not in n]
     like = [n for n in like if " > " not in n and " + " not in n] or like
     return library[like[number % len(like)]]
@@ -67,7 +67,7 @@ def _variant(library: dict[str, Floats], pose: str, number: int) -> Floats:
 def through_poses(
     figure: Figure, poses: Sequence[Floats], seconds_each: float, fps: float, name: str
 ) -> Motion:
-    """A motion through postures without corners: slerps, smoothed over a quarter of their time."""
+    """A smooth motion through postures: slerps, Gaussian-filtered (sigma seconds_each / 8)."""
     keys = Motion(figure.skeleton, np.array(poses), fps=1.0 / seconds_each)
     raw = keys.resample(fps).q
     for joint in figure.skeleton.joints:

@@ -1,7 +1,7 @@
-"""What can be measured of a skeleton or scene at a state: a value and its derivative.
+"""Quantities of a skeleton or scene at a configuration: a value and its derivative.
 
-Each quantity is one small file; it is encoded to numbers once and evaluated by one kernel
-(`kernels.rows`) together with all the others.
+Each quantity is a small class; it is encoded to numbers once and evaluated together with all others
+by one kernel (`kernels.terms.quantity_rows`).
 """
 
 from writhe.quantities.centre import CentreOfMass
@@ -10,24 +10,24 @@ from writhe.quantities.gap import Gap
 from writhe.quantities.linking import Linking
 from writhe.quantities.orientation import Direction, Orientation
 from writhe.quantities.point import Point
-from writhe.quantities.posture import Place, Posture
-from writhe.quantities.quantity import Code, Quantity, evaluate, quantity_types
+from writhe.quantities.posture import FreeJointPose, JointPosture
+from writhe.quantities.quantity import Quantity, QuantityCode, evaluate, quantity_types
 from writhe.quantities.separation import Height, Separation
 from writhe.quantities.tangle import TangleCoordinates, WritheMatrix
 
 __all__ = [
     "CentreOfMass",
-    "Code",
     "Direction",
+    "FreeJointPose",
     "Gap",
     "Height",
     "JointCoordinate",
+    "JointPosture",
     "Linking",
     "Orientation",
-    "Place",
     "Point",
-    "Posture",
     "Quantity",
+    "QuantityCode",
     "Separation",
     "SwingExtent",
     "TangleCoordinates",

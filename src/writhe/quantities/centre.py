@@ -1,4 +1,4 @@
-"""The centre of mass of a body or of a part of it."""
+"""The centre of mass of a body or of a subtree of its joints."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import numpy as np
 
 from writhe.errors import WritheError
 from writhe.kernels.terms import quantity_rows
-from writhe.quantities.quantity import Code, Quantity
+from writhe.quantities.quantity import Quantity, QuantityCode
 from writhe.skeleton import Skeleton
 
 
 @dataclass(frozen=True, slots=True)
 class CentreOfMass(Quantity):
-    """The world centre of mass of `joint` and all that hangs on it."""
+    """The centre of mass of `joint` and its subtree, world frame, metres."""
 
     joint: str
 
-    def encode(self, skeleton: Skeleton) -> Code:
+    def encode(self, skeleton: Skeleton) -> QuantityCode:
         first = skeleton.index(self.joint)
         last = int(skeleton.tree.subtree_end[first])
         if skeleton.mass[first:last].sum() <= 0.0:
-            raise WritheError(f"nothing under {self.joint!r} has a mass")
-        return Code(quantity_rows.CENTRE, 3, first, last)
+            raise WritheError(f"the subtree of {self.joint!r} has no mass; give its joints a mass")
+        return QuantityCode(quantity_rows.CENTRE, 3, first, last)
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:

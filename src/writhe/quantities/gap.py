@@ -1,4 +1,4 @@
-"""The gap of two capsules: how far two body parts are apart."""
+"""The gap between two capsules."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.kernels.terms import quantity_rows
-from writhe.quantities.quantity import Code, Quantity, vector
+from writhe.quantities.quantity import Quantity, QuantityCode, vector
 from writhe.skeleton import Capsule, Skeleton
 
 
 @dataclass(frozen=True, slots=True)
 class Gap(Quantity):
-    """The distance of two capsules' surfaces, negative when they overlap.
+    """The distance between the surfaces of two capsules, metres; negative when they overlap.
 
-    Its derivative is that of the witness points along the normal; where the axes meet it is zero.
+    Its derivative is that of the nearest points along the normal; it is zero where the axes meet.
     """
 
     first: Capsule
     second: Capsule
 
-    def encode(self, skeleton: Skeleton) -> Code:
+    def encode(self, skeleton: Skeleton) -> QuantityCode:
         data = (
             *vector(self.first.start_in_joint),
             *vector(self.first.end_in_joint),
@@ -29,7 +29,7 @@ class Gap(Quantity):
             *vector(self.second.end_in_joint),
             float(self.first.radius_m + self.second.radius_m),
         )
-        return Code(
+        return QuantityCode(
             quantity_rows.GAP,
             1,
             skeleton.index(self.first.joint),

@@ -1,4 +1,4 @@
-"""Directions and orientations of body parts, in the world or seen from another joint."""
+"""Directions and orientations of joints, in the world or in the frame of another joint."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.kernels.terms import quantity_rows
-from writhe.quantities.quantity import Code, Quantity, vector
+from writhe.quantities.quantity import Quantity, QuantityCode, vector
 from writhe.skeleton import Skeleton
 
 
 @dataclass(frozen=True, slots=True)
 class Direction(Quantity):
-    """A direction fixed to `joint`, in the world or in the frame `seen_from`."""
+    """A direction fixed to `joint`, in the world frame or in the frame of `seen_from`."""
 
     joint: str
     direction_in_joint: tuple[float, float, float]
     seen_from: str | None = None
 
-    def encode(self, skeleton: Skeleton) -> Code:
+    def encode(self, skeleton: Skeleton) -> QuantityCode:
         other = -1 if self.seen_from is None else skeleton.index(self.seen_from)
-        return Code(
+        return QuantityCode(
             quantity_rows.DIRECTION,
             3,
             skeleton.index(self.joint),
@@ -41,19 +41,19 @@ class Direction(Quantity):
 
 @dataclass(frozen=True, slots=True)
 class Orientation(Quantity):
-    """How `joint` is turned away from `target` (quaternion wxyz), as a rotation vector.
+    """The rotation vector from `target` (quaternion wxyz) to the orientation of `joint`, radians.
 
-    Zero when the joint's orientation, in the world or in the frame `seen_from`, is the target.
+    The orientation is in the world frame, or in the frame of `seen_from`: log(target^-1 R).
     """
 
     joint: str
     target: tuple[float, float, float, float]
     seen_from: str | None = None
 
-    def encode(self, skeleton: Skeleton) -> Code:
+    def encode(self, skeleton: Skeleton) -> QuantityCode:
         other = -1 if self.seen_from is None else skeleton.index(self.seen_from)
         q = np.asarray(self.target, dtype=np.float64)
-        return Code(
+        return QuantityCode(
             quantity_rows.ORIENTATION,
             3,
             skeleton.index(self.joint),

@@ -1,4 +1,4 @@
-"""A point of the body, in the world or seen from another joint."""
+"""A point of the body, in the world or in the frame of another joint."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.kernels.terms import quantity_rows
-from writhe.quantities.quantity import Code, Quantity, vector
+from writhe.quantities.quantity import Quantity, QuantityCode, vector
 from writhe.skeleton import Skeleton
 
 
 @dataclass(frozen=True, slots=True)
 class Point(Quantity):
-    """The world position of a point fixed to `joint`, or its position in the frame `seen_from`."""
+    """The position of a point fixed to `joint`, in the world or in the frame of `seen_from`."""
 
     joint: str
     point_in_joint: tuple[float, float, float] = (0.0, 0.0, 0.0)
     seen_from: str | None = None
 
-    def encode(self, skeleton: Skeleton) -> Code:
+    def encode(self, skeleton: Skeleton) -> QuantityCode:
         other = -1 if self.seen_from is None else skeleton.index(self.seen_from)
         point = vector(self.point_in_joint)
-        return Code(quantity_rows.POINT, 3, skeleton.index(self.joint), other, point)
+        return QuantityCode(quantity_rows.POINT, 3, skeleton.index(self.joint), other, point)
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:

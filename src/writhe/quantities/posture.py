@@ -1,4 +1,4 @@
-"""How a joint differs from a reference configuration, in its tangent space."""
+"""The difference of a joint from a reference configuration, in its tangent space."""
 
 from __future__ import annotations
 
@@ -8,26 +8,30 @@ import numpy as np
 
 from writhe.errors import WritheError
 from writhe.kernels.terms import quantity_rows
-from writhe.quantities.quantity import Code, Quantity, vector
+from writhe.quantities.quantity import Quantity, QuantityCode, vector
 from writhe.skeleton import JointKind, Skeleton
 
 
 @dataclass(frozen=True, slots=True)
-class Posture(Quantity):
-    """The tangent step from `reference` (the joint's own numbers of q) to where the joint is.
+class JointPosture(Quantity):
+    """The tangent step from `reference` (the joint's entries of q) to its configuration.
 
-    One row for a hinge or slide, three for a ball.
+    One row for a hinge or slide, three for a ball joint.
     """
 
     joint: str
     reference: tuple[float, ...]
 
-    def encode(self, skeleton: Skeleton) -> Code:
+    def encode(self, skeleton: Skeleton) -> QuantityCode:
         index = skeleton.index(self.joint)
         kind = skeleton.joints[index].kind
         if kind not in (JointKind.HINGE, JointKind.PRISMATIC, JointKind.BALL):
-            raise WritheError(f"{self.joint!r} is {kind.name.lower()}: use Place for a free joint")
-        return Code(quantity_rows.POSTURE, kind.tangent_size, index, -1, vector(self.reference))
+            raise WritheError(
+                f"{self.joint!r} is {kind.name.lower()}: use FreeJointPose for a free joint"
+            )
+        return QuantityCode(
+            quantity_rows.POSTURE, kind.tangent_size, index, -1, vector(self.reference)
+        )
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:
@@ -42,17 +46,17 @@ class Posture(Quantity):
 
 
 @dataclass(frozen=True, slots=True)
-class Place(Quantity):
+class FreeJointPose(Quantity):
     """The tangent step of a free joint from `reference` (position and quaternion); six rows."""
 
     joint: str
     reference: tuple[float, ...]
 
-    def encode(self, skeleton: Skeleton) -> Code:
+    def encode(self, skeleton: Skeleton) -> QuantityCode:
         index = skeleton.index(self.joint)
         if skeleton.joints[index].kind is not JointKind.FREE:
-            raise WritheError(f"{self.joint!r} is not a free joint: use Posture")
-        return Code(quantity_rows.PLACE, 6, index, -1, vector(self.reference))
+            raise WritheError(f"{self.joint!r} is not a free joint: use JointPosture")
+        return QuantityCode(quantity_rows.FREE_POSE, 6, index, -1, vector(self.reference))
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:

@@ -1,4 +1,4 @@
-"""The interface of all quantities, their encoding, and their evaluation at a state."""
+"""The interface of all quantities, their encoding, and their evaluation at a configuration."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from writhe.skeleton import Skeleton
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
-    """A quantity as the kernel reads it."""
+class QuantityCode:
+    """A quantity as numbers for the kernel; see the table of `kernels.terms.quantity_rows`."""
 
     operation: int
     rows: int
     joint_a: int = -1
     joint_b: int = -1
     data: tuple[float, ...] = ()
-    # polylines: (joint, place in it) of every vertex
+    # polylines: (joint, position in its frame) of every vertex
     lines: tuple[tuple[tuple[int, tuple[float, ...]], ...], ...] = ()
 
 
 class Quantity(ABC):
-    """Something that can be measured of a skeleton: `rows` numbers and their derivatives.
+    """A function of the configuration of a skeleton: `rows` values and their derivatives.
 
-    Joints are named; a scene's joints are "actor.joint". The derivative is by the tangent step of
-    the whole layout.
+    Joints are named; in a scene the names are "actor.joint". The derivative is by the tangent step
+    of all degrees of freedom of the skeleton.
     """
 
     @abstractmethod
-    def encode(self, skeleton: Skeleton) -> Code:
-        """The quantity as numbers, its names resolved; raises UnknownNameError."""
+    def encode(self, skeleton: Skeleton) -> QuantityCode:
+        """The quantity as numbers, with joint names resolved; raises UnknownNameError."""
 
     @classmethod
     @abstractmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:
-        """Random instances on `skeleton`, by which every derivative is checked."""
+        """Random instances on `skeleton`; the test of derivatives checks them."""
 
     def value(self, skeleton: Skeleton, q: ArrayLike) -> Floats:
         """The value at configuration q."""
@@ -55,17 +55,17 @@ class Quantity(ABC):
 
 
 def quantity_types() -> list[type[Quantity]]:
-    """Every kind of quantity there is, found by itself."""
+    """All subclasses of Quantity, sorted by name."""
     return sorted(Quantity.__subclasses__(), key=lambda kind: kind.__name__)
 
 
 def compile_program(skeleton: Skeleton, quantities: Sequence[Quantity]) -> Program:
-    """The quantities as one program for `kernels.rows.evaluate_rows`."""
+    """The quantities as one program for `kernels.terms.quantity_rows.evaluate_rows`."""
     codes = [quantity.encode(skeleton) for quantity in quantities]
     data = np.zeros((len(codes), quantity_rows.DATA_SIZE))
     pool: list[tuple[int, tuple[float, ...]]] = []
     for i, code in enumerate(codes):
-        # with polylines `data` holds where they are in the pool first, then what else there is
+        # with polylines, `data` begins with their ranges in the vertex array
         data[i, 2 * len(code.lines) : 2 * len(code.lines) + len(code.data)] = code.data
         for k, line in enumerate(code.lines):
             data[i, 2 * k : 2 * k + 2] = len(pool), len(line)
@@ -79,7 +79,9 @@ def compile_program(skeleton: Skeleton, quantities: Sequence[Quantity]) -> Progr
         data=data,
         row_start=row_start,
         vertex_joint=np.array([joint for joint, _ in pool], dtype=np.int64),
-        vertex_in_joint=np.array([place for _, place in pool], dtype=np.float64).reshape(-1, 3),
+        vertex_in_joint=np.array([position for _, position in pool], dtype=np.float64).reshape(
+            -1, 3
+        ),
     )
 
 

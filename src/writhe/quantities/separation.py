@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.kernels.terms import quantity_rows
-from writhe.quantities.quantity import Code, Quantity, vector
+from writhe.quantities.quantity import Quantity, QuantityCode, vector
 from writhe.skeleton import Skeleton
 
 
@@ -20,10 +20,10 @@ class Separation(Quantity):
     other: str | None
     point_in_other: tuple[float, float, float]
 
-    def encode(self, skeleton: Skeleton) -> Code:
+    def encode(self, skeleton: Skeleton) -> QuantityCode:
         other = -1 if self.other is None else skeleton.index(self.other)
         data = vector(self.point_in_joint) + vector(self.point_in_other)
-        return Code(quantity_rows.SEPARATION, 1, skeleton.index(self.joint), other, data)
+        return QuantityCode(quantity_rows.SEPARATION, 1, skeleton.index(self.joint), other, data)
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:
@@ -37,9 +37,9 @@ class Separation(Quantity):
 
 @dataclass(frozen=True, slots=True)
 class Height(Quantity):
-    """How far a point of `joint` lies beyond a plane: normal . point - offset_m.
+    """The signed distance of a point of `joint` from a plane, metres: normal . point - offset_m.
 
-    The plane is fixed in the world, or in the frame `plane_of`.
+    The plane is fixed in the world, or in the frame of the joint `plane_of`.
     """
 
     joint: str
@@ -48,10 +48,10 @@ class Height(Quantity):
     offset_m: float
     plane_of: str | None = None
 
-    def encode(self, skeleton: Skeleton) -> Code:
+    def encode(self, skeleton: Skeleton) -> QuantityCode:
         other = -1 if self.plane_of is None else skeleton.index(self.plane_of)
         data = (*vector(self.point_in_joint), *vector(self.normal), float(self.offset_m))
-        return Code(quantity_rows.PLANE, 1, skeleton.index(self.joint), other, data)
+        return QuantityCode(quantity_rows.PLANE, 1, skeleton.index(self.joint), other, data)
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:

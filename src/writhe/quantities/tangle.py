@@ -9,7 +9,7 @@ import numpy as np
 from writhe.errors import WritheError
 from writhe.kernels.terms import quantity_rows
 from writhe.quantities.linking import sample_strands, strand_vertices
-from writhe.quantities.quantity import Code, Quantity
+from writhe.quantities.quantity import Quantity, QuantityCode
 from writhe.skeleton import Skeleton
 from writhe.topology import Strand
 
@@ -18,19 +18,20 @@ from writhe.topology import Strand
 class TangleCoordinates(Quantity):
     """Four rows: writhe, centre along the first and second strand, density.
 
-    Near zero writhe centre and density are zero with zero derivatives (`kernels.coordinates`).
+    Where the writhe is nearly zero, centre and density are zero with zero derivatives
+    (`kernels.topology.topology_coordinates`).
     """
 
     first: Strand
     second: Strand
 
-    def encode(self, skeleton: Skeleton) -> Code:
+    def encode(self, skeleton: Skeleton) -> QuantityCode:
         lines = tuple(strand_vertices(strand, skeleton) for strand in (self.first, self.second))
-        return Code(quantity_rows.TANGLE, 4, lines=lines)
+        return QuantityCode(quantity_rows.TANGLE, 4, lines=lines)
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:
-        # a single pair of segments has neither a centre that moves nor a density
+        # for a single pair of segments the centre is constant and the density undefined
         return [cls(one, two) for one, two in sample_strands(skeleton, rng)[2:]]
 
 
@@ -38,23 +39,23 @@ class TangleCoordinates(Quantity):
 class WritheMatrix(Quantity):
     """The linking of each segment of one strand with each of the other, row by row.
 
-    For strands that were cut into `pieces` a bone, the entries of a pair of bones are summed.
+    For strands with several `pieces` per bone, the entries of each pair of bones are summed.
     """
 
     first: Strand
     second: Strand
     pieces: int = 1
 
-    def encode(self, skeleton: Skeleton) -> Code:
+    def encode(self, skeleton: Skeleton) -> QuantityCode:
         lines = tuple(strand_vertices(strand, skeleton) for strand in (self.first, self.second))
         counts = [len(line) - 1 for line in lines]
         if any(count % self.pieces for count in counts):
             raise WritheError(
-                f"strands of {counts[0]} and {counts[1]} segments are not cut into bones of"
-                f" {self.pieces} pieces"
+                f"strands of {counts[0]} and {counts[1]} segments cannot be divided into bones of"
+                f" {self.pieces} pieces each"
             )
         height = (counts[0] // self.pieces) * (counts[1] // self.pieces)
-        return Code(quantity_rows.ENTRIES, height, data=(float(self.pieces),), lines=lines)
+        return QuantityCode(quantity_rows.ENTRIES, height, data=(float(self.pieces),), lines=lines)
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:

@@ -42,9 +42,9 @@ _TEXELS = 512
 
 
 def light_directions(view: Floats) -> Floats:
-    """(lights, 3) towards each light, turned about the vertical with the camera's view.
+    """(lights, 3) directions towards the lights, rotated about the vertical with the view.
 
-    The directions of LIGHTS hold for a view from the front (+Z).
+    The directions in LIGHTS are for a view from the front (+Z).
     """
     yaw = np.arctan2(view[0], view[2])
     c, s = np.cos(yaw), np.sin(yaw)
@@ -60,10 +60,10 @@ def ground_texture(
     light: Floats,
     scale: float = 1.0,
 ) -> Any:
-    """An RGB picture (n, n, 3) of the ground: fading into the background, darker under `points`.
+    """(n, n, 3) RGB texture of the ground, fading into the background, with shadows of `points`.
 
-    Points (p, 3) cast a shadow that is softer and fainter the higher they are; it leans away from
-    the main `light` (3). `scale` is the size of what is shown against a person's.
+    Points (p, 3) cast a shadow away from the main `light` (3), softer and fainter with height.
+    `scale` is the size of the subject relative to a person.
     """
     shade = np.zeros((_TEXELS, _TEXELS))
     above = (points[:, 1] - height_m) / scale
@@ -81,7 +81,7 @@ def ground_texture(
         at = np.clip(((flat + radius_m) / (cell * scale)).astype(int), 0, _TEXELS - 1)
         density = np.zeros_like(shade)
         np.add.at(density, (at[:, 1], at[:, 0]), 1.0)
-        # fill between the vertices (a few centimetres apart) first, then soften
+        # fill between the vertices (a few centimetres apart), then blur
         spacing = max(0.018 / cell, 1.2)
         filled = 1 - np.exp(-gaussian_filter(density, spacing) * (2.5 * spacing) ** 2)
         shade = 1 - (1 - shade) * (1 - strength * gaussian_filter(filled, sigma_m / cell))
@@ -96,7 +96,7 @@ def ground_texture(
 
 
 def part_colours(weights: Floats, joints: Any, base: Colour, highlighted: Sequence[int]) -> Any:
-    """(v, 3) bytes: the base colour, going over to red on the joints highlighted."""
+    """(v, 3) bytes: the base colour, blended to red on highlighted joints."""
     red = np.isin(joints, np.asarray(highlighted, dtype=np.int64)) * weights
     share = np.clip(red.sum(axis=1), 0, 1)[:, None]
     colours = np.array(base) * (1 - share) + np.array(COLLIDING) * share

@@ -1,4 +1,4 @@
-"""Writing frames as a moving picture: GIF by Pillow, MP4 by imageio's ffmpeg."""
+"""Write frames as a movie: GIF by Pillow, MP4 by imageio's ffmpeg."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from writhe.render.look import COLLIDING
 
 
 def check_movie_name(path: Path) -> None:
-    """Complain about a file name that no movie can have."""
+    """Raise an error unless the suffix is .gif or .mp4."""
     if path.suffix.lower() not in (".gif", ".mp4"):
-        raise WritheError(f"a movie is written as .gif or .mp4, not {path.suffix!r}")
+        raise WritheError(f"the suffix of a movie must be .gif or .mp4, not {path.suffix!r}")
 
 
 def _palette(images: list[Any]) -> Any:
-    """One palette for all frames, so that colours do not flicker, with room for small red parts."""
+    """One palette for all frames, so that colours do not flicker, with reserved reds."""
     from PIL import Image
 
     some = images[:: max(1, len(images) // 6)]
@@ -29,7 +29,7 @@ def _palette(images: list[Any]) -> Any:
 
 
 def write_movie(path: Path, images: list[Any], rate: float) -> Path:
-    """Write the frames at `rate` a second; the suffix says in which format."""
+    """Write the frames at `rate` per second; the suffix gives the format."""
     check_movie_name(path)
     if path.suffix.lower() == ".gif":
         from PIL import Image
@@ -50,7 +50,7 @@ def write_movie(path: Path, images: list[Any], rate: float) -> Path:
         return path
     try:
         import imageio.v2 as imageio
-        import imageio_ffmpeg as _  # noqa: F401 - imageio looks for it when it writes
+        import imageio_ffmpeg as _  # noqa: F401 - used by imageio when writing
     except ImportError:
         raise MissingExtraError("MP4 movies", "render") from None
     writer: Any = imageio.get_writer(path, fps=rate, macro_block_size=2, quality=8)

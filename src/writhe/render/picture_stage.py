@@ -1,4 +1,4 @@
-"""A stage: figures, objects and strands under soft light, seen by one camera, off-screen."""
+"""An off-screen renderer of figures, objects and strands with one camera."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ def _pyvista() -> Any:
     except ImportError:
         raise MissingExtraError("pictures", "render") from None
     pyvista.OFF_SCREEN = True
-    # without a display VTK warns about it and then draws off-screen all the same
+    # without a display VTK warns and then renders off-screen anyway
     logger: Any = importlib.import_module("vtkmodules.vtkCommonCore").vtkLogger
     logger.SetStderrVerbosity(logger.VERBOSITY_ERROR)
     return pyvista
 
 
-class Stage:
-    """Collects what a picture shows, then draws it.
+class PictureStage:
+    """Collects geometry and renders it.
 
-    Everything added stays until `clear`; `image` draws the stage as it is now.
+    Everything added stays until `clear`; `image` renders the current content.
     """
 
     def __init__(self, size: tuple[int, int] = (900, 900), *, ground: bool = True) -> None:
@@ -59,23 +59,23 @@ class Stage:
         self._plotter: Any = None
 
     def clear(self) -> None:
-        """Take everything off the stage; the camera stays."""
+        """Remove everything; the camera stays."""
         self._meshes.clear()
         self._shadow.clear()
 
     def close(self) -> None:
-        """Free the drawing window."""
+        """Free the render window."""
         if self._plotter is not None:
             self._plotter.close()
             self._plotter = None
 
-    def __enter__(self) -> Stage:
+    def __enter__(self) -> PictureStage:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # --- what can stand on it
+    # --- geometry
 
     def add_figure(
         self,
@@ -86,13 +86,13 @@ class Stage:
         colour: Colour = BODIES[0],
         highlight: Sequence[str] = (),
     ) -> None:
-        """A figure at the frames of one pose.
+        """Add a figure at the frames of one pose.
 
-        `show`: "skin" (capsules where there is none), "capsules" or "both" (a glassy skin);
-        `highlight` names the parts or joints to paint red.
+        `show`: "skin" (capsules if there is none), "capsules" or "both" (a translucent skin);
+        `highlight`: names of parts or joints to paint red.
         """
         if show not in ("skin", "capsules", "both"):
-            raise WritheError(f"a figure shows 'skin', 'capsules' or 'both', not {show!r}")
+            raise WritheError(f"`show` must be 'skin', 'capsules' or 'both', not {show!r}")
         if figure.skin is None or show != "skin":
             self.add_capsules(figure, frames, colour=colour, highlight=highlight)
         if figure.skin is not None and show != "capsules":
@@ -114,7 +114,7 @@ class Stage:
         colour: Colour = BODIES[0],
         highlight: Sequence[str] = (),
     ) -> None:
-        """The collision capsules of a figure at the frames of one pose."""
+        """Add the collision capsules of a figure at the frames of one pose."""
         for capsule in figure.capsules:
             red = capsule.part_name in highlight or capsule.joint in highlight
             self.add_capsule(
@@ -127,7 +127,7 @@ class Stage:
     def add_capsule(
         self, start: ArrayLike, end: ArrayLike, radius_m: float, *, colour: Colour = OBJECT
     ) -> None:
-        """A capsule between two points; equal points make a ball."""
+        """Add a capsule between two points; equal points give a sphere."""
         a, b = np.asarray(start, float), np.asarray(end, float)
         vertices, triangles = _capsule(a, b, radius_m)
         self.add_mesh(vertices, triangles, colour=colour)
@@ -140,7 +140,7 @@ class Stage:
         *,
         colour: Colour = OBJECT,
     ) -> None:
-        """A box of half-widths (3) at a world position and rotation (3, 3)."""
+        """Add a box of half-widths (3) at a world position and rotation (3, 3)."""
         x, y, z = np.asarray(half_extents, float)
         mesh = self._pv.Box(bounds=(-x, x, -y, y, -z, z), level=12).triangulate()
         self._add(
@@ -150,7 +150,7 @@ class Stage:
     def add_cylinder(
         self, start: ArrayLike, end: ArrayLike, radius_m: float, *, colour: Colour = OBJECT
     ) -> None:
-        """A cylinder between the centres of its two ends."""
+        """Add a cylinder between the centres of its ends."""
         a, b = np.asarray(start, float), np.asarray(end, float)
         mesh = self._pv.Cylinder(
             center=(a + b) / 2,
@@ -175,7 +175,7 @@ class Stage:
         opacity: float = 1.0,
         smooth: bool = True,
     ) -> None:
-        """A triangle mesh in the world; `colours` (v, 3) bytes paint its vertices."""
+        """Add a triangle mesh in world coordinates; `colours` (v, 3) bytes are per vertex."""
         faces = np.column_stack([np.full(len(triangles), 3), triangles]).ravel()
         mesh = self._pv.PolyData(np.asarray(vertices, float), faces)
         options: dict[str, Any] = {"color": colour}
@@ -187,7 +187,7 @@ class Stage:
     def add_strand(
         self, points: ArrayLike, radius_m: float = 0.008, *, colour: Colour = STRANDS[0]
     ) -> None:
-        """A polyline as a tube."""
+        """Add a polyline as a tube."""
         line = self._pv.lines_from_points(np.asarray(points, float))
         self._add(line.tube(radius=radius_m, n_sides=16), {"color": colour})
 
@@ -195,12 +195,12 @@ class Stage:
         self._meshes.append((mesh, {"smooth_shading": smooth, **options}))
         self._shadow.append(np.asarray(mesh.points, dtype=np.float64))
 
-    # --- camera and drawing
+    # --- camera and rendering
 
     def bounds(self) -> Floats:
-        """(2, 3) low and high corner of all that stands on the stage."""
+        """(2, 3) lower and upper corner of all geometry."""
         if not self._shadow:
-            raise WritheError("there is nothing on the stage")
+            raise WritheError("nothing was added to the picture")
         points = np.concatenate(self._shadow)
         return np.stack([points.min(axis=0), points.max(axis=0)])
 
@@ -213,9 +213,9 @@ class Stage:
     ) -> Any:
         """The picture as bytes (height, width, 3).
 
-        `around` (2, 3) is the box that the camera frames (what stands on the stage by default),
-        `view` the direction from it towards the camera. The ground lies at height 0, or under the
-        lowest point where that is above 1 m or below the floor; `ground_height_m` places it.
+        `around` (2, 3) is the box that the camera frames (default: all geometry), `view` the
+        direction from it towards the camera. The ground is at height 0, or under the lowest point
+        if that is above 1 m or below the floor, unless `ground_height_m` is given.
         """
         box = self.bounds() if around is None else np.asarray(around, float)
         lowest = float(box[0, 1])
@@ -246,7 +246,7 @@ class Stage:
         return _shrink(picture, self.size)
 
     def save(self, path: str | Path, **options: Any) -> Path:
-        """Draw the picture into a PNG or JPEG file; options as for `image`."""
+        """Render to a PNG or JPEG file; options as for `image`."""
         from PIL import Image
 
         target = Path(path)
@@ -254,7 +254,7 @@ class Stage:
         return target
 
     def _merged(self) -> list[tuple[Any, dict[str, Any]]]:
-        """What stands on the stage, meshes of one colour and finish as one: drawing is per mesh."""
+        """The geometry with meshes of equal material merged, since rendering cost is per mesh."""
         groups: dict[str, tuple[list[Any], dict[str, Any]]] = {}
         for number, (mesh, options) in enumerate(self._meshes):
             key = f"{number}" if "scalars" in options else repr(sorted(options.items()))
@@ -301,19 +301,19 @@ class Stage:
 
 
 def highlighted_joints(figure: Figure, names: Sequence[str]) -> list[int]:
-    """The joints behind part or joint names."""
+    """Joint indices of part or joint names."""
     wanted = set(names)
     joints = {c.joint for c in figure.capsules if c.part_name in wanted}
     joints |= {name for name in wanted if name in figure.skeleton}
     return sorted(figure.skeleton.index(name) for name in joints)
 
 
-_AROUND, _RINGS = 32, 9  # of a drawn capsule: vertices around it, rings of each half ball
+_AROUND, _RINGS = 32, 9  # of a capsule mesh: vertices around it, rings of each hemisphere
 
 
 @cache
 def _ball_template() -> tuple[Floats, Floats, Ints]:
-    """Unit directions (v, 3) of two half balls, which end each belongs to (v), triangles."""
+    """Unit directions (v, 3) of two hemispheres, the end of each vertex (v), triangles."""
     up = np.linspace(-np.pi / 2, 0.0, _RINGS)
     heights = np.concatenate([up, -up[::-1]])
     turns = np.linspace(0.0, 2 * np.pi, _AROUND, endpoint=False)
@@ -328,7 +328,7 @@ def _ball_template() -> tuple[Floats, Floats, Ints]:
 
 
 def _capsule(a: Floats, b: Floats, radius_m: float) -> tuple[Floats, Ints]:
-    """Vertices and triangles of the capsule between two points; a ball where they are one."""
+    """Vertices and triangles of the capsule between two points; a sphere if they coincide."""
     directions, end, triangles = _ball_template()
     axis = b - a
     length = float(np.linalg.norm(axis))
@@ -350,7 +350,7 @@ def _pose(position: ArrayLike, rotation: ArrayLike | None) -> Floats:
 def _distance_to_fit(
     box: Floats, centre: Floats, direction: Floats, size: tuple[int, int]
 ) -> float:
-    """How far the camera must stand for the box's corners to fit, with a margin."""
+    """Camera distance at which the box's corners fit, with a margin."""
     corners = np.array(np.meshgrid(*box.T)).reshape(3, -1).T - centre
     right = np.cross([0.0, 1.0, 0.0], direction)
     right = right / np.linalg.norm(right) if np.linalg.norm(right) > 1e-6 else np.array([1.0, 0, 0])

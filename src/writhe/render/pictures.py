@@ -14,13 +14,13 @@ from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.render.look import BODIES, Colour
 from writhe.render.movies import check_movie_name, write_movie
-from writhe.render.picture_stage import THREE_QUARTER, Stage
+from writhe.render.picture_stage import THREE_QUARTER, PictureStage
 from writhe.skeleton import Figure, Frames, Motion, forward
 
-Highlights = Sequence[Sequence[str]]  # for every frame, the parts to paint red
+Highlights = Sequence[Sequence[str]]  # names of the parts to paint red, by frame
 Progress = Callable[[int, int], None]
 
-_TRAVEL_M = 2.0  # a movie that wanders further than this is followed by the camera
+_TRAVEL_M = 2.0  # the camera follows motions that travel farther than this
 
 
 def render_pose(
@@ -34,8 +34,8 @@ def render_pose(
     colour: Colour = BODIES[0],
     view: ArrayLike = THREE_QUARTER,
 ) -> Path:
-    """A picture of one pose; `highlight` names parts to paint red."""
-    with Stage(size) as stage:
+    """Render one pose to a file; `highlight` names parts to paint red."""
+    with PictureStage(size) as stage:
         stage.add_figure(
             figure, forward(figure.skeleton, q), show=show, colour=colour, highlight=highlight
         )
@@ -53,7 +53,7 @@ def film_strip(
     highlights: Highlights | None = None,
     view: ArrayLike = THREE_QUARTER,
 ) -> Path:
-    """`count` evenly spaced frames of a motion side by side, each `size` large."""
+    """Render `count` evenly spaced frames of a motion side by side, each of `size` pixels."""
     from PIL import Image
 
     _check(figure, motion, highlights)
@@ -63,7 +63,7 @@ def film_strip(
     half = np.max([(b[1] - b[0]) / 2 for b in boxes], axis=0)
     floor = min(float(b[0, 1]) for b in boxes)
     panels: list[Any] = []
-    with Stage(size) as stage:
+    with PictureStage(size) as stage:
         for i, frame in enumerate(chosen):
             stage.clear()
             red = highlights[int(frame)] if highlights is not None else ()
@@ -80,7 +80,7 @@ def film_strip(
 def before_after(
     figure: Figure, before: Motion, after: Motion, path: str | Path, *, count: int = 8
 ) -> Path:
-    """Film strips of two versions of a motion, one above the other, colliding parts red."""
+    """Render film strips of two versions of a motion, stacked, colliding parts red."""
     import tempfile
 
     from PIL import Image
@@ -112,7 +112,7 @@ def movie(
     view: ArrayLike = THREE_QUARTER,
     progress: Progress | None = None,
 ) -> Path:
-    """A GIF or MP4 (by the suffix) of a motion at `fps` (15 for GIF, 30 for MP4)."""
+    """Render a motion to a GIF or MP4 (by suffix) at `fps` (default 15 for GIF, 30 for MP4)."""
     target = Path(path)
     check_movie_name(target)
     _check(figure, motion, highlights)
@@ -124,7 +124,7 @@ def movie(
     centres, half = _camera_path(boxes, rate)
     floor = _floor(float(boxes[:, 0, 1].min()))
     images: list[Any] = []
-    with Stage(size) as stage:
+    with PictureStage(size) as stage:
         for i in range(count):
             stage.clear()
             nearest = min(round(float(times[i]) * motion.fps), len(motion) - 1)
@@ -140,11 +140,11 @@ def movie(
 def _check(figure: Figure, motion: Motion, highlights: Highlights | None) -> None:
     if motion.skeleton.names != figure.skeleton.names:
         raise WritheError(
-            f"the motion {motion.name!r} is not of the figure {figure.name!r}: retarget it first"
+            f"the motion {motion.name!r} has another skeleton than {figure.name!r}: retarget it"
         )
     if highlights is not None and len(highlights) != len(motion):
         raise WritheError(
-            f"highlights must name the parts of all {len(motion)} frames, not of {len(highlights)}"
+            f"highlights must have one entry per frame: {len(motion)}, not {len(highlights)}"
         )
 
 
@@ -153,7 +153,7 @@ def _one(frames: Frames, index: int) -> Frames:
 
 
 def _box(figure: Figure, frames: Frames, index: int) -> Floats:
-    """(2, 3) the box of the figure's capsules (or joints) in one frame."""
+    """(2, 3) bounding box of the figure's capsules (or joints) in one frame."""
     one = _one(frames, index)
     if not figure.capsules:
         points = one.positions
@@ -168,7 +168,7 @@ def _box(figure: Figure, frames: Frames, index: int) -> Floats:
 
 
 def _camera_path(boxes: Floats, rate: float) -> tuple[Floats, Floats]:
-    """Centres (n, 3) and one half-size (3) of what the camera frames."""
+    """Centres (n, 3) and one half-size (3) of the framed boxes."""
     low, high = boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)
     middle = boxes.mean(axis=1)
     half = np.max((boxes[:, 1] - boxes[:, 0]) / 2, axis=0)
@@ -183,5 +183,5 @@ def _camera_path(boxes: Floats, rate: float) -> tuple[Floats, Floats]:
 
 
 def _floor(lowest_m: float) -> float:
-    """The ground under a motion: its lowest point, or height 0 for one that stays well above."""
+    """Ground height of a motion: its lowest point, or 0 if it stays well above."""
     return lowest_m if lowest_m < 0.35 else 0.0

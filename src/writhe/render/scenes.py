@@ -15,17 +15,17 @@ from writhe.collision.shapes import Core
 from writhe.collision.surfaces import surface
 from writhe.render.look import BODIES, COLLIDING, OBJECT, Colour
 from writhe.render.movies import write_movie
-from writhe.render.picture_stage import THREE_QUARTER, Stage
+from writhe.render.picture_stage import THREE_QUARTER, PictureStage
 from writhe.scene import Scene
 from writhe.skeleton import Frames, forward
 
-Extra = Callable[[Stage, Floats], None]  # draws more onto the stage, at a configuration
-_COARSE_M = 0.05  # edges of drawn solids
+Extra = Callable[[PictureStage, Floats], None]  # adds geometry to the picture at a configuration
+_COARSE_M = 0.05  # edge length of drawn solids
 MOVIE_FPS = 12.0
 
 
 def scene_strip(scene: Scene, q: Floats, path: str | Path, **look: Any) -> Path:
-    """A film strip of scene configurations (frames, nq) as a picture file; see `strip_image`."""
+    """Render a film strip of scene configurations (frames, nq) to a file; see `strip_image`."""
     from PIL import Image
 
     picture = Image.fromarray(strip_image(scene, q, **look))
@@ -36,10 +36,9 @@ def scene_strip(scene: Scene, q: Floats, path: str | Path, **look: Any) -> Path:
 def scene_movie(
     scene: Scene, q: Floats, path: str | Path, *, fps: float, seconds: float = 4.0, **look: Any
 ) -> Path:
-    """A moving picture (.gif or .mp4) of scene configurations (frames, nq) at `fps`.
+    """Render a movie (.gif or .mp4) of scene configurations (frames, nq) at `fps`.
 
-    Motions longer than `seconds` are shown faster, so that the file stays small; `look` as in
-    `strip_image`.
+    Motions longer than `seconds` are sped up to keep the file small; `look` as in `strip_image`.
     """
     shown = min(len(q), max(2, round(MOVIE_FPS * min(seconds, len(q) / fps))))
     frames = np.linspace(0, len(q) - 1, shown).round().astype(int).tolist()
@@ -51,9 +50,9 @@ def strip_image(
 ) -> Any:
     """`count` evenly spaced frames (or `frames`) in a row, as bytes (height, width, 3).
 
-    Parts that overlap beyond their allowance by 2 mm or more are painted red. `look`: the `size`
-    of a panel, `view`, the box `around` what is to be seen, `show` ("skin" or "capsules"),
-    `colours` and `hidden` by the names of actors and objects, `extra` that draws more, `ground`.
+    Parts that overlap by 2 mm or more beyond their allowance are painted red. `look`: `size` of a
+    panel, `view`, the framed box `around`, `show` ("skin" or "capsules"), `colours` and `hidden`
+    by names of actors and objects, `extra` that adds geometry, `ground`.
     """
     evenly = np.unique(np.linspace(0, len(q) - 1, count).round().astype(int)).tolist()
     return np.concatenate(list(_panels(scene, q, frames or evenly, **look)), axis=1)
@@ -77,7 +76,7 @@ def _panels(
     posed = forward(scene.layout.skeleton, q[chosen])
     red = violating_parts(scene.layout.table, q[chosen], 0.002)
     box = _box(scene, posed, hidden) if around is None else np.asarray(around, float)
-    with Stage(size, ground=ground) as stage:
+    with PictureStage(size, ground=ground) as stage:
         for i, frame in enumerate(chosen):
             stage.clear()
             one = Frames(posed.skeleton, posed.positions[i], posed.rotations[i])
@@ -91,7 +90,7 @@ def _panels(
 
 
 def add_scene(
-    stage: Stage,
+    stage: PictureStage,
     scene: Scene,
     frames: Frames,
     *,
@@ -100,12 +99,12 @@ def add_scene(
     colours: Mapping[str, Colour] | None = None,
     hidden: Sequence[str] = (),
 ) -> None:
-    """Put every actor and object on the stage at the frames of the scene's layout."""
+    """Add every actor and object at the frames of the scene's layout."""
     given = colours or {}
     for number, actor in enumerate(scene.actors):
         if actor.name in hidden:
             continue
-        # the actor's joints stand in the layout as in the figure, after its anchor
+        # the actor's joints follow its anchor in the layout, in the order of the figure
         first = frames.skeleton.index(actor.name) + 1
         own = slice(first, first + len(actor.figure.skeleton))
         part = Frames(actor.figure.skeleton, frames.positions[own], frames.rotations[own])
@@ -122,19 +121,19 @@ def add_scene(
 
 
 def _add_shape(
-    stage: Stage, shape: Shape, position: Floats, rotation: Floats, colour: Colour
+    stage: PictureStage, shape: Shape, position: Floats, rotation: Floats, colour: Colour
 ) -> None:
     if shape.core is Core.SEGMENT:
         a, b = shape.points_in_joint @ rotation.T + position
         stage.add_capsule(a, b, shape.radius_m, colour=colour)
-    elif shape.core is Core.CONVEX:  # the ground stands for half-spaces
+    elif shape.core is Core.CONVEX:  # half-spaces are shown by the ground
         vertices, triangles = surface(shape, _COARSE_M)
         placed = vertices @ rotation.T + position
         stage.add_mesh(placed, triangles, colour=colour, smooth=False)
 
 
 def _box(scene: Scene, posed: Frames, hidden: Sequence[str]) -> Floats:
-    """A box around the actors in all frames, with room for their flesh."""
+    """(2, 3) box around the actors' joints in all frames, with a margin for the body."""
     own: list[Floats] = []
     for actor in scene.actors:
         if actor.name not in hidden:
@@ -143,5 +142,5 @@ def _box(scene: Scene, posed: Frames, hidden: Sequence[str]) -> Floats:
             own.append(posed.positions[:, rows].reshape(-1, 3))
     points = np.concatenate(own) if own else posed.positions.reshape(-1, 3)
     low, high = points.min(axis=0), points.max(axis=0)
-    room = 0.12 * float((high - low).max())
-    return np.stack([low - room, high + room])
+    workspace = 0.12 * float((high - low).max())
+    return np.stack([low - workspace, high + workspace])

@@ -1,4 +1,4 @@
-"""Film strips one below another: the same moments as several methods played them."""
+"""Stacked film strips: the same frames of several methods."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from numpy.typing import ArrayLike
 from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
 from writhe.render.look import BACKGROUND, BODIES, OBJECT, Colour
-from writhe.render.picture_stage import THREE_QUARTER, Stage
+from writhe.render.picture_stage import THREE_QUARTER, PictureStage
 from writhe.skeleton import Figure, Frames, forward
 
-MARK: Colour = (0.25, 0.62, 0.30)  # the user's hand
+MARK: Colour = (0.25, 0.62, 0.30)  # colour of drag targets
 _INK = (70, 62, 56)
 
 
 @dataclass(frozen=True)
 class StripRow:
-    """A motion to show in a row.
+    """A motion shown in a row.
 
-    `red` names the parts to paint in every frame, `marks` (frames, k, 3) where the user drags to.
+    `red`: parts to paint red, by frame; `marks` (frames, k, 3): positions of the drag targets.
     """
 
     label: str
@@ -44,7 +44,7 @@ def comparison(
     size: tuple[int, int] = (230, 300),
     view: ArrayLike = THREE_QUARTER,
 ) -> Path:
-    """Rows of `count` evenly spaced frames, all seen by one camera, with solid objects (meshes)."""
+    """Render rows of `count` evenly spaced frames with one camera and solid objects (meshes)."""
     from PIL import Image, ImageDraw
 
     if len({len(row.q) for row in rows}) != 1:
@@ -53,7 +53,7 @@ def comparison(
     posed = [forward(figure.skeleton, row.q[chosen]) for row in rows]
     around = _box(posed, objects)
     strips: list[Any] = []
-    with Stage(size) as stage:
+    with PictureStage(size) as stage:
         for row, frames in zip(rows, posed, strict=True):
             panels: list[Any] = []
             for i, frame in enumerate(chosen):
@@ -81,7 +81,7 @@ def comparison(
 
 
 def _box(posed: Sequence[Frames], objects: Sequence[tuple[Floats, Ints]]) -> Floats:
-    """(2, 3) what the camera frames: all joints with room for the body around them, and objects."""
+    """(2, 3) framed box: all joints with a margin for the body, and objects."""
     points = np.concatenate([f.positions.reshape(-1, 3) for f in posed])
     low, high = points.min(axis=0) - 0.12, points.max(axis=0) + 0.16
     for vertices, _ in objects:

@@ -1,1 +1,1 @@
-"""Motion of one skeleton carried over to another, with planted feet."""
+"""Retargeting motion from one skeleton to another, with planted feet locked."""

@@ -1,4 +1,4 @@
-"""The motion files of a folder, as they are and carried over to a figure."""
+"""List the motion files of a folder, and read them retargeted to a figure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from writhe.io.files import READABLE
 from writhe.retargeting.retarget import retarget
 from writhe.skeleton import Figure, Motion
 
-Progress = Callable[[int, int, str], None]  # files done, files in all, the file at hand
+Progress = Callable[[int, int, str], None]  # files done, total files, current file
 
 
 def motion_files(folder: Path) -> list[Path]:
-    """The motion files under a folder, in order of their names."""
+    """The motion files under a folder, sorted by path."""
     if not folder.is_dir():
         raise WritheError(f"{folder} is not a folder with motion files")
     found = sorted(p for p in folder.rglob("*") if p.suffix.lower() in READABLE and p.is_file())
@@ -32,9 +32,9 @@ def read_clips(
     keep_feet: bool = True,
     wanted: Callable[[Path], bool] | None = None,
 ) -> tuple[dict[str, Motion], dict[str, str]]:
-    """The motion files under a folder on the figure, by name; and why others cannot be used.
+    """The motions under a folder, retargeted, by file name; and the reasons for skipped files.
 
-    wanted: which files to read, all where not given.
+    wanted: selects the files to read; all by default.
     """
     files = [path for path in motion_files(folder) if wanted is None or wanted(path)]
     takes: dict[str, Motion] = {}
@@ -48,6 +48,6 @@ def read_clips(
         except WritheError as error:
             skipped[name] = str(error)
     if not takes:
-        why = "; ".join(skipped.values()) or "none is wanted"
+        why = "; ".join(skipped.values()) or "none was selected"
         raise WritheError(f"no motion file in {folder} could be used: {why}")
     return takes, skipped

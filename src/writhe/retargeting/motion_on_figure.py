@@ -1,7 +1,7 @@
-"""A motion of any skeleton as one of a figure's: read off where the bones agree, else retargeted.
+"""Convert a motion of any skeleton to a figure: joint by joint if the bones agree, else retargeted.
 
-Files know less of joints than figures do: a BVH file of the built-in human comes back with its
-bones and names, but every hinge as a ball joint. Such a motion is the figure's own, joint by joint.
+Files store less about joints than figures do: a BVH file of the built-in human is read with its
+bones and names, but with every hinge as a ball joint. Such a motion is copied joint by joint.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from writhe.kernels.skeleton.euler_channels import align_hemispheres
 from writhe.retargeting.retarget import retarget
 from writhe.skeleton import Figure, JointKind, Motion, Skeleton, quaternions, transforms
 
-# what a joint may turn or shift in ways that the figure's cannot, and still be read off
+# tolerated motion that the figure's joint cannot represent, when copying joint by joint
 SAME_TURN_RAD, SAME_SHIFT_M = 2e-3, 1e-3
 
 
 def on_figure(motion: Motion, figure: Figure) -> Motion:
-    """The motion with configurations of the figure's skeleton."""
+    """The motion as configurations of the figure's skeleton."""
     skeleton = figure.skeleton
     if motion.skeleton.names == skeleton.names and _same_joints(motion.skeleton, skeleton):
         return motion
     if same_bones(motion.skeleton, skeleton):
-        q = _read_off(motion, skeleton)
+        q = _copy_joints(motion, skeleton)
         if q is not None:
             return replace(motion, skeleton=skeleton, q=q)
     return retarget(motion, figure)
@@ -39,10 +39,10 @@ def _same_joints(a: Skeleton, b: Skeleton) -> bool:
     )
 
 
-def _read_off(motion: Motion, skeleton: Skeleton) -> Floats | None:
-    """Joint by joint; None where a joint does what the skeleton's cannot."""
-    shift, turn = transforms.joint_motions(motion.skeleton, motion.q)
-    # a file may place its root otherwise: what it shifts is told from the figure's own place
+def _copy_joints(motion: Motion, skeleton: Skeleton) -> Floats | None:
+    """(F, nq) copied joint by joint; None if a joint moves in a way the skeleton's cannot."""
+    shift, turn = transforms.joint_displacements(motion.skeleton, motion.q)
+    # the root offset may differ: express its translation relative to the figure's offset
     moved = np.asarray(motion.skeleton.tree.offset[0]) - np.asarray(skeleton.tree.offset[0])
     shift[:, 0] += moved @ np.asarray(skeleton.tree.rest[0])
     q = np.tile(skeleton.rest_configuration, (len(motion), 1))
@@ -56,7 +56,7 @@ def _read_off(motion: Motion, skeleton: Skeleton) -> Floats | None:
             q[:, at] = quaternions.twist_angles(turn[:, j], np.asarray(joint.axis))
         elif joint.kind is JointKind.PRISMATIC:
             q[:, at] = shift[:, j] @ np.asarray(joint.axis)
-    kept_shift, kept_turn = transforms.joint_motions(skeleton, q)
+    kept_shift, kept_turn = transforms.joint_displacements(skeleton, q)
     apart = 2.0 * np.arccos(np.clip(np.abs(np.sum(kept_turn * turn, axis=-1)), 0.0, 1.0))
     if apart.max() > SAME_TURN_RAD or np.abs(kept_shift - shift).max() > SAME_SHIFT_M:
         return None

@@ -1,8 +1,8 @@
-"""Feet that stand still: found in the source, locked on the target by moving the legs.
+"""Planted feet: detected in the source, locked on the target by leg IK.
 
-The ball of the foot (the toe's joint; the ankle where there is none) is locked, so that a heel may
-still rise. Corrections fade in and out over `BLEND_S`; a standing leg that would not reach is
-helped by lowering the hips smoothly.
+The ball of the foot (the toe joint; the ankle if there is none) is locked, so that a heel may
+still rise. Corrections fade in and out over `BLEND_S`; where a leg would not reach, the hips are
+lowered smoothly.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
-from writhe.retargeting.rest_alignment import RestBody, turn_between
+from writhe.retargeting.rest_alignment import RestBody, shortest_rotation
 from writhe.skeleton import Frames, JointKind, Motion, forward, quaternions
 
 PLANTED_SPEED_M_S = 0.15
-PLANTED_DRIFT_M = 0.02  # a foot that creeps farther has been set down anew
+PLANTED_DRIFT_M = 0.02  # a foot that drifts farther counts as a new plant
 STEP_GAP_S = 0.1
-PLANTED_HEIGHT_M = 0.07  # of the ball of the foot above the lowest that it gets
+PLANTED_HEIGHT_M = 0.07  # of the ball of the foot above its lowest height
 SHORTEST_PLANT_S = 0.12
 BLEND_S = 0.25
-FULL_REACH = 0.9995  # of the straight leg: beyond, the knee would snap
-UNTOUCHED_M = 1e-5  # where retargeting moved a planted foot by less, nothing is corrected
+FULL_REACH = 0.9995  # share of the straight leg, beyond which the knee would snap
+MIN_CORRECTION_M = 1e-5  # planted feet moved by less in retargeting are not corrected
 
 
 def keep_feet(
     motion: Motion, source_frames: Frames, source: RestBody, target: RestBody, scale: float
 ) -> tuple[Motion, dict[str, Any]]:
-    """The motion with planted feet locked, and what was done: slides before and after, in m."""
+    """The motion with planted feet locked, and a report: frames, slide before and after in m."""
     frames = motion.frames()
     shifts: dict[str, Floats] = {}
     plants: dict[str, list[tuple[int, int]]] = {}
@@ -39,7 +39,7 @@ def keep_feet(
         before = source_frames.positions[:, source.joint[foot]]
         ball = frames.positions[:, target.joint[foot]]
         found = planted_spans(before, motion.fps)
-        found = [s for s in found if _was_moved(before, ball, s, scale)]
+        found = [s for s in found if _moved_by_retargeting(before, ball, s, scale)]
         plants[side] = found
         shifts[side] = _corrections(ball, found, motion.fps)
     slide = _slide(frames, plants, target)
@@ -63,7 +63,7 @@ def keep_feet(
 
 
 def planted_spans(ball: Floats, fps: float) -> list[tuple[int, int]]:
-    """Spans (first, last + 1) of frames in which a foot's ball (F, 3) stands still, low down."""
+    """Spans (first, last + 1) of frames in which the ball of a foot (F, 3) is low and at rest."""
     if len(ball) < 3:
         return []
     speed = np.linalg.norm(np.gradient(ball, axis=0), axis=1) * fps
@@ -76,22 +76,24 @@ def planted_spans(ball: Floats, fps: float) -> list[tuple[int, int]]:
     for start, stop in zip(edges[::2], edges[1::2], strict=True):
         a = int(start)
         while a < stop:
-            strays = np.linalg.norm(ball[a:stop] - ball[a], axis=1) > PLANTED_DRIFT_M
-            b = a + int(np.argmax(strays)) if strays.any() else int(stop)
+            drifted = np.linalg.norm(ball[a:stop] - ball[a], axis=1) > PLANTED_DRIFT_M
+            b = a + int(np.argmax(drifted)) if drifted.any() else int(stop)
             if b - a >= least:
                 spans.append((a, b))
             a = b + gap
     return spans
 
 
-def _was_moved(before: Floats, after: Floats, span: tuple[int, int], scale: float) -> bool:
-    """Whether retargeting made the foot move in a way that the scaled source does not."""
-    strayed = after[slice(*span)] - scale * before[slice(*span)]
-    return float(np.ptp(strayed, axis=0).max()) > UNTOUCHED_M
+def _moved_by_retargeting(
+    before: Floats, after: Floats, span: tuple[int, int], scale: float
+) -> bool:
+    """Whether retargeting moves the foot relative to the scaled source."""
+    deviation = after[slice(*span)] - scale * before[slice(*span)]
+    return float(np.ptp(deviation, axis=0).max()) > MIN_CORRECTION_M
 
 
 def _corrections(ball: Floats, spans: list[tuple[int, int]], fps: float) -> Floats:
-    """How far (F, 3) to move the foot: onto its mean place while planted, fading in between."""
+    """(F, 3) foot displacements: to the mean position while planted, faded in between."""
     shift = np.zeros_like(ball)
     for a, b in spans:
         shift[a:b] = ball[a:b].mean(axis=0) - ball[a:b]
@@ -101,11 +103,11 @@ def _corrections(ball: Floats, spans: list[tuple[int, int]], fps: float) -> Floa
         if a >= b:
             continue
         reach = min(blend, b - a + 1)
-        away = np.arange(1, b - a + 1)
+        distance = np.arange(1, b - a + 1)
         if a > 0:
-            shift[a:b] += _fade(away / reach)[:, None] * shift[a - 1]
+            shift[a:b] += _fade(distance / reach)[:, None] * shift[a - 1]
         if b < len(ball):
-            shift[a:b] += _fade(away[::-1] / reach)[:, None] * shift[b]
+            shift[a:b] += _fade(distance[::-1] / reach)[:, None] * shift[b]
     return shift
 
 
@@ -115,7 +117,7 @@ def _fade(x: Floats) -> Floats:
 
 
 def _slide(frames: Frames, plants: dict[str, list[tuple[int, int]]], target: RestBody) -> float:
-    """The farthest that a planted foot gets from where it came to stand."""
+    """Largest distance of a planted foot from its position at the start of the plant, m."""
     farthest = 0.0
     for side, spans in plants.items():
         foot = target.joint.get(f"{side}_toe", target.joint[f"{side}_ankle"])
@@ -134,24 +136,27 @@ def _leg(frames: Frames, side: str, target: RestBody) -> tuple[Floats, Floats, F
 
 
 def _hips_drop(frames: Frames, shifts: dict[str, Floats], target: RestBody, fps: float) -> Floats:
-    """How far (F,) to lower the hips so that moved feet stay within reach; smooth over time."""
-    need = np.zeros(len(frames.positions))
+    """(F,) smooth lowering of the hips that keeps moved feet within reach, m."""
+    required = np.zeros(len(frames.positions))
     for side, shift in shifts.items():
         hip, _, ankle = _leg(frames, side, target)
         reach = FULL_REACH * (target.length(f"{side}_hip") + target.length(f"{side}_knee"))
-        way = ankle + shift - hip
-        across = way[:, 0] ** 2 + way[:, 2] ** 2
-        beyond = (way**2).sum(axis=1) > reach**2
+        hip_to_foot = ankle + shift - hip
+        across = hip_to_foot[:, 0] ** 2 + hip_to_foot[:, 2] ** 2
+        beyond = (hip_to_foot**2).sum(axis=1) > reach**2
         moved = np.abs(shift).max(axis=1) > 0
         height = np.sqrt(np.maximum(reach**2 - across, 0.0))
-        need = np.maximum(need, np.where(beyond & moved & (way[:, 1] < 0), -way[:, 1] - height, 0))
-    if not need.any():
-        return need
-    # the running maximum is held wide enough that smoothing it cannot fall below the need
+        required = np.maximum(
+            required,
+            np.where(beyond & moved & (hip_to_foot[:, 1] < 0), -hip_to_foot[:, 1] - height, 0),
+        )
+    if not required.any():
+        return required
+    # the running maximum is wide enough that its smoothed value stays above the requirement
     half = max(1, round(0.5 * BLEND_S * fps))
     from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
-    held = maximum_filter1d(need, 2 * half + 1, mode="nearest")
+    held = maximum_filter1d(required, 2 * half + 1, mode="nearest")
     return gaussian_filter1d(held, half / 2.5, truncate=2.5, mode="nearest")
 
 
@@ -171,7 +176,9 @@ def _with_hips_lowered(motion: Motion, drop: Floats, target: RestBody) -> Motion
 
 
 def _with_ankle_moved(motion: Motion, side: str, shift: Floats, target: RestBody) -> Motion:
-    """Bend the knee and swing the thigh so that the ankle moves by `shift`; the foot only shifts.
+    """Flex the knee and swing the thigh such that the ankle moves by `shift` (F, 3).
+
+    The foot keeps its orientation.
 
     With K = hip to knee, M = knee to ankle and h the knee's axis, flexing to angle f (from K to M
     about h) puts the ankle at the distance D of |K|^2 + |M|^2 + 2 (K.h)(M.h) + 2 |K'||M'| cos f,
@@ -195,24 +202,24 @@ def _with_ankle_moved(motion: Motion, side: str, shift: Floats, target: RestBody
     fixed += 2.0 * (upper * axis).sum(1) * (lower * axis).sum(1)
     swing = 2.0 * np.linalg.norm(upper_across, axis=1) * np.linalg.norm(lower_across, axis=1)
     cosine = ((goal**2).sum(1) - fixed) / np.maximum(swing, 1e-12)
-    wanted = np.arccos(np.clip(cosine, -1.0, 1.0)) * np.where(flexed < -0.05, -1.0, 1.0)
-    bend = quaternions.from_axis_angle(axis, wanted - flexed)
+    target_flexion = np.arccos(np.clip(cosine, -1.0, 1.0)) * np.where(flexed < -0.05, -1.0, 1.0)
+    bend = quaternions.from_axis_angle(axis, target_flexion - flexed)
     reached = upper + quaternions.rotate(bend, lower)
-    raise_leg = turn_between(reached, goal)
+    swing_leg = shortest_rotation(reached, goal)
     names = {
         part: skeleton.names[target.joint[f"{side}_{part}"]] for part in ("hip", "knee", "ankle")
     }
     q = motion.q.copy()
     old = {n: quaternions.from_matrices(frames.rotation(n)) for n in names.values()}
     new = {
-        names["hip"]: quaternions.multiply(raise_leg, old[names["hip"]]),
+        names["hip"]: quaternions.multiply(swing_leg, old[names["hip"]]),
         names["knee"]: quaternions.multiply(
-            raise_leg, quaternions.multiply(bend, old[names["knee"]])
+            swing_leg, quaternions.multiply(bend, old[names["knee"]])
         ),
         names["ankle"]: old[names["ankle"]],
     }
-    # joints between the three (helpers) ride along with the one above them
-    carried = {names["hip"]: raise_leg, names["knee"]: quaternions.multiply(raise_leg, bend)}
+    # helper joints between the three move with the one above them
+    carried = {names["hip"]: swing_leg, names["knee"]: quaternions.multiply(swing_leg, bend)}
     for name, turn in new.items():
         j = skeleton.index(name)
         joint = skeleton.joints[j]
@@ -251,10 +258,10 @@ def _knee_axis(frames: Frames, side: str, upper: Floats, lower: Floats, target: 
         axis = frames.rotations[:, j] @ joint.axis
         in_world = quaternions.rotate(target.turns[j], joint.axis)
         return axis if float(in_world @ left) >= 0 else -axis
-    resting = quaternions.rotate(quaternions.conjugate(target.turns[thigh]), left)
-    lateral = frames.rotations[:, thigh] @ resting
+    lateral_in_thigh = quaternions.rotate(quaternions.conjugate(target.turns[thigh]), left)
+    lateral = frames.rotations[:, thigh] @ lateral_in_thigh
     normal = np.cross(upper, lower)
-    # a bent knee shows its axis; a straight one is taken to flex about the thigh's left
+    # a bent knee defines its axis; a straight one flexes about the thigh's lateral axis
     bent = np.linalg.norm(normal, axis=1, keepdims=True)
     share = np.clip(bent / (0.1 * np.linalg.norm(upper, axis=1, keepdims=True) ** 2), 0.0, 1.0)
     normal = np.where((normal * lateral).sum(1, keepdims=True) < 0, -normal, normal)

@@ -1,4 +1,4 @@
-"""How the rest pose of one body differs from another's, role by role.
+"""Align the rest pose of one body with another's, role by role.
 
 For each role an alignment A (a world rotation of the rest pose) is found that takes the target's
 bone to the direction of the source's. If the source has turned by D from its rest pose, the
@@ -22,8 +22,8 @@ CHAINS = (
     *(tuple(f"{s}_{p}" for p in ("clavicle", "shoulder", "elbow", "wrist")) for s in _SIDES),
     *(tuple(f"{s}_{p}" for p in ("hip", "knee", "ankle", "toe")) for s in _SIDES),
 )
-# whose alignment a role's own starts from; without an entry, that of the whole body
-_STARTS_FROM = {"head": "neck"} | {
+# role whose alignment initialises another's; without an entry, that of the whole body
+_INITIAL_FROM = {"head": "neck"} | {
     f"{s}_{role}": (start if start == "chest" else f"{s}_{start}")
     for s in _SIDES
     for role, start in (
@@ -36,12 +36,12 @@ _STARTS_FROM = {"head": "neck"} | {
         ("toe", "ankle"),
     )
 }
-# a body whose axes are this near to the world's is taken to be aligned with it
+# rotations this near to an axis permutation are snapped to it
 _SNAP_COSINE = np.cos(np.radians(25.0))
 
 
-def turn_between(a: Floats, b: Floats) -> Floats:
-    """The smallest rotation (wxyz) that takes the direction a to b, broadcast."""
+def shortest_rotation(a: Floats, b: Floats) -> Floats:
+    """The smallest rotation (wxyz) that takes direction a to b; broadcasts."""
     a = a / np.maximum(np.linalg.norm(a, axis=-1, keepdims=True), 1e-12)
     b = b / np.maximum(np.linalg.norm(b, axis=-1, keepdims=True), 1e-12)
     a, b = np.broadcast_arrays(a, b)
@@ -57,7 +57,7 @@ def turn_between(a: Floats, b: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class RestBody:
-    """A skeleton at rest seen through its roles."""
+    """The rest pose of a skeleton, indexed by anatomical roles."""
 
     skeleton: Skeleton
     joint: dict[str, int]  # role to joint number
@@ -67,9 +67,9 @@ class RestBody:
     bones: dict[str, Floats]  # role to the direction of its bone, in the world
 
     def length(self, role: str) -> float:
-        """From the role's joint to the next role's."""
-        there = self.positions[self.joint[self.following[role]]]
-        return float(np.linalg.norm(there - self.positions[self.joint[role]]))
+        """Distance from the role's joint to the next role's, m."""
+        present = self.positions[self.joint[self.following[role]]]
+        return float(np.linalg.norm(present - self.positions[self.joint[role]]))
 
 
 def rest_body(skeleton: Skeleton, joints: Mapping[str, str], common: set[str]) -> RestBody:
@@ -79,15 +79,15 @@ def rest_body(skeleton: Skeleton, joints: Mapping[str, str], common: set[str]) -
     following: dict[str, str] = {}
     bones: dict[str, Floats] = {}
     for chain in CHAINS:
-        there = [role for role in chain if role in joint]
-        for role, after in pairwise(there):
+        present = [role for role in chain if role in joint]
+        for role, after in pairwise(present):
             bone = rest.positions[joint[after]] - rest.positions[joint[role]]
             if np.linalg.norm(bone) > 1e-4:
                 following[role], bones[role] = after, bone
-        if there and there[-1] == chain[-1]:
-            end = _end_bone(skeleton, joint[there[-1]], rest.positions, rest.rotations)
+        if present and present[-1] == chain[-1]:
+            end = _end_bone(skeleton, joint[present[-1]], rest.positions, rest.rotations)
             if end is not None:
-                bones[there[-1]] = end
+                bones[present[-1]] = end
     turns = transforms.rest_world_quaternions(skeleton)
     return RestBody(skeleton, joint, rest.positions, turns, following, bones)
 
@@ -95,7 +95,7 @@ def rest_body(skeleton: Skeleton, joints: Mapping[str, str], common: set[str]) -
 def _end_bone(
     skeleton: Skeleton, joint: int, positions: Floats, rotations: Floats
 ) -> Floats | None:
-    """From a joint to the farthest point below it."""
+    """The vector from a joint to its farthest descendant point; None if there is none."""
     inside = range(joint, int(skeleton.tree.subtree_end[joint]))
     ends = [positions[j] for j in inside]
     for tip in skeleton.tips:
@@ -120,10 +120,10 @@ def body_axes(body: RestBody) -> Floats:
 
 
 def body_alignment(source: RestBody, target: RestBody) -> Floats:
-    """The rotation that takes the target's rest body to the source's: facing and up.
+    """The rotation (wxyz) that takes the target's facing and up directions at rest to the source's.
 
-    Rotations near to one of the 24 that map axes to axes are taken to be it: a slightly tilted
-    spine is anatomy, not another convention.
+    Rotations near one of the 24 axis permutations are snapped to it: a slightly tilted spine is
+    anatomy, not another axis convention.
     """
     matrix = body_axes(source) @ body_axes(target).T
     snapped = np.zeros((3, 3))
@@ -141,9 +141,9 @@ def body_alignment(source: RestBody, target: RestBody) -> Floats:
 def align_role(
     role: str, whole: Floats, done: Mapping[str, Floats], source: RestBody, target: RestBody
 ) -> Floats:
-    """The alignment of one role, given that of the whole body and those found before."""
-    start = done.get(_STARTS_FROM.get(role, ""), whole)
+    """The alignment (wxyz) of one role, given that of the whole body and of earlier roles."""
+    start = done.get(_INITIAL_FROM.get(role, ""), whole)
     if role == "hips" or role not in source.bones or role not in target.bones:
         return start
     turned = quaternions.rotate(start, target.bones[role])
-    return quaternions.multiply(turn_between(turned, source.bones[role]), start)
+    return quaternions.multiply(shortest_rotation(turned, source.bones[role]), start)

@@ -1,8 +1,8 @@
-"""Carry a motion over to another body by anatomical roles.
+"""Retarget a motion to another skeleton by anatomical roles.
 
-Directions of bones come from the source's joint positions, twists from its joint rotations, seen
-from aligned rest poses (`alignment`). Where the target has a hinge, the bend comes from the
-positions and the limb above is turned about itself so that the hinge's plane fits.
+Bone directions come from the source's joint positions, twists from its joint rotations relative to
+aligned rest poses (`rest_alignment`). Where the target has a hinge, the flexion comes from the
+positions, and the limb above is twisted until the hinge plane fits.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from writhe.errors import WritheError
 from writhe.io.figure_from_skeleton import figure_of
 from writhe.io.roles import ESSENTIAL, ROLES
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
-from writhe.retargeting.planted_feet import keep_feet as keep_the_feet
+from writhe.retargeting.planted_feet import keep_feet as lock_planted_feet
 from writhe.retargeting.rest_alignment import (
     RestBody,
     align_role,
     body_alignment,
     body_axes,
     rest_body,
-    turn_between,
+    shortest_rotation,
 )
 from writhe.skeleton import Figure, Frames, JointKind, Motion, quaternions
 
-# the hinge's plane is trusted from the first bend (degrees) on, fully from the second
+# confidence in the flexion plane rises from 0 at the first flexion angle to 1 at the second
 PLANE_FROM_RAD, PLANE_SURE_RAD = np.radians(6.0), np.radians(25.0)
 _HINGED = tuple(
     (f"{s}_{upper}", f"{s}_{lower}")
@@ -45,38 +45,38 @@ def retarget(
 ) -> Motion:
     """The motion on the figure's skeleton.
 
-    keep_feet: lock the target's feet where the source's stand still on the ground.
-    source_figure: gives the roles of the motion's joints where their names do not tell.
-    `source["retarget"]` of the result tells the scale and how far planted feet slide.
+    keep_feet: lock the target's feet where the source's are planted.
+    source_figure: gives the roles of the motion's joints if they cannot be guessed from names.
+    `source["retarget"]` of the result holds the scale and the slide of planted feet.
     """
     origin = source_figure or figure_of(motion)
     roles_from, roles_to = dict(origin.roles), dict(figure.roles)
     common = set(roles_from) & set(roles_to)
-    lost = [role for role in ESSENTIAL if role not in common]
-    if lost:
-        where = figure.name if any(r not in roles_to for r in lost) else motion.name
+    missing = [role for role in ESSENTIAL if role not in common]
+    if missing:
+        where = figure.name if any(r not in roles_to for r in missing) else motion.name
         raise WritheError(
-            f"cannot retarget: {where!r} has no joint for {', '.join(lost)}; its roles must cover "
+            f"cannot retarget: {where!r} has no joint for {', '.join(missing)}; roles must cover "
             "hips, shoulders, elbows, hips, knees and ankles"
         )
     source = rest_body(motion.skeleton, roles_from, common)
     target = rest_body(figure.skeleton, roles_to, common)
     frames = motion.frames()
-    turns = _wanted_turns(frames, source, target)
+    turns = _target_rotations(frames, source, target)
     q = _configurations(turns, target)
     align_hemispheres(figure.skeleton.tree.kind, figure.skeleton.tree.q_start, q)
     result = replace(motion, skeleton=figure.skeleton, q=q)
-    scale = _leg(target) / _leg(source)
-    result = _placed(result, frames, source, target, scale)
+    scale = _leg_length(target) / _leg_length(source)
+    result = _with_hips_placed(result, frames, source, target, scale)
     report: dict[str, object] = {"from": motion.name, "to": figure.name, "scale": scale}
     if keep_feet:
-        result, feet = keep_the_feet(result, frames, source, target, scale)
+        result, feet = lock_planted_feet(result, frames, source, target, scale)
         report |= feet
     return replace(result, source={"format": "retarget", "retarget": report})
 
 
-def _wanted_turns(frames: Frames, source: RestBody, target: RestBody) -> dict[str, Floats]:
-    """World rotations (F, 4) that the target's joints should have, by role."""
+def _target_rotations(frames: Frames, source: RestBody, target: RestBody) -> dict[str, Floats]:
+    """Target world rotations (F, 4) of the joints, by role."""
     whole = body_alignment(source, target)
     alignment: dict[str, Floats] = {}
     turns: dict[str, Floats] = {}
@@ -98,11 +98,11 @@ def _wanted_turns(frames: Frames, source: RestBody, target: RestBody) -> dict[st
             alignment[role] = quaternions.multiply(alignment[role], about)
         turn = quaternions.multiply(change, quaternions.multiply(alignment[role], target.turns[t]))
         if role in target.following and role != "hips":
-            turn = _swung(frames, turn, role, source, target)
+            turn = _swing_to_bone(frames, turn, role, source, target)
         if bends and lower is not None and _hinge(target, lower):
-            angle, trust = _plane_twist(frames, turn, role, lower, source, target)
+            angle, confidence = _plane_twist(frames, turn, role, lower, source, target)
             axis = _direction(frames, role, source)
-            turn = quaternions.multiply(quaternions.from_axis_angle(axis, trust * angle), turn)
+            turn = quaternions.multiply(quaternions.from_axis_angle(axis, confidence * angle), turn)
         turns[role] = turn
     return turns
 
@@ -121,16 +121,18 @@ def _direction(frames: Frames, role: str, body: RestBody) -> Floats:
     return _unit(after - frames.positions[:, body.joint[role]])
 
 
-def _swung(frames: Frames, turn: Floats, role: str, source: RestBody, target: RestBody) -> Floats:
-    """`turn`, swung by as little as it takes for the bone to point as the source's does."""
+def _swing_to_bone(
+    frames: Frames, turn: Floats, role: str, source: RestBody, target: RestBody
+) -> Floats:
+    """`turn` with the smallest swing after which the bone points as the source's does."""
     t = target.joint[role]
     bone = quaternions.rotate(quaternions.conjugate(target.turns[t]), target.bones[role])
     now = quaternions.rotate(turn, bone)
-    return quaternions.multiply(turn_between(now, _direction(frames, role, source)), turn)
+    return quaternions.multiply(shortest_rotation(now, _direction(frames, role, source)), turn)
 
 
 def _hinge_axis(target: RestBody, upper: str, lower: str) -> Floats:
-    """The axis about which the lower joint flexes, in the frame of the upper one, at rest."""
+    """The flexion axis of the lower joint at rest, in the frame of the upper one."""
     u, low = target.joint[upper], target.joint[lower]
     joint = target.skeleton.joints[low]
     if joint.kind is JointKind.HINGE:
@@ -155,10 +157,10 @@ def _flexion_axis(body: RestBody, upper: str) -> Floats:
 def _plane_twist(
     frames: Frames, turn: Floats, upper: str, lower: str, source: RestBody, target: RestBody
 ) -> tuple[Floats, Floats]:
-    """How far (F,) the limb must turn about itself to fit the hinge's plane, and the trust in it.
+    """(F,) twist of the limb that fits the hinge plane, rad, and the confidence in it (0..1).
 
-    Near a straight limb the plane is undefined, and a limb bent a little the wrong way is
-    overstretched rather than turned half round: there the trust fades to nothing.
+    Near a straight limb the plane is undefined, and a limb flexed slightly the wrong way is
+    overextended rather than twisted by half a turn: there the confidence fades to 0.
     """
     u, v = _direction(frames, upper, source), _direction(frames, lower, source)
     axis = quaternions.rotate(turn, _hinge_axis(target, upper, lower))
@@ -167,11 +169,11 @@ def _plane_twist(
     bend = np.arctan2(np.linalg.norm(normal, axis=1), (u * v).sum(axis=1))
     normal = _unit(normal)
     angle = np.arctan2((np.cross(axis, normal) * u).sum(axis=1), (axis * normal).sum(axis=1))
-    trust = _ramp((bend - PLANE_FROM_RAD) / (PLANE_SURE_RAD - PLANE_FROM_RAD))
-    # beyond a strong bend no overstretched limb is left to doubt
+    confidence = _ramp((bend - PLANE_FROM_RAD) / (PLANE_SURE_RAD - PLANE_FROM_RAD))
+    # a strongly flexed limb cannot be overextended
     doubt = _ramp((np.abs(angle) - np.pi / 3) / (np.pi / 3))
     doubt *= 1.0 - _ramp((bend - np.radians(45.0)) / np.radians(30.0))
-    return angle, trust * (1.0 - doubt)
+    return angle, confidence * (1.0 - doubt)
 
 
 def _constant_twist(
@@ -183,15 +185,15 @@ def _constant_twist(
     source: RestBody,
     target: RestBody,
 ) -> float:
-    """A constant turn of the limb about itself that the source's rest pose hides; mostly zero.
+    """A constant twist of the limb that the source's rest pose does not show, rad; mostly zero.
 
-    Some files have folded rest poses (all bones along one axis), in which the twist of a limb has
-    no meaning. The bends of the motion itself then tell it.
+    Some files have folded rest poses (all bones along one axis), in which the twist of a limb is
+    undefined. It is then estimated from the flexion in the motion.
     """
     turn = quaternions.multiply(
         change, quaternions.multiply(alignment, target.turns[target.joint[upper]])
     )
-    turn = _swung(frames, turn, upper, source, target)
+    turn = _swing_to_bone(frames, turn, upper, source, target)
     angle, _ = _plane_twist(frames, turn, upper, lower, source, target)
     u, v = _direction(frames, upper, source), _direction(frames, lower, source)
     bend = np.arccos(np.clip((u * v).sum(axis=1), -1.0, 1.0))
@@ -210,7 +212,7 @@ def _ramp(x: Floats) -> Floats:
 
 
 def _configurations(turns: dict[str, Floats], target: RestBody) -> Floats:
-    """Configurations that realise the wanted world rotations as the joints allow."""
+    """(F, nq) configurations that realise the target world rotations as far as joints allow."""
     skeleton = target.skeleton
     count = len(next(iter(turns.values())))
     q = np.tile(skeleton.rest_configuration, (count, 1))
@@ -236,7 +238,7 @@ def _configurations(turns: dict[str, Floats], target: RestBody) -> Floats:
 
 
 def _hinge_angle(base: Floats, turn: Floats, role: str, target: RestBody) -> Floats:
-    """The angle that brings the hinge's bone nearest to where it should point."""
+    """(F,) the hinge angle that brings its bone nearest to the target direction, rad."""
     j = target.joint[role]
     joint = target.skeleton.joints[j]
     if role not in target.bones:
@@ -244,51 +246,51 @@ def _hinge_angle(base: Floats, turn: Floats, role: str, target: RestBody) -> Flo
         return np.unwrap(quaternions.twist_angles(between, joint.axis))
     bone = quaternions.rotate(quaternions.conjugate(target.turns[j]), target.bones[role])
     axis = quaternions.rotate(base, joint.axis)
-    start, wanted = quaternions.rotate(base, bone), quaternions.rotate(turn, bone)
-    along = (start * axis).sum(axis=1) * (wanted * axis).sum(axis=1)
-    sine = (np.cross(start, wanted) * axis).sum(axis=1)
-    return np.unwrap(np.arctan2(sine, (start * wanted).sum(axis=1) - along))
+    start, target_position = quaternions.rotate(base, bone), quaternions.rotate(turn, bone)
+    along = (start * axis).sum(axis=1) * (target_position * axis).sum(axis=1)
+    sine = (np.cross(start, target_position) * axis).sum(axis=1)
+    return np.unwrap(np.arctan2(sine, (start * target_position).sum(axis=1) - along))
 
 
-def _leg(body: RestBody) -> float:
+def _leg_length(body: RestBody) -> float:
     return sum(body.length(f"{s}_{part}") for s in ("left", "right") for part in ("hip", "knee"))
 
 
 def _ankle_heights(source: RestBody, target: RestBody) -> tuple[float, float]:
-    """How high the ankles stand over the balls of flat feet, read off the rest poses."""
+    """Heights of the ankles above the balls of flat feet at rest (source, target), m."""
     whole = body_alignment(source, target)
     up = body_axes(target)[:, 1]
-    up_from = quaternions.rotate(whole, up)
+    source_up = quaternions.rotate(whole, up)
     heights: list[tuple[float, float]] = []
     for role in ("left_ankle", "right_ankle"):
         if role not in source.bones or role not in target.bones:
             continue
-        bone, bone_from = target.bones[role], source.bones[role]
+        bone, source_bone = target.bones[role], source.bones[role]
         turned = quaternions.rotate(whole, bone)
-        # a foot that points elsewhere is folded away and tells nothing
-        if _unit(turned) @ _unit(bone_from) > 0.5:
-            heights.append((max(0.0, float(-bone_from @ up_from)), max(0.0, float(-bone @ up))))
+        # a foot that points elsewhere belongs to a folded rest pose
+        if _unit(turned) @ _unit(source_bone) > 0.5:
+            heights.append((max(0.0, float(-source_bone @ source_up)), max(0.0, float(-bone @ up))))
     if not heights:
         return 0.0, 0.0
     mean = np.mean(heights, axis=0)
     return float(mean[0]), float(mean[1])
 
 
-def _placed(
+def _with_hips_placed(
     result: Motion, frames: Frames, source: RestBody, target: RestBody, scale: float
 ) -> Motion:
-    """The result with its hips where the source's are, scaled by the length of the legs."""
+    """The result with its hips at the source's position, scaled by leg length."""
     skeleton = target.skeleton
     chain = skeleton.ancestors(skeleton.names[target.joint["hips"]])
     free = next((j for j in chain if skeleton.joints[j].kind is JointKind.FREE), None)
     if free is None:
         raise WritheError("cannot retarget: neither the target's hips nor a joint above is free")
-    middle_from = _middle(frames.positions, source)
-    wanted = scale * middle_from
-    height_from, height = _ankle_heights(source, target)
-    wanted[:, 1] += height - scale * height_from
+    source_middle = _hip_centre(frames.positions, source)
+    target_position = scale * source_middle
+    source_height, height = _ankle_heights(source, target)
+    target_position[:, 1] += height - scale * source_height
     here = result.frames()
-    shift = wanted - _middle(here.positions, target)
+    shift = target_position - _hip_centre(here.positions, target)
     parent = int(skeleton.tree.parent[free])
     above = np.eye(3) if parent < 0 else here.rotations[:, parent]
     base = above @ skeleton.tree.rest[free]
@@ -298,5 +300,5 @@ def _placed(
     return replace(result, q=q)
 
 
-def _middle(positions: Floats, body: RestBody) -> Floats:
+def _hip_centre(positions: Floats, body: RestBody) -> Floats:
     return 0.5 * (positions[:, body.joint["left_hip"]] + positions[:, body.joint["right_hip"]])

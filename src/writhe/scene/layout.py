@@ -17,10 +17,10 @@ from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip
 
 
 class Layout:
-    """Where everything of a scene stands in one skeleton.
+    """One skeleton for all actors and objects of a scene, with their slices of q and v.
 
-    Each actor hangs on a fixed joint of its own name that places it; its joints are called
-    "actor.joint". A fixed object is a fixed joint, the others free ones, all called by their names.
+    Each actor is a child of a fixed joint with the actor's name and pose; its own joints are called
+    "actor.joint". A fixed object is a fixed joint, any other object a free joint, with its name.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -33,7 +33,7 @@ class Layout:
                 Tip(f"{actor.name}.{t.name}", f"{actor.name}.{t.joint}", t.offset_in_joint)
                 for t in actor.figure.skeleton.tips
             ]
-        joints += [_object_joint(thing) for thing in scene.objects]
+        joints += [_object_joint(item) for item in scene.objects]
         if not joints:
             raise WritheError("the scene is empty: it needs an actor or an object")
         self.skeleton = Skeleton(joints, tips)
@@ -50,7 +50,7 @@ class Layout:
 
     @cached_property
     def variables(self) -> Bools:
-        """(nv,) which degrees of freedom a solver may change: those of actors not driven."""
+        """(nv,) True for the degrees of freedom that a solver may change: actors not driven."""
         out = np.zeros(self.skeleton.dof_count, dtype=np.bool_)
         for actor in self.scene.actors:
             out[self.actor_v[actor.name]] = not actor.driven
@@ -58,22 +58,22 @@ class Layout:
 
     @cached_property
     def table(self) -> CollisionTable:
-        """The shapes and pairs of the whole scene."""
+        """The collision table of the whole scene."""
         shapes: list[Shape] = []
         for actor in self.scene.actors:
             for capsule in actor.figure.capsules:
                 shape = from_capsule(capsule)
                 shapes.append(shape.on(f"{actor.name}.{shape.joint}", f"{actor.name}.{shape.part}"))
-        for thing in self.scene.objects:
-            shapes += [shape.on(thing.name, thing.name) for shape in thing.shapes]
+        for item in self.scene.objects:
+            shapes += [shape.on(item.name, item.name) for shape in item.shapes]
         return CollisionTable(self.skeleton, shapes, self.scene.policy)
 
     def rest(self) -> Floats:
-        """(nq,) every actor in its rest pose, every object where it stands at first."""
+        """(nq,) every actor in its rest pose, every object in its initial pose."""
         q = self.skeleton.rest_configuration.copy()
-        for thing in self.scene.objects:
-            if thing.kind is not ObjectKind.FIXED:
-                q[self.object_q[thing.name]] = thing.pose()
+        for item in self.scene.objects:
+            if item.kind is not ObjectKind.FIXED:
+                q[self.object_q[item.name]] = item.pose()
         return q
 
     def motion(
@@ -82,11 +82,11 @@ class Layout:
         objects: Mapping[str, Floats] | None = None,
         fps: float | None = None,
     ) -> Motion:
-        """One motion of the whole scene out of its actors' motions.
+        """The motion of the whole scene, from the motions of its actors.
 
-        Motions must share their rate and length; an actor without one keeps its rest pose. Animated
-        objects follow their keys, sampled at the frames; moved ones stand still unless `objects`
-        gives their poses (frames, 7).
+        All motions must have the same rate and length; an actor without one keeps its rest pose.
+        Animated objects follow their keys; moved objects keep their pose unless `objects` gives
+        their poses (frames, 7).
         """
         for name in actors:
             if name not in self.actor_q:
@@ -96,8 +96,8 @@ class Layout:
         lengths |= {len(poses) for poses in (objects or {}).values()}
         if len(rates) > 1 or len(lengths) > 1:
             raise WritheError(
-                f"the motions of a scene must share rate and length, not {sorted(rates)} frames a"
-                f" second and {sorted(lengths)} frames: resample or cut them"
+                f"the motions of a scene must share rate and length, but have {sorted(rates)}"
+                f" frames per second and {sorted(lengths)} frames: resample or cut them"
             )
         rate = rates.pop() if rates else 30.0
         count = lengths.pop() if lengths else self._animated_frames(rate)
@@ -106,13 +106,13 @@ class Layout:
             expected = self.scene.actor(name).figure.skeleton
             if motion.skeleton.names != expected.names:
                 raise WritheError(
-                    f"the motion of {name!r} is of another skeleton: retarget it first"
+                    f"the motion of {name!r} is for another skeleton: retarget it first"
                 )
             q[:, self.actor_q[name]] = motion.q
         times = np.arange(count) / rate
-        for thing in self.scene.objects:
-            if thing.keys is not None:
-                q[:, self.object_q[thing.name]] = thing.keys.at(times)
+        for item in self.scene.objects:
+            if item.keys is not None:
+                q[:, self.object_q[item.name]] = item.keys.at(times)
         for name, poses in (objects or {}).items():
             if self.scene.object(name).kind is not ObjectKind.MOVED:
                 raise WritheError(f"{name!r} is not a moved object")
@@ -136,7 +136,7 @@ def _actor_joints(actor: Actor) -> list[Joint]:
     ]
 
 
-def _object_joint(thing: SceneObject) -> Joint:
-    if thing.kind is ObjectKind.FIXED:
-        return Joint(thing.name, None, JointKind.FIXED, thing.position_m, thing.rotation)
-    return Joint(thing.name, None, JointKind.FREE)
+def _object_joint(item: SceneObject) -> Joint:
+    if item.kind is ObjectKind.FIXED:
+        return Joint(item.name, None, JointKind.FIXED, item.position_m, item.rotation)
+    return Joint(item.name, None, JointKind.FREE)

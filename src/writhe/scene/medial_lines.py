@@ -1,4 +1,7 @@
-"""Medial lines of a tube-like mesh: centres of bands of equal distance along its surface."""
+"""Medial lines of a tube-like mesh: centres of bands of equal geodesic distance.
+
+Level-set diagrams, Lazarus and Verroust (1999).
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,13 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 
 from writhe.arrays import Floats, Ints
 
-_BANDS = 30  # along the longest way over the surface
-_SPUR = 2.5  # a dead end shorter than so many radii is no branch
-_STRAIGHT = 0.4  # of the radius that a line may leave out
+_BANDS = 30  # along the longest geodesic path
+_SPUR = 2.5  # radii: shorter branches that end freely are removed
+_STRAIGHT = 0.4  # radii: tolerance of simplifying a line
 
 
 def medial_lines(vertices: Floats, triangles: Ints) -> list[tuple[Floats, float]]:
-    """Polylines (k, 3) with their mean radius; a closed one ends where it starts."""
+    """Polylines (k, 3) and the radius of the tube around each; a closed one repeats its start."""
     edges = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
     length = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1)
     graph = _graph(edges, np.maximum(length, 1e-12), len(vertices))
@@ -40,36 +43,39 @@ def medial_lines(vertices: Floats, triangles: Ints) -> list[tuple[Floats, float]
         links[int(b)].add(int(a))
     _prune(links, centre, radius)
     return [
-        (_straightened(centre[path], _STRAIGHT * float(radius[path].mean())), _mean(radius, path))
+        (
+            _simplify(centre[path], _STRAIGHT * float(radius[path].mean())),
+            _median_radius(radius, path),
+        )
         for path in _paths(links)
     ]
 
 
 def _graph(edges: Ints, weight: Floats, size: int) -> csr_array:
     ordered = np.sort(edges, axis=1)
-    # an edge between two triangles comes twice and must not count twice
+    # an edge shared by two triangles is listed twice
     key, first = np.unique(ordered[:, 0] * size + ordered[:, 1], return_index=True)
     return coo_array((weight[first], (key // size, key % size)), (size, size)).tocsr()
 
 
-def _mean(radius: Floats, path: list[int]) -> float:
-    """The radius along a path; its ends, where bands are caps, do not count."""
+def _median_radius(radius: Floats, path: list[int]) -> float:
+    """The median radius along a path, without its ends, where bands are caps."""
     inner = path[1:-1] if len(path) > 4 else path
     return float(np.median(radius[inner]))
 
 
 def _prune(links: dict[int, set[int]], centre: Floats, radius: Floats) -> None:
-    """Take off dead ends that are no longer than the tube is thick, the shortest first."""
+    """Remove free branches shorter than _SPUR radii, the shortest first."""
     while True:
         shortest: list[int] = []
         least = np.inf
         for leaf in [n for n, near in links.items() if len(near) == 1]:
-            path = _walk(links, leaf, next(iter(links[leaf])))
+            path = _follow(links, leaf, next(iter(links[leaf])))
             if len(links[path[-1]]) < 3:
-                continue  # the whole piece is this one line
-            run = float(np.linalg.norm(np.diff(centre[path], axis=0), axis=1).sum())
-            if run < _SPUR * float(radius[path].max()) and run < least:
-                shortest, least = path[:-1], run
+                continue  # the piece is this one line
+            length = float(np.linalg.norm(np.diff(centre[path], axis=0), axis=1).sum())
+            if length < _SPUR * float(radius[path].max()) and length < least:
+                shortest, least = path[:-1], length
         if not shortest:
             return
         for n in shortest:
@@ -78,8 +84,8 @@ def _prune(links: dict[int, set[int]], centre: Floats, radius: Floats) -> None:
                     links[other].discard(n)
 
 
-def _walk(links: dict[int, set[int]], start: int, step: int) -> list[int]:
-    """From a node through a neighbour on to the next end or branching (or back to the start)."""
+def _follow(links: dict[int, set[int]], start: int, step: int) -> list[int]:
+    """The path from `start` via its neighbour `step` to the next end or junction, or `start`."""
     path = [start, step]
     while len(links[path[-1]]) == 2 and path[-1] != start:
         path.append(next(n for n in links[path[-1]] if n != path[-2]))
@@ -87,29 +93,29 @@ def _walk(links: dict[int, set[int]], start: int, step: int) -> list[int]:
 
 
 def _paths(links: dict[int, set[int]]) -> list[list[int]]:
-    """Every way between ends and branchings once, and every ring."""
+    """All paths between ends and junctions, and all rings, once each."""
     out: list[list[int]] = []
     seen: set[frozenset[int]] = set()
-    knots = [n for n, near in links.items() if near and len(near) != 2]
-    for knot in knots:
-        for step in sorted(links[knot]):
-            if frozenset((knot, step)) in seen:
+    junctions = [n for n, near in links.items() if near and len(near) != 2]
+    for junction in junctions:
+        for step in sorted(links[junction]):
+            if frozenset((junction, step)) in seen:
                 continue
-            path = _walk(links, knot, step)
+            path = _follow(links, junction, step)
             seen |= {frozenset(pair) for pair in pairwise(path)}
             out.append(path)
     for start, near in links.items():
         step = next(iter(near), None)
         if step is None or frozenset((start, step)) in seen:
             continue
-        path = _walk(links, start, step)
+        path = _follow(links, start, step)
         seen |= {frozenset(pair) for pair in pairwise(path)}
         out.append(path)
     return out
 
 
-def _straightened(points: Floats, tolerance: float) -> Floats:
-    """A polyline without the vertices that its simplification stays near (Douglas, Peucker)."""
+def _simplify(points: Floats, tolerance: float) -> Floats:
+    """The polyline simplified to a tolerance (Douglas, Peucker 1973)."""
     if len(points) < 3:
         return points
     a, b = points[0], points[-1]
@@ -123,7 +129,7 @@ def _straightened(points: Floats, tolerance: float) -> Floats:
     if off[far] <= tolerance:
         return np.stack([a, b])
     left, right = (
-        _straightened(points[: far + 1], tolerance),
-        _straightened(points[far:], tolerance),
+        _simplify(points[: far + 1], tolerance),
+        _simplify(points[far:], tolerance),
     )
     return np.concatenate([left[:-1], right])

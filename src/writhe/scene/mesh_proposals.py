@@ -1,10 +1,9 @@
-"""Strands and solid shapes proposed for a mesh: its outline, for a person to edit.
+"""Strands and solid shapes proposed for a mesh, to be edited by the user.
 
-The mesh is taken apart into its connected pieces. A piece that fills its box (a board, a block) is
-solid: its shape is its convex hull, its strands run along the sides of its outline. Any other piece
-(a tube, a ring, a frame in one piece) is a net of tubes: its strands are the medial lines, found as
-the centres of bands of equal distance along the surface (level-set diagrams, Lazarus and Verroust
-1999), its shapes capsules around them.
+The mesh is split into its connected pieces. A piece that fills its bounding box (a board, a block)
+is solid: its shape is its convex hull, its strands are the sides of its outline. Any other piece (a
+tube, a ring, a frame) is a network of tubes: its strands are its medial lines, its shapes are
+capsules around them.
 """
 
 from __future__ import annotations
@@ -19,37 +18,37 @@ from scipy.spatial import ConvexHull
 
 from writhe.arrays import Floats, Ints
 from writhe.collision import Shape, capsule, hull
-from writhe.collision.shapes import MOST_CORNERS
+from writhe.collision.shapes import MAX_CORNERS
 from writhe.collision.surfaces import split_long_edges
 from writhe.errors import WritheError
 from writhe.scene.medial_lines import medial_lines
 
-SOLID_SHARE = 0.5  # of its box that a solid piece fills
-ELONGATED = 2.5  # a piece longer than so many times its width is a tube
-MOST_STRANDS = 16
-_FINENESS = 36  # edges along the longest side
+SOLID_FILL = 0.5  # of its bounding box: a solid piece fills more
+ELONGATED = 2.5  # ratio of length to width: a longer piece is a tube
+MAX_STRANDS = 16
+_FINENESS = 36  # edges along the longest side of a tube
 _ROUNDING = 0.1  # of a solid's thinnest side
 
 
 @dataclass(frozen=True)
-class Outline:
-    """What is proposed for a mesh."""
+class MeshProposal:
+    """The shapes and strands proposed for a mesh."""
 
     shapes: tuple[Shape, ...]
     strands: dict[str, Floats]
-    dropped: int  # strands left out because there were too many
+    dropped: int  # number of strands beyond the limit
 
 
-def propose_outline(vertices: Floats, triangles: Ints, most: int = MOST_STRANDS) -> Outline:
-    """Shapes and at most `most` strands (the longest) of a mesh in metres."""
+def propose_for_mesh(vertices: Floats, triangles: Ints, most: int = MAX_STRANDS) -> MeshProposal:
+    """Shapes and strands of a mesh in metres; only the `most` longest strands are kept."""
     if len(triangles) == 0:
-        raise WritheError("a mesh without triangles has no outline")
+        raise WritheError("the mesh has no triangles")
     shapes: list[Shape] = []
     lines: list[Floats] = []
     for points, faces in _pieces(vertices, triangles):
         side, _ = _box_sides(points)
         filled = abs(_volume(points, faces)) / max(float(np.prod(side)), 1e-12)
-        if filled > SOLID_SHARE and side[0] < ELONGATED * side[1]:
+        if filled > SOLID_FILL and side[0] < ELONGATED * side[1]:
             shapes.append(_solid(points, side))
             lines += _sides(points)
         else:
@@ -61,7 +60,7 @@ def propose_outline(vertices: Floats, triangles: Ints, most: int = MOST_STRANDS)
     order = sorted(range(len(lines)), key=lambda i: -length[i])
     kept = sorted(order[:most])
     strands = {f"strand_{i + 1}": lines[k] for i, k in enumerate(kept)}
-    return Outline(tuple(shapes), strands, len(lines) - len(kept))
+    return MeshProposal(tuple(shapes), strands, len(lines) - len(kept))
 
 
 def _pieces(vertices: Floats, triangles: Ints) -> list[tuple[Floats, Ints]]:
@@ -76,19 +75,19 @@ def _pieces(vertices: Floats, triangles: Ints) -> list[tuple[Floats, Ints]]:
     for piece in range(number):
         faces = triangles[label[triangles[:, 0]] == piece]
         if len(faces) < 4:
-            continue  # a lone vertex or a flap has no inside
+            continue  # too few triangles to enclose a volume
         used, renamed = np.unique(faces, return_inverse=True)
         out.append((vertices[used], renamed.reshape(-1, 3).astype(np.int64)))
     if not out:
-        raise WritheError("no piece of the mesh has an inside")
+        raise WritheError("no connected piece of the mesh has four triangles or more")
     return sorted(out, key=lambda piece: -float(np.ptp(piece[0], axis=0).max()))
 
 
 def _axes(points: Floats) -> Floats:
-    """(3, 3) rows: the directions of the piece's box, the longest first."""
+    """(3, 3) rows: the axes of the piece's bounding box, the longest first."""
     _, vectors = np.linalg.eigh(np.cov((points - points.mean(axis=0)).T))
     world = np.eye(3)
-    # a box along the world's axes is preferred: vertices of a few corners turn others at will
+    # prefer a world-aligned box: principal axes of a few corners are arbitrary
     aligned = np.prod(np.ptp(points, axis=0)) <= 1.05 * np.prod(np.ptp(points @ vectors, axis=0))
     axes: Floats = world if aligned else vectors.T
     return axes[np.argsort(-np.ptp(points @ axes.T, axis=0))]
@@ -105,11 +104,11 @@ def _volume(points: Floats, faces: Ints) -> float:
 
 
 def _solid(points: Floats, side: Floats) -> Shape:
-    """The convex hull of a piece, its corners drawn in by the rounding."""
+    """The convex hull of a piece, its corners inset by the rounding."""
     corners = points[ConvexHull(points).vertices]
-    if len(corners) > MOST_CORNERS:
-        # the corners farthest along directions all around
-        k = np.arange(MOST_CORNERS - 56) + 0.5
+    if len(corners) > MAX_CORNERS:
+        # support points along evenly spread directions
+        k = np.arange(MAX_CORNERS - 56) + 0.5
         height, turn = 1.0 - 2.0 * k / len(k), np.pi * (1.0 + 5.0**0.5) * k
         ring = np.sqrt(1.0 - height**2)
         directions = np.column_stack([ring * np.cos(turn), height, ring * np.sin(turn)])
@@ -122,34 +121,36 @@ def _solid(points: Floats, side: Floats) -> Shape:
 
 
 def _sides(points: Floats) -> list[Floats]:
-    """Lines around a solid piece, seen along its shortest axis, at half of its thickness."""
+    """The sides of a solid piece's outline along its shortest axis, at half its thickness."""
     axes = _axes(points)
     flat = points @ axes.T
     middle = 0.5 * (flat[:, 2].min() + flat[:, 2].max())
     outline = flat[ConvexHull(flat[:, :2]).vertices, :2]
     corners = _corners(outline, 0.06 * float(np.ptp(flat[:, 0])))
-    placed = np.column_stack([corners, np.full(len(corners), middle)]) @ axes
-    if len(corners) > 6:  # round: one closed line
-        return [np.concatenate([placed, placed[:1]])]
-    return [np.stack([placed[i - 1], placed[i]]) for i in range(len(placed))]
+    corners_3d = np.column_stack([corners, np.full(len(corners), middle)]) @ axes
+    if len(corners) > 6:  # round: one closed strand
+        return [np.concatenate([corners_3d, corners_3d[:1]])]
+    return [np.stack([corners_3d[i - 1], corners_3d[i]]) for i in range(len(corners_3d))]
 
 
 def _corners(outline: Floats, tolerance: float) -> Floats:
-    """A closed polygon without the corners that lie almost on the line of their neighbours."""
+    """A closed polygon without corners within `tolerance` of the line of their neighbours."""
     kept = list(range(len(outline)))
     while len(kept) > 3:
-        off = [
-            _off_line(outline[kept[i]], outline[kept[i - 1]], outline[kept[(i + 1) % len(kept)]])
+        distance = [
+            _distance_to_line(
+                outline[kept[i]], outline[kept[i - 1]], outline[kept[(i + 1) % len(kept)]]
+            )
             for i in range(len(kept))
         ]
-        least = int(np.argmin(off))
-        if off[least] > tolerance:
+        least = int(np.argmin(distance))
+        if distance[least] > tolerance:
             break
         kept.pop(least)
     return outline[kept]
 
 
-def _off_line(p: Floats, a: Floats, b: Floats) -> float:
+def _distance_to_line(p: Floats, a: Floats, b: Floats) -> float:
     along = b - a
     length = max(float(np.linalg.norm(along)), 1e-12)
     return abs(float(along[0] * (p[1] - a[1]) - along[1] * (p[0] - a[0]))) / length

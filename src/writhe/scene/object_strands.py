@@ -1,4 +1,4 @@
-"""How an actor is linked with an object of its scene: their strands, paired."""
+"""Strand pairs of an actor and an object of its scene."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ from writhe.scene.scene import Scene
 from writhe.topology import Bundle, Strand
 
 
-def object_bundle(scene: Scene, actor: str, thing: str) -> Bundle:
-    """The actor's strands with each of the object's, on the scene's layout.
+def object_bundle(scene: Scene, actor: str, item: str) -> Bundle:
+    """All pairs of an actor's and an object's strands, on the scene's skeleton.
 
-    Pairs run over the object's strands first: (torso, leg 1), (torso, leg 2) ...
+    The object's strands vary fastest: (torso, leg 1), (torso, leg 2) ...
     """
     figure = scene.actor(actor).figure
-    own = [Strand.through(figure.skeleton, names, name=name) for name, names in figure.strands]
-    body = [
-        Strand(s.name, tuple(f"{actor}.{j}" for j in s.joints), s.offsets_in_joint) for s in own
+    figure_strands = [
+        Strand.through(figure.skeleton, names, name=name) for name, names in figure.strands
     ]
-    strands = scene.object(thing).strands
-    along = [Strand.along(p, joint=thing, name=f"{thing}.{name}") for name, p in strands.items()]
-    pairs = [(a.name, b.name) for a in body for b in along]
+    actor_strands = [
+        Strand(s.name, tuple(f"{actor}.{j}" for j in s.joints), s.offsets_in_joint)
+        for s in figure_strands
+    ]
+    strands = scene.object(item).strands
+    object_strands = [
+        Strand.along(p, joint=item, name=f"{item}.{name}") for name, p in strands.items()
+    ]
+    pairs = [(a.name, b.name) for a in actor_strands for b in object_strands]
     skeleton = scene.layout.skeleton
-    return Bundle.compile(skeleton.tree, skeleton.index, [*body, *along], pairs)
+    return Bundle.compile(skeleton.tree, skeleton.index, [*actor_strands, *object_strands], pairs)

@@ -1,4 +1,4 @@
-"""The JSON scene file in; docs/scenes.md is its specification."""
+"""Reads JSON scene files; docs/scenes.md is their specification."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from writhe.skeleton import Figure
 from writhe.skeleton.quaternions import rotation_matrix
 
 VERSION = 1
-MOST_BYTES = 16 << 20
-MOST_ACTORS, MOST_OBJECTS, MOST_SHAPES, MOST_POINTS = 64, 1000, 5000, 100_000
-MOST_TRIANGLES = 20_000
+MAX_BYTES = 16 << 20
+MAX_ACTORS, MAX_OBJECTS, MAX_SHAPES, MAX_POINTS = 64, 1000, 5000, 100_000
+MAX_TRIANGLES = 20_000
 _UP = (0.0, 1.0, 0.0)
 
 
 def load_scene(path: Path) -> Scene:
-    """Read a scene file; every error names the file and the place in its JSON."""
+    """Read a scene file; errors name the file and the location in its JSON."""
     try:
         size = path.stat().st_size
-        if size > MOST_BYTES:
+        if size > MAX_BYTES:
             raise FileFormatError(
-                path, f"{size / 1e6:.0f} MB", remedy=f"a scene has {MOST_BYTES >> 20} MiB at most"
+                path, f"{size / 1e6:.0f} MB", remedy=f"at most {MAX_BYTES >> 20} MiB are allowed"
             )
         value = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -51,20 +51,20 @@ def load_scene(path: Path) -> Scene:
     root.only("writhe_scene", "actors", "objects", "contacts")
     version = root.integer("writhe_scene")
     if version != VERSION:
-        raise root.error(f"this is a scene of version {version}; this writhe reads {VERSION}")
-    actors = tuple(_actor(node) for node in root.items("actors", MOST_ACTORS))
-    things = tuple(_object(node) for node in root.items("objects", MOST_OBJECTS))
-    shapes = sum(len(thing.shapes) for thing in things)
-    if shapes > MOST_SHAPES:
-        raise root.error(f"{shapes} shapes; a scene has {MOST_SHAPES} at most")
+        raise root.error(f"scene file version {version}; this writhe reads version {VERSION}")
+    actors = tuple(_actor(node) for node in root.items("actors", MAX_ACTORS))
+    objects = tuple(_object(node) for node in root.items("objects", MAX_OBJECTS))
+    shapes = sum(len(item.shapes) for item in objects)
+    if shapes > MAX_SHAPES:
+        raise root.error(f"{shapes} shapes; at most {MAX_SHAPES} are allowed")
     policy = ContactPolicy()
     for node in root.items("contacts", 10_000):
         node.only("a", "b", "allowance_m")
         with node.errors():
             policy = policy.allow(node.text("a"), node.text("b"), node.number("allowance_m"))
     with root.errors():
-        scene = Scene(actors, things, policy)
-        if actors or things:
+        scene = Scene(actors, objects, policy)
+        if actors or objects:
             _ = scene.layout.table
     return scene
 
@@ -89,49 +89,51 @@ def _figure(node: Node, source: str) -> Figure:
     if source in figure_names():
         return figure(source)
     folder = node.file.resolve().parent
-    chosen = (folder / source).resolve()
-    if Path(source).is_absolute() or not chosen.is_relative_to(folder):
+    path = (folder / source).resolve()
+    if Path(source).is_absolute() or not path.is_relative_to(folder):
         raise node.error(
-            f"the figure {source!r} lies outside the scene's folder: put the file beside the scene,"
+            f"the figure {source!r} is outside the scene's folder: put the file next to the scene,"
             f" or use one of {', '.join(figure_names())}"
         )
-    if not chosen.is_file():
+    if not path.is_file():
         raise node.error(
             f"{source!r} is neither a built-in figure ({', '.join(figure_names())}) nor a file"
         )
-    from writhe.scene.character import figure_of_file
+    from writhe.io import figure_of, load
 
-    return figure_of_file(chosen)
+    return figure_of(load(path))
 
 
 def _object(node: Node) -> SceneObject:
     node.only("name", "kind", "built_in", "position_m", "rotation", "shapes", "strands", "keys")
     source = node.text("built_in", "")
     shapes: tuple[Shape, ...] = tuple(
-        shape for n in node.items("shapes", MOST_SHAPES) for shape in _shapes(n)
+        shape for n in node.items("shapes", MAX_SHAPES) for shape in _shapes(n)
     )
     strands = {
-        name: each.points(MOST_POINTS) for name, each in node.entries("strands", 1000).items()
+        name: each.points(MAX_POINTS) for name, each in node.entries("strands", 1000).items()
     }
     if source:
         if source not in BUILT_IN:
-            raise node.error(f"no built-in object {source!r}; there are: {', '.join(BUILT_IN)}")
+            raise node.error(f"no built-in object {source!r}; available: {', '.join(BUILT_IN)}")
         if shapes or strands:
-            raise node.error("a built-in object brings its own shapes and strands")
+            raise node.error(
+                "a built-in object has its own shapes and strands: leave out these keys"
+            )
         shapes, strands = built_in(source)
     kind = node.text("kind", "fixed")
     if kind not in {k.value for k in ObjectKind}:
-        raise node.error(f"kind is fixed, moved or animated, not {kind!r}")
+        raise node.error(f"kind must be fixed, moved or animated, not {kind!r}")
     keys = None
     if "keys" in node:
         inner = node.child("keys")
         inner.only("times_s", "positions_m", "rotations")
-        times = inner.child("times_s").numbers(MOST_POINTS)
+        times = inner.child("times_s").numbers(MAX_POINTS)
         with inner.errors():
             keys = KeyMotion(
                 times,
-                inner.child("positions_m").points(MOST_POINTS),
-                inner.child("rotations").points(MOST_POINTS, 4)
+                inner.child("positions_m").points(MAX_POINTS),
+                inner.child("rotations").points(MAX_POINTS, 4)
                 if "rotations" in inner
                 else np.tile([1.0, 0.0, 0.0, 0.0], (len(times), 1)),
             )
@@ -160,19 +162,19 @@ _FIELDS = {
 
 
 def _shapes(node: Node) -> tuple[Shape, ...]:
-    """The shapes that an entry stands for: several for a mesh, one for all others."""
+    """The shapes of an entry: several for a mesh, else one."""
     if node.text("type") != "mesh":
         return (_shape(node),)
     node.only("type", *_FIELDS["mesh"])
     triangles = node.child("triangles")
-    corners = triangles.points(MOST_TRIANGLES)
+    corners = triangles.points(MAX_TRIANGLES)
     if (corners != corners.round()).any():
-        raise triangles.error("a triangle is three whole numbers: its vertices, counted from 0")
+        raise triangles.error("a triangle must be three integers: vertex indices from 0")
     with node.errors():
         return split_mesh(
-            node.child("vertices").points(MOST_POINTS),
+            node.child("vertices").points(MAX_POINTS),
             corners.astype(np.int64),
-            most_pieces=node.integer("most_pieces") if "most_pieces" in node else 24,
+            max_pieces=node.integer("most_pieces") if "most_pieces" in node else 24,
             rounding_m=node.number("rounding_m") if "rounding_m" in node else 0.002,
         )
 
@@ -180,7 +182,7 @@ def _shapes(node: Node) -> tuple[Shape, ...]:
 def _shape(node: Node) -> Shape:
     kind = node.text("type")
     if kind not in _FIELDS:
-        raise node.error(f"no shape is called {kind!r}; there are: {', '.join(_FIELDS)}")
+        raise node.error(f"unknown shape type {kind!r}; available: {', '.join(_FIELDS)}")
     node.only("type", *_FIELDS[kind])
     zero = (0.0, 0.0, 0.0)
     rounding = node.number("rounding_m") if "rounding_m" in node else None
@@ -196,10 +198,10 @@ def _shape(node: Node) -> Shape:
         if kind == "half_space":
             return half_space(node.vector("point", 3, zero), node.vector("normal", 3, _UP))
         if kind == "hull":
-            return hull(node.child("corners").points(MOST_POINTS), node.number("radius_m"))
-        turned = node.vector("rotation", 4, (1.0, 0.0, 0.0, 0.0))
+            return hull(node.child("corners").points(MAX_POINTS), node.number("radius_m"))
+        rotation = node.vector("rotation", 4, (1.0, 0.0, 0.0, 0.0))
         solid = box(zero, node.vector("size", 3), rounding)
-        return solid.moved(rotation_matrix(turned), node.vector("centre", 3, zero))
+        return solid.moved(rotation_matrix(rotation), node.vector("centre", 3, zero))
     except FileFormatError:
         raise
     except WritheError as error:

@@ -1,4 +1,4 @@
-"""What a scene holds: actors, objects, declared contacts."""
+"""A scene: actors, objects, declared contacts."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ def _origin() -> Floats:
     return np.zeros(3)
 
 
-def _unturned() -> Floats:
+def _identity_rotation() -> Floats:
     return np.array([1.0, 0.0, 0.0, 0.0])
 
 
-def _checked_name(name: str, what: str) -> None:
+def _check_name(name: str, what: str) -> None:
     if not name or "." in name or len(name) > 100:
-        raise WritheError(f"the name of {what} is 1 to 100 letters without a full stop: {name!r}")
+        raise WritheError(
+            f"the name of {what} must be 1 to 100 letters without a full stop, not {name!r}"
+        )
 
 
 def _unit_quaternions(values: Floats, shape: tuple[int | None, ...], what: str) -> Floats:
@@ -45,27 +47,27 @@ def _unit_quaternions(values: Floats, shape: tuple[int | None, ...], what: str) 
 class Actor:
     """A figure in a scene.
 
-    position_m and rotation place the figure's world (its motions keep their own coordinates in it).
-    A driven actor follows its motion from outside, as a mocap partner does; the others are posed.
-    `source` is how a scene file names the figure: a built-in one or a file beside it.
+    position_m and rotation are the pose of the frame in which the figure's motions are given.
+    A driven actor follows a given motion, as a mocap partner does; the others are posed by solvers.
+    `source` is the figure's name in a scene file: a built-in one, or a file next to the scene file.
     """
 
     name: str
     figure: Figure
     position_m: Floats = field(default_factory=_origin)
-    rotation: Floats = field(default_factory=_unturned)
+    rotation: Floats = field(default_factory=_identity_rotation)
     driven: bool = False
     source: str = ""
 
     def __post_init__(self) -> None:
-        _checked_name(self.name, "an actor")
+        _check_name(self.name, "an actor")
         what = f"the actor {self.name!r}"
         object.__setattr__(self, "position_m", floats(self.position_m, (3,), what))
         object.__setattr__(self, "rotation", _unit_quaternions(self.rotation, (4,), what))
 
 
 class ObjectKind(Enum):
-    """Fixed for good, moved from outside while one works, or following its own keys."""
+    """Fixed, moved by the user, or animated by its own keys."""
 
     FIXED = "fixed"
     MOVED = "moved"
@@ -74,16 +76,16 @@ class ObjectKind(Enum):
 
 @dataclass(frozen=True)
 class KeyMotion:
-    """Keys of an object: straight lines and slerp between them, still before and after."""
+    """Key poses of an object: linear and slerp between them, constant before and after."""
 
-    times_s: Floats  # (k,) rising
+    times_s: Floats  # (k,) strictly increasing
     positions_m: Floats  # (k, 3)
     rotations: Floats  # (k, 4)
 
     def __post_init__(self) -> None:
         times = floats(self.times_s, (None,), "key times")
         if len(times) == 0 or (np.diff(times) <= 0).any():
-            raise WritheError("key times must rise, and there must be one at least")
+            raise WritheError("key times must increase strictly, and there must be at least one")
         count = len(times)
         object.__setattr__(self, "times_s", times)
         positions = floats(self.positions_m, (count, 3), "key positions")
@@ -92,7 +94,7 @@ class KeyMotion:
         object.__setattr__(self, "rotations", rotations)
 
     def at(self, times_s: Floats) -> Floats:
-        """Poses (times, 7): position and quaternion."""
+        """Poses (times, 7) at these times: position and quaternion."""
         from writhe.kernels.skeleton.kinematics import interpolate_batch
         from writhe.skeleton import Joint, JointKind, Skeleton
 
@@ -106,24 +108,26 @@ class KeyMotion:
 
 @dataclass(frozen=True)
 class SceneObject:
-    """A solid thing: shapes and named strands (polylines), in its own frame."""
+    """A solid object: shapes and named strands (polylines), in its own frame."""
 
     name: str
     shapes: tuple[Shape, ...]
     kind: ObjectKind = ObjectKind.FIXED
     position_m: Floats = field(default_factory=_origin)
-    rotation: Floats = field(default_factory=_unturned)
+    rotation: Floats = field(default_factory=_identity_rotation)
     keys: KeyMotion | None = None
     strands: Mapping[str, Floats] = field(default_factory=dict[str, Floats])
     source: str = ""
 
     def __post_init__(self) -> None:
-        _checked_name(self.name, "an object")
+        _check_name(self.name, "an object")
         what = f"the object {self.name!r}"
         object.__setattr__(self, "position_m", floats(self.position_m, (3,), what))
         object.__setattr__(self, "rotation", _unit_quaternions(self.rotation, (4,), what))
         if (self.kind is ObjectKind.ANIMATED) != (self.keys is not None):
-            raise WritheError(f"{what}: keys belong to animated objects, and those need keys")
+            raise WritheError(
+                f"{what}: animated objects need keys, other objects must not have any"
+            )
         strands = {
             n: floats(p, (None, 3), f"{what}, strand {n!r}") for n, p in self.strands.items()
         }
@@ -133,7 +137,7 @@ class SceneObject:
         object.__setattr__(self, "strands", strands)
 
     def pose(self) -> Floats:
-        """(7,) where it stands at first: position and quaternion."""
+        """(7,) the initial pose: position and quaternion."""
         if self.keys is not None:
             return self.keys.at(np.zeros(1))[0]
         return np.concatenate([self.position_m, self.rotation])
@@ -141,7 +145,7 @@ class SceneObject:
 
 @dataclass(frozen=True)
 class Scene:
-    """Actors and objects with the contacts declared between their parts.
+    """Actors and objects, with the contact policy of their parts.
 
     Parts are called "actor.part" for actors and by the object's name for objects.
     """
@@ -152,13 +156,13 @@ class Scene:
 
     def __post_init__(self) -> None:
         names = [a.name for a in self.actors] + [o.name for o in self.objects]
-        twice = sorted({n for n in names if names.count(n) > 1})
-        if twice:
-            raise WritheError(f"names in a scene must differ; these come twice: {', '.join(twice)}")
+        duplicates = sorted({n for n in names if names.count(n) > 1})
+        if duplicates:
+            raise WritheError(f"names in a scene must be unique; repeated: {', '.join(duplicates)}")
 
     @cached_property
     def layout(self) -> Layout:
-        """One skeleton over all actors and objects, with the place of each in it."""
+        """One skeleton for all actors and objects, with the slices of each in q and v."""
         from writhe.scene.layout import Layout
 
         return Layout(self)
@@ -172,9 +176,9 @@ class Scene:
 
     def object(self, name: str) -> SceneObject:
         """An object by name."""
-        for thing in self.objects:
-            if thing.name == name:
-                return thing
+        for item in self.objects:
+            if item.name == name:
+                return item
         raise UnknownNameError("object", name, [o.name for o in self.objects])
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""JSON read strictly: every value knows its place, so that errors can name it."""
+"""Strict JSON reading: every value knows its location in the file, for error messages."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from writhe.errors import FileFormatError, WritheError
 
 
 class Node:
-    """A value in a JSON file with its path, as in `objects[2].shapes[0].radius_m`."""
+    """A value in a JSON file with its location, such as `objects[2].shapes[0].radius_m`."""
 
-    def __init__(self, file: Path, value: Any, place: str = "") -> None:
+    def __init__(self, file: Path, value: Any, location: str = "") -> None:
         self.file = file
         self.value = value
-        self.place = place
+        self.location = location
 
     def error(self, problem: str) -> FileFormatError:
-        """An error at this place."""
-        return FileFormatError(self.file, f"at {self.place or 'the top'}: {problem}")
+        """An error that names the file and this location."""
+        return FileFormatError(self.file, f"at {self.location or 'the top level'}: {problem}")
 
     @contextmanager
     def errors(self) -> Generator[None]:
-        """Gives errors of the model the place they come from."""
+        """Adds this location to errors raised in the block."""
         try:
             yield
         except FileFormatError:
@@ -38,51 +38,51 @@ class Node:
 
     def _object(self) -> dict[str, Any]:
         if not isinstance(self.value, dict):
-            raise self.error("an object { } is wanted here")
+            raise self.error("expected an object { }")
         return cast("dict[str, Any]", self.value)
 
     def _list(self, most: int) -> list[Any]:
         if not isinstance(self.value, list):
-            raise self.error("a list [ ] is wanted here")
+            raise self.error("expected a list [ ]")
         values = cast("list[Any]", self.value)
         if len(values) > most:
-            raise self.error(f"{len(values)} entries; {most} are the most")
+            raise self.error(f"{len(values)} entries; at most {most} are allowed")
         return values
 
     def only(self, *keys: str) -> None:
-        """Refuse keys that mean nothing here (most often slips of the pen)."""
+        """Raise if there are other keys, which are most often typing errors."""
         for key in self._object():
             if key not in keys:
-                raise self.error(f"{key[:60]!r} means nothing here; there are: {', '.join(keys)}")
+                raise self.error(f"unknown key {key[:60]!r}; allowed: {', '.join(keys)}")
 
     def __contains__(self, key: str) -> bool:
         return key in self._object()
 
     def child(self, key: str) -> Node:
-        """The value of a key that must be there."""
+        """The value of a required key."""
         values = self._object()
         if key not in values:
             raise self.error(f"{key!r} is missing")
-        return Node(self.file, values[key], f"{self.place}.{key}" if self.place else key)
+        return Node(self.file, values[key], f"{self.location}.{key}" if self.location else key)
 
     def items(self, key: str, most: int) -> list[Node]:
-        """The entries of a list, none when the key is absent."""
+        """The entries of a list; none if the key is absent."""
         if key not in self:
             return []
         child = self.child(key)
         return [
-            Node(self.file, value, f"{child.place}[{i}]")
+            Node(self.file, value, f"{child.location}[{i}]")
             for i, value in enumerate(child._list(most))
         ]
 
     def entries(self, key: str, most: int) -> dict[str, Node]:
-        """The named entries of an object, none when the key is absent."""
+        """The named entries of an object; none if the key is absent."""
         if key not in self:
             return {}
         child = self.child(key)
         names = list(child._object())
         if len(names) > most:
-            raise child.error(f"{len(names)} entries; {most} are the most")
+            raise child.error(f"{len(names)} entries; at most {most} are allowed")
         return {name: child.child(name) for name in names}
 
     def text(self, key: str, default: str | None = None) -> str:
@@ -91,30 +91,30 @@ class Node:
             return default
         child = self.child(key)
         if not isinstance(child.value, str) or len(child.value) > 1000:
-            raise child.error("a text is wanted here")
+            raise child.error("expected a string of at most 1000 characters")
         return child.value
 
     def flag(self, key: str) -> bool:
-        """True or false; false when absent."""
+        """A boolean; false if absent."""
         if key not in self:
             return False
         child = self.child(key)
         if not isinstance(child.value, bool):
-            raise child.error("true or false is wanted here")
+            raise child.error("expected true or false")
         return child.value
 
     def integer(self, key: str) -> int:
-        """A whole number."""
+        """An integer."""
         child = self.child(key)
         if not isinstance(child.value, int) or isinstance(child.value, bool):
-            raise child.error("a whole number is wanted here")
+            raise child.error("expected an integer")
         return child.value
 
     def _number(self) -> float:
         value = self.value
         good = isinstance(value, int | float) and not isinstance(value, bool)
         if not good or abs(value) > 1e9 or not isfinite(value):
-            raise self.error("a number is wanted here (of size 1e9 at most)")
+            raise self.error("expected a finite number of magnitude at most 1e9")
         return float(value)
 
     def number(self, key: str) -> float:
@@ -125,7 +125,8 @@ class Node:
         """A list of finite numbers."""
         values = self._list(most)
         found = [
-            Node(self.file, value, f"{self.place}[{i}]")._number() for i, value in enumerate(values)
+            Node(self.file, value, f"{self.location}[{i}]")._number()
+            for i, value in enumerate(values)
         ]
         return np.array(found, dtype=np.float64)
 
@@ -136,16 +137,16 @@ class Node:
         child = self.child(key)
         found = child.numbers(size)
         if len(found) != size:
-            raise child.error(f"{size} numbers are wanted here, not {len(found)}")
+            raise child.error(f"expected {size} numbers, not {len(found)}")
         return found
 
     def points(self, most: int, size: int = 3) -> Floats:
         """A list of points, each a list of `size` numbers."""
         rows: list[Floats] = []
         for i, value in enumerate(self._list(most)):
-            node = Node(self.file, value, f"{self.place}[{i}]")
+            node = Node(self.file, value, f"{self.location}[{i}]")
             row = node.numbers(size)
             if len(row) != size:
-                raise node.error(f"{size} numbers are wanted here, not {len(row)}")
+                raise node.error(f"expected {size} numbers, not {len(row)}")
             rows.append(row)
         return np.array(rows, dtype=np.float64).reshape(-1, size)

@@ -1,4 +1,4 @@
-"""The JSON scene file out."""
+"""Writes JSON scene files."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from writhe.scene.scene import Actor, Scene, SceneObject
 
 
 def save_scene(scene: Scene, path: Path) -> None:
-    """Write a scene; figures that are not built in are named by the file they came from."""
+    """Write a scene; a figure that is not built in is named by its `source` file."""
     document = {
         "writhe_scene": VERSION,
         "actors": [_actor(actor) for actor in scene.actors],
-        "objects": [_object(thing) for thing in scene.objects],
+        "objects": [_object(item) for item in scene.objects],
         "contacts": [
             {"a": a, "b": b, "allowance_m": metres}
             for (a, b), metres in sorted(scene.policy.declared_m.items())
@@ -42,29 +42,29 @@ def _actor(actor: Actor) -> dict[str, Any]:
     return out | ({"driven": True} if actor.driven else {})
 
 
-def _object(thing: SceneObject) -> dict[str, Any]:
+def _object(item: SceneObject) -> dict[str, Any]:
     out: dict[str, Any] = {
-        "name": thing.name,
-        "kind": thing.kind.value,
-        "position_m": thing.position_m.tolist(),
-        "rotation": thing.rotation.tolist(),
+        "name": item.name,
+        "kind": item.kind.value,
+        "position_m": item.position_m.tolist(),
+        "rotation": item.rotation.tolist(),
     }
-    if thing.source:
-        out["built_in"] = thing.source
+    if item.source:
+        out["built_in"] = item.source
     else:
-        out["shapes"] = [_shape(shape) for shape in thing.shapes]
-        out["strands"] = {name: points.tolist() for name, points in thing.strands.items()}
-    if thing.keys is not None:
+        out["shapes"] = [_shape(shape) for shape in item.shapes]
+        out["strands"] = {name: points.tolist() for name, points in item.strands.items()}
+    if item.keys is not None:
         out["keys"] = {
-            "times_s": thing.keys.times_s.tolist(),
-            "positions_m": thing.keys.positions_m.tolist(),
-            "rotations": thing.keys.rotations.tolist(),
+            "times_s": item.keys.times_s.tolist(),
+            "positions_m": item.keys.positions_m.tolist(),
+            "rotations": item.keys.rotations.tolist(),
         }
     return out
 
 
 def _shape(shape: Shape) -> dict[str, Any]:
-    """Boxes and cylinders are written as what they have become: hulls with a radius."""
+    """The JSON of a shape; boxes and cylinders become hulls with a radius."""
     points = shape.points_in_joint
     if shape.core is Core.HALF_SPACE:
         normal = (points[1] - points[0]).tolist()

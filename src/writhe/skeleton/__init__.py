@@ -1,4 +1,4 @@
-"""Joints, skeletons, motions, bodies, and the built-in figures."""
+"""Joints, skeletons, motions, figures (capsules and skin), and the built-in figures."""
 
 from writhe.skeleton.figure import Capsule, Figure, Skin
 from writhe.skeleton.joint import Joint, JointKind, Limits, Tip

@@ -1,4 +1,4 @@
-"""The body around the bones: collision capsules and a skin, as data."""
+"""A figure: a skeleton with collision capsules and a skin, as data."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from writhe.skeleton.skeleton import Skeleton
 class Capsule:
     """A segment fixed to a joint, inflated by a radius; equal ends make a ball.
 
-    `part` is the body part that the capsule belongs to (the joint's name when not given):
-    capsules of one part are never tested against each other.
+    `part` is the body part of the capsule (by default the joint's name): capsules of one part are
+    never tested against each other.
     """
 
     joint: str
@@ -29,13 +29,13 @@ class Capsule:
 
     @property
     def part_name(self) -> str:
-        """The part, or the joint's name where none is given."""
+        """The part, or the joint's name if none is given."""
         return self.part or self.joint
 
 
 @dataclass(frozen=True, slots=True)
 class Twist:
-    """Which share of one joint's twist each vertex follows; see `kernels.skinning`."""
+    """The fraction of a joint's twist that each vertex follows; see `kernels.skeleton.skinning`."""
 
     joint: Ints  # (v,) the joint, -1 for none
     share: Floats  # (v,) 0: none of its twist, 1: all of it
@@ -48,9 +48,9 @@ def _no_twist() -> Twist | None:
 
 @dataclass(frozen=True)
 class Skin:
-    """A closed triangle mesh in the rest pose with up to four joints a vertex (linear blending).
+    """A closed triangle mesh in the rest pose with up to four joints per vertex (linear blending).
 
-    The joints of a vertex come with falling weight: the first says which body part it is on.
+    The joints of a vertex are in order of decreasing weight: the first is its body part.
     """
 
     vertices: Floats  # (v, 3) rest pose, world
@@ -60,7 +60,7 @@ class Skin:
     twist: Twist | None = field(default_factory=_no_twist)
 
     def deform(self, skeleton: Skeleton, positions: Floats, rotations: Floats) -> Floats:
-        """Vertices with the joints at these world frames, by linear blend skinning.
+        """Vertices for joints at these world frames, by linear blend skinning.
 
         positions (n, 3), rotations (n, 3, 3) of the posed skeleton give (v, 3); with a leading
         frame axis, (frames, v, 3).
@@ -102,23 +102,23 @@ class Skin:
 
     @property
     def vertex_joint(self) -> Ints:
-        """(v,) the joint that each vertex follows most: the body part it is on."""
+        """(v,) the joint with the largest weight of each vertex: its body part."""
         return self.joints[np.arange(len(self.joints)), self.weights.argmax(axis=1)]
 
     @property
     def in_joint_zone(self) -> Bools:
-        """(v,) whether a vertex follows more than one joint: the blend around a joint."""
+        """(v,) whether a vertex follows more than one joint."""
         return self.weights.max(axis=1) < 1.0
 
 
 class GeneratedSkin(Skin):
-    """A skin that is made when it is first looked at."""
+    """A skin that is generated on first access."""
 
     def __init__(self, make: Callable[[], Skin]) -> None:
         object.__setattr__(self, "_make", make)
 
     def __getattr__(self, name: str) -> Any:
-        # fields are absent until they are made
+        # fields are absent until generated
         if name not in Skin.__dataclass_fields__:
             raise AttributeError(name)
         made = self.__dict__["_make"]()
@@ -129,7 +129,7 @@ class GeneratedSkin(Skin):
 
 @dataclass(frozen=True)
 class Figure:
-    """A character: skeleton, collision capsules and, where there is one, a skin.
+    """A character: skeleton, collision capsules and optionally a skin.
 
     `strands` names the polylines of the figure (joint or tip names in order) whose pairwise
     linking describes a posture; `roles` maps anatomical roles ("left_hand") to joint names.
@@ -146,10 +146,10 @@ class Figure:
         for capsule in self.capsules:
             self.skeleton.index(capsule.joint)
             if capsule.radius_m <= 0:
-                raise WritheError(f"a capsule on {capsule.joint!r} has no radius")
+                raise WritheError(f"the radius of a capsule on {capsule.joint!r} must be above 0")
 
     def joint_of(self, role: str) -> str:
-        """The joint that plays an anatomical role."""
+        """The name of the joint with an anatomical role."""
         from writhe.errors import UnknownNameError
 
         table = dict(self.roles)

@@ -1,16 +1,16 @@
-"""Capsules for skeletons that come without a body: fitted to the bones.
+"""Fits capsules to the bones of a skeleton that has none.
 
-Where the skeleton is a person's (see `anatomy`; names are not needed, roles help where the shape
-is unusual), radii are proportions of stature: limb girths of a lean adult after ANSUR II (Gordon et
-al. 2014), a trunk of capsules lying across, hands and feet covered even where their bones are
-missing. Any other bone gets a radius in proportion to its length. Helper and twist bones get none.
+For a person's skeleton (see `guess_parts`; names are not needed, roles help if the proportions are
+unusual), radii are proportional to stature: limb girths of a lean adult after ANSUR II (Gordon et
+al. 2014), lateral capsules for the trunk, capsules for hands and feet even if their bones are
+missing. Any other bone gets a radius proportional to its length. Helper and twist bones get none.
 
-Shapes are cut so that near neighbours do not overlap at rest by more than can be allowed (see
-docs/certificate.md): the balls at hip and shoulder centres belong to the parent, which turning the
-limb does not move, and thighs and upper arms begin further out; clavicles do not reach the midline;
-a hand is one part with its fingers, a forearm one with its twist bones.
+Capsules are placed so that near neighbours do not overlap at rest by more than the contact policy
+allows (docs/certificate.md): the balls at hip and shoulder centres belong to the parent, so that
+they do not rotate with the limb, and thighs and upper arms begin further out; clavicles do not
+reach the midline; a hand and its fingers are one part, a forearm and its twist bones too.
 
-The result is a plain tuple: replace, drop or add capsules as you like.
+The result is a plain tuple in which capsules can be replaced, removed or added.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.skeleton.figure import Capsule
-from writhe.skeleton.guess_parts import Shape, infer_parts
+from writhe.skeleton.guess_parts import RestGeometry, infer_parts
 from writhe.skeleton.skeleton import Skeleton
 
-# radius over stature
+# radius / stature
 _RADII = {
     "neck": 0.034,
     "head": 0.053,
@@ -40,16 +40,16 @@ _RADII = {
     "ankle": 0.019,
     "toe": 0.013,
 }
-# radius and half-width (to the sides, without the radius) over stature
+# (radius, lateral half-width without the radius) / stature
 _TRUNK = {"hips": (0.058, 0.036), "spine": (0.056, 0.026), "chest": (0.060, 0.034)}
-_TRUNK_STEP = 0.050  # between the trunk's capsules, over stature
-_HAND, _HEAD = 0.085, 0.115  # least lengths over stature: past the wrist, past the head's joint
-_LIMB_RATIO = 0.15  # radius over length of a bone that is no part of a person
-_SHORTEST = 0.012  # bones below this share of the stature are helpers
-# thighs and upper arms begin this far out, clavicles this far from the midline, over stature
+_TRUNK_STEP = 0.050  # distance of the trunk's capsules / stature
+_HAND, _HEAD = 0.085, 0.115  # least length / stature, beyond the joints wrist and head
+_LIMB_RATIO = 0.15  # radius / length of a bone that is not part of a person
+_SHORTEST = 0.012  # length / stature: shorter bones are helpers
+# start of thighs and upper arms from the joint, of clavicles from the midline, / stature
 _OUT = {"hip": 0.055, "shoulder": 0.032, "clavicle": 0.072}
-_ALLOWANCE_M = 0.005  # what near neighbours are allowed beyond their overlap at rest
-_THINNEST = 0.5  # of a radius, when overlaps at rest are taken off
+_ALLOWANCE_M = 0.005  # allowance of near neighbours beyond their overlap at rest
+_THINNEST = 0.5  # of the fitted radius: lower limit when overlaps at rest are removed
 
 
 def fit_capsules(
@@ -59,93 +59,103 @@ def fit_capsules(
 ) -> tuple[Capsule, ...]:
     """Capsules around the bones of any skeleton.
 
-    `stature_hint` in metres (else taken from the rest pose's extent); `roles` maps the human's
-    joint names ("left_knee") to this skeleton's joints, as `Figure.roles` does; none are needed.
+    `stature_hint` is in metres, by default the extent of the rest pose; `roles` optionally maps
+    roles ("left_knee") to this skeleton's joints, as `Figure.roles` does.
     """
-    shape = Shape(skeleton, stature_hint)
-    if not shape.stature > 0:
-        raise WritheError("the skeleton has no extent: all its joints are in one place")
-    parts = infer_parts(shape, roles or {})
-    side = _sideways(shape, parts)
+    geometry = RestGeometry(skeleton, stature_hint)
+    if not geometry.stature > 0:
+        raise WritheError("the skeleton has no extent: all its joints have the same position")
+    parts = infer_parts(geometry, roles or {})
+    side = _sideways(geometry, parts)
     capsules: list[Capsule] = []
     for joint in range(len(skeleton)):
-        part = _part_name(shape, parts, joint)
-        capsules += [replace(c, part=part) for c in _of_joint(shape, parts, joint, side)]
+        part = _part_name(geometry, parts, joint)
+        capsules += [replace(c, part=part) for c in _of_joint(geometry, parts, joint, side)]
     if not capsules:
         raise WritheError("the skeleton has no bone long enough for a capsule")
-    return _slimmed(shape, _without_covered_fingers(shape, parts, capsules))
+    return _thinned(geometry, _without_covered_fingers(geometry, parts, capsules))
 
 
-def _of_joint(shape: Shape, parts: dict[int, str], joint: int, side: Floats) -> list[Capsule]:
+def _of_joint(
+    geometry: RestGeometry, parts: dict[int, str], joint: int, side: Floats
+) -> list[Capsule]:
     part = parts.get(joint, "")
-    here, size = shape.positions[joint], shape.stature
-    bones = [(c, shape.positions[c] - here) for c in shape.children[joint]]
-    ends = [t - here for t in shape.tips.get(joint, [])]
+    here, size = geometry.positions[joint], geometry.stature
+    bones = [(c, geometry.positions[c] - here) for c in geometry.children[joint]]
+    ends = [t - here for t in geometry.tips.get(joint, [])]
     if part in _TRUNK:
         up = [b for c, b in bones if parts.get(c) in ("hips", "spine", "chest", "neck")]
         up = [b for b in up if np.linalg.norm(b) > _SHORTEST * size]
-        first_hips = part == "hips" and parts.get(shape.parent[joint]) != "hips"
-        trunk = [c for b in up[:1] for c in _across(shape, joint, part, b, side)]
+        first_hips = part == "hips" and parts.get(geometry.parent[joint]) != "hips"
+        trunk = [c for b in up[:1] for c in _across(geometry, joint, part, b, side)]
         if part == "hips" and not first_hips:
-            trunk = trunk[1:]  # the pelvis proper does not bend with the back
-        # a clavicle, where a bone without a joint of its own leads to the arm
+            trunk = trunk[1:]  # the pelvis does not bend with the back
+        # a clavicle, if the bone to the arm has no joint of its own
         arms = [b for c, b in bones if parts.get(c) == "shoulder" and _norm(b) > _SHORTEST * size]
-        trunk += [_capsule(shape, joint, 0.4 * b, b, _RADII["clavicle"] * size) for b in arms]
-        return trunk + (_seat(shape, parts, joint, side) if first_hips else [])
+        trunk += [_capsule(geometry, joint, 0.4 * b, b, _RADII["clavicle"] * size) for b in arms]
+        return trunk + (_seat(geometry, parts, joint, side) if first_hips else [])
     every = [b for _, b in bones] + ends
     every = [b for b in every if np.linalg.norm(b) > _SHORTEST * size]
     if part == "head":
         along = _unit(max(every, key=lambda b: float(b[1]), default=np.array([0.0, 1.0, 0.0])))
         length = max(max((float(b @ along) for b in every), default=0.0), _HEAD * size)
         radius = _RADII["head"] * size
-        return [_capsule(shape, joint, 0.5 * radius * along, (length - radius) * along, radius)]
-    if part == "wrist":  # one capsule for the hand, at the uppermost of joints in one place
-        return [] if parts.get(shape.parent[joint]) == "wrist" else [_hand(shape, joint)]
+        return [_capsule(geometry, joint, 0.5 * radius * along, (length - radius) * along, radius)]
+    if part == "wrist":  # one capsule for the hand, on the uppermost of coincident joints
+        return [] if parts.get(geometry.parent[joint]) == "wrist" else [_hand(geometry, joint)]
     if part == "ankle" and every:
         bone = max(every, key=_norm)
         radius = _RADII["ankle"] * size
         heel = np.array([bone[0], 0.0, bone[2]])
-        return [_capsule(shape, joint, -0.2 * heel + 0.35 * (bone - heel), bone, radius)]
+        return [_capsule(geometry, joint, -0.2 * heel + 0.35 * (bone - heel), bone, radius)]
     if part in _RADII:
-        # a limb has one bone; twist bones lie along it
+        # the longest bone of a limb; twist bones lie along it
         kept = every if part == "finger" else sorted(every, key=_norm)[-1:]
-        first = parts.get(shape.parent[joint]) != part
+        first = parts.get(geometry.parent[joint]) != part
         return [
-            _capsule(shape, joint, _begin(shape, joint, part, b, side) * b, b, _RADII[part] * size)
+            _capsule(
+                geometry,
+                joint,
+                _start_fraction(geometry, joint, part, b, side) * b,
+                b,
+                _RADII[part] * size,
+            )
             if first
-            else _capsule(shape, joint, 0.0 * b, b, _RADII[part] * size)
+            else _capsule(geometry, joint, 0.0 * b, b, _RADII[part] * size)
             for b in kept
         ]
     return [
         _capsule(
-            shape, joint, 0.0 * b, b, float(np.clip(_LIMB_RATIO * _norm(b), 0.003, 0.05 * size))
+            geometry, joint, 0.0 * b, b, float(np.clip(_LIMB_RATIO * _norm(b), 0.003, 0.05 * size))
         )
         for b in _not_along_another(every)
     ]
 
 
-def _part_name(shape: Shape, parts: dict[int, str], joint: int) -> str:
-    """The joint's own name, or the wrist's for fingers and the elbow's for twist bones."""
-    wanted = {"finger": ("wrist", "finger"), "wrist": ("wrist",), "elbow": ("elbow",)}
+def _part_name(geometry: RestGeometry, parts: dict[int, str], joint: int) -> str:
+    """The wrist's name for fingers, the elbow's for twist bones, else empty (the joint's own)."""
+    chains = {"finger": ("wrist", "finger"), "wrist": ("wrist",), "elbow": ("elbow",)}
     part = parts.get(joint, "")
-    if part not in wanted:
+    if part not in chains:
         return ""
     top = joint
-    while parts.get(shape.parent[top]) in wanted[part]:
-        top = shape.parent[top]
+    while parts.get(geometry.parent[top]) in chains[part]:
+        top = geometry.parent[top]
     if part == "finger" and parts.get(top) != "wrist":
-        # a thumb beside the wrist
-        beside = [j for j in shape.children[shape.parent[top]] if parts.get(j) == "wrist"]
+        # a thumb that is a sibling of the wrist
+        beside = [j for j in geometry.children[geometry.parent[top]] if parts.get(j) == "wrist"]
         top = beside[0] if beside else top
-    return shape.skeleton.names[top]
+    return geometry.skeleton.names[top]
 
 
-def _begin(shape: Shape, joint: int, part: str, bone: Floats, side: Floats) -> float:
-    """Where along its bone a limb's first capsule begins, 0 to 0.6."""
-    out = _OUT.get(part, 0.0) * shape.stature
+def _start_fraction(
+    geometry: RestGeometry, joint: int, part: str, bone: Floats, side: Floats
+) -> float:
+    """Start of a limb's first capsule as a fraction of its bone, 0 to 0.8."""
+    out = _OUT.get(part, 0.0) * geometry.stature
     if part == "clavicle":
         rate = float(bone @ side)
-        here = float((shape.positions[joint] - shape.positions[0]) @ side) * np.sign(rate)
+        here = float((geometry.positions[joint] - geometry.positions[0]) @ side) * np.sign(rate)
         return float(np.clip((out - here) / max(abs(rate), 1e-9), 0.0, 0.8))
     return min(out / _norm(bone), 0.6)
 
@@ -158,62 +168,73 @@ def _unit(v: Floats) -> Floats:
     return v / np.linalg.norm(v)
 
 
-def _capsule(shape: Shape, joint: int, start: Floats, end: Floats, radius: float) -> Capsule:
-    """A capsule from world vectors that start at the joint."""
-    turn = shape.rotations[joint].T
-    return Capsule(shape.skeleton.names[joint], turn @ start, turn @ end, radius)
+def _capsule(
+    geometry: RestGeometry, joint: int, start: Floats, end: Floats, radius: float
+) -> Capsule:
+    """A capsule from ends relative to the joint, in world axes."""
+    turn = geometry.rotations[joint].T
+    return Capsule(geometry.skeleton.names[joint], turn @ start, turn @ end, radius)
 
 
-def _sideways(shape: Shape, parts: dict[int, str]) -> Floats:
-    """The unit vector from one side of a person to the other."""
+def _sideways(geometry: RestGeometry, parts: dict[int, str]) -> Floats:
+    """The lateral unit vector of a person."""
     for part in ("hip", "shoulder"):
-        at = [shape.positions[j] for j, p in parts.items() if p == part]
+        at = [geometry.positions[j] for j, p in parts.items() if p == part]
         if len(at) >= 2 and _norm(at[-1] - at[0]) > 1e-6:
             return _unit(at[-1] - at[0])
     return np.array([1.0, 0.0, 0.0])
 
 
-def _across(shape: Shape, joint: int, part: str, bone: Floats, side: Floats) -> list[Capsule]:
-    radius, half = (x * shape.stature for x in _TRUNK[part])
-    count = max(1, round(_norm(bone) / (_TRUNK_STEP * shape.stature)))
+def _across(
+    geometry: RestGeometry, joint: int, part: str, bone: Floats, side: Floats
+) -> list[Capsule]:
+    radius, half = (x * geometry.stature for x in _TRUNK[part])
+    count = max(1, round(_norm(bone) / (_TRUNK_STEP * geometry.stature)))
     out: list[Capsule] = []
     for i in range(count):
         at = bone * (i / count if part == "hips" else (i + 0.5) / count)
-        # towards the neck the trunk narrows
+        # the trunk narrows towards the neck
         narrow = 0.75 if part == "chest" and i == count - 1 and count > 1 else 1.0
         reach = half * narrow * side
-        out.append(_capsule(shape, joint, at - reach, at + reach, radius * (0.5 + 0.5 * narrow)))
+        out.append(_capsule(geometry, joint, at - reach, at + reach, radius * (0.5 + 0.5 * narrow)))
     return out
 
 
-def _seat(shape: Shape, parts: dict[int, str], joint: int, side: Floats) -> list[Capsule]:
-    """Across between the two hip joints, which may lie well below the hips' own."""
-    at = [shape.positions[j] - shape.positions[joint] for j, p in parts.items() if p == "hip"]
+def _seat(geometry: RestGeometry, parts: dict[int, str], joint: int, side: Floats) -> list[Capsule]:
+    """Lateral capsules between the two hip joints, which may be well below the joint hips."""
+    at = [geometry.positions[j] - geometry.positions[joint] for j, p in parts.items() if p == "hip"]
     if len(at) < 2:
         return []
-    radius, half = (x * shape.stature for x in _TRUNK["hips"])
+    radius, half = (x * geometry.stature for x in _TRUNK["hips"])
     middle = 0.8 * np.mean(at, axis=0)
-    out = [_capsule(shape, joint, middle - half * side, middle + half * side, radius)]
-    if _norm(middle) > 0.5 * radius:  # and, thinner, between them and the back, which bends
+    out = [_capsule(geometry, joint, middle - half * side, middle + half * side, radius)]
+    if _norm(middle) > 0.5 * radius:  # a thinner one between them and the back
         upper = 0.4 * middle
-        out.append(_capsule(shape, joint, upper - half * side, upper + half * side, 0.75 * radius))
+        out.append(
+            _capsule(geometry, joint, upper - half * side, upper + half * side, 0.75 * radius)
+        )
     return out
 
 
-def _hand(shape: Shape, joint: int) -> Capsule:
-    """From the wrist towards its fingertips, or on along the forearm where there are none."""
-    here = shape.positions[joint]
-    below = range(joint, int(shape.skeleton.tree.subtree_end[joint]))
-    points = [shape.positions[j] for j in below] + [t for j in below for t in shape.tips.get(j, [])]
+def _hand(geometry: RestGeometry, joint: int) -> Capsule:
+    """A capsule from the wrist to the fingertips, or along the forearm if there are none."""
+    here = geometry.positions[joint]
+    below = range(joint, int(geometry.skeleton.tree.subtree_end[joint]))
+    points = [geometry.positions[j] for j in below] + [
+        t for j in below for t in geometry.tips.get(j, [])
+    ]
     furthest = max(points, key=lambda p: _norm(p - here)) - here
-    up = shape.parent[joint]
-    while shape.parent[up] >= 0 and _norm(here - shape.positions[up]) < _SHORTEST * shape.stature:
-        up = shape.parent[up]
-    forearm = here - shape.positions[up]
-    length = max(_norm(furthest), _HAND * shape.stature)
-    along = _unit(furthest) if _norm(furthest) > _SHORTEST * shape.stature else _unit(forearm)
-    radius = _RADII["wrist"] * shape.stature
-    return _capsule(shape, joint, 0.5 * radius * along, (length - radius) * along, radius)
+    up = geometry.parent[joint]
+    while (
+        geometry.parent[up] >= 0
+        and _norm(here - geometry.positions[up]) < _SHORTEST * geometry.stature
+    ):
+        up = geometry.parent[up]
+    forearm = here - geometry.positions[up]
+    length = max(_norm(furthest), _HAND * geometry.stature)
+    along = _unit(furthest) if _norm(furthest) > _SHORTEST * geometry.stature else _unit(forearm)
+    radius = _RADII["wrist"] * geometry.stature
+    return _capsule(geometry, joint, 0.5 * radius * along, (length - radius) * along, radius)
 
 
 def _not_along_another(bones: list[Floats]) -> list[Floats]:
@@ -225,17 +246,17 @@ def _not_along_another(bones: list[Floats]) -> list[Floats]:
 
 
 def _without_covered_fingers(
-    shape: Shape, parts: dict[int, str], capsules: list[Capsule]
+    geometry: RestGeometry, parts: dict[int, str], capsules: list[Capsule]
 ) -> list[Capsule]:
-    """Fingers that lie in the hand's own capsule at rest need none."""
+    """The capsules without those of fingers that are inside the hand's capsule at rest."""
 
     def ends(c: Capsule) -> list[Floats]:
-        j = shape.skeleton.index(c.joint)
-        at, turn = shape.positions[j], shape.rotations[j]
+        j = geometry.skeleton.index(c.joint)
+        at, turn = geometry.positions[j], geometry.rotations[j]
         return [at + turn @ c.start_in_joint, at + turn @ c.end_in_joint]
 
     def is_finger(c: Capsule) -> bool:
-        return parts.get(shape.skeleton.index(c.joint)) == "finger"
+        return parts.get(geometry.skeleton.index(c.joint)) == "finger"
 
     hands = [(c, ends(c)) for c in capsules if not is_finger(c) and c.part]
     return [
@@ -250,13 +271,14 @@ def _without_covered_fingers(
     ]
 
 
-def _slimmed(shape: Shape, capsules: list[Capsule]) -> tuple[Capsule, ...]:
-    """Capsules made thinner where parts overlap at rest by more than can be allowed."""
-    index = [shape.skeleton.index(c.joint) for c in capsules]
-    above = _carrying_parents(shape, index)
+def _thinned(geometry: RestGeometry, capsules: list[Capsule]) -> tuple[Capsule, ...]:
+    """Capsules with radii reduced where parts overlap at rest by more than is allowed."""
+    index = [geometry.skeleton.index(c.joint) for c in capsules]
+    above = _carrying_parents(geometry, index)
     ends = [
         tuple(
-            shape.positions[j] + shape.rotations[j] @ p for p in (c.start_in_joint, c.end_in_joint)
+            geometry.positions[j] + geometry.rotations[j] @ p
+            for p in (c.start_in_joint, c.end_in_joint)
         )
         for j, c in zip(index, capsules, strict=True)
     ]
@@ -278,7 +300,7 @@ def _slimmed(shape: Shape, capsules: list[Capsule]) -> tuple[Capsule, ...]:
         changed = False
         for a, b, distance in apart:
             half = 0.5 * min(thinnest[capsules[a].part_name], thinnest[capsules[b].part_name])
-            allowed = 0.5 * half if bones_between(shape, index[a], index[b]) < 4 else 0.0
+            allowed = 0.5 * half if bones_between(geometry, index[a], index[b]) < 4 else 0.0
             both = float(radii[a] + radii[b])
             target = distance + allowed - _ALLOWANCE_M
             if both > target + 1e-6:
@@ -290,31 +312,31 @@ def _slimmed(shape: Shape, capsules: list[Capsule]) -> tuple[Capsule, ...]:
     return tuple(replace(c, radius_m=float(r)) for c, r in zip(capsules, radii, strict=True))
 
 
-def _carrying_parents(shape: Shape, carrying: list[int]) -> dict[int, int]:
-    """The nearest ancestor with a capsule of each joint with one; -1 where there is none."""
+def _carrying_parents(geometry: RestGeometry, carrying: list[int]) -> dict[int, int]:
+    """For each joint with a capsule, its nearest ancestor with a capsule, or -1."""
     out: dict[int, int] = {}
     for joint in set(carrying):
-        up = shape.parent[joint]
+        up = geometry.parent[joint]
         while up >= 0 and up not in carrying:
-            up = shape.parent[up]
+            up = geometry.parent[up]
         out[joint] = up
     return out
 
 
-def bones_between(shape: Shape, a: int, b: int) -> int:
-    """How many bones with length lie between two joints; 99 where they do not hang together."""
-    names = shape.skeleton.names
+def bones_between(geometry: RestGeometry, a: int, b: int) -> int:
+    """Number of bones with length between two joints; 99 if they are not connected."""
+    names = geometry.skeleton.names
     if a == b:
         return 0
-    if shape.skeleton.ancestors(names[a])[-1] != shape.skeleton.ancestors(names[b])[-1]:
+    if geometry.skeleton.ancestors(names[a])[-1] != geometry.skeleton.ancestors(names[b])[-1]:
         return 99
-    path = shape.skeleton.path(names[a], names[b])
+    path = geometry.skeleton.path(names[a], names[b])
     top = min(path)
-    return sum(1 for j in path if j != top and shape.length(j) > 0.004 * shape.stature)
+    return sum(1 for j in path if j != top and geometry.length(j) > 0.004 * geometry.stature)
 
 
 def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> float:
-    """The distance of two segments over samples, exact enough to size capsules."""
+    """Approximate distance of two segments, from 33 samples of each."""
     s = np.linspace(0.0, 1.0, 33)[:, None]
     p, q = a + s * (b - a), c + s * (d - c)
     return float(np.linalg.norm(p[:, None] - q[None], axis=-1).min())

@@ -1,4 +1,4 @@
-"""One joint of a skeleton: its kind, its place in the parent, its limits."""
+"""One joint of a skeleton: its kind, its frame in the parent, its limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from writhe.kernels.skeleton import kinematics
 
 
 class JointKind(IntEnum):
-    """How a joint moves; the values are those of `kernels.kinematics`."""
+    """The kind of a joint, with the values of `kernels.skeleton.kinematics`."""
 
     FIXED = kinematics.FIXED
     HINGE = kinematics.HINGE
@@ -22,12 +22,12 @@ class JointKind(IntEnum):
 
     @property
     def configuration_size(self) -> int:
-        """How many numbers of q the joint has."""
+        """The number of entries of q of the joint."""
         return kinematics.CONFIGURATION_SIZE[self]
 
     @property
     def tangent_size(self) -> int:
-        """How many degrees of freedom the joint has."""
+        """The number of degrees of freedom of the joint."""
         return kinematics.TANGENT_SIZE[self]
 
 
@@ -41,11 +41,11 @@ def _identity() -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far a joint may go, in radians (metres for a slide).
+    """Joint limits in radians (metres for a prismatic joint).
 
-    A hinge or slide has one lower and one upper bound. A ball joint has three of each, for
-    (twist, swing_y, swing_z) seen from the limit frame, whose x axis is the bone; the swing bounds
-    are the half-axes of an ellipse and must enclose zero.
+    A hinge or prismatic joint has one lower and one upper bound. A ball joint has three of each,
+    for (twist, swing_y, swing_z) in the limit frame, whose x axis is the bone; the swing bounds are
+    the half-axes of an ellipse and must enclose zero.
     """
 
     lower: Floats
@@ -57,8 +57,8 @@ class Limits:
 class Joint:
     """A joint as data. `parent` is the parent's name, None for a root.
 
-    `offset_in_parent` and `rest` (quaternion wxyz) place the joint's frame in the parent's at rest;
-    `axis` (hinge, slide) is in the joint's own frame.
+    `offset_in_parent` and `rest` (quaternion wxyz) give the joint's frame in the parent's at rest;
+    `axis` (hinge, prismatic) is in the joint's own frame.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Kinematics of one skeleton in plain calls: frames, Jacobians, steps, centre of mass."""
+"""Kinematics of a skeleton: frames, Jacobians, tangent steps, centre of mass."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from writhe.skeleton.skeleton import Skeleton
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """World frames of all joints: kinematics has run. Batched arrays have a leading frame axis."""
+    """World frames of all joints, the result of `forward`. Batches have a leading frame axis."""
 
     skeleton: Skeleton
     positions: Floats  # (n, 3) or (frames, n, 3)
@@ -30,7 +30,7 @@ class Frames:
         return self.rotations[..., self.skeleton.index(joint), :, :]
 
     def point(self, joint: str, point_in_joint: ArrayLike) -> Floats:
-        """A point fixed to the joint, in the world."""
+        """The world position of a point fixed to the joint."""
         return self.position(joint) + self.rotation(joint) @ np.asarray(point_in_joint, float)
 
     def tip(self, name: str) -> Floats:
@@ -56,7 +56,7 @@ def forward(skeleton: Skeleton, q: ArrayLike) -> Frames:
 
 
 def point_jacobian(frames: Frames, joint: str, point_in_world: ArrayLike) -> Floats:
-    """(3, nv): how a world point carried by `joint` moves with each degree of freedom."""
+    """(3, nv): derivative of a world point fixed to `joint` by the tangent step."""
     tree = frames.skeleton.tree
     axes = np.empty((frames.skeleton.dof_count, 3))
     kernels.motion_axes(tree, frames.positions, frames.rotations, axes)
@@ -67,7 +67,7 @@ def point_jacobian(frames: Frames, joint: str, point_in_world: ArrayLike) -> Flo
 
 
 def frame_jacobian(frames: Frames, joint: str) -> Floats:
-    """(6, nv): velocity of the joint's centre over its world angular velocity."""
+    """(6, nv): linear velocity of the joint's centre stacked on its angular velocity, in world."""
     tree = frames.skeleton.tree
     index = frames.skeleton.index(joint)
     axes = np.empty((frames.skeleton.dof_count, 3))
@@ -94,7 +94,7 @@ def difference(skeleton: Skeleton, q_from: Floats, q_to: Floats) -> Floats:
 
 
 def interpolate(skeleton: Skeleton, q_from: Floats, q_to: Floats, t: float) -> Floats:
-    """The configuration at fraction t between two: slerp for rotations, lines otherwise."""
+    """The configuration at fraction t between two: slerp for rotations, else linear."""
     out = np.empty(skeleton.configuration_size)
     kernels.interpolate(skeleton.tree, q_from, q_to, t, out)
     return out
@@ -116,7 +116,7 @@ def centre_of_mass(frames: Frames) -> Floats:
 
 
 def centre_of_mass_jacobian(frames: Frames) -> Floats:
-    """(3, nv): how the centre of mass moves with each degree of freedom."""
+    """(3, nv): derivative of the centre of mass by the tangent step."""
     skeleton = frames.skeleton
     n, nv = len(skeleton), skeleton.dof_count
     axes, out = np.empty((nv, 3)), np.empty((3, nv))

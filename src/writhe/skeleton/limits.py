@@ -1,4 +1,4 @@
-"""Limits of joints: building them, judging a configuration by them, drawing at random within."""
+"""Joint limits: constructing them, checking configurations, sampling within them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from writhe.skeleton.skeleton import Skeleton
 
 
 def limit_frame(bone: Floats, y_axis: Floats) -> Floats:
-    """The quaternion of a limit frame with x along `bone` and y as near `y_axis` as can be."""
+    """The quaternion of a limit frame with x along `bone` and y nearest to `y_axis`."""
     x = bone / np.linalg.norm(bone)
     y = y_axis - x * float(x @ y_axis)
     if np.linalg.norm(y) < 1e-9:
@@ -26,7 +26,7 @@ def limit_frame(bone: Floats, y_axis: Floats) -> Floats:
 def mirror_limits(limits: Limits) -> Limits:
     """The limits of the mirror image (x -> -x) of a ball joint.
 
-    With M = diag(-1, 1, 1) the mirrored turn is M R M. Seen from F' = M F diag(1, 1, -1) its
+    With M = diag(-1, 1, 1) the mirrored rotation is M R M. In the frame F' = M F diag(1, 1, -1) its
     coordinates are (-twist, -swing_y, swing_z).
     """
     frame = rotation_matrix(limits.frame)
@@ -37,10 +37,10 @@ def mirror_limits(limits: Limits) -> Limits:
 
 
 def limit_excess(skeleton: Skeleton, q: Floats) -> dict[str, float]:
-    """How far each joint that leaves its limits goes beyond them: radians (metres for a slide).
+    """Violation of each joint outside its limits, in radians (metres for a prismatic joint).
 
-    A ball joint's figure is the larger of its twist's and its swing's; the swing's is measured
-    along the ray from the rest pose through it.
+    For a ball joint, the larger of the violations of twist and swing; that of swing is measured
+    along the ray from the rest pose.
     """
     excess: dict[str, float] = {}
     coordinates, gradient = np.empty(3), np.empty(3)
@@ -65,20 +65,20 @@ def limit_excess(skeleton: Skeleton, q: Floats) -> dict[str, float]:
 def random_configurations(
     skeleton: Skeleton, count: int, rng: np.random.Generator, *, root_turns: bool = True
 ) -> Floats:
-    """(count, nq) configurations drawn evenly within the limits.
+    """(count, nq) configurations sampled uniformly within the limits.
 
-    Joints without limits are turned at random all round (hinges, balls) or left at zero (slides);
-    free roots stay in place and are turned unless `root_turns` is false.
+    Hinge and ball joints without limits get any rotation, prismatic ones stay at zero. Free roots
+    stay at the origin and are rotated unless `root_turns` is false.
     """
     out = np.tile(skeleton.rest_configuration, (count, 1))
     for joint in skeleton.joints:
         at = skeleton.q_slice(joint.name)
         if joint.kind is JointKind.FREE:
             if root_turns:
-                out[:, at.stop - 4 : at.stop] = _random_turns(count, rng)
+                out[:, at.stop - 4 : at.stop] = _random_rotations(count, rng)
         elif joint.kind is JointKind.BALL:
             out[:, at] = (
-                _random_turns(count, rng)
+                _random_rotations(count, rng)
                 if joint.limits is None
                 else _random_within(joint.limits, count, rng)
             )
@@ -89,7 +89,7 @@ def random_configurations(
     return out
 
 
-def _random_turns(count: int, rng: np.random.Generator) -> Floats:
+def _random_rotations(count: int, rng: np.random.Generator) -> Floats:
     turns = rng.normal(size=(count, 4))
     return turns / np.linalg.norm(turns, axis=1, keepdims=True)
 

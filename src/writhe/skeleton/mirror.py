@@ -1,4 +1,4 @@
-"""Mirror images of configurations: what a body can do with its left it can do with its right."""
+"""Mirror images of configurations."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from writhe.skeleton.joint import JointKind
 from writhe.skeleton.skeleton import Skeleton
 
 
-def partners(skeleton: Skeleton) -> Ints | None:
-    """(n,) the joint on the other side, or the joint itself; None where one has no equal."""
+def opposite_joints(skeleton: Skeleton) -> Ints | None:
+    """(n,) the mirrored joint of each joint, or itself; None if one has no counterpart."""
     found: list[int] = []
     for joint in skeleton.joints:
         name = joint.name
@@ -28,13 +28,15 @@ def partners(skeleton: Skeleton) -> Ints | None:
 def mirrored(skeleton: Skeleton, q: Floats) -> Floats:
     """The mirror image in x of configurations (..., nq) of a skeleton with left and right joints.
 
-    Joints whose names differ by left and right change places. Mirroring with M = diag(-1, 1, 1)
-    takes a rotation R to M R M, whose quaternion is (w, x, -y, -z), and leaves hinges as they are:
-    for joint frames that mirror each other at rest, as those of the built-in human do.
+    Joints whose names differ by left and right are swapped. Mirroring with M = diag(-1, 1, 1) takes
+    a rotation R to M R M, whose quaternion is (w, x, -y, -z), and keeps hinge angles. This needs
+    joint frames that mirror each other at rest, as those of the built-in human do.
     """
-    others = partners(skeleton)
+    others = opposite_joints(skeleton)
     if others is None:
-        raise WritheError("a skeleton without left and right joints of a kind has no mirror image")
+        raise WritheError(
+            "the skeleton has no mirror image: its left and right joints do not match"
+        )
     out = np.empty_like(q)
     for joint, other in zip(skeleton.joints, others, strict=True):
         values = q[..., skeleton.q_slice(skeleton.names[int(other)])].copy()

@@ -1,4 +1,4 @@
-"""A motion: configurations of one skeleton at a steady rate."""
+"""A motion: configurations of one skeleton at a constant rate."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from writhe.skeleton.skeleton import Skeleton
 
 @dataclass(frozen=True)
 class Motion:
-    """Frames of one skeleton: `q` (frames, nq), `fps` frames a second.
+    """Frames of one skeleton: `q` (frames, nq) at `fps` frames per second.
 
-    `source` keeps what a file format needs to write the motion back as it was (channel orders,
-    units); it never changes what the motion means.
+    `source` keeps what a file format needs to write the motion as it was read (channel order,
+    units); it does not affect the motion.
     """
 
     skeleton: Skeleton
@@ -34,7 +34,7 @@ class Motion:
         if len(q) == 0:
             raise WritheError(f"the motion {self.name!r} has no frames")
         if not (np.isfinite(self.fps) and self.fps > 0):
-            raise WritheError(f"frames a second must be positive, not {self.fps}")
+            raise WritheError(f"frames per second must be positive, not {self.fps}")
         object.__setattr__(self, "q", q)
 
     def __len__(self) -> int:
@@ -46,11 +46,11 @@ class Motion:
         return (len(self) - 1) / self.fps
 
     def frames(self) -> Frames:
-        """World frames of all joints at all times."""
+        """World frames of all joints at all frames."""
         return forward(self.skeleton, self.q)
 
     def at(self, times_s: ArrayLike) -> Floats:
-        """Configurations (times, nq) at any times in seconds, interpolated; clamped at the ends."""
+        """Configurations (times, nq) interpolated at times in seconds, clamped to the motion."""
         times = np.atleast_1d(np.asarray(times_s, dtype=np.float64)) * self.fps
         out = np.empty((len(times), self.skeleton.configuration_size))
         kernels.interpolate_batch(self.skeleton.tree, self.q, times, out)

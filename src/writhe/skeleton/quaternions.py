@@ -1,4 +1,4 @@
-"""Rotations outside of kernels: quaternions (w, x, y, z on the last axis), singly and in bulk."""
+"""Quaternions (w, x, y, z on the last axis) outside of kernels, single or batched."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from writhe.kernels.skeleton.rotation import matrix_to_quaternion
 
 
 def rotation_matrix(quaternion: ArrayLike) -> Floats:
-    """The matrix (3, 3) of a quaternion of any length but zero."""
+    """The rotation matrix (3, 3) of a quaternion, which is normalised."""
     q = floats(quaternion, (4,), "a quaternion")
     length = float(np.linalg.norm(q))
     if length < 1e-12:
-        raise WritheError("a quaternion of length zero is no rotation: (1, 0, 0, 0) is none at all")
-    w, x, y, z = q if abs(length - 1.0) < 1e-12 else q / length  # a unit one stays as it is
+        raise WritheError(
+            "a quaternion of length zero is not a rotation; the identity is (1, 0, 0, 0)"
+        )
+    w, x, y, z = q if abs(length - 1.0) < 1e-12 else q / length  # keep unit quaternions exactly
     return np.array(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -60,21 +62,21 @@ def conjugate(q: Floats) -> Floats:
 
 
 def rotate(q: Floats, v: Floats) -> Floats:
-    """Vectors v turned by unit quaternions q, broadcast."""
+    """Vectors v rotated by unit quaternions q, broadcast."""
     w, u = q[..., :1], q[..., 1:]
     t = 2.0 * np.cross(u, v)
     return v + w * t + np.cross(u, t)
 
 
 def normalised(q: Floats) -> Floats:
-    """Quaternions at unit length; a null one becomes the identity."""
+    """Quaternions normalised to unit length; zero becomes the identity."""
     length = np.linalg.norm(q, axis=-1, keepdims=True)
     fine = length > 1e-12
     return np.where(fine, q / np.where(fine, length, 1.0), np.array([1.0, 0.0, 0.0, 0.0]))
 
 
 def from_axis_angle(axis: Floats, angle: Floats) -> Floats:
-    """Quaternions of turns by `angle` about unit vectors `axis`, broadcast."""
+    """Quaternions of rotations by `angle` about unit vectors `axis`, broadcast."""
     half = 0.5 * np.asarray(angle)[..., None]
     return np.concatenate([np.cos(half), np.sin(half) * axis], axis=-1)
 

@@ -40,7 +40,7 @@ class Skeleton:
         return tuple(joint.name for joint in self.joints)
 
     def index(self, name: str) -> int:
-        """The number of the joint called `name`."""
+        """The index of the joint called `name`."""
         try:
             return self._index[name]
         except KeyError:
@@ -87,17 +87,17 @@ class Skeleton:
 
     @property
     def configuration_size(self) -> int:
-        """nq: how many numbers a configuration has."""
+        """nq: the size of a configuration."""
         return int(self.tree.q_start[-1])
 
     @property
     def dof_count(self) -> int:
-        """nv: how many degrees of freedom the skeleton has."""
+        """nv: the number of degrees of freedom."""
         return int(self.tree.v_start[-1])
 
     @property
     def rest_configuration(self) -> Floats:
-        """The configuration of the rest pose, every joint at zero; a fresh array each time."""
+        """The configuration of the rest pose, every joint at zero; a new array on each access."""
         q = np.zeros(self.configuration_size)
         for j, joint in enumerate(self.joints):
             if joint.kind in (JointKind.BALL, JointKind.FREE):
@@ -105,12 +105,12 @@ class Skeleton:
         return q
 
     def q_slice(self, name: str) -> slice:
-        """Where the joint's numbers stand in a configuration."""
+        """The slice of the joint in a configuration."""
         j = self.index(name)
         return slice(int(self.tree.q_start[j]), int(self.tree.q_start[j + 1]))
 
     def v_slice(self, name: str) -> slice:
-        """Where the joint's degrees of freedom stand in a tangent step."""
+        """The slice of the joint in a tangent step."""
         j = self.index(name)
         return slice(int(self.tree.v_start[j]), int(self.tree.v_start[j + 1]))
 
@@ -122,26 +122,26 @@ class Skeleton:
         return tuple(chain)
 
     def path(self, start: str, end: str) -> tuple[int, ...]:
-        """The joints on the way from one to another across the tree, both included."""
+        """The joints on the path between two joints of a tree, both included."""
         up, down = list(self.ancestors(start)), list(self.ancestors(end))
         common = next((j for j in up if j in down), None)
         if common is None:
-            raise WritheError(f"{start!r} and {end!r} do not hang together: two roots")
+            raise WritheError(f"{start!r} and {end!r} are not connected: they have two roots")
         return tuple(up[: up.index(common) + 1] + down[: down.index(common)][::-1])
 
     @cached_property
     def mass(self) -> Floats:
-        """(n,) kilograms carried by each joint."""
+        """(n,) mass of the body of each joint, kg."""
         return np.array([j.mass_kg for j in self.joints])
 
     @cached_property
     def centre_of_mass(self) -> Floats:
-        """(n, 3) centre of the mass that each joint carries, in its frame."""
+        """(n, 3) centre of mass of the body of each joint, in its frame."""
         return np.array([j.centre_of_mass for j in self.joints]).reshape(-1, 3)
 
     @cached_property
     def inertia(self) -> Floats:
-        """(n, 3) principal moments about that centre along the joint's axes, kg m^2."""
+        """(n, 3) principal moments of inertia about that centre along the joint's axes, kg m^2."""
         return np.array([j.inertia for j in self.joints]).reshape(-1, 3)
 
     @cached_property
@@ -165,7 +165,7 @@ class Skeleton:
         return tuple(int(j) for j in found)
 
     def with_limits(self, limits: Mapping[str, Limits | None]) -> Skeleton:
-        """The same skeleton with other limits on the joints named."""
+        """The same skeleton with other limits for the joints named."""
         from dataclasses import replace
 
         for name in limits:
@@ -182,8 +182,8 @@ def _depth_first(joints: list[Joint]) -> tuple[Joint, ...]:
     by_name = {joint.name: joint for joint in joints}
     if len(by_name) != len(joints):
         seen: set[str] = set()
-        twice = sorted({j.name for j in joints if j.name in seen or seen.add(j.name)})
-        raise WritheError(f"joint names must be unique; these come twice: {', '.join(twice)}")
+        duplicates = sorted({j.name for j in joints if j.name in seen or seen.add(j.name)})
+        raise WritheError(f"joint names must be unique; repeated: {', '.join(duplicates)}")
     children: dict[str | None, list[Joint]] = {}
     for joint in joints:
         if joint.parent is not None and joint.parent not in by_name:
@@ -197,5 +197,5 @@ def _depth_first(joints: list[Joint]) -> tuple[Joint, ...]:
         stack.extend(reversed(children.get(joint.name, [])))
     if len(ordered) != len(joints):
         lost = sorted(set(by_name) - {j.name for j in ordered})
-        raise WritheError(f"these joints hang in a loop without a root: {', '.join(lost)}")
+        raise WritheError(f"these joints form a cycle without a root: {', '.join(lost)}")
     return tuple(ordered)

@@ -1,9 +1,9 @@
-"""Do the collision capsules follow the skin? Measured over many poses.
+"""How closely the collision capsules of a figure follow its skin, over many poses.
 
 A joint zone is where a skin vertex follows more than one joint (a band of a few centimetres around
-each joint, where the skin bends and rigid capsules cannot follow it). Everywhere else the skin must
-lie inside the capsules of its own body part, and not deeper than a few millimetres: capsules of
-other parts that happen to pass over it do not count.
+each joint, where the skin bends and rigid capsules cannot follow it). Elsewhere the skin should lie
+inside the capsules of its own body part, at most a few millimetres deep; capsules of other parts do
+not count.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ _BIN_M = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Cover:
+class SkinCoverage:
     """Gaps between skin and capsules outside joint zones, weighted by skin area, in metres."""
 
     poses: int
     mean_gap_m: float
     gap_99_m: float
-    worst_outside_m: float  # how far the skin sticks out anywhere; 0: nowhere
+    worst_outside_m: float  # largest distance of the skin outside its capsules
     zone_area_share: float
 
 
-def skin_cover(figure: Figure, q: Floats, chunk: int = 64) -> Cover:
-    """How the capsules of a figure cover its skin over configurations q (poses, nq)."""
+def skin_coverage(figure: Figure, q: Floats, chunk: int = 64) -> SkinCoverage:
+    """How the capsules of a figure cover its skin, over configurations q (poses, nq)."""
     if figure.skin is None or not figure.capsules:
         raise WritheError(f"the figure {figure.name!r} needs a skin and capsules to compare")
     skin, skeleton = figure.skin, figure.skeleton
@@ -71,7 +71,7 @@ def skin_cover(figure: Figure, q: Floats, chunk: int = 64) -> Cover:
             bins.ravel(), np.tile(area[fixed], len(points)), minlength=len(histogram)
         )
     gap_99 = float(np.searchsorted(np.cumsum(histogram) / histogram.sum(), 0.99) + 1) * _BIN_M
-    return Cover(
+    return SkinCoverage(
         poses=len(q),
         mean_gap_m=total / weight,
         gap_99_m=gap_99,

@@ -1,4 +1,4 @@
-"""What joints add to their rest frames over time, and those frames in the world."""
+"""Joint displacements relative to the rest frames, and the rest frames in the world."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ def rest_world_quaternions(skeleton: Skeleton) -> Floats:
     return world
 
 
-def joint_motions(skeleton: Skeleton, q: Floats) -> tuple[Floats, Floats]:
-    """What the joints add to their rest frames: translations (F, n, 3), quaternions (F, n, 4)."""
+def joint_displacements(skeleton: Skeleton, q: Floats) -> tuple[Floats, Floats]:
+    """Joint displacements in the rest frames: translations (F, n, 3), quaternions (F, n, 4)."""
     count, n = len(q), len(skeleton)
-    shift = np.zeros((count, n, 3))
-    turn = np.zeros((count, n, 4))
-    turn[:, :, 0] = 1.0
+    translation = np.zeros((count, n, 3))
+    rotation = np.zeros((count, n, 4))
+    rotation[:, :, 0] = 1.0
     for j, joint in enumerate(skeleton.joints):
         at = int(skeleton.tree.q_start[j])
         if joint.kind is JointKind.FREE:
-            shift[:, j], turn[:, j] = q[:, at : at + 3], q[:, at + 3 : at + 7]
+            translation[:, j], rotation[:, j] = q[:, at : at + 3], q[:, at + 3 : at + 7]
         elif joint.kind is JointKind.BALL:
-            turn[:, j] = q[:, at : at + 4]
+            rotation[:, j] = q[:, at : at + 4]
         elif joint.kind is JointKind.HINGE:
-            turn[:, j] = from_axis_angle(joint.axis, q[:, at])
+            rotation[:, j] = from_axis_angle(joint.axis, q[:, at])
         elif joint.kind is JointKind.PRISMATIC:
-            shift[:, j] = q[:, at, None] * joint.axis
-    return shift, turn
+            translation[:, j] = q[:, at, None] * joint.axis
+    return translation, rotation

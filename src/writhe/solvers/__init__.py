@@ -1,4 +1,4 @@
-"""The step solver and charts; the methods, a package each, all speaking terms."""
+"""The step solver and its charts; the posing, tangling and trajectory methods are subpackages."""
 
 from writhe.solvers.chart import AffineChart, Chart, EulerChart, TangentChart
 from writhe.solvers.result import Status, StepResult

@@ -1,4 +1,4 @@
-"""Charts: the coordinates y in which a solver works; q = chart(y), dq = B dy."""
+"""Charts: reduced coordinates y for a solver, with q = chart(y) and tangent step v = B dy."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ class TangentChart:
 
 @dataclass(frozen=True)
 class EulerChart:
-    """Euler angles for every ball and free joint, as papers define their postures.
+    """Euler angles for every ball and free joint, as in published posture vectors.
 
-    `order` is the order of intrinsic turns, "ZYX" meaning R = Rz Ry Rx. Hinges, slides and
-    translations keep their one coordinate. Coordinates stand as in the tangent layout; the three
-    angles of a joint follow `order`.
+    `order` is the order of intrinsic rotations, "ZYX" meaning R = Rz Ry Rx. Hinges, slides and
+    translations keep their one coordinate. The layout is that of tangent steps; the three angles of
+    a joint follow `order`.
     """
 
     skeleton: Skeleton
@@ -78,7 +78,7 @@ class EulerChart:
 
     def __post_init__(self) -> None:
         if sorted(self.order) != ["X", "Y", "Z"]:
-            raise WritheError(f"an Euler order is a permutation of XYZ, not {self.order!r}")
+            raise WritheError(f"an Euler order must be a permutation of XYZ, not {self.order!r}")
 
     @property
     def size(self) -> int:
@@ -107,7 +107,7 @@ class EulerChart:
 
 @dataclass(frozen=True)
 class AffineChart:
-    """A flat subspace of another chart's coordinates: q = inner(mean + axes y)."""
+    """An affine subspace of another chart's coordinates: q = inner(mean + axes y)."""
 
     inner: Chart
     mean: Floats  # (inner.size,)
@@ -116,7 +116,10 @@ class AffineChart:
     def __post_init__(self) -> None:
         size = self.inner.size
         if self.mean.shape != (size,) or self.axes.ndim != 2 or self.axes.shape[0] != size:
-            raise WritheError(f"this subspace needs a mean of {size} and axes of {size} rows")
+            raise WritheError(
+                f"this subspace needs a mean of size {size} and axes with {size} rows,"
+                f" not shapes {self.mean.shape} and {self.axes.shape}"
+            )
 
     @property
     def size(self) -> int:

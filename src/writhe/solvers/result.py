@@ -1,4 +1,4 @@
-"""What a solver answers: the outcome, a status, and every residual."""
+"""The result of a step: configuration, status, and all residuals."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from writhe.arrays import Floats
 
 
 class Status(Enum):
-    """How a solve ended. Misuse raises; everything here is an answer."""
+    """How a solve ended; misuse raises an exception instead."""
 
-    REACHED = "reached"  # every term within tolerance
-    APPROACHING = "approaching"  # the cost still falls: ask again
-    SETTLED = "settled"  # the cost no longer falls although some term is not met
-    REGULARISED = "regularised"  # hard terms contradict each other; the nearest compromise
+    REACHED = "reached"  # every term is within tolerance
+    APPROACHING = "approaching"  # the cost still falls: step again
+    SETTLED = "settled"  # the cost no longer falls, although some term is not met
+    REGULARISED = "regularised"  # hard terms contradict each other and were softened
 
 
 @dataclass(frozen=True)
 class StepResult:
-    """The next configuration and how well it serves.
+    """The next configuration, its cost and its residuals.
 
-    `residuals` says by term how far each value lies outside its interval.
+    `residuals` holds by term how far each value lies outside its interval.
     """
 
     q: Floats

@@ -1,14 +1,15 @@
 """A small least-squares step solver: terms in, the next configuration out.
 
-Each iteration solves the quadratic programme of the linearised terms,
+Each iteration solves the QP of the linearised terms,
 
     min  1/2 ||W (r + J v)||^2 + 1/2 ||W_s s||^2 + 1/2 ||d v||^2
     s.t. lower <= value + J v <= upper      (hard terms)
          lower <= value + J v + s <= upper  (soft intervals, each with its slack s)
          |v| <= max_step,
 
-with the dual active-set solver DAQP, and keeps the step if it serves; otherwise the damping d grows
-(Levenberg-Marquardt). Contradictory hard terms are softened, and the result says so.
+with the dual active-set solver DAQP, and accepts the step if the merit decreases; otherwise the
+damping d grows (Levenberg-Marquardt). Contradictory hard terms are softened and the status is
+REGULARISED.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from writhe.solvers.chart import Chart
 from writhe.solvers.result import Status, StepResult
 from writhe.terms import CompiledTerms
 
-_SOFT = 8  # DAQP: a constraint that may be violated if need be
+_SOFT = 8  # DAQP flag of a constraint that may be violated
 _OPTIMAL = 1
 _UNBOUNDED = 1e30
 _RETRIES = 6
@@ -39,7 +40,7 @@ _RETRIES = 6
 
 @dataclass(frozen=True, slots=True)
 class StepOptions:
-    """How a step is taken."""
+    """Options of a step."""
 
     iterations: int = 1
     damping: float = 1e-2  # weight of the step itself, per radian or metre
@@ -59,7 +60,7 @@ class StepSolver:
         self._picked = np.empty(terms.rows, dtype=np.int64)
 
     def step(self, q: Floats, chart: Chart | None = None) -> StepResult:
-        """Move q towards the terms by `iterations` programmes.
+        """Move q towards the terms by up to `iterations` QPs.
 
         With a chart, steps start at its y = 0 and stay in its coordinates.
         """
@@ -85,7 +86,7 @@ class StepSolver:
                     damping = max(0.5 * damping, options.damping)
                     break
                 damping *= 4.0
-                self._evaluate(q)  # back to where the next programme starts
+                self._evaluate(q)  # restore the linearisation at q for the next QP
             else:
                 last_cost, last_violation = cost, violation
                 break
@@ -117,7 +118,7 @@ class StepSolver:
         return float(cost), float(violation)
 
     def _solve(self, damping: float, basis: Floats | None) -> tuple[Floats, bool]:
-        """The step of the programme, and whether hard terms had to be softened."""
+        """The QP's step, and whether hard terms had to be softened."""
         terms, options = self.terms, self.options
         count = constraint_rows(
             terms.values,

@@ -1,15 +1,15 @@
-"""Follow a given posture as closely as collisions allow: the solver behind cleaning.
+"""Track a target posture as closely as collisions allow; used by cleaning.
 
-From where the body is, each iteration solves
+Each iteration solves, at the current configuration,
 
     min   1/2 sum_j w_j^2 ||p_j - p*_j + J_j v||^2 + 1/2 a^2 ||M (x + v)||^2
           + 1/2 s^2 sum_n ||M (x + v - x_n)||^2
-    s.t.  near pairs keep their clearance or win it back,  |v| <= max_step
+    s.t.  near pairs keep or restore their clearance,  |v| <= max_step
 
-with p the joints' places and p* those of the wanted posture, x the tangent step from the wanted
-posture to the current one, M how many metres each joint moves the body a radian, and x_n the
-corrections of neighbouring frames, if any. Where a limb must give way, places pull the rest of it
-back: a hand stays though its elbow is pushed out. A gated tracker follows only certified ways.
+with p the joint positions and p* those of the target posture, x the tangent step from the target
+to the current configuration, M the metres that each joint moves the body per radian, and x_n the
+corrections of neighbouring frames, if any. Because positions are tracked, a hand stays in place
+though its elbow is pushed out. A gated tracker only takes certified steps.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from writhe.kernels.terms.contact_rows import contact_rows
 from writhe.skeleton import Figure, JointKind
 from writhe.terms import CompiledTerms, reach
 
-_SOFT = 8  # DAQP: a constraint that may be violated if need be
+_SOFT = 8  # DAQP flag of a constraint that may be violated
 _OPTIMAL = 1
 _UNBOUNDED = 1e30
 _FEET = ("left_ankle", "right_ankle", "left_toe", "right_toe")
@@ -37,24 +37,24 @@ _FEET = ("left_ankle", "right_ankle", "left_toe", "right_toe")
 
 @dataclass(frozen=True, slots=True)
 class TrackingOptions:
-    """How a posture is followed. Lengths in metres, angles in radians."""
+    """Options of posture tracking. Lengths in metres, angles in radians."""
 
     iterations: int = 6
-    foot_weight: float = 4.0  # of a foot's place, beside 1 of every other joint
-    angle_weight: float = 0.15  # a: of joint angles, in metres that they move the body
-    steady_weight: float = 1.2  # s: of being corrected as the neighbouring frames are
-    max_step: float = 0.3
-    near_m: float = 0.06
-    margin_m: float = 0.002
-    recovery_m: float = 0.03
-    approach: float = 0.8
+    foot_weight: float = 4.0  # position weight of feet; other joints have 1
+    angle_weight: float = 0.15  # a: weight of joint angles, scaled to metres by M
+    steady_weight: float = 1.2  # s: weight of agreement with neighbouring frames
+    max_step: float = 0.3  # per degree of freedom and iteration
+    near_m: float = 0.06  # pairs nearer than this become inequalities
+    margin_m: float = 0.002  # clearance that contact rows aim to keep
+    recovery_m: float = 0.03  # how far one iteration pushes out an overlap at most
+    approach: float = 0.8  # fraction of the clearance that one iteration may use up
     close_m: float = 5e-4  # a step that moves no joint farther than this ends the iteration
 
 
 class PostureTracker:
-    """Keeps its arrays between frames; not to be shared between threads.
+    """Tracks target postures; keeps its arrays between frames. Not thread-safe.
 
-    `variables` (nv) marks what may leave the wanted posture: in a scene, the actor that is cleaned.
+    `variables` (nv) marks what may deviate from the target: in a scene, the actor being cleaned.
     """
 
     def __init__(
@@ -71,56 +71,56 @@ class PostureTracker:
         skeleton = figure.skeleton
         self.gate = Gate(table)
         self._near = NearPairs(table)
-        self._places = CompiledTerms(
+        self._position_terms = CompiledTerms(
             skeleton, [reach(joint, np.zeros(3)) for joint in skeleton.names]
         )
         feet = {joint for role, joint in figure.roles if role in _FEET}
         weight = [self.options.foot_weight if j in feet else 1.0 for j in skeleton.names]
-        self._place_weight = np.repeat(weight, 3)
+        self._position_weight = np.repeat(weight, 3)
         self.metres = _metres_per_radian(figure)
-        nv, room = skeleton.dof_count, 400  # near pairs beyond these are left to the gate
-        self._matrix = np.empty((room, nv))
-        self._low, self._high = np.empty(nv + room), np.empty(nv + room)
-        self._sense = np.zeros(nv + room, dtype=np.int32)
+        nv, workspace = skeleton.dof_count, 400  # near pairs in the QP at most
+        self._matrix = np.empty((workspace, nv))
+        self._low, self._high = np.empty(nv + workspace), np.empty(nv + workspace)
+        self._sense = np.zeros(nv + workspace, dtype=np.int32)
         self._x = np.empty(nv)
-        self._given = None if variables is None else np.flatnonzero(~variables)
+        self._prescribed = None if variables is None else np.flatnonzero(~variables)
 
     def clearance(self, q: Floats) -> float:
-        """The smallest gap beyond its allowance at q; infinite if all exceed the margin."""
-        terms = self._places
+        """The smallest gap plus allowed overlap at q; infinite if all exceed the margin."""
+        terms = self._position_terms
         kinematics.forward(self.figure.skeleton.tree, q, terms.positions, terms.rotations)
         return self._clearance_here()
 
     def follow(
-        self, q: Floats, wanted: Floats, *, gated: bool, beside: Sequence[Floats] = ()
+        self, q: Floats, target: Floats, *, gated: bool, beside: Sequence[Floats] = ()
     ) -> Floats:
-        """From q towards the posture `wanted`, as near as is clear of collisions.
+        """The configuration reached from q towards the posture `target` without collisions.
 
-        beside: corrections (nv) of neighbouring frames, tangent steps from their wanted postures.
+        `beside` holds corrections (nv) of neighbouring frames: tangent steps from their targets.
         """
         options, skeleton = self.options, self.figure.skeleton
-        tree, nv, terms = skeleton.tree, skeleton.dof_count, self._places
-        terms.update(wanted)
-        places = terms.values.copy()
+        tree, nv, terms = skeleton.tree, skeleton.dof_count, self._position_terms
+        terms.update(target)
+        target_positions = terms.values.copy()
         if (
             not beside
             and self._clearance_here() >= options.margin_m
-            and (not gated or self.gate.fraction(q, wanted) >= 1.0)
+            and (not gated or self.gate.fraction(q, target) >= 1.0)
         ):
-            return wanted.copy()
+            return target.copy()
         start, q, tried = q, q.copy(), np.empty_like(q)
         angles = (options.angle_weight * self.metres) ** 2
         steady = (options.steady_weight * self.metres) ** 2
         towards = np.sum(beside, axis=0) if beside else 0.0
         for _ in range(options.iterations):
             terms.update(q)
-            kinematics.difference(tree, wanted, q, self._x)
-            rows = self._place_weight[:, None] * terms.jacobian
+            kinematics.difference(tree, target, q, self._x)
+            rows = self._position_weight[:, None] * terms.jacobian
             hessian = rows.T @ rows
             hessian.flat[:: nv + 1] += angles + len(beside) * steady
-            gradient = rows.T @ (self._place_weight * (terms.values - places))
+            gradient = rows.T @ (self._position_weight * (terms.values - target_positions))
             gradient += angles * self._x + steady * (len(beside) * self._x - towards)
-            v = self._programme(hessian, gradient)
+            v = self._qp(hessian, gradient)
             moved = float(np.abs(terms.jacobian @ v).max())
             kinematics.integrate(tree, q, v, tried)
             if gated:
@@ -133,18 +133,18 @@ class PostureTracker:
                 break
         return q
 
-    def _programme(self, hessian: Floats, gradient: Floats) -> Floats:
+    def _qp(self, hessian: Floats, gradient: Floats) -> Floats:
         options, nv = self.options, len(gradient)
         near = self._near
-        near.find(self._places.positions, self._places.rotations, options.near_m)
+        near.find(self._position_terms.positions, self._position_terms.rotations, options.near_m)
         low, high = self._low, self._high
         low[:nv], high[:nv] = -options.max_step, options.max_step
-        if self._given is not None:
-            low[self._given] = high[self._given] = -self._x[self._given]
+        if self._prescribed is not None:
+            low[self._prescribed] = high[self._prescribed] = -self._x[self._prescribed]
         count = contact_rows(
             self.figure.skeleton.tree,
-            self._places.positions,
-            self._places.axes,
+            self._position_terms.positions,
+            self._position_terms.axes,
             near.rows,
             near.count,
             options.margin_m,
@@ -173,7 +173,9 @@ class PostureTracker:
 
     def _clearance_here(self) -> float:
         near = self._near
-        near.find(self._places.positions, self._places.rotations, self.options.margin_m)
+        near.find(
+            self._position_terms.positions, self._position_terms.rotations, self.options.margin_m
+        )
         clearance = near.clearance
         return float(clearance.min()) if near.count else float("inf")
 

@@ -1,8 +1,8 @@
-"""What a feature of the studio brings along; docs/studio-features.md shows one from end to end.
+"""Features of the studio; docs/studio-features.md shows one from end to end.
 
-A feature is one module in `writhe.studio.features` with a `feature = Feature("name")` and the
-messages it speaks, each handled by a function decorated here. The message a function handles is the
-type of its last parameter. Every `Part` and `Message` of the module reaches TypeScript by itself.
+A feature is one module in `writhe.studio.features` with a `feature = Feature("name")`, message
+structs, and functions decorated here that handle them. The type of a function's last parameter is
+the message that it handles. Every `Part` and `Message` of the module is exported to TypeScript.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 from writhe.errors import WritheError
 from writhe.studio.document.history import Edit
-from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.editor import Editor
 from writhe.studio.protocol import Command, Message, Part, Task
 from writhe.studio.server.jobs import Job
 
-CommandBody = TypeVar("CommandBody", bound=Callable[[Stage, Edit, Any], None])
-QuestionBody = TypeVar("QuestionBody", bound=Callable[[Stage, Any], Message | None])
-StateBody = TypeVar("StateBody", bound=Callable[[Stage], Part])
-ReadingBody = TypeVar("ReadingBody", bound=Callable[[Stage, int], Part | None])
+CommandBody = TypeVar("CommandBody", bound=Callable[[Editor, Edit, Any], None])
+MessageBody = TypeVar("MessageBody", bound=Callable[[Editor, Any], Message | None])
+StateBody = TypeVar("StateBody", bound=Callable[[Editor], Part])
+AfterDragBody = TypeVar("AfterDragBody", bound=Callable[[Editor, int], Part | None])
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What long work came to: an edit to commit as one command, a message to show, or both."""
+    """The result of a task: an edit to commit as one command, a message to show, or both."""
 
-    commit: Callable[[Stage, Edit], None] | None = None
+    commit: Callable[[Editor, Edit], None] | None = None
     show: Message | None = None
 
 
 Work = Callable[[Job], Outcome]
-TaskBody = TypeVar("TaskBody", bound=Callable[[Stage, Any], Work])
+TaskBody = TypeVar("TaskBody", bound=Callable[[Editor, Any], Work])
 
 
 class TaskEntry(NamedTuple):
-    """A task as it is registered; the progress of a quiet one is not shown.
+    """A registered task; the progress of a `quiet` one is not shown.
 
-    `needs` names the stages of `writhe.warmup` that its work waits for.
+    `needs` names the stages of `writhe.warmup` that must be compiled before its work starts.
     """
 
     label: str
-    body: Callable[[Stage, Any], Work]
+    body: Callable[[Editor, Any], Work]
     quiet: bool
     needs: tuple[str, ...]
 
@@ -51,19 +51,19 @@ class Feature:
     """Messages of one feature and the functions that handle them.
 
     All functions run on worker threads, one at a time for each session, except the `Work` that a
-    task returns: it runs beside everything else and must not touch the stage.
+    task returns: it runs in parallel and must not touch the editor.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.commands: dict[type[Message], tuple[str, Callable[[Stage, Edit, Any], None]]] = {}
-        self.questions: dict[type[Message], Callable[[Stage, Any], Message | None]] = {}
+        self.commands: dict[type[Message], tuple[str, Callable[[Editor, Edit, Any], None]]] = {}
+        self.messages: dict[type[Message], Callable[[Editor, Any], Message | None]] = {}
         self.tasks: dict[type[Message], TaskEntry] = {}
-        self.state_of: Callable[[Stage], Part] | None = None
-        self.reading_of: Callable[[Stage, int], Part | None] | None = None
+        self.state_of: Callable[[Editor], Part] | None = None
+        self.after_drag_of: Callable[[Editor, int], Part | None] | None = None
 
     def command(self, label: str) -> Callable[[CommandBody], CommandBody]:
-        """`body(stage, edit, message)` changes the document; `label` is what undo shows."""
+        """Register `body(editor, edit, message)`, which edits the document; undo shows `label`."""
 
         def register(body: CommandBody) -> CommandBody:
             self.commands[_handled(body, Command)] = (label, body)
@@ -71,15 +71,18 @@ class Feature:
 
         return register
 
-    def question(self, body: QuestionBody) -> QuestionBody:
-        """`body(stage, message)` answers with a message, or None; the document stays as it is."""
-        self.questions[_handled(body, Message)] = body
+    def message(self, body: MessageBody) -> MessageBody:
+        """Register `body(editor, message)`, which may change the session but not the document.
+
+        It returns a message for the page, or None.
+        """
+        self.messages[_handled(body, Message)] = body
         return body
 
     def task(
         self, label: str, *, quiet: bool = False, needs: tuple[str, ...] = ()
     ) -> Callable[[TaskBody], TaskBody]:
-        """`body(stage, message)` reads what it needs and returns the long work as a function."""
+        """Register `body(editor, message)`, which reads the document and returns the long work."""
 
         def register(body: TaskBody) -> TaskBody:
             self.tasks[_handled(body, Task)] = TaskEntry(label, body, quiet, needs)
@@ -88,19 +91,22 @@ class Feature:
         return register
 
     def state(self, body: StateBody) -> StateBody:
-        """`body(stage)` is the feature's share of every State."""
+        """Register `body(editor)`, which returns the feature's part of every State."""
         self.state_of = body
         return body
 
-    def reading(self, body: ReadingBody) -> ReadingBody:
-        """`body(stage, actor)` is the feature's share of the answer to a drag; None: nothing."""
-        self.reading_of = body
+    def after_drag(self, body: AfterDragBody) -> AfterDragBody:
+        """Register `body(editor, actor)`, which runs after each drag step of an actor.
+
+        It returns the feature's part of the DragResult, or None.
+        """
+        self.after_drag_of = body
         return body
 
     @property
     def incoming(self) -> list[type[Message]]:
         """The messages that the page may send."""
-        return [*self.commands, *self.questions, *self.tasks]
+        return [*self.commands, *self.messages, *self.tasks]
 
 
 def _handled(body: Callable[..., Any], kind: type[Message]) -> type[Message]:

@@ -1,1 +1,1 @@
-"""Styles learnt from clips, and paths followed in a style."""
+"""Motion styles learned from clips, and motions along a path in a style."""

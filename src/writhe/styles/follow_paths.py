@@ -1,4 +1,4 @@
-"""A figure follows paths of its hands or feet in a learnt style; certified, repaired if asked."""
+"""Move hands or feet of a figure along paths in a learned style, with a certificate."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.cleaning.clean import Cleaned, clean
 from writhe.collision import Certificate, CollisionTable, certify
-from writhe.kernels.trajectory.passes import Cells
+from writhe.kernels.trajectory.passes import OctreeCells
 from writhe.skeleton import Motion
 from writhe.solvers.trajectory import Chain, PassOptions, Trajectory, solve_trajectory
 from writhe.solvers.trajectory.passes import targets_of
@@ -17,20 +17,20 @@ from writhe.solvers.trajectory.passes import targets_of
 
 @dataclass(frozen=True)
 class Followed:
-    """The motion along a path, how near it came, and what the certificate says of it."""
+    """The motion along a path, the trajectory solution and the certificate."""
 
     motion: Motion
     trajectory: Trajectory
     certificate: Certificate
 
     def repaired(self) -> Cleaned:
-        """The motion with its penetrations pushed out by the default method."""
+        """The motion with its penetrations removed by `writhe.cleaning`."""
         return clean(self.motion, self.trajectory.chain.figure)
 
 
 def follow(
     chain: Chain,
-    cells: Cells,
+    cells: OctreeCells,
     path_in_world: Floats,
     fps: float,
     posture: Floats,
@@ -39,9 +39,9 @@ def follow(
     threads: int | None = None,
     name: str = "follow",
 ) -> Followed:
-    """The chain's effectors along world points (F, E, 3), or (F, 3) for one effector.
+    """Move the chain's effectors along world points (F, E, 3), or (F, 3) for one effector.
 
-    The root and everything outside the chain stay as in `posture` (nq), or move as in (F, nq).
+    The root and all joints outside the chain are taken from `posture`, (nq) or (F, nq).
     """
     points = targets_of(chain, path_in_world)
     targets = chain.targets_in_root(points, posture)
@@ -53,14 +53,14 @@ def follow(
     return Followed(motion, trajectory, certificate)
 
 
-def smooth_path(way_points: Floats, frames: int) -> Floats:
-    """(frames, 3) along way-points (k, 3): a spline at an even speed, eased at both ends.
+def smooth_path(waypoints: Floats, frames: int) -> Floats:
+    """(frames, 3) samples of the spline through waypoints (k, 3), eased at both ends.
 
-    Way-points as a hand draws them come unevenly; each is passed through.
+    Parametrised by chord length, since drawn waypoints are spaced unevenly.
     """
     from scipy.interpolate import CubicSpline
 
-    points = np.asarray(way_points, dtype=np.float64)
+    points = np.asarray(waypoints, dtype=np.float64)
     length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     keep = np.concatenate([[True], np.diff(length) > 1e-6])
     if keep.sum() < 2:

@@ -1,4 +1,4 @@
-"""Learning styles from clips: folders of motion files, or the built-in movements."""
+"""Learn styles from folders of motion files, or from the built-in synthetic clips."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from writhe.solvers.trajectory import Chain, Forest, OctreeOptions, learn_style
 
 
 @dataclass(frozen=True)
-class Learnt:
-    """A forest, with what it was learnt from."""
+class LearnedStyles:
+    """A forest of styles, and the clips it was learned from."""
 
     forest: Forest
-    clips: dict[str, int]  # frames of each
+    clips: dict[str, int]  # frame count by clip
     skipped: dict[str, str] = field(default_factory=dict[str, str])
 
 
@@ -27,33 +27,35 @@ def learn_folder(
     options: OctreeOptions | None = None,
     progress: Progress | None = None,
     styles: Mapping[str, Sequence[str]] | None = None,
-) -> Learnt:
+) -> LearnedStyles:
     """Learn the motion files under a folder: each sub-folder is a style, or those in `styles`.
 
     `styles` gives file stems by style. Files straight in the folder make a style of its name.
     """
-    # arms are learnt relative to the hips, where it does not matter how the feet stand
+    # chains are learned relative to the hips, so planted feet do not matter
     takes, skipped = read_clips(folder, chain.figure, progress, keep_feet=False)
     if styles is None:
         grouped: dict[str, list[str]] = {}
         for name in takes:
-            above = Path(name).parent.as_posix()
-            grouped.setdefault(folder.resolve().name if above == "." else above, []).append(name)
+            parent = Path(name).parent.as_posix()
+            grouped.setdefault(folder.resolve().name if parent == "." else parent, []).append(name)
     else:
         by_stem = {Path(name).stem: name for name in takes}
-        lost = [stem for stems in styles.values() for stem in stems if stem not in by_stem]
-        if lost:
-            raise WritheError(f"{folder} has no usable clip called {', '.join(lost)}")
+        missing = [stem for stems in styles.values() for stem in stems if stem not in by_stem]
+        if missing:
+            raise WritheError(f"{folder} has no usable clip called {', '.join(missing)}")
         grouped = {style: [by_stem[s] for s in stems] for style, stems in styles.items()}
-    made = [
+    styles_learned = [
         learn_style(chain, style, [(takes[n].q, takes[n].fps) for n in names], options, names)
         for style, names in grouped.items()
     ]
-    return Learnt(Forest(chain, made), {n: len(m) for n, m in takes.items()}, skipped)
+    return LearnedStyles(
+        Forest(chain, styles_learned), {n: len(m) for n, m in takes.items()}, skipped
+    )
 
 
 def learn_builtin(chain: Chain, options: OctreeOptions | None = None) -> Forest:
-    """The styles of the built-in movements (`motion.movements`), for any chain of the human."""
+    """The styles of the built-in clips (`postures.synthetic_clips`), for a chain of the figure."""
     return Forest(
         chain,
         [

@@ -1,4 +1,4 @@
-"""What one wants of a scene: quantities with bounds, weights and a span of frames."""
+"""Terms: quantities with bounds, a weight or hardness, and a span of frames."""
 
 from writhe.terms.apart import keep_apart, keep_linking
 from writhe.terms.balance import keep_centre_over

@@ -1,4 +1,4 @@
-"""Keeping body parts apart, and keeping how strands are linked."""
+"""Terms that keep body parts apart or bound the linking of strands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from writhe.topology import Strand
 def keep_apart(
     first: Capsule, second: Capsule, *, clearance_m: float = 0.0, weight: float = HARD
 ) -> Term:
-    """The surfaces of two capsules are to stay `clearance_m` or more apart."""
+    """Keep the surfaces of two capsules at least `clearance_m` apart."""
     label = f"apart {first.part_name} {second.part_name}"
     return Term(Gap(first, second), clearance_m, np.inf, weight, label=label)
 
@@ -21,6 +21,6 @@ def keep_apart(
 def keep_linking(
     first: Strand, second: Strand, lower: float, upper: float, *, weight: float = 1.0
 ) -> Term:
-    """The linking of two strands is to stay within [lower, upper]."""
+    """Keep the linking of two strands within [lower, upper]."""
     label = f"linking {first.name} {second.name}"
     return Term(Linking(first, second), lower, upper, weight, label=label)

@@ -1,4 +1,4 @@
-"""Balance: the centre of mass stays over the feet."""
+"""Balance: keep the centre of mass over the feet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from writhe.terms.term import Term
 def keep_centre_over(
     root: str, place_in_world: ArrayLike, *, within_m: float = 0.05, weight: float = 1.0
 ) -> Term:
-    """The centre of mass of `root` is to stay within a square around a place on the ground."""
+    """Keep the centre of mass of `root` within a square around a point of the ground.
+
+    `within_m` is half the side of the square, metres.
+    """
     x, _, z = np.asarray(place_in_world, dtype=np.float64)
     return Term(
         CentreOfMass(root),

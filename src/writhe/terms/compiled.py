@@ -17,10 +17,12 @@ from writhe.terms.term import Term
 
 
 class CompiledTerms:
-    """A list of terms on one skeleton, ready for a solver.
+    """A list of terms on one skeleton, compiled for a solver.
 
-    `update(q)` fills `values`, `jacobian` and the frames; `lower`, `upper`, `weight` and `hard`
-    are per row. Targets of a drag are moved with `set_bounds`, without compiling again.
+    `update(q)` fills `values`, `jacobian` and the joint frames; `lower`, `upper`, `weight` and
+    `hard` hold one entry per row. `target_lower` and `target_upper` are the bounds of the terms;
+    `lower` and `upper` are those of the newest frame, once the past frames of stencils are
+    subtracted. `set_bounds` moves the targets of a drag without compiling again.
     """
 
     def __init__(self, skeleton: Skeleton, terms: Sequence[Term]) -> None:
@@ -30,21 +32,21 @@ class CompiledTerms:
         start = self.program.row_start
         n, nv, count = len(skeleton), skeleton.dof_count, int(start[-1])
         self.rows = count
-        self.wanted_lower, self.wanted_upper = np.empty(count), np.empty(count)
+        self.target_lower, self.target_upper = np.empty(count), np.empty(count)
         self.weight, self.hard = np.zeros(count), np.zeros(count, dtype=np.bool_)
         self._stencil = np.zeros((3, count))
         self._slices: dict[str, slice] = {}
         for i, term in enumerate(self.terms):
             at = slice(int(start[i]), int(start[i + 1]))
             height = at.stop - at.start
-            self.wanted_lower[at], self.wanted_upper[at] = term.bounds(height)
+            self.target_lower[at], self.target_upper[at] = term.bounds(height)
             self.hard[at] = term.hard
             newest = term.stencil[-1]
             self.weight[at] = 0.0 if term.hard else np.asarray(term.weight, float) * newest
             for back, coefficient in enumerate(reversed(term.stencil)):
                 self._stencil[back, at] = coefficient
             self._slices.setdefault(term.name, at)
-        self.lower, self.upper = self.wanted_lower.copy(), self.wanted_upper.copy()
+        self.lower, self.upper = self.target_lower.copy(), self.target_upper.copy()
         self.values, self.jacobian = np.empty(count), np.empty((count, nv))
         self.positions, self.rotations = np.empty((n, 3)), np.empty((n, 3, 3))
         self.axes = np.empty((nv, 3))
@@ -58,28 +60,28 @@ class CompiledTerms:
         return self._slices[name]
 
     def set_bounds(self, name: str, lower: ArrayLike, upper: ArrayLike) -> None:
-        """Move the interval of a term."""
+        """Set the interval of a term."""
         at = self.slice_of(name)
-        self.wanted_lower[at], self.wanted_upper[at] = lower, upper
+        self.target_lower[at], self.target_upper[at] = lower, upper
         self._apply_history()
 
     def set_target(self, name: str, target: ArrayLike) -> None:
-        """Move the target of an equality."""
+        """Set the target of an equality term."""
         self.set_bounds(name, target, target)
 
     def remember(self, q: Floats) -> None:
-        """Note a past frame for the terms that span frames; call it oldest first."""
+        """Store a past frame for the terms that span frames; call it oldest first."""
         self.update(q)
         self._history = [self.values.copy(), *self._history[:1]]
         self._apply_history()
 
     def _apply_history(self) -> None:
-        self.lower[:], self.upper[:] = self.wanted_lower, self.wanted_upper
+        self.lower[:], self.upper[:] = self.target_lower, self.target_upper
         if not self._spans:
             return
         needed = 2 if self._stencil[2].any() else 1
         if len(self._history) < needed:
-            # before there is a past, a term over frames wants nothing
+            # without enough past frames, terms over frames are unbounded
             waiting = self._stencil[1:].any(axis=0)
             self.lower[waiting], self.upper[waiting] = -np.inf, np.inf
             return
@@ -89,7 +91,7 @@ class CompiledTerms:
         self.upper[:] = (self.upper - past) / newest
 
     def update(self, q: Floats) -> None:
-        """Frames, values and derivatives at q."""
+        """Compute joint frames, values and derivatives at q (nq)."""
         skeleton = self.skeleton
         if q.shape != (skeleton.configuration_size,):
             raise WritheError(

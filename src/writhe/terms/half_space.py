@@ -1,7 +1,7 @@
-"""Half-spaces: a point of the body is to stay on one side of a plane.
+"""Half-spaces: keep a point of the body on one side of a plane.
 
 Half-space inverse kinematics states them as a squared distance to the plane, which pulls the point
-onto it from both sides; `half_space_as_published` keeps that, `half_space` pushes only.
+onto it from both sides; `half_space_as_published` keeps that, `half_space` is one-sided.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def half_space(
     plane_of: str | None = None,
     weight: float = HARD,
 ) -> Term:
-    """The point is to stay `clearance_m` or more beyond the plane, along its normal.
+    """Keep the point at least `clearance_m` beyond the plane, along its normal.
 
-    The plane is given in the world, or in the frame of the joint `plane_of`.
+    The plane is given in the world frame, or in the frame of the joint `plane_of`.
     """
     quantity = _height(joint, point_in_joint, plane_point, normal, plane_of)
     return Term(quantity, clearance_m, np.inf, weight, label=f"half-space {joint}")

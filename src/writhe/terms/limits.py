@@ -10,7 +10,7 @@ from writhe.terms.term import HARD, Term
 def joint_limits(
     skeleton: Skeleton, *, weight: float = HARD, only_under: str | None = None
 ) -> list[Term]:
-    """A term for every limit the skeleton has, or those of one joint's subtree."""
+    """Terms for all joint limits of the skeleton, or for those in the subtree of `only_under`."""
     joints = skeleton.joints
     if only_under is not None:
         first = skeleton.index(only_under)

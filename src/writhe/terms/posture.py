@@ -1,11 +1,11 @@
-"""Staying near a reference posture."""
+"""Keep a body near a reference posture."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from writhe.arrays import Floats, floats
-from writhe.quantities import Place, Posture
+from writhe.quantities import FreeJointPose, JointPosture
 from writhe.quantities.quantity import vector
 from writhe.skeleton import JointKind, Skeleton
 from writhe.terms.term import Term
@@ -19,9 +19,9 @@ def stay_near(
     weight_of: Mapping[str, float] | None = None,
     root: bool = True,
 ) -> list[Term]:
-    """Every joint is to stay near its place in q; `weight_of` overrides joints by name.
+    """Keep every joint near its configuration in q; `weight_of` overrides weights by joint name.
 
-    Without `root`, free joints are left alone.
+    Without `root`, free joints get no term.
     """
     reference = floats(q, (skeleton.configuration_size,), "the reference posture")
     special = weight_of or {}
@@ -34,10 +34,16 @@ def stay_near(
         if joint.kind is JointKind.FREE:
             if root:
                 terms.append(
-                    Term(Place(joint.name, numbers), 0.0, 0.0, own, label=f"near {joint.name}")
+                    Term(
+                        FreeJointPose(joint.name, numbers),
+                        0.0,
+                        0.0,
+                        own,
+                        label=f"near {joint.name}",
+                    )
                 )
         elif joint.kind is not JointKind.FIXED:
             terms.append(
-                Term(Posture(joint.name, numbers), 0.0, 0.0, own, label=f"near {joint.name}")
+                Term(JointPosture(joint.name, numbers), 0.0, 0.0, own, label=f"near {joint.name}")
             )
     return terms

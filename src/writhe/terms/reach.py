@@ -1,4 +1,4 @@
-"""Reaching for targets, pinning parts where they are, turning and pointing them."""
+"""Terms that move or pin points of a body, and orient its joints."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def reach(
     point_in_joint: ArrayLike = (0.0, 0.0, 0.0),
     weight: float = 1.0,
 ) -> Term:
-    """A point of `joint` is to come to a place in the world; soft."""
+    """Move a point of `joint` to a target in the world; soft."""
     target = np.asarray(target_in_world, dtype=np.float64)
     return Term(
         Point(joint, vector3(point_in_joint)), target, target, weight, label=f"reach {joint}"
@@ -35,7 +35,7 @@ def pin(
     orientation: bool = False,
     weight: float = HARD,
 ) -> list[Term]:
-    """`joint` is to stay where it is at q: its position, and its orientation too if asked."""
+    """Keep `joint` at its position at q, and optionally at its orientation."""
     frames = forward(skeleton, q)
     place = frames.position(joint)
     terms = [Term(Point(joint), place, place, weight, label=f"pin {joint}")]
@@ -47,9 +47,9 @@ def pin(
 def turn_to(
     joint: str, rotation: ArrayLike, *, seen_from: str | None = None, weight: float = 1.0
 ) -> Term:
-    """`joint` is to be oriented like a quaternion (wxyz) or a rotation matrix.
+    """Orient `joint` like a quaternion (wxyz) or a rotation matrix.
 
-    The orientation is in the world, or in the frame of the joint `seen_from`.
+    The orientation is in the world frame, or in the frame of the joint `seen_from`.
     """
     given = np.asarray(rotation, dtype=np.float64)
     w, x, y, z = vector(quaternion_of(given) if given.shape == (3, 3) else given)
@@ -60,7 +60,7 @@ def turn_to(
 def point_at(
     joint: str, direction_in_joint: ArrayLike, direction_in_world: ArrayLike, *, weight: float = 1.0
 ) -> Term:
-    """A direction of `joint` is to look along a direction of the world."""
+    """Align a direction of `joint` with a direction in the world."""
     target = np.asarray(direction_in_world, dtype=np.float64)
     return Term(
         Direction(joint, vector3(direction_in_joint)),

@@ -1,4 +1,4 @@
-"""Relations between two body parts: position, direction, distance."""
+"""Relations between two joints: relative position, direction, distance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def keep_relative(
     point_in_joint: ArrayLike = (0.0, 0.0, 0.0),
     weight: float = HARD,
 ) -> Term:
-    """A point of `joint` is to stay at a place of another joint's frame (a hand on a thigh)."""
+    """Keep a point of `joint` at a position in another joint's frame (a hand on a thigh)."""
     target = np.asarray(position_in_other, dtype=np.float64)
     return Term(
         Point(joint, vector3(point_in_joint), seen_from),
@@ -37,7 +37,7 @@ def keep_direction(
     *,
     weight: float = HARD,
 ) -> Term:
-    """A direction of `joint` is to stay along a direction of another joint's frame."""
+    """Keep a direction of `joint` along a direction in another joint's frame."""
     target = np.asarray(direction_in_other, dtype=np.float64)
     return Term(
         Direction(joint, vector3(direction_in_joint), seen_from),
@@ -57,7 +57,7 @@ def keep_distance(
     point_in_other: ArrayLike = (0.0, 0.0, 0.0),
     weight: float = HARD,
 ) -> Term:
-    """Two points are to stay a distance apart (two hands on a bar)."""
+    """Keep two points at a distance (two hands on a bar)."""
     return Term(
         Separation(joint, vector3(point_in_joint), other, vector3(point_in_other)),
         distance_m,

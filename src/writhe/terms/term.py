@@ -1,4 +1,4 @@
-"""A term: a quantity, the interval it should lie in, and how much that matters."""
+"""A term: a quantity, the interval it should lie in, and its weight."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ HARD = float("inf")
 
 @dataclass(frozen=True)
 class Term:
-    """`quantity` is wanted within [lower, upper].
+    """A soft or hard bound on a quantity: lower <= quantity <= upper.
 
     Equal bounds make an equality, an infinite one a one-sided term. A finite `weight` makes it
-    soft: the cost is 1/2 (weight * r)^2 with r the distance outside the interval. `HARD` makes it
-    a constraint. `stencil` spans frames: (1,) the value itself, (-1, 1) its change from the frame
-    before, (1, -2, 1) its second difference; the newest coefficient comes last.
+    soft: the cost is 1/2 (weight * r)^2 with r the distance outside the interval. `HARD` makes it a
+    constraint. `stencil` spans frames: (1,) the value itself, (-1, 1) its change from the previous
+    frame, (1, -2, 1) its second difference; the newest coefficient comes last.
     """
 
     quantity: Quantity
@@ -39,14 +39,16 @@ class Term:
             )
         low, high = np.broadcast_arrays(self.lower, self.upper)
         if not np.all(np.less_equal(low, high)):  # NaN fails too
-            raise WritheError(f"the bounds of {self.label or self.quantity} are crossed or NaN")
+            raise WritheError(
+                f"the bounds of {self.label or self.quantity} are NaN, or lower exceeds upper"
+            )
         weight = np.asarray(self.weight, dtype=np.float64)
         if np.isnan(weight).any() or (weight < 0).any():
             raise WritheError(f"the weight of {self.label or self.quantity} must not be negative")
 
     @property
     def name(self) -> str:
-        """The label, or the quantity's own words."""
+        """The label, or the quantity's repr."""
         return self.label or repr(self.quantity)
 
     @property

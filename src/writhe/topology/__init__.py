@@ -27,10 +27,10 @@ from writhe.topology.polyline import (
 )
 from writhe.topology.strand import Strand
 from writhe.topology.target_matrix import (
-    desired_matrix,
-    desired_matrix_as_published,
     nearest_matrix,
+    published_target_matrix,
     round_trip_error,
+    target_matrix,
 )
 
 __all__ = [
@@ -42,8 +42,6 @@ __all__ = [
     "body_bundle",
     "coordinate_gradients",
     "density_difference",
-    "desired_matrix",
-    "desired_matrix_as_published",
     "linking",
     "linking_gradient",
     "linking_jacobian",
@@ -54,9 +52,11 @@ __all__ = [
     "measure_motion",
     "nearest_matrix",
     "pair_names",
+    "published_target_matrix",
     "round_trip_error",
     "segment_linking",
     "strand_matrix",
+    "target_matrix",
     "topology_coordinates",
     "writhe_matrix",
     "writhe_matrix_slopes",

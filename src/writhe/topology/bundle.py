@@ -1,4 +1,4 @@
-"""A bundle: strands compiled to arrays, with the pairs of them whose linking is wanted."""
+"""A bundle: strands compiled to arrays, with the pairs of strands to measure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from writhe.topology.strand import Strand
 
 @dataclass(frozen=True)
 class Bundle:
-    """Strands on a forest of joints. Make one with `Bundle.compile`.
+    """Strands on a forest of joints; built by `Bundle.compile`.
 
     The linking of a pair is the sum of the Gauss linking integrals over all pairs of segments:
     1 is one full link. All results follow the order of `pair_names`.
@@ -40,9 +40,10 @@ class Bundle:
         strands: Sequence[Strand],
         pairs: Sequence[tuple[str, str]] | None = None,
     ) -> Bundle:
-        """`index` gives a joint's number in `tree` (for one skeleton: `skeleton.index`).
+        """Compile strands to arrays.
 
-        `pairs` names the strands to measure; all of them, (0, 1), (0, 2) .. (1, 2) .., by default.
+        `index` gives the index of a joint in `tree` (for one skeleton: `skeleton.index`). `pairs`
+        names the strands to measure, by default all pairs (0, 1), (0, 2) ... (1, 2) ...
         """
         names = tuple(strand.name for strand in strands)
         if len(set(names)) != len(names):
@@ -51,10 +52,10 @@ class Bundle:
         offsets: list[Floats] = []
         start = [0]
         for strand in strands:
-            numbers = [-1 if joint is None else index(joint) for joint in strand.joints]
-            again = 1 if strand.closed else 0
-            joints += numbers + numbers[:again]
-            offsets += [strand.offsets_in_joint, strand.offsets_in_joint[:again]]
+            indices = [-1 if joint is None else index(joint) for joint in strand.joints]
+            repeated = 1 if strand.closed else 0
+            joints += indices + indices[:repeated]
+            offsets += [strand.offsets_in_joint, strand.offsets_in_joint[:repeated]]
             start.append(len(joints))
         chosen = tuple(combinations(names, 2)) if pairs is None else tuple(pairs)
         for name in (name for pair in chosen for name in pair):
@@ -72,21 +73,21 @@ class Bundle:
 
     @property
     def pair_names(self) -> tuple[str, ...]:
-        """One name for each pair: "left_arm:right_arm"."""
+        """The name of each pair, such as "left_arm:right_arm"."""
         return tuple(f"{a}:{b}" for a, b in self.pairs)
 
     def vertices(self, q: ArrayLike) -> dict[str, Floats]:
-        """World vertices of each strand at configuration q; closed ones end where they start."""
+        """World vertices of each strand at configuration q; closed strands repeat their start."""
         points, _, _ = self._posed(q)
         start = self.strands.start
         return {name: points[start[s] : start[s + 1]].copy() for s, name in enumerate(self.names)}
 
     def linking(self, q: ArrayLike) -> Floats:
-        """The linking vector (pairs) at q (nq), or (frames, pairs) at many (frames, nq)."""
+        """The linking vector (pairs) at q (nq), or (frames, pairs) at q (frames, nq)."""
         if np.ndim(q) == 2:
-            many = self._configurations(q)
-            out = np.empty((len(many), len(self.pairs)))
-            kernels.linking_batch(self.tree, self.strands, many, out)
+            configurations = self._configurations(q)
+            out = np.empty((len(configurations), len(self.pairs)))
+            kernels.linking_batch(self.tree, self.strands, configurations, out)
             return out
         points, _, _ = self._posed(q)
         out = np.empty(len(self.pairs))
@@ -96,10 +97,12 @@ class Bundle:
     def linking_with_jacobian(self, q: ArrayLike) -> tuple[Floats, Floats]:
         """The linking vector and its derivative (pairs, nv) by the tangent step; batched like q."""
         if np.ndim(q) == 2:
-            many = self._configurations(q)
-            values = np.empty((len(many), len(self.pairs)))
+            configurations = self._configurations(q)
+            values = np.empty((len(configurations), len(self.pairs)))
             jacobian = np.empty((*values.shape, len(self.tree.dof_joint)))
-            kernels.linking_with_jacobian_batch(self.tree, self.strands, many, values, jacobian)
+            kernels.linking_with_jacobian_batch(
+                self.tree, self.strands, configurations, values, jacobian
+            )
             return values, jacobian
         n, nv = len(self.tree.parent), len(self.tree.dof_joint)
         _, positions, rotations = self._posed(q)
@@ -113,7 +116,7 @@ class Bundle:
         return values, jacobian
 
     def writhe_matrix(self, q: ArrayLike, first: str, second: str) -> Floats:
-        """(m, n): the linking of each segment of one strand with each of another."""
+        """(m, n): the linking of each segment of `first` with each segment of `second`."""
         points = self.vertices(q)
         for name in (first, second):
             if name not in points:
@@ -130,5 +133,5 @@ class Bundle:
 
     def _configurations(self, q: ArrayLike) -> Floats:
         array = floats(q, (None, int(self.tree.q_start[-1])), "configurations")
-        # kernels are compiled once more for read-only arrays
+        # a read-only array would compile the kernels again
         return array if array.flags.writeable else array.copy()

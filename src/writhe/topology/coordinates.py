@@ -1,4 +1,7 @@
-"""Topology coordinates: how far, where and how evenly two strands wind around each other."""
+"""Topology coordinates of two strands: writhe, centre and density.
+
+Ho and Komura (2009), "Character Motion Synthesis by Topology Coordinates", section 3.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,11 @@ from writhe.topology.polyline import writhe_matrix, writhe_matrix_slopes
 class TopologyCoordinates:
     """Writhe, centre and density of two strands.
 
-    `centre` gives the place of the twist along each strand, from -1 (its start) to 1 (its end).
-    `density` is in radians, modulo pi: 0 where both wind alike, pi/4 where the first winds around
-    a straight second, -pi/4 where the second winds around the first. `clearness` says how far the
-    density means anything: 0 where the twist has no direction (or there is no twist), about 0.3
-    for a long ridge.
+    `centre` is the position of the twist along each strand, from -1 (its start) to 1 (its end).
+    `density` is in radians, modulo pi: 0 if both strands wind equally, pi/4 if the first winds
+    around a straight second, -pi/4 if the second winds around the first. `clearness` is how well
+    the density is defined: 0 if the twist has no direction (or there is none), about 0.3 for a long
+    ridge of the writhe matrix.
     """
 
     writhe: float
@@ -75,12 +78,12 @@ def coordinate_gradients(first: ArrayLike, second: ArrayLike) -> tuple[Floats, F
 
 
 def density_difference(a: float, b: float) -> float:
-    """a - b for densities, which repeat every half turn: in (-pi/2, pi/2]."""
+    """a - b for densities, which are periodic in pi: in (-pi/2, pi/2]."""
     return float(0.5 * pi - (0.5 * pi - (a - b)) % pi)
 
 
 def _matrix(matrix: ArrayLike) -> Floats:
     array = floats(matrix, (None, None), "a writhe matrix").copy()
     if array.size == 0:
-        raise WritheError("a writhe matrix needs a row and a column at least")
+        raise WritheError("a writhe matrix needs at least one row and one column")
     return array

@@ -1,4 +1,4 @@
-"""How tangled a motion is: the linking vector over time, summed up per pair of strands."""
+"""The linking vector of a motion over time, summarised for each pair of strands."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PairSummary:
     minimum: float
     maximum: float
     mean: float
-    extreme_time_s: float  # when the absolute value is largest
+    extreme_time_s: float  # time of the largest absolute value
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class LinkingReport:
     values: Floats
 
     def summaries(self) -> list[PairSummary]:
-        """One line a pair, in the order of the linking vector."""
+        """One summary per pair, in the order of the linking vector."""
         return [
             PairSummary(
                 pair,
@@ -49,7 +49,7 @@ class LinkingReport:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data: the summaries, and the largest sum of absolute values over the motion."""
+        """A JSON object: the summaries, and the largest sum of absolute values over the motion."""
         total = np.abs(self.values).sum(axis=1)
         return {
             "name": self.name,
@@ -68,7 +68,7 @@ class LinkingReport:
         }
 
     def write_csv(self, path: Path) -> None:
-        """A row a frame: the time in seconds and the linking of each pair."""
+        """Write a CSV file, one row per frame: the time in seconds and the linking of each pair."""
         try:
             with path.open("w", newline="", encoding="utf-8") as file:
                 writer = csv.writer(file)
@@ -79,7 +79,7 @@ class LinkingReport:
             raise WritheError(f"{path} cannot be written: {problem.strerror}") from None
 
     def write_plot(self, path: Path) -> None:
-        """A picture of all pairs over time; the format follows the suffix (png, svg, pdf)."""
+        """Plot all pairs over time; the format follows the suffix (png, svg, pdf)."""
         try:
             from matplotlib.figure import Figure as Page
         except ImportError:

@@ -1,4 +1,4 @@
-"""The linking vector of a posture: how a figure's own strands are tangled with each other."""
+"""The linking vector of a posture: the linking of all pairs of a figure's strands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _bundles: WeakKeyDictionary[Skeleton, dict[tuple[tuple[str, tuple[str, ...]], ..
 
 
 def body_bundle(figure: Figure) -> Bundle:
-    """The figure's strands, compiled; all pairs in the order (0, 1), (0, 2) .. (1, 2) ...
+    """The figure's strands, compiled and cached, with all pairs (0, 1), (0, 2) ... (1, 2) ...
 
     For the human: torso with left arm, right arm, left leg, right leg; left arm with right arm,
     left leg, right leg; right arm with left leg, right leg; left leg with right leg.
@@ -27,8 +27,8 @@ def body_bundle(figure: Figure) -> Bundle:
     if figure.strands not in known:
         if len(figure.strands) < 2:
             raise WritheError(
-                f"the figure {figure.name!r} has {len(figure.strands)} strands and linking needs "
-                "two; give Figure(strands=...)"
+                f"the figure {figure.name!r} has {len(figure.strands)} strands, but linking needs "
+                "two: set Figure(strands=...)"
             )
         strands = [
             Strand.through(figure.skeleton, names, name=name) for name, names in figure.strands
@@ -38,7 +38,7 @@ def body_bundle(figure: Figure) -> Bundle:
 
 
 def pair_names(figure: Figure) -> tuple[str, ...]:
-    """What each entry of the figure's linking vector is of: "torso:left_arm" and so on."""
+    """Names of the entries of the figure's linking vector: "torso:left_arm" and so on."""
     return body_bundle(figure).pair_names
 
 
@@ -56,11 +56,11 @@ def linking_over_time(figure: Figure, motion: Motion) -> Floats:
     """The linking vectors (frames, pairs) of a motion of the figure's skeleton."""
     if motion.skeleton.names != figure.skeleton.names:
         raise WritheError(
-            f"the motion {motion.name!r} moves another skeleton than that of the figure "
-            f"{figure.name!r}; retarget it onto the figure first"
+            f"the skeleton of the motion {motion.name!r} is not that of the figure "
+            f"{figure.name!r}: retarget the motion to the figure first"
         )
     if motion.skeleton is not figure.skeleton:
-        # bone lengths may differ while the joints are the same
+        # joints are the same, but bone lengths may differ
         figure = Figure(figure.name, motion.skeleton, strands=figure.strands)
     return body_bundle(figure).linking(motion.q)
 

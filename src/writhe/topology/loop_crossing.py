@@ -1,4 +1,4 @@
-"""Whether a chain passes through a loop: crossings of the disc spanned in it."""
+"""Crossings of a chain with the disc that a loop bounds: whether it passes through the loop."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
 from writhe.kernels.topology.loop_crossing import disc_crossings
 
-_MOST = 64  # crossings that are told apart
+_MAX_CROSSINGS = 64  # more crossings are ignored
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing:
-    """A place where a chain crosses a loop's disc.
+class LoopCrossing:
+    """A point where a chain crosses the disc of a loop.
 
-    `sign` is 1 where the chain comes out of the front, from which the loop runs anticlockwise;
-    `clearance_m` is how far it keeps from the rim, `beyond_m` the length of chain after it.
+    `sign` is 1 if the chain crosses from back to front (seen from the front, the loop runs
+    anticlockwise), else -1; `clearance_m` is the distance from the loop, `beyond_m` the length of
+    the chain after the crossing.
     """
 
     sign: int
@@ -28,28 +29,28 @@ class Crossing:
     beyond_m: float
 
 
-def crossings(chain: ArrayLike, loop: ArrayLike) -> list[Crossing]:
+def crossings(chain: ArrayLike, loop: ArrayLike) -> list[LoopCrossing]:
     """The crossings of an open chain (m, 3) with the disc of a loop (n, 3), along the chain.
 
-    The disc is the fan of triangles from the loop's mean point to its edges, so any loop that is
-    seen whole from there will do. The first vertex of the loop may be repeated at its end.
+    The disc is the fan of triangles from the loop's mean point to its edges, so the whole loop
+    should be visible from there. The first vertex of the loop may be repeated at its end.
     """
     line = floats(chain, (None, 3), "a chain")
     rim = floats(loop, (None, 3), "a loop")
     count = len(rim) - 1 if np.array_equal(rim[0], rim[-1]) else len(rim)
     if count < 3:
-        raise WritheError(f"a loop has 3 points or more, not {count}")
-    rows = np.empty((_MOST, 6))
+        raise WritheError(f"a loop needs 3 points or more, not {count}")
+    rows = np.empty((_MAX_CROSSINGS, 6))
     found = rows[: disc_crossings(line, rim, count, rows)]
     lengths = np.linalg.norm(np.diff(line, axis=0), axis=1)
-    out: list[Crossing] = []
+    out: list[LoopCrossing] = []
     for row in found[np.argsort(found[:, 0])]:
         k = int(row[0])
         beyond = (k + 1 - row[0]) * lengths[k] + lengths[k + 1 :].sum()
-        out.append(Crossing(int(row[1]), row[2:5].copy(), float(row[5]), float(beyond)))
+        out.append(LoopCrossing(int(row[1]), row[2:5].copy(), float(row[5]), float(beyond)))
     return out
 
 
 def net_crossings(chain: ArrayLike, loop: ArrayLike) -> int:
-    """How often a chain passes through a loop, from its back to its front less the other way."""
+    """How often a chain passes through a loop from back to front, minus front to back."""
     return sum(crossing.sign for crossing in crossings(chain, loop))

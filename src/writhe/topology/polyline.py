@@ -14,7 +14,7 @@ from writhe.kernels.topology.strands import add_linking_gradient
 def segment_linking(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> float:
     """The Gauss linking integral of the segments ab and cd, in (-1/2, 1/2).
 
-    Zero where they lie in one plane or share an end point, or where one has no length.
+    Zero if they lie in one plane or share an end point, or if one has no length.
     """
     return linking(np.array([a, b], dtype=np.float64), np.array([c, d], dtype=np.float64))
 
@@ -26,7 +26,7 @@ def linking(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def linking_gradient(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
-    """d linking / d vertex, (m + 1, 3) and (n + 1, 3); capped where the polylines touch."""
+    """d linking / d vertex, (m + 1, 3) and (n + 1, 3); bounded where the polylines touch."""
     one, two = _polyline(first), _polyline(second)
     gradients = np.zeros_like(one), np.zeros_like(two)
     add_linking_gradient(one, two, *gradients)
@@ -34,7 +34,7 @@ def linking_gradient(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Float
 
 
 def writhe_matrix(first: ArrayLike, second: ArrayLike) -> Floats:
-    """(m, n): the linking of each segment of one polyline with each of another."""
+    """(m, n): the linking of each segment of `first` with each segment of `second`."""
     one, two = _polyline(first), _polyline(second)
     out = np.empty((len(one) - 1, len(two) - 1))
     kernels.linking_matrix(one, two, kernels.make_scratch(), out)
@@ -42,7 +42,7 @@ def writhe_matrix(first: ArrayLike, second: ArrayLike) -> Floats:
 
 
 def writhe_matrix_slopes(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
-    """The writhe matrix (m, n) and slopes (4, 3, m, n) of its entries.
+    """The writhe matrix (m, n) and the derivatives (4, 3, m, n) of its entries.
 
     slopes[0] and slopes[1] are the derivatives by the start and end of the segment of `first`,
     slopes[2] and slopes[3] those by the segment of `second`.
@@ -55,7 +55,7 @@ def writhe_matrix_slopes(first: ArrayLike, second: ArrayLike) -> tuple[Floats, F
 
 
 def _polyline(points: ArrayLike) -> Floats:
-    # a copy, since kernels are compiled once more for read-only arrays
+    # a copy, because a read-only array would compile the kernels again
     array = floats(points, (None, 3), "a polyline").copy()
     if len(array) < 2:
         raise WritheError(f"a polyline needs two points or more, not {len(array)}")

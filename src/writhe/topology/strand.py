@@ -15,10 +15,10 @@ from writhe.skeleton import Skeleton
 
 @dataclass(frozen=True, slots=True)
 class Strand:
-    """A polyline. Vertex k is fixed to the joint `joints[k]`, or to the world where that is None.
+    """A polyline. Vertex k is fixed to the joint `joints[k]`, or to the world if that is None.
 
-    `offsets_in_joint` (vertices, 3) places each vertex in its joint's frame (the world's where
-    there is none). A closed strand goes back to its first vertex, which is not repeated here.
+    `offsets_in_joint` (vertices, 3) is the position of each vertex in its joint's frame, or in the
+    world. A closed strand returns to its first vertex, which is not repeated here.
     """
 
     name: str
@@ -41,16 +41,16 @@ class Strand:
         cls, skeleton: Skeleton, names: Sequence[str], *, name: str = "strand", closed: bool = False
     ) -> Strand:
         """The strand through these joints and tips, in this order."""
-        places = [_place(skeleton, each) for each in names]
-        offsets = np.array([offset for _, offset in places]).reshape(-1, 3)
-        return cls(name, tuple(joint for joint, _ in places), offsets, closed)
+        attachments = [_attachment(skeleton, each) for each in names]
+        offsets = np.array([offset for _, offset in attachments]).reshape(-1, 3)
+        return cls(name, tuple(joint for joint, _ in attachments), offsets, closed)
 
     @classmethod
     def between(
         cls, skeleton: Skeleton, start: str, end: str, *, name: str | None = None
     ) -> Strand:
-        """The strand from one joint or tip to another through every joint on the way."""
-        start_joint, end_joint = _place(skeleton, start)[0], _place(skeleton, end)[0]
+        """The strand from one joint or tip to another through every joint between them."""
+        start_joint, end_joint = _attachment(skeleton, start)[0], _attachment(skeleton, end)[0]
         path = [skeleton.names[j] for j in skeleton.path(start_joint, end_joint)]
         before = [start] if start != start_joint else []
         after = [end] if end != end_joint else []
@@ -60,18 +60,18 @@ class Strand:
     def along(
         cls, points: ArrayLike, *, joint: str | None = None, name: str, closed: bool = False
     ) -> Strand:
-        """A strand of points fixed to one joint (an object's), or to the world without one."""
+        """A strand of points fixed to one joint (that of an object), or to the world."""
         array = floats(points, (None, 3), f"the strand {name!r}")
         return cls(name, (joint,) * len(array), array, closed)
 
     def subdivided(self, skeleton: Skeleton, pieces: int) -> Strand:
-        """The same strand with every segment cut into equal pieces.
+        """The same strand with every segment divided into equal pieces.
 
-        The cuts of a bone are carried by the joint it turns with. Segments between joints that are
-        not parent and child bend on their way and cannot be cut.
+        New vertices are fixed to the joint that moves the segment. A segment between joints that
+        are not parent and child is not rigid and cannot be divided.
         """
         if pieces < 1:
-            raise WritheError(f"a strand is cut into 1 piece or more, not {pieces}")
+            raise WritheError(f"pieces must be 1 or more, not {pieces}")
         count = len(self.joints)
         joints: list[str | None] = []
         offsets: list[Floats] = []
@@ -86,7 +86,7 @@ class Strand:
         return Strand(self.name, tuple(joints), np.array(offsets), self.closed)
 
     def _segment(self, skeleton: Skeleton, a: int, b: int) -> tuple[str | None, Floats, Floats]:
-        """The joint that a segment turns with, and its two ends in that joint's frame."""
+        """The joint that a segment is rigidly attached to, and its ends in that joint's frame."""
         one, two = self.joints[a], self.joints[b]
         start, end = self.offsets_in_joint[a], self.offsets_in_joint[b]
         if one == two:
@@ -97,12 +97,12 @@ class Strand:
         if one is not None and by_name[one].parent == two and not start.any():
             return two, np.asarray(by_name[one].offset_in_parent), end
         raise WritheError(
-            f"the segment of {self.name!r} from {one} to {two} is no bone and cannot be cut"
+            f"the segment of {self.name!r} from {one} to {two} is not a bone and cannot be divided"
         )
 
 
-def _place(skeleton: Skeleton, name: str) -> tuple[str, Floats]:
-    """The joint that carries a joint or tip, and where in the joint's frame."""
+def _attachment(skeleton: Skeleton, name: str) -> tuple[str, Floats]:
+    """The joint that carries a joint or tip, and the offset in its frame."""
     if name in skeleton:
         return name, np.zeros(3)
     for tip in skeleton.tips:

@@ -1,9 +1,9 @@
 """The writhe matrix that two strands should have, for given topology coordinates.
 
-`desired_matrix_as_published` follows section 3.1 and appendix 2 of Ho and Komura (2009): a column
-of equal entries is rotated on a disc, translated and scaled. On a grid of a few cells that does
-not come back to the coordinates asked for. `desired_matrix` does: a Gaussian ridge whose angle and
-place are solved for.
+`published_target_matrix` follows section 3.1 and appendix 2 of Ho and Komura (2009): a column of
+equal entries is rotated on a disc, translated and scaled. On a grid of a few cells the coordinates
+of the result differ from the target. `target_matrix` reproduces them: it solves for the angle and
+position of a Gaussian ridge.
 """
 
 from __future__ import annotations
@@ -19,43 +19,43 @@ from writhe.kernels.topology.topology_coordinates import ridge_matrix
 from writhe.topology.coordinates import TopologyCoordinates, matrix_coordinates
 
 EXACT = 1e-9
-# lengths and widths of the ridge in cells' widths (the larger of both), tried in this order: sharp
-# and long ones serve centres near a rim, where an even twist has no room
+# lengths, and widths in cells, of the ridge, tried in this order; sharp and long ridges can have
+# centres near the rim of the matrix, which wide ones cannot
 _LENGTHS = (0.55, 0.4, 1.0, 3.0)
 _WIDTHS = (0.8, 0.5, 0.3, 1.2)
 
 
-def desired_matrix(wanted: TopologyCoordinates, rows: int, columns: int) -> Floats:
-    """(rows, columns) with the coordinates wanted, within 1e-9; all entries of one sign.
+def target_matrix(target: TopologyCoordinates, rows: int, columns: int) -> Floats:
+    """(rows, columns) with the target coordinates, within 1e-9; all entries have one sign.
 
-    Raises where no matrix of this size has them: a centre beyond the middle of the outermost cells,
-    or a density that a centre near the rim leaves no room for.
+    Raises if no matrix of this size has them: if the centre is beyond the middle of the outermost
+    cells, or the density is not possible with a centre near the rim.
     """
-    cx, cy = wanted.centre
-    found, error = _ridge(float(cx), float(cy), float(wanted.density) % pi, rows, columns)
+    cx, cy = target.centre
+    found, error = _ridge(float(cx), float(cy), float(target.density) % pi, rows, columns)
     if error > EXACT:
         raise WritheError(
             f"no writhe matrix of {rows} x {columns} segments has the centre ({cx:.3g}, {cy:.3g})"
-            f" and the density {wanted.density:.3g}: move the centre towards (0, 0), or subdivide"
+            f" and the density {target.density:.3g}: move the centre towards (0, 0), or subdivide"
             " the strands"
         )
-    return wanted.writhe * found
+    return target.writhe * found
 
 
-def nearest_matrix(wanted: TopologyCoordinates, rows: int, columns: int) -> Floats:
-    """Like `desired_matrix`, with the centre moved inwards until there is one."""
-    cx, cy = wanted.centre
+def nearest_matrix(target: TopologyCoordinates, rows: int, columns: int) -> Floats:
+    """Like `target_matrix`, with the centre moved inwards until a matrix exists."""
+    cx, cy = target.centre
     for share in (1.0, 0.9, 0.8, 0.65, 0.5, 0.3, 0.0):
         centre = (share * cx, share * cy)
-        found, error = _ridge(*centre, float(wanted.density) % pi, rows, columns)
+        found, error = _ridge(*centre, float(target.density) % pi, rows, columns)
         if error <= EXACT:
-            return wanted.writhe * found
-    return np.full((rows, columns), wanted.writhe / (rows * columns))
+            return target.writhe * found
+    return np.full((rows, columns), target.writhe / (rows * columns))
 
 
 @lru_cache(maxsize=4096)
 def _ridge(cx: float, cy: float, density: float, rows: int, columns: int) -> tuple[Floats, float]:
-    """A ridge of writhe 1, and the error of its density."""
+    """A ridge of writhe 1 (rows, columns), and the error of its density."""
     out, cell = np.empty((rows, columns)), 2.0 / min(rows, columns)
     best, best_error = out.copy(), np.inf
     for width in _WIDTHS:
@@ -68,43 +68,43 @@ def _ridge(cx: float, cy: float, density: float, rows: int, columns: int) -> tup
     return best, best_error
 
 
-def desired_matrix_as_published(wanted: TopologyCoordinates, rows: int, columns: int) -> Floats:
+def published_target_matrix(target: TopologyCoordinates, rows: int, columns: int) -> Floats:
     """(rows, columns) by rotation, translation and scaling, S(Tr(R(I, d), c), w).
 
-    Values are spread onto the four cells around where they land; the square is mapped to the disc
-    by max(|x|, |y|) / |(x, y)|.
+    Transformed values are distributed bilinearly to four cells; the square is mapped to the disc by
+    max(|x|, |y|) / |(x, y)|.
     """
     x, y = _cells(rows), _cells(columns)
     start = np.zeros((rows, columns))
     middle = [columns // 2] if columns % 2 else [columns // 2 - 1, columns // 2]
     start[:, middle] = 1.0 / (rows * len(middle))
-    turned = _rotated(start, wanted.density - 0.25 * pi)
+    rotated = _rotated(start, target.density - 0.25 * pi)
     shift = np.zeros(2)
-    matrix = turned
+    matrix = rotated
     for _ in range(50):
-        matrix = _translated(turned, shift)
+        matrix = _translated(rotated, shift)
         total = np.abs(matrix).sum()
         if total < 1e-9:
             break
         matrix = matrix / total
-        place = np.array([(matrix.sum(axis=1) @ x), (matrix.sum(axis=0) @ y)])
-        error = np.array(wanted.centre) - place
+        centre = np.array([(matrix.sum(axis=1) @ x), (matrix.sum(axis=0) @ y)])
+        error = np.array(target.centre) - centre
         if np.abs(error).max() < 1e-4:
             break
         shift += error * np.array([rows, columns]) / 2.0
-    return wanted.writhe * matrix
+    return target.writhe * matrix
 
 
-def round_trip_error(wanted: TopologyCoordinates, matrix: Floats) -> float:
-    """The largest difference of a coordinate of `matrix` from the one wanted."""
+def round_trip_error(target: TopologyCoordinates, matrix: Floats) -> float:
+    """The largest difference of a coordinate of `matrix` from its target."""
     from writhe.topology.coordinates import density_difference
 
     found = matrix_coordinates(matrix)
     return max(
-        abs(found.writhe - wanted.writhe),
-        abs(found.centre[0] - wanted.centre[0]),
-        abs(found.centre[1] - wanted.centre[1]),
-        abs(density_difference(found.density, wanted.density)),
+        abs(found.writhe - target.writhe),
+        abs(found.centre[0] - target.centre[0]),
+        abs(found.centre[1] - target.centre[1]),
+        abs(density_difference(found.density, target.density)),
     )
 
 
@@ -118,7 +118,7 @@ def _rotated(matrix: Floats, angle: float) -> Floats:
     square = np.maximum(np.maximum(np.abs(x), np.abs(y)), 1e-300)
     disc = square / np.maximum(np.hypot(x, y), 1e-300)
     x, y = disc * x, disc * y
-    # the axis turns from x towards y as the density falls
+    # the axis rotates from x towards y as the density decreases
     c, s = np.cos(-angle), np.sin(-angle)
     x, y = c * x - s * y, s * x + c * y
     back = np.hypot(x, y) / np.maximum(np.maximum(np.abs(x), np.abs(y)), 1e-300)
@@ -132,7 +132,7 @@ def _translated(matrix: Floats, cells: Floats) -> Floats:
 
 
 def _splat(values: Floats, x: Floats, y: Floats) -> Floats:
-    """Spread values at the places x, y onto the cells around them; what falls outside is lost."""
+    """Distribute values at positions x, y bilinearly to cells; values outside are dropped."""
     rows, columns = values.shape
     i, j = (x * rows + rows - 1.0) / 2.0, (y * columns + columns - 1.0) / 2.0
     out = np.zeros_like(values)

@@ -1,4 +1,4 @@
-"""The benchmark compares like with like: all contenders give the same numbers."""
+"""All contenders of the kernel benchmark compute the same values."""
 
 from __future__ import annotations
 

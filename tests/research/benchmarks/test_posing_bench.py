@@ -1,4 +1,4 @@
-"""The posing benchmarks: what they report of methods whose behaviour is known."""
+"""The posing benchmarks, on methods with known behaviour."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
 from writhe.research import benchmarks
 from writhe.research.benchmarks.query import synthetic_postures
-from writhe.research.evaluation.drag_scenes import make_setting
+from writhe.research.evaluation.drag_scenes import make_drag_scene
 from writhe.research.evaluation.drags import scripted_drags, standing
-from writhe.research.evaluation.metrics import Tally
-from writhe.research.evaluation.run_drags import judge, make_tally
+from writhe.research.evaluation.metrics import PosingMetrics
+from writhe.research.evaluation.run_drags import evaluate_drag, make_metrics
 from writhe.research.evaluation.skin_depth import SkinDepth
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
@@ -36,9 +36,9 @@ def test_a_drag_through_the_body_tells_methods_apart():
     script = next(d for d in scripted_drags(HUMAN) if d.name == "through a held chest, brisk")
     found = {}
     for method in ("default", "plain"):
-        tally = Tally(HUMAN, table, SkinDepth.of_figure(HUMAN))
-        judge(tally, make_poser(method, HUMAN), HUMAN, script, standing(HUMAN))
-        found[method] = tally.summary()
+        metrics = PosingMetrics(HUMAN, table, SkinDepth.of_figure(HUMAN))
+        evaluate_drag(metrics, make_poser(method, HUMAN), HUMAN, script, standing(HUMAN))
+        found[method] = metrics.summary()
     assert found["default"]["penetrating_frames_percent"] == 0.0
     assert found["default"]["uncertified_motions"] == 0
     assert found["default"]["skin_penetrating_frames_percent"] == 0.0
@@ -49,26 +49,26 @@ def test_a_drag_through_the_body_tells_methods_apart():
 
 @pytest.mark.parametrize("name", ["ladder", "chair 1"])
 def test_every_method_plays_among_objects_and_only_default_stays_clear(name):
-    setting = make_setting(name)
+    setting = make_drag_scene(name)
     drag = min((d for d in setting.drags() if not d.feasible), key=lambda d: len(d.path))
     found = {}
     for method in ("default", "paper", "plain"):
-        tally = make_tally(setting)
-        judge(tally, setting.poser(method), setting.figure, drag, setting.start)
-        found[method] = tally.summary()
+        metrics = make_metrics(setting)
+        evaluate_drag(metrics, setting.poser(method), setting.figure, drag, setting.start)
+        found[method] = metrics.summary()
     assert found["default"]["uncertified_motions"] == 0
     assert found["default"]["penetrating_frames_percent"] == 0.0
     assert all(f["uncertified_motions"] for m, f in found.items() if m != "default")
 
 
 def test_tallies_add_up():
-    setting = make_setting("chair 2")
+    setting = make_drag_scene("chair 2")
     drags = [replace(d, path=d.path[:12], rests=(11,)) for d in setting.drags()[:2]]
     poser = setting.poser("default")
-    apart, together = [make_tally(setting) for _ in drags], make_tally(setting)
-    for tally, drag in zip(apart, drags, strict=True):
-        judge(tally, poser, setting.figure, drag, setting.start)
-        judge(together, poser, setting.figure, drag, setting.start)
+    apart, together = [make_metrics(setting) for _ in drags], make_metrics(setting)
+    for metrics, drag in zip(apart, drags, strict=True):
+        evaluate_drag(metrics, poser, setting.figure, drag, setting.start)
+        evaluate_drag(together, poser, setting.figure, drag, setting.start)
     apart[0].merge(apart[1])
     for key in ("frames", "pass_throughs", "feasible_targets", "skin_penetrating_frames_percent"):
         assert apart[0].summary()[key] == together.summary()[key]
@@ -78,12 +78,12 @@ def test_truth_compared_with_itself_has_no_error(rng):
     skeleton = HUMAN.skeleton
     steps = rng.normal(0, 0.1, (5, skeleton.dof_count)).cumsum(axis=0)
     q = np.array([integrate(skeleton, standing(HUMAN), v) for v in steps])
-    tally = Tally(HUMAN, CollisionTable.of_figure(HUMAN))
-    tally.milliseconds, tally.residuals = [1.0], [0.0]
-    tally.add_motion(q)
-    tally.add_truth(q, q)
-    assert tally.summary()["joint_error_cm"] == 0.0
-    assert tally.summary()["wrong_topology_percent"] == 0.0
+    metrics = PosingMetrics(HUMAN, CollisionTable.of_figure(HUMAN))
+    metrics.milliseconds, metrics.residuals = [1.0], [0.0]
+    metrics.add_motion(q)
+    metrics.add_truth(q, q)
+    assert metrics.summary()["joint_error_cm"] == 0.0
+    assert metrics.summary()["wrong_topology_percent"] == 0.0
 
 
 def test_synthetic_postures_have_mostly_small_linking(rng):

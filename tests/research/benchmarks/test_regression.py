@@ -1,4 +1,4 @@
-"""The gate that watches the kernels' speed."""
+"""The regression check of the kernels' speed."""
 
 from __future__ import annotations
 

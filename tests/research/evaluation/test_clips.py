@@ -1,4 +1,4 @@
-"""Clips of a folder: the parts that keep tuning and judging apart."""
+"""Clips of a folder: the separation of tuning and test parts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from writhe import io
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
 from writhe.research import benchmarks
-from writhe.research.evaluation.clips import part_of, retargeted_clips
+from writhe.research.evaluation.clips import clip_part, retargeted_clips
 from writhe.research.evaluation.drags import standing
 from writhe.skeleton import Motion
 from writhe.skeleton.figures import figure
@@ -22,15 +22,15 @@ def folder(tmp_path):
     """Two still clips, of a subject of each part."""
     still = Motion(HUMAN.skeleton, np.tile(standing(HUMAN), (3, 1)), 30.0)
     for part in ("tuning", "untouched"):
-        subject = next(n for n in range(100) if part_of(f"{n:02d}_01") == part)
+        subject = next(n for n in range(100) if clip_part(f"{n:02d}_01") == part)
         io.save(still, tmp_path / f"{subject:02d}_01.glb")
     return tmp_path
 
 
 def test_all_clips_of_a_subject_are_in_one_part_and_a_fourth_is_untouched():
     for subject in range(1, 40):
-        assert len({part_of(f"folder/{subject:02d}_{take:02d}") for take in range(20)}) == 1
-    share = np.mean([part_of(f"{subject:03d}_01") == "untouched" for subject in range(1000)])
+        assert len({clip_part(f"folder/{subject:02d}_{take:02d}") for take in range(20)}) == 1
+    share = np.mean([clip_part(f"{subject:03d}_01") == "untouched" for subject in range(1000)])
     assert 0.2 < share < 0.3
 
 

@@ -1,4 +1,4 @@
-"""Penetration on the skins: what must be seen, and what is only a fold."""
+"""Penetration of skins: detected overlaps, and ignored skin folds."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def belly_point():
 
 @pytest.mark.parametrize("radius", [0.03, 0.15])
 def test_depth_in_an_object_is_what_it_was_pushed_in_by(radius):
-    """Thin things poke between the skin's vertices: both meshes ask about each other."""
+    """Thin objects pass between the skin's vertices: both meshes are tested against each other."""
     for pushed in (-0.01, 0.02):
         centre = belly_point() + np.array([0.0, 0.0, radius - pushed])
         depth, pairs = SkinDepth(scene_with(ball(centre, radius))).depths(standing(HUMAN))

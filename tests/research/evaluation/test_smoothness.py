@@ -1,4 +1,4 @@
-"""Figures of smoothness on motions whose answer is known."""
+"""Smoothness metrics on motions with known values."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from PIL import Image
 from writhe.errors import UnknownNameError
 from writhe.render import StripRow, comparison
 from writhe.research.evaluation import Report
-from writhe.research.evaluation.drag_scenes import SETTINGS, make_setting
+from writhe.research.evaluation.drag_scenes import SETTINGS, make_drag_scene
 from writhe.research.evaluation.drags import standing
 from writhe.research.experiments import run
 from writhe.research.experiments.topology_aware_ik import METHODS, PAPER_MS, pictures
@@ -22,7 +22,7 @@ def test_it_covers_the_papers_experiments_and_methods():
     assert set(PAPER_MS) == set(SETTINGS)
     assert {"paper", "local-pca", "default"} <= set(METHODS)
     for name, (drags, _) in pictures._SHOWN.items():
-        assert set(drags) <= {drag.name for drag in make_setting(name).drags()}
+        assert set(drags) <= {drag.name for drag in make_drag_scene(name).drags()}
 
 
 def test_an_unknown_part_names_the_parts(tmp_path):
@@ -31,7 +31,7 @@ def test_an_unknown_part_names_the_parts(tmp_path):
 
 
 def test_objects_are_drawn_where_they_stand():
-    meshes = pictures.solid_meshes(make_setting("chair 1"))
+    meshes = pictures.solid_meshes(make_drag_scene("chair 1"))
     points = np.concatenate([vertices for vertices, _ in meshes])
     assert points[:, 1].min() > -0.01  # the floor is not among them
     assert points[:, 1].max() == pytest.approx(0.9, abs=0.05)

@@ -1,4 +1,4 @@
-"""Scenes assert their own topology; here the quick ones are played and certified."""
+"""The fast scenes reach their topology and are certified."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The benchmark's own kinematics, distances and verdicts, which share nothing with writhe's."""
+"""The benchmark's own kinematics, distances and penetration tests, independent of writhe's."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from writhe.research.peers.body import Body, Capsule, Joint, Pair
+from writhe.research.peers.body import PeerBody, PeerCapsule, PeerJoint, PeerPair
 from writhe.research.peers.geometry import closest_points, slerp, world_frames
 from writhe.research.peers.judge import judge
 from writhe.research.peers.workloads import export_body
@@ -17,7 +17,7 @@ HUMAN = figure("human")
 
 
 @pytest.fixture(scope="module")
-def body() -> Body:
+def body() -> PeerBody:
     return export_body(HUMAN)
 
 
@@ -32,7 +32,7 @@ def test_both_kinematics_place_the_joints_alike(body, rng):
 
 def test_a_saved_body_comes_back(body, tmp_path):
     body.save(tmp_path / "body.json")
-    assert Body.load(tmp_path / "body.json") == body
+    assert PeerBody.load(tmp_path / "body.json") == body
 
 
 def test_configurations_survive_the_way_through_rotations(body, rng):
@@ -63,15 +63,15 @@ def test_slerp_takes_the_short_way():
     assert abs(abs(half[0] @ np.array([np.cos(0.1), np.sin(0.1), 0.0, 0.0])) - 1.0) < 1e-12
 
 
-def _two_bars() -> Body:
-    """A fixed bar along x and one along z that can be moved: hinges stand for slides here."""
+def _two_bars() -> PeerBody:
+    """A fixed bar along x and a movable one along z; hinges are used in place of slides."""
     joints = (
-        Joint("root", -1, "free", (0, 0, 0), (0, 0, 0), 0, 0),
-        Joint("arm", 0, "hinge", (0, 0, 0), (0, 0, 1), -4, 4),
+        PeerJoint("root", -1, "free", (0, 0, 0), (0, 0, 0), 0, 0),
+        PeerJoint("arm", 0, "hinge", (0, 0, 0), (0, 0, 1), -4, 4),
     )
-    still = Capsule(0, (0.5, 0.0, -0.3), (0.5, 0.0, 0.3), 0.05)
-    swung = Capsule(1, (0.2, 0.0, 0.0), (0.8, 0.0, 0.0), 0.05)
-    return Body(joints, (still, swung), (Pair(0, 1, 0.0, 0.1),))
+    still = PeerCapsule(0, (0.5, 0.0, -0.3), (0.5, 0.0, 0.3), 0.05)
+    swung = PeerCapsule(1, (0.2, 0.0, 0.0), (0.8, 0.0, 0.0), 0.05)
+    return PeerBody(joints, (still, swung), (PeerPair(0, 1, 0.0, 0.1),))
 
 
 def _swing(angles: np.ndarray) -> np.ndarray:

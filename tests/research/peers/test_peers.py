@@ -1,4 +1,4 @@
-"""A peer in a process of its own, and what the benchmark says of it."""
+"""A peer in its own process, and its benchmark report."""
 
 from __future__ import annotations
 

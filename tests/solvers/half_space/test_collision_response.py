@@ -1,4 +1,4 @@
-"""What is moved into a character: it gives way, smoothly and certified, or stops what comes."""
+"""Objects moved into a character: it evades them smoothly and certified, or blocks them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from writhe.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.limits import limit_excess
-from writhe.solvers.half_space import Response, ResponseOptions
+from writhe.solvers.half_space import CollisionResponse, ResponseOptions
 from writhe.solvers.posing import Target, make_poser, pin_here
 from writhe.terms import keep_distance, keep_relative
 
@@ -21,8 +21,8 @@ STILL = (1.0, 0.0, 0.0, 0.0)
 
 
 def scene_with(shape, at, body=HUMAN) -> Scene:
-    thing = SceneObject("thing", (shape,), ObjectKind.MOVED, position_m=np.array(at, float))
-    return Scene((Actor("a", body),), (thing,))
+    item = SceneObject("object", (shape,), ObjectKind.MOVED, position_m=np.array(at, float))
+    return Scene((Actor("a", body),), (item,))
 
 
 def sweep(scene, end, frames, pose=None, relations=(), hold=10, **options):
@@ -30,13 +30,13 @@ def sweep(scene, end, frames, pose=None, relations=(), hold=10, **options):
     layout = scene.layout
     q = layout.rest()
     q[layout.actor_q["a"]] = standing(HUMAN) if pose is None else pose
-    response = Response(scene, ResponseOptions(**options))
-    response.keep(relations)
-    start = scene.object("thing").position_m
+    response = CollisionResponse(scene, ResponseOptions(**options))
+    response.set_relations(relations)
+    start = scene.object("object").position_m
     rows, results = [q], []
     for k in range(frames + hold):
-        place = start + min(1.0, (k + 1) / frames) * (np.array(end) - start)
-        result = response.step(q, objects={"thing": np.concatenate([place, STILL])})
+        position = start + min(1.0, (k + 1) / frames) * (np.array(end) - start)
+        result = response.step(q, objects={"object": np.concatenate([position, STILL])})
         q = result.q
         rows.append(q)
         results.append(result)
@@ -52,7 +52,7 @@ def sweep(scene, end, frames, pose=None, relations=(), hold=10, **options):
     ],
     ids=["ball", "box", "cylinder"],
 )
-def test_the_back_gives_way_to_what_is_pushed_into_it(shape):
+def test_the_back_evades_an_object_pushed_into_it(shape):
     scene = scene_with(shape, [0.1, 1.35, -0.7])
     rows, results, _ = sweep(scene, [0.05, 1.35, -0.16], 60)
     assert certify(scene.layout.table, rows, 60.0).certified
@@ -64,26 +64,26 @@ def test_the_back_gives_way_to_what_is_pushed_into_it(shape):
     assert max(limit_excess(HUMAN.skeleton, own).values(), default=0.0) < 0.02
 
 
-def test_what_cannot_be_avoided_is_stopped_and_says_so():
+def test_an_object_that_cannot_be_evaded_is_blocked():
     scene = scene_with(ball([0, 0, 0], 0.1), [0.0, 0.95, 0.7])
     rows, results, _ = sweep(scene, [0.0, 0.95, 0.0], 60)
-    assert results[-1].blocked == ("thing",)
+    assert results[-1].blocked == ("object",)
     assert results[-1].lag_m > 0.1
     assert certify(scene.layout.table, rows, 60.0).certified
 
 
-def test_a_stuck_object_waits_without_effort_and_can_be_drawn_back():
+def test_a_blocked_object_costs_nothing_and_can_be_moved_back():
     start, end = np.array([0.0, 0.95, 0.7]), np.array([0.0, 0.95, 0.0])
     scene = scene_with(ball([0, 0, 0], 0.1), start)
     rows, results, response = sweep(scene, end, 60, hold=120)
     late = [result for result in results[-20:] if result.effort.rounds == 0]
-    assert late and all(result.blocked == ("thing",) for result in late)
+    assert late and all(result.blocked == ("object",) for result in late)
     assert late[-1].lag_m == pytest.approx(results[-1].lag_m)
-    # drawn back, it comes along at once, though it was asked the same in vain for long
-    q, at = rows[-1], scene.layout.object_q["thing"]
+    # moved back, it follows at once
+    q, at = rows[-1], scene.layout.object_q["object"]
     for k in range(30):
-        place = end + (k + 1) / 30 * (start - end)
-        q = response.step(q, objects={"thing": np.concatenate([place, STILL])}).q
+        position = end + (k + 1) / 30 * (start - end)
+        q = response.step(q, objects={"object": np.concatenate([position, STILL])}).q
     np.testing.assert_allclose(q[at][:3], start, atol=1e-3)
 
 
@@ -108,14 +108,14 @@ def test_half_spaces_are_released_when_the_object_has_gone():
     touching = {
         int(s) for s in response.objective.spaces.shapes[: results[-1].effort.half_spaces, 1]
     }
-    thing = int(np.flatnonzero(response.table.shapes.joint == response.skeleton.index("thing"))[0])
-    assert thing in touching
+    item = int(np.flatnonzero(response.table.shapes.joint == response.skeleton.index("object"))[0])
+    assert item in touching
     q = results[-1].q
     for k in range(30):
-        place = np.array([0.05, 1.35, -0.16 - 0.03 * k])
-        q = response.step(q, objects={"thing": np.concatenate([place, STILL])}).q
+        position = np.array([0.05, 1.35, -0.16 - 0.03 * k])
+        q = response.step(q, objects={"object": np.concatenate([position, STILL])}).q
     count = int(response.objective.spaces.used[0])
-    assert thing not in {int(s) for s in response.objective.spaces.shapes[:count, 1]}
+    assert item not in {int(s) for s in response.objective.spaces.shapes[:count, 1]}
     assert np.abs(response.velocity).max() < 1e-4  # and the body has come to rest
 
 
@@ -145,7 +145,7 @@ def test_a_hand_that_holds_the_leg_goes_with_it():
     assert np.linalg.norm(lost) > 0.01
 
 
-def test_fingers_give_way():
+def test_fingers_evade_a_ball():
     scene = scene_with(ball([0, 0, 0], 0.02), [0.03, -0.02, 0.25], HAND)
     rest = HAND.skeleton.rest_configuration
     rows, results, _ = sweep(scene, [0.02, 0.045, 0.15], 60, pose=rest)
@@ -153,13 +153,13 @@ def test_fingers_give_way():
     assert results[-1].lag_m < 1e-3
 
 
-def test_two_characters_give_way_to_each_other():
+def test_two_characters_evade_each_other():
     turned = np.array([0.0, 0.0, 1.0, 0.0])
     scene = Scene((Actor("a", HUMAN), Actor("b", HUMAN, np.array([0.0, 0.0, 0.75]), turned)))
     layout = scene.layout
     q = layout.rest()
     q[layout.actor_q["a"]] = q[layout.actor_q["b"]] = standing(HUMAN)
-    response = Response(scene)
+    response = CollisionResponse(scene)
     rows = [q]
     start = forward(layout.skeleton, q).position("a.left_wrist")
     for t in np.linspace(0, 1, 60):
@@ -180,7 +180,7 @@ def test_relations_hold_in_every_poser(method):
     q = standing(HUMAN)
     at = forward(HUMAN.skeleton, q)
     apart = float(np.linalg.norm(at.position("left_wrist") - at.position("right_wrist")))
-    poser.keep([keep_distance("ann.left_wrist", "ann.right_wrist", apart)])
+    poser.set_relations([keep_distance("ann.left_wrist", "ann.right_wrist", apart)])
     pins = [pin_here(HUMAN.skeleton, q, f"{side}_ankle") for side in ("left", "right")]
     start, worst = at.position("left_wrist"), 0.0
     for t in np.linspace(0, 1, 60):
@@ -199,7 +199,7 @@ def test_a_half_space_is_not_crossed_in_any_poser(method):
 
     scene = Scene((Actor("ann", HUMAN),))
     poser = make_poser(method, HUMAN, scene=scene, actor="ann")
-    poser.keep([stay_beyond("ann.left_wrist", [0, 0, 0], [0, 0, 0.3], [0, 0, -1])])
+    poser.set_relations([stay_beyond("ann.left_wrist", [0, 0, 0], [0, 0, 0.3], [0, 0, -1])])
     q = standing(HUMAN)
     pins = [pin_here(HUMAN.skeleton, q, f"{side}_ankle") for side in ("left", "right")]
     start = forward(HUMAN.skeleton, q).position("left_wrist")
@@ -216,7 +216,7 @@ def test_the_floor_holds():
     layout = scene.layout
     q = layout.rest()
     q[layout.actor_q["a"]] = standing(HUMAN)
-    response = Response(scene, ResponseOptions(root_free=True))
+    response = CollisionResponse(scene, ResponseOptions(root_free=True))
     pins = [pin_here(layout.skeleton, q, f"a.{side}_ankle") for side in ("left", "right")]
     start, rows = forward(layout.skeleton, q).position("a.right_wrist"), [q]
     for t in np.linspace(0, 1, 90):

@@ -1,4 +1,4 @@
-"""The objective of half-space IK as mathematics, and its two minimisers."""
+"""The objective of half-space IK: its gradient, bounds and two minimisers."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ HUMAN = figure("human").skeleton
 HAND = figure("hand").skeleton
 
 
-def objective_on(skeleton, rng, wanted, *, root_free=False) -> Objective:
+def objective_on(skeleton, rng, goal_terms, *, root_free=False) -> Objective:
     free = np.ones(skeleton.dof_count, dtype=np.bool_)
     free[:6] = root_free
     objective = Objective(skeleton, free, ResponseOptions())
-    objective.use_terms(wanted)
-    objective.wanted[:] = rng.normal(0, 0.05, skeleton.dof_count) * free
+    objective.use_terms(goal_terms)
+    objective.predicted_step[:] = rng.normal(0, 0.05, skeleton.dof_count) * free
     return objective
 
 
-def human_wishes(q):
+def human_goals(q):
     at = forward(HUMAN, q)
     wrist, knee = at.position("left_wrist"), at.position("right_knee")
     return [
@@ -44,22 +44,22 @@ def human_wishes(q):
     ]
 
 
-def test_gradient_is_that_of_the_objective(rng):
+def test_gradient_matches_finite_differences(rng):
     q0 = integrate(HUMAN, HUMAN.rest_configuration, rng.normal(0, 0.1, HUMAN.dof_count))
-    objective = objective_on(HUMAN, rng, human_wishes(q0), root_free=True)
+    objective = objective_on(HUMAN, rng, human_goals(q0), root_free=True)
     problem = objective.problem(q0)
     nv = HUMAN.dof_count
     q, gradient, none = np.empty_like(q0), np.empty(nv), np.empty(nv)
     y = rng.normal(0, 0.3, nv)
-    value_and_gradient(problem, y, q, objective.room, gradient)
-    slope = np.empty(nv)
+    value_and_gradient(problem, y, q, objective.workspace, gradient)
+    numeric = np.empty(nv)
     for k in range(nv):
         step = np.zeros(nv)
         step[k] = 1e-6
-        up = value_and_gradient(problem, y + step, q, objective.room, none)
-        down = value_and_gradient(problem, y - step, q, objective.room, none)
-        slope[k] = (up - down) / 2e-6
-    np.testing.assert_allclose(gradient, slope, rtol=1e-5, atol=1e-4)
+        up = value_and_gradient(problem, y + step, q, objective.workspace, none)
+        down = value_and_gradient(problem, y - step, q, objective.workspace, none)
+        numeric[k] = (up - down) / 2e-6
+    np.testing.assert_allclose(gradient, numeric, rtol=1e-5, atol=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -70,17 +70,17 @@ def test_both_solvers_find_the_same_minimum(seed):
     for hinge in ("left_elbow", "right_elbow", "left_knee", "right_knee", "left_toe", "right_toe"):
         low = HUMAN.joints[HUMAN.index(hinge)].limits.lower[0]
         q0[HUMAN.q_slice(hinge)] = max(q0[HUMAN.q_slice(hinge)][0], low)
-    objective = objective_on(HUMAN, rng, human_wishes(q0))
+    objective = objective_on(HUMAN, rng, human_goals(q0))
     problem = objective.problem(q0)
-    first = evaluate(problem, q0, objective.room)
-    reference, _ = solve_lbfgs(problem, objective.room, 2000, 1e-8)
-    best = evaluate(problem, reference, objective.room)
+    first = evaluate(problem, q0, objective.workspace)
+    reference, _ = solve_lbfgs(problem, objective.workspace, 2000, 1e-8)
+    best = evaluate(problem, reference, objective.workspace)
     found = q0.copy()
     for _ in range(10):  # as over some frames, but from the same start
         from writhe.kernels.qp.projected_newton import projected_newton
 
-        projected_newton(problem, found, 6, 0.3, 1e-7, objective.room)
-    reached = evaluate(problem, found, objective.room)
+        projected_newton(problem, found, 6, 0.3, 1e-7, objective.workspace)
+    reached = evaluate(problem, found, objective.workspace)
     assert reached < best + 0.01 * (first - best)
 
 

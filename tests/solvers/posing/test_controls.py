@@ -33,7 +33,7 @@ def drag(poser, joint, goal, frames=40, pause=25, extra_pins=(), **target):
     return result
 
 
-def place(q, joint):
+def position_of(q, joint):
     return forward(SKELETON, q).position(joint)
 
 
@@ -46,11 +46,11 @@ def centre_of_mass(q):
 
 def test_a_root_that_stays_does_not_sidestep():
     goal = [0.4, 1.1, 0.0]  # through the body
-    start = place(standing(HUMAN), "hips")
+    start = position_of(standing(HUMAN), "hips")
     moved = {}
     for stay in (0.0, 0.5):
         poser = make_poser("default", HUMAN, controls=Controls(stay=stay))
-        apart = place(drag(poser, "right_wrist", goal).q, "hips") - start
+        apart = position_of(drag(poser, "right_wrist", goal).q, "hips") - start
         moved[stay] = float(np.hypot(apart[0], apart[2]))
     assert moved[0.0] > 0.05
     assert moved[0.5] < 0.01
@@ -73,7 +73,7 @@ def test_balance_keeps_the_centre_of_mass_over_the_feet():
 
 
 def test_idle_limbs_keep_their_posture():
-    """Nothing but the data moves an idle arm; with idle = 1 not even that does."""
+    """The database moves an idle arm; with idle = 1 it does not."""
     from writhe.postures.builtin import builtin_database
 
     database = builtin_database()
@@ -100,7 +100,7 @@ def test_pinned_ankles_stay_under_a_deep_drag_of_the_hips():
     poser = make_poser("default", HUMAN)
     q = standing(HUMAN)
     pins = [pin_here(SKELETON, q, foot) for foot in FEET]
-    hips = place(q, "hips")
+    hips = position_of(q, "hips")
     worst = 0.0
     for t in np.minimum(np.arange(1, 35) / 15, 1.0):
         x, y, z = (float(c) for c in hips - [0.0, 0.5 * t, 0.0])
@@ -118,49 +118,49 @@ def test_a_hand_resting_on_a_thigh_follows_it():
     assert rules[frozenset(("left_wrist", "left_hip"))] == 0.008
     q = standing(HUMAN)
     hold = hold_here(SKELETON, q, "left_wrist", "left_hip")
-    knee = place(q, "left_knee")
+    knee = position_of(q, "left_knee")
     pins = [pin_here(SKELETON, q, "right_ankle"), hold]
     for t in np.minimum(np.arange(1, 50) / 30, 1.0):
         x, y, z = (float(c) for c in knee + t * np.array([0.0, 0.25, 0.3]))
         result = poser.step(q, [Target("left_knee", (x, y, z))], pins)
         q = result.q
     frames = forward(SKELETON, q)
-    seen = frames.rotation("left_hip").T @ (
+    relative = frames.rotation("left_hip").T @ (
         frames.position("left_wrist") - frames.position("left_hip")
     )
-    assert np.linalg.norm(seen - hold.position_in_other) < 0.005
+    assert np.linalg.norm(relative - hold.position_in_other) < 0.005
     assert result.pin_error_m["left_wrist"] < 0.005
 
 
-def test_the_softer_of_two_contrary_targets_gives_way():
+def test_the_softer_of_two_contradicting_targets_has_the_larger_error():
     poser = make_poser("default", HUMAN)
     q = standing(HUMAN)
     pins = [pin_here(SKELETON, q, name) for name in (*FEET, "chest")]
     up = Target("left_elbow", (0.5, 1.6, 0.1))
-    for softness, giving in ((0.8, "left_wrist"), (0.0, None)):
+    for softness, softer in ((0.8, "left_wrist"), (0.0, None)):
         here = q
         low = Target("left_wrist", (0.3, 0.7, 0.2), softness=softness)
         for _ in range(80):
             result = poser.step(here, [up, low], pins)
             here = result.q
         errors = result.target_error_m
-        if giving:
+        if softer:
             assert errors["left_wrist"] > 5 * errors["left_elbow"]
         else:
-            assert errors["left_elbow"] > 0.02  # as firm as the other: it gives way as well
+            assert errors["left_elbow"] > 0.02  # equally firm: both have an error
 
 
 def test_an_orientation_is_reached_and_followed_when_it_changes():
     poser = make_poser("default", HUMAN)
     q = standing(HUMAN)
     pins = [pin_here(SKELETON, q, foot) for foot in FEET]
-    x, y, z = (float(c) for c in place(q, "head"))
+    x, y, z = (float(c) for c in position_of(q, "head"))
     for angle in (0.3, -0.3):
-        wish = Target(
+        target = Target(
             "head", (x, y, z), orientation_in_world=(np.cos(angle / 2), 0, np.sin(angle / 2), 0)
         )
         for _ in range(40):
-            result = poser.step(q, [wish], pins)
+            result = poser.step(q, [target], pins)
             q = result.q
         assert result.turn_error_rad["head"] < 0.02
         rotation = forward(SKELETON, q).rotation("head")
@@ -183,7 +183,7 @@ def test_a_body_at_rest_does_not_creep():
     poser = make_poser("default", HUMAN, builtin_database())
     q = standing(HUMAN)
     pins = [pin_here(SKELETON, q, foot) for foot in FEET]
-    x, y, z = (float(c) for c in place(q, "left_wrist"))
+    x, y, z = (float(c) for c in position_of(q, "left_wrist"))
     rows = []
     for _ in range(120):
         q = poser.step(q, [Target("left_wrist", (x, y, z))], pins).q
@@ -194,7 +194,7 @@ def test_a_body_at_rest_does_not_creep():
 
 @pytest.mark.parametrize(("name", "joint"), [("hand", "index_3"), ("octopus", "leg1_10")])
 def test_figures_without_data_fold_a_straight_limb(name, joint):
-    """Pulled straight in, a straight limb has no first-order way: it must bend all the same."""
+    """Pulled along its axis, a straight limb is singular to first order: it must bend anyway."""
     body = figure(name)
     q = body.skeleton.rest_configuration
     frames = forward(body.skeleton, q)
@@ -206,7 +206,7 @@ def test_figures_without_data_fold_a_straight_limb(name, joint):
     assert result.target_error_m[joint] < 0.006 * size
 
 
-def test_misuse_is_told():
+def test_misuse_raises():
     with pytest.raises(WritheError, match="firm"):
         Controls(stay=2.0)
     with pytest.raises(WritheError, match="softness"):

@@ -1,4 +1,4 @@
-"""What every poser owes the user, whatever its method."""
+"""Requirements that every poser meets, and those of the default one."""
 
 from __future__ import annotations
 
@@ -88,19 +88,19 @@ def test_the_default_is_certified_where_plain_passes_through(database):
             else:
                 assert certificate.certified
                 assert not any(violating_parts(table, np.array(rows)))
-    assert passed > 0  # the drags do ask for trouble
+    assert passed > 0  # the drags do lead through the body
 
 
-def test_a_rehearsed_poser_steps_like_another(database):
+def test_a_warmed_up_poser_steps_like_another(database):
     posers = [DefaultPoser(HUMAN, database) for _ in range(2)]
     q = standing(HUMAN)
-    posers[0].rehearse(q)
+    posers[0].warm_up(q)
     targets = [Target("left_wrist", (0.3, 1.1, 0.3))]
     first, second = (poser.step(q, targets) for poser in posers)
     np.testing.assert_array_equal(first.q, second.q)
 
 
-def test_a_pause_changes_nothing_and_is_answered_again(database):
+def test_a_pause_changes_nothing_and_returns_the_same_result(database):
     poser, q = DefaultPoser(HUMAN, database), standing(HUMAN)
     pins = [pin_here(SKELETON, q, foot) for foot in ("left_ankle", "right_ankle")]
     targets = [Target("left_wrist", (0.3, 1.1, 0.3))]
@@ -116,7 +116,7 @@ def test_a_pause_changes_nothing_and_is_answered_again(database):
 
 def test_limits_hold_throughout_a_drag(database):
     _, rows = drag(make_poser("default", HUMAN, database), "right_wrist", [-0.1, 1.9, -0.2])
-    # a straight step within linearised limits may graze an ellipse by a hair
+    # a straight step within linearised limits may leave a limit ellipse slightly
     assert max(max(limit_excess(SKELETON, q).values(), default=0.0) for q in rows) < 0.02
 
 
@@ -167,16 +167,16 @@ def test_an_unknown_method_names_the_known_ones():
         make_poser("paper", HUMAN)
 
 
-def test_an_orientation_that_cannot_be_had_is_approached_without_shaking(database):
+def test_an_unreachable_orientation_is_approached_without_shaking(database):
     """The head cannot be bent that far: the body settles, and stays where it settled."""
     poser = make_poser("default", HUMAN, database)
     q = standing(HUMAN)
     pins = [pin_here(SKELETON, q, foot) for foot in ("left_ankle", "right_ankle")]
-    place = tuple(float(x) for x in forward(SKELETON, q).position("head"))
-    wish = Target("head", place, orientation_in_world=(np.cos(0.9), np.sin(0.9), 0.0, 0.0))
+    position = tuple(float(x) for x in forward(SKELETON, q).position("head"))
+    target = Target("head", position, orientation_in_world=(np.cos(0.9), np.sin(0.9), 0.0, 0.0))
     rows = []
     for _ in range(120):
-        q = poser.step(q, [wish], pins).q
+        q = poser.step(q, [target], pins).q
         rows.append(q)
     late = forward(SKELETON, np.array(rows[60:])).positions
     assert np.abs(np.diff(late, axis=0)).max() < 1e-3

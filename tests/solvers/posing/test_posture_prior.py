@@ -1,4 +1,4 @@
-"""The prior of the default poser: what it expects of a body whose end effectors are moved."""
+"""The posture prior of the default poser: predicted joints while end effectors are moved."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ from writhe.database import PostureDatabase
 from writhe.database.mirror import mirror_postures
 from writhe.kernels.posing.neighbour_regression import (
     NEGLIGIBLE,
-    expected_joints,
-    make_candidate_room,
+    make_candidate_workspace,
+    predict_from_neighbours,
 )
 from writhe.research.evaluation.drags import standing
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
 from writhe.solvers.posing import Target, make_poser
-from writhe.solvers.posing.database_query import Asking
+from writhe.solvers.posing.database_query import DatabaseQuery
 from writhe.solvers.posing.posture_prior import PosturePrior
-from writhe.solvers.posing.regression import EffectorRegression, Facing, RegressionOptions
-from writhe.solvers.posing.regression import turned as about_the_vertical
+from writhe.solvers.posing.regression import (
+    EffectorRegression,
+    Facing,
+    RegressionOptions,
+    rotate_about_vertical,
+)
 
 HUMAN = figure("human")
 SKELETON = HUMAN.skeleton
@@ -49,7 +53,7 @@ def database() -> PostureDatabase:
 
 
 def turned(q: np.ndarray, angle: float, shift: tuple[float, float, float]) -> np.ndarray:
-    """The posture turned about the vertical and carried elsewhere."""
+    """The posture rotated about the vertical and translated."""
     c, s = np.cos(angle), np.sin(angle)
     half = np.array([np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0])
     w, x, y, z = q[3:7]
@@ -81,14 +85,14 @@ def test_the_unseen_joints_are_reconstructed_wherever_the_body_stands(database, 
         forward(SKELETON, q).positions - forward(SKELETON, truth).positions, axis=1
     )
     assert apart.mean() < 0.03
-    assert apart[SKELETON.index("left_wrist")] < 0.12  # nobody said where it is
+    assert apart[SKELETON.index("left_wrist")] < 0.12  # it has no target
 
 
-def test_neighbours_guess_by_a_weighted_ridge_regression(rng: np.random.Generator):
+def test_neighbours_predict_by_a_weighted_ridge_regression(rng: np.random.Generator):
     count, joints, held = 30, 7, np.array([1, 4])
     positions = rng.normal(0.0, 0.3, (count, joints, 3))
     here, goals = positions[3] + 0.02, positions[3][held] + rng.normal(0.0, 0.05, (2, 3))
-    sigma_misfit, sigma_apart, ridge, heading = 0.3, 0.3, 0.05, 0.1
+    sigma_misfit, sigma_distance, ridge, heading = 0.3, 0.3, 0.05, 0.1
     placed, cost = np.empty((count, 3 * joints)), np.empty(count)
     for i, own in enumerate(positions):
         arms = goals - goals.mean(axis=0), here - here.mean(axis=0)
@@ -100,7 +104,9 @@ def test_neighbours_guess_by_a_weighted_ridge_regression(rng: np.random.Generato
         lift = goals.mean(axis=0) - there[held].mean(axis=0)
         there = there + lift
         misfit = ((there[held] - goals) ** 2).sum() + len(held) * lift[1] ** 2
-        cost[i] = misfit / sigma_misfit**2 + ((there - here) ** 2).sum() / joints / sigma_apart**2
+        cost[i] = (
+            misfit / sigma_misfit**2 + ((there - here) ** 2).sum() / joints / sigma_distance**2
+        )
         placed[i] = there.ravel()
     weight = np.exp(-0.5 * (cost - cost.min()))
     most = np.exp(-0.5 * cost.min())
@@ -111,10 +117,10 @@ def test_neighbours_guess_by_a_weighted_ridge_regression(rng: np.random.Generato
     columns = (3 * held[:, None] + np.arange(3)).ravel()
     about = placed - mean
     gram = about[:, columns].T @ (weight[:, None] * about[:, columns]) + ridge**2 * np.eye(6)
-    slope = about.T @ (weight[:, None] * about[:, columns])
-    wanted = mean + slope @ np.linalg.solve(gram, goals.ravel() - mean[columns])
+    covariance = about.T @ (weight[:, None] * about[:, columns])
+    expected = mean + covariance @ np.linalg.solve(gram, goals.ravel() - mean[columns])
     found = np.empty((joints, 3))
-    trusted = expected_joints(
+    trusted = predict_from_neighbours(
         np.ascontiguousarray(positions.transpose(0, 2, 1)),
         np.arange(count),
         held,
@@ -122,18 +128,18 @@ def test_neighbours_guess_by_a_weighted_ridge_regression(rng: np.random.Generato
         here,
         heading,
         sigma_misfit,
-        sigma_apart,
+        sigma_distance,
         ridge,
-        make_candidate_room(count, joints, len(held)),
+        make_candidate_workspace(count, joints, len(held)),
         found,
     )
-    np.testing.assert_allclose(found.ravel(), wanted, atol=1e-9)
+    np.testing.assert_allclose(found.ravel(), expected, atol=1e-9)
     assert trusted == pytest.approx(most * total)
 
 
-def test_the_expectation_solves_the_ridge_problem_of_its_landmarks(database):
+def test_the_prediction_solves_the_ridge_problem_of_its_landmarks(database):
     """With every posture a landmark it is weighted kernel ridge regression in its dual form."""
-    options = RegressionOptions(width_m=0.3, ridge=1e-3, landmarks=1000, turned_rad=0.0)
+    options = RegressionOptions(width_m=0.3, ridge=1e-3, landmarks=1000, heading_noise_rad=0.0)
     held = np.array([SKELETON.index(name) for name in HELD])
     positions = forward(SKELETON, database.q).positions
     clips = ["long"] * 50 + ["short"] * 10
@@ -155,13 +161,13 @@ def test_the_expectation_solves_the_ridge_problem_of_its_landmarks(database):
     mean = share @ outputs / share.sum()
     ridge = options.ridge * share.sum() * np.diag(1 / share)
     dual = np.linalg.solve(kernel(inputs, inputs) + ridge, outputs - mean)
-    asked = (goals - origin(goals)).reshape(1, 9)
-    wanted = mean + kernel(asked, inputs) @ dual
+    query = (goals - origin(goals)).reshape(1, 9)
+    expected = mean + kernel(query, inputs) @ dual
     found = EffectorRegression(positions, held, options, clips).expected(goals, 0.0)
-    np.testing.assert_allclose(found - origin(goals), wanted.reshape(-1, 3), atol=2e-5)
+    np.testing.assert_allclose(found - origin(goals), expected.reshape(-1, 3), atol=2e-5)
 
 
-def test_the_expectation_turns_and_moves_with_the_body(database):
+def test_the_prediction_turns_and_moves_with_the_body(database):
     """On the ground, and up a ladder or stairs with both feet."""
     held = np.array([SKELETON.index(name) for name in HELD])
     positions = forward(SKELETON, database.q).positions
@@ -169,13 +175,13 @@ def test_the_expectation_turns_and_moves_with_the_body(database):
     goals, facing = positions[31, held], Facing(positions)
     here = regression.expected(goals, 0.3)
     angle, shift = 1.9, np.array([3.0, 1.4, -2.0])
-    there = regression.expected(about_the_vertical(goals, angle) + shift, 0.3 + angle)
-    np.testing.assert_allclose(there, about_the_vertical(here, angle) + shift, atol=1e-9)
+    there = regression.expected(rotate_about_vertical(goals, angle) + shift, 0.3 + angle)
+    np.testing.assert_allclose(there, rotate_about_vertical(here, angle) + shift, atol=1e-9)
     assert facing.heading(there) == pytest.approx(facing.heading(here) + angle, abs=1e-9)
 
 
-def test_a_single_foot_that_is_lifted_leaves_the_ground(database):
-    """Only both feet carry the ground with them: a kick does not lift the body."""
+def test_a_single_lifted_foot_does_not_raise_the_ground(database):
+    """The ground follows two feet, never a single one: a kick does not lift the body."""
     held = np.array([SKELETON.index("left_ankle"), SKELETON.index("right_wrist")])
     positions = forward(SKELETON, database.q).positions
     regression = EffectorRegression(positions, held, RegressionOptions())
@@ -183,21 +189,21 @@ def test_a_single_foot_that_is_lifted_leaves_the_ground(database):
     assert regression.expected(kick, 0.0)[SKELETON.index("right_ankle"), 1] < 0.2
 
 
-def test_what_the_held_joints_say_nothing_of_is_unexplained(rng: np.random.Generator):
-    """A joint that moves by itself against one that moves with the held ones."""
+def test_variance_independent_of_the_held_joints_is_unexplained(rng: np.random.Generator):
+    """A joint that moves with the held ones is explained, one with added noise is not."""
     held, count = np.array([0, 1]), 400
     positions = np.zeros((count, 4, 3))
     positions[:, :2] = rng.uniform((-0.5, 0.5, -0.5), (0.5, 1.5, 0.5), (count, 2, 3))
     positions[:, 2] = 0.5 * (positions[:, 0] + positions[:, 1])
     positions[:, 3] = positions[:, 2] + rng.normal(0.0, 0.3, (count, 3))
-    options = RegressionOptions(landmarks=100, turned_rad=0.0)
-    unexplained = EffectorRegression(positions, held, options).everybody.unexplained
+    options = RegressionOptions(landmarks=100, heading_noise_rad=0.0)
+    unexplained = EffectorRegression(positions, held, options).model.unexplained
     assert unexplained[2] < 0.2
     assert unexplained[3] > 0.7
 
 
 def test_a_body_whose_feet_turn_turns_with_them(database):
-    """A heading that is wrong by less than a right angle is seen from feet and a hand."""
+    """The feet and a hand correct a heading that is wrong by less than a right angle."""
     held = np.array([SKELETON.index(name) for name in HELD])
     positions = forward(SKELETON, database.q).positions
     facing = Facing(positions)
@@ -218,9 +224,9 @@ def test_a_body_that_steps_round_faces_where_its_feet_and_hand_do(database):
     assert np.linalg.norm(apart, axis=1).mean() < 0.05
 
 
-def test_a_hand_that_comes_back_finds_the_body_as_it_was(database):
-    """However long it was away; and while it is far, the database says how the body is."""
-    prior = PosturePrior(Asking(database))
+def test_a_hand_that_returns_restores_the_body(database):
+    """After any time away; while it is far, the prediction follows the database."""
+    prior = PosturePrior(DatabaseQuery(database))
     start = crouching(0.5)
     start[SKELETON.q_slice("left_elbow")] += 0.7  # unlike anything in the database
     body, wrist = forward(SKELETON, start).positions, SKELETON.index("left_wrist")
@@ -239,18 +245,18 @@ def test_a_hand_that_comes_back_finds_the_body_as_it_was(database):
     assert np.linalg.norm(away - body[wrist]) > 0.5 * own
 
 
-def test_a_body_that_nobody_drags_stays_as_it_is(database):
+def test_a_body_at_rest_stays_at_rest(database):
     poser = make_poser("default", HUMAN, database)
     q = crouching(0.4)
     q[SKELETON.q_slice("right_elbow")] += 0.5
-    wanted, start = targets(q), q
+    goals, start = targets(q), q
     for _ in range(30):
-        q = poser.step(q, wanted).q
+        q = poser.step(q, goals).q
     np.testing.assert_allclose(q, start, atol=1e-6)
 
 
 def test_a_drag_begins_where_the_body_is(database):
-    prior = PosturePrior(Asking(database))
+    prior = PosturePrior(DatabaseQuery(database))
     q = crouching(0.5)
     q[SKELETON.q_slice("left_elbow")] += 0.7  # unlike anything in the database
     prior.update(q, targets(q), np.eye(3), np.zeros(3))
@@ -258,7 +264,7 @@ def test_a_drag_begins_where_the_body_is(database):
     assert prior.share < 1e-6
 
 
-def test_a_mirror_image_is_one(rng):
+def test_mirrored_postures_swap_sides(rng):
     q = np.array(
         [
             integrate(SKELETON, standing(HUMAN), rng.normal(0, 0.3, SKELETON.dof_count))

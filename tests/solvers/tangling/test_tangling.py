@@ -1,4 +1,4 @@
-"""Solving in topology space: reached, certified, and honest where it cannot be."""
+"""Solving in topology space: goals are reached and certified, or reported as not reached."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from writhe.skeleton.kinematics import integrate
 from writhe.solvers.result import Status
 from writhe.solvers.tangling import (
     Around,
-    Drive,
+    DrivenMotion,
     SolveOptions,
     Tangle,
     TangleKeyframe,
@@ -73,7 +73,7 @@ def test_sigma_bounds_every_pair_of_bones(pair, start):
     assert worst < 0.13
 
 
-def test_random_targets_are_reached_or_said_not_to_be():
+def test_random_targets_are_reached():
     found = random_targets(25, seed=11)
     assert found["reached"] >= 24 and found["crossed"] == 0
 
@@ -106,13 +106,13 @@ def ring(height: float, radius: float, name: str) -> Strand:
 
 
 def test_a_chain_passes_through_two_loops_in_turn(pair, start):
-    # the chain lies along +x from 0 to 1; the loops stand across x, farther on
+    # the chain lies along +x from 0 to 1; the loops lie across x, farther on
     loops = [ring(1.15, 0.12, "first ring"), ring(1.35, 0.12, "second ring")]
-    wishes = tuple(Through(pair.first, loop, clearance_m=0.02) for loop in loops)
-    key = TangleKeyframe("threaded", wishes, order="given")
+    goals = tuple(Through(pair.first, loop, clearance_m=0.02) for loop in loops)
+    key = TangleKeyframe("threaded", goals, order="given")
     motion = animate(TangleSetup(pair.table), start, [key])
     assert motion.reached, motion.problems
-    stepper = TangleStepper(pair.table, wishes)
+    stepper = TangleStepper(pair.table, goals)
     stepper.update(motion.path[-1])
     for loop in loops:
         assert net_crossings(stepper.vertices(pair.first), stepper.vertices(loop)) == 1
@@ -123,9 +123,9 @@ def test_around_a_bundle_alike_and_clear_of_another(pair, start):
         Strand.along([[0.5 + dx, -1.0, 0.15 + dz], [0.5 + dx, 1.0, 0.15 + dz]], name=f"post {k}")
         for k, (dx, dz) in enumerate([(0.0, 0.0), (0.05, 0.0), (0.0, 0.05)])
     )
-    wishes = (Around(pair.first, posts, 0.7), Untangled(pair.first, pair.second, 0.3))
+    goals = (Around(pair.first, posts, 0.7), Untangled(pair.first, pair.second, 0.3))
     # posts without solid shapes: sigma alone keeps the chain off them
-    stepper = TangleStepper(pair.table, wishes, options=TangleOptions(sigma=0.3))
+    stepper = TangleStepper(pair.table, goals, options=TangleOptions(sigma=0.3))
     result = solve(stepper, start)
     assert result.reached, result.unmet
     values = [Linking(pair.first, post).value(pair.skeleton, result.q)[0] for post in posts]
@@ -133,7 +133,7 @@ def test_around_a_bundle_alike_and_clear_of_another(pair, start):
     assert abs(Linking(pair.first, pair.second).value(pair.skeleton, result.q)[0]) < 0.31
 
 
-def test_a_driven_chain_goes_its_way_while_the_other_keeps_the_tangle(pair, start):
+def test_a_chain_keeps_its_tangle_with_a_driven_one(pair, start):
     skeleton = pair.skeleton
     wound = solve(TangleStepper(pair.table, [Tangle(pair.first, pair.second, 0.7)]), start).q
     free = np.array(
@@ -141,10 +141,10 @@ def test_a_driven_chain_goes_its_way_while_the_other_keeps_the_tangle(pair, star
     )
     path = np.tile(wound, (60, 1))
     path[:, skeleton.q_slice("b0").start + 1] += np.linspace(0, 0.3, 60)  # 30 cm up
-    drive = Drive(skeleton, path)
+    drive = DrivenMotion(skeleton, path)
     stepper = TangleStepper(pair.table, [Tangle(pair.first, pair.second, 0.7)], variables=free)
     result = solve(stepper, wound, SolveOptions(80, least_steps=70), drive=drive)
-    assert drive.ended and drive.waited < 10
+    assert drive.finished and drive.delayed_frames < 10
     found = [Linking(pair.first, pair.second).value(skeleton, q)[0] for q in result.path]
     assert min(found) > 0.6 and result.reached
     assert certify(pair.table, result.path).certified
@@ -159,11 +159,11 @@ def test_an_order_is_found_and_explained(pair, start):
     )
     found = order_automatically(TangleSetup(pair.table), start, key)
     assert len(found.tried) == 2 and found.best.motion.reached
-    assert "rad of way" in found.why and found.tried[0].cost <= found.tried[1].cost
+    assert " rad, " in found.why and found.tried[0].cost <= found.tried[1].cost
     assert found.keyframe(key).order == "given"
 
 
-def test_misuse_is_refused(pair):
+def test_misuse_raises(pair):
     with pytest.raises(WritheError, match="closed"):
         Through(pair.first, pair.second)
     with pytest.raises(WritheError, match="finite"):

@@ -1,4 +1,4 @@
-"""Chains: their kinematics is the skeleton's, and the damped step solves Eq. 6."""
+"""Chains: kinematics equal to the skeleton's, and damped steps that solve Eq. 6."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.jit import kernel
-from writhe.kernels.trajectory.limb import damped_step, limb_forward, limb_jacobian, limb_room
+from writhe.kernels.trajectory.limb import damped_step, limb_forward, limb_jacobian, limb_workspace
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.limits import random_configurations
@@ -16,13 +16,13 @@ from writhe.solvers.trajectory import CHAINS, Chain
 
 @kernel
 def _one_step(limb, theta, residual, give, jacobian, step):
-    room = limb_room(limb)
-    limb_forward(limb, theta, room)
-    limb_jacobian(limb, room)
-    jacobian[:] = room.jacobian
-    room.residual[:] = residual
-    damped_step(room, give)
-    step[:] = room.step
+    workspace = limb_workspace(limb)
+    limb_forward(limb, theta, workspace)
+    limb_jacobian(limb, workspace)
+    jacobian[:] = workspace.jacobian
+    workspace.residual[:] = residual
+    damped_step(workspace, give)
+    step[:] = workspace.step
 
 
 @pytest.mark.parametrize("name", CHAINS)
@@ -49,8 +49,8 @@ def test_jacobian_is_the_derivative(name: str, rng: np.random.Generator) -> None
         change = np.zeros(len(chain))
         change[d] = h
         ahead, behind = (chain.effector_points(theta + s * change) for s in (1, -1))
-        slope = ((ahead - behind) / (2 * h)).reshape(len(theta), -1)
-        assert np.abs(slope - exact[:, :, d]).max() < 1e-8
+        numeric = ((ahead - behind) / (2 * h)).reshape(len(theta), -1)
+        assert np.abs(numeric - exact[:, :, d]).max() < 1e-8
 
 
 @pytest.mark.parametrize("name", ["right_arm", "body"])
@@ -61,15 +61,15 @@ def test_step_solves_the_normal_equations(name: str, rng: np.random.Generator) -
     residual = rng.normal(0.0, 0.1, rows)
     jacobian, step = np.empty((rows, n)), np.empty(n)
     _one_step(chain.limb, rng.normal(0.0, 0.5, n), residual, 1.0 / damping, jacobian, step)
-    wanted = np.linalg.solve(jacobian.T @ jacobian + np.diag(damping), jacobian.T @ residual)
-    assert np.abs(step - wanted).max() < 1e-9 * max(1.0, np.abs(wanted).max())
+    expected = np.linalg.solve(jacobian.T @ jacobian + np.diag(damping), jacobian.T @ residual)
+    assert np.abs(step - expected).max() < 1e-9 * max(1.0, np.abs(expected).max())
 
 
-def test_chains_that_make_no_sense_are_refused() -> None:
+def test_invalid_chains_raise() -> None:
     human = figure("human")
     with pytest.raises(UnknownNameError, match="right_arm"):
         Chain.named(human, "tail")
-    with pytest.raises(WritheError, match="does not hang below"):
+    with pytest.raises(WritheError, match="is not below"):
         Chain(human, "right_elbow", ["left_wrist"])
     with pytest.raises(WritheError, match="at least one effector"):
         Chain(human, "hips", [])

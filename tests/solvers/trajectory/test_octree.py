@@ -1,4 +1,4 @@
-"""Octrees: what cells know, look-up by popping up, damping, files."""
+"""Octrees: parameters of cells, look-up of the deepest non-empty cell, damping, files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def octree(arm: Chain, takes: list[tuple[np.ndarray, float]]) -> JointOctree:
 def _descended(
     octree: JointOctree, members: list[np.ndarray], points: np.ndarray, at: np.ndarray
 ) -> int:
-    """The paper's look-up in the plainest words: the deepest cell with data around the point."""
+    """The paper's look-up by exhaustive search: the deepest non-empty cell around the point."""
     unit = (at - octree.corner_m) / octree.size_m
     if np.any(unit < 0) or np.any(unit >= 1):
         return 0
@@ -41,8 +41,8 @@ def _descended(
     for cell in range(2, len(octree)):
         edge = 2 ** octree.level[cell]
         inside = (points[members[cell]] - octree.corner_m) / octree.size_m
-        place = np.floor(edge * inside[0]).clip(0, edge - 1)
-        if np.all(np.floor(edge * unit) == place) and octree.level[cell] > octree.level[best]:
+        position = np.floor(edge * inside[0]).clip(0, edge - 1)
+        if np.all(np.floor(edge * unit) == position) and octree.level[cell] > octree.level[best]:
             best = cell
     return best
 
@@ -60,7 +60,7 @@ def _members(octree: JointOctree, points: np.ndarray) -> list[np.ndarray]:
     return out
 
 
-def test_cells_hold_the_limits_of_what_was_seen_in_them(
+def test_cells_hold_the_range_of_the_postures_in_them(
     arm: Chain, takes: list[tuple[np.ndarray, float]], octree: JointOctree
 ) -> None:
     theta = np.concatenate([t for t, _ in takes])
@@ -79,7 +79,7 @@ def test_cells_hold_the_limits_of_what_was_seen_in_them(
         assert split == (cell == 0 or (len(inside) > 20 and octree.level[cell] < 5))
 
 
-def test_the_grid_finds_what_descending_and_popping_up_finds(
+def test_the_grid_agrees_with_an_exhaustive_search(
     arm: Chain,
     takes: list[tuple[np.ndarray, float]],
     octree: JointOctree,
@@ -135,9 +135,7 @@ def test_cutting_and_relaxing(octree: JointOctree, rng: np.random.Generator) -> 
     assert np.all(wide.lower >= octree.lower[0]) and np.all(wide.upper <= octree.upper[0])
 
 
-def test_forests_are_saved_and_loaded_as_they_were(
-    forest: Forest, arm: Chain, tmp_path: Path
-) -> None:
+def test_saved_forests_load_unchanged(forest: Forest, arm: Chain, tmp_path: Path) -> None:
     path = tmp_path / "styles.npz"
     forest.save(path)
     again = Forest.load(path, figure("human"))

@@ -1,4 +1,4 @@
-"""The four passes: faithful to what was learnt, the same on any number of threads, live too."""
+"""The four passes: accuracy on training clips, independence of threads, streaming."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_trajectories_side_by_side_do_not_mix(
 
 
 @pytest.mark.parametrize("frames", [1, 3, 40])
-def test_a_stream_gives_what_the_whole_trajectory_gives(
+def test_a_stream_equals_the_whole_trajectory(
     frames: int, arm: Chain, forest: Forest, golf: np.ndarray
 ) -> None:
     targets, cells = arm.effector_points(golf)[:frames], forest.blend("swing")

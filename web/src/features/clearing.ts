@@ -1,42 +1,88 @@
-/** What passes through is made clear: a list of stretches, each to go round or to be pushed out. */
+/** The dialog In-betweens: lists segments that are not certified, each to be replanned or pushed out. */
+import { describeMotion, describeSegment, isCertified } from "../certificate_text";
 import { fill, h } from "../dom";
-import { Install } from "../feature";
-import { Stretch } from "../generated/messages";
+import type { Editor } from "../editor";
+import type { Install } from "../feature";
+import type { SampledTrackState, Segment } from "../generated/messages";
 import { icon } from "../icons";
 import { on, store } from "../store";
-import type { Studio } from "../editor";
-import { sentence, summary } from "./certificate";
 
-export const install: Install = (studio) => {
-  const sheet = new ClearingSheet(studio);
+const WORKING = "Working …";
+
+export const install: Install = (editor) => {
+  const dialog = new ClearingDialog(editor);
   return {
-    actions: [{ name: "clear-motion", title: "In-betweens: what is certified, and how to make it so", keys: ["I"], group: "Time", run: () => sheet.open() }],
+    actions: [
+      {
+        name: "fix-motion",
+        title: "In-betweens: what is certified, and how to fix the rest",
+        keys: ["I"],
+        group: "Time",
+        run: () => dialog.open(),
+      },
+    ],
     receive(message) {
-      if (message.type === "motion_certificate") sheet.show();
-      else if (message.type === "cleared") sheet.cleared(message.cleared, message.left);
-      else if (message.type === "job" && message.status === "running") sheet.working(message.job, message.done, message.text);
-      else if (message.type === "job") sheet.ended(message.job, message.status === "failed" ? message.text : "");
+      if (message.type === "motion_certificate") dialog.refresh();
+      else if (message.type === "clear_result") dialog.showResult(message.cleared, message.remaining);
+      else if (message.type === "job" && message.status === "running") {
+        dialog.showProgress(message.job, message.done, message.text);
+      } else if (message.type === "job") dialog.end(message.job, message.status === "failed" ? message.text : "");
     },
   };
 };
 
-class ClearingSheet {
-  private readonly list = h("div", { class: "stretches" });
+class ClearingDialog {
+  private readonly list = h("div", { class: "segments" });
   private readonly head = h("p", { class: "soft" });
   private readonly note = h("p", { class: "note", role: "status" });
   private readonly bar = h("progress", { max: 1, "aria-label": "Progress" });
-  private readonly progress = h("div", { class: "line", hidden: true }, this.bar, h("button", { class: "wide", type: "button", click: () => this.studio.connection.send({ type: "cancel_job", job: this.busy }) }, "Cancel"));
-  private readonly meaning = h("p", { class: "note" }, h("strong", {}, "Go round"), " finds a new way from one pose to the next, as arms that swap over and under need. ", h("strong", {}, "Push out"), " keeps the motion and moves only what overlaps. Neither changes your poses.");
-  private readonly all = h("button", { class: "wide primary", type: "button", title: "Go round where limbs change over and under, push out elsewhere; your poses stay. One command, which undo takes back", click: () => this.ask({ type: "clear_all", prefer: store.active }) }, icon("check") as unknown as Node, "Make everything clear");
-  private readonly dialog = h("dialog", { class: "sheet clearing", "aria-label": "In-betweens" },
+  private readonly progress = h(
+    "div",
+    { class: "line", hidden: true },
+    this.bar,
+    this.button("Cancel", "", () => this.cancel()),
+  );
+  private readonly explanation = h(
+    "p",
+    { class: "note" },
+    h("strong", {}, "Go around"),
+    " plans a new path from one pose to the next, as arms that swap over and under need. ",
+    h("strong", {}, "Push out"),
+    " keeps the motion and moves only what overlaps. Neither changes your poses.",
+  );
+  private readonly all = h(
+    "button",
+    {
+      class: "wide primary",
+      type: "button",
+      title: "Go around where limbs swap over and under, push out elsewhere; your poses stay. One undo reverts it all",
+      click: () => this.start({ type: "clear_all", preferred_actor: store.active }),
+    },
+    icon("check"),
+    "Fix everything",
+  );
+  private readonly dialog = h(
+    "dialog",
+    { class: "sheet clearing", "aria-label": "In-betweens" },
     h("form", { method: "dialog" }, h("button", { class: "quiet corner", "aria-label": "Close" }, "✕")),
-    h("h2", {}, "In-betweens"), this.head, this.list, this.meaning, this.note, this.progress,
-    h("div", { class: "sheet-foot" }, this.all, h("button", { class: "wide", type: "button", click: () => this.dialog.close() }, "Done")));
-  private busy = "";
+    h("h2", {}, "In-betweens"),
+    this.head,
+    this.list,
+    this.explanation,
+    this.note,
+    this.progress,
+    h(
+      "div",
+      { class: "sheet-foot" },
+      this.all,
+      this.button("Done", "", () => this.dialog.close()),
+    ),
+  );
+  private job = ""; // the running job, empty for none
 
-  constructor(private readonly studio: Studio) {
+  constructor(private readonly editor: Editor) {
     document.body.append(this.dialog);
-    on(["state"], () => this.dialog.open && this.draw());
+    on(["state"], () => this.refresh());
   }
 
   open(): void {
@@ -45,69 +91,124 @@ class ClearingSheet {
     if (!this.dialog.open) this.dialog.showModal();
   }
 
-  show(): void {
+  refresh(): void {
     if (this.dialog.open) this.draw();
   }
 
-  cleared(count: number, left: string[]): void {
-    this.note.textContent = [count ? `Made clear: ${count} ${count === 1 ? "stretch" : "stretches"}.` : "", ...left].join(" ");
+  showResult(count: number, remaining: string[]): void {
+    const fixed = count ? `Fixed ${count} ${count === 1 ? "segment" : "segments"}.` : "";
+    this.note.textContent = [fixed, ...remaining].join(" ");
   }
 
-  working(job: string, done: number, text: string): void {
-    if (job !== this.busy) return;
+  showProgress(job: string, done: number, text: string): void {
+    if (job !== this.job) return;
     if (done > 0) this.bar.value = done;
-    this.note.textContent = text || "Working …";
+    this.note.textContent = text || WORKING;
   }
 
-  ended(job: string, problem: string): void {
-    if (job !== this.busy) return;
-    this.busy = "";
-    if (problem || this.note.textContent === "Working …") this.note.textContent = problem;
+  end(job: string, problem: string): void {
+    if (job !== this.job) return;
+    this.job = "";
+    if (problem || this.note.textContent === WORKING) this.note.textContent = problem;
     this.draw();
   }
 
-  private ask(command: Parameters<Studio["command"]>[0]): void {
-    this.note.textContent = "Working …";
+  private start(command: Parameters<Editor["command"]>[0]): void {
+    this.note.textContent = WORKING;
     this.bar.removeAttribute("value");
-    this.busy = this.studio.command(command);
+    this.job = this.editor.command(command);
     this.draw();
+  }
+
+  private cancel(): void {
+    this.editor.connection.send({ type: "cancel_job", job: this.job });
+  }
+
+  private button(text: string, title: string, click: () => void): HTMLButtonElement {
+    return h(
+      "button",
+      { class: "wide", type: "button", title: title || undefined, disabled: title !== "" && this.job !== "", click },
+      text,
+    );
   }
 
   private draw(): void {
-    const found = store.certificate;
-    const stretches = found?.stretches ?? [];
-    const bad = stretches.filter((one) => one.verdict !== "certified");
-    const ways = (store.state?.actors ?? []).flatMap((actor) => actor.ways.map((way) => ({ ...way, actor }))).filter((way) => !bad.some((one) => within(way, one)));
-    this.head.textContent = !found && store.motions.size ? "Being checked …" : stretches.length ? `${summary(found!)}. ${bad.length ? "Blending two poses can lead through a body. Choose for each stretch:" : `Proven for ${found!.frames} frames and everything between them, as glTF files are played.`}` : "Nothing moves yet: set two keys, or open a clip.";
-    this.all.hidden = this.meaning.hidden = bad.length === 0;
-    this.progress.hidden = this.busy === "";
-    this.all.disabled = this.busy !== "";
-    fill(this.list, ...bad.map((one) => this.row(one)), ...ways.map((way) => h("div", { class: "stretch-row" },
-      h("span", { class: "stretch-mark way-mark", "aria-hidden": "true" }),
-      h("div", {}, h("strong", {}, `${span(way.start_s, way.end_s)}: ${way.name}`), (store.state?.actors.length ?? 1) > 1 && h("span", { class: "soft" }, ` of ${way.actor.name}`)),
-      h("button", { class: "wide", type: "button", disabled: this.busy !== "", title: "Join the keys by plain blending, as their easing says", click: () => this.studio.command({ type: "blend_again", way: way.id }) }, "Blend again"))));
+    const bad = (store.certificate?.segments ?? []).filter((segment) => !isCertified(segment));
+    const tracks = (store.state?.actors ?? [])
+      .flatMap((actor) => actor.sampled_tracks.map((track) => ({ track, owner: actor.name })))
+      .filter(({ track }) => !bad.some((segment) => overlapInTime(track, segment)));
+    this.head.textContent = headline(bad.length > 0);
+    this.all.hidden = this.explanation.hidden = bad.length === 0;
+    this.progress.hidden = this.job === "";
+    this.all.disabled = this.job !== "";
+    const rows = tracks.map(({ track, owner }) => this.trackRow(track, owner));
+    fill(this.list, ...bad.map((segment) => this.segmentRow(segment)), ...rows);
   }
 
-  private row(stretch: Stretch): HTMLElement {
-    const actor = stretch.actors.includes(store.active) ? store.active : stretch.actors[0];
-    const name = store.state?.actors.find((one) => one.id === actor)?.name ?? "";
-    const go = (how: "round" | "out") => () => this.ask({ type: "clear_stretch", actor, start_s: stretch.start_s, end_s: stretch.end_s, how });
-    const moves = (store.state?.actors.length ?? 1) > 1 ? ` ${name} gives way.` : "";
-    const stale = store.state?.actors.flatMap((one) => one.ways).find((way) => within(way, stretch));
-    return h("div", { class: "stretch-row" },
-      h("span", { class: `stretch-mark ${stretch.verdict.replace(" ", "-")}`, "aria-hidden": "true" }),
-      h("div", {}, h("button", { class: "link", type: "button", title: "Look at the worst moment", click: () => { this.dialog.close(); this.studio.seek(stretch.at_s); } }, span(stretch.start_s, stretch.end_s)), `: ${sentence(stretch)}.${moves}${stale ? ` It was “${stale.name}” before its poses changed.` : ""}`),
-      actor === undefined ? "" : h("div", { class: "stretch-ways" },
-        h("button", { class: "wide", type: "button", disabled: this.busy !== "", title: "Find a new way between the poses at both ends, round whatever is there; takes some seconds", click: go("round") }, "Go round"),
-        h("button", { class: "wide", type: "button", disabled: this.busy !== "", title: "Keep the motion, and move only what overlaps; the poses at both ends stay", click: go("out") }, "Push out")));
+  /** A sampled track between two keys, which can be replaced by plain interpolation. */
+  private trackRow(track: SampledTrackState, owner: string): HTMLElement {
+    const several = (store.state?.actors.length ?? 1) > 1;
+    const blend = () => this.editor.command({ type: "blend_again", track: track.id });
+    return h(
+      "div",
+      { class: "segment-row" },
+      h("span", { class: "segment-mark track-mark", "aria-hidden": "true" }),
+      h(
+        "div",
+        {},
+        h("strong", {}, `${timeSpan(track.start_s, track.end_s)}: ${track.name}`),
+        several && h("span", { class: "soft" }, ` of ${owner}`),
+      ),
+      this.button("Blend again", "Interpolate between the keys again, with their easing", blend),
+    );
+  }
+
+  private segmentRow(segment: Segment): HTMLElement {
+    const actors = store.state?.actors ?? [];
+    const actor = segment.actors.includes(store.active) ? store.active : segment.actors[0];
+    const name = actors.find((one) => one.id === actor)?.name ?? "";
+    const moves = actors.length > 1 ? ` ${name} is the one to move.` : "";
+    const before = actors.flatMap((one) => one.sampled_tracks).find((track) => overlapInTime(track, segment));
+    const note = before ? ` It was “${before.name}” before its poses changed.` : "";
+    const { start_s, end_s } = segment;
+    const fix = (how: "detour" | "push_out") => () => this.start({ type: "clear_segment", actor, start_s, end_s, how });
+    const look = () => {
+      this.dialog.close();
+      this.editor.seek(segment.at_s);
+    };
+    const time = h(
+      "button",
+      { class: "link", type: "button", title: "Go to the deepest overlap", click: look },
+      timeSpan(start_s, end_s),
+    );
+    const around = "Plan a new path between the poses at both ends, around everything in the way; takes some seconds";
+    const out = "Keep the motion and move only what overlaps; the poses at both ends stay";
+    const buttons = [this.button("Go around", around, fix("detour")), this.button("Push out", out, fix("push_out"))];
+    return h(
+      "div",
+      { class: "segment-row" },
+      h("span", { class: `segment-mark ${segment.verdict.replace(" ", "-")}`, "aria-hidden": "true" }),
+      h("div", {}, time, `: ${describeSegment(segment)}.${moves}${note}`),
+      actor === undefined ? "" : h("div", { class: "segment-fixes" }, ...buttons),
+    );
   }
 }
 
-/** Whether a way lies in a stretch, or a stretch in it. */
-function within(way: { start_s: number; end_s: number }, stretch: Stretch): boolean {
-  return way.start_s < stretch.end_s - 1e-4 && way.end_s > stretch.start_s + 1e-4;
+function headline(bad: boolean): string {
+  const found = store.certificate;
+  if (!found && store.motions.size) return "Checking …";
+  if (!found?.segments.length) return "Nothing moves yet: set two keys, or open a clip.";
+  const rest = bad
+    ? "Interpolating between two poses can lead through a body. Choose for each segment:"
+    : `Proven for ${found.frames} frames and everything between them, as glTF players interpolate.`;
+  return `${describeMotion(found)}. ${rest}`;
 }
 
-function span(start: number, end: number): string {
-  return `${start.toFixed(2)}–${end.toFixed(2)} s`;
+/** Whether a track and a segment share more than an end. */
+function overlapInTime(track: { start_s: number; end_s: number }, segment: Segment): boolean {
+  return track.start_s < segment.end_s - 1e-4 && track.end_s > segment.start_s + 1e-4;
+}
+
+function timeSpan(startS: number, endS: number): string {
+  return `${startS.toFixed(2)}–${endS.toFixed(2)} s`;
 }

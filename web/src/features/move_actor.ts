@@ -1,77 +1,83 @@
-/** Move the active actor about the scene with arrows and a ring, its whole motion with it. */
+/** Moves the active actor with its whole motion, by arrows and a ring. */
 import * as THREE from "three";
 import { h } from "../dom";
-import { Install } from "../feature";
+import type { Editor } from "../editor";
+import type { Install } from "../feature";
 import { icon } from "../icons";
-import { on, store, tell } from "../store";
-import type { Studio } from "../editor";
-import { Movable, Mover, Place } from "../view/transform_gizmo";
+import { notify, on, store } from "../store";
+import { type Movable, type Placement, TransformGizmo } from "../view/transform_gizmo";
 
-const X_AND_Z = [0, 2], UPRIGHT = [1];
+const X_AND_Z = [0, 2];
+const VERTICAL = [1];
 const UP = new THREE.Vector3(0, 1, 0);
 
-export const install: Install = (studio) => {
-  const mover = new Mover(studio.viewport, movable(studio), UPRIGHT, X_AND_Z);
-  studio.movers.placing = mover;
-  studio.viewport.beforeFrame.push(() => mover.show());
+export const install: Install = (editor) => {
+  const gizmo = new TransformGizmo(editor.viewport, movable(editor), VERTICAL, X_AND_Z);
+  editor.gizmos.move_actor = gizmo;
+  editor.viewport.beforeFrame.push(() => gizmo.show());
   const toggle = () => {
-    store.placing = !store.placing;
-    store.selected = store.selectedThing = null;
-    tell("selection", "options");
-    studio.viewport.draw();
+    store.movingActor = !store.movingActor;
+    store.selected = store.selectedObject = null;
+    notify("selection", "options");
+    editor.viewport.draw();
   };
-  const button = h("button", { class: "wide", type: "button", title: "Move and turn the whole character, its motion included (B)", click: toggle }, icon("move") as unknown as Node, "Move");
+  const button = h(
+    "button",
+    { class: "wide", type: "button", title: "Move and turn the whole character with its motion (B)", click: toggle },
+    icon("move"),
+    "Move",
+  );
   on(["options", "selection"], () => {
-    if (store.selected !== null || store.selectedThing !== null) store.placing = false;
-    button.setAttribute("aria-pressed", String(store.placing));
+    if (store.selected !== null || store.selectedObject !== null) store.movingActor = false;
+    button.setAttribute("aria-pressed", String(store.movingActor));
   });
   return {
     poseButtons: [button],
-    tools: [mover],
-    actions: [{ name: "place-actor", title: "Move the whole character", keys: ["B"], group: "Pose", run: toggle }],
+    tools: [gizmo],
+    actions: [{ name: "move-actor", title: "Move the whole character", keys: ["B"], group: "Pose", run: toggle }],
   };
 };
 
-/** The actor as something to move: shown by moving its root, sent as a shift and a turn. */
-function movable(studio: Studio): Movable {
-  const floor = (): THREE.Vector3 | null => {
-    const character = studio.viewport.character(store.active);
-    if (!character || !store.placing || store.playing) return null;
+/** The active actor for the gizmo: previewed by moving its root, committed as a translation and a turn. */
+function movable(editor: Editor): Movable {
+  const footprint = (): THREE.Vector3 | null => {
+    const character = editor.viewport.character(store.active);
+    if (!character || !store.movingActor || store.playing) return null;
     const at = character.jointPosition(0);
     return at.setY(0);
   };
   let start: THREE.Vector3 | null = null;
-  const from = () => (start ??= floor()!.clone());
+  const origin = () => (start ??= footprint()!.clone());
   const clear = () => {
-    const root = studio.viewport.character(store.active)?.root;
+    const root = editor.viewport.character(store.active)?.root;
     root?.position.set(0, 0, 0);
     root?.quaternion.identity();
     root?.updateMatrixWorld(true);
     start = null;
   };
-  const shape = (place: Place) => {
-    const turn = 2 * Math.atan2(place.rotation.y, place.rotation.w);
-    return { turn: Math.atan2(Math.sin(turn), Math.cos(turn)), shift: place.position.clone().sub(from()) };
+  const difference = (placement: Placement) => {
+    const turn = 2 * Math.atan2(placement.rotation.y, placement.rotation.w);
+    return { turn: Math.atan2(Math.sin(turn), Math.cos(turn)), shift: placement.position.clone().sub(origin()) };
   };
   on(["state"], clear);
   return {
-    place: () => {
-      const position = start ?? floor();
+    placement: () => {
+      const position = start ?? footprint();
       return position && { position: position.clone(), rotation: new THREE.Quaternion() };
     },
-    preview: (place) => {
-      const character = studio.viewport.character(store.active);
+    preview: (placement) => {
+      const character = editor.viewport.character(store.active);
       if (!character) return;
-      const { turn, shift } = shape(place);
-      const centre = from();
+      const { turn, shift } = difference(placement);
+      const centre = origin();
       character.root.quaternion.setFromAxisAngle(UP, turn);
       character.root.position.copy(centre).sub(centre.clone().applyQuaternion(character.root.quaternion)).add(shift);
       character.root.updateMatrixWorld(true);
-      studio.viewport.marks.follow(character);
+      editor.viewport.pinMarkers.follow(character);
     },
-    keep: (place) => {
-      const { turn, shift } = shape(place);
-      studio.command({ type: "move_actor", actor: store.active, shift: shift.toArray(), turn_rad: turn });
+    commit: (placement) => {
+      const { turn, shift } = difference(placement);
+      editor.command({ type: "move_actor", actor: store.active, shift: shift.toArray(), turn_rad: turn });
     },
   };
 }

@@ -1,112 +1,184 @@
-/** Ready-made poses to start from, as small pictures, found by typing a word of their name. */
+/** Preset poses to start from, as pictures, searched by words. */
 import { fill, h } from "../dom";
-import { Install } from "../feature";
-import { ReadyPicture } from "../generated/messages";
+import type { Editor } from "../editor";
+import type { Install } from "../feature";
+import type { PresetPose, PresetPoses } from "../generated/messages";
 import { activeActor, on, store } from "../store";
-import type { Studio } from "../editor";
+import { searchWords, wordDistance } from "../ui/pose_search";
 import { drawSilhouette } from "../ui/silhouette";
 import { onTheme } from "../ui/theme";
-import { distance, wantedWords } from "../ui/pose_search";
 
 const PIXELS = 156;
-const FEW = 12; // shown until all are asked for: the panel scrolls, not a list within it
-// shown first while nothing is looked for
-const STARTERS = ["stand", "sit, hands on thighs", "arms folded", "sit, arms folded", "hands on hips", "kneel", "sit cross-legged", "squat", "wave high"];
+const FEW = 12; // shown at first: the panel scrolls, not the list within it
+// shown first while no search is typed
+const STARTERS = [
+  "stand",
+  "sit, hands on thighs",
+  "arms folded",
+  "sit, arms folded",
+  "hands on hips",
+  "kneel",
+  "sit cross-legged",
+  "squat",
+  "wave high",
+];
 
-interface Pose extends ReadyPicture {
+interface Pose extends PresetPose {
   library: string;
-  place: string; // the title of its group
+  group: string; // the title of its group
 }
 
-export const install: Install = (studio) => {
-  let poses: Pose[] = [];
-  const tiles = new Map<HTMLElement, Pose>();
-  const list = h("div", { class: "ready-list", role: "listbox", "aria-label": "Ready-made poses" });
-  const search = h("input", { type: "search", class: "grow", placeholder: "arms crossed …", "aria-label": "Find a pose", title: "Type what you look for, as sit folded, kneel or hands up; Enter takes the first" });
-  const place = h("select", { "aria-label": "Where", title: "Poses on a chair or ladder bring it along" });
-  const note = h("p", { class: "note", hidden: true }, "Ready-made poses are of the human.");
-  const finder = h("div", { class: "ready-find" }, search, place);
-
-  let everything = false;
-  const more = h("button", { type: "button", class: "link gap", hidden: true, click: () => { everything = !everything; draw(); } });
-
-  const paint = (tile: HTMLElement) => {
-    const shape = store.figures.get("human");
-    const canvas = tile.querySelector("canvas");
-    const pose = tiles.get(tile);
-    if (shape && canvas && pose) drawSilhouette(canvas, pose, shape);
-  };
-  const seen = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      target.classList.toggle("seen", isIntersecting);
-      if (isIntersecting) paint(target as HTMLElement);
-    }
-  }, { rootMargin: "120px" });
-  const draw = () => {
-    seen.disconnect();
-    tiles.clear();
-    const all = fitting(poses, search.value, place.value);
-    const found = everything ? all : all.slice(0, FEW);
-    more.hidden = all.length <= FEW;
-    more.textContent = everything ? "Show fewer" : `Show all ${all.length}`;
-    fill(list, ...found.map((pose, k) => {
-      const tile = h("button", { type: "button", class: "ready-pose", role: "option", tabindex: k === 0 ? 0 : -1, title: `${pose.name} (${pose.place.toLowerCase()})`, "aria-label": pose.name, click: () => apply(studio, pose) }, h("canvas", { width: PIXELS, height: PIXELS }), h("span", {}, pose.name));
-      tiles.set(tile, pose);
-      return tile;
-    }));
-    if (!found.length && poses.length) fill(list, h("p", { class: "note" }, "No pose of that name."));
-    tiles.forEach((_, tile) => seen.observe(tile));
-  };
-  let eager = false; // Enter was pressed before the poses were here
-  const takeFirst = () => {
-    const first = tiles.values().next().value;
-    eager = !poses.length;
-    if (first) apply(studio, first);
-  };
-  search.addEventListener("input", draw);
-  place.addEventListener("change", draw);
-  search.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") takeFirst();
-    if (event.key === "ArrowDown") (list.firstElementChild as HTMLElement | null)?.focus();
-  });
-  list.addEventListener("keydown", (event) => walk(event, list));
-  on(["link"], () => studio.link === "open" && !poses.length && studio.connection.send({ type: "list_ready_poses" }));
-  on(["state"], () => {
-    const human = activeActor()?.figure === "human";
-    list.hidden = finder.hidden = !human;
-    more.classList.toggle("none", !human);
-    note.hidden = human;
-  });
-  onTheme(() => requestAnimationFrame(() => tiles.forEach((_, tile) => tile.classList.contains("seen") && paint(tile))));
+export const install: Install = (editor) => {
+  const panel = new PresetPanel(editor);
   return {
-    sections: [{ title: "Ready poses", element: h("div", {}, finder, list, more, note), order: 15 }],
+    sections: [{ title: "Preset poses", element: panel.element, order: 15 }],
     receive(message) {
-      if (message.type !== "ready_poses") return;
-      poses = message.groups.flatMap((group) => group.poses.map((pose) => ({ ...pose, library: group.library, place: group.title })));
-      fill(place, h("option", { value: "" }, "All"), ...message.groups.map((group) => h("option", { value: group.library }, group.title)));
-      draw();
-      if (eager) takeFirst();
+      if (message.type === "preset_poses") panel.receive(message);
     },
   };
 };
 
-/** The poses that have all words, or words alike; the plainest names first. */
-function fitting(poses: Pose[], typed: string, library: string): Pose[] {
-  const wanted = wantedWords(typed);
+class PresetPanel {
+  readonly element: HTMLElement;
+  private poses: Pose[] = [];
+  private readonly tiles = new Map<HTMLElement, Pose>();
+  private readonly list = h("div", { class: "preset-list", role: "listbox", "aria-label": "Preset poses" });
+  private readonly search = h("input", {
+    type: "search",
+    class: "grow",
+    placeholder: "arms crossed …",
+    "aria-label": "Find a pose",
+    title: "Type words such as sit folded, kneel or hands up; Enter applies the first result",
+  });
+  private readonly setting = h("select", {
+    "aria-label": "Where",
+    title: "Poses on a chair or ladder add it to the scene",
+  });
+  private readonly more = h("button", {
+    type: "button",
+    class: "link gap",
+    hidden: true,
+    click: () => this.toggleAll(),
+  });
+  private readonly visibility = new IntersectionObserver((entries) => this.paintVisible(entries), {
+    rootMargin: "120px",
+  });
+  private showsAll = false;
+  private applyOnArrival = false; // Enter was pressed before the poses had arrived
+
+  constructor(private readonly editor: Editor) {
+    const note = h("p", { class: "note", hidden: true }, "Preset poses exist for the human figure only.");
+    const finder = h("div", { class: "preset-find" }, this.search, this.setting);
+    this.element = h("div", {}, finder, this.list, this.more, note);
+    this.search.addEventListener("input", () => this.draw());
+    this.setting.addEventListener("change", () => this.draw());
+    this.search.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.applyFirst();
+      if (event.key === "ArrowDown") (this.list.firstElementChild as HTMLElement | null)?.focus();
+    });
+    this.list.addEventListener("keydown", (event) => moveFocus(event, this.list));
+    on(["link"], () => {
+      if (editor.link === "open" && !this.poses.length) editor.connection.send({ type: "list_preset_poses" });
+    });
+    on(["state"], () => {
+      const human = activeActor()?.figure === "human";
+      this.list.hidden = finder.hidden = !human;
+      this.more.classList.toggle("none", !human);
+      note.hidden = human;
+    });
+    onTheme(() => requestAnimationFrame(() => this.repaint()));
+  }
+
+  receive({ groups }: PresetPoses): void {
+    this.poses = groups.flatMap(({ library, title, poses }) =>
+      poses.map((pose) => ({ ...pose, library, group: title })),
+    );
+    const settings = groups.map(({ library, title }) => h("option", { value: library }, title));
+    fill(this.setting, h("option", { value: "" }, "All"), ...settings);
+    this.draw();
+    if (this.applyOnArrival) this.applyFirst();
+  }
+
+  private toggleAll(): void {
+    this.showsAll = !this.showsAll;
+    this.draw();
+  }
+
+  private draw(): void {
+    this.visibility.disconnect();
+    this.tiles.clear();
+    const all = matching(this.poses, this.search.value, this.setting.value);
+    const shown = this.showsAll ? all : all.slice(0, FEW);
+    this.more.hidden = all.length <= FEW;
+    this.more.textContent = this.showsAll ? "Show fewer" : `Show all ${all.length}`;
+    fill(this.list, ...shown.map((pose, k) => this.tile(pose, k === 0)));
+    if (!shown.length && this.poses.length) fill(this.list, h("p", { class: "note" }, "No pose of that name."));
+    this.tiles.forEach((_, tile) => this.visibility.observe(tile));
+  }
+
+  private tile(pose: Pose, focusable: boolean): HTMLElement {
+    const tile = h(
+      "button",
+      {
+        type: "button",
+        class: "preset-pose",
+        role: "option",
+        tabindex: focusable ? 0 : -1,
+        title: `${pose.name} (${pose.group.toLowerCase()})`,
+        "aria-label": pose.name,
+        click: () => apply(this.editor, pose),
+      },
+      h("canvas", { width: PIXELS, height: PIXELS }),
+      h("span", {}, pose.name),
+    );
+    this.tiles.set(tile, pose);
+    return tile;
+  }
+
+  private applyFirst(): void {
+    const first = this.tiles.values().next().value;
+    this.applyOnArrival = !this.poses.length;
+    if (first) apply(this.editor, first);
+  }
+
+  /** Draw the pictures that scroll into view. */
+  private paintVisible(entries: IntersectionObserverEntry[]): void {
+    for (const { target, isIntersecting } of entries) {
+      target.classList.toggle("seen", isIntersecting);
+      if (isIntersecting) this.paint(target as HTMLElement);
+    }
+  }
+
+  /** Draw the visible pictures again, in the colours of another theme. */
+  private repaint(): void {
+    this.tiles.forEach((_, tile) => tile.classList.contains("seen") && this.paint(tile));
+  }
+
+  private paint(tile: HTMLElement): void {
+    const shape = store.figures.get("human");
+    const canvas = tile.querySelector("canvas");
+    const pose = this.tiles.get(tile);
+    if (shape && canvas && pose) drawSilhouette(canvas, pose, shape);
+  }
+}
+
+/** The poses that match all words or their synonyms, best match first. */
+function matching(poses: Pose[], typed: string, library: string): Pose[] {
+  const words = searchWords(typed);
   const rank = new Map<Pose, number>();
   for (const pose of poses) {
     if (library && pose.library !== library) continue;
-    const away = distance(wanted, pose.name);
-    if (away !== null) rank.set(pose, away);
+    const distance = wordDistance(words, pose.name);
+    if (distance !== null) rank.set(pose, distance);
   }
   const found = [...rank.keys()];
   const starters = STARTERS.flatMap((name) => found.filter((pose) => pose.name === name));
-  if (!wanted.length) return [...new Set([...starters, ...found])];
+  if (!words.length) return [...new Set([...starters, ...found])];
   return found.sort((a, b) => rank.get(a)! - rank.get(b)! || a.name.length - b.name.length);
 }
 
-/** Arrow keys go through the pictures; only one of them is reached by Tab. */
-function walk(event: KeyboardEvent, list: HTMLElement): void {
+/** Move the focus through the pictures with the arrow keys; Tab reaches only one of them. */
+function moveFocus(event: KeyboardEvent, list: HTMLElement): void {
   const all = [...list.querySelectorAll<HTMLElement>("button")];
   const columns = getComputedStyle(list).gridTemplateColumns.split(" ").length;
   const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
@@ -118,6 +190,6 @@ function walk(event: KeyboardEvent, list: HTMLElement): void {
   event.preventDefault();
 }
 
-function apply(studio: Studio, { library, name }: Pose): void {
-  studio.command({ type: "apply_ready_pose", actor: store.active, library: library as "basic", name });
+function apply(editor: Editor, { library, name }: Pose): void {
+  editor.command({ type: "apply_preset_pose", actor: store.active, library: library as "basic", name });
 }

@@ -1,28 +1,30 @@
-/** Takes the bodies to a tangle by gated steps, one message at a time, until they are there. */
-import { TangleGoal, TangleStepped, Winding } from "../generated/messages";
-import { floats, store } from "../store";
-import type { Studio } from "../editor";
+/** Drives the bodies to a target tangle step by step, one message at a time, until it is reached. */
 
-const LOST_MS = 2000; // an answer that took this long is not coming
+import type { Editor } from "../editor";
+import type { TangleGoal, Winding, WindStepResult } from "../generated/messages";
+import { floats } from "../motion";
+import { store } from "../store";
+
+const TIMEOUT_MS = 2000; // a result that takes longer counts as lost
 
 export class Winder {
   private goal: TangleGoal | null = null;
   private movers: number[] = [];
-  private held = false; // whether the person still holds the slider
-  private fresh = true;
+  private held = false; // whether the slider is still being dragged
+  private fresh = true; // whether the next step starts a new drive
   private outstanding = false;
   private sequence = 0;
   private sentAt = 0;
   onWinding: (found: Winding) => void = () => {};
   onEnd: (reached: boolean) => void = () => {};
 
-  constructor(private readonly studio: Studio) {}
+  constructor(private readonly editor: Editor) {}
 
   get active(): boolean {
     return this.goal !== null;
   }
 
-  /** Go for a goal; with `held` it may still change and nothing is kept yet. */
+  /** Drive to a goal; while `held` the goal may still change and nothing is committed. */
   wind(goal: TangleGoal, movers: number[], held: boolean): void {
     this.fresh ||= !this.goal;
     this.goal = goal;
@@ -32,31 +34,32 @@ export class Winder {
     this.pump();
   }
 
-  /** Give up where it is: the pose so far is kept. */
+  /** Stop and commit the pose reached so far. */
   stop(): void {
     if (!this.goal) return;
     this.end();
-    this.studio.command({ type: "keep_wound", movers: this.movers });
+    this.editor.command({ type: "commit_winding", movers: this.movers });
   }
 
-  receive(message: TangleStepped): void {
+  receive(message: WindStepResult): void {
     if (!this.goal || message.sequence !== this.sequence) return;
     this.outstanding = false;
     for (const { actor, q } of message.actors) {
-      const character = this.studio.viewport.character(actor);
+      const character = this.editor.viewport.character(actor);
       character?.setPose(floats(q));
-      if (character && actor === store.active) this.studio.viewport.marks.follow(character);
+      if (character && actor === store.active) this.editor.viewport.pinMarkers.follow(character);
     }
     this.onWinding(message.winding);
-    this.studio.viewport.draw();
+    this.editor.viewport.draw();
     if (this.held || !(message.reached || message.stalled)) {
       requestAnimationFrame(() => this.pump());
       return;
     }
     const goal = this.goal;
     this.end();
-    if (message.reached) this.studio.command({ type: "keep_wound", movers: this.movers });
-    else this.studio.command({ type: "wind_tangle", tangle: goal, movers: this.movers }); // shakes, and says why
+    if (message.reached) this.editor.command({ type: "commit_winding", movers: this.movers });
+    // stalled: the server goes on in the background with perturbations, and reports why if it fails
+    else this.editor.command({ type: "wind_tangle", tangle: goal, movers: this.movers });
     this.onEnd(message.reached);
   }
 
@@ -68,9 +71,18 @@ export class Winder {
   }
 
   private pump(): void {
-    if (!this.goal || (this.outstanding && performance.now() - this.sentAt < LOST_MS)) return;
-    const sent = this.studio.connection.send({ type: "wind_step", sequence: ++this.sequence, tangle: this.goal, movers: this.movers, fresh: this.fresh });
-    if (!sent) return this.end();
+    if (!this.goal || (this.outstanding && performance.now() - this.sentAt < TIMEOUT_MS)) return;
+    const sent = this.editor.connection.send({
+      type: "wind_step",
+      sequence: ++this.sequence,
+      tangle: this.goal,
+      movers: this.movers,
+      fresh: this.fresh,
+    });
+    if (!sent) {
+      this.end();
+      return;
+    }
     this.fresh = false;
     this.outstanding = true;
     this.sentAt = performance.now();

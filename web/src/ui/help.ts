@@ -1,51 +1,71 @@
-/** The sheet of shortcuts, and the first hint. */
+/** The help dialog with gestures and shortcuts, and the hint for the first drag. */
 import type { Action } from "../actions";
 import { h } from "../dom";
+import type { Editor } from "../editor";
+import { usesTouch } from "../labels";
 import { on, store } from "../store";
-import type { Studio } from "../editor";
-import { byFinger } from "../labels";
 
-const BY_MOUSE: [string, string][] = [
+const MOUSE_GESTURES: [string, string][] = [
   ["Drag the body", "pose it; the rest follows"],
-  ["Click a part", "select it and pin it there, click again to free it (Shift: with its direction)"],
-  ["Drag a ring", "turn the selected part; drag within the rings to move it"],
-  ["Drag beside the body, or right-drag", "circle around"],
-  ["Shift + right-drag", "slide"],
-  ["Wheel", "nearer, farther"],
-  ["Drag an object", "over the floor, with Shift up and down; bodies give way (U)"],
+  ["Click a part", "select and pin it, click again to unpin it (Shift: pins its rotation too)"],
+  ["Drag a ring", "rotate the selected part; drag within the rings to move it"],
+  ["Drag beside the body, or right-drag", "orbit the camera"],
+  ["Shift + right-drag", "pan the camera"],
+  ["Wheel", "zoom"],
+  ["Drag an object", "move it over the floor, with Shift up and down; it pushes bodies (U)"],
   ["Drop a file on the page", "open a motion, scene, document, postures or styles"],
 ];
-const BY_FINGER: [string, string][] = [
+const TOUCH_GESTURES: [string, string][] = [
   ["Drag the body", "pose it; several fingers move several parts at once"],
-  ["Tap a part", "select it; tap twice to pin it there, or to free it"],
-  ["Drag a ring", "turn the selected part; drag within the rings to move it"],
-  ["Drag beside the body", "circle around"],
-  ["Two fingers beside the body", "slide, and pinch nearer or farther"],
-  ["Drag in the timeline", "go through time; tap a key first to drag it"],
-  ["Drag an object", "over the floor; bodies give way"],
+  ["Tap a part", "select it; double-tap to pin or unpin it"],
+  ["Drag a ring", "rotate the selected part; drag within the rings to move it"],
+  ["Drag beside the body", "orbit the camera"],
+  ["Two fingers beside the body", "pan, and pinch to zoom"],
+  ["Drag in the timeline", "move the playhead; tap a key first to drag it"],
+  ["Drag an object", "move it over the floor; it pushes bodies"],
 ];
-const MARKS: [string, string][] = [
-  ["Round marks", "pins that hold a place, while you drag and at every time of the clip"],
-  ["Square marks", "pins that hold the direction too: feet stay flat"],
-  ["Red parts", "they overlap something there"],
+const MARKERS: [string, string][] = [
+  ["Round markers", "pins of a position, during drags and over the whole clip"],
+  ["Square markers", "pins of position and rotation: feet stay flat"],
+  ["Red parts", "parts that overlap something"],
 ];
 
 export function openHelp(actions: Action[]): void {
   const groups = new Map<string, HTMLElement[]>();
   for (const action of actions) {
-    const row = h("div", { class: "help-row" }, h("span", {}, action.title), h("span", { class: "help-keys" }, ...action.keys.slice(0, 1).map(keyCaps)));
+    const row = h(
+      "div",
+      { class: "help-row" },
+      h("span", {}, action.title),
+      h("span", { class: "help-keys" }, ...action.keys.slice(0, 1).map(keyCaps)),
+    );
     groups.set(action.group, [...(groups.get(action.group) ?? []), row]);
   }
-  const fingers = byFinger();
-  const gestures = [...(fingers ? BY_FINGER : BY_MOUSE), ...MARKS].map(([what, does]) => h("div", { class: "help-row" }, h("strong", {}, what), h("span", { class: "soft" }, does)));
+  const touch = usesTouch();
+  const gestures = [...(touch ? TOUCH_GESTURES : MOUSE_GESTURES), ...MARKERS].map(([what, does]) =>
+    h("div", { class: "help-row" }, h("strong", {}, what), h("span", { class: "soft" }, does)),
+  );
   const dialog = h(
     "dialog",
-    { class: "sheet", "aria-label": "Shortcuts" },
-    h("form", { method: "dialog", class: "sticky" }, h("button", { class: "quiet corner", "aria-label": "Close" }, "✕")),
+    { class: "sheet", "aria-label": "Help" },
+    h(
+      "form",
+      { method: "dialog", class: "sticky" },
+      h("button", { class: "quiet corner", "aria-label": "Close" }, "✕"),
+    ),
     h("h2", {}, "How to use the studio"),
     h("div", { class: "help-gestures" }, ...gestures),
-    groups.size > 0 && h("details", { class: "help-shortcuts", open: !fingers }, h("summary", {}, "Keyboard shortcuts"),
-      h("div", { class: "help-columns" }, ...[...groups].map(([name, rows]) => h("section", {}, h("h3", {}, name), ...rows)))),
+    groups.size > 0 &&
+      h(
+        "details",
+        { class: "help-shortcuts", open: !touch },
+        h("summary", {}, "Keyboard shortcuts"),
+        h(
+          "div",
+          { class: "help-columns" },
+          ...[...groups].map(([name, rows]) => h("section", {}, h("h3", {}, name), ...rows)),
+        ),
+      ),
   );
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   dialog.addEventListener("close", () => dialog.remove());
@@ -59,25 +79,30 @@ function keyCaps(keys: string): HTMLElement {
   return h("span", {}, ...caps);
 }
 
-/** A hand that shows the first drag, until the person has made one. */
-export function guideFirstDrag(studio: Studio, parent: HTMLElement): void {
-  if (store.touched) return;
-  const bubble = h("div", { class: "guide", "aria-live": "polite" }, h("span", { class: "guide-dot" }), h("span", { class: "guide-text" }));
+/** A hint at a hand that suggests the first drag, until the user has made one. */
+export function hintFirstDrag(editor: Editor, parent: HTMLElement): void {
+  if (store.hasDragged) return;
+  const bubble = h(
+    "div",
+    { class: "guide", "aria-live": "polite" },
+    h("span", { class: "guide-dot" }),
+    h("span", { class: "guide-text" }),
+  );
   parent.append(bubble);
   const place = () => {
-    const character = studio.viewport.character(store.active);
-    if (store.touched || studio.posing.active || store.state?.undo) bubble.remove(); // knows a way already
+    const character = editor.viewport.character(store.active);
+    if (store.hasDragged || editor.drag.active || store.state?.undo) bubble.remove(); // no longer needed
     if (!bubble.isConnected || !character) return;
     const joint = character.shape.joints.findIndex((one) => one.name === "left_wrist");
     bubble.lastElementChild!.textContent = joint < 0 ? "Drag any part" : "Drag the hand";
-    const at = studio.viewport.onPage(character.jointPosition(joint < 0 ? character.bones.length - 1 : joint));
+    const at = editor.viewport.onPage(character.jointPosition(joint < 0 ? character.bones.length - 1 : joint));
     const box = parent.getBoundingClientRect();
     bubble.style.transform = `translate(${at.x - box.left}px, ${at.y - box.top}px)`;
     bubble.classList.add("shown");
   };
   on(["state", "pose", "options"], place);
-  const before = studio.viewport.onFrame;
-  studio.viewport.onFrame = () => {
+  const before = editor.viewport.onFrame;
+  editor.viewport.onFrame = () => {
     before();
     place();
   };

@@ -1,9 +1,9 @@
-/** What the server is busy with: a bar for each, and a button to give it up. */
+/** Long jobs of the server: a progress bar and a cancel button for each. */
 import { h } from "../dom";
-import { JobState } from "../generated/messages";
-import type { Studio } from "../editor";
-import { say } from "./toast";
-import { iconButton } from "./topbar";
+import type { Editor } from "../editor";
+import type { JobState } from "../generated/messages";
+import { iconButton } from "./buttons";
+import { showMessage } from "./toast";
 
 interface Card {
   box: HTMLElement;
@@ -15,13 +15,13 @@ export class JobCards {
   readonly element = h("div", { class: "jobs", "aria-live": "polite" });
   private readonly cards = new Map<string, Card>();
 
-  constructor(private readonly studio: Studio) {}
+  constructor(private readonly editor: Editor) {}
 
   show(state: JobState): void {
     if (state.status !== "running") {
       this.cards.get(state.job)?.box.remove();
       this.cards.delete(state.job);
-      if (state.status === "failed") say(state.text, "problem");
+      if (state.status === "failed") showMessage(state.text, "problem");
       return;
     }
     if (state.quiet) return;
@@ -30,7 +30,7 @@ export class JobCards {
     card.text.textContent = state.text;
   }
 
-  /** The link broke, and with it went what the server was busy with. */
+  /** Remove all cards: the jobs of a connection end with it. */
   clear(): void {
     this.cards.forEach(({ box }) => box.remove());
     this.cards.clear();
@@ -39,8 +39,13 @@ export class JobCards {
   private add({ job, title }: JobState): Card {
     const bar = h("progress", { max: 1, "aria-label": title });
     const text = h("small", {});
-    const cancel = iconButton("close", `Cancel: ${title}`, () => this.studio.connection.send({ type: "cancel_job", job }), "small");
-    const box = h("div", { class: "job" }, h("div", { class: "job-words" }, h("strong", {}, title), text, bar), cancel);
+    const cancel = iconButton(
+      "close",
+      `Cancel: ${title}`,
+      () => this.editor.connection.send({ type: "cancel_job", job }),
+      "small",
+    );
+    const box = h("div", { class: "job" }, h("div", { class: "job-text" }, h("strong", {}, title), text, bar), cancel);
     const card = { box, bar, text };
     this.cards.set(job, card);
     this.element.append(box);

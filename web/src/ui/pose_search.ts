@@ -1,6 +1,6 @@
-/** Finding poses by everyday words: "arms crossed" means "arms folded", "hands on knees" the thighs too. */
+/** Search of pose names by words and their synonyms: "arms crossed" finds "arms folded". */
 
-const ALIKE = [
+const SYNONYMS = [
   ["crossed", "folded", "cross"],
   ["knees", "knee", "thighs", "lap"],
   ["up", "raised", "high", "overhead"],
@@ -23,41 +23,51 @@ const ALIKE = [
   ["ahead", "forward", "front"],
   ["lean", "leaning", "bend"],
 ];
-const ALIKE_COSTS = 4, LATE_COSTS = 2, SCATTERED_COSTS = 5; // in words of a name
-const EMPTY = new Set(["on", "the", "a", "an", "of", "with", "in", "to", "and", "at", "pose", "person"]);
+// costs in the unit of one word of a name
+const SYNONYM_COST = 4;
+const LATE_COST = 2; // the first word typed is not the first of the name
+const ORDER_COST = 5; // the words are in another order
+const STOP_WORDS = new Set(["on", "the", "a", "an", "of", "with", "in", "to", "and", "at", "pose", "person"]);
 
 function wordsOf(text: string): string[] {
-  return text.toLowerCase().split(/[\s,-]+/).filter(Boolean);
+  return text
+    .toLowerCase()
+    .split(/[\s,-]+/)
+    .filter(Boolean);
 }
 
-/** The words that were looked for, without those that say nothing. */
-export function wantedWords(typed: string): string[] {
+/** The words of a search without stop words, unless there are no others. */
+export function searchWords(typed: string): string[] {
   const words = wordsOf(typed);
-  const telling = words.filter((word) => !EMPTY.has(word));
-  return telling.length ? telling : words;
+  const meaningful = words.filter((word) => !STOP_WORDS.has(word));
+  return meaningful.length ? meaningful : words;
 }
 
-/** How far a name is from what was looked for, 0 the nearest; null: it does not answer.
-
-Every word must be there, itself or by a word alike. Plain names come first, and those that have the
-words in this order: "arms crossed" means folded arms rather than crossed legs with some arms.
-*/
-export function distance(wanted: string[], name: string): number | null {
+/**
+ * Rank of a name for a search, smaller is better; null when it does not match.
+ *
+ * Every searched word, or a synonym of it, must occur. Short names rank first, and those with the words
+ * in the order typed: "arms crossed" means folded arms rather than crossed legs with arms somewhere.
+ */
+export function wordDistance(searched: string[], name: string): number | null {
   const words = wordsOf(name);
-  const places: number[] = [];
-  let away = words.length;
-  for (const word of wanted) {
-    const itself = words.findIndex((one) => one.startsWith(word));
-    const others = itself >= 0 ? [] : alike(word);
-    const place = itself >= 0 ? itself : words.findIndex((one) => others.includes(one));
-    if (place < 0) return null;
-    if (itself < 0) away += ALIKE_COSTS;
-    places.push(place);
+  const positions: number[] = [];
+  let distance = words.length;
+  for (const word of searched) {
+    const literal = words.findIndex((one) => one.startsWith(word));
+    const others = literal >= 0 ? [] : synonyms(word);
+    const position = literal >= 0 ? literal : words.findIndex((one) => others.includes(one));
+    if (position < 0) return null;
+    if (literal < 0) distance += SYNONYM_COST;
+    positions.push(position);
   }
-  if (places[0] > 0) away += LATE_COSTS;
-  return places.every((place, k) => k === 0 || place > places[k - 1]) ? away : away + SCATTERED_COSTS;
+  if (positions[0] > 0) distance += LATE_COST;
+  const ordered = positions.every((position, k) => k === 0 || position > positions[k - 1]);
+  return ordered ? distance : distance + ORDER_COST;
 }
 
-function alike(word: string): string[] {
-  return ALIKE.filter((group) => group.some((one) => one === word || (word.length > 3 && one.startsWith(word)))).flat();
+function synonyms(word: string): string[] {
+  return SYNONYMS.filter((group) =>
+    group.some((one) => one === word || (word.length > 3 && one.startsWith(word))),
+  ).flat();
 }

@@ -1,16 +1,19 @@
-/** A small picture of a ready-made pose, drawn from the body's capsules (see `studio.silhouettes`). */
-import { FigureShape, ReadyPicture } from "../generated/messages";
+/** Thumbnail of a preset pose, drawn from the capsules of the body. */
+import type { FigureShape, PresetPose } from "../generated/messages";
 
-const FLOOR = 8, MIDDLE = 128; // where the floor and the middle are, in the units sent
-const LEAST_VIEW = 150, MARGIN = 6; // centimetres
+// in centimetres, with offsets that make all coordinates fit into a byte
+const FLOOR = 8;
+const MIDDLE = 128;
+const MIN_VIEW = 150;
+const MARGIN = 6;
 
-/** Draw into a square canvas: the object behind, then the body from back to front. */
-export function drawSilhouette(canvas: HTMLCanvasElement, picture: ReadyPicture, shape: FigureShape): void {
+/** Draw into a square canvas: the object first, then the capsules of the body from back to front. */
+export function drawSilhouette(canvas: HTMLCanvasElement, picture: PresetPose, shape: FigureShape): void {
   const pen = canvas.getContext("2d")!;
   const style = getComputedStyle(canvas);
   const colour = (name: string) => style.getPropertyValue(name);
   const { left, right, top } = extent(picture);
-  const view = Math.max(LEAST_VIEW, right - left, top - FLOOR) + 2 * MARGIN;
+  const view = Math.max(MIN_VIEW, right - left, top - FLOOR) + 2 * MARGIN;
   const scale = canvas.width / view;
   const x = (value: number) => canvas.width / 2 + (value - MIDDLE) * scale;
   const y = (value: number) => canvas.height - (value - FLOOR + MARGIN) * scale;
@@ -22,7 +25,8 @@ export function drawSilhouette(canvas: HTMLCanvasElement, picture: ReadyPicture,
     pen.fill();
   }
   pen.lineCap = "round";
-  const { body } = picture, count = body.length / 5;
+  const { body } = picture,
+    count = body.length / 5;
   for (let k = 0; k < count; k++) {
     const [number, x1, y1, x2, y2] = body.subarray(5 * k, 5 * k + 5);
     const width = 200 * shape.capsules[number].radius * scale;
@@ -31,23 +35,26 @@ export function drawSilhouette(canvas: HTMLCanvasElement, picture: ReadyPicture,
       pen.strokeStyle = tone;
       pen.beginPath();
       pen.moveTo(x(x1), y(y1));
-      pen.lineTo(x(x2) + 0.01, y(y2)); // a ball is a line of no length
+      pen.lineTo(x(x2) + 0.01, y(y2)); // a sphere is a line of zero length, which would not be drawn
       pen.stroke();
     };
     line(1.4, `color-mix(in srgb, ${colour("--picture-edge")} 40%, transparent)`);
-    line(0, `color-mix(in oklab, ${colour("--picture-near")} ${Math.round((100 * (k + 1)) / count)}%, ${colour("--picture-far")})`);
+    line(
+      0,
+      `color-mix(in oklab, ${colour("--picture-near")} ${Math.round((100 * (k + 1)) / count)}%, ${colour("--picture-far")})`,
+    );
   }
 }
 
-function extent({ body, object }: ReadyPicture): { left: number; right: number; top: number } {
+function extent({ body, object }: PresetPose): { left: number; right: number; top: number } {
   let [left, right, top] = [255, 0, 0];
-  const see = (x: number, y: number) => {
+  const include = (x: number, y: number) => {
     [left, right, top] = [Math.min(left, x), Math.max(right, x), Math.max(top, y)];
   };
   for (let i = 0; i < body.length; i += 5) {
-    see(body[i + 1], body[i + 2]);
-    see(body[i + 3], body[i + 4]);
+    include(body[i + 1], body[i + 2]);
+    include(body[i + 3], body[i + 4]);
   }
-  for (const polygon of object) for (let i = 0; i < polygon.length; i += 2) see(polygon[i], polygon[i + 1]);
+  for (const polygon of object) for (let i = 0; i < polygon.length; i += 2) include(polygon[i], polygon[i + 1]);
   return { left, right, top: top + 12 };
 }

@@ -1,4 +1,4 @@
-/** Light or dark: as the system says until the person says otherwise. */
+/** Light or dark theme: that of the system until the user chooses the other one. */
 const KEY = "writhe.theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
 const listeners: ((theme: string) => void)[] = [];

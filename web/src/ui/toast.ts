@@ -1,11 +1,11 @@
-/** Short messages at the head of the picture; they go with the next thing that the person does. */
+/** Short messages over the view; they disappear after a few seconds or with the next press. */
 import { h } from "../dom";
 
 const STAY_MS = 4200;
-const READ_MS = 900; // a message is not gone sooner than this
+const MIN_MS = 900; // a press does not remove younger messages
 let box: HTMLElement | null = null;
 
-export function say(text: string, kind: "plain" | "problem" = "plain"): void {
+export function showMessage(text: string, kind: "plain" | "problem" = "plain"): void {
   if (!text) return;
   box ??= makeBox();
   box.querySelectorAll(".toast:not(.problem)").forEach((one) => one.remove());
@@ -16,9 +16,14 @@ export function say(text: string, kind: "plain" | "problem" = "plain"): void {
 }
 
 function makeBox(): HTMLElement {
-  const made = h("div", { class: "toasts", role: "status", "aria-live": "polite" });
-  addEventListener("pointerdown", () => made.querySelectorAll<HTMLElement>(".toast").forEach((one) => {
-    if (performance.now() - Number(one.dataset.since) > READ_MS) one.remove();
-  }), true);
-  return (document.querySelector(".view") ?? document.body).appendChild(made);
+  const created = h("div", { class: "toasts", role: "status", "aria-live": "polite" });
+  addEventListener(
+    "pointerdown",
+    () =>
+      created.querySelectorAll<HTMLElement>(".toast").forEach((one) => {
+        if (performance.now() - Number(one.dataset.since) > MIN_MS) one.remove();
+      }),
+    true,
+  );
+  return (document.querySelector(".view") ?? document.body).appendChild(created);
 }

@@ -1,12 +1,17 @@
-/** A figure in the scene: bones, skin or capsules, colours for touching and hovered parts. */
+/** A figure in the scene: bones and a skinned mesh, with colours for overlapping and hovered parts. */
 import * as THREE from "three";
-import { FigureShape } from "../generated/messages";
-import { floats } from "../store";
+import type { FigureShape } from "../generated/messages";
+import { floats } from "../motion";
 
-const FIXED = 0, HINGE = 1, PRISMATIC = 2, BALL = 3;
-const TOUCH = new THREE.Color("#e5383b");
+// joint kinds, as in the Python package
+const FIXED = 0;
+const HINGE = 1;
+const PRISMATIC = 2;
+const BALL = 3;
+const COORDINATES = [0, 1, 1, 4, 7]; // numbers in q by joint kind; kind 4 is the free root
+const OVERLAP = new THREE.Color("#e5383b");
 
-export interface Look {
+export interface BodyColours {
   colour: THREE.Color;
   hover: THREE.Color;
 }
@@ -16,7 +21,7 @@ export class Character {
   readonly bones: THREE.Bone[] = [];
   readonly restInverse: THREE.Matrix4[] = [];
   readonly q: Float32Array;
-  version = 0; // counts poses, so that picking knows when to skin again
+  version = 0; // counts poses: pickers skin the vertices again when it has changed
   readonly vertices: Float32Array;
   readonly triangles: Uint32Array;
   readonly skinJoints: Uint16Array;
@@ -28,10 +33,13 @@ export class Character {
   private hovered: number | null = null;
   private readonly partJoints = new Map<string, Set<number>>();
 
-  constructor(readonly shape: FigureShape, private look: Look) {
+  constructor(
+    readonly shape: FigureShape,
+    private colouring: BodyColours,
+  ) {
     const skinned = shape.vertices.length > 0;
     this.buildBones();
-    const body = skinned ? skinOf(shape) : capsuleSkin(shape, this.bones);
+    const body = skinned ? meshOf(shape) : capsuleMesh(shape, this.bones);
     this.vertices = body.vertices;
     this.triangles = body.triangles;
     this.skinJoints = body.joints;
@@ -68,8 +76,8 @@ export class Character {
     this.version++;
   }
 
-  setLook(look: Look): void {
-    this.look = look;
+  setColours(colouring: BodyColours): void {
+    this.colouring = colouring;
     this.paint();
   }
 
@@ -77,13 +85,13 @@ export class Character {
     this.mesh.layers.set(layer);
   }
 
-  /** See-through, for onion skins. */
-  ghost(colour: THREE.Color, opacity: number): void {
-    this.look = { colour, hover: colour };
+  /** Make the figure transparent, for onion skins. */
+  makeTransparent(colour: THREE.Color, opacity: number): void {
+    this.colouring = { colour, hover: colour };
     this.material.opacity = opacity;
-    // drawn first and leaving no depth, so that the body covers it wherever they coincide
+    // drawn first and without writing depth, so that the body covers it where they coincide
     this.material.blending = THREE.CustomBlending;
-    this.material.blendSrcAlpha = THREE.OneFactor; // the picture itself stays opaque
+    this.material.blendSrcAlpha = THREE.OneFactor; // the canvas itself stays opaque
     this.material.depthWrite = false;
     this.mesh.castShadow = false;
     this.mesh.receiveShadow = false;
@@ -91,7 +99,7 @@ export class Character {
     this.paint();
   }
 
-  /** Colour the parts that touch others. */
+  /** Colour the parts that overlap something red. */
   setTouching(parts: string[]): void {
     const joints = new Set<number>();
     for (const part of parts) {
@@ -104,6 +112,7 @@ export class Character {
     this.paint();
   }
 
+  /** Highlight a joint's part; false when it was already. */
   setHovered(joint: number | null): boolean {
     if (joint === this.hovered) return false;
     this.hovered = joint;
@@ -127,14 +136,13 @@ export class Character {
   }
 
   private buildBones(): void {
-    this.shape.joints.forEach((joint, j) => {
+    this.shape.joints.forEach((joint) => {
       const bone = new THREE.Bone();
       bone.name = joint.name;
       this.bones.push(bone);
       if (joint.parent >= 0) this.bones[joint.parent].add(bone);
       bone.position.fromArray(joint.offset);
       setQuaternion(bone.quaternion, joint.rest);
-      void j;
     });
     this.shape.joints.forEach((joint, j) => {
       if (joint.parent < 0) this.bones[j].updateMatrixWorld(true);
@@ -142,7 +150,7 @@ export class Character {
     for (const bone of this.bones) this.restInverse.push(bone.matrixWorld.clone().invert());
   }
 
-  /** The joint's local transform T(offset) R(rest) Q(q), as kernels/skeleton/kinematics.py defines it. */
+  /** Set a bone to the joint's local transform T(offset) R(rest) Q(q), as in kernels/skeleton/kinematics.py. */
   private placeBone(j: number): void {
     const { kind, offset, rest, axis, q_start: at } = this.shape.joints[j];
     const bone = this.bones[j];
@@ -161,13 +169,14 @@ export class Character {
     }
   }
 
-  /** Vertex colours: the body's, lighter where hovered, red where parts touch. */
+  /** Vertex colours: the body's, lighter where hovered, red where parts overlap. */
   private paint(): void {
-    const { colour, hover } = this.look;
+    const { colour, hover } = this.colouring;
     const array = this.colours.array as Float32Array;
     const marked = this.touching.size > 0 || this.hovered !== null;
     for (let v = 0; v < array.length / 3; v++) {
-      let red = 0, light = 0;
+      let red = 0,
+        light = 0;
       if (marked) {
         for (let slot = 4 * v; slot < 4 * v + 4; slot++) {
           if (this.touching.has(this.skinJoints[slot])) red += this.skinWeights[slot];
@@ -176,7 +185,7 @@ export class Character {
       }
       for (let c = 0; c < 3; c++) {
         const base = channel(colour, c) + light * (channel(hover, c) - channel(colour, c));
-        array[3 * v + c] = base + Math.min(1, red) * (channel(TOUCH, c) - base);
+        array[3 * v + c] = base + Math.min(1, red) * (channel(OVERLAP, c) - base);
       }
     }
     this.colours.needsUpdate = true;
@@ -195,18 +204,17 @@ function setQuaternion(out: THREE.Quaternion, [w, x, y, z]: [number, number, num
 }
 
 function configurationSize(shape: FigureShape): number {
-  const sizes = [0, 1, 1, 4, 7];
-  return shape.joints.reduce((most, joint) => Math.max(most, joint.q_start + sizes[joint.kind]), 0);
+  return shape.joints.reduce((most, joint) => Math.max(most, joint.q_start + COORDINATES[joint.kind]), 0);
 }
 
-interface Body {
+interface SkinnedMeshData {
   vertices: Float32Array;
   triangles: Uint32Array;
   joints: Uint16Array;
   weights: Float32Array;
 }
 
-function skinOf(shape: FigureShape): Body {
+function meshOf(shape: FigureShape): SkinnedMeshData {
   return {
     vertices: floats(shape.vertices),
     triangles: new Uint32Array(shape.triangles.slice().buffer),
@@ -215,12 +223,16 @@ function skinOf(shape: FigureShape): Body {
   };
 }
 
-/** A body of capsules for a figure without a skin, each moved by its one joint. */
-function capsuleSkin(shape: FigureShape, bones: THREE.Bone[]): Body {
-  const vertices: number[] = [], triangles: number[] = [], joints: number[] = [], weights: number[] = [];
+/** The capsules of a figure without a mesh, each bound to its joint. */
+function capsuleMesh(shape: FigureShape, bones: THREE.Bone[]): SkinnedMeshData {
+  const vertices: number[] = [],
+    triangles: number[] = [],
+    joints: number[] = [],
+    weights: number[] = [];
   const up = new THREE.Vector3(0, 1, 0);
   for (const capsule of shape.capsules) {
-    const start = new THREE.Vector3(...capsule.start), end = new THREE.Vector3(...capsule.end);
+    const start = new THREE.Vector3(...capsule.start),
+      end = new THREE.Vector3(...capsule.end);
     const along = end.clone().sub(start);
     const geometry = new THREE.CapsuleGeometry(capsule.radius, along.length(), 8, 20);
     const place = new THREE.Matrix4().compose(

@@ -1,30 +1,33 @@
-/** Fingers on the body: what each holds, the stream of drags, the release. */
+/** Dragging the body with one or more pointers: streams the targets to the server and shows the poses it returns. */
 import * as THREE from "three";
-import { Connection } from "../connection";
-import { Answer, Hold } from "../generated/messages";
-import { floats, store, tell } from "../store";
-import { say } from "../ui/toast";
-import { byFinger } from "../labels";
-import { Character } from "./character";
-import { ActorHit, Viewport } from "./viewport";
+import type { Connection } from "../connection";
+import type { DragHandle, DragResult } from "../generated/messages";
+import { usesTouch } from "../labels";
+import { floats } from "../motion";
+import { notify, store } from "../store";
+import { showMessage } from "../ui/toast";
+import type { Character } from "./character";
+import type { ActorHit, Viewport } from "./viewport";
 
+/** One pointer that holds a point of the body. */
 interface Grip {
   joint: number;
-  limb: Set<number> | null; // what moves along with it, to be dragged in front of the rest
+  limb: Set<number> | null; // the joints of its limb, which is dragged in front of the rest of the body
   pointInJoint: THREE.Vector3;
   plane: THREE.Plane;
-  offset: THREE.Vector3;
-  wanted: THREE.Vector3;
+  target: THREE.Vector3; // in world coordinates
   orientation: THREE.Quaternion | null;
-  duelSide: boolean;
+  comparedSide: boolean;
 }
 
 const FRAME_MS = 1000 / 60;
 const IN_FRONT_M = 0.05; // how far in front of the body a limb is dragged: about its thickness
-const MOST_BEHIND_M = 0.8;
-const LOST_MS = 1500; // an answer that took this long is not coming
+const MAX_DEPTH_CHANGE_M = 0.8; // a body further in front than this is another character
+const TIMEOUT_MS = 1500; // a result that takes longer counts as lost
+const MAX_FRAMES = 4; // solver frames in one message
+const ROUND_TRIPS = 600; // kept for the benchmark
 
-export class Posing {
+export class BodyDrag {
   private readonly grips = new Map<number, Grip>();
   private actor = 0;
   private sequence = 0;
@@ -33,16 +36,19 @@ export class Posing {
   private settled = true;
   private lastSent = 0;
   private lastSequence = 0;
-  private newest = 0; // the first message that held the newest wish
+  private newest = 0; // sequence number of the first message with the newest targets
   roundTrips: number[] = [];
 
-  constructor(private readonly viewport: Viewport, private readonly connection: Connection) {}
+  constructor(
+    private readonly viewport: Viewport,
+    private readonly connection: Connection,
+  ) {}
 
   get active(): boolean {
     return this.grips.size > 0;
   }
 
-  /** Whether the newest wish has been answered. */
+  /** Whether the server has answered the newest targets. */
   get caughtUp(): boolean {
     return !this.dirty && this.lastSequence >= this.newest;
   }
@@ -51,12 +57,12 @@ export class Posing {
     return this.grips.has(pointer);
   }
 
-  /** Take hold of the body; false when this part is held already. */
-  grab(pointer: number, hit: ActorHit, duelSide: boolean): boolean {
+  /** Start to drag a point of the body; false when this part is held already or another actor is dragged. */
+  grab(pointer: number, hit: ActorHit, comparedSide: boolean): boolean {
     const actor = hit.actor || store.active;
     if (this.active && actor !== this.actor) return false;
     if ([...this.grips.values()].some((grip) => grip.joint === hit.joint)) return false;
-    const character = duelSide ? this.viewport.duelCharacter : this.viewport.character(actor);
+    const character = comparedSide ? this.viewport.comparedCharacter : this.viewport.character(actor);
     if (!character) return false;
     this.actor = actor;
     store.dragging = true;
@@ -65,10 +71,9 @@ export class Posing {
       limb: limbOf(character, hit.joint),
       pointInJoint: character.bones[hit.joint].worldToLocal(hit.point.clone()),
       plane: new THREE.Plane().setFromNormalAndCoplanarPoint(this.viewport.orbit.facing, hit.point),
-      offset: new THREE.Vector3(),
-      wanted: hit.point.clone(),
+      target: hit.point.clone(),
       orientation: null,
-      duelSide,
+      comparedSide,
     });
     this.settled = false;
     this.dirty = true;
@@ -76,17 +81,22 @@ export class Posing {
     return true;
   }
 
-  /** Turn a joint where it is, by the gizmo. */
+  /** Rotate a joint in place, for the rotation gizmo. */
   turn(pointer: number, joint: number, orientation: THREE.Quaternion): void {
     const character = this.viewport.character(store.active);
     if (!character) return;
     this.actor = store.active;
     store.dragging = true;
     const known = this.grips.get(pointer);
-    const wanted = known?.wanted ?? character.jointPosition(joint);
+    const target = known?.target ?? character.jointPosition(joint);
     this.grips.set(pointer, {
-      joint, limb: null, pointInJoint: new THREE.Vector3(), plane: new THREE.Plane(), offset: new THREE.Vector3(),
-      wanted, orientation: orientation.clone(), duelSide: false,
+      joint,
+      limb: null,
+      pointInJoint: new THREE.Vector3(),
+      plane: new THREE.Plane(),
+      target,
+      orientation: orientation.clone(),
+      comparedSide: false,
     });
     this.dirty = true;
     this.settled = false;
@@ -99,24 +109,24 @@ export class Posing {
     const ray = this.viewport.ray(x, y);
     const at = ray.intersectPlane(grip.plane, new THREE.Vector3());
     if (!at) return;
-    grip.wanted.copy(this.inFront(grip, ray, at));
+    grip.target.copy(this.inFront(grip, ray, at));
     this.dirty = true;
     this.settled = false;
     this.pump();
   }
 
-  /** A limb dragged over the body goes in front of it, as it looks on the screen, not through it. */
+  /** Move the target of a limb in front of the body where it would otherwise lie behind or inside it. */
   private inFront(grip: Grip, ray: THREE.Ray, at: THREE.Vector3): THREE.Vector3 {
     if (!grip.limb) return at;
-    const body = this.viewport.nearestBody(ray, this.actor, grip.limb, grip.duelSide) - IN_FRONT_M;
-    const wanted = ray.origin.distanceTo(at);
-    const far = body < wanted - MOST_BEHIND_M; // another one passing by in front, not the own body
-    return body < wanted && !far && body > 0 ? ray.at(body, at) : at;
+    const body = this.viewport.nearestBody(ray, this.actor, grip.limb, grip.comparedSide) - IN_FRONT_M;
+    const depth = ray.origin.distanceTo(at);
+    const far = body < depth - MAX_DEPTH_CHANGE_M;
+    return body < depth && !far && body > 0 ? ray.at(body, at) : at;
   }
 
-  /** A finger lets go; with the last one the pose is kept. */
+  /** Release a pointer; releasing the last one commits the pose. */
   release(pointer: number): void {
-    if (this.dirty && this.has(pointer)) this.sendWish(4); // a quick flick ends where it was let go
+    if (this.dirty && this.has(pointer)) this.sendTargets(MAX_FRAMES); // so that a quick flick ends where it was released
     if (!this.grips.delete(pointer)) return;
     this.showHeld();
     if (this.active) {
@@ -127,16 +137,18 @@ export class Posing {
     this.outstanding = false;
     store.dragging = false;
     this.connection.command({ type: "release", actor: this.actor });
-    if (!store.touched) {
-      store.touched = true;
+    if (!store.hasDragged) {
+      store.hasDragged = true;
       localStorage.setItem("writhe.touched", "yes");
-      say(`Well done. ${byFinger() ? "Tap a part twice" : "Click a part"} to pin it: it stays where it is while you drag others.`);
+      showMessage(
+        `Well done. ${usesTouch() ? "Double-tap a part" : "Click a part"} to pin it: it stays in place while you drag others.`,
+      );
     }
     store.recording = false;
-    tell("options");
+    notify("options");
   }
 
-  /** The link broke: what was in the hand is lost, the document is not. */
+  /** End all drags without committing them, when the connection is lost. */
   drop(): void {
     this.grips.clear();
     store.dragging = false;
@@ -144,45 +156,46 @@ export class Posing {
     this.showHeld();
   }
 
-  answer(message: Answer): void {
+  /** Show the pose that the server has solved. */
+  receive(message: DragResult): void {
     if (message.sequence < this.lastSequence) return;
     this.lastSequence = message.sequence;
     if (message.sequence === this.sequence) {
       this.outstanding = false;
       this.roundTrips.push(performance.now() - this.lastSent);
-      if (this.roundTrips.length > 600) this.roundTrips.shift();
+      if (this.roundTrips.length > ROUND_TRIPS) this.roundTrips.shift();
     }
     this.settled = message.settled;
     const character = this.viewport.character(message.actor);
     character?.setPose(floats(message.pose.q));
     character?.setTouching(message.pose.touching);
-    if (message.duel && this.viewport.duelCharacter) {
-      this.viewport.duelCharacter.setPose(floats(message.duel.q));
-      this.viewport.duelCharacter.setTouching(message.duel.touching);
+    if (message.comparison && this.viewport.comparedCharacter) {
+      this.viewport.comparedCharacter.setPose(floats(message.comparison.q));
+      this.viewport.comparedCharacter.setTouching(message.comparison.touching);
     }
-    store.posed = message.pose;
-    store.duelPosed = message.duel ?? null;
-    if (character) this.viewport.marks.follow(character);
+    store.poseReport = message.pose;
+    store.comparedPose = message.comparison ?? null;
+    if (character) this.viewport.pinMarkers.follow(character);
     this.showHeld();
     this.viewport.draw();
-    tell("pose");
+    notify("pose");
     if (this.active) requestAnimationFrame(() => this.pump());
   }
 
-  /** Send the newest wish, one at a time: the next goes when the answer is here. */
+  /** Send the newest targets, unless a result is outstanding. */
   private pump(): void {
     if (!this.active || (!this.dirty && this.settled)) return;
     const now = performance.now();
-    if (this.outstanding && now - this.lastSent < LOST_MS) return;
-    this.sendWish(Math.min(4, Math.max(1, Math.round((now - this.lastSent) / FRAME_MS))));
+    if (this.outstanding && now - this.lastSent < TIMEOUT_MS) return;
+    this.sendTargets(Math.min(MAX_FRAMES, Math.max(1, Math.round((now - this.lastSent) / FRAME_MS))));
   }
 
-  private sendWish(frames: number): void {
+  private sendTargets(frames: number): void {
     const sent = this.connection.send({
       type: "drag",
       sequence: ++this.sequence,
       actor: this.actor,
-      holds: [...this.grips.values()].map(toHold),
+      handles: [...this.grips.values()].map(toHandle),
       frames,
     });
     if (!sent) return;
@@ -192,13 +205,13 @@ export class Posing {
     this.lastSent = performance.now();
   }
 
-  /** Where the points held are now. */
+  /** World positions of the points that are held. */
   heldPoints(): THREE.Vector3[] {
     return this.shownGrips().map((grip) => this.pointOf(grip));
   }
 
   private shownGrips(): Grip[] {
-    return [...this.grips.values()].filter((grip) => !grip.orientation && !grip.duelSide);
+    return [...this.grips.values()].filter((grip) => !grip.orientation && !grip.comparedSide);
   }
 
   private pointOf(grip: Grip): THREE.Vector3 {
@@ -206,28 +219,30 @@ export class Posing {
   }
 
   private showHeld(): void {
-    this.viewport.marks.setHeld(this.shownGrips().map((grip) => ({ at: this.pointOf(grip), wanted: grip.wanted })));
+    this.viewport.pinMarkers.setHeld(
+      this.shownGrips().map((grip) => ({ at: this.pointOf(grip), target: grip.target })),
+    );
     this.viewport.draw();
   }
 }
 
-function toHold(grip: Grip): Hold {
+function toHandle(grip: Grip): DragHandle {
   const turn = grip.orientation;
   return {
     joint: grip.joint,
     point_in_joint: grip.pointInJoint.toArray(),
-    position_in_world: grip.wanted.toArray(),
+    position_in_world: grip.target.toArray(),
     orientation_in_world: turn ? [turn.w, turn.x, turn.y, turn.z] : null,
   };
 }
 
-/** The limb of a joint: from where it leaves the trunk to its end; null for the trunk itself. */
+/** The joints of a joint's limb, from where it leaves the trunk to its tips; null for the trunk itself. */
 function limbOf(character: Character, joint: number): Set<number> | null {
   const { joints } = character.shape;
   const children = (j: number) => joints.filter((one) => one.parent === j).length;
   let top = joint;
   while (joints[top].parent >= 0 && children(joints[top].parent) === 1) top = joints[top].parent;
   const limb = new Set([top]);
-  joints.forEach((one, j) => limb.has(one.parent) && limb.add(j)); // parents come first
+  joints.forEach((one, j) => limb.has(one.parent) && limb.add(j)); // parents precede their children
   return limb.size > joints.length / 2 ? null : limb;
 }

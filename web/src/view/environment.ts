@@ -1,10 +1,11 @@
-/** Light, ground and grid. */
+/** Lights, floor shadow and floor grid. */
 import * as THREE from "three";
 
+/** Colours of the view in a theme. */
 export interface Tones {
   background: string;
   horizon: string;
-  thing: string;
+  object: string;
   accent: string;
   grid: string;
   shadow: number;
@@ -17,19 +18,37 @@ export interface Tones {
 
 export const TONES: { [theme: string]: Tones } = {
   light: {
-    background: "#f3f5f8", horizon: "#dde1e8", thing: "#8fa3c4", accent: "#3b5bdb", grid: "#8a93a6", shadow: 0.24, body: "#cbbfb4", bodyHover: "#efe6dc",
-    sky: "#ffffff", ground: "#b9b3ad", light: 1.0,
+    background: "#f3f5f8",
+    horizon: "#dde1e8",
+    object: "#8fa3c4",
+    accent: "#3b5bdb",
+    grid: "#8a93a6",
+    shadow: 0.24,
+    body: "#cbbfb4",
+    bodyHover: "#efe6dc",
+    sky: "#ffffff",
+    ground: "#b9b3ad",
+    light: 1.0,
   },
   dark: {
-    background: "#23272f", horizon: "#14161a", thing: "#7d90b5", accent: "#86a0ff", grid: "#667089", shadow: 0.5, body: "#b3a89e", bodyHover: "#d8cec4",
-    sky: "#d4def5", ground: "#6a6468", light: 0.85,
+    background: "#23272f",
+    horizon: "#14161a",
+    object: "#7d90b5",
+    accent: "#86a0ff",
+    grid: "#667089",
+    shadow: 0.5,
+    body: "#b3a89e",
+    bodyHover: "#d8cec4",
+    sky: "#d4def5",
+    ground: "#6a6468",
+    light: 0.85,
   },
 };
 
-const SHADED_HEIGHT_M = 1.2;
+const SHADED_HEIGHT_M = 1.2; // figures at least this tall get the full shadow area
 
-export class Surroundings {
-  private share = 0; // of the area that a grown body's shadow is kept sharp in
+export class Environment {
+  private scale = 0; // of the shadow area, relative to that of an adult body
   readonly group = new THREE.Group();
   private readonly key = new THREE.DirectionalLight("#fff4e6", 2.3);
   private readonly rim = new THREE.DirectionalLight("#bcd2ff", 0.7);
@@ -54,21 +73,21 @@ export class Surroundings {
     this.group.add(this.key, this.key.target, this.rim, this.sky, lines, floor);
   }
 
-  /** Keep the sharp part of the shadow around where the character is; as sharp for a small one. */
+  /** Centre the shadow map on the character at (x, z) and scale it to the character's height in metres. */
   follow(x: number, z: number, height: number): void {
-    const share = Math.min(1, height / SHADED_HEIGHT_M);
-    this.key.position.set(x + 1.6 * share, 4.2 * share, z + 2.6 * share);
-    this.key.target.position.set(x, 0.6 * share, z);
+    const scale = Math.min(1, height / SHADED_HEIGHT_M);
+    this.key.position.set(x + 1.6 * scale, 4.2 * scale, z + 2.6 * scale);
+    this.key.target.position.set(x, 0.6 * scale, z);
     this.key.target.updateMatrixWorld();
-    if (share === this.share) return;
-    this.share = share;
+    if (scale === this.scale) return;
+    this.scale = scale;
     const { camera } = this.key.shadow;
-    camera.left = camera.bottom = -2.6 * share;
-    camera.right = camera.top = 2.6 * share;
-    camera.near = 0.5 * share;
-    camera.far = 12 * share;
+    camera.left = camera.bottom = -2.6 * scale;
+    camera.right = camera.top = 2.6 * scale;
+    camera.near = 0.5 * scale;
+    camera.far = 12 * scale;
     camera.updateProjectionMatrix();
-    this.key.shadow.normalBias = 0.012 * share;
+    this.key.shadow.normalBias = 0.012 * scale;
   }
 
   setTones(tones: Tones): void {
@@ -81,7 +100,7 @@ export class Surroundings {
   }
 }
 
-/** Lines every 0.25 m and every metre that fade with the distance from the centre. */
+/** Grid lines every 0.25 m and every metre, fading with the distance from the origin. */
 function gridMaterial(): THREE.ShaderMaterial {
   return new THREE.ShaderMaterial({
     transparent: true,

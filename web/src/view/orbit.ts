@@ -1,4 +1,4 @@
-/** The camera: circles a point, comes nearer, slides. */
+/** Orbit camera: turns about a target point, zooms and pans. */
 import * as THREE from "three";
 
 export class Orbit {
@@ -7,56 +7,56 @@ export class Orbit {
   private yaw = 0.42;
   private pitch = 0.12;
   private distance = 4;
-  private nearest = 0.1;
+  private minDistance = 0.1;
 
   constructor() {
-    this.place();
+    this.updateCamera();
   }
 
   turn(dx: number, dy: number): void {
     this.yaw -= dx * 0.0075;
     this.pitch = Math.min(1.5, Math.max(-0.6, this.pitch + dy * 0.0065));
-    this.place();
+    this.updateCamera();
   }
 
-  /** Slide by pixels of a view that is `height` pixels high. */
-  slide(dx: number, dy: number, height: number): void {
+  /** Pan by (dx, dy) pixels in a view that is `height` pixels high. */
+  pan(dx: number, dy: number, height: number): void {
     const metres = (2 * this.distance * Math.tan((this.camera.fov * Math.PI) / 360)) / height;
     const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrix, 0);
     const up = new THREE.Vector3().setFromMatrixColumn(this.camera.matrix, 1);
     this.target.addScaledVector(right, -dx * metres).addScaledVector(up, dy * metres);
-    this.place();
+    this.updateCamera();
   }
 
   zoom(factor: number): void {
-    this.distance = Math.min(60, Math.max(this.nearest, this.distance * factor));
-    this.place();
+    this.distance = Math.min(60, Math.max(this.minDistance, this.distance * factor));
+    this.updateCamera();
   }
 
-  /** Look from a direction, as angles about the vertical and above the floor. */
-  from(yaw: number, pitch: number): void {
+  /** Look from a direction: yaw about the vertical axis and pitch above the floor, in radians. */
+  lookFrom(yaw: number, pitch: number): void {
     [this.yaw, this.pitch] = [yaw, pitch];
-    this.place();
+    this.updateCamera();
   }
 
-  /** Look at a ball around a point, keeping the direction. */
+  /** Fit a sphere into the view, keeping the viewing direction. */
   frame(centre: THREE.Vector3, radius: number): void {
     const half = (this.camera.fov * Math.PI) / 360;
     const narrow = Math.min(1, this.camera.aspect);
     this.target.copy(centre);
-    this.nearest = radius * 0.1;
+    this.minDistance = radius * 0.1;
     this.distance = (1.12 * radius) / Math.sin(Math.atan(Math.tan(half) * narrow));
-    this.place();
+    this.updateCamera();
   }
 
-  /** The view as numbers, to come back to. */
+  /** Remember the view; calling the returned function restores it. */
   save(): () => void {
-    const { yaw, pitch, distance, nearest } = this;
+    const { yaw, pitch, distance, minDistance } = this;
     const target = this.target.clone();
     return () => {
-      Object.assign(this, { yaw, pitch, distance, nearest });
+      Object.assign(this, { yaw, pitch, distance, minDistance });
       this.target.copy(target);
-      this.place();
+      this.updateCamera();
     };
   }
 
@@ -65,11 +65,12 @@ export class Orbit {
     this.camera.updateProjectionMatrix();
   }
 
+  /** Viewing direction of the camera, a unit vector in world coordinates. */
   get facing(): THREE.Vector3 {
     return this.camera.getWorldDirection(new THREE.Vector3());
   }
 
-  private place(): void {
+  private updateCamera(): void {
     const { yaw, pitch, distance, target, camera } = this;
     camera.position.set(
       target.x + distance * Math.sin(yaw) * Math.cos(pitch),

@@ -1,10 +1,11 @@
-/** A drawn path in the picture: a line through way-points, with a handle at each. */
+/** A drawn path in the view: a smooth line through its control points, with a handle at each. */
 import * as THREE from "three";
-import { At } from "./tools";
+import type { PointerAt } from "./tools";
 import type { Viewport } from "./viewport";
 
-const GRASP_PX = 14;
-const COLOUR = "#7048e8", START = "#2b8a3e";
+const HANDLE_PX = 14;
+const COLOUR = "#7048e8",
+  START = "#2b8a3e";
 const line = new THREE.LineBasicMaterial({ color: COLOUR, depthTest: false });
 const dot = new THREE.MeshBasicMaterial({ color: COLOUR, depthTest: false, toneMapped: false });
 const first = new THREE.MeshBasicMaterial({ color: START, depthTest: false, toneMapped: false });
@@ -23,21 +24,23 @@ export class PathLine {
     for (const child of this.group.children) if (child instanceof THREE.Line) child.geometry.dispose();
     this.group.clear();
     if (points.length >= 2) {
-      const smooth = points.length > 2 ? new THREE.CatmullRomCurve3(points, false, "centripetal").getPoints(80) : points;
+      const smooth =
+        points.length > 2 ? new THREE.CatmullRomCurve3(points, false, "centripetal").getPoints(80) : points;
       this.group.add(new THREE.Line(new THREE.BufferGeometry().setFromPoints(smooth), line));
     }
-    if (handles) points.forEach((point, k) => {
-      const mesh = new THREE.Mesh(ball, k === 0 ? first : dot);
-      mesh.position.copy(point);
-      mesh.renderOrder = 9;
-      this.group.add(mesh);
-    });
+    if (handles)
+      points.forEach((point, k) => {
+        const mesh = new THREE.Mesh(ball, k === 0 ? first : dot);
+        mesh.position.copy(point);
+        mesh.renderOrder = 9;
+        this.group.add(mesh);
+      });
     this.viewport.draw();
   }
 
   /** The handle under the pointer, or -1. */
-  handleAt(at: At): number {
-    const reach = at.touch ? 2 * GRASP_PX : GRASP_PX;
+  handleAt(at: PointerAt): number {
+    const reach = at.touch ? 2 * HANDLE_PX : HANDLE_PX;
     const away = this.points.map((point) => {
       const { x, y } = this.viewport.onPage(point);
       return Math.hypot(x - at.x, y - at.y);
@@ -47,7 +50,7 @@ export class PathLine {
   }
 }
 
-/** Points evenly along a stroke, both ends included. */
-export function spread(stroke: THREE.Vector3[], count: number): THREE.Vector3[] {
+/** `count` points at equal arc length along a stroke, both ends included. */
+export function resample(stroke: THREE.Vector3[], count: number): THREE.Vector3[] {
   return new THREE.CatmullRomCurve3(stroke, false, "centripetal").getSpacedPoints(count - 1);
 }

@@ -1,6 +1,6 @@
-/** Finds what is under the pointer: skins the vertices on the processor and meets every triangle. */
+/** Ray picking of a skinned body: skins the vertices on the CPU and intersects every triangle. */
 import * as THREE from "three";
-import { Character } from "./character";
+import type { Character } from "./character";
 
 export interface Hit {
   joint: number;
@@ -8,7 +8,7 @@ export interface Hit {
   distance: number;
 }
 
-/** Skinned vertices of a character, kept until its pose changes. */
+/** Picks points of a character; the skinned vertices are cached until its pose changes. */
 export class Picker {
   private readonly skinned: Float32Array;
   private readonly matrices: Float32Array;
@@ -19,14 +19,22 @@ export class Picker {
     this.matrices = new Float32Array(16 * character.bones.length);
   }
 
-  /** The nearest point of the body on a ray, not counting what moves with some joints. */
+  /** The first point of the body along a ray, ignoring triangles of the joints in `without`. */
   pick(ray: THREE.Ray, without?: Set<number>): Hit | null {
     this.skin();
     const { origin, direction } = ray;
     const { triangles, skinJoints } = this.character;
-    let nearest = Infinity, found = -1;
+    let nearest = Infinity,
+      found = -1;
     for (let t = 0; t < triangles.length; t += 3) {
-      const distance = meet(origin, direction, this.skinned, 3 * triangles[t], 3 * triangles[t + 1], 3 * triangles[t + 2]);
+      const distance = intersectTriangle(
+        origin,
+        direction,
+        this.skinned,
+        3 * triangles[t],
+        3 * triangles[t + 1],
+        3 * triangles[t + 2],
+      );
       if (distance < nearest) {
         if (without?.has(skinJoints[4 * triangles[t]])) continue;
         nearest = distance;
@@ -38,13 +46,18 @@ export class Picker {
     return { joint: this.dominantJoint(found, point), point, distance: nearest };
   }
 
-  /** The joint with the most weight at the corner of the triangle nearest the point. */
+  /** The joint with the largest skin weight at the corner of the triangle nearest to the point. */
   private dominantJoint(triangle: number, point: THREE.Vector3): number {
     const { triangles, skinJoints, skinWeights } = this.character;
-    let corner = triangles[triangle], least = Infinity;
+    let corner = triangles[triangle],
+      least = Infinity;
     for (let k = 0; k < 3; k++) {
       const v = triangles[triangle + k];
-      const d = Math.hypot(this.skinned[3 * v] - point.x, this.skinned[3 * v + 1] - point.y, this.skinned[3 * v + 2] - point.z);
+      const d = Math.hypot(
+        this.skinned[3 * v] - point.x,
+        this.skinned[3 * v + 1] - point.y,
+        this.skinned[3 * v + 2] - point.z,
+      );
       if (d < least) [least, corner] = [d, v];
     }
     let best = 4 * corner;
@@ -57,11 +70,17 @@ export class Picker {
     if (this.version === character.version) return;
     this.version = character.version;
     const matrix = new THREE.Matrix4();
-    character.bones.forEach((bone, j) => matrix.multiplyMatrices(bone.matrixWorld, character.restInverse[j]).toArray(matrices, 16 * j));
+    character.bones.forEach((bone, j) =>
+      matrix.multiplyMatrices(bone.matrixWorld, character.restInverse[j]).toArray(matrices, 16 * j),
+    );
     const { vertices, skinJoints, skinWeights } = character;
     for (let v = 0; v < vertices.length / 3; v++) {
-      const x = vertices[3 * v], y = vertices[3 * v + 1], z = vertices[3 * v + 2];
-      let sx = 0, sy = 0, sz = 0;
+      const x = vertices[3 * v],
+        y = vertices[3 * v + 1],
+        z = vertices[3 * v + 2];
+      let sx = 0,
+        sy = 0,
+        sz = 0;
       for (let slot = 4 * v; slot < 4 * v + 4; slot++) {
         const w = skinWeights[slot];
         if (w === 0) continue;
@@ -77,17 +96,34 @@ export class Picker {
   }
 }
 
-/** Distance along the ray to a triangle seen from its front; infinity when it misses. */
-function meet(o: THREE.Vector3, d: THREE.Vector3, p: Float32Array, a: number, b: number, c: number): number {
-  const e1x = p[b] - p[a], e1y = p[b + 1] - p[a + 1], e1z = p[b + 2] - p[a + 2];
-  const e2x = p[c] - p[a], e2y = p[c + 1] - p[a + 1], e2z = p[c + 2] - p[a + 2];
-  const hx = d.y * e2z - d.z * e2y, hy = d.z * e2x - d.x * e2z, hz = d.x * e2y - d.y * e2x;
+/** Distance along the ray to the front face of triangle (a, b, c), Möller-Trumbore; infinity when it misses. */
+function intersectTriangle(
+  o: THREE.Vector3,
+  d: THREE.Vector3,
+  p: Float32Array,
+  a: number,
+  b: number,
+  c: number,
+): number {
+  const e1x = p[b] - p[a],
+    e1y = p[b + 1] - p[a + 1],
+    e1z = p[b + 2] - p[a + 2];
+  const e2x = p[c] - p[a],
+    e2y = p[c + 1] - p[a + 1],
+    e2z = p[c + 2] - p[a + 2];
+  const hx = d.y * e2z - d.z * e2y,
+    hy = d.z * e2x - d.x * e2z,
+    hz = d.x * e2y - d.y * e2x;
   const det = e1x * hx + e1y * hy + e1z * hz;
   if (det < 1e-12) return Infinity;
-  const sx = o.x - p[a], sy = o.y - p[a + 1], sz = o.z - p[a + 2];
+  const sx = o.x - p[a],
+    sy = o.y - p[a + 1],
+    sz = o.z - p[a + 2];
   const u = (sx * hx + sy * hy + sz * hz) / det;
   if (u < 0 || u > 1) return Infinity;
-  const qx = sy * e1z - sz * e1y, qy = sz * e1x - sx * e1z, qz = sx * e1y - sy * e1x;
+  const qx = sy * e1z - sz * e1y,
+    qy = sz * e1x - sx * e1z,
+    qz = sx * e1y - sy * e1x;
   const v = (d.x * qx + d.y * qy + d.z * qz) / det;
   if (v < 0 || u + v > 1) return Infinity;
   const distance = (e2x * qx + e2y * qy + e2z * qz) / det;

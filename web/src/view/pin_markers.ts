@@ -1,12 +1,12 @@
-/** Pins and the held points, drawn over the body. */
+/** Markers of pins and of the points that are held, drawn over the body. */
 import * as THREE from "three";
-import { PinState } from "../generated/messages";
-import { Character } from "./character";
+import type { PinState } from "../generated/messages";
+import type { Character } from "./character";
 
 const PIN = new THREE.Color("#f08c00");
 const HELD = new THREE.Color("#3b5bdb");
 
-function disc(kind: "position" | "both" | "held"): THREE.Texture {
+function markerTexture(kind: "position" | "both" | "held"): THREE.Texture {
   const size = 64;
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = size;
@@ -27,12 +27,16 @@ function disc(kind: "position" | "both" | "held"): THREE.Texture {
   return texture;
 }
 
-export class Marks {
+export class PinMarkers {
   readonly group = new THREE.Group();
-  private readonly textures = { position: disc("position"), both: disc("both"), held: disc("held") };
+  private readonly textures = {
+    position: markerTexture("position"),
+    both: markerTexture("both"),
+    held: markerTexture("held"),
+  };
   private pinSprites: THREE.Sprite[] = [];
   private heldSprites: THREE.Sprite[] = [];
-  private strings: THREE.Line[] = [];
+  private lagLines: THREE.Line[] = [];
 
   setPins(pins: PinState[], character: Character): void {
     this.pinSprites.forEach((sprite) => sprite.removeFromParent());
@@ -44,15 +48,15 @@ export class Marks {
     });
   }
 
-  /** Move the pins with their joints (they hardly move, but a pin may give way). */
+  /** Move the markers with their joints, which can yield a little against their pins. */
   follow(character: Character): void {
     for (const sprite of this.pinSprites) character.jointPosition(sprite.userData.joint as number, sprite.position);
   }
 
-  /** Rings at the points held, and a thread to the finger where the body lags behind. */
-  setHeld(pairs: { at: THREE.Vector3; wanted: THREE.Vector3 }[]): void {
+  /** Rings at the points held, and a line to the target where the body lags behind. */
+  setHeld(pairs: { at: THREE.Vector3; target: THREE.Vector3 }[]): void {
     this.heldSprites.forEach((sprite) => sprite.removeFromParent());
-    this.strings.forEach((line) => {
+    this.lagLines.forEach((line) => {
       line.removeFromParent();
       line.geometry.dispose();
     });
@@ -61,11 +65,11 @@ export class Marks {
       sprite.position.copy(at);
       return sprite;
     });
-    this.strings = pairs
-      .filter(({ at, wanted }) => at.distanceTo(wanted) > 0.02)
-      .map(({ at, wanted }) => {
+    this.lagLines = pairs
+      .filter(({ at, target }) => at.distanceTo(target) > 0.02)
+      .map(({ at, target }) => {
         const line = new THREE.Line(
-          new THREE.BufferGeometry().setFromPoints([at, wanted]),
+          new THREE.BufferGeometry().setFromPoints([at, target]),
           new THREE.LineBasicMaterial({ color: HELD, depthTest: false, transparent: true, opacity: 0.7 }),
         );
         line.renderOrder = 9;
@@ -76,7 +80,11 @@ export class Marks {
 
   private sprite(kind: "position" | "both" | "held", colour: THREE.Color, size: number): THREE.Sprite {
     const material = new THREE.SpriteMaterial({
-      map: this.textures[kind], color: colour, depthTest: false, sizeAttenuation: false, toneMapped: false,
+      map: this.textures[kind],
+      color: colour,
+      depthTest: false,
+      sizeAttenuation: false,
+      toneMapped: false,
     });
     const sprite = new THREE.Sprite(material);
     sprite.scale.setScalar(size);

@@ -1,89 +1,95 @@
-/** An object on its way: asked of the server step by step, so that bodies give way to it. */
+/** Dragging an object that pushes bodies: streams its target placement and shows what the server returns. */
 import * as THREE from "three";
-import { Pushed } from "../generated/messages";
-import { floats, store, tell } from "../store";
-import type { Studio } from "../editor";
-import type { Place } from "./transform_gizmo";
+import type { Editor } from "../editor";
+import type { Pushed } from "../generated/messages";
+import { floats } from "../motion";
+import { notify, store } from "../store";
+import type { Placement } from "./transform_gizmo";
 
 const FRAME_MS = 1000 / 60;
-const LOST_MS = 1500; // an answer that took this long is not coming
+const TIMEOUT_MS = 1500; // a result that takes longer counts as lost
 const ARRIVED_M = 1e-3;
-const LAST_FRAMES = 4; // a quick flick ends where it was let go
+const MAX_FRAMES = 4; // solver frames in one message
 
-/** The newest wish is sent when the last one was answered. */
-export class Push {
-  private thing: number | null = null;
-  private readonly wanted = { position: new THREE.Vector3(), rotation: new THREE.Quaternion() };
+/** Sends the newest target once the previous one has been answered. */
+export class ObjectPush {
+  private object: number | null = null;
+  private readonly target = { position: new THREE.Vector3(), rotation: new THREE.Quaternion() };
   private sequence = 0;
   private outstanding = false;
   private dirty = false;
   private lastSent = 0;
 
-  constructor(private readonly studio: Studio) {}
+  constructor(private readonly editor: Editor) {}
 
   get active(): boolean {
-    return this.thing !== null;
+    return this.object !== null;
   }
 
-  /** Move an object towards a place; the first wish takes hold of it. */
-  want(thing: number, { position, rotation }: Place): void {
-    if (this.thing !== null && this.thing !== thing) return;
-    this.thing = thing;
+  /** Move an object towards a placement; the first call starts the drag. */
+  moveTo(object: number, { position, rotation }: Placement): void {
+    if (this.object !== null && this.object !== object) return;
+    this.object = object;
     store.dragging = true;
-    this.wanted.position.copy(position);
-    this.wanted.rotation.copy(rotation);
+    this.target.position.copy(position);
+    this.target.rotation.copy(rotation);
     this.dirty = true;
     this.pump();
   }
 
-  /** Let go: where the object has come to, and how the bodies stand, is kept. */
-  finish(): void {
-    if (this.thing === null) return;
-    const thing = this.thing;
-    if (this.dirty) this.send(LAST_FRAMES);
-    this.studio.command({ type: "keep_push", thing });
+  /** End the drag and commit where the object and the bodies are. */
+  commit(): void {
+    if (this.object === null) return;
+    const object = this.object;
+    if (this.dirty) this.send(MAX_FRAMES); // so that a quick flick ends where it was released
+    this.editor.command({ type: "commit_push", object });
     this.drop();
   }
 
-  /** The link broke: what was in the hand is lost. */
+  /** End the drag without committing it. */
   drop(): void {
-    if (this.thing !== null) this.studio.viewport.things.warn(this.thing, false);
-    this.thing = null;
+    if (this.object !== null) this.editor.viewport.objects.showBlocked(this.object, false);
+    this.object = null;
     this.outstanding = this.dirty = false;
     store.dragging = false;
-    tell("options");
+    notify("options");
   }
 
-  answer(message: Pushed): void {
-    if (message.sequence !== this.sequence || message.thing !== this.thing) return;
+  /** Show the object and the bodies as the server has moved them. */
+  receive(message: Pushed): void {
+    if (message.sequence !== this.sequence || message.object !== this.object) return;
     this.outstanding = false;
-    const { viewport } = this.studio;
-    const group = viewport.things.object(message.thing);
+    const { viewport } = this.editor;
+    const group = viewport.objects.object(message.object);
     const [w, x, y, z] = message.rotation;
     group?.position.fromArray(message.position);
     group?.quaternion.set(x, y, z, w);
-    viewport.things.warn(message.thing, message.blocked);
+    viewport.objects.showBlocked(message.object, message.blocked);
     for (const { actor, q } of message.actors) viewport.character(actor)?.setPose(floats(q));
     const active = viewport.character(store.active);
-    if (active) viewport.marks.follow(active);
+    if (active) viewport.pinMarkers.follow(active);
     viewport.draw();
-    // an object on its way, or a body still moving, goes on while it is held
-    const behind = group ? group.position.distanceTo(this.wanted.position) > ARRIVED_M : false;
+    // go on while the object has not reached its target and is not blocked
+    const behind = group ? group.position.distanceTo(this.target.position) > ARRIVED_M : false;
     if (behind && !message.blocked) this.dirty = true;
     requestAnimationFrame(() => this.pump());
   }
 
   private pump(): void {
     const now = performance.now();
-    if (this.thing === null || !this.dirty || (this.outstanding && now - this.lastSent < LOST_MS)) return;
-    this.send(Math.min(4, Math.max(1, Math.round((now - this.lastSent) / FRAME_MS))));
+    if (this.object === null || !this.dirty || (this.outstanding && now - this.lastSent < TIMEOUT_MS)) return;
+    this.send(Math.min(MAX_FRAMES, Math.max(1, Math.round((now - this.lastSent) / FRAME_MS))));
   }
 
   private send(frames: number): void {
-    const { position, rotation: r } = this.wanted;
-    const sent = this.studio.connection.send({
-      type: "push_thing", sequence: ++this.sequence, thing: this.thing!,
-      position: position.toArray(), rotation: [r.w, r.x, r.y, r.z], frames,
+    const { position, rotation: r } = this.target;
+    const sent = this.editor.connection.send({
+      type: "push_object",
+      sequence: ++this.sequence,
+      object: this.object!,
+      position: position.toArray(),
+      rotation: [r.w, r.x, r.y, r.z],
+      frames,
     });
     if (!sent) return;
     this.outstanding = true;

@@ -1,17 +1,23 @@
-/** Three rings around the selected joint; dragging one turns the joint. */
+/** Rotation gizmo: three rings around the selected joint; dragging one rotates the joint. */
 import * as THREE from "three";
-import { Viewport } from "./viewport";
 import { store } from "../store";
+import type { Viewport } from "./viewport";
 
 const COLOURS = ["#e8590c", "#2b8a3e", "#1971c2"];
 const AXES = [new THREE.Vector3(1, 0, 0), new THREE.Vector3(0, 1, 0), new THREE.Vector3(0, 0, 1)];
-const HINGE = 1, BALL = 3;
-const FREE = 0.6; // of the rings' radius: within it the pointer moves the part, as it does without rings
+const HINGE = 1;
+const BALL = 3;
+const FREE = 0.6; // fraction of the radius within which a press drags the body instead
 
-export class Gizmo {
+export class RotateGizmo {
   private readonly group = new THREE.Group();
   private readonly rings: THREE.Mesh[];
-  private held: { axis: THREE.Vector3; plane: THREE.Plane; start: THREE.Vector3; orientation: THREE.Quaternion } | null = null;
+  private held: {
+    axis: THREE.Vector3;
+    plane: THREE.Plane;
+    start: THREE.Vector3;
+    orientation: THREE.Quaternion;
+  } | null = null;
   private hovered = -1;
 
   constructor(private readonly viewport: Viewport) {
@@ -19,7 +25,11 @@ export class Gizmo {
       const geometry = new THREE.TorusGeometry(1, 0.022, 8, 72);
       geometry.applyQuaternion(new THREE.Quaternion().setFromUnitVectors(AXES[2], axis));
       const material = new THREE.MeshBasicMaterial({
-        color: COLOURS[i], depthTest: false, transparent: true, opacity: 0.75, toneMapped: false,
+        color: COLOURS[i],
+        depthTest: false,
+        transparent: true,
+        opacity: 0.75,
+        toneMapped: false,
       });
       const ring = new THREE.Mesh(geometry, material);
       ring.renderOrder = 8;
@@ -30,7 +40,7 @@ export class Gizmo {
     viewport.overlay.add(this.group);
   }
 
-  /** Put the rings around the selected joint, or hide them. */
+  /** Place the rings at the selected joint, or hide them. */
   place(): void {
     const character = this.viewport.character(store.active);
     const joint = store.selected;
@@ -86,12 +96,14 @@ export class Gizmo {
     return at ? at.sub(this.group.position).normalize() : null;
   }
 
-  /** The ring within a few pixels of the pointer, -1 for none. */
+  /** Index of the ring within a few pixels of the pointer, -1 for none. */
   private ringAt(x: number, y: number): number {
-    if (!this.group.visible || this.viewport.onDuelSide(x)) return -1;
-    let best = -1, least = 9;
+    if (!this.group.visible || this.viewport.onComparedSide(x)) return -1;
+    let best = -1,
+      least = 9;
     const point = new THREE.Vector3();
-    const { viewport, group } = this, middle = viewport.onPage(group.position);
+    const { viewport, group } = this,
+      middle = viewport.onPage(group.position);
     point.setFromMatrixColumn(viewport.orbit.camera.matrixWorld, 0).multiplyScalar(group.scale.x).add(group.position);
     const radius = Math.abs(viewport.onPage(point).x - middle.x);
     if (Math.hypot(x - middle.x, y - middle.y) < FREE * radius) return -1;

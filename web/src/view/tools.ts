@@ -1,35 +1,35 @@
-/** Who takes a press in the picture: a mode that was chosen, then the features' handles. */
-import * as THREE from "three";
-import { tell } from "../store";
+/** Tools that handle presses in the view: the current mode first, then the features' handles. */
+import type * as THREE from "three";
+import { notify } from "../store";
 import type { Viewport } from "./viewport";
 
-/** Where the pointer is. */
-export interface At {
-  x: number; // of the page
+/** Position and state of the pointer. */
+export interface PointerAt {
+  x: number; // page coordinates, pixels
   y: number;
-  ray: THREE.Ray;
+  ray: THREE.Ray; // camera ray in world coordinates
   shift: boolean;
   touch: boolean;
 }
 
-/** A press that was taken: what becomes of it. */
-export interface Taken {
-  move(at: At): void;
-  up(at: At, moved: boolean): void;
+/** A press that a tool has taken, until it is released or cancelled. */
+export interface Gesture {
+  move(at: PointerAt): void;
+  up(at: PointerAt, moved: boolean): void;
   cancel(): void;
 }
 
 export interface Tool {
-  /** What to do with a press here; null leaves it to the others. */
-  down(at: At): Taken | null;
-  /** Whether a press here would be taken (for the cursor); null: the pointer is elsewhere. */
-  hover?(at: At | null): boolean;
+  /** Take a press; null leaves it to the next tool, the body or the camera. */
+  down(at: PointerAt): Gesture | null;
+  /** Whether a press here would be taken, for the cursor; null when the pointer is outside of the view. */
+  hover?(at: PointerAt | null): boolean;
 }
 
-/** A tool that takes every press until it is left, as drawing does. */
+/** A tool that is offered every press first until it is left, such as drawing. */
 export interface Mode extends Tool {
-  hint: string; // shown over the picture
-  left?(): void;
+  hint: string; // shown over the view
+  onLeave?(): void;
 }
 
 export class Tools {
@@ -46,17 +46,17 @@ export class Tools {
   enter(mode: Mode | null): void {
     const before = this.mode;
     this.mode = mode;
-    if (before !== mode) before?.left?.();
-    tell("options");
+    if (before !== mode) before?.onLeave?.();
+    notify("options");
   }
 
-  at(event: PointerEvent): At {
+  at(event: PointerEvent): PointerAt {
     const { clientX: x, clientY: y } = event;
     return { x, y, ray: this.viewport.ray(x, y), shift: event.shiftKey, touch: event.pointerType === "touch" };
   }
 
-  down(at: At): Taken | null {
-    if (this.viewport.onDuelSide(at.x)) return null;
+  down(at: PointerAt): Gesture | null {
+    if (this.viewport.onComparedSide(at.x)) return null;
     for (const tool of [...(this.mode ? [this.mode] : []), ...this.handles]) {
       const taken = tool.down(at);
       if (taken) return taken;
@@ -64,7 +64,7 @@ export class Tools {
     return null;
   }
 
-  hover(at: At | null): boolean {
+  hover(at: PointerAt | null): boolean {
     const tools = [...(this.mode ? [this.mode] : []), ...this.handles];
     return tools.map((tool) => tool.hover?.(at) ?? false).some(Boolean);
   }

@@ -1,26 +1,27 @@
-/** Arrows to shift something along an axis and rings to turn it. */
+/** Transform gizmo: arrows that translate along an axis and rings that rotate about one. */
 import * as THREE from "three";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
-import { At, Taken, Tool } from "./tools";
-import { Viewport } from "./viewport";
+import type { Gesture, PointerAt, Tool } from "./tools";
+import type { Viewport } from "./viewport";
 
 const COLOURS = ["#e8590c", "#2b8a3e", "#1971c2"];
 const AXES = [new THREE.Vector3(1, 0, 0), new THREE.Vector3(0, 1, 0), new THREE.Vector3(0, 0, 1)];
-const NEAR_PX = 11, NEAR_TOUCH_PX = 22;
-const FREE = 0.45; // of the rings' radius: the middle of something solid is left to itself
+const NEAR_PX = 11;
+const NEAR_TOUCH_PX = 22;
+const FREE = 0.45; // fraction of the radius within which a press drags a solid object itself
 const TIP = 1.35; // arrows end outside the rings
 
-export interface Place {
+export interface Placement {
   position: THREE.Vector3;
   rotation: THREE.Quaternion;
 }
 
-/** What a mover moves: null while there is nothing. */
+/** What the gizmo moves. */
 export interface Movable {
-  place(): Place | null;
-  preview(place: Place): void;
-  keep(place: Place): void;
-  dropped?(): void; // the gesture was called off; `preview` has put it back
+  placement(): Placement | null; // null hides the gizmo
+  preview(placement: Placement): void;
+  commit(placement: Placement): void;
+  cancelled?(): void; // after `preview` of the initial placement
 }
 
 interface Handle {
@@ -29,21 +30,27 @@ interface Handle {
   line: THREE.Mesh;
 }
 
-export class Mover implements Tool {
+export class TransformGizmo implements Tool {
   private readonly group = new THREE.Group();
   private readonly handles: Handle[] = [];
-  private held: Place | null = null;
+  private held: Placement | null = null;
 
-  constructor(private readonly viewport: Viewport, private readonly what: Movable, rings: number[], arrows = [0, 1, 2], private readonly solid = false) {
+  constructor(
+    private readonly viewport: Viewport,
+    private readonly movable: Movable,
+    rings: number[],
+    arrows = [0, 1, 2],
+    private readonly solid = false,
+  ) {
     for (const axis of arrows) this.add("shift", axis, arrow(axis));
     for (const axis of rings) this.add("turn", axis, ring(axis));
     this.group.visible = false;
     viewport.overlay.add(this.group);
   }
 
-  /** Put the handles around what is moved; call before every picture. */
+  /** Place the handles; called before every frame. */
   show(): void {
-    const place = this.held ?? this.what.place();
+    const place = this.held ?? this.movable.placement();
     this.group.visible = place !== null;
     if (!place) return;
     this.group.position.copy(place.position);
@@ -51,13 +58,14 @@ export class Mover implements Tool {
     this.group.updateMatrixWorld(true);
   }
 
-  down(at: At): Taken | null {
+  down(at: PointerAt): Gesture | null {
     const handle = this.handleAt(at);
-    const start = this.what.place();
+    const start = this.movable.placement();
     if (!handle || !start) return null;
     const from = { position: start.position.clone(), rotation: start.rotation.clone() };
     const now = { position: from.position.clone(), rotation: from.rotation.clone() };
-    const follow = handle.kind === "shift" ? shifting(from, AXES[handle.axis], at.ray) : turning(from, AXES[handle.axis], at.ray);
+    const follow =
+      handle.kind === "shift" ? translate(from, AXES[handle.axis], at.ray) : rotate(from, AXES[handle.axis], at.ray);
     this.held = now;
     const end = (then: () => void) => {
       this.held = null;
@@ -67,18 +75,19 @@ export class Mover implements Tool {
     return {
       move: ({ ray }) => {
         follow(ray, now);
-        this.what.preview(now);
+        this.movable.preview(now);
         this.viewport.draw();
       },
-      up: (_, moved) => end(() => (moved ? this.what.keep(now) : this.what.preview(from))),
-      cancel: () => end(() => {
-        this.what.preview(from);
-        this.what.dropped?.();
-      }),
+      up: (_, moved) => end(() => (moved ? this.movable.commit(now) : this.movable.preview(from))),
+      cancel: () =>
+        end(() => {
+          this.movable.preview(from);
+          this.movable.cancelled?.();
+        }),
     };
   }
 
-  hover(at: At | null): boolean {
+  hover(at: PointerAt | null): boolean {
     const found = at && this.handleAt(at);
     let changed = false;
     for (const { line } of this.handles) {
@@ -91,13 +100,19 @@ export class Mover implements Tool {
     return !!found;
   }
 
-  /** Where to press for a handle, on the page; for tests. */
+  /** Page coordinates of a handle, for tests. */
   grip(kind: "shift" | "turn", axis: number): { x: number; y: number } {
     return this.viewport.onPage(this.pointsOf({ kind, axis })[kind === "shift" ? 8 : 4]);
   }
 
   private add(kind: "shift" | "turn", axis: number, geometry: THREE.BufferGeometry): void {
-    const material = new THREE.MeshBasicMaterial({ color: COLOURS[axis], depthTest: false, transparent: true, opacity: 0.75, toneMapped: false });
+    const material = new THREE.MeshBasicMaterial({
+      color: COLOURS[axis],
+      depthTest: false,
+      transparent: true,
+      opacity: 0.75,
+      toneMapped: false,
+    });
     const line = new THREE.Mesh(geometry, material);
     line.renderOrder = 8;
     this.handles.push({ kind, axis, line });
@@ -105,18 +120,28 @@ export class Mover implements Tool {
   }
 
   private pointsOf({ kind, axis }: { kind: string; axis: number }): THREE.Vector3[] {
-    const across = AXES[(axis + 1) % 3], other = AXES[(axis + 2) % 3];
-    const local = kind === "shift"
-      ? Array.from({ length: 9 }, (_, k) => AXES[axis].clone().multiplyScalar(TIP * (0.45 + (0.55 * k) / 8)))
-      : Array.from({ length: 64 }, (_, k) => across.clone().multiplyScalar(Math.cos((k / 32) * Math.PI)).addScaledVector(other, Math.sin((k / 32) * Math.PI)));
+    const across = AXES[(axis + 1) % 3],
+      other = AXES[(axis + 2) % 3];
+    const local =
+      kind === "shift"
+        ? Array.from({ length: 9 }, (_, k) => AXES[axis].clone().multiplyScalar(TIP * (0.45 + (0.55 * k) / 8)))
+        : Array.from({ length: 64 }, (_, k) =>
+            across
+              .clone()
+              .multiplyScalar(Math.cos((k / 32) * Math.PI))
+              .addScaledVector(other, Math.sin((k / 32) * Math.PI)),
+          );
     return local.map((point) => this.group.localToWorld(point));
   }
 
-  private handleAt(at: At): Handle | null {
+  private handleAt(at: PointerAt): Handle | null {
     if (!this.group.visible) return null;
-    let best: Handle | null = null, least = at.touch ? NEAR_TOUCH_PX : NEAR_PX;
+    let best: Handle | null = null,
+      least = at.touch ? NEAR_TOUCH_PX : NEAR_PX;
     const middle = this.viewport.onPage(this.group.position);
-    const across = new THREE.Vector3().setFromMatrixColumn(this.viewport.orbit.camera.matrix, 0).multiplyScalar(this.group.scale.x);
+    const across = new THREE.Vector3()
+      .setFromMatrixColumn(this.viewport.orbit.camera.matrix, 0)
+      .multiplyScalar(this.group.scale.x);
     const free = (this.solid ? FREE : 0) * (this.viewport.onPage(across.add(this.group.position)).x - middle.x);
     for (const handle of this.handles) {
       for (const point of this.pointsOf(handle)) {
@@ -130,10 +155,10 @@ export class Mover implements Tool {
   }
 }
 
-type Follow = (ray: THREE.Ray, out: Place) => void;
+type Follow = (ray: THREE.Ray, out: Placement) => void;
 
-/** Along a line: the point of it nearest to the ray, from where it was grabbed. */
-function shifting(from: Place, axis: THREE.Vector3, grabbed: THREE.Ray): Follow {
+/** Translation along an axis: the point of the axis nearest to the ray, relative to where it was grabbed. */
+function translate(from: Placement, axis: THREE.Vector3, grabbed: THREE.Ray): Follow {
   const along = (ray: THREE.Ray) => {
     const across = new THREE.Vector3().crossVectors(axis, ray.direction);
     const normal = across.clone().cross(ray.direction);
@@ -144,7 +169,8 @@ function shifting(from: Place, axis: THREE.Vector3, grabbed: THREE.Ray): Follow 
   return (ray, out) => out.position.copy(from.position).addScaledVector(axis, along(ray) - start);
 }
 
-function turning(from: Place, axis: THREE.Vector3, grabbed: THREE.Ray): Follow {
+/** Rotation about an axis by the angle between the grabbed and the current point of its plane. */
+function rotate(from: Placement, axis: THREE.Vector3, grabbed: THREE.Ray): Follow {
   const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(axis, from.position);
   const on = (ray: THREE.Ray) => ray.intersectPlane(plane, new THREE.Vector3())?.sub(from.position).normalize() ?? null;
   const start = on(grabbed);

@@ -1,21 +1,24 @@
-/** The picture: renderer, scene, the actors' characters, one view or two side by side. */
+/** The 3D view: renderer, scene and characters, as one view or two side by side. */
 import * as THREE from "three";
+import type { FigureShape } from "../generated/messages";
 import { store } from "../store";
-import { FigureShape } from "../generated/messages";
-import { Character, Look } from "./character";
-import { Marks } from "./pin_markers";
+import { type BodyColours, Character } from "./character";
+import { Environment, TONES, type Tones } from "./environment";
+import { SceneObjects } from "./objects";
 import { Orbit } from "./orbit";
-import { Hit, Picker } from "./picking";
-import { Surroundings, TONES, Tones } from "./environment";
-import { Things } from "./objects";
+import { type Hit, Picker } from "./picking";
+import { PinMarkers } from "./pin_markers";
 
-const ALL = 0, MAIN = 1, DUEL = 2;
+// layers: of both views, of the main view, and of the compared character's view
+const ALL = 0;
+const MAIN = 1;
+const COMPARED = 2;
 
 export interface ActorHit extends Hit {
   actor: number;
 }
 
-interface Cast {
+interface PickableCharacter {
   character: Character;
   picker: Picker;
 }
@@ -24,19 +27,19 @@ export class Viewport {
   readonly canvas: HTMLCanvasElement;
   readonly orbit = new Orbit();
   readonly scene = new THREE.Scene();
-  readonly marks = new Marks();
-  readonly things = new Things();
-  readonly overlay = new THREE.Group(); // gizmos; on the main view only
+  readonly pinMarkers = new PinMarkers();
+  readonly objects = new SceneObjects();
+  readonly overlay = new THREE.Group(); // gizmos and lines, in the main view only
   private readonly renderer: THREE.WebGLRenderer;
-  private readonly surroundings: Surroundings;
-  private readonly cast = new Map<number, Cast>();
-  private ghosts: Character[] = [];
-  private duel: Cast | null = null;
+  private readonly environment: Environment;
+  private readonly characters = new Map<number, PickableCharacter>();
+  private onionSkins: Character[] = [];
+  private compared: PickableCharacter | null = null;
   private tones: Tones = TONES.light;
   private queued = false;
   private width = 1;
   private height = 1;
-  frames = 0; // pictures drawn, for tests
+  frames = 0; // frames rendered, for tests
   onFrame: () => void = () => {};
   readonly beforeFrame: (() => void)[] = [];
 
@@ -52,9 +55,9 @@ export class Viewport {
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "application");
     this.canvas.setAttribute("aria-label", "Character. Drag a part of the body to pose it.");
-    this.surroundings = new Surroundings(options.shadows);
-    this.marks.group.traverse((object) => object.layers.set(MAIN));
-    this.scene.add(this.surroundings.group, this.things.group, this.marks.group, this.overlay);
+    this.environment = new Environment(options.shadows);
+    this.pinMarkers.group.traverse((object) => object.layers.set(MAIN));
+    this.scene.add(this.environment.group, this.objects.group, this.pinMarkers.group, this.overlay);
     parent.append(this.canvas);
     new ResizeObserver(() => this.resize(parent)).observe(parent);
     this.resize(parent);
@@ -62,87 +65,94 @@ export class Viewport {
 
   // ---- actors ----
 
+  /** Show a figure for an actor and return its character. */
   show(actor: number, shape: FigureShape): Character {
-    const present = this.cast.get(actor);
+    const present = this.characters.get(actor);
     if (present?.character.shape === shape) return present.character;
     present?.character.dispose();
-    const character = new Character(shape, this.lookOf());
+    const character = new Character(shape, this.bodyColours());
     character.setLayer(MAIN);
     this.scene.add(character.root);
-    this.cast.set(actor, { character, picker: new Picker(character) });
+    this.characters.set(actor, { character, picker: new Picker(character) });
     return character;
   }
 
+  /** Remove the characters of all other actors. */
   keepOnly(actors: number[]): void {
-    for (const [actor, { character }] of this.cast) {
+    for (const [actor, { character }] of this.characters) {
       if (actors.includes(actor)) continue;
       character.dispose();
-      this.cast.delete(actor);
+      this.characters.delete(actor);
     }
   }
 
   character(actor: number): Character | null {
-    return this.cast.get(actor)?.character ?? null;
+    return this.characters.get(actor)?.character ?? null;
   }
 
-  showDuel(shape: FigureShape | null): Character | null {
-    this.duel?.character.dispose();
-    this.duel = null;
+  /** Show the compared character in a second view on the right, or remove it with null. */
+  showCompared(shape: FigureShape | null): Character | null {
+    this.compared?.character.dispose();
+    this.compared = null;
     if (shape) {
-      const character = new Character(shape, this.lookOf());
-      character.setLayer(DUEL);
+      const character = new Character(shape, this.bodyColours());
+      character.setLayer(COMPARED);
       this.scene.add(character.root);
-      this.duel = { character, picker: new Picker(character) };
+      this.compared = { character, picker: new Picker(character) };
     }
     this.resizeViews();
-    return this.duel ? (this.duel as Cast).character : null;
+    return this.compared ? (this.compared as PickableCharacter).character : null;
   }
 
-  get duelCharacter(): Character | null {
-    return this.duel?.character ?? null;
+  get comparedCharacter(): Character | null {
+    return this.compared?.character ?? null;
   }
 
-  showGhosts(shape: FigureShape | null, poses: { q: Float32Array; colour: string }[]): void {
-    const reusable = shape !== null && this.ghosts.length === poses.length && this.ghosts.every((g) => g.shape === shape);
+  showOnionSkins(shape: FigureShape | null, poses: { q: Float32Array; colour: string }[]): void {
+    const reusable =
+      shape !== null &&
+      this.onionSkins.length === poses.length &&
+      this.onionSkins.every((skin) => skin.shape === shape);
     if (!reusable) {
-      this.ghosts.forEach((ghost) => ghost.dispose());
-      this.ghosts = shape ? poses.map(() => new Character(shape, this.lookOf())) : [];
-      this.ghosts.forEach((ghost) => {
-        ghost.setLayer(MAIN);
-        this.scene.add(ghost.root);
+      this.onionSkins.forEach((skin) => skin.dispose());
+      this.onionSkins = shape ? poses.map(() => new Character(shape, this.bodyColours())) : [];
+      this.onionSkins.forEach((skin) => {
+        skin.setLayer(MAIN);
+        this.scene.add(skin.root);
       });
     }
-    this.ghosts.forEach((ghost, i) => {
-      ghost.ghost(new THREE.Color(poses[i].colour), 0.2);
-      ghost.setPose(poses[i].q);
+    this.onionSkins.forEach((skin, i) => {
+      skin.makeTransparent(new THREE.Color(poses[i].colour), 0.2);
+      skin.setPose(poses[i].q);
     });
     this.draw();
   }
 
-  // ---- looking and picking ----
+  // ---- camera and picking ----
 
-  /** What is under a point of the page: on the right half of a duel, the second character. */
+  /** The body under a point of the page; in the right view, the compared character as actor 0. */
   pick(x: number, y: number): ActorHit | null {
     const ray = this.ray(x, y);
-    if (this.onDuelSide(x)) {
-      const hit = this.duel!.picker.pick(ray);
+    if (this.onComparedSide(x)) {
+      const hit = this.compared!.picker.pick(ray);
       return hit && { ...hit, actor: 0 };
     }
     let best: ActorHit | null = null;
-    for (const [actor, { picker }] of this.cast) {
+    for (const [actor, { picker }] of this.characters) {
       const hit = picker.pick(ray);
       if (hit && (!best || hit.distance < best.distance)) best = { ...hit, actor };
     }
     return best;
   }
 
-  /** The joint nearest to a point of the page, among the picked part's own and those next to it. */
+  /** The joint nearest to a point of the page: that of the picked part or one of its children. */
   jointAt(x: number, y: number): { actor: number; joint: number } | null {
     const hit = this.pick(x, y);
     const actor = hit?.actor || store.active;
     const character = this.character(actor);
     if (!hit || !character) return null;
-    let best = hit.joint, least = character.jointPosition(best).distanceTo(hit.point);
+    let best = hit.joint,
+      least = character.jointPosition(best).distanceTo(hit.point);
     character.shape.joints.forEach((joint, j) => {
       if (joint.parent !== hit.joint) return;
       const distance = character.jointPosition(j).distanceTo(hit.point);
@@ -151,36 +161,41 @@ export class Viewport {
     return { actor, joint: best };
   }
 
-  /** How far along a ray the nearest body is, not counting some joints of one actor. */
-  nearestBody(ray: THREE.Ray, actor: number, without: Set<number>, duelSide: boolean): number {
-    if (duelSide) return this.duel?.picker.pick(ray, without)?.distance ?? Infinity;
-    const hits = [...this.cast].map(([id, { picker }]) => picker.pick(ray, id === actor ? without : undefined));
+  /** Distance along a ray to the nearest body, ignoring the joints `without` of one actor. */
+  nearestBody(ray: THREE.Ray, actor: number, without: Set<number>, comparedSide: boolean): number {
+    if (comparedSide) return this.compared?.picker.pick(ray, without)?.distance ?? Infinity;
+    const hits = [...this.characters].map(([id, { picker }]) => picker.pick(ray, id === actor ? without : undefined));
     return Math.min(Infinity, ...hits.map((hit) => hit?.distance ?? Infinity));
   }
 
+  /** The camera ray through a point of the page. */
   ray(x: number, y: number): THREE.Ray {
     const box = this.canvas.getBoundingClientRect();
-    const width = this.duel ? box.width / 2 : box.width;
-    const left = x - box.left - (this.onDuelSide(x) ? width : 0);
+    const width = this.compared ? box.width / 2 : box.width;
+    const left = x - box.left - (this.onComparedSide(x) ? width : 0);
     const caster = new THREE.Raycaster();
-    caster.setFromCamera(new THREE.Vector2((2 * left) / width - 1, 1 - (2 * (y - box.top)) / box.height), this.orbit.camera);
+    caster.setFromCamera(
+      new THREE.Vector2((2 * left) / width - 1, 1 - (2 * (y - box.top)) / box.height),
+      this.orbit.camera,
+    );
     return caster.ray;
   }
 
-  onDuelSide(x: number): boolean {
+  /** Whether a point of the page lies in the compared character's view. */
+  onComparedSide(x: number): boolean {
     const box = this.canvas.getBoundingClientRect();
-    return this.duel !== null && x > box.left + box.width / 2;
+    return this.compared !== null && x > box.left + box.width / 2;
   }
 
-  /** Where a world point is on the page. */
+  /** Page coordinates of a point of the world, in the main view. */
   onPage(point: THREE.Vector3): { x: number; y: number } {
     const box = this.canvas.getBoundingClientRect();
-    const width = this.duel ? box.width / 2 : box.width;
+    const width = this.compared ? box.width / 2 : box.width;
     const at = point.clone().project(this.orbit.camera);
     return { x: box.left + (0.5 + at.x / 2) * width, y: box.top + (0.5 - at.y / 2) * box.height };
   }
 
-  /** Frame the whole figure, or a joint of it. */
+  /** Frame an actor, or one of its joints. */
   frame(actor: number, joint: number | null = null): void {
     const character = this.character(actor);
     if (!character) return;
@@ -190,7 +205,10 @@ export class Viewport {
       const box = new THREE.Box3();
       character.bones.forEach((_, j) => box.expandByPoint(character.jointPosition(j)));
       const centre = box.getCenter(new THREE.Vector3());
-      this.orbit.frame(centre, Math.max(0.54 * character.shape.height, 0.5 * box.getSize(new THREE.Vector3()).length()));
+      this.orbit.frame(
+        centre,
+        Math.max(0.54 * character.shape.height, 0.5 * box.getSize(new THREE.Vector3()).length()),
+      );
     }
     this.draw();
   }
@@ -198,14 +216,16 @@ export class Viewport {
   setTheme(theme: string): void {
     this.tones = TONES[theme] ?? TONES.light;
     this.scene.background = gradient(this.tones.background, this.tones.horizon);
-    this.surroundings.setTones(this.tones);
-    this.things.setColour(this.tones.thing, this.tones.accent);
-    for (const { character } of [...this.cast.values(), ...(this.duel ? [this.duel] : [])]) character.setLook(this.lookOf());
+    this.environment.setTones(this.tones);
+    this.objects.setColour(this.tones.object, this.tones.accent);
+    for (const { character } of [...this.characters.values(), ...(this.compared ? [this.compared] : [])])
+      character.setColours(this.bodyColours());
     this.draw();
   }
 
   // ---- drawing ----
 
+  /** Render at the next animation frame. */
   draw(): void {
     if (this.queued) return;
     this.queued = true;
@@ -218,20 +238,20 @@ export class Viewport {
 
   private render(): void {
     const { renderer, orbit, width, height } = this;
-    const first = this.cast.values().next().value as Cast | undefined;
+    const first = this.characters.values().next().value as PickableCharacter | undefined;
     if (first) {
       const at = first.character.jointPosition(0);
-      const tallest = Math.max(...[...this.cast.values()].map(({ character }) => character.shape.height));
-      this.surroundings.follow(at.x, at.z, tallest);
+      const tallest = Math.max(...[...this.characters.values()].map(({ character }) => character.shape.height));
+      this.environment.follow(at.x, at.z, tallest);
     }
     this.frames++;
     this.beforeFrame.forEach((act) => act());
-    this.marks.group.traverse((object) => object.layers.set(MAIN));
+    this.pinMarkers.group.traverse((object) => object.layers.set(MAIN));
     this.overlay.traverse((object) => object.layers.set(MAIN));
-    renderer.setScissorTest(this.duel !== null);
-    const half = this.duel ? Math.floor(width / 2) : width;
+    renderer.setScissorTest(this.compared !== null);
+    const half = this.compared ? Math.floor(width / 2) : width;
     this.view(0, half, MAIN);
-    if (this.duel) this.view(half, width - half, DUEL);
+    if (this.compared) this.view(half, width - half, COMPARED);
     renderer.setViewport(0, 0, width, height);
     orbit.camera.layers.set(ALL);
   }
@@ -244,14 +264,14 @@ export class Viewport {
     this.renderer.render(this.scene, this.orbit.camera);
   }
 
-  /** A PNG of the main view at a size of its own, without marks; with an actor, framed on it. */
+  /** A PNG of the main view at a given size, without overlays; framed on an actor if given. */
   async picture(width: number, height: number, framed: number | null = null): Promise<Blob> {
     const { renderer, orbit } = this;
-    const duel = this.duel;
+    const compared = this.compared;
     const ratio = renderer.getPixelRatio();
-    this.duel = null;
-    this.showExtras(false);
-    const comeBack = orbit.save();
+    this.compared = null;
+    this.showOverlays(false);
+    const restoreView = orbit.save();
     renderer.setPixelRatio(1);
     renderer.setSize(width, height, false);
     orbit.resize(width / height);
@@ -267,21 +287,21 @@ export class Viewport {
       copy.toBlob(done, "image/png");
       renderer.setPixelRatio(ratio);
       [this.width, this.height] = before;
-      this.duel = duel;
-      comeBack();
-      this.showExtras(true);
+      this.compared = compared;
+      restoreView();
+      this.showOverlays(true);
       this.resizeViews();
     });
     return blob ?? new Blob();
   }
 
-  /** Marks, handles and ghosts: what belongs to the page and not to the picture. */
-  private showExtras(on: boolean): void {
-    this.marks.group.visible = this.overlay.visible = on;
-    this.ghosts.forEach((ghost) => (ghost.root.visible = on));
+  /** Show or hide pins, gizmos and onion skins, which exported pictures leave out. */
+  private showOverlays(on: boolean): void {
+    this.pinMarkers.group.visible = this.overlay.visible = on;
+    this.onionSkins.forEach((skin) => (skin.root.visible = on));
   }
 
-  private lookOf(): Look {
+  private bodyColours(): BodyColours {
     return { colour: new THREE.Color(this.tones.body), hover: new THREE.Color(this.tones.bodyHover) };
   }
 
@@ -293,13 +313,13 @@ export class Viewport {
 
   private resizeViews(): void {
     this.renderer.setSize(this.width, this.height, false);
-    this.orbit.resize((this.duel ? this.width / 2 : this.width) / this.height);
+    this.orbit.resize((this.compared ? this.width / 2 : this.width) / this.height);
     this.render();
     this.onFrame();
   }
 }
 
-/** A background that is a little lighter towards the horizon. */
+/** A vertical gradient for the background. */
 function gradient(top: string, bottom: string): THREE.Texture {
   const canvas = document.createElement("canvas");
   canvas.width = 4;

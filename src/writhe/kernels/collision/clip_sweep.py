@@ -1,7 +1,8 @@
-"""A whole clip: the smallest clearance of every pair between frames, proven from both sides.
+"""Upper and lower bounds of the smallest clearance of every pair over a clip, between frames too.
 
-m(t) = g(t) + allowance is the clearance of a pair. Each pair walks through each interval in
-stretches that are halved until `moves.least_gap` shows what is needed of them.
+m(t) = g(t) + allowance is the clearance of a pair. Upper bounds are evaluated ("witnessed") values.
+Lower bounds come from `step_motion.gap_lower_bound` on subintervals of each frame interval, halved
+until every subinterval is decided.
 """
 
 from __future__ import annotations
@@ -16,51 +17,51 @@ from writhe.kernels.collision.shape_gaps import (
     Bodies,
     Pairs,
     Shapes,
-    ball_gap,
-    capsule_gap,
+    bounding_ball_gap,
+    bounding_capsule_gap,
     gap,
-    place_all,
-    rounded_gap,
+    place_shapes,
+    segment_core_gap,
 )
-from writhe.kernels.collision.step_gate import GateRoom
+from writhe.kernels.collision.step_gate import GateWorkspace
 from writhe.kernels.collision.step_motion import (
-    begin,
-    bound_bodies,
-    gap_between,
-    least_gap,
-    separation_after,
+    bound_body_motion,
+    fill_step_motion,
+    gap_at_fraction,
+    gap_lower_bound,
+    separation_along,
 )
 from writhe.kernels.jit import kernel
 from writhe.kernels.skeleton.kinematics import Tree, forward
 
-TOLERANCE_M = 9e-5  # witnessed and proven values lie this close together
-DIP_M = 1e-4  # a pair that starts in violation: what counts as getting deeper
+TOLERANCE_M = 9e-5  # largest distance of witnessed and proven values
+DIP_M = 1e-4  # a pair that starts in violation may get deeper by this
 FINEST = 1e-7  # fraction of an interval below which a pair is left undecided
-EVALUATIONS = 100_000  # for one pair in one interval
+MAX_EVALUATIONS = 100_000  # of one pair in one frame interval
 
 
-class Clip(NamedTuple):
-    """A motion as the sweep reads it, and what it finds for each of the k shape pairs."""
+class SweptClip(NamedTuple):
+    """The motion that is swept, and the results for each of the k shape pairs."""
 
     q: Floats  # (frames, nq)
     order: Ints  # (n, 3) Euler axes per joint, -1 for slerp
     euler: Floats  # (frames, n, 3) radians; (1, n, 3) when no joint has Euler channels
     clearance: Floats  # (k,) smallest m witnessed
-    frame: Floats  # (k,) where, in frames
+    frame: Floats  # (k,) time of that value, in frames
     proven: Floats  # (k,) lower bound of m
-    level: Floats  # (k,) what m must keep: -slack, or less for pairs that start in violation
-    failed: Ints  # (k,) 1: witnessed below the level
-    undecided: Ints  # (k,) intervals left undecided
-    floor: Floats  # (1,) lower bound of m over all pairs
+    required: Floats  # (k,) least m allowed: -slack, or less for pairs that start in violation
+    failed: Ints  # (k,) 1: witnessed below `required`
+    undecided: Ints  # (k,) number of intervals left undecided
+    lower_bound: Floats  # (1,) lower bound of m over all pairs
 
 
 @kernel
-def _euler_row(clip: Clip, frame: int) -> int:
+def _euler_row(clip: SweptClip, frame: int) -> int:
     return min(frame, clip.euler.shape[0] - 1)
 
 
 @kernel
-def _witness(clip: Clip, k: int, clearance: float, frame: float) -> None:
+def _witness(clip: SweptClip, k: int, clearance: float, frame: float) -> None:
     if clearance < clip.clearance[k]:
         clip.clearance[k] = clearance
         clip.frame[k] = frame
@@ -72,14 +73,17 @@ def witness_frames(
     shapes: Shapes,
     bodies: Bodies,
     pairs: Pairs,
-    clip: Clip,
+    clip: SweptClip,
     slack: float,
-    work: GateRoom,
+    work: GateWorkspace,
 ) -> float:
-    """Clearances at the frames themselves; returns the smallest over all pairs."""
-    best = np.inf
-    count, allowances = work.room.evaluations, pairs.allowance
-    out, placed = work.room.out, work.before
+    """Evaluate the clearances at the frames; returns the smallest over all pairs.
+
+    Pairs that cannot lower that result are skipped, except at the first frame.
+    """
+    smallest = np.inf
+    count, allowances = work.pair_workspace.evaluations, pairs.allowance
+    out, placed = work.pair_workspace.out, work.before
     centre, ball_radius = placed.centre, bodies.ball_radius
     axis_ends, capsule_radius = placed.axis_ends, bodies.capsule_radius
     core, point_start, radius = shapes.core, shapes.point_start, shapes.radius
@@ -87,46 +91,49 @@ def witness_frames(
     pair_a, pair_b, pair_first = pairs.a, pairs.b, pairs.first
     for frame in range(clip.q.shape[0]):
         forward(tree, clip.q[frame], work.positions_before, work.rotations_before)
-        place_all(shapes, bodies, work.positions_before, work.rotations_before, placed)
+        place_shapes(shapes, bodies, work.positions_before, work.rotations_before, placed)
         for p in range(pair_a.shape[0]):
             body_a, body_b = pair_a[p], pair_b[p]
-            wanted = max(best, -slack)
-            if frame > 0 and ball_gap(centre, ball_radius, body_a, body_b) >= wanted:
+            threshold = max(smallest, -slack)
+            if frame > 0 and bounding_ball_gap(centre, ball_radius, body_a, body_b) >= threshold:
                 continue
-            if frame > 0 and capsule_gap(axis_ends, capsule_radius, body_a, body_b) >= wanted:
+            if (
+                frame > 0
+                and bounding_capsule_gap(axis_ends, capsule_radius, body_a, body_b) >= threshold
+            ):
                 continue
             k = pair_first[p] - 1
             for a in range(shape_start[body_a], shape_start[body_a + 1]):
                 for b in range(shape_start[body_b], shape_start[body_b + 1]):
                     k += 1
                     if core[a] == SEGMENT and core[b] == SEGMENT:
-                        clearance = rounded_gap(points, point_start, radius, a, b)
+                        clearance = segment_core_gap(points, point_start, radius, a, b)
                     else:
                         clearance = gap(shapes, placed, a, b, out)
                     clearance += allowances[k]
                     count[0] += 1
                     _witness(clip, k, clearance, float(frame))
-                    best = min(best, clearance)
+                    smallest = min(smallest, clearance)
                     if frame == 0:
-                        clip.level[k] = -slack if clearance >= -slack else clearance - DIP_M
-    return best
+                        clip.required[k] = -slack if clearance >= -slack else clearance - DIP_M
+    return smallest
 
 
 @kernel
-def _enough(clip: Clip, k: int, bound: float, best: float) -> bool:
-    """Whether a lower bound of m over a stretch decides all that is asked about it."""
-    if bound < best - TOLERANCE_M:
+def _is_decided(clip: SweptClip, k: int, bound: float, smallest: float) -> bool:
+    """Whether a lower bound of m on a subinterval is tight enough for all results."""
+    if bound < smallest - TOLERANCE_M:
         return False
-    if bound >= clip.level[k]:
+    if bound >= clip.required[k]:
         return True
     return clip.failed[k] == 1 and bound >= clip.clearance[k] - TOLERANCE_M
 
 
 @kernel
-def _walk(
+def _sweep_pair(
     tree: Tree,
     shapes: Shapes,
-    clip: Clip,
+    clip: SweptClip,
     a: int,
     b: int,
     k: int,
@@ -135,98 +142,104 @@ def _walk(
     speed: float,
     acceleration: float,
     frame: int,
-    best: float,
-    work: GateRoom,
+    smallest: float,
+    work: GateWorkspace,
 ) -> float:
-    """Walk one pair through one interval; returns the smallest clearance witnessed so far."""
-    moves, room, normal = work.moves, work.room, work.normal
+    """Bound one pair over one frame interval; returns the smallest clearance witnessed so far."""
+    motion, workspace, normal = work.motion, work.pair_workspace, work.normal
     t, span = 0.0, 1.0
-    before = gap_between(tree, shapes, moves, a, b, ancestor, 0.0, room)
+    before = gap_at_fraction(tree, shapes, motion, a, b, ancestor, 0.0, workspace)
     for c in range(3):
-        normal[c] = room.out[c]
-    for _ in range(EVALUATIONS):
+        normal[c] = workspace.out[c]
+    for _ in range(MAX_EVALUATIONS):
         target = min(t + span, 1.0)
-        after = gap_between(tree, shapes, moves, a, b, ancestor, target, room)
-        across = separation_after(shapes, a, b, normal, room)
+        after = gap_at_fraction(tree, shapes, motion, a, b, ancestor, target, workspace)
+        end_separation = separation_along(shapes, a, b, normal, workspace)
         _witness(clip, k, after + allowance, frame + target)
-        best = min(best, after + allowance)
-        if after + allowance < clip.level[k]:
+        smallest = min(smallest, after + allowance)
+        if after + allowance < clip.required[k]:
             clip.failed[k] = 1
         span = target - t
-        bound = least_gap(before, after, across, span, speed, acceleration) + allowance
-        if _enough(clip, k, bound, best) or span < FINEST:
-            if span < FINEST and not _enough(clip, k, bound, best):
+        bound = (
+            gap_lower_bound(before, after, end_separation, span, speed, acceleration) + allowance
+        )
+        if _is_decided(clip, k, bound, smallest) or span < FINEST:
+            if span < FINEST and not _is_decided(clip, k, bound, smallest):
                 clip.undecided[k] += 1
             clip.proven[k] = min(clip.proven[k], bound)
             t, before = target, after
             for c in range(3):
-                normal[c] = room.out[c]
+                normal[c] = workspace.out[c]
             if t >= 1.0:
-                return best
+                return smallest
             span *= 2.0
         else:
             span *= 0.5
     clip.undecided[k] += 1
     clip.proven[k] = min(clip.proven[k], before - speed * (1.0 - t) + allowance)
-    return best
+    return smallest
 
 
 @kernel
-def _rest_level(clip: Clip, first: int, last: int, slack: float) -> None:
-    """Pairs that have come clear are held to the common level from here on."""
+def _reset_required(clip: SweptClip, first: int, last: int, slack: float) -> None:
+    """Hold pairs that have become clear to the common limit from here on."""
     for k in range(first, last):
-        clip.level[k] = -slack
+        clip.required[k] = -slack
 
 
 @kernel
-def sweep(
+def sweep_clip(
     tree: Tree,
     shapes: Shapes,
     bodies: Bodies,
     pairs: Pairs,
-    clip: Clip,
+    clip: SweptClip,
     slack: float,
-    best: float,
-    work: GateRoom,
+    smallest: float,
+    work: GateWorkspace,
 ) -> float:
-    """Prove the clearances between the frames; returns the smallest witnessed over all pairs.
+    """Bound the clearances between the frames; returns the smallest witnessed over all pairs.
 
-    `best` is what `witness_frames` returned.
+    `smallest` is the result of `witness_frames`.
     """
-    placed, speeds, accelerations = work.before, work.moves.speed, work.moves.acceleration
+    placed, speeds, accelerations = work.before, work.motion.speed, work.motion.acceleration
     centre, ball_radius = placed.centre, bodies.ball_radius
     axis_ends, capsule_radius = placed.axis_ends, bodies.capsule_radius
     core, point_start, radius = shapes.core, shapes.point_start, shapes.radius
     points, shape_start = placed.points, bodies.shape_start
     pair_a, pair_b, pair_first = pairs.a, pairs.b, pairs.first
-    out, count, allowances = work.room.out, work.room.evaluations, pairs.allowance
-    ancestors, floor = pairs.ancestor, np.inf
+    out, count, allowances = (
+        work.pair_workspace.out,
+        work.pair_workspace.evaluations,
+        pairs.allowance,
+    )
+    ancestors, lower_bound = pairs.ancestor, np.inf
     for frame in range(clip.q.shape[0] - 1):
         forward(tree, clip.q[frame], work.positions_before, work.rotations_before)
-        place_all(shapes, bodies, work.positions_before, work.rotations_before, placed)
+        place_shapes(shapes, bodies, work.positions_before, work.rotations_before, placed)
         row, next_row = _euler_row(clip, frame), _euler_row(clip, frame + 1)
-        begin(
+        fill_step_motion(
             tree,
             clip.q[frame],
             clip.q[frame + 1],
             clip.order,
             clip.euler[row],
             clip.euler[next_row],
-            work.moves,
+            work.motion,
         )
-        bound_bodies(tree, bodies, work.moves)
+        bound_body_motion(tree, bodies, work.motion)
         for p in range(pair_a.shape[0]):
             body_a, body_b, ancestor = pair_a[p], pair_b[p], ancestors[p]
             column = ancestor + 1
             speed = speeds[body_a, column] + speeds[body_b, column]
             first, last = pair_first[p], pair_first[p + 1]
-            wanted = max(best - TOLERANCE_M, -slack)
-            bound = ball_gap(centre, ball_radius, body_a, body_b) - speed
-            if bound < wanted:
-                bound = capsule_gap(axis_ends, capsule_radius, body_a, body_b) - speed
-            if bound >= wanted:
-                floor = min(floor, bound)
-                _rest_level(clip, first, last, slack)
+            threshold = max(smallest - TOLERANCE_M, -slack)
+            bound = bounding_ball_gap(centre, ball_radius, body_a, body_b) - speed
+            if bound < threshold:
+                bound = bounding_capsule_gap(axis_ends, capsule_radius, body_a, body_b) - speed
+            if bound >= threshold:
+                lower_bound = min(lower_bound, bound)
+                _reset_required(clip, first, last, slack)
                 continue
             acceleration = accelerations[body_a, column] + accelerations[body_b, column]
             k = first - 1
@@ -235,21 +248,21 @@ def sweep(
                     k += 1
                     allowance = allowances[k]
                     if core[a] == SEGMENT and core[b] == SEGMENT:
-                        before = rounded_gap(points, point_start, radius, a, b)
+                        before = segment_core_gap(points, point_start, radius, a, b)
                     else:
                         before = gap(shapes, placed, a, b, out)
                     before += allowance
                     count[0] += 1
-                    if clip.level[k] < -slack:
-                        clip.level[k] = max(clip.level[k], before - DIP_M)
+                    if clip.required[k] < -slack:
+                        clip.required[k] = max(clip.required[k], before - DIP_M)
                         if before >= -slack:
-                            clip.level[k] = -slack
-                    if before < clip.level[k]:
+                            clip.required[k] = -slack
+                    if before < clip.required[k]:
                         clip.failed[k] = 1
-                    if before - speed >= max(best - TOLERANCE_M, clip.level[k]):
+                    if before - speed >= max(smallest - TOLERANCE_M, clip.required[k]):
                         clip.proven[k] = min(clip.proven[k], before - speed)
                         continue
-                    best = _walk(
+                    smallest = _sweep_pair(
                         tree,
                         shapes,
                         clip,
@@ -261,10 +274,10 @@ def sweep(
                         speed,
                         acceleration,
                         frame,
-                        best,
+                        smallest,
                         work,
                     )
     for k in range(clip.proven.shape[0]):
-        floor = min(floor, clip.proven[k])
-    clip.floor[0] = min(floor, best)
-    return best
+        lower_bound = min(lower_bound, clip.proven[k])
+    clip.lower_bound[0] = min(lower_bound, smallest)
+    return smallest

@@ -1,9 +1,9 @@
 """Signed distance of convex polytopes given by their corners.
 
-Apart: Gilbert, Johnson, Keerthi (1988), "A fast procedure for computing the distance between
-complex objects in three-dimensional space". Overlapping: the faces of the Minkowski difference of
-two polytopes are their own faces and the parallelograms of their edges, so the largest separation
-over those directions is the exact (negative) depth.
+Disjoint: Gilbert, Johnson, Keerthi (1988), "A fast procedure for computing the distance between
+complex objects in three-dimensional space". Overlapping: the face normals of the Minkowski
+difference of two polytopes are their own face normals and the cross products of their edges, so the
+largest separation over these directions is the exact (negative) depth.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from writhe.kernels.collision.segment_distance import segment_parameters
 from writhe.kernels.jit import kernel
 
 GJK_STEPS = 80
-OVERLAP2 = 1e-18  # m^2: cores nearer than a nanometre are judged by their depth
-TIE_M = 1e-9
-STALLED_M = 1e-9
+OVERLAP2 = 1e-18  # m^2: cores nearer than a nanometre count as overlapping
+TIE_M = 1e-9  # corners this close to the support plane lie on it
+STALLED_M = 1e-9  # GJK stalled if |v| exceeds the separation along v by more
 
 
 @kernel
-def lowest(points: Floats, first: int, last: int, x: float, y: float, z: float) -> int:
-    """The row of points[first:last] least far along (x, y, z)."""
+def lowest_row(points: Floats, first: int, last: int, x: float, y: float, z: float) -> int:
+    """The row of points[first:last] with the smallest dot product with (x, y, z)."""
     best = first
     least = points[first, 0] * x + points[first, 1] * y + points[first, 2] * z
     for i in range(first + 1, last):
@@ -56,10 +56,10 @@ def _origin_product(w: Floats, o: int, i: int) -> float:
 
 @kernel
 def _subset_weights(w: Floats, chosen: Ints, m: int, weights: Floats) -> bool:
-    """Weights (affine, sum 1) of the point of the hull of w[chosen[:m]] nearest to the origin.
+    """Barycentric weights of the point of the simplex w[chosen[:m]] nearest to the origin.
 
-    With edges e_i = w_i - w_0 they solve  G x = -(e_i . w_0),  G_ij = e_i . e_j. False when the
-    subset is degenerate or that point lies outside the simplex.
+    With edges e_i = w_i - w_0 they solve  G x = -(e_i . w_0),  G_ij = e_i . e_j. False if the
+    simplex is degenerate or that point lies outside it.
     """
     if m == 1:
         weights[0] = 1.0
@@ -111,10 +111,10 @@ def _subset_weights(w: Floats, chosen: Ints, m: int, weights: Floats) -> bool:
 def _nearest_on_simplex(
     w: Floats, size: int, keep: Ints, weights: Floats, chosen: Ints, trial: Floats, v: Floats
 ) -> int:
-    """The point v of the simplex w[:size] nearest to the origin; returns how many rows it needs.
+    """The point v of the simplex w[:size] nearest to the origin.
 
-    Tries every face, which is what makes it short and safe for flat simplices. chosen (4) and
-    trial (4) are room.
+    Returns the number of rows of w that span it, listed in `keep`, with their `weights`. Tries
+    every face, which is robust for flat simplices. chosen (4) and trial (4) are scratch.
     """
     best, count = np.inf, 0
     for mask in range(1, 1 << size):
@@ -143,8 +143,8 @@ def _nearest_on_simplex(
 def _separation(
     points: Floats, a0: int, a1: int, b0: int, b1: int, x: float, y: float, z: float
 ) -> float:
-    i = lowest(points, a0, a1, x, y, z)
-    j = lowest(points, b0, b1, -x, -y, -z)
+    i = lowest_row(points, a0, a1, x, y, z)
+    j = lowest_row(points, b0, b1, -x, -y, -z)
     return (
         (points[i, 0] - points[j, 0]) * x
         + (points[i, 1] - points[j, 1]) * y
@@ -159,9 +159,9 @@ def convex_distance(points: Floats, a0: int, a1: int, b0: int, b1: int, out: Flo
     out (9): unit normal from b to a, witness point on a, witness point on b.
     """
     # two allocations: more would cost as much as the search
-    room, numbers = np.empty((7, 4)), np.empty((4, 4), dtype=np.int64)
-    w, weights, trial, v = room[:4], room[4], room[5], room[6]
-    rows_a, rows_b, keep, chosen = numbers[0], numbers[1], numbers[2], numbers[3]
+    numbers, indices = np.empty((7, 4)), np.empty((4, 4), dtype=np.int64)
+    w, weights, trial, v = numbers[:4], numbers[4], numbers[5], numbers[6]
+    rows_a, rows_b, keep, chosen = indices[0], indices[1], indices[2], indices[3]
     rows_a[0], rows_b[0] = a0, b0
     for c in range(3):
         w[0, c] = points[a0, c] - points[b0, c]
@@ -172,8 +172,8 @@ def convex_distance(points: Floats, a0: int, a1: int, b0: int, b1: int, out: Flo
         norm2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2]
         if norm2 <= OVERLAP2:
             break
-        i = lowest(points, a0, a1, v[0], v[1], v[2])
-        j = lowest(points, b0, b1, -v[0], -v[1], -v[2])
+        i = lowest_row(points, a0, a1, v[0], v[1], v[2])
+        j = lowest_row(points, b0, b1, -v[0], -v[1], -v[2])
         along = 0.0
         for c in range(3):
             along += v[c] * (points[i, c] - points[j, c])
@@ -188,7 +188,7 @@ def convex_distance(points: Floats, a0: int, a1: int, b0: int, b1: int, out: Flo
         for c in range(3):
             w[size, c] = points[i, c] - points[j, c]
         count = _nearest_on_simplex(w, size + 1, keep, weights, chosen, trial, v)
-        for k in range(count):  # keep is ascending: rows move down, never over one still needed
+        for k in range(count):  # keep is ascending, so no row is overwritten before use
             rows_a[k], rows_b[k] = rows_a[keep[k]], rows_b[keep[k]]
             for c in range(3):
                 w[k, c] = w[keep[k], c]
@@ -199,7 +199,7 @@ def convex_distance(points: Floats, a0: int, a1: int, b0: int, b1: int, out: Flo
     if distance * distance <= OVERLAP2 or size == 4:
         return 0.0
     length = distance
-    # |v| is an upper bound; where the search stalled, the separation along v is the sound answer
+    # |v| is an upper bound; if GJK stalled, return the separation along v, a lower bound
     proven = _separation(points, a0, a1, b0, b1, v[0] / length, v[1] / length, v[2] / length)
     if proven < distance - STALLED_M:
         distance = proven
@@ -216,10 +216,10 @@ def convex_distance(points: Floats, a0: int, a1: int, b0: int, b1: int, out: Flo
 
 
 @kernel
-def _offer(
+def _better_separation(
     points: Floats, a0: int, a1: int, b0: int, b1: int, d: Floats, best: float, n: Floats
 ) -> float:
-    """The larger of `best` and the separation along +d or -d; its direction goes to n."""
+    """The largest of `best` and the separations along +d and -d; n becomes its direction."""
     for sign in (1.0, -1.0):
         along = _separation(points, a0, a1, b0, b1, sign * d[0], sign * d[1], sign * d[2])
         if along > best:
@@ -229,12 +229,12 @@ def _offer(
 
 
 @kernel
-def _tied(points: Floats, first: int, last: int, n: Floats, out: Floats) -> int:
-    """Rows of points[first:last] least far along n: their mean to out[0]; two of them to out[1:3].
+def _support_points(points: Floats, first: int, last: int, n: Floats, out: Floats) -> int:
+    """Support points of points[first:last] along -n: out[0] their mean, out[1:3] two of them.
 
-    Returns how many there are.
+    Returns their number.
     """
-    low = lowest(points, first, last, n[0], n[1], n[2])
+    low = lowest_row(points, first, last, n[0], n[1], n[2])
     least = points[low, 0] * n[0] + points[low, 1] * n[1] + points[low, 2] * n[2]
     count = 0
     for c in range(3):
@@ -275,18 +275,18 @@ def convex_depth(
 ) -> float:
     """Signed distance (0 or less) of overlapping hulls; out (9) as `convex_distance`.
 
-    facets[fa0:fa1] and [fb0:fb1] are unit face normals, edges likewise unit edge directions.
+    facets[fa0:fa1] and [fb0:fb1] are unit face normals, edges[...] unit edge directions.
     """
     best = -np.inf
     n, d = np.zeros(3), np.empty(3)
     source = 0
     n[1] = 1.0
     for f in range(fa0, fa1):
-        new = _offer(points, a0, a1, b0, b1, facets[f], best, n)
+        new = _better_separation(points, a0, a1, b0, b1, facets[f], best, n)
         if new > best:
             best, source = new, 1
     for f in range(fb0, fb1):
-        new = _offer(points, a0, a1, b0, b1, facets[f], best, n)
+        new = _better_separation(points, a0, a1, b0, b1, facets[f], best, n)
         if new > best:
             best, source = new, 2
     for i in range(ea0, ea1):
@@ -299,14 +299,14 @@ def convex_depth(
                 continue
             for c in range(3):
                 d[c] /= length
-            new = _offer(points, a0, a1, b0, b1, d, best, n)
+            new = _better_separation(points, a0, a1, b0, b1, d, best, n)
             if new > best + 1e-12:
                 best, source = new, 3
     low, high = np.empty((3, 3)), np.empty((3, 3))
-    _tied(points, a0, a1, n, low)
+    _support_points(points, a0, a1, n, low)
     for c in range(3):
         d[c] = -n[c]
-    _tied(points, b0, b1, d, high)
+    _support_points(points, b0, b1, d, high)
     pair = np.empty((4, 3))
     for c in range(3):
         pair[0, c], pair[1, c], pair[2, c], pair[3, c] = (
@@ -318,7 +318,7 @@ def convex_depth(
     s, t = segment_parameters(pair, 0, 2)
     for c in range(3):
         out[c] = n[c]
-        if source == 1:  # a corner, edge or face of b under a face of a
+        if source == 1:  # a face of a touches a corner, edge or face of b
             out[6 + c] = high[0, c]
             out[3 + c] = high[0, c] + best * n[c]
         elif source == 2:

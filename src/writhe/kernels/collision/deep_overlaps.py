@@ -1,60 +1,60 @@
-"""When pairs overlap deeply, and whether their cores meet meanwhile."""
+"""Time spans of deep overlap of shape pairs, and whether their cores meet within them."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from writhe.arrays import Floats, Ints
-from writhe.kernels.collision.clip_sweep import Clip
+from writhe.kernels.collision.clip_sweep import SweptClip
 from writhe.kernels.collision.shape_gaps import Bodies, Pairs, Shapes
-from writhe.kernels.collision.step_gate import GateRoom
+from writhe.kernels.collision.step_gate import GateWorkspace
 from writhe.kernels.collision.step_motion import (
-    begin,
-    bound_bodies,
-    gap_between,
-    least_gap,
-    separation_after,
+    bound_body_motion,
+    fill_step_motion,
+    gap_at_fraction,
+    gap_lower_bound,
+    separation_along,
 )
 from writhe.kernels.jit import kernel
 from writhe.kernels.skeleton.kinematics import Tree
 
 CORES_MEET_M = 1e-4  # cores nearer than this are taken to meet
-FINEST_M = 1e-5  # stretches in which nothing moves farther than this are not cut any finer
-HELD = 0.125  # of a frame: both ends deep, so taken as deep all through
+FINEST_M = 1e-5  # intervals in which no point moves farther than this are not halved
+LONGEST_DEEP = 0.125  # frames: a subinterval up to this long with both ends deep counts as deep
 
 
-class Spans(NamedTuple):
-    """Candidates (c), their state while the clip is read, and the spans found (s at most)."""
+class DeepSpans(NamedTuple):
+    """Candidate shape pairs (c), their state during the sweep, and the spans found (s at most)."""
 
     body_pair: Ints  # (c,)
     shape_a: Ints  # (c,)
     shape_b: Ints  # (c,)
     shape_pair: Ints  # (c,)
-    open_span: Ints  # (c,) the span that goes on, -1 when there is none
-    candidate: Ints  # (s,) which candidate
+    open_span: Ints  # (c,) index of the span that is open, -1 for none
+    candidate: Ints  # (s,) index of the candidate
     time: Floats  # (s, 2) start and end in frames
-    normal: Floats  # (s, 2, 3) at start and end, in b's frame
+    normal: Floats  # (s, 2, 3) at start and end, in the frame of b's joint
     deepest: Floats  # (s,) smallest gap witnessed
-    deepest_time: Floats  # (s,) when, in frames
-    meets: Ints  # (s,) 1: the cores meet
-    cut: Ints  # (s, 2) 1: the span is cut off by the start or end of the clip
+    deepest_time: Floats  # (s,) time of that gap, in frames
+    cores_meet: Ints  # (s,) 1: the cores meet
+    cut: Ints  # (s, 2) 1: the clip starts or ends within the span
 
 
 @kernel
-def _normal_in_b(work: GateRoom, out: Floats) -> None:
-    rotation, n = work.room.rotation_b, work.room.out
+def _normal_in_b(work: GateWorkspace, out: Floats) -> None:
+    rotation, n = work.pair_workspace.rotation_b, work.pair_workspace.out
     for c in range(3):
         out[c] = rotation[0, c] * n[0] + rotation[1, c] * n[1] + rotation[2, c] * n[2]
 
 
 @kernel
-def _open(spans: Spans, i: int, count: int, time: float, normal: Floats, cut: bool) -> int:
+def _open(spans: DeepSpans, i: int, count: int, time: float, normal: Floats, cut: bool) -> int:
     if count < spans.candidate.shape[0]:
         spans.open_span[i] = count
         spans.candidate[count] = i
         spans.time[count, 0], spans.time[count, 1] = time, time
         spans.deepest[count] = 0.0
-        spans.meets[count] = 0
+        spans.cores_meet[count] = 0
         spans.cut[count, 0] = 1 if cut else 0
         spans.cut[count, 1] = 0
         for c in range(3):
@@ -63,60 +63,60 @@ def _open(spans: Spans, i: int, count: int, time: float, normal: Floats, cut: bo
 
 
 @kernel
-def _walk(
+def _advance_candidate(
     tree: Tree,
     shapes: Shapes,
     pairs: Pairs,
     i: int,
     frame: int,
-    spans: Spans,
+    spans: DeepSpans,
     count: int,
-    work: GateRoom,
-    near: Floats,
-    far: Floats,
+    work: GateWorkspace,
+    start_normal: Floats,
+    end_normal: Floats,
 ) -> int:
-    """Walk candidate i through one interval; returns how many spans there are now."""
-    moves, room, normal = work.moves, work.room, work.normal
+    """Find the deep spans of candidate i in one frame interval; returns the new span count."""
+    motion, workspace, normal = work.motion, work.pair_workspace, work.normal
     p, a, b = spans.body_pair[i], spans.shape_a[i], spans.shape_b[i]
     ancestor, deep = pairs.ancestor[p], -pairs.deep[spans.shape_pair[i]]
     column = ancestor + 1
-    speed = moves.speed[pairs.a[p], column] + moves.speed[pairs.b[p], column]
-    acceleration = moves.acceleration[pairs.a[p], column] + moves.acceleration[pairs.b[p], column]
+    speed = motion.speed[pairs.a[p], column] + motion.speed[pairs.b[p], column]
+    acceleration = motion.acceleration[pairs.a[p], column] + motion.acceleration[pairs.b[p], column]
     meeting = CORES_MEET_M - shapes.radius[a] - shapes.radius[b]
     t, span = 0.0, 1.0
-    before = gap_between(tree, shapes, moves, a, b, ancestor, 0.0, room)
-    _normal_in_b(work, near)
+    before = gap_at_fraction(tree, shapes, motion, a, b, ancestor, 0.0, workspace)
+    _normal_in_b(work, start_normal)
     for c in range(3):
-        normal[c] = room.out[c]
+        normal[c] = workspace.out[c]
     while t < 1.0:
         target = min(t + span, 1.0)
         span = target - t
-        after = gap_between(tree, shapes, moves, a, b, ancestor, target, room)
-        across = separation_after(shapes, a, b, normal, room)
-        bound = least_gap(before, after, across, span, speed, acceleration)
+        after = gap_at_fraction(tree, shapes, motion, a, b, ancestor, target, workspace)
+        end_separation = separation_along(shapes, a, b, normal, workspace)
+        bound = gap_lower_bound(before, after, end_separation, span, speed, acceleration)
         finest = span * speed < FINEST_M or span < 1e-9
         both = before < deep and after < deep
-        is_deep = both and (span <= HELD or 0.5 * (before + after + speed * span) < deep)
+        is_deep = both and (span <= LONGEST_DEEP or 0.5 * (before + after + speed * span) < deep)
         is_clear = bound >= deep
         if finest and not is_clear:
             is_deep = True
         now = spans.open_span[i]
-        met = now >= 0 and spans.meets[now] == 1
+        met = now >= 0 and spans.cores_meet[now] == 1
         if is_deep and not met and bound < meeting and not finest:
             is_deep = before < meeting or after < meeting
         if not (is_clear or is_deep):
             span *= 0.5
             continue
-        _normal_in_b(work, far)
+        _normal_in_b(work, end_normal)
         if is_clear and now >= 0:
             spans.time[now, 1] = frame + t
             for c in range(3):
-                spans.normal[now, 1, c] = near[c]
+                spans.normal[now, 1, c] = start_normal[c]
             spans.open_span[i] = -1
         if is_deep:
             if now < 0:
                 cut = frame == 0 and t == 0.0
-                count = _open(spans, i, count, frame + t, near, cut)
+                count = _open(spans, i, count, frame + t, start_normal, cut)
                 now = spans.open_span[i]
             if now >= 0:
                 spans.time[now, 1] = frame + target
@@ -125,12 +125,12 @@ def _walk(
                 if after < spans.deepest[now]:
                     spans.deepest[now], spans.deepest_time[now] = after, frame + target
                 if bound < meeting:
-                    spans.meets[now] = 1
+                    spans.cores_meet[now] = 1
                 for c in range(3):
-                    spans.normal[now, 1, c] = far[c]
+                    spans.normal[now, 1, c] = end_normal[c]
         t, before = target, after
         for c in range(3):
-            near[c], normal[c] = far[c], room.out[c]
+            start_normal[c], normal[c] = end_normal[c], workspace.out[c]
         span *= 2.0
     return count
 
@@ -141,33 +141,36 @@ def deep_spans(
     shapes: Shapes,
     bodies: Bodies,
     pairs: Pairs,
-    clip: Clip,
-    spans: Spans,
-    near: Floats,
-    far: Floats,
-    work: GateRoom,
+    clip: SweptClip,
+    spans: DeepSpans,
+    start_normal: Floats,
+    end_normal: Floats,
+    work: GateWorkspace,
 ) -> int:
-    """Find the spans with -g above half the smaller radius for the candidates; near, far: (3,).
+    """Find the time spans in which a candidate has -g above half the smaller radius.
 
-    Returns how many there are; more than the rows of `spans` means that some were lost.
+    Returns the number of spans; if it exceeds the rows of `spans`, the rest was dropped.
+    start_normal and end_normal (3) are scratch.
     """
     count = 0
     last = clip.q.shape[0] - 1
     rows = clip.euler.shape[0] - 1
     for frame in range(max(last, 1)):
         following = min(frame + 1, last)
-        begin(
+        fill_step_motion(
             tree,
             clip.q[frame],
             clip.q[following],
             clip.order,
             clip.euler[min(frame, rows)],
             clip.euler[min(following, rows)],
-            work.moves,
+            work.motion,
         )
-        bound_bodies(tree, bodies, work.moves)
+        bound_body_motion(tree, bodies, work.motion)
         for i in range(spans.body_pair.shape[0]):
-            count = _walk(tree, shapes, pairs, i, frame, spans, count, work, near, far)
+            count = _advance_candidate(
+                tree, shapes, pairs, i, frame, spans, count, work, start_normal, end_normal
+            )
     for i in range(spans.open_span.shape[0]):
         if spans.open_span[i] >= 0:
             spans.cut[spans.open_span[i], 1] = 1

@@ -1,4 +1,4 @@
-"""Which shapes are near each other, with all that a solver's inequality needs."""
+"""Shape pairs below a distance, with the data of a solver's contact constraint."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from writhe.kernels.collision.shape_gaps import (
     SEGMENT,
     Bodies,
     Pairs,
-    Placed,
+    PlacedShapes,
     Shapes,
-    ball_gap,
-    capsule_gap,
+    bounding_ball_gap,
+    bounding_capsule_gap,
     gap,
-    place_all,
-    rounded_gap,
+    place_shapes,
+    segment_core_gap,
     segment_gap,
     separation,
 )
@@ -24,10 +24,10 @@ from writhe.kernels.jit import kernel
 LEFT_OUT = 1e8  # m: shape pairs with a larger allowance are not tested at all
 
 
-class Near(NamedTuple):
-    """Rows that `near_pairs` fills; their length is the most it can list."""
+class NearPairRows(NamedTuple):
+    """Output rows of `near_pairs`; their number m is its capacity."""
 
-    shape_pair: Ints  # (m,) number of the shape pair
+    shape_pair: Ints  # (m,) index of the shape pair
     shapes: Ints  # (m, 2) shapes a and b
     joints: Ints  # (m, 2) the joints that carry them
     gap: Floats  # (m,)
@@ -45,32 +45,32 @@ def near_pairs(
     positions: Floats,
     rotations: Floats,
     distance: float,
-    placed: Placed,
+    placed: PlacedShapes,
     out: Floats,
-    apart_along: Floats,
-    near: Near,
+    last_normals: Floats,
+    near: NearPairRows,
 ) -> int:
     """List the shape pairs with g < distance at the joint frames (n, 3), (n, 3, 3).
 
-    Returns how many there are; more than the rows of `near` means that the list is cut short. The
-    gap changes with a tangent step v as  dg = normal . (J_a(surface_a) - J_b(surface_b)) v.
+    Returns their number; if it exceeds the rows of `near`, the rest was dropped. The gap changes
+    with a tangent step v as  dg = normal . (J_a(surface_a) - J_b(surface_b)) v.
 
-    apart_along (k, 3), one unit direction a shape pair, is kept between calls: pairs of convex
-    cores that are still far apart along the normal they had last are passed over quickly.
+    last_normals (k, 3), one unit direction per shape pair, is kept between calls: a pair of convex
+    cores that is still separated along its last normal is skipped without a distance query.
     """
-    place_all(shapes, bodies, positions, rotations, placed)
+    place_shapes(shapes, bodies, positions, rotations, placed)
     centre, ball_radius = placed.centre, bodies.ball_radius
     axis_ends, capsule_radius = placed.axis_ends, bodies.capsule_radius
     core, point_start, radius = shapes.core, shapes.point_start, shapes.radius
     points, shape_start = placed.points, bodies.shape_start
     pair_a, pair_b, pair_first = pairs.a, pairs.b, pairs.first
     allowances = pairs.allowance
-    room, count = near.gap.shape[0], 0
+    capacity, count = near.gap.shape[0], 0
     for p in range(pair_a.shape[0]):
         body_a, body_b = pair_a[p], pair_b[p]
-        if ball_gap(centre, ball_radius, body_a, body_b) >= distance:
+        if bounding_ball_gap(centre, ball_radius, body_a, body_b) >= distance:
             continue
-        if capsule_gap(axis_ends, capsule_radius, body_a, body_b) >= distance:
+        if bounding_capsule_gap(axis_ends, capsule_radius, body_a, body_b) >= distance:
             continue
         k = pair_first[p] - 1
         for a in range(shape_start[body_a], shape_start[body_a + 1]):
@@ -79,20 +79,20 @@ def near_pairs(
                 if allowances[k] > LEFT_OUT:
                     continue
                 if core[a] == SEGMENT and core[b] == SEGMENT:
-                    if rounded_gap(points, point_start, radius, a, b) >= distance:
+                    if segment_core_gap(points, point_start, radius, a, b) >= distance:
                         continue
                     g = segment_gap(points, point_start[a], point_start[b], out)
                     g -= radius[a] + radius[b]
                 else:
-                    x, y, z = apart_along[k, 0], apart_along[k, 1], apart_along[k, 2]
+                    x, y, z = last_normals[k, 0], last_normals[k, 1], last_normals[k, 2]
                     if separation(points, point_start, radius, core, a, b, x, y, z) >= distance:
                         continue
                     g = gap(shapes, placed, a, b, out)
                     for c in range(3):
-                        apart_along[k, c] = out[c]
+                        last_normals[k, c] = out[c]
                 if g >= distance:
                     continue
-                if count < room:
+                if count < capacity:
                     near.shape_pair[count] = k
                     near.shapes[count, 0], near.shapes[count, 1] = a, b
                     near.joints[count, 0] = shapes.joint[a]

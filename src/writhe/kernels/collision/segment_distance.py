@@ -1,4 +1,4 @@
-"""Distance of two segments with the place of both witness points: the hot path of all capsules."""
+"""Distance and witness points of two segments, the innermost query of all capsules."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from math import sqrt
 from writhe.arrays import Floats
 from writhe.kernels.jit import kernel
 
-# Two directions are taken as parallel when sin^2 of their angle is below this: over a length of
-# one metre the distance then varies by less than a micrometre between the choices left.
+# Directions count as parallel when sin^2 of their angle is below this: along one metre the distance
+# then varies by less than a micrometre.
 PARALLEL = 1e-12
-POINT2 = 1e-18  # m^2: shorter segments are points
+POINT2 = 1e-18  # m^2: shorter segments count as points
 
 
 @kernel(inline=True)
@@ -26,14 +26,14 @@ def _clamp(value: float) -> float:
 def _special_parameters(
     uu: float, vv: float, uv: float, uw: float, vw: float
 ) -> tuple[float, float]:
-    """`segment_parameters` when a segment is a point or both are parallel, from their products."""
+    """`segment_parameters` for parallel or point segments, from their dot products."""
     if uu < POINT2 and vv < POINT2:
         return 0.5, 0.5
     if uu < POINT2:
         return 0.5, _clamp((vw + 0.5 * uv) / vv)
     if vv < POINT2:
         return _clamp((0.5 * uv - uw) / uu), 0.5
-    # the stretch of p that lies beside q, or the end of p nearest to it
+    # the middle of the part of p that lies beside q, or the end of p nearest to q
     at_start, at_end = -uw / uu, (uv - uw) / uu
     s = 0.5 * (_clamp(min(at_start, at_end)) + _clamp(max(at_start, at_end)))
     return s, _clamp((uv * s + vw) / vv)
@@ -44,8 +44,8 @@ def segment_parameters(points: Floats, a: int, b: int) -> tuple[float, float]:
     """(s, t) in [0, 1]^2 that minimise |p(s) - q(t)|.
 
     p(s) runs from points[a] to points[a + 1], q(t) from points[b] to points[b + 1]. Ericson (2005),
-    "Real-Time Collision Detection", section 5.1.9, with the middle of the common stretch as the
-    answer for parallel segments, so that witness points do not jump between ends.
+    "Real-Time Collision Detection", section 5.1.9, except that parallel segments give the
+    middle of their common part, so that witness points do not jump between ends.
     """
     ux = points[a + 1, 0] - points[a, 0]
     uy = points[a + 1, 1] - points[a, 1]

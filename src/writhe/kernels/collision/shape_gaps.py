@@ -1,8 +1,8 @@
 """Shapes fixed to joints, and the gap of two of them.
 
-A shape is a core inflated by a radius. Cores are the hulls of a few points: two for a segment
-(equal: a ball), the corners of a convex polytope, or a half-space, whose two rows are a point of
-its surface and that point moved by its outward normal.
+A shape is a core inflated by a radius. A core is a segment (two points; equal for a ball), a convex
+polytope (its corners), or a half-space (a point of its surface and that point moved by the unit
+outward normal).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from writhe.arrays import Floats, Ints
-from writhe.kernels.collision.convex_distance import convex_depth, convex_distance, lowest
+from writhe.kernels.collision.convex_distance import convex_depth, convex_distance, lowest_row
 from writhe.kernels.collision.segment_distance import segment_distance, segment_parameters
 from writhe.kernels.jit import kernel
 
@@ -19,7 +19,7 @@ SEGMENT, CONVEX, HALF_SPACE = 0, 1, 2
 
 
 class Shapes(NamedTuple):
-    """All shapes of a scene, those of one body next to each other."""
+    """All shapes of a scene; the shapes of one body are consecutive."""
 
     joint: Ints  # (s,)
     core: Ints  # (s,) SEGMENT, CONVEX or HALF_SPACE
@@ -34,31 +34,31 @@ class Shapes(NamedTuple):
 
 
 class Bodies(NamedTuple):
-    """Rigid groups of shapes of one part on one joint, with a capsule around each."""
+    """Groups of shapes of one part on one joint, with a bounding ball and capsule of each."""
 
     joint: Ints  # (b,)
     part: Ints  # (b,)
     shape_start: Ints  # (b + 1,)
-    reach: Floats  # (b,) farthest core point from the joint's centre
-    centre: Floats  # (b, 3) of a ball around the body, in the joint's frame
+    reach: Floats  # (b,) distance of the farthest core point from the joint's centre
+    centre: Floats  # (b, 3) of the bounding ball, in the joint's frame
     ball_radius: Floats  # (b,) infinite for a half-space
-    axis_ends: Floats  # (2 b, 3) of a capsule around the body
+    axis_ends: Floats  # (2 b, 3) of the bounding capsule, in the joint's frame
     capsule_radius: Floats  # (b,)
 
 
 class Pairs(NamedTuple):
-    """Body pairs to test; the shape pairs of pair p are numbered from first[p], b's fastest."""
+    """Body pairs to test. Shape pairs of pair p are numbered from first[p], shape b fastest."""
 
     a: Ints  # (m,)
     b: Ints  # (m,)
-    ancestor: Ints  # (m,) the lowest joint that carries both, -1 when there is none
+    ancestor: Ints  # (m,) lowest common ancestor joint of both, -1 for the world
     first: Ints  # (m + 1,)
     allowance: Floats  # (k,) metres, per shape pair
-    deep: Floats  # (k,) half the smaller radius
+    deep: Floats  # (k,) half the smaller radius, metres: overlaps beyond it are deep
 
 
-class Placed(NamedTuple):
-    """Rows of `Shapes` and `Bodies` moved to where the joints are."""
+class PlacedShapes(NamedTuple):
+    """Rows of `Shapes` and `Bodies` transformed from joint frames to one common frame."""
 
     points: Floats
     facets: Floats
@@ -68,7 +68,7 @@ class Placed(NamedTuple):
 
 
 @kernel(inline=True)
-def _turn_rows(source: Floats, first: int, last: int, rotation: Floats, out: Floats) -> None:
+def _rotate_rows(source: Floats, first: int, last: int, rotation: Floats, out: Floats) -> None:
     for i in range(first, last):
         x, y, z = source[i, 0], source[i, 1], source[i, 2]
         for r in range(3):
@@ -76,10 +76,10 @@ def _turn_rows(source: Floats, first: int, last: int, rotation: Floats, out: Flo
 
 
 @kernel(inline=True)
-def move_rows(
+def transform_rows(
     source: Floats, first: int, last: int, position: Floats, rotation: Floats, out: Floats
 ) -> None:
-    """Move points of a joint's frame to the world."""
+    """out[first:last] = position + rotation source[first:last], for rows of points."""
     for i in range(first, last):
         x, y, z = source[i, 0], source[i, 1], source[i, 2]
         for r in range(3):
@@ -88,34 +88,36 @@ def move_rows(
 
 @kernel(inline=True)
 def place_shape(
-    shapes: Shapes, shape: int, position: Floats, rotation: Floats, placed: Placed
+    shapes: Shapes, shape: int, position: Floats, rotation: Floats, placed: PlacedShapes
 ) -> None:
-    """Move one shape to the frame (position, rotation) of its joint."""
+    """Transform one shape by the frame (position, rotation) of its joint."""
     first, last = shapes.point_start[shape], shapes.point_start[shape + 1]
-    move_rows(shapes.points, first, last, position, rotation, placed.points)
+    transform_rows(shapes.points, first, last, position, rotation, placed.points)
     first, last = shapes.facet_start[shape], shapes.facet_start[shape + 1]
-    _turn_rows(shapes.facets, first, last, rotation, placed.facets)
+    _rotate_rows(shapes.facets, first, last, rotation, placed.facets)
     first, last = shapes.edge_start[shape], shapes.edge_start[shape + 1]
-    _turn_rows(shapes.edges, first, last, rotation, placed.edges)
+    _rotate_rows(shapes.edges, first, last, rotation, placed.edges)
 
 
 @kernel
-def place_all(
-    shapes: Shapes, bodies: Bodies, positions: Floats, rotations: Floats, placed: Placed
+def place_shapes(
+    shapes: Shapes, bodies: Bodies, positions: Floats, rotations: Floats, placed: PlacedShapes
 ) -> None:
-    """Move every shape and body to the joints' frames (n, 3), (n, 3, 3)."""
+    """Transform all shapes and bounding volumes by the joint frames (n, 3), (n, 3, 3)."""
     for i in range(shapes.joint.shape[0]):
         j = shapes.joint[i]
         place_shape(shapes, i, positions[j], rotations[j], placed)
     for b in range(bodies.joint.shape[0]):
         j = bodies.joint[b]
-        move_rows(bodies.centre, b, b + 1, positions[j], rotations[j], placed.centre)
-        move_rows(bodies.axis_ends, 2 * b, 2 * b + 2, positions[j], rotations[j], placed.axis_ends)
+        transform_rows(bodies.centre, b, b + 1, positions[j], rotations[j], placed.centre)
+        transform_rows(
+            bodies.axis_ends, 2 * b, 2 * b + 2, positions[j], rotations[j], placed.axis_ends
+        )
 
 
 @kernel
 def _perpendicular(points: Floats, a: int, b: int, out: Floats) -> None:
-    """A unit direction perpendicular to two crossing segments (or to one, or any)."""
+    """out (3): unit normal of two crossing segments, of one if parallel, else any direction."""
     ux = points[a + 1, 0] - points[a, 0]
     uy = points[a + 1, 1] - points[a, 1]
     uz = points[a + 1, 2] - points[a, 2]
@@ -141,7 +143,7 @@ def _perpendicular(points: Floats, a: int, b: int, out: Floats) -> None:
 
 @kernel(inline=True)
 def segment_gap(points: Floats, a: int, b: int, out: Floats) -> float:
-    """Distance of the segments at rows a and b, with normal and witnesses in out (9)."""
+    """Distance of the segments at rows a and b, with normal and witness points in out (9)."""
     s, t = segment_parameters(points, a, b)
     for c in range(3):
         out[3 + c] = points[a, c] + s * (points[a + 1, c] - points[a, c])
@@ -156,8 +158,8 @@ def segment_gap(points: Floats, a: int, b: int, out: Floats) -> float:
 
 
 @kernel
-def core_distance(shapes: Shapes, placed: Placed, a: int, b: int, out: Floats) -> float:
-    """Signed distance of two cores not both segments (a is never a half-space).
+def core_distance(shapes: Shapes, placed: PlacedShapes, a: int, b: int, out: Floats) -> float:
+    """Signed distance of two cores, at least one not a segment; a is never a half-space.
 
     out (9): unit normal from b to a, witness point on core a, witness point on core b.
     """
@@ -167,7 +169,7 @@ def core_distance(shapes: Shapes, placed: Placed, a: int, b: int, out: Floats) -
     if shapes.core[b] == HALF_SPACE:
         for c in range(3):
             out[c] = points[b0 + 1, c] - points[b0, c]
-        i = lowest(points, a0, a1, out[0], out[1], out[2])
+        i = lowest_row(points, a0, a1, out[0], out[1], out[2])
         depth = 0.0
         for c in range(3):
             depth += out[c] * (points[i, c] - points[b0, c])
@@ -199,17 +201,17 @@ def core_distance(shapes: Shapes, placed: Placed, a: int, b: int, out: Floats) -
 
 
 @kernel(inline=True)
-def rounded_gap(points: Floats, start: Ints, radius: Floats, a: int, b: int) -> float:
-    """The gap of two shapes whose cores are segments, and nothing else: the hot path.
+def segment_core_gap(points: Floats, start: Ints, radius: Floats, a: int, b: int) -> float:
+    """The gap of two shapes whose cores are segments, without normal and witness points.
 
-    Takes bare arrays, because handing over a NamedTuple counts references to all its arrays, which
+    Takes arrays instead of a NamedTuple: passing one counts references to all its arrays, which
     costs more than the arithmetic.
     """
     return segment_distance(points, start[a], start[b]) - radius[a] - radius[b]
 
 
 @kernel
-def gap(shapes: Shapes, placed: Placed, a: int, b: int, out: Floats) -> float:
+def gap(shapes: Shapes, placed: PlacedShapes, a: int, b: int, out: Floats) -> float:
     """g = signed distance of the cores - r_a - r_b; out (9) as `core_distance`."""
     if shapes.core[a] == SEGMENT and shapes.core[b] == SEGMENT:
         distance = segment_gap(placed.points, shapes.point_start[a], shapes.point_start[b], out)
@@ -229,10 +231,10 @@ def separation(
     y: float,
     z: float,
 ) -> float:
-    """A lower bound of the gap: min over core a minus max over core b along (x, y, z), less radii.
+    """Lower bound of the gap: min over core a minus max over core b along (x, y, z), minus radii.
 
-    It equals the gap when the direction is its normal. A half-space has one direction only: its
-    own, whatever is asked. Bare arrays, as in `rounded_gap`.
+    Equals the gap if the direction is the gap's normal. For a half-space the direction given is
+    replaced by its outward normal. Takes arrays, see `segment_core_gap`.
     """
     j = start[b]
     if core[b] == HALF_SPACE:
@@ -240,8 +242,8 @@ def separation(
         y = points[j + 1, 1] - points[j, 1]
         z = points[j + 1, 2] - points[j, 2]
     else:
-        j = lowest(points, j, start[b + 1], -x, -y, -z)
-    i = lowest(points, start[a], start[a + 1], x, y, z)
+        j = lowest_row(points, j, start[b + 1], -x, -y, -z)
+    i = lowest_row(points, start[a], start[a + 1], x, y, z)
     return (
         (points[i, 0] - points[j, 0]) * x
         + (points[i, 1] - points[j, 1]) * y
@@ -253,7 +255,7 @@ def separation(
 
 @kernel(inline=True)
 def segment_separation(points: Floats, a: int, b: int, x: float, y: float, z: float) -> float:
-    """Separation along (x, y, z) of the segments that start at rows a and b: the hot path."""
+    """Separation along (x, y, z) of the segments that start at rows a and b, without radii."""
     near = points[a, 0] * x + points[a, 1] * y + points[a, 2] * z
     far = points[a + 1, 0] * x + points[a + 1, 1] * y + points[a + 1, 2] * z
     start = points[b, 0] * x + points[b, 1] * y + points[b, 2] * z
@@ -262,8 +264,8 @@ def segment_separation(points: Floats, a: int, b: int, x: float, y: float, z: fl
 
 
 @kernel(inline=True)
-def ball_gap(centre: Floats, radius: Floats, a: int, b: int) -> float:
-    """A cheap lower bound of every gap between two bodies, from the balls around them."""
+def bounding_ball_gap(centre: Floats, radius: Floats, a: int, b: int) -> float:
+    """Lower bound of every gap between two bodies, from their bounding balls."""
     x = centre[a, 0] - centre[b, 0]
     y = centre[a, 1] - centre[b, 1]
     z = centre[a, 2] - centre[b, 2]
@@ -271,6 +273,6 @@ def ball_gap(centre: Floats, radius: Floats, a: int, b: int) -> float:
 
 
 @kernel(inline=True)
-def capsule_gap(axis_ends: Floats, radius: Floats, a: int, b: int) -> float:
-    """A closer lower bound of every gap between two bodies, from the capsules around them."""
+def bounding_capsule_gap(axis_ends: Floats, radius: Floats, a: int, b: int) -> float:
+    """Tighter lower bound of every gap between two bodies, from their bounding capsules."""
     return segment_distance(axis_ends, 2 * a, 2 * b) - radius[a] - radius[b]

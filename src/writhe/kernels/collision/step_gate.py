@@ -1,4 +1,7 @@
-"""The gate of one step: how much of the way from one configuration to the next is safe."""
+"""The step gate: the certified fraction of the step from one configuration to the next.
+
+Conservative advancement with bounds of first and second order, see docs/certificate.md.
+"""
 
 from __future__ import annotations
 
@@ -9,63 +12,63 @@ from writhe.kernels.collision.shape_gaps import (
     SEGMENT,
     Bodies,
     Pairs,
-    Placed,
+    PlacedShapes,
     Shapes,
-    ball_gap,
+    bounding_ball_gap,
     gap,
-    place_all,
+    place_shapes,
     segment_gap,
     segment_separation,
     separation,
 )
 from writhe.kernels.collision.step_motion import (
-    Moves,
-    Room,
-    begin,
-    bound_bodies,
-    gap_between,
-    least_between,
-    least_gap,
-    separation_after,
+    PairWorkspace,
+    StepMotion,
+    bound_body_motion,
+    chord_lower_bound,
+    fill_step_motion,
+    gap_at_fraction,
+    gap_lower_bound,
+    separation_along,
 )
 from writhe.kernels.collision.step_samples import (
-    MOMENTS,
-    Moments,
-    carried,
-    follow_moments,
-    promising,
+    SAMPLES,
+    StepSamples,
+    advance_in_samples,
+    carry_direction,
+    promising_span,
 )
 from writhe.kernels.jit import kernel
 from writhe.kernels.skeleton.kinematics import Tree, forward
 
-DIP_M = 1e-4  # a pair that starts in violation may dip by this within a step, not at its end
-SAME_M = 1e-9
-RESOLUTION_M = 1e-4  # a stretch in which nothing moves farther than this is not cut any finer
-SETTLE_ROUNDS = 6
-EVALUATIONS = 2000  # for one pair in one step; then the step ends where the proof ends
+DIP_M = 1e-4  # a pair that starts in violation may get deeper by this within a step
+ROUNDING_M = 1e-9  # ... and by this at its end
+RESOLUTION_M = 1e-4  # intervals in which no point moves farther than this are not halved
+VIOLATION_ROUNDS = 6  # of shortening for pairs that start in violation; then refuse the step
+MAX_EVALUATIONS = 2000  # of one pair in one step; then the step ends where the proof ends
 
 
-class GateRoom(NamedTuple):
-    """Everything that one gate needs, allocated once."""
+class GateWorkspace(NamedTuple):
+    """Preallocated arrays of one gate; `before` and `after` hold the shapes at the step's ends."""
 
-    moves: Moves
-    room: Room
-    before: Placed
-    after: Placed
+    motion: StepMotion
+    pair_workspace: PairWorkspace
+    before: PlacedShapes
+    after: PlacedShapes
     positions_before: Floats  # (n, 3)
     rotations_before: Floats  # (n, 3, 3)
     positions_after: Floats
     rotations_after: Floats
-    order: Ints  # (n, 3) all -1: a step is interpolated by slerp
+    order: Ints  # (n, 3) all -1: steps are interpolated by slerp
     euler: Floats  # (n, 3) unused
     normal: Floats  # (3,)
-    turned: Floats  # (3,)
-    ends: Floats  # (2,)
-    moments: Moments
-    apart_along: Floats  # (k, 3) the normal that each shape pair had last, see `near_pairs`
+    carried_normal: Floats  # (3,)
+    fractions: Floats  # (2,)
+    samples: StepSamples
+    last_normals: Floats  # (k, 3) last normal of each shape pair, see `near_pairs`
     violating: Ints  # (k, 3) body pair and shapes of the pairs that start in violation
-    # (5,) blocking shape pair, shape a, shape b, number starting in violation; body pair that
-    # blocked last, in this step or before
+    # (5,) blocking shape pair (-1: none), its shapes a and b, number of pairs that start in
+    # violation, body pair that blocked last (in this step or an earlier one)
     found: Ints
 
 
@@ -80,23 +83,23 @@ def _advance(
     acceleration: float,
     before: float,
     slope: float,
-    least: float,
-    end_least: float,
+    min_gap: float,
+    min_end_gap: float,
     limit: float,
-    work: GateRoom,
+    work: GateWorkspace,
 ) -> float:
-    """The largest fraction up to `limit` so that the gap is proven to stay at `least` or more.
+    """The largest fraction up to `limit` for which the gap provably stays at min_gap or more.
 
-    At the fraction returned the gap is `end_least` or more too. `before` and work.normal are those
-    at the start, `slope` a guess at how the gap changes. First in the step's common moments; where
-    these do not suffice, the pair is followed by itself.
+    At the fraction returned the gap is also min_end_gap or more. `before` and work.normal are the
+    gap and its normal at the start of the step, `slope` an estimate of the change of the gap over
+    the step. Uses the common samples first and finer fractions where these do not decide.
     """
-    moves, room, normal = work.moves, work.room, work.normal
-    follow_moments(
+    motion, workspace, normal = work.motion, work.pair_workspace, work.normal
+    advance_in_samples(
         tree,
         shapes,
-        moves,
-        work.moments,
+        motion,
+        work.samples,
         a,
         b,
         ancestor,
@@ -104,74 +107,82 @@ def _advance(
         acceleration,
         before,
         slope,
-        least,
-        end_least,
+        min_gap,
+        min_end_gap,
         limit,
-        room,
+        workspace,
         normal,
-        work.turned,
-        work.ends,
+        work.carried_normal,
+        work.fractions,
     )
-    t, safe = work.ends[0], work.ends[1]
+    t, safe = work.fractions[0], work.fractions[1]
     if t >= limit:
         return safe
-    before = gap_between(tree, shapes, moves, a, b, ancestor, t, room)
+    before = gap_at_fraction(tree, shapes, motion, a, b, ancestor, t, workspace)
     for c in range(3):
-        normal[c] = room.out[c]
-    span, finest = 0.5 / MOMENTS, RESOLUTION_M / speed
-    for _ in range(EVALUATIONS):
+        normal[c] = workspace.out[c]
+    span, finest = 0.5 / SAMPLES, RESOLUTION_M / speed
+    for _ in range(MAX_EVALUATIONS):
         target = min(t + span, limit)
-        after = gap_between(tree, shapes, moves, a, b, ancestor, target, room)
-        across = separation_after(shapes, a, b, normal, room)
+        after = gap_at_fraction(tree, shapes, motion, a, b, ancestor, target, workspace)
+        end_separation = separation_along(shapes, a, b, normal, workspace)
         span = target - t
-        bound = least_gap(before, after, across, span, speed, acceleration)
-        if bound >= least:
+        bound = gap_lower_bound(before, after, end_separation, span, speed, acceleration)
+        if bound >= min_gap:
             t, before, slope = target, after, (after - before) / span
             for c in range(3):
-                normal[c] = room.out[c]
-            if after >= end_least:
+                normal[c] = workspace.out[c]
+            if after >= min_end_gap:
                 safe = t
             if t >= limit:
                 return safe
             span *= 2.0
         else:
-            slope = (across - before) / span
+            slope = (end_separation - before) / span
             span *= 0.5
-        span = promising(span, before, slope, least, acceleration, 0.5 * finest)
+        span = promising_span(span, before, slope, min_gap, acceleration, 0.5 * finest)
         if span < finest:
             return safe
     return safe
 
 
 @kernel
-def _settle(
-    tree: Tree, shapes: Shapes, pairs: Pairs, fraction: float, started: int, work: GateRoom
+def _keep_violating_pairs(
+    tree: Tree,
+    shapes: Shapes,
+    pairs: Pairs,
+    fraction: float,
+    violating_count: int,
+    work: GateWorkspace,
 ) -> float:
-    """Shorten a shortened step until every pair that started in violation ends no deeper."""
-    moves = work.moves
-    for _ in range(SETTLE_ROUNDS):
+    """Shorten a step further until no pair that started in violation ends deeper than it was.
+
+    Only needed for a step that is already shortened: for a whole one `gate_step` has checked it.
+    """
+    motion = work.motion
+    for _ in range(VIOLATION_ROUNDS):
         if fraction <= 0.0 or fraction >= 1.0:
             return fraction
         whole = fraction
-        for i in range(started):
+        for i in range(violating_count):
             p, a, b = work.violating[i, 0], work.violating[i, 1], work.violating[i, 2]
             ancestor = pairs.ancestor[p]
             column = ancestor + 1
-            before = gap(shapes, work.before, a, b, work.room.out)
+            before = gap(shapes, work.before, a, b, work.pair_workspace.out)
             for c in range(3):
-                work.normal[c] = work.room.out[c]
+                work.normal[c] = work.pair_workspace.out[c]
             reached = _advance(
                 tree,
                 shapes,
                 a,
                 b,
                 ancestor,
-                moves.speed[pairs.a[p], column] + moves.speed[pairs.b[p], column],
-                moves.acceleration[pairs.a[p], column] + moves.acceleration[pairs.b[p], column],
+                motion.speed[pairs.a[p], column] + motion.speed[pairs.b[p], column],
+                motion.acceleration[pairs.a[p], column] + motion.acceleration[pairs.b[p], column],
                 before,
                 0.0,
                 before - DIP_M,
-                before - SAME_M,
+                before - ROUNDING_M,
                 fraction,
                 work,
             )
@@ -190,37 +201,37 @@ def gate_step(
     q_from: Floats,
     q_to: Floats,
     slack: float,
-    work: GateRoom,
+    work: GateWorkspace,
 ) -> float:
-    """The fraction in [0, 1] of the step q_from -> q_to (slerp, straight lines) that is certified.
+    """The certified fraction in [0, 1] of the step q_from -> q_to (rotations by slerp).
 
-    Throughout that fraction g >= -allowance - slack for every pair; a pair that starts below that
-    never gets deeper than it was (by more than DIP_M on the way, by nothing at the end).
+    Up to that fraction g >= -allowance - slack for every pair. A pair that starts below this
+    gets deeper by at most DIP_M within the step and not at all (ROUNDING_M) at its end.
     """
     forward(tree, q_from, work.positions_before, work.rotations_before)
     forward(tree, q_to, work.positions_after, work.rotations_after)
-    place_all(shapes, bodies, work.positions_before, work.rotations_before, work.before)
-    place_all(shapes, bodies, work.positions_after, work.rotations_after, work.after)
-    begin(tree, q_from, q_to, work.order, work.euler, work.euler, work.moves)
-    work.moments.step[0] += 1
-    bound_bodies(tree, bodies, work.moves)
+    place_shapes(shapes, bodies, work.positions_before, work.rotations_before, work.before)
+    place_shapes(shapes, bodies, work.positions_after, work.rotations_after, work.after)
+    fill_step_motion(tree, q_from, q_to, work.order, work.euler, work.euler, work.motion)
+    work.samples.step[0] += 1
+    bound_body_motion(tree, bodies, work.motion)
     fraction = 1.0
-    started = 0
+    violating_count = 0
     work.found[0] = -1
     work.found[3] = 0
-    out, normal, turned = work.room.out, work.normal, work.turned
-    speeds, accelerations = work.moves.speed, work.moves.acceleration
+    out, normal, carried_normal = work.pair_workspace.out, work.normal, work.carried_normal
+    speeds, accelerations = work.motion.speed, work.motion.acceleration
     ancestors, allowances = pairs.ancestor, pairs.allowance
     centre, ball_radius = work.before.centre, bodies.ball_radius
     axis_ends, capsule_radius = work.before.axis_ends, bodies.capsule_radius
     core, point_start, radius = shapes.core, shapes.point_start, shapes.radius
     points, shape_start = work.before.points, bodies.shape_start
     pair_a, pair_b, pair_first = pairs.a, pairs.b, pairs.first
-    apart_along = work.apart_along
+    last_normals = work.last_normals
     points_after, axis_ends_after = work.after.points, work.after.axis_ends
     rotations_before, rotations_after = work.rotations_before, work.rotations_after
-    # what stopped the last step comes first: it may stop this one too, and the others need not be
-    # followed any farther then
+    # start with the pair that blocked last: it often blocks again, which shortens the work for
+    # all others
     first = work.found[4]
     for i in range(pair_a.shape[0]):
         if fraction <= 0.0:
@@ -228,63 +239,79 @@ def gate_step(
         p = first if i == 0 else (i - 1 if i <= first else i)
         body_a, body_b, ancestor = pair_a[p], pair_b[p], ancestors[p]
         speed = speeds[body_a, ancestor + 1] + speeds[body_b, ancestor + 1]
-        way = fraction * speed
-        if ball_gap(centre, ball_radius, body_a, body_b) >= way:
+        travel = fraction * speed
+        if bounding_ball_gap(centre, ball_radius, body_a, body_b) >= travel:
             continue
         size = capsule_radius[body_a] + capsule_radius[body_b]
         apart = segment_gap(axis_ends, 2 * body_a, 2 * body_b, out) - size
-        if apart >= way:
+        if apart >= travel:
             continue
         acceleration = accelerations[body_a, ancestor + 1] + accelerations[body_b, ancestor + 1]
         if apart > 0.0:
-            carried(rotations_before, rotations_after, ancestor, out, turned)
-            x, y, z = turned[0], turned[1], turned[2]
-            across = segment_separation(axis_ends_after, 2 * body_a, 2 * body_b, x, y, z) - size
-            if least_between(apart, across, acceleration) >= 0.0:
+            carry_direction(rotations_before, rotations_after, ancestor, out, carried_normal)
+            x, y, z = carried_normal[0], carried_normal[1], carried_normal[2]
+            end_separation = (
+                segment_separation(axis_ends_after, 2 * body_a, 2 * body_b, x, y, z) - size
+            )
+            if chord_lower_bound(apart, end_separation, acceleration) >= 0.0:
                 continue
         k = pair_first[p] - 1
         for a in range(shape_start[body_a], shape_start[body_a + 1]):
             for b in range(shape_start[body_b], shape_start[body_b + 1]):
                 k += 1
-                least = -allowances[k] - slack
+                min_gap = -allowances[k] - slack
                 round_pair = core[a] == SEGMENT and core[b] == SEGMENT
-                at_a, at_b, size = point_start[a], point_start[b], radius[a] + radius[b]
+                row_a, row_b, size = point_start[a], point_start[b], radius[a] + radius[b]
                 if round_pair:
-                    before = segment_gap(points, at_a, at_b, out) - size
+                    before = segment_gap(points, row_a, row_b, out) - size
                 else:
                     for c in range(3):
-                        out[c] = apart_along[k, c]
+                        out[c] = last_normals[k, c]
                     x, y, z = out[0], out[1], out[2]
                     before = separation(points, point_start, radius, core, a, b, x, y, z)
-                if before - way >= least:
+                if before - travel >= min_gap:
                     continue
-                # a pair in violation has to end well, and after a shortened step too: see _settle
-                shown, across = False, 0.0
+                # pairs in violation are checked at the end too, see _keep_violating_pairs
+                proven, end_separation = False, 0.0
                 for attempt in range(1 if round_pair else 2):
                     if attempt == 1:
                         before = gap(shapes, work.before, a, b, out)
                         for c in range(3):
-                            apart_along[k, c] = out[c]
-                    carried(rotations_before, rotations_after, ancestor, out, turned)
-                    x, y, z = turned[0], turned[1], turned[2]
+                            last_normals[k, c] = out[c]
+                    carry_direction(
+                        rotations_before, rotations_after, ancestor, out, carried_normal
+                    )
+                    x, y, z = carried_normal[0], carried_normal[1], carried_normal[2]
                     if round_pair:
-                        across = segment_separation(points_after, at_a, at_b, x, y, z) - size
+                        end_separation = (
+                            segment_separation(points_after, row_a, row_b, x, y, z) - size
+                        )
                     else:
-                        across = separation(points_after, point_start, radius, core, a, b, x, y, z)
-                    shown = max(before - way, least_between(before, across, acceleration)) >= least
-                    if shown:
+                        end_separation = separation(
+                            points_after, point_start, radius, core, a, b, x, y, z
+                        )
+                    proven = (
+                        max(
+                            before - travel, chord_lower_bound(before, end_separation, acceleration)
+                        )
+                        >= min_gap
+                    )
+                    if proven:
                         break
-                if shown:
+                if proven:
                     continue
-                end_least = least
-                if before < least:
-                    work.violating[started, 0] = p
-                    work.violating[started, 1] = a
-                    work.violating[started, 2] = b
-                    started += 1
-                    end_least = before - SAME_M
-                    least = before - DIP_M
-                    if across >= end_least and least_between(before, across, acceleration) >= least:
+                min_end_gap = min_gap
+                if before < min_gap:
+                    work.violating[violating_count, 0] = p
+                    work.violating[violating_count, 1] = a
+                    work.violating[violating_count, 2] = b
+                    violating_count += 1
+                    min_end_gap = before - ROUNDING_M
+                    min_gap = before - DIP_M
+                    if (
+                        end_separation >= min_end_gap
+                        and chord_lower_bound(before, end_separation, acceleration) >= min_gap
+                    ):
                         continue
                 for c in range(3):
                     normal[c] = out[c]
@@ -297,9 +324,9 @@ def gate_step(
                     speed,
                     acceleration,
                     before,
-                    across - before,
-                    least,
-                    end_least,
+                    end_separation - before,
+                    min_gap,
+                    min_end_gap,
                     fraction,
                     work,
                 )
@@ -307,5 +334,5 @@ def gate_step(
                     fraction = reached
                     work.found[0], work.found[1], work.found[2] = k, a, b
                     work.found[4] = p
-    work.found[3] = started
-    return _settle(tree, shapes, pairs, fraction, started, work)
+    work.found[3] = violating_count
+    return _keep_violating_pairs(tree, shapes, pairs, fraction, violating_count, work)

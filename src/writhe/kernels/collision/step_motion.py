@@ -1,19 +1,21 @@
-"""What happens between two frames: joints along their arcs, and how fast bodies can move.
+"""Interpolated joint motion between two frames, with bounds on the speed of bodies.
 
 Between two frames the local transform of joint j at fraction t is
 
-    shift + t drift  followed by  base exp(t angle axis)              (slerp; hinges alike)
-    shift + t drift  followed by  base R0(e0 + t de0) R1(..) R2(..)   (Euler channels)
+    translation  start_offset + t offset_step
+    rotation     start_rotation exp(t angle axis)                 (slerp; hinges too)
+                 start_rotation R0(e0 + t de0) R1(...) R2(...)    (Euler channels)
 
-Bounds for every point of a body's cores, seen from the frame of an ancestor joint, do not depend on
-the pose: with W the arc angle of a turn, rho the reach (largest distance of the joint's centre to
-the point over all poses of the joints in between), and V, A the bounds found further out,
+The bounds hold for every core point of a body in the frame of an ancestor joint, in every pose.
+With W the angle of a joint's rotation, rho its reach (largest distance from the joint's centre to
+the point over all poses of the joints in between), and V, A the bounds in the joint's own frame,
 
     speed         V' = V + W rho                    |d/dt (Q y)|   <= |dy/dt| + W |y|
     acceleration  A' = A + 2 W V + W^2 rho          |d2/dt2 (Q y)| <= ...
 
-A drift adds its length to V and nothing to A. Three Euler turns about one centre are three turns.
-Joints at and above the lowest common ancestor move both bodies alike and do not count.
+A translation adds its length to V and nothing to A. Euler channels count as three rotations about
+one centre. Joints at and above the lowest common ancestor move both bodies together and do not
+count.
 """
 
 from __future__ import annotations
@@ -24,7 +26,14 @@ from typing import NamedTuple
 import numpy as np
 
 from writhe.arrays import Floats, Ints
-from writhe.kernels.collision.shape_gaps import Bodies, Placed, Shapes, gap, place_shape, separation
+from writhe.kernels.collision.shape_gaps import (
+    Bodies,
+    PlacedShapes,
+    Shapes,
+    gap,
+    place_shape,
+    separation,
+)
 from writhe.kernels.jit import kernel
 from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE, PRISMATIC, Tree
 from writhe.kernels.skeleton.rotation import (
@@ -34,36 +43,36 @@ from writhe.kernels.skeleton.rotation import (
 )
 
 
-class Moves(NamedTuple):
-    """Every joint's way from one frame to the next."""
+class StepMotion(NamedTuple):
+    """Motion of n joints from one frame to the next, and bounds for b bodies."""
 
-    base: Floats  # (n, 3, 3)
+    start_rotation: Floats  # (n, 3, 3) from the parent's frame; without Euler angles
     axis: Floats  # (n, 3) unit, in the joint's frame
-    angle: Floats  # (n,)
-    shift: Floats  # (n, 3) in the parent's frame
-    drift: Floats  # (n, 3)
+    angle: Floats  # (n,) radians over the step
+    start_offset: Floats  # (n, 3) in the parent's frame
+    offset_step: Floats  # (n, 3)
     order: Ints  # (n, 3) axes 0, 1, 2 of Euler channels, outermost first; -1: slerp
     euler: Floats  # (n, 3)
     euler_step: Floats  # (n, 3)
-    speed: Floats  # (b, n + 1) bound seen from joint j in column j + 1, from the world in 0
+    speed: Floats  # (b, n + 1) in the frame of joint j: column j + 1; of the world: 0
     acceleration: Floats  # (b, n + 1)
 
 
-class Room(NamedTuple):
-    """Scratch space for looking at one pair between frames."""
+class PairWorkspace(NamedTuple):
+    """Preallocated arrays for evaluating one pair at a fraction of a step."""
 
-    placed: Placed
+    placed: PlacedShapes
     position: Floats  # (3,)
     rotation_a: Floats  # (3, 3)
     rotation_b: Floats  # (3, 3)
     local: Floats  # (3, 3)
     turn: Floats  # (3, 3)
-    out: Floats  # (9,) of the last gap
-    evaluations: Ints  # (1,) of pairs so far
+    out: Floats  # (9,) normal and witness points of the last gap
+    evaluations: Ints  # (1,) number of pair evaluations so far
 
 
 @kernel
-def _times(a: Floats, b: Floats, out: Floats) -> None:
+def _multiply(a: Floats, b: Floats, out: Floats) -> None:
     """out = a b for 3 x 3 matrices; `out` may be `b`."""
     for c in range(3):
         x, y, z = b[0, c], b[1, c], b[2, c]
@@ -72,111 +81,123 @@ def _times(a: Floats, b: Floats, out: Floats) -> None:
 
 
 @kernel
-def begin(
-    tree: Tree, q_from: Floats, q_to: Floats, order: Ints, from_: Floats, to: Floats, moves: Moves
+def fill_step_motion(
+    tree: Tree,
+    q_from: Floats,
+    q_to: Floats,
+    order: Ints,
+    from_: Floats,
+    to: Floats,
+    motion: StepMotion,
 ) -> None:
-    """Fill the joints' ways between two configurations (nq).
+    """Fill the joint motion between two configurations (nq).
 
-    order (n, 3) is -1 for joints that slerp; the others read their Euler angles in radians from
-    from_ (n, 3) to `to` (n, 3), each the short way round.
+    order (n, 3) is -1 for joints that slerp. The others interpolate their Euler angles from from_
+    (n, 3) to `to` (n, 3) in radians, each by the shorter way round.
     """
     step, turn = np.empty(3), np.empty((3, 3))
     for j in range(tree.parent.shape[0]):
         kind, at = tree.kind[j], tree.q_start[j]
         for c in range(3):
-            moves.shift[j, c] = tree.offset[j, c]
-            moves.drift[j, c] = 0.0
-            moves.order[j, c] = order[j, c]
-        moves.angle[j] = 0.0
+            motion.start_offset[j, c] = tree.offset[j, c]
+            motion.offset_step[j, c] = 0.0
+            motion.order[j, c] = order[j, c]
+        motion.angle[j] = 0.0
         if kind in (FREE, PRISMATIC):
             for r in range(3):
                 if kind == FREE:
                     for c in range(3):
-                        moves.shift[j, r] += tree.rest[j, r, c] * q_from[at + c]
-                        moves.drift[j, r] += tree.rest[j, r, c] * (q_to[at + c] - q_from[at + c])
+                        motion.start_offset[j, r] += tree.rest[j, r, c] * q_from[at + c]
+                        motion.offset_step[j, r] += tree.rest[j, r, c] * (
+                            q_to[at + c] - q_from[at + c]
+                        )
                 else:
                     along = 0.0
                     for c in range(3):
                         along += tree.rest[j, r, c] * tree.axis[j, c]
-                    moves.shift[j, r] += along * q_from[at]
-                    moves.drift[j, r] += along * (q_to[at] - q_from[at])
+                    motion.start_offset[j, r] += along * q_from[at]
+                    motion.offset_step[j, r] += along * (q_to[at] - q_from[at])
         if order[j, 0] >= 0:
             for c in range(3):
-                moves.euler[j, c] = from_[j, c]
-                turned = to[j, c] - from_[j, c]
-                moves.euler_step[j, c] = turned - 2.0 * np.pi * np.rint(turned / (2.0 * np.pi))
+                motion.euler[j, c] = from_[j, c]
+                change = to[j, c] - from_[j, c]
+                motion.euler_step[j, c] = change - 2.0 * np.pi * np.rint(change / (2.0 * np.pi))
                 for r in range(3):
-                    moves.base[j, r, c] = tree.rest[j, r, c]
+                    motion.start_rotation[j, r, c] = tree.rest[j, r, c]
             continue
         if kind == HINGE:
             axis_angle_to_matrix(tree.axis[j], q_from[at], turn)
-            moves.angle[j] = q_to[at] - q_from[at]
+            motion.angle[j] = q_to[at] - q_from[at]
             for c in range(3):
-                moves.axis[j, c] = tree.axis[j, c]
+                motion.axis[j, c] = tree.axis[j, c]
         elif kind >= BALL:
             if kind == FREE:
                 at += 3
             quaternion_to_matrix(q_from[at : at + 4], turn)
             quaternion_difference(q_from[at : at + 4], q_to[at : at + 4], step)
             angle = sqrt(step[0] * step[0] + step[1] * step[1] + step[2] * step[2])
-            moves.angle[j] = angle
+            motion.angle[j] = angle
             for c in range(3):
-                moves.axis[j, c] = step[c] / angle if angle > 0.0 else 0.0
+                motion.axis[j, c] = step[c] / angle if angle > 0.0 else 0.0
         else:
             for c in range(3):
                 for r in range(3):
-                    moves.base[j, r, c] = tree.rest[j, r, c]
+                    motion.start_rotation[j, r, c] = tree.rest[j, r, c]
             continue
-        _times(tree.rest[j], turn, moves.base[j])
+        _multiply(tree.rest[j], turn, motion.start_rotation[j])
 
 
 @kernel
-def bound_bodies(tree: Tree, bodies: Bodies, moves: Moves) -> None:
-    """Fill speed and acceleration of every body as seen from each of its ancestors."""
+def bound_body_motion(tree: Tree, bodies: Bodies, motion: StepMotion) -> None:
+    """Fill the bounds on speed and acceleration of every body in the frame of each ancestor."""
     for body in range(bodies.joint.shape[0]):
         j = bodies.joint[body]
         reach, speed, acceleration = bodies.reach[body], 0.0, 0.0
-        moves.speed[body, j + 1] = 0.0
-        moves.acceleration[body, j + 1] = 0.0
+        motion.speed[body, j + 1] = 0.0
+        motion.acceleration[body, j + 1] = 0.0
         while j >= 0:
-            if moves.order[j, 0] >= 0:
+            if motion.order[j, 0] >= 0:
                 for c in range(2, -1, -1):
-                    turn = abs(moves.euler_step[j, c])
+                    turn = abs(motion.euler_step[j, c])
                     acceleration += 2.0 * turn * speed + turn * turn * reach
                     speed += turn * reach
             else:
-                turn = abs(moves.angle[j])
+                turn = abs(motion.angle[j])
                 acceleration += 2.0 * turn * speed + turn * turn * reach
                 speed += turn * reach
-            x, y, z = moves.shift[j, 0], moves.shift[j, 1], moves.shift[j, 2]
-            u, v, w = moves.drift[j, 0], moves.drift[j, 1], moves.drift[j, 2]
+            x, y, z = (
+                motion.start_offset[j, 0],
+                motion.start_offset[j, 1],
+                motion.start_offset[j, 2],
+            )
+            u, v, w = motion.offset_step[j, 0], motion.offset_step[j, 1], motion.offset_step[j, 2]
             start = sqrt(x * x + y * y + z * z)
             end = sqrt((x + u) * (x + u) + (y + v) * (y + v) + (z + w) * (z + w))
             speed += sqrt(u * u + v * v + w * w)
             reach += max(start, end)
             j = tree.parent[j]
-            moves.speed[body, j + 1] = speed
-            moves.acceleration[body, j + 1] = acceleration
+            motion.speed[body, j + 1] = speed
+            motion.acceleration[body, j + 1] = acceleration
 
 
 @kernel
-def local_rotation(moves: Moves, j: int, t: float, turn: Floats, out: Floats) -> None:
-    """out (3, 3): the turn of joint j at fraction t, as seen from its parent; turn is room."""
+def local_rotation(motion: StepMotion, j: int, t: float, turn: Floats, out: Floats) -> None:
+    """out (3, 3): rotation of joint j relative to its parent at fraction t; turn is scratch."""
     for r in range(3):
         for c in range(3):
-            out[r, c] = moves.base[j, r, c]
-    if moves.order[j, 0] >= 0:
+            out[r, c] = motion.start_rotation[j, r, c]
+    if motion.order[j, 0] >= 0:
         for k in range(3):
-            first = (moves.order[j, k] + 1) % 3
-            second = (moves.order[j, k] + 2) % 3
-            angle = moves.euler[j, k] + t * moves.euler_step[j, k]
+            first = (motion.order[j, k] + 1) % 3
+            second = (motion.order[j, k] + 2) % 3
+            angle = motion.euler[j, k] + t * motion.euler_step[j, k]
             cosine, sine = cos(angle), sin(angle)
             for r in range(3):
                 u, v = out[r, first], out[r, second]
                 out[r, first] = cosine * u + sine * v
                 out[r, second] = cosine * v - sine * u
-    elif moves.angle[j] != 0.0 and t != 0.0:
-        axis_angle_to_matrix(moves.axis[j], t * moves.angle[j], turn)
+    elif motion.angle[j] != 0.0 and t != 0.0:
+        axis_angle_to_matrix(motion.axis[j], t * motion.angle[j], turn)
         for r in range(3):
             x, y, z = out[r, 0], out[r, 1], out[r, 2]
             for c in range(3):
@@ -184,59 +205,71 @@ def local_rotation(moves: Moves, j: int, t: float, turn: Floats, out: Floats) ->
 
 
 @kernel
-def frame_between(
+def frame_at_fraction(
     tree: Tree,
-    moves: Moves,
+    motion: StepMotion,
     joint: int,
     ancestor: int,
     t: float,
-    room: Room,
+    workspace: PairWorkspace,
     position: Floats,
     rotation: Floats,
 ) -> None:
-    """The frame of `joint` at fraction t, as seen from `ancestor` (-1: the world)."""
+    """The frame of `joint` at fraction t, relative to `ancestor` (-1: the world)."""
     for r in range(3):
         position[r] = 0.0
         for c in range(3):
             rotation[r, c] = 1.0 if r == c else 0.0
     j = joint
     while j != ancestor:
-        local_rotation(moves, j, t, room.turn, room.local)
-        _times(room.local, rotation, rotation)
+        local_rotation(motion, j, t, workspace.turn, workspace.local)
+        _multiply(workspace.local, rotation, rotation)
         x, y, z = position[0], position[1], position[2]
         for r in range(3):
             position[r] = (
-                room.local[r, 0] * x
-                + room.local[r, 1] * y
-                + room.local[r, 2] * z
-                + moves.shift[j, r]
-                + t * moves.drift[j, r]
+                workspace.local[r, 0] * x
+                + workspace.local[r, 1] * y
+                + workspace.local[r, 2] * z
+                + motion.start_offset[j, r]
+                + t * motion.offset_step[j, r]
             )
         j = tree.parent[j]
 
 
 @kernel
-def gap_between(
-    tree: Tree, shapes: Shapes, moves: Moves, a: int, b: int, ancestor: int, t: float, room: Room
+def gap_at_fraction(
+    tree: Tree,
+    shapes: Shapes,
+    motion: StepMotion,
+    a: int,
+    b: int,
+    ancestor: int,
+    t: float,
+    workspace: PairWorkspace,
 ) -> float:
-    """The gap of shapes a and b at fraction t; normal and witnesses in the ancestor's frame.
+    """The gap of shapes a and b at fraction t of the step.
 
-    room.out (9) holds them and room.placed the two shapes.
+    Fills workspace.out (9: normal and witness points) and workspace.placed (the two shapes), both
+    in the ancestor's frame.
     """
     joint_a, joint_b = shapes.joint[a], shapes.joint[b]
-    frame_between(tree, moves, joint_a, ancestor, t, room, room.position, room.rotation_a)
-    place_shape(shapes, a, room.position, room.rotation_a, room.placed)
-    frame_between(tree, moves, joint_b, ancestor, t, room, room.position, room.rotation_b)
-    place_shape(shapes, b, room.position, room.rotation_b, room.placed)
-    room.evaluations[0] += 1
-    return gap(shapes, room.placed, a, b, room.out)
+    frame_at_fraction(
+        tree, motion, joint_a, ancestor, t, workspace, workspace.position, workspace.rotation_a
+    )
+    place_shape(shapes, a, workspace.position, workspace.rotation_a, workspace.placed)
+    frame_at_fraction(
+        tree, motion, joint_b, ancestor, t, workspace, workspace.position, workspace.rotation_b
+    )
+    place_shape(shapes, b, workspace.position, workspace.rotation_b, workspace.placed)
+    workspace.evaluations[0] += 1
+    return gap(shapes, workspace.placed, a, b, workspace.out)
 
 
 @kernel(inline=True)
-def least_between(before: float, after: float, bend: float) -> float:
-    """The least that a function can fall to between two values, if it bends by at most `bend`.
+def chord_lower_bound(before: float, after: float, bend: float) -> float:
+    """Lower bound of a function on an interval of length h, given its values at both ends.
 
-    bend = A h^2 for a stretch h with |f''| <= A: f lies above the chord less A u (h - u) / 2 at u.
+    bend = A h^2 with |f''| <= A: at u in [0, h], f lies above the chord minus A u (h - u) / 2.
     """
     rise = after - before
     if abs(rise) >= 0.5 * bend:
@@ -245,25 +278,33 @@ def least_between(before: float, after: float, bend: float) -> float:
 
 
 @kernel
-def least_gap(
-    before: float, after: float, across: float, span: float, speed: float, acceleration: float
+def gap_lower_bound(
+    before: float,
+    after: float,
+    end_separation: float,
+    span: float,
+    speed: float,
+    acceleration: float,
 ) -> float:
-    """A lower bound of the gap over a stretch of the way, `span` long (fractions of a step).
+    """Lower bound of the gap over an interval of length `span` (a fraction of a step).
 
-    First order: a gap changes at `speed` at most. Second order: the separation along a fixed
-    direction in the ancestor's frame is a lower bound of the gap, and for each pair of core points
-    it bends by `acceleration` at most (`least_between`). `before` and `after` are the gaps at the
-    ends, `across` the separation at the far end along the normal of the near one.
+    First order: the rate of change of a gap is at most `speed`. Second order: the separation along
+    a direction fixed in the ancestor's frame is a lower bound of the gap, and its second derivative
+    for each pair of core points is at most `acceleration` (`chord_lower_bound`). `before` and
+    `after` are the gaps at the ends, end_separation the separation at the end along the normal at
+    the start.
     """
     first = 0.5 * (before + after - speed * span)
-    return max(first, least_between(before, across, acceleration * span * span))
+    return max(first, chord_lower_bound(before, end_separation, acceleration * span * span))
 
 
 @kernel
-def separation_after(shapes: Shapes, a: int, b: int, normal: Floats, room: Room) -> float:
-    """Separation of the pair in `room.placed` along a normal (3) kept from an earlier moment."""
+def separation_along(
+    shapes: Shapes, a: int, b: int, normal: Floats, workspace: PairWorkspace
+) -> float:
+    """Separation of the shapes in workspace.placed along a normal (3) of an earlier fraction."""
     return separation(
-        room.placed.points,
+        workspace.placed.points,
         shapes.point_start,
         shapes.radius,
         shapes.core,

@@ -1,8 +1,8 @@
-"""A few moments of a step at which joints' frames are known, for all pairs alike.
+"""Joint frames sampled at common fractions of a step, shared by all pairs that the gate tests.
 
-Following one pair between two frames chains the turns of its joints, again for every pair and
-moment. Most pairs are decided at a few common moments k / MOMENTS: a joint's frame there is
-computed when it is first asked for; only what stops a step is followed more finely.
+Evaluating one pair at an arbitrary fraction multiplies the rotations of its whole joint chain.
+Most pairs are decided at the common fractions k / SAMPLES, where each joint frame is computed once,
+on first use. Only a pair that limits the step is evaluated at finer fractions.
 """
 
 from __future__ import annotations
@@ -12,42 +12,59 @@ from typing import NamedTuple
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.collision.shape_gaps import Shapes, gap, place_shape, separation
-from writhe.kernels.collision.step_motion import Moves, Room, least_between, local_rotation
+from writhe.kernels.collision.step_motion import (
+    PairWorkspace,
+    StepMotion,
+    chord_lower_bound,
+    local_rotation,
+)
 from writhe.kernels.jit import kernel
 from writhe.kernels.skeleton.kinematics import Tree
 
-MOMENTS = 64
+SAMPLES = 64
 
 
-class Moments(NamedTuple):
-    """Frames of n joints at fractions k / MOMENTS of a step."""
+class StepSamples(NamedTuple):
+    """Frames of n joints at fractions k / SAMPLES of a step, filled on demand."""
 
-    step: Ints  # (1,) which step this is
-    known: Ints  # (MOMENTS + 1, n) the step for which a frame was filled
-    chain: Ints  # (n,) room
+    step: Ints  # (1,) number of the current step
+    filled_in_step: Ints  # (MOMENTS + 1, n) number of the step in which a frame was last filled
+    chain: Ints  # (n,) scratch
     positions: Floats  # (MOMENTS + 1, n, 3)
     rotations: Floats  # (MOMENTS + 1, n, 3, 3)
 
 
 @kernel(inline=True)
-def _know(tree: Tree, moves: Moves, moments: Moments, k: int, joint: int, room: Room) -> None:
-    """Fill the frame of a joint at moment k, and those of its ancestors."""
-    # bare arrays with all their indices: a view costs two atomic operations
-    parents, known, chain, step = tree.parent, moments.known, moments.chain, moments.step[0]
-    positions, rotations, local = moments.positions, moments.rotations, room.local
+def _fill_frame(
+    tree: Tree,
+    motion: StepMotion,
+    samples: StepSamples,
+    k: int,
+    joint: int,
+    workspace: PairWorkspace,
+) -> None:
+    """Fill the frames of a joint and of its ancestors at sample k, where missing."""
+    # index whole arrays: creating a view costs two atomic reference counts
+    parents, filled_in_step, chain, step = (
+        tree.parent,
+        samples.filled_in_step,
+        samples.chain,
+        samples.step[0],
+    )
+    positions, rotations, local = samples.positions, samples.rotations, workspace.local
     count, j = 0, joint
-    while j >= 0 and known[k, j] != step:
+    while j >= 0 and filled_in_step[k, j] != step:
         chain[count] = j
         count += 1
         j = parents[j]
-    t = k / MOMENTS
+    t = k / SAMPLES
     for i in range(count - 1, -1, -1):
         j = chain[i]
-        known[k, j] = step
-        local_rotation(moves, j, t, room.turn, local)
-        x = moves.shift[j, 0] + t * moves.drift[j, 0]
-        y = moves.shift[j, 1] + t * moves.drift[j, 1]
-        z = moves.shift[j, 2] + t * moves.drift[j, 2]
+        filled_in_step[k, j] = step
+        local_rotation(motion, j, t, workspace.turn, local)
+        x = motion.start_offset[j, 0] + t * motion.offset_step[j, 0]
+        y = motion.start_offset[j, 1] + t * motion.offset_step[j, 1]
+        z = motion.start_offset[j, 2] + t * motion.offset_step[j, 2]
         p = parents[j]
         for r in range(3):
             u, v, w, origin = 0.0, 0.0, 0.0, 0.0
@@ -66,69 +83,79 @@ def _know(tree: Tree, moves: Moves, moments: Moments, k: int, joint: int, room: 
 
 
 @kernel(inline=True)
-def _gap_at(
-    tree: Tree, shapes: Shapes, moves: Moves, moments: Moments, k: int, a: int, b: int, room: Room
+def _gap_at_sample(
+    tree: Tree,
+    shapes: Shapes,
+    motion: StepMotion,
+    samples: StepSamples,
+    k: int,
+    a: int,
+    b: int,
+    workspace: PairWorkspace,
 ) -> float:
-    """The gap of shapes a and b at moment k; normal and witnesses in room.out."""
+    """The gap of shapes a and b at sample k; normal and witness points in workspace.out."""
     for shape in (a, b):
         j = shapes.joint[shape]
-        _know(tree, moves, moments, k, j, room)
-        position, rotation = moments.positions[k, j], moments.rotations[k, j]
-        place_shape(shapes, shape, position, rotation, room.placed)
-    return gap(shapes, room.placed, a, b, room.out)
+        _fill_frame(tree, motion, samples, k, j, workspace)
+        position, rotation = samples.positions[k, j], samples.rotations[k, j]
+        place_shape(shapes, shape, position, rotation, workspace.placed)
+    return gap(shapes, workspace.placed, a, b, workspace.out)
 
 
 @kernel(inline=True)
-def _separation_at(
+def _separation_at_sample(
     tree: Tree,
     shapes: Shapes,
-    moves: Moves,
-    moments: Moments,
+    motion: StepMotion,
+    samples: StepSamples,
     k: int,
     a: int,
     b: int,
     ancestor: int,
-    kept_at: int,
+    normal_sample: int,
     normal: Floats,
-    turned: Floats,
-    room: Room,
+    carried_normal: Floats,
+    workspace: PairWorkspace,
 ) -> float:
-    """Their separation at moment k along a normal (3) of moment kept_at; turned (3) is room."""
-    points, placed, start = shapes.points, room.placed.points, shapes.point_start
-    positions, rotations, joint = moments.positions, moments.rotations, shapes.joint
+    """Separation of a and b at sample k along a normal (3) found at sample normal_sample.
+
+    The normal is fixed in the ancestor's frame and moves with it; carried_normal (3) is scratch.
+    """
+    points, placed, start = shapes.points, workspace.placed.points, shapes.point_start
+    positions, rotations, joint = samples.positions, samples.rotations, shapes.joint
     for shape in (a, b):
         j = joint[shape]
-        _know(tree, moves, moments, k, j, room)
+        _fill_frame(tree, motion, samples, k, j, workspace)
         for i in range(start[shape], start[shape + 1]):
             x, y, z = points[i, 0], points[i, 1], points[i, 2]
             for r in range(3):
                 u, v, w = rotations[k, j, r, 0], rotations[k, j, r, 1], rotations[k, j, r, 2]
                 placed[i, r] = positions[k, j, r] + u * x + v * y + w * z
-    _know(tree, moves, moments, kept_at, ancestor, room)
+    _fill_frame(tree, motion, samples, normal_sample, ancestor, workspace)
     x, y, z = normal[0], normal[1], normal[2]
-    if ancestor >= 0:  # carried along with the ancestor's frame
+    if ancestor >= 0:
         for c in range(3):
-            turned[c] = (
-                rotations[kept_at, ancestor, 0, c] * x
-                + rotations[kept_at, ancestor, 1, c] * y
-                + rotations[kept_at, ancestor, 2, c] * z
+            carried_normal[c] = (
+                rotations[normal_sample, ancestor, 0, c] * x
+                + rotations[normal_sample, ancestor, 1, c] * y
+                + rotations[normal_sample, ancestor, 2, c] * z
             )
-        u, v, w = turned[0], turned[1], turned[2]
+        u, v, w = carried_normal[0], carried_normal[1], carried_normal[2]
         for r in range(3):
-            turned[r] = (
+            carried_normal[r] = (
                 rotations[k, ancestor, r, 0] * u
                 + rotations[k, ancestor, r, 1] * v
                 + rotations[k, ancestor, r, 2] * w
             )
-        x, y, z = turned[0], turned[1], turned[2]
+        x, y, z = carried_normal[0], carried_normal[1], carried_normal[2]
     return separation(placed, start, shapes.radius, shapes.core, a, b, x, y, z)
 
 
 @kernel(inline=True)
-def carried(
+def carry_direction(
     rotations_from: Floats, rotations_to: Floats, joint: int, n: Floats, out: Floats
 ) -> None:
-    """out = R_to R_from^T n: a direction carried along with a joint's frame (-1: the world's)."""
+    """out = R_to R_from^T n: direction n fixed in a joint's frame (-1: the world)."""
     x, y, z, j = n[0], n[1], n[2], max(joint, 0)
     turn, to = rotations_from, rotations_to
     u = turn[j, 0, 0] * x + turn[j, 1, 0] * y + turn[j, 2, 0] * z
@@ -142,26 +169,27 @@ def carried(
 
 
 @kernel(inline=True)
-def promising(
-    span: float, before: float, slope: float, least: float, acceleration: float, finest: float
+def promising_span(
+    span: float, before: float, slope: float, min_gap: float, acceleration: float, finest: float
 ) -> float:
-    """The longest of span, span / 2, span / 4, ... whose bound would hold if the way were straight.
+    """The longest of span, span / 2, span / 4 ... predicted to keep the gap at min_gap or more.
 
-    `slope` is the change of the separation over a whole step; not below `finest`.
+    The prediction extrapolates the separation linearly: `slope` is its change over a whole step.
+    Never shorter than `finest`.
     """
     while span > finest:
-        if least_between(before, before + slope * span, acceleration * span * span) >= least:
+        if chord_lower_bound(before, before + slope * span, acceleration * span * span) >= min_gap:
             break
         span *= 0.5
     return max(span, finest)
 
 
 @kernel
-def follow_moments(
+def advance_in_samples(
     tree: Tree,
     shapes: Shapes,
-    moves: Moves,
-    moments: Moments,
+    motion: StepMotion,
+    samples: StepSamples,
     a: int,
     b: int,
     ancestor: int,
@@ -169,58 +197,70 @@ def follow_moments(
     acceleration: float,
     before: float,
     slope: float,
-    least: float,
-    end_least: float,
+    min_gap: float,
+    min_end_gap: float,
     limit: float,
-    room: Room,
+    workspace: PairWorkspace,
     normal: Floats,
-    turned: Floats,
-    ends: Floats,
+    carried_normal: Floats,
+    fractions: Floats,
 ) -> None:
-    """How far up to `limit` the gap is proven to stay at `least` or more, in whole moments.
+    """Prove from sample to sample, up to fraction `limit`, that the gap stays at min_gap or more.
 
-    `before` and normal (3) are those at the step's start, `slope` a guess at the change of the
-    separation over the step. Fills ends (2): the fraction followed, and the last one on the way at
-    which the gap is also `end_least` or more. The proof is that of `moves.least_gap`, with the
-    separation along a direction fixed in the ancestor's frame for the gap; the direction is the
-    normal where the stretch began, or an earlier one while that serves, which spares most distance
-    queries. turned (3) is room.
+    `before` and normal (3) are the gap and its normal at the start of the step, `slope` an estimate
+    of the change of the separation over the step. Fills fractions (2): the last fraction reached
+    by the proof, and the last sample up to there at which the gap is also min_end_gap or more.
+
+    The bounds are those of `step_motion.gap_lower_bound`, applied to the separation along a
+    direction fixed in the ancestor's frame. An earlier normal is reused as long as it proves the
+    interval, which avoids most distance queries. carried_normal (3) is scratch.
     """
-    last = int(limit * MOMENTS) if end_least > least else ceil(limit * MOMENTS)
-    t, safe, fresh_at, span = 0, 0, 0, last
+    last = int(limit * SAMPLES) if min_end_gap > min_gap else ceil(limit * SAMPLES)
+    t, safe, normal_sample, span = 0, 0, 0, last
     while t < last and span > 0:
-        reach = float(min(span, last - t)) / MOMENTS
-        reach = promising(reach, before, slope, least, acceleration, 1.0 / MOMENTS)
-        target = t + max(1, int(reach * MOMENTS))
-        share = (target - t) / MOMENTS
-        proven, across = False, 0.0
+        reach = float(min(span, last - t)) / SAMPLES
+        reach = promising_span(reach, before, slope, min_gap, acceleration, 1.0 / SAMPLES)
+        target = t + max(1, int(reach * SAMPLES))
+        interval = (target - t) / SAMPLES
+        proven, end_separation = False, 0.0
         for attempt in range(2):
             if attempt == 1:
-                if fresh_at == t:
-                    break  # the normal here was tried already
-                before = _gap_at(tree, shapes, moves, moments, t, a, b, room)
+                if normal_sample == t:
+                    break  # this normal has been tried
+                before = _gap_at_sample(tree, shapes, motion, samples, t, a, b, workspace)
                 for c in range(3):
-                    normal[c] = room.out[c]
-                fresh_at = t
-            across = _separation_at(
-                tree, shapes, moves, moments, target, a, b, ancestor, fresh_at, normal, turned, room
+                    normal[c] = workspace.out[c]
+                normal_sample = t
+            end_separation = _separation_at_sample(
+                tree,
+                shapes,
+                motion,
+                samples,
+                target,
+                a,
+                b,
+                ancestor,
+                normal_sample,
+                normal,
+                carried_normal,
+                workspace,
             )
-            first = 0.5 * (before + across - speed * share)
-            second = least_between(before, across, acceleration * share * share)
-            proven = max(first, second) >= least
+            first = 0.5 * (before + end_separation - speed * interval)
+            second = chord_lower_bound(before, end_separation, acceleration * interval * interval)
+            proven = max(first, second) >= min_gap
             if proven:
                 break
-        slope = (across - before) / share
+        slope = (end_separation - before) / interval
         if not proven:
             span = (target - t) // 2
             continue
-        t, before = target, across
-        if before < end_least:
-            before = _gap_at(tree, shapes, moves, moments, t, a, b, room)
+        t, before = target, end_separation
+        if before < min_end_gap:
+            before = _gap_at_sample(tree, shapes, motion, samples, t, a, b, workspace)
             for c in range(3):
-                normal[c] = room.out[c]
-            fresh_at = t
-        if before >= end_least:
+                normal[c] = workspace.out[c]
+            normal_sample = t
+        if before >= min_end_gap:
             safe = t
         span = 4 * span
-    ends[0], ends[1] = min(t / MOMENTS, limit), min(safe / MOMENTS, limit)
+    fractions[0], fractions[1] = min(t / SAMPLES, limit), min(safe / SAMPLES, limit)

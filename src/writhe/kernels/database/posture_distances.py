@@ -1,4 +1,4 @@
-"""Distances within a set of postures: the filter of a database, and how well another covers it."""
+"""Distances within a set of postures: the filter of a database, and coverage by another set."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from writhe.kernels.jit import kernel
 
 @kernel
 def thin_out(points: Floats, threshold: float, kept: Ints) -> int:
-    """Greedy filter: a row of points (N, D) is kept if it is far from all kept before it.
+    """Greedy filter: keep a row of points (N, D) if it is far from all rows kept before it.
 
-    Far means a sum of squared differences of at least `threshold`. Newest kept rows are compared
-    first, since neighbours in time are the likeliest to be close. Returns how many were kept.
+    Far means a sum of squared differences of at least `threshold`. Rows kept last are compared
+    first, since neighbours in time are the most similar. kept (N) receives their indices; returns
+    the count.
     """
     count = 0
     for i in range(points.shape[0]):
@@ -36,10 +37,11 @@ def thin_out(points: Floats, threshold: float, kept: Ints) -> int:
 
 @kernel
 def nearest_joint_distances(points: Floats, among: Floats, out: Floats) -> None:
-    """out (N): mean joint distance of each posture of points (N, n, 3) to the nearest of among.
+    """out (N): mean joint distance of each posture of points (N, n, 3) to the nearest of `among`.
 
-    The sum over joints of |p_j - a_j|, divided by n; a candidate is given up as soon as its sum
-    exceeds the best one's.
+        out_i = min_k sum_j |p_ij - a_kj| / n,  metres;  among (K, n, 3).
+
+    A candidate is abandoned as soon as its sum exceeds the smallest so far.
     """
     joints = points.shape[1]
     for i in range(points.shape[0]):

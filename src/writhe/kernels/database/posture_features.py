@@ -1,4 +1,4 @@
-"""By which postures are compared, their heading, and turns about the vertical."""
+"""Features by which postures are compared, and the heading of a root."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from writhe.kernels.jit import kernel
 from writhe.kernels.skeleton.kinematics import BALL, FREE, Tree
 from writhe.kernels.skeleton.rotation import quaternion_log
 
-LEAN_WEIGHT = 1.0  # metres that a posture differs by when the root leans over by a radian
+LEAN_WEIGHT = 1.0  # metres of difference per radian of the root's lean
 
 
 @kernel
 def posture_feature_row(tree: Tree, importance: Floats, q: Floats, out: Floats) -> None:
-    """out (D): by which postures are compared, in metres of movement.
+    """out (D): the features by which postures are compared, in metres of motion.
 
-    A ball gives its rotation vector and a hinge or slide its value, each times the joint's
-    importance (n); a free root gives the direction of up in its frame.
+    A ball joint gives its rotation vector and a hinge or slide its value, each times the joint's
+    importance (n); a free root gives the up direction in its frame.
     """
     vector = np.empty(3)
     column = 0
@@ -43,10 +43,10 @@ def posture_feature_row(tree: Tree, importance: Floats, q: Floats, out: Floats) 
 
 
 @kernel
-def heading_of(q: Floats) -> float:
-    """The turn about the vertical of a free root whose numbers stand first in q.
+def root_heading(q: Floats) -> float:
+    """The heading of a free root whose entries come first in q: its angle about y, radians.
 
-    It is that of the root's front (+Z); of its top where the front points nearly up or down.
+    It is that of the root's front (+Z), or of its top where the front is nearly vertical.
     """
     w, x, y, z = q[3], q[4], q[5], q[6]
     front_x, front_z = 2.0 * (x * z + w * y), 1.0 - 2.0 * (x * x + y * y)
@@ -56,8 +56,11 @@ def heading_of(q: Floats) -> float:
 
 
 @kernel
-def turn_between(before: Floats, after: Floats, vectors: Floats) -> None:
-    """Turn vectors (n, 3) about the vertical as points moved from before (n, 3) to after."""
+def rotation_between(before: Floats, after: Floats, vectors: Floats) -> None:
+    """Rotate vectors (n, 3), in place, by the angle about y that best takes before (n, 3) to after.
+
+    Two-dimensional orthogonal Procrustes problem about the means.
+    """
     count = before.shape[0]
     before_x, before_z, after_x, after_z = 0.0, 0.0, 0.0, 0.0
     for j in range(count):

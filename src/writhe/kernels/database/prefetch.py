@@ -1,4 +1,4 @@
-"""Hints to the memory."""
+"""A prefetch instruction for kernels."""
 
 # Numba's extension points carry no types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -13,9 +13,9 @@ from numba.extending import intrinsic
 
 @intrinsic
 def prefetch(_: Any, array: Any, row: Any) -> Any:
-    """Ask for the beginning of array[row] (a cache line) without waiting for it.
+    """Prefetch the first cache line of array[row] without waiting for it.
 
-    A hint: a row that does not exist is no error.
+    A hint to the processor: a row that does not exist is no error.
     """
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:

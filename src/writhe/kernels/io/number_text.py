@@ -1,4 +1,4 @@
-"""Tables of numbers as text: read and written at the speed of memory, not of Python.
+"""Tables of numbers as text, parsed and formatted by compiled code.
 
 Lines end in \\n, \\r\\n or \\r; numbers are separated by spaces and tabs; blank lines are skipped.
 """
@@ -10,7 +10,7 @@ import numpy as np
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
 
-FINE, BAD_NUMBER, TOO_FEW, TOO_MANY, NOT_FINITE, NO_ROOM = 0, 1, 2, 3, 4, 5
+OK, BAD_NUMBER, TOO_FEW, TOO_MANY, NOT_FINITE, TOO_MANY_ROWS = 0, 1, 2, 3, 4, 5
 LONGEST_NUMBER = 28  # bytes that `format_rows` may write for one number, separator included
 LARGEST_WRITABLE = 1e12
 
@@ -22,7 +22,7 @@ _PLUS, _MINUS, _POINT, _ZERO = 43, 45, 46, 48
 
 @kernel(fast=False)
 def _scaled(mantissa: int, exponent: int) -> float:
-    """mantissa 10^exponent; infinite where that is too large."""
+    """mantissa 10^exponent; infinite on overflow."""
     value = float(mantissa)
     if exponent == 0 or mantissa == 0:
         return value
@@ -40,8 +40,8 @@ def _scaled(mantissa: int, exponent: int) -> float:
 
 
 @kernel(fast=False)
-def _first_digits(text: np.ndarray, start: int, end: int) -> tuple[int, int]:
-    """The first 18 digits that count of text[start:end] (digits and a point), and the exponent."""
+def _leading_digits(text: np.ndarray, start: int, end: int) -> tuple[int, int]:
+    """The first 18 significant digits of text[start:end] (digits and a point), and the exponent."""
     mantissa = np.int64(0)
     digits, exponent = 0, 0
     behind_point = False
@@ -59,15 +59,16 @@ def _first_digits(text: np.ndarray, start: int, end: int) -> tuple[int, int]:
 
 @kernel(fast=False)
 def parse_rows(
-    text: np.ndarray, end: int, columns: int, values: Floats, most_rows: int, state: Ints
+    text: np.ndarray, end: int, columns: int, values: Floats, max_rows: int, state: Ints
 ) -> int:
-    """Numbers of the lines text[:end] (uint8) into the rows of `values` (rows, columns).
+    """Parse the numbers of the lines text[:end] (uint8) into the rows of `values` (rows, columns).
 
-    text[end - 1] must be a line break. Mantissas of up to 18 digits are gathered as an integer m
+    text[end - 1] must be a line break. Mantissas of up to 18 digits are collected as an integer m
     and scaled by a power of ten: exactly rounded while m < 2^53 and |exponent| <= 22, within two
     units in the last place otherwise.
-    Returns FINE or what is wrong; state = rows read, line breaks passed, numbers found on the line
-    that is wrong, byte where its last number starts.
+
+    Returns OK or the error code; state = rows read, line breaks passed, numbers found on the
+    offending line, byte where its last number starts.
     """
     rows, lines, count, at = 0, 0, 0, 0
     while at < end:
@@ -88,14 +89,14 @@ def parse_rows(
                 at += 1
             continue
         state[0], state[1], state[2], state[3] = rows, lines, count, at
-        if count == 0 and rows >= most_rows:
-            return NO_ROOM
+        if count == 0 and rows >= max_rows:
+            return TOO_MANY_ROWS
         if count >= columns:
             return TOO_MANY
         negative = c == _MINUS
         if negative or c == _PLUS:
             at += 1
-        # the line break at the end stops these loops, so that they need not look for it
+        # the line break at the end terminates these loops without a bounds check
         start = at
         mantissa = np.int64(0)
         digit = np.int64(text[at]) - _ZERO
@@ -118,7 +119,7 @@ def parse_rows(
             # "nan" and "inf" in any case
             return NOT_FINITE if text[at] in (73, 78, 105, 110) else BAD_NUMBER
         if seen > 18:
-            mantissa, exponent = _first_digits(text, start, at)
+            mantissa, exponent = _leading_digits(text, start, at)
         if text[at] == 69 or text[at] == 101:
             at += 1
             shrinks = text[at] == _MINUS
@@ -144,15 +145,15 @@ def parse_rows(
         values[rows, count] = -value if negative else value
         count += 1
     state[0], state[1], state[2], state[3] = rows, lines, 0, at
-    return FINE
+    return OK
 
 
 @kernel(fast=False)
 def format_rows(values: Floats, decimals: int, out: np.ndarray) -> int:
-    """Write `values` (rows, columns) as fixed-point text into `out` (uint8); returns the bytes.
+    """Write `values` (rows, columns) as fixed-point text to `out` (uint8); returns the byte count.
 
-    Each number takes LONGEST_NUMBER bytes at most while |value| < LARGEST_WRITABLE and
-    decimals <= 6.
+    Each number takes LONGEST_NUMBER bytes at most while |value| < LARGEST_WRITABLE and decimals <=
+    6.
     """
     scale = 10.0**decimals
     digits = np.empty(24, np.uint8)

@@ -1,18 +1,18 @@
 """The distance field of a body made of blended tapered ellipsoids.
 
 A blob is a segment a-b whose points carry ellipsoids of semi-axes r (sideways), r * flat (along
-`flat_direction`) and r (along the segment), pulled apart by `spread` to both sides of
-`wide_direction`; r and spread go linearly from a to b. With v the vector from the nearest point of
-the segment, shortened by the spread, and s the semi-axes there, the distance is approximated to
+`flat_direction`) and r (along the segment), extended by `spread` to both sides along
+`wide_direction`; r and spread vary linearly from a to b. With v the vector from the nearest point
+of the segment, shortened by the spread, and s the semi-axes there, the distance is approximated to
 first order by k0 (k0 - 1) / k1, k0 = |v / s|, k1 = |v / s^2| (Quilez, "Ellipsoid SDF").
 
-Blobs that continue each other form a tube and are united almost plainly; the tubes of one group are
+Consecutive blobs form a tube and are united with a minimal blend; the tubes of one group are
 blended in order by the quadratic smooth minimum m(a, b) = min(a, b) - k/4 max(1 - |a - b|/k, 0)^2.
-Group 0 is the trunk; every other group is
-blended with the trunk, and the results are united by the plain minimum, so that two limbs never
-melt into each other. At last the body is kept above a floor and inside a set of capsules (less an
-inset), with smooth edges. Around a few points (joint zones) it may swell out of the capsules: there
-they are inflated, and blended so that no crease shows between two of them.
+Group 0 is the trunk; every other group is blended with the trunk, and the results are united by the
+plain minimum, so that two limbs never blend with each other. Finally the body is clipped to a floor
+and to a set of capsules (less an inset), with smooth edges. Around a few points (joint zones) it
+may swell out of the capsules: there they are inflated, and blended so that no crease shows between
+two of them. Metres.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
 
 FAR_M = 1e3
-TUBE_BLEND_M = 0.004  # hides the facets of a tube
-SWELL_INFLATES = 0.8  # of a swell's height; the rest is the bulge where two capsules are blended
-REACH_M = 0.1  # a group further from a point than this (its box) does not shape the field there
+TUBE_BLEND_M = 0.004  # smooths the joints between the blobs of a tube
+SWELL_INFLATES = 0.8  # fraction of a swell's height; the rest comes from blending two capsules
+REACH_M = 0.1  # groups whose box is farther from a point are ignored there
 
 
 class Blobs(NamedTuple):
-    """n blobs in g groups as arrays."""
+    """n blobs in g groups as arrays. Metres."""
 
     start: Floats  # (n, 3)
     end: Floats  # (n, 3)
@@ -43,20 +43,20 @@ class Blobs(NamedTuple):
     flat_direction: Floats  # (n, 3) unit
     flat: Floats  # (n,)
     blend: Floats  # (n,) k within the group
-    continues: Ints  # (n,) 1: part of the tube of the blob before it
+    continues: Ints  # (n,) 1: in the same tube as the previous blob
     group: Ints  # (n,) ascending
     group_start: Ints  # (g + 1,) the first blob of each group
     box: Floats  # (g, 2, 3) low and high corner of each group
     group_blend: Floats  # (g,) k with the trunk
-    floor: float  # nothing reaches below this height (-inf: no floor)
+    floor: float  # lowest height of the body (-inf: no floor)
     floor_blend: float
     hull_start: Floats  # (h, 3) capsules that the body stays inside; h = 0: none
     hull_end: Floats  # (h, 3)
     hull_radius: Floats  # (h,) less the inset
     hull_blend: float
-    swell_centre: Floats  # (s, 3) where the body may stick out of the hull
-    swell_reach: Floats  # (s, 2) as far as this wholly; beyond this not at all
-    swell: Floats  # (s,) by how much at most
+    swell_centre: Floats  # (s, 3) where the body may extend beyond the hull
+    swell_reach: Floats  # (s, 2) radii of full effect and of no effect
+    swell: Floats  # (s,) height of the swell
 
 
 @kernel
@@ -70,7 +70,7 @@ def smooth_min(a: float, b: float, k: float) -> float:
 
 @kernel
 def blob_distance(blobs: Blobs, i: int, x: float, y: float, z: float) -> float:
-    """The approximate distance from a point to blob i, negative inside."""
+    """The approximate signed distance from a point to blob i, negative inside."""
     dx = blobs.end[i, 0] - blobs.start[i, 0]
     dy = blobs.end[i, 1] - blobs.start[i, 1]
     dz = blobs.end[i, 2] - blobs.start[i, 2]
@@ -96,7 +96,7 @@ def blob_distance(blobs: Blobs, i: int, x: float, y: float, z: float) -> float:
         vy -= w * uy
         vz -= w * uz
     r = blobs.radius[i, 0] + t * (blobs.radius[i, 1] - blobs.radius[i, 0])
-    across = r * blobs.flat[i]
+    flat_radius = r * blobs.flat[i]
     nx, ny, nz = (
         blobs.flat_direction[i, 0],
         blobs.flat_direction[i, 1],
@@ -104,16 +104,18 @@ def blob_distance(blobs: Blobs, i: int, x: float, y: float, z: float) -> float:
     )
     c = vx * nx + vy * ny + vz * nz
     rest2 = max(vx * vx + vy * vy + vz * vz - c * c, 0.0)
-    k0 = sqrt(rest2 / (r * r) + c * c / (across * across))
-    k1 = sqrt(rest2 / (r * r * r * r) + c * c / (across * across * across * across))
+    k0 = sqrt(rest2 / (r * r) + c * c / (flat_radius * flat_radius))
+    k1 = sqrt(
+        rest2 / (r * r * r * r) + c * c / (flat_radius * flat_radius * flat_radius * flat_radius)
+    )
     if k1 < 1e-9:
-        return -min(r, across)
+        return -min(r, flat_radius)
     return k0 * (k0 - 1.0) / k1
 
 
 @kernel
 def group_distance(blobs: Blobs, group: int, x: float, y: float, z: float) -> float:
-    """The distance to the blended blobs of one group; FAR_M where its box is out of reach."""
+    """The distance to the blended blobs of one group; FAR_M where its box is beyond REACH_M."""
     dx = max(max(blobs.box[group, 0, 0] - x, x - blobs.box[group, 1, 0]), 0.0)
     dy = max(max(blobs.box[group, 0, 1] - y, y - blobs.box[group, 1, 1]), 0.0)
     dz = max(max(blobs.box[group, 0, 2] - z, z - blobs.box[group, 1, 2]), 0.0)
@@ -130,7 +132,7 @@ def group_distance(blobs: Blobs, group: int, x: float, y: float, z: float) -> fl
 
 @kernel
 def hull_swell(blobs: Blobs, x: float, y: float, z: float) -> float:
-    """How far the body may stick out of the hull at a point."""
+    """How far the body may extend beyond the hull at a point."""
     best = 0.0
     for i in range(blobs.swell.shape[0]):
         dx = x - blobs.swell_centre[i, 0]
@@ -145,7 +147,7 @@ def hull_swell(blobs: Blobs, x: float, y: float, z: float) -> float:
 
 @kernel
 def hull_distance(blobs: Blobs, x: float, y: float, z: float) -> float:
-    """The distance from a point to the union of the hull's swollen capsules, negative inside."""
+    """The signed distance from a point to the union of the hull's inflated capsules."""
     swell = hull_swell(blobs, x, y, z)
     blend = 4.0 * (1.0 - SWELL_INFLATES) * swell  # two capsules bulge by a quarter of this
     best = FAR_M
@@ -170,7 +172,7 @@ def hull_distance(blobs: Blobs, x: float, y: float, z: float) -> float:
 
 @kernel
 def field(blobs: Blobs, x: float, y: float, z: float) -> float:
-    """The body's distance field at a point."""
+    """The body's signed distance field at a point, negative inside."""
     trunk = group_distance(blobs, 0, x, y, z)
     best = trunk
     for group in range(1, blobs.group_blend.shape[0]):
@@ -178,7 +180,7 @@ def field(blobs: Blobs, x: float, y: float, z: float) -> float:
         best = min(best, smooth_min(trunk, limb, blobs.group_blend[group]))
     if blobs.floor > -FAR_M:
         best = -smooth_min(-best, y - blobs.floor, blobs.floor_blend)
-    # outside the blobs is outside either way
+    # points outside the blobs stay outside
     if blobs.hull_radius.shape[0] > 0 and best < blobs.hull_blend:
         best = -smooth_min(-best, -hull_distance(blobs, x, y, z), blobs.hull_blend)
     return best
@@ -195,7 +197,7 @@ def field_at(blobs: Blobs, points: Floats, out: Floats) -> None:
 def project(blobs: Blobs, points: Floats, rounds: int, normals: Floats) -> None:
     """Move points (p, 3) onto the surface by Newton steps x -= f grad f / |grad f|^2.
 
-    normals (p, 3) receives the unit gradient (by differences) at the last step.
+    normals (p, 3) receives the unit gradient (by finite differences) at the last step.
     """
     h = 1e-6
     for i in prange(points.shape[0]):

@@ -1,4 +1,4 @@
-"""How deep points lie inside the capsules of their own body part."""
+"""Depth of points inside the capsules of their own body part."""
 
 from __future__ import annotations
 

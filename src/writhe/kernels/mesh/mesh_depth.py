@@ -1,13 +1,12 @@
-"""How deep the parts of posed triangle meshes are inside each other.
+"""Penetration depth between the parts of posed triangle meshes.
 
 A vertex x of one part is inside another part when it lies behind that part's nearest surface point
-p, and its depth is |x - p|. Of several nearest triangles (p on an edge or corner) the one facing x
-most decides. Parts of a skin are open where they meet their neighbours, so what is nearest to the
-rim is not inside, nor is what the part's triangles enclose by less than half of all directions
-(generalised winding number, Jacobson et al. 2013). An open part alone may seem to enclose what is
-outside of the whole skin (between the thighs of somebody sitting, say), so all of that skin except
-the vertex's own part has to enclose it too; a quarter of all directions is enough for that, since
-the own part leaves holes.
+p, and its depth is |x - p|. Of several nearest triangles (p on an edge or corner) the one that
+faces x most decides. The parts of a skin are open where they meet their neighbours, so a vertex is
+not inside if p is on the rim, or if the part's generalised winding number (Jacobson et al. 2013) at
+x is below 1/2. An open part alone may seem to enclose points outside the whole skin (between the
+thighs of a sitting body), so the rest of that skin, without the vertex's own part, has to enclose x
+too; a winding number of 1/4 is enough for that, since the own part leaves holes. Metres.
 """
 
 from __future__ import annotations
@@ -21,20 +20,20 @@ from numba import prange
 from writhe.arrays import Bools, Floats, Ints
 from writhe.kernels.jit import kernel
 
-TIE_M2 = 1e-12  # squared distances nearer than this are the same
-ENCLOSED = 0.25  # by the skin without the own part
+TIE_M2 = 1e-12  # squared distances that differ by less are equal
+ENCLOSED = 0.25  # least winding number of the mesh without the vertex's own part
 
 
 class MeshParts(NamedTuple):
     """Triangles sorted by part, in clusters of neighbours."""
 
-    triangles: Ints  # (t, 3) vertex numbers
+    triangles: Ints  # (t, 3) vertex indices
     rim: Bools  # (t, 6) whether edge (01, 12, 20) or corner (0, 1, 2) is on the rim of its part
     cluster_start: Ints  # (c + 1,) rows of `triangles`
     part_cluster: Ints  # (p + 1,) rows of clusters
     vertex_start: Ints  # (p + 1,) rows of `part_vertices`
-    part_vertices: Ints  # the vertices of each part, those asked about
-    tested: Bools  # (v, p) whether a vertex is asked about a part at all
+    part_vertices: Ints  # the vertices of each part that are tested
+    tested: Bools  # (v, p) whether a vertex is tested against a part
     mesh_parts: Ints  # (p, 2) first and one past the last part of the mesh that a part is cut from
 
 
@@ -44,8 +43,8 @@ def nearest_on_triangle(
 ) -> int:
     """out (3): the point of triangle abc nearest to (x, y, z); returns the feature it lies on.
 
-    0, 1, 2: the edges ab, bc, ca; 3, 4, 5: the corners a, b, c; 6: inside (Ericson, "Real-time
-    collision detection", section 5.1.5).
+    0, 1, 2: the edges ab, bc, ca; 3, 4, 5: the corners a, b, c; 6: the interior (Ericson,
+    "Real-time collision detection", section 5.1.5).
     """
     ax, ay, az = points[a, 0], points[a, 1], points[a, 2]
     bx, by, bz = points[b, 0], points[b, 1], points[b, 2]
@@ -66,8 +65,8 @@ def nearest_on_triangle(
         return 4
     vc = d1 * d4 - d3 * d2
     if vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
-        share = d1 / (d1 - d3) if d1 - d3 > 0.0 else 0.0
-        out[0], out[1], out[2] = ax + share * abx, ay + share * aby, az + share * abz
+        fraction = d1 / (d1 - d3) if d1 - d3 > 0.0 else 0.0
+        out[0], out[1], out[2] = ax + fraction * abx, ay + fraction * aby, az + fraction * abz
         return 0
     cpx, cpy, cpz = x - cx, y - cy, z - cz
     d5 = abx * cpx + aby * cpy + abz * cpz
@@ -77,16 +76,16 @@ def nearest_on_triangle(
         return 5
     vb = d5 * d2 - d1 * d6
     if vb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
-        share = d2 / (d2 - d6) if d2 - d6 > 0.0 else 0.0
-        out[0], out[1], out[2] = ax + share * acx, ay + share * acy, az + share * acz
+        fraction = d2 / (d2 - d6) if d2 - d6 > 0.0 else 0.0
+        out[0], out[1], out[2] = ax + fraction * acx, ay + fraction * acy, az + fraction * acz
         return 2
     va = d3 * d6 - d5 * d4
     if va <= 0.0 and d4 - d3 >= 0.0 and d5 - d6 >= 0.0:
         span = (d4 - d3) + (d5 - d6)
-        share = (d4 - d3) / span if span > 0.0 else 0.0
-        out[0] = bx + share * (cx - bx)
-        out[1] = by + share * (cy - by)
-        out[2] = bz + share * (cz - bz)
+        fraction = (d4 - d3) / span if span > 0.0 else 0.0
+        out[0] = bx + fraction * (cx - bx)
+        out[1] = by + fraction * (cy - by)
+        out[2] = bz + fraction * (cz - bz)
         return 1
     total = va + vb + vc
     if total <= 0.0:
@@ -118,12 +117,12 @@ def depth_in_part(
     x: float,
     y: float,
     z: float,
-    beyond_m: float,
+    threshold_m: float,
     out: Floats,
 ) -> float:
-    """How deep (x, y, z) is inside a part; 0 when outside or not deeper than `beyond_m`.
+    """The depth of (x, y, z) inside a part; 0 when outside or not deeper than `threshold_m`.
 
-    low, high (c, 3) are the boxes of the clusters, out (3) is room.
+    low, high (c, 3) are the boxes of the clusters, out (3) is workspace.
     """
     first, last = parts.part_cluster[part], parts.part_cluster[part + 1]
     nearest = first
@@ -164,7 +163,7 @@ def depth_in_part(
             on_rim = feature < 6 and parts.rim[t, feature]
             if square < best - TIE_M2:
                 best, facing, behind, rim = square, abs(along), along < 0.0, on_rim
-                if best <= beyond_m * beyond_m:
+                if best <= threshold_m * threshold_m:
                     return 0.0
             else:
                 best = min(best, square)
@@ -178,10 +177,10 @@ def depth_in_part(
 
 @kernel
 def winding(parts: MeshParts, points: Floats, part: int, x: float, y: float, z: float) -> float:
-    """The share of all directions in which a part encloses (x, y, z): 1 inside a closed one.
+    """The generalised winding number of a part about (x, y, z): 1 inside a closed surface.
 
-    The solid angle of a triangle with corners a, b, c seen from the origin is
-    2 atan2(a . (b x c), |a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|) (van Oosterom, Strackee 1983).
+    The solid angle of a triangle with corners a, b, c seen from the origin is 2 atan2(a . (b x c),
+    |a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|) (van Oosterom, Strackee 1983).
     """
     total = 0.0
     first = parts.cluster_start[parts.part_cluster[part]]
@@ -206,10 +205,10 @@ def winding(parts: MeshParts, points: Floats, part: int, x: float, y: float, z: 
 
 
 @kernel
-def _enclosed(
+def _encloses(
     parts: MeshParts, points: Floats, own: int, part: int, x: float, y: float, z: float
 ) -> bool:
-    """Whether the mesh that `part` is cut from, without the part `own`, encloses (x, y, z)."""
+    """Whether the mesh of `part`, without the part `own`, encloses (x, y, z)."""
     total = 0.0
     for p in range(parts.mesh_parts[part, 0], parts.mesh_parts[part, 1]):
         if p != own:
@@ -221,7 +220,7 @@ def _enclosed(
 def deepest(
     parts: MeshParts,
     points: Floats,
-    beyond_m: float,
+    threshold_m: float,
     low: Floats,
     high: Floats,
     part_low: Floats,
@@ -229,10 +228,10 @@ def deepest(
     out: Floats,
     pair: Ints,
 ) -> float:
-    """The largest depth of any part's vertex in another part, 0 when none exceeds `beyond_m`.
+    """The largest depth of a vertex of one part in another part, 0 when none exceeds `threshold_m`.
 
-    points (v, 3); pair (2) tells whose vertex is inside whom. low, high (c, 3), part_low and
-    part_high (p, 3) and out (3) are room.
+    points (v, 3); pair (2) receives the part of the vertex and the part it is inside. low, high (c,
+    3), part_low and part_high (p, 3) and out (3) are workspace.
     """
     count = parts.part_cluster.shape[0] - 1
     pair[0], pair[1] = -1, -1
@@ -251,26 +250,26 @@ def deepest(
             for axis in range(3):
                 part_low[p, axis] = min(part_low[p, axis], low[c, axis])
                 part_high[p, axis] = max(part_high[p, axis], high[c, axis])
-    worst = beyond_m
+    worst = threshold_m
     for a in range(count):
         for b in range(count):
             if a == b:
                 continue
-            apart = False
+            disjoint = False
             for axis in range(3):
                 if (
                     part_low[a, axis] > part_high[b, axis] - worst
                     or part_high[a, axis] < part_low[b, axis] + worst
                 ):
-                    apart = True
-            if apart:
+                    disjoint = True
+            if disjoint:
                 continue
             for row in range(parts.vertex_start[a], parts.vertex_start[a + 1]):
                 v = parts.part_vertices[row]
                 if not parts.tested[v, b]:
                     continue
                 x, y, z = points[v, 0], points[v, 1], points[v, 2]
-                # what is deeper than `worst` lies that far within the part's box
+                # a vertex deeper than `worst` lies that far inside the part's box
                 if (
                     x < part_low[b, 0] + worst
                     or x > part_high[b, 0] - worst
@@ -281,7 +280,7 @@ def deepest(
                 ):
                     continue
                 depth = depth_in_part(parts, points, low, high, b, x, y, z, worst, out)
-                if depth > worst and _enclosed(parts, points, a, b, x, y, z):
+                if depth > worst and _encloses(parts, points, a, b, x, y, z):
                     worst = depth
                     pair[0], pair[1] = a, b
     return worst if pair[0] >= 0 else 0.0
@@ -289,7 +288,7 @@ def deepest(
 
 @kernel(parallel=True)
 def deepest_of_frames(
-    parts: MeshParts, points: Floats, beyond_m: float, depth: Floats, pair: Ints
+    parts: MeshParts, points: Floats, threshold_m: float, depth: Floats, pair: Ints
 ) -> None:
     """`deepest` of every frame: points (f, v, 3) give depth (f) and pair (f, 2)."""
     clusters, count = parts.cluster_start.shape[0] - 1, parts.part_cluster.shape[0] - 1
@@ -297,7 +296,7 @@ def deepest_of_frames(
         depth[frame] = deepest(
             parts,
             points[frame],
-            beyond_m,
+            threshold_m,
             np.empty((clusters, 3)),
             np.empty((clusters, 3)),
             np.empty((count, 3)),

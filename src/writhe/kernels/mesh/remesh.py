@@ -1,7 +1,7 @@
 """Edge collapses and flips on a closed triangle mesh, keeping it a manifold.
 
 A mesh is held as vertices (v, 3), triangles (t, 3) (dead ones have -1 first) and, for every vertex,
-the list of its triangles: ring (v, ROOM) with ring_count (v,).
+the list of its triangles: ring (v, MAX_RING) with ring_count (v,).
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ import numpy as np
 from writhe.arrays import Bools, Floats, Ints
 from writhe.kernels.jit import kernel
 
-ROOM = 24
-MOST_NEIGHBOURS = 10
+MAX_RING = 24  # triangles around a vertex, at most
+MAX_VALENCE = 10  # of a vertex, after a collapse or flip
 
 
 @kernel
 def build_rings(triangles: Ints, ring: Ints, ring_count: Ints) -> bool:
-    """Fill the lists of triangles around each vertex; False when one has more than ROOM."""
+    """Fill the lists of triangles around each vertex; False if one has more than MAX_RING."""
     ring_count[:] = 0
     for t in range(triangles.shape[0]):
         if triangles[t, 0] < 0:
             continue
         for k in range(3):
             vertex = triangles[t, k]
-            if ring_count[vertex] >= ROOM:
+            if ring_count[vertex] >= MAX_RING:
                 return False
             ring[vertex, ring_count[vertex]] = t
             ring_count[vertex] += 1
@@ -34,7 +34,8 @@ def build_rings(triangles: Ints, ring: Ints, ring_count: Ints) -> bool:
 
 
 @kernel
-def _leave(ring: Ints, ring_count: Ints, vertex: int, triangle: int) -> None:
+def _remove_from_ring(ring: Ints, ring_count: Ints, vertex: int, triangle: int) -> None:
+    """Remove a triangle from the list of a vertex."""
     for i in range(ring_count[vertex]):
         if ring[vertex, i] == triangle:
             ring_count[vertex] -= 1
@@ -44,7 +45,7 @@ def _leave(ring: Ints, ring_count: Ints, vertex: int, triangle: int) -> None:
 
 @kernel
 def _neighbours(triangles: Ints, ring: Ints, ring_count: Ints, vertex: int, out: Ints) -> int:
-    """The neighbours of a vertex of a closed mesh: in each triangle, the one that follows it."""
+    """Store the neighbours of a vertex of a closed mesh in `out`; returns their number."""
     for i in range(ring_count[vertex]):
         t = ring[vertex, i]
         for k in range(3):
@@ -55,6 +56,7 @@ def _neighbours(triangles: Ints, ring: Ints, ring_count: Ints, vertex: int, out:
 
 @kernel
 def _normal(vertices: Floats, a: int, b: int, c: int, out: Floats) -> float:
+    """out (3): the normal of triangle abc, not normalised; returns its length (twice the area)."""
     ux, uy, uz = (
         vertices[b, 0] - vertices[a, 0],
         vertices[b, 1] - vertices[a, 1],
@@ -71,6 +73,7 @@ def _normal(vertices: Floats, a: int, b: int, c: int, out: Floats) -> float:
 
 @kernel
 def _distance(vertices: Floats, a: int, b: int) -> float:
+    """|b - a| of two vertices."""
     return sqrt(
         (vertices[a, 0] - vertices[b, 0]) ** 2
         + (vertices[a, 1] - vertices[b, 1]) ** 2
@@ -88,13 +91,13 @@ def collapse(
     size: Floats,
     ratio: float,
 ) -> int:
-    """Merge the ends of edges (e, 2) shorter than ratio * size (v,); returns how many merged.
+    """Merge the ends of edges (e, 2) shorter than ratio * size (v,); returns how many were merged.
 
     An edge is merged when its ends have exactly two common neighbours (the link condition, which
-    keeps the surface a manifold), no triangle turns over or becomes a sliver, and no vertex gets
-    too many neighbours.
+    keeps the surface a manifold), no triangle flips or becomes a sliver, and no vertex gets more
+    than MAX_VALENCE neighbours.
     """
-    near_a, near_b = np.empty(ROOM, np.int64), np.empty(ROOM, np.int64)
+    neighbours_a, neighbours_b = np.empty(MAX_RING, np.int64), np.empty(MAX_RING, np.int64)
     before, after, keep_a = np.empty(3), np.empty(3), np.empty(3)
     keep_b = np.empty(3)
     merged = 0
@@ -104,27 +107,27 @@ def collapse(
             continue
         if _distance(vertices, a, b) >= ratio * min(size[a], size[b]):
             continue
-        count_a = _neighbours(triangles, ring, ring_count, a, near_a)
-        count_b = _neighbours(triangles, ring, ring_count, b, near_b)
+        count_a = _neighbours(triangles, ring, ring_count, a, neighbours_a)
+        count_b = _neighbours(triangles, ring, ring_count, b, neighbours_b)
         common, adjacent = 0, False
         for i in range(count_a):
-            if near_a[i] == b:
+            if neighbours_a[i] == b:
                 adjacent = True
             for k in range(count_b):
-                if near_a[i] == near_b[k]:
+                if neighbours_a[i] == neighbours_b[k]:
                     common += 1
-        if not adjacent or common != 2 or count_a + count_b - 4 > MOST_NEIGHBOURS:
+        if not adjacent or common != 2 or count_a + count_b - 4 > MAX_VALENCE:
             continue
-        thin = False  # a common neighbour with three triangles would be folded flat
+        folds = False  # a common neighbour with few triangles would be folded flat
         for i in range(count_a):
             for k in range(count_b):
-                if near_a[i] == near_b[k] and ring_count[near_a[i]] <= 4:
-                    thin = True
-        if thin:
+                if neighbours_a[i] == neighbours_b[k] and ring_count[neighbours_a[i]] <= 4:
+                    folds = True
+        if folds:
             continue
         for r in range(3):
             keep_a[r], keep_b[r] = vertices[a, r], vertices[b, r]
-        sound = True
+        valid = True
         for which in range(2):
             end = a if which == 0 else b
             for i in range(ring_count[end]):
@@ -148,11 +151,11 @@ def collapse(
                     or size_after < 0.15 * longest * longest
                     or longest > 1.7 * size[end]
                 ):
-                    sound = False
+                    valid = False
                     break
-            if not sound:
+            if not valid:
                 break
-        if not sound:
+        if not valid:
             continue
         for r in range(3):
             vertices[a, r] = 0.5 * (keep_a[r] + keep_b[r])
@@ -163,7 +166,7 @@ def collapse(
             if has_a:
                 for k in range(3):
                     if triangles[t, k] != b:
-                        _leave(ring, ring_count, triangles[t, k], t)
+                        _remove_from_ring(ring, ring_count, triangles[t, k], t)
                 triangles[t, 0] = -1
             else:
                 for k in range(3):
@@ -178,6 +181,7 @@ def collapse(
 
 @kernel
 def _angle(vertices: Floats, at: int, a: int, b: int) -> float:
+    """The angle at vertex `at` between vertices a and b, radians."""
     dot = 0.0
     for r in range(3):
         dot += (vertices[a, r] - vertices[at, r]) * (vertices[b, r] - vertices[at, r])
@@ -190,7 +194,7 @@ def flip(
     vertices: Floats, triangles: Ints, ring: Ints, ring_count: Ints, edges: Ints, changed: Bools
 ) -> int:
     """Flip edges (e, 2) whose opposite angles sum to more than pi (Delaunay); returns how many."""
-    near = np.empty(ROOM, np.int64)
+    neighbours = np.empty(MAX_RING, np.int64)
     old_a, old_b, new_a, new_b = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     flipped = 0
     for e in range(edges.shape[0]):
@@ -209,28 +213,28 @@ def flip(
             continue
         if ring_count[a] <= 4 or ring_count[b] <= 4:
             continue
-        if ring_count[c] >= MOST_NEIGHBOURS or ring_count[d] >= MOST_NEIGHBOURS:
+        if ring_count[c] >= MAX_VALENCE or ring_count[d] >= MAX_VALENCE:
             continue
-        joined = False
-        for i in range(_neighbours(triangles, ring, ring_count, c, near)):
-            if near[i] == d:
-                joined = True
-        if joined:
+        adjacent_already = False
+        for i in range(_neighbours(triangles, ring, ring_count, c, neighbours)):
+            if neighbours[i] == d:
+                adjacent_already = True
+        if adjacent_already:
             continue
         size_a = _normal(vertices, a, b, c, old_a)
         size_b = _normal(vertices, b, a, d, old_b)
         size_c = _normal(vertices, a, d, c, new_a)
         size_d = _normal(vertices, b, c, d, new_b)
-        straight, facing = 0.0, 0.0
+        flatness, facing = 0.0, 0.0
         for r in range(3):
-            straight += new_a[r] * new_b[r]
+            flatness += new_a[r] * new_b[r]
             facing += (new_a[r] + new_b[r]) * (old_a[r] + old_b[r])
-        if straight < 0.5 * size_c * size_d or facing <= 0.0 or min(size_a, size_b) < 0.0:
+        if flatness < 0.5 * size_c * size_d or facing <= 0.0 or min(size_a, size_b) < 0.0:
             continue
         triangles[first, 0], triangles[first, 1], triangles[first, 2] = a, d, c
         triangles[second, 0], triangles[second, 1], triangles[second, 2] = b, c, d
-        _leave(ring, ring_count, b, first)
-        _leave(ring, ring_count, a, second)
+        _remove_from_ring(ring, ring_count, b, first)
+        _remove_from_ring(ring, ring_count, a, second)
         ring[d, ring_count[d]] = first
         ring_count[d] += 1
         ring[c, ring_count[c]] = second

@@ -1,13 +1,14 @@
-"""Two postures walk towards each other over the repulsive energy until a straight line joins them.
+"""Bidirectional descent: two postures approach each other over the repulsive energy.
 
 The direction of each step is the straight one as long as it does not raise the energy; otherwise
-its part along the gradient is taken out and a little descent put in its place,
+its component along the gradient is replaced by some descent,
 
     u = D - (D . g) g - b g,
 
-D towards the other posture, g the unit gradient (Wang, Ho and Komura, Eq. 5, which has b = 0). What
-is planted and the joint limits are kept by projecting D and g first. A step is taken if the energy
-does not rise, clearance stays and the gate certifies it; its length adapts.
+with D the unit direction to the other posture and g the unit gradient (Wang, Ho and Komura, Eq. 5,
+which has b = 0). D and g are first projected onto the constraints. A step is accepted if the energy
+does not rise, the clearance stays positive and the gate certifies it; its length adapts. The walk
+ends when a straight line connects both postures.
 """
 
 from __future__ import annotations
@@ -16,18 +17,30 @@ from math import log, sqrt
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
-from writhe.kernels.planning.straight_line import line
-from writhe.kernels.planning.walk_constraints import CLEAN, correct, look, project
-from writhe.kernels.planning.walk_model import WalkRoom, World, along, certified, evaluate, length
+from writhe.kernels.planning.straight_line import connect_straight
+from writhe.kernels.planning.walk_constraints import (
+    NEGLIGIBLE_RESIDUAL,
+    correct_posture,
+    project_direction,
+    update_constraints,
+)
+from writhe.kernels.planning.walk_model import (
+    WalkModel,
+    WalkWorkspace,
+    evaluate_energy,
+    is_certified,
+    partial_step,
+    step_length,
+)
 from writhe.kernels.skeleton.kinematics import difference
 
-MET, STUCK, SPENT, FULL = 0, 1, 2, 3  # how a walk ends
-GROW, SHRINK = 1.6, 0.5
+MET, STUCK, SPENT, FULL = 0, 1, 2, 3  # connected, no progress, max_steps taken, path array full
+GROW, SHRINK = 1.6, 0.5  # factors of the step length after an accepted and a rejected step
 
 
 @kernel
-def _unit(v: Floats) -> float:
-    """Make v a unit vector; returns what its length was (0: it is left alone)."""
+def _normalise(v: Floats) -> float:
+    """Scale v to unit length; returns its previous length (0: v is unchanged)."""
     total = 0.0
     for k in range(v.shape[0]):
         total += v[k] * v[k]
@@ -41,100 +54,118 @@ def _unit(v: Floats) -> float:
 
 @kernel
 def _direction(
-    world: World, room: WalkRoom, side: int, q: Floats, other: Floats, mix: float, pull: float
+    model: WalkModel,
+    workspace: WalkWorkspace,
+    side: int,
+    q: Floats,
+    other: Floats,
+    descent: float,
+    pull: float,
 ) -> float:
-    """The unit direction of the next step in room.direction; 0 if there is none."""
-    d, g = room.direction, room.downhill
-    difference(world.tree, q, other, d)
-    project(world, room, d)
+    """Store the unit direction of the next step in workspace.direction; 0 if there is none.
+
+    `descent` is b of the module docstring; pull 0 leaves D out.
+    """
+    d, g = workspace.direction, workspace.downhill
+    difference(model.tree, q, other, d)
+    project_direction(model, workspace, d)
     for k in range(d.shape[0]):
-        g[k] = room.gradient[side, k]
-    project(world, room, g)
-    if pull == 0.0 or _unit(d) == 0.0:
+        g[k] = workspace.gradient[side, k]
+    project_direction(model, workspace, g)
+    if pull == 0.0 or _normalise(d) == 0.0:
         d[:] = 0.0
-    if _unit(g) > 0.0:
+    if _normalise(g) > 0.0:
         uphill = 0.0
         for k in range(d.shape[0]):
             uphill += d[k] * g[k]
         if uphill > 0.0 or pull == 0.0:
             for k in range(d.shape[0]):
-                d[k] -= (max(uphill, 0.0) + mix) * g[k]
-            project(world, room, d)
-    return _unit(d)
+                d[k] -= (max(uphill, 0.0) + descent) * g[k]
+            project_direction(model, workspace, d)
+    return _normalise(d)
 
 
 @kernel
-def clear_end(
-    world: World, wanted_m: float, most: int, tolerance: float, room: WalkRoom, path: Floats
+def raise_clearance(
+    model: WalkModel,
+    clearance_m: float,
+    max_steps: int,
+    tolerance: float,
+    workspace: WalkWorkspace,
+    path: Floats,
 ) -> int:
-    """Move path[0] until its clearance is `wanted_m`, by certified steps down the energy.
+    """Move path[0] by certified steps down the energy until its clearance is `clearance_m`.
 
-    Returns how many rows of path (rows, nq) were filled. Steps are taken while clearance grows.
+    Returns the number of rows of path (rows, nq) that are filled. Each step must raise the
+    clearance; `max_steps` limits their number, `tolerance` the residual of the constraints.
     """
-    evaluate(world, path[0], room, room.gradient[0])
-    least, alpha, count = room.energy.least[0], 0.02, 1
-    nv = room.direction.shape[0]
-    for _ in range(most):
-        if least >= wanted_m or alpha < 1e-4 or count >= path.shape[0]:
+    evaluate_energy(model, path[0], workspace, workspace.gradient[0])
+    least, alpha, count = workspace.energy.least[0], 0.02, 1
+    nv = workspace.direction.shape[0]
+    for _ in range(max_steps):
+        if least >= clearance_m or alpha < 1e-4 or count >= path.shape[0]:
             break
         q = path[count - 1]
-        look(world, q, room)
-        if _direction(world, room, 0, q, q, 1.0, 0.0) == 0.0:
+        update_constraints(model, q, workspace)
+        if _direction(model, workspace, 0, q, q, 1.0, 0.0) == 0.0:
             break
-        along(world.tree, q, room.direction, alpha, room.step, room.tried)
-        good = correct(world, room.tried, room) < tolerance
-        if good:
-            evaluate(world, room.tried, room, room.tried_gradient)
-            good = room.energy.least[0] > least and certified(world, q, room.tried, room)
-        if not good:
+        partial_step(model.tree, q, workspace.direction, alpha, workspace.step, workspace.tried)
+        accepted = correct_posture(model, workspace.tried, workspace) < tolerance
+        if accepted:
+            evaluate_energy(model, workspace.tried, workspace, workspace.tried_gradient)
+            accepted = workspace.energy.least[0] > least and is_certified(
+                model, q, workspace.tried, workspace
+            )
+        if not accepted:
             alpha *= SHRINK
             continue
-        least = room.energy.least[0]
-        path[count] = room.tried
+        least = workspace.energy.least[0]
+        path[count] = workspace.tried
         count += 1
         for k in range(nv):
-            room.gradient[0, k] = room.tried_gradient[k]
+            workspace.gradient[0, k] = workspace.tried_gradient[k]
         alpha *= GROW
     return count
 
 
 @kernel
-def meet(
-    world: World,
-    mix: float,
+def connect_by_descent(
+    model: WalkModel,
+    descent: float,
     pull: float,
     first_step: float,
-    most_step: float,
-    most: int,
+    max_step: float,
+    max_steps: int,
     patience: int,
     check_every: int,
     tolerance: float,
     spacing: float,
-    room: WalkRoom,
+    workspace: WalkWorkspace,
     paths: Floats,
     counts: Ints,
-    way: Floats,
+    link: Floats,
     energies: Floats,
 ) -> int:
-    """Walk from both ends until a straight line joins them; returns MET, STUCK, SPENT or FULL.
+    """Walk from both ends until a straight line connects them; returns MET, STUCK, SPENT or FULL.
 
-    paths (2, rows, nq) and counts (3): the postures walked so far, walked on from the last. On MET
-    counts[2] rows of `way` lead from the last of paths[0] to that of paths[1]. pull 0 walks
-    straight down the energy. A walk is stuck when for `patience` steps neither the lower energy
-    nor the distance has fallen (section 8 of the paper). energies (2): the final.
+    paths (2, rows, nq) and counts (3): the postures of both walks so far, each continued from its
+    last. On MET, counts[2] rows of `link` lead from the last row of paths[0] to that of paths[1].
+    pull 0 descends the energy only. A walk is STUCK when neither the lower energy nor the distance
+    has decreased for `patience` steps (section 8 of the paper). energies (2) are those of the last
+    rows. Step lengths, `spacing` and `tolerance` are in radians (metres for translations).
     """
     alpha0, alpha1 = first_step, first_step
-    nv = room.direction.shape[0]
+    nv = workspace.direction.shape[0]
     for side in range(2):
         q = paths[side, counts[side] - 1]
-        energies[side] = evaluate(world, q, room, room.gradient[side])
-    best_energy, best_distance, since, looked = 1e300, 1e300, 0, -1
+        energies[side] = evaluate_energy(model, q, workspace, workspace.gradient[side])
+    best_energy, best_distance, stalled_steps, updated_side = 1e300, 1e300, 0, -1
     counts[2] = 0
-    for i in range(most):
+    for i in range(max_steps):
         p, r = paths[0, counts[0] - 1], paths[1, counts[1] - 1]
         if pull > 0.0 and i % check_every == 0:
-            found = line(world, p, r, tolerance, spacing, room, way)
-            looked = -1
+            found = connect_straight(model, p, r, tolerance, spacing, workspace, link)
+            updated_side = -1
             if found > 0:
                 counts[2] = found
                 return MET
@@ -147,36 +178,36 @@ def meet(
         if counts[side] >= paths.shape[1]:
             return FULL
         q, other = (p, r) if side == 0 else (r, p)
-        if looked != side:
-            look(world, q, room)
-        looked = side
+        if updated_side != side:
+            update_constraints(model, q, workspace)
+        updated_side = side
         alpha = alpha0 if side == 0 else alpha1
-        if _direction(world, room, side, q, other, mix, pull) == 0.0:
+        if _direction(model, workspace, side, q, other, descent, pull) == 0.0:
             alpha0 = 0.0 if side == 0 else alpha0
             alpha1 = 0.0 if side == 1 else alpha1
             continue
-        apart = length(world.tree, q, other, room.step)
-        alpha = min(alpha, most_step)
+        distance = step_length(model.tree, q, other, workspace.step)
+        alpha = min(alpha, max_step)
         if pull > 0.0:
-            alpha = min(alpha, apart)
-        along(world.tree, q, room.direction, alpha, room.step, room.tried)
-        left, fresh = correct(world, room.tried, room), 0.0
-        good, clean = left < tolerance, left < CLEAN
-        looked = -1
-        if good:
-            fresh = evaluate(world, room.tried, room, room.tried_gradient)
-            good = fresh <= energies[side] * (1.0 + 1e-12) and room.energy.least[0] > 0.0
-            good = good and certified(world, q, room.tried, room)
-        if not good:
+            alpha = min(alpha, distance)
+        partial_step(model.tree, q, workspace.direction, alpha, workspace.step, workspace.tried)
+        residual, energy = correct_posture(model, workspace.tried, workspace), 0.0
+        accepted, converged = residual < tolerance, residual < NEGLIGIBLE_RESIDUAL
+        updated_side = -1
+        if accepted:
+            energy = evaluate_energy(model, workspace.tried, workspace, workspace.tried_gradient)
+            accepted = energy <= energies[side] * (1.0 + 1e-12) and workspace.energy.least[0] > 0.0
+            accepted = accepted and is_certified(model, q, workspace.tried, workspace)
+        if not accepted:
             alpha *= SHRINK
         else:
-            paths[side, counts[side]] = room.tried
+            paths[side, counts[side]] = workspace.tried
             counts[side] += 1
-            energies[side] = fresh
+            energies[side] = energy
             for k in range(nv):
-                room.gradient[side, k] = room.tried_gradient[k]
-            # the rows looked at while correcting are those of the new posture
-            looked = side if clean else -1
+                workspace.gradient[side, k] = workspace.tried_gradient[k]
+            # the last correction updated the constraints at the new posture
+            updated_side = side if converged else -1
             alpha *= GROW
         if side == 0:
             alpha0 = alpha
@@ -184,12 +215,12 @@ def meet(
             alpha1 = alpha
         lower = log(min(energies[0], energies[1]) + 1e-300)
         first, second = paths[0, counts[0] - 1], paths[1, counts[1] - 1]
-        apart = length(world.tree, first, second, room.step)
-        since += 1
-        if lower < best_energy - 0.01 or (pull > 0.0 and apart < best_distance - 0.005):
-            since = 0
+        distance = step_length(model.tree, first, second, workspace.step)
+        stalled_steps += 1
+        if lower < best_energy - 0.01 or (pull > 0.0 and distance < best_distance - 0.005):
+            stalled_steps = 0
         best_energy = min(best_energy, lower)
-        best_distance = min(best_distance, apart)
-        if since > patience:
+        best_distance = min(best_distance, distance)
+        if stalled_steps > patience:
             return STUCK
     return SPENT

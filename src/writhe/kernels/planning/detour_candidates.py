@@ -1,4 +1,4 @@
-"""Limbs led aside: many postures made from one, and which of them are clear."""
+"""Candidate detours: limbs moved out of the way of each other, and which of them are clear."""
 
 from __future__ import annotations
 
@@ -7,102 +7,117 @@ from typing import NamedTuple
 import numpy as np
 
 from writhe.arrays import Bools, Floats, Ints
-from writhe.kernels.collision.near_pairs import Near, near_pairs
-from writhe.kernels.collision.shape_gaps import Bodies, Pairs, Placed, Shapes
+from writhe.kernels.collision.near_pairs import NearPairRows, near_pairs
+from writhe.kernels.collision.shape_gaps import Bodies, Pairs, PlacedShapes, Shapes
 from writhe.kernels.jit import kernel
 from writhe.kernels.skeleton.kinematics import Tree, forward, integrate, interpolate
 
 
-class Asides(NamedTuple):
-    """m ways for limbs to make way: opened towards the rest posture, unbent and turned."""
+class EvasionSet(NamedTuple):
+    """m evasions of limbs: opened towards the rest posture, hinges unbent, then rotated."""
 
     turn: Floats  # (m, nv) tangent step
-    unbent: Floats  # (m,) share of its bend that a hinge loses
-    opening: Floats  # (m,) share of the way to the rest posture
-    limb: Bools  # (m, nq) the numbers of a configuration that belong to the limbs
-    bending: Bools  # (nq,) those of hinges
+    unbend: Floats  # (m,) fraction by which hinge angles are reduced
+    opening: Floats  # (m,) fraction of the interpolation to the rest posture
+    limb: Bools  # (m, nq) entries of q that belong to the limbs
+    hinge: Bools  # (nq,) entries of q that are hinge angles
     rest: Floats  # (nq,)
-    step: Floats  # (nv,) room
-    opened: Floats  # (nq,) room
-    before: Floats  # (nq,) room
-    after: Floats  # (nq,) room
+    step: Floats  # (nv,) workspace
+    opened: Floats  # (nq,) workspace
+    before: Floats  # (nq,) workspace
+    after: Floats  # (nq,) workspace
 
 
-class Crossing(NamedTuple):
-    """Where a body changes from one track to another, and how far it is aside there."""
+class TrackCrossing(NamedTuple):
+    """A change from one track to another, with an evasion applied to both."""
 
     before: Floats  # (nq,) on the first track
     after: Floats  # (nq,) on the second
-    change: float  # share of the way from one to the other
-    aside: float  # share of the way aside
+    change: float  # interpolation parameter from the first to the second, in [0, 1]
+    evasion: float  # fraction of the evasion that is applied, in [0, 1]
 
 
 @kernel
-def lead_aside(tree: Tree, row: Floats, share: float, asides: Asides, k: int, out: Floats) -> None:
-    """The posture `row` (nq) with the limbs led the share of aside k, into out (nq)."""
-    for i in range(asides.step.shape[0]):
-        asides.step[i] = share * asides.turn[k, i]
-    interpolate(tree, row, asides.rest, share * asides.opening[k], asides.opened)
-    for i in range(out.shape[0]):
-        if not asides.limb[k, i]:
-            asides.opened[i] = row[i]
-        elif asides.bending[i]:
-            asides.opened[i] *= 1.0 - share * asides.unbent[k]
-    integrate(tree, asides.opened, asides.step, out)
-
-
-@kernel
-def cross_aside(tree: Tree, crossing: Crossing, asides: Asides, k: int, out: Floats) -> None:
-    """The posture at a crossing with the limbs led aside in way k, into out (nq).
-
-    Both tracks are led aside first: limbs that make way are nearer to each other on them.
-    """
-    lead_aside(tree, crossing.before, crossing.aside, asides, k, asides.before)
-    lead_aside(tree, crossing.after, crossing.aside, asides, k, asides.after)
-    interpolate(tree, asides.before, asides.after, crossing.change, out)
-
-
-@kernel
-def place_asides(
-    tree: Tree, crossing: Crossing, asides: Asides, rotations: Floats, q: Floats, places: Floats
+def apply_evasion(
+    tree: Tree, q: Floats, fraction: float, evasions: EvasionSet, k: int, out: Floats
 ) -> None:
-    """places (m, n, 3): where the joints are at a crossing, for each way aside.
+    """out (nq): the posture q (nq) with a fraction of evasion k applied to its limbs.
 
-    rotations (n, 3, 3) and q (nq) are room.
+        out = (interpolate(q, rest, fraction opening_k), hinges scaled by 1 - fraction unbend_k)
+              + fraction turn_k,
+
+    for the entries of the limbs; the others stay.
     """
-    for k in range(places.shape[0]):
-        cross_aside(tree, crossing, asides, k, q)
-        forward(tree, q, places[k], rotations)
+    for i in range(evasions.step.shape[0]):
+        evasions.step[i] = fraction * evasions.turn[k, i]
+    interpolate(tree, q, evasions.rest, fraction * evasions.opening[k], evasions.opened)
+    for i in range(out.shape[0]):
+        if not evasions.limb[k, i]:
+            evasions.opened[i] = q[i]
+        elif evasions.hinge[i]:
+            evasions.opened[i] *= 1.0 - fraction * evasions.unbend[k]
+    integrate(tree, evasions.opened, evasions.step, out)
 
 
 @kernel
-def clear_asides(
+def crossing_posture(
+    tree: Tree, crossing: TrackCrossing, evasions: EvasionSet, k: int, out: Floats
+) -> None:
+    """out (nq): the posture at a crossing with evasion k applied to both tracks before blending.
+
+    The two tracks are closer to each other once their limbs evade.
+    """
+    apply_evasion(tree, crossing.before, crossing.evasion, evasions, k, evasions.before)
+    apply_evasion(tree, crossing.after, crossing.evasion, evasions, k, evasions.after)
+    interpolate(tree, evasions.before, evasions.after, crossing.change, out)
+
+
+@kernel
+def evasion_positions(
+    tree: Tree,
+    crossing: TrackCrossing,
+    evasions: EvasionSet,
+    rotations: Floats,
+    q: Floats,
+    positions: Floats,
+) -> None:
+    """positions (m, n, 3): the joints at a crossing, world frame, for every evasion.
+
+    rotations (n, 3, 3) and q (nq) are workspace.
+    """
+    for k in range(positions.shape[0]):
+        crossing_posture(tree, crossing, evasions, k, q)
+        forward(tree, q, positions[k], rotations)
+
+
+@kernel
+def clear_evasions(
     tree: Tree,
     shapes: Shapes,
     bodies: Bodies,
     pairs: Pairs,
-    crossing: Crossing,
-    asides: Asides,
-    picked: Ints,
+    crossing: TrackCrossing,
+    evasions: EvasionSet,
+    indices: Ints,
     slack_m: float,
     q: Floats,
     positions: Floats,
     rotations: Floats,
-    placed: Placed,
+    placed: PlacedShapes,
     out: Floats,
-    apart_along: Floats,
-    near: Near,
+    last_normals: Floats,
+    near: NearPairRows,
     clear: Bools,
 ) -> None:
-    """clear (p,): whether no pair at a crossing lacks more than slack_m, aside in way picked[p].
+    """clear (p,): whether no pair penetrates by more than slack_m with evasion indices[p].
 
-    q, positions, rotations, placed, out, apart_along and near are room, see `near_pairs`.
+    q, positions, rotations, placed, out, last_normals and near are workspace, see `near_pairs`.
     """
-    for p in range(picked.shape[0]):
-        cross_aside(tree, crossing, asides, picked[p], q)
+    for p in range(indices.shape[0]):
+        crossing_posture(tree, crossing, evasions, indices[p], q)
         forward(tree, q, positions, rotations)
         found = near_pairs(
-            shapes, bodies, pairs, positions, rotations, 0.0, placed, out, apart_along, near
+            shapes, bodies, pairs, positions, rotations, 0.0, placed, out, last_normals, near
         )
         clear[p] = found <= near.gap.shape[0]
         for i in range(min(found, near.gap.shape[0])):
@@ -110,17 +125,17 @@ def clear_asides(
                 clear[p] = False
 
 
-def make_asides(
-    turn: Floats, unbent: Floats, opening: Floats, limb: Bools, bending: Bools, rest: Floats
-) -> Asides:
-    """The arrays together with their room."""
+def make_evasion_set(
+    turn: Floats, unbend: Floats, opening: Floats, limb: Bools, hinge: Bools, rest: Floats
+) -> EvasionSet:
+    """Bundle the arrays with their workspace."""
     nq, nv = len(rest), turn.shape[1]
-    return Asides(
+    return EvasionSet(
         turn,
-        unbent,
+        unbend,
         opening,
         limb,
-        bending,
+        hinge,
         rest,
         np.zeros(nv),
         np.zeros(nq),

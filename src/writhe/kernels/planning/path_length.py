@@ -1,4 +1,4 @@
-"""Lengths along a path of configurations."""
+"""The length of a path of configurations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from writhe.kernels.skeleton.kinematics import Tree, difference
 
 @kernel
 def path_sums(tree: Tree, path: Floats, out: Floats) -> None:
-    """out (rows,): the summed length of the tangent steps of path (rows, nq) up to each row."""
+    """out (rows,): the length of path (rows, nq) up to each row, sum of |q_i - q_{i-1}|."""
     step = np.empty(tree.dof_joint.shape[0])
     out[0] = 0.0
     for i in range(1, path.shape[0]):

@@ -1,39 +1,50 @@
-"""Shortening a certified path: skip what can be skipped, then cut corners."""
+"""Shortening a certified path: shortcuts, corner cutting, tightening, smoothing."""
 
 from __future__ import annotations
 
 from writhe.arrays import Floats
 from writhe.kernels.jit import kernel
-from writhe.kernels.planning.straight_line import line
-from writhe.kernels.planning.walk_constraints import correct, keeps
-from writhe.kernels.planning.walk_model import WalkRoom, World, certified, evaluate, length
+from writhe.kernels.planning.straight_line import connect_straight
+from writhe.kernels.planning.walk_constraints import correct_posture, satisfies_constraints
+from writhe.kernels.planning.walk_model import (
+    WalkModel,
+    WalkWorkspace,
+    evaluate_energy,
+    is_certified,
+    step_length,
+)
 from writhe.kernels.skeleton.kinematics import Tree, difference, integrate, interpolate
 
-# steps of two irrational rotations: corners are cut all over the path, without a random number
-FIRST_TURN, SECOND_TURN = 0.7548776662466927, 0.5698402909980532
+# a two-dimensional low-discrepancy sequence: deterministic samples of position and length
+POSITION_STEP, LENGTH_STEP = 0.7548776662466927, 0.5698402909980532
 
 
 @kernel
-def skip(
-    world: World,
+def shortcut_path(
+    model: WalkModel,
     path: Floats,
     count: int,
     tolerance: float,
     spacing: float,
-    room: WalkRoom,
-    way: Floats,
+    workspace: WalkWorkspace,
+    line_rows: Floats,
     out: Floats,
 ) -> int:
-    """out (rows, nq) = path[:count] with the longest straight lines that are certified."""
+    """out (rows, nq): path[:count] with pieces replaced by the longest certified straight lines.
+
+    Returns the number of rows of `out`. line_rows (rows, nq) is workspace of `connect_straight`.
+    """
     out[0] = path[0]
     kept, i = 1, 0
     while i < count - 1:
         j = count - 1
         while j > i + 1:
-            found = line(world, path[i], path[j], tolerance, spacing, room, way)
+            found = connect_straight(
+                model, path[i], path[j], tolerance, spacing, workspace, line_rows
+            )
             if 0 < found <= out.shape[0] - kept - (count - j):
                 for r in range(found):
-                    out[kept] = way[r]
+                    out[kept] = line_rows[r]
                     kept += 1
                 break
             j = i + max(1, (j - i) // 2)
@@ -45,60 +56,61 @@ def skip(
 
 
 @kernel
-def _at(tree: Tree, path: Floats, sums: Floats, count: int, along: float, out: Floats) -> int:
-    """The posture at a length along the path, to out; returns the edge it lies on."""
+def _posture_at_length(
+    tree: Tree, path: Floats, sums: Floats, count: int, distance: float, out: Floats
+) -> int:
+    """Store in out (nq) the posture at a distance along the path; returns the edge it is on."""
     edge = 0
-    while edge < count - 2 and sums[edge + 1] < along:
+    while edge < count - 2 and sums[edge + 1] < distance:
         edge += 1
     span = sums[edge + 1] - sums[edge]
-    t = 0.0 if span <= 0.0 else min(max((along - sums[edge]) / span, 0.0), 1.0)
+    t = 0.0 if span <= 0.0 else min(max((distance - sums[edge]) / span, 0.0), 1.0)
     interpolate(tree, path[edge], path[edge + 1], t, out)
     return edge
 
 
 @kernel
 def cut_corners(
-    world: World,
+    model: WalkModel,
     path: Floats,
     count: int,
     rounds: int,
     patience: int,
     tolerance: float,
     spacing: float,
-    room: WalkRoom,
-    way: Floats,
+    workspace: WalkWorkspace,
+    line_rows: Floats,
     sums: Floats,
     spare: Floats,
     near: Floats,
     far: Floats,
 ) -> int:
-    """Replace stretches of path[:count] by straight lines, in place; returns the new count.
+    """Replace segments of path[:count] by straight lines, in place; returns the new count.
 
-    sums (rows) and spare (rows, nq) are room, near and far (nq) too. Ends after `patience` rounds
-    in which nothing was gained.
+    Stops after `patience` attempts in a row that shorten nothing. line_rows and spare (rows, nq),
+    sums (rows), near and far (nq) are workspace.
     """
-    idle = 0
-    for turn in range(rounds):
-        if count < 3 or idle >= patience:
+    failures = 0
+    for attempt in range(rounds):
+        if count < 3 or failures >= patience:
             return count
         sums[0] = 0.0
         for i in range(1, count):
-            sums[i] = sums[i - 1] + length(world.tree, path[i - 1], path[i], room.step)
+            sums[i] = sums[i - 1] + step_length(model.tree, path[i - 1], path[i], workspace.step)
         total = sums[count - 1]
-        u = (0.5 + turn * FIRST_TURN) % 1.0
-        # long stretches first, then shorter ones
-        share = 0.9 * (0.5 + turn * SECOND_TURN) % 1.0
-        start = u * (1.0 - share) * total
-        end = start + share * total
-        first = _at(world.tree, path, sums, count, start, near)
-        last = _at(world.tree, path, sums, count, end, far)
-        idle += 1
+        u = (0.5 + attempt * POSITION_STEP) % 1.0
+        fraction = 0.9 * (0.5 + attempt * LENGTH_STEP) % 1.0
+        start = u * (1.0 - fraction) * total
+        end = start + fraction * total
+        first = _posture_at_length(model.tree, path, sums, count, start, near)
+        last = _posture_at_length(model.tree, path, sums, count, end, far)
+        failures += 1
         if last == first:
             continue
-        straight = length(world.tree, near, far, room.step)
+        straight = step_length(model.tree, near, far, workspace.step)
         if straight > 0.995 * (end - start):
             continue
-        found = line(world, near, far, tolerance, spacing, room, way)
+        found = connect_straight(model, near, far, tolerance, spacing, workspace, line_rows)
         rest = count - 1 - last
         if found < 0 or first + 2 + found + rest > path.shape[0]:
             continue
@@ -108,116 +120,126 @@ def cut_corners(
         path[count] = near
         count += 1
         for i in range(found):
-            path[count] = way[i]
+            path[count] = line_rows[i]
             count += 1
         for i in range(rest):
             path[count] = spare[i]
             count += 1
-        idle = 0
+        failures = 0
     return count
 
 
 @kernel
 def pull_tight(
-    world: World,
+    model: WalkModel,
     path: Floats,
     count: int,
     sweeps: int,
     tolerance: float,
     spacing: float,
-    room: WalkRoom,
-    way: Floats,
+    workspace: WalkWorkspace,
+    line_rows: Floats,
     target: Floats,
     tried: Floats,
 ) -> None:
     """Move the inner vertices of path[:count] towards the line between their neighbours, in place.
 
-    Each goes as far of {1, 1/2, 1/4} of the way as keeps both pieces beside it straight and
-    certified, like a string pulled tight. target and tried (nq) are room. Ends with a sweep that
-    gains less than a five hundredth.
+    Each moves by the largest of {1, 1/2, 1/4} of that displacement for which both adjacent edges
+    are straight and certified. target and tried (nq) are workspace. Stops with a sweep that
+    shortens the path by less than 0.2 %.
     """
-    tree, step = world.tree, room.step
+    tree, step = model.tree, workspace.step
     for sweep in range(sweeps):
         before, after = 0.0, 0.0
         for i in range(1, count - 1):
             v = i if sweep % 2 == 0 else count - 1 - i
-            first = length(tree, path[v - 1], path[v], step)
-            second = length(tree, path[v], path[v + 1], step)
+            first = step_length(tree, path[v - 1], path[v], step)
+            second = step_length(tree, path[v], path[v + 1], step)
             before += first + second
             best = first + second
-            straight = length(tree, path[v - 1], path[v + 1], step)
+            straight = step_length(tree, path[v - 1], path[v + 1], step)
             if straight < 0.998 * best:
                 interpolate(tree, path[v - 1], path[v + 1], first / max(best, 1e-12), target)
-                share = 1.0
-                while share > 0.2:
-                    interpolate(tree, path[v], target, share, tried)
+                fraction = 1.0
+                while fraction > 0.2:
+                    interpolate(tree, path[v], target, fraction, tried)
                     if (
-                        line(world, path[v - 1], tried, tolerance, spacing, room, way) == 1
-                        and line(world, tried, path[v + 1], tolerance, spacing, room, way) == 1
+                        connect_straight(
+                            model, path[v - 1], tried, tolerance, spacing, workspace, line_rows
+                        )
+                        == 1
+                        and connect_straight(
+                            model, tried, path[v + 1], tolerance, spacing, workspace, line_rows
+                        )
+                        == 1
                     ):
                         path[v] = tried
-                        best = length(tree, path[v - 1], tried, step)
-                        best += length(tree, tried, path[v + 1], step)
+                        best = step_length(tree, path[v - 1], tried, step)
+                        best += step_length(tree, tried, path[v + 1], step)
                         break
-                    share *= 0.5
+                    fraction *= 0.5
             after += best
         if after > 0.998 * before:
             return
 
 
 @kernel
-def relax(
-    world: World,
+def smooth_certified_path(
+    model: WalkModel,
     path: Floats,
     keep_m: float,
     strength: float,
     sweeps: int,
     tolerance: float,
-    room: WalkRoom,
+    workspace: WalkWorkspace,
     clearance: Floats,
 ) -> int:
-    """Smooth path (rows, nq) in place: every inner posture moves towards the middle of its two.
+    """Smooth path (rows, nq) in place: inner postures move towards the mean of their neighbours.
 
-    A move is kept if the clearance stays at `keep_m` or does not fall, planted parts and limits
-    hold, and both pieces beside it are certified. clearance (rows) is room. Returns how many moves
-    were kept.
+    A move is kept if the clearance stays above `keep_m` or does not fall, the constraints hold, and
+    both adjacent edges are certified. clearance (rows) is workspace. Returns the number of moves
+    kept.
     """
     count, kept = path.shape[0], 0
-    v, step, nv = room.direction, room.step, room.step.shape[0]
+    v, step, nv = workspace.direction, workspace.step, workspace.step.shape[0]
     for i in range(count):
-        evaluate(world, path[i], room, room.tried_gradient)
-        clearance[i] = room.energy.least[0]
+        evaluate_energy(model, path[i], workspace, workspace.tried_gradient)
+        clearance[i] = workspace.energy.least[0]
     for sweep in range(sweeps):
         for at in range(1, count - 1):
             i = at if sweep % 2 == 0 else count - 1 - at
-            difference(world.tree, path[i], path[i - 1], v)
-            difference(world.tree, path[i], path[i + 1], step)
+            difference(model.tree, path[i], path[i - 1], v)
+            difference(model.tree, path[i], path[i + 1], step)
             for k in range(nv):
                 step[k] = 0.5 * strength * (step[k] + v[k])
-            integrate(world.tree, path[i], step, room.tried)
-            if correct(world, room.tried, room) > tolerance:
+            integrate(model.tree, path[i], step, workspace.tried)
+            if correct_posture(model, workspace.tried, workspace) > tolerance:
                 continue
-            evaluate(world, room.tried, room, room.tried_gradient)
-            least = room.energy.least[0]
+            evaluate_energy(model, workspace.tried, workspace, workspace.tried_gradient)
+            least = workspace.energy.least[0]
             if least < min(keep_m, clearance[i]):
                 continue
-            if not certified(world, path[i - 1], room.tried, room):
+            if not is_certified(model, path[i - 1], workspace.tried, workspace):
                 continue
-            if not certified(world, room.tried, path[i + 1], room):
+            if not is_certified(model, workspace.tried, path[i + 1], workspace):
                 continue
-            path[i] = room.tried
+            path[i] = workspace.tried
             clearance[i] = least
             kept += 1
     return kept
 
 
 @kernel
-def sound(world: World, path: Floats, tolerance: float, room: WalkRoom) -> bool:
-    """Whether path (rows, nq) is certified and its inner postures keep the rules."""
+def is_valid_path(
+    model: WalkModel, path: Floats, tolerance: float, workspace: WalkWorkspace
+) -> bool:
+    """Whether path (rows, nq) is certified and its inner postures satisfy the constraints."""
     for i in range(1, path.shape[0] - 1):
-        if not keeps(world, path[i], tolerance, room):
+        if not satisfies_constraints(model, path[i], tolerance, workspace):
             return False
     proven = 0
-    while proven < path.shape[0] - 1 and certified(world, path[proven], path[proven + 1], room):
+    while proven < path.shape[0] - 1 and is_certified(
+        model, path[proven], path[proven + 1], workspace
+    ):
         proven += 1
     return proven == path.shape[0] - 1

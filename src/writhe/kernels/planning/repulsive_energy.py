@@ -3,11 +3,11 @@
     E = sum over pairs of links  w / c^d
 
 (He Wang, Ho and Komura, "An Energy-driven Motion Planning Method for Two Distant Postures", Eqs. 1
-and 2), with c the clearance of two links: the smallest gap of their shapes beyond its allowance. A
-link holds all shapes on one joint. Near links are measured shape by shape, far ones by the capsules
-around them, with a smooth passage between the two. The gradient gathers forces and moments on the
-joints and hands them down the tree, so that it costs one pass over the joints
-whatever the number of pairs.
+and 2), with c the clearance of two links in metres: the smallest gap of their shapes plus its
+allowance. A link holds all shapes of one joint. Near links are measured shape by shape, far ones by
+their bounding capsules, with a smooth blend in between. The gradient sums forces and moments on the
+joints and accumulates them up the tree, so that it costs one pass over the joints whatever the
+number of pairs.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.collision.segment_distance import PARALLEL, POINT2
-from writhe.kernels.collision.shape_gaps import Bodies, Placed, Shapes, gap, place_all
+from writhe.kernels.collision.shape_gaps import Bodies, PlacedShapes, Shapes, gap, place_shapes
 from writhe.kernels.jit import kernel
 from writhe.kernels.skeleton.kinematics import Tree, forward, motion_axes
 
-NEAR_M, FAR_M = 0.04, 0.10  # capsule clearance between which the two measures are blended
-WEAK = 1e-8  # of the largest push: weaker ones do not change the direction of the gradient
-LEAST_M = 1e-4  # the energy of bodies nearer than this no longer grows, its slope stays
+NEAR_M, FAR_M = 0.04, 0.10  # range of capsule clearance in which both measures are blended
+NEGLIGIBLE_PUSH = 1e-8  # relative to the largest; smaller ones hardly change the gradient
+MIN_CLEARANCE_M = 1e-4  # smaller clearances have the energy and slope of this one
 
 
-class Field(NamedTuple):
-    """Links, their pairs with the shape pairs in each, and what may move."""
+class RepulsiveField(NamedTuple):
+    """l links, their m pairs with k shape pairs in all, and the variable degrees of freedom."""
 
     joint: Ints  # (l,) of each link
     ends: Floats  # (2 l, 3) of the capsule around each link, in its joint's frame
@@ -41,38 +41,38 @@ class Field(NamedTuple):
     weight: Floats  # (m,)
     falloff: Ints  # (m,) d
     offset: Floats  # (m,) allowance of the capsules, metres
-    first: Ints  # (m + 1,) rows of what follows
+    first: Ints  # (m + 1,) range of each pair in the next three arrays
     shape_a: Ints  # (k,)
     shape_b: Ints  # (k,)
     allowance: Floats  # (k,)
-    round: Ints  # (m,) 1: the cores of all shapes in the pair are segments
-    simple: int  # 1: the cores of all shapes are segments
-    variable: Floats  # (nv,) 1: may change, 0: held
+    segment_cores: Ints  # (m,) 1: the cores of all shapes in the pair are segments
+    all_segments: int  # 1: the cores of all shapes are segments
+    variable: Floats  # (nv,) 1: variable, 0: fixed
 
 
-class EnergyRoom(NamedTuple):
-    """Working space of one evaluation; the frames stay filled for whoever needs them next."""
+class EnergyWorkspace(NamedTuple):
+    """Preallocated arrays of one evaluation; frames and axes stay filled for the caller."""
 
     positions: Floats  # (n, 3)
     rotations: Floats  # (n, 3, 3)
     axes: Floats  # (nv, 3)
-    placed: Placed
+    placed: PlacedShapes
     ends: Floats  # (2 l, 3) of the links' capsules in the world
     along: Floats  # (l, 3) from end to end
     force: Floats  # (n, 3)
     moment: Floats  # (n, 3) about the world's origin
     clearance: Floats  # (m,) of the pairs
-    places: Floats  # (2, m) of the nearest points on the axes of the links' capsules
+    axis_parameters: Floats  # (2, m) nearest points on the capsule axes, as parameters in [0, 1]
     push: Floats  # (m,) -dE / d clearance
     near: Ints  # (m,) the pairs measured shape by shape
-    blend: Floats  # (m, 2) of those: what the exact and the capsules' clearance count
+    blend: Floats  # (m, 2) of those: weights of the exact and of the capsule clearance
     witness: Floats  # (m, 9) of those: unit normal from b to a, nearest points on both cores
     out: Floats  # (9,)
     least: Floats  # (1,) the smallest clearance
 
 
 @kernel(inline=True)
-def _push(
+def _add_force(
     force: Floats,
     moment: Floats,
     joint: int,
@@ -83,7 +83,7 @@ def _push(
     fy: float,
     fz: float,
 ) -> None:
-    """A force at a world point, added to what its joint carries."""
+    """Add a force at a world point (x, y, z) to the force and moment of its joint."""
     force[joint, 0] += fx
     force[joint, 1] += fy
     force[joint, 2] += fz
@@ -93,8 +93,8 @@ def _push(
 
 
 @kernel(vector=True, inline=True)
-def _nearest_places(points: Floats, i: int, j: int) -> tuple[float, float, float]:
-    """Distance of the segments at rows i and j, and where on them the nearest points lie.
+def _segment_distance(points: Floats, i: int, j: int) -> tuple[float, float, float]:
+    """Distance of the segments at rows i and j, and the parameters s, t of their nearest points.
 
     Minimises over one segment, the other, and the first again with clamping in between, which is
     exact for two segments and needs no branches.
@@ -118,10 +118,10 @@ def _nearest_places(points: Floats, i: int, j: int) -> tuple[float, float, float
 
 
 @kernel
-def _move_ends(
+def _points_to_world(
     joint: Ints, ends: Floats, positions: Floats, rotations: Floats, out: Floats
 ) -> None:
-    """out (2 l, 3): the ends of the links' capsules in the world."""
+    """out (k, 3): points `ends` (k, 3), two consecutive ones per joint, in the world frame."""
     for i in range(ends.shape[0]):
         j = joint[i // 2]
         x, y, z = ends[i, 0], ends[i, 1], ends[i, 2]
@@ -131,7 +131,7 @@ def _move_ends(
 
 
 @kernel(vector=True, inline=True)
-def _closest_round(
+def _closest_segments(
     points: Floats,
     start: Ints,
     radius: Floats,
@@ -142,30 +142,30 @@ def _closest_round(
     last: int,
     best: Floats,
 ) -> float:
-    """The least clearance of the shape pairs first .. last-1, whose cores are all segments.
+    """The least clearance (m) of the shape pairs first .. last-1, whose cores are all segments.
 
-    best (9): unit normal from b to a, nearest point on core a, on core b.
+    best (9): unit normal from b to a, nearest point on core a, on core b, world frame.
     """
-    least, closest, where, there, apart = np.inf, -1, 0.0, 0.0, 0.0
+    least, closest, s_best, t_best, distance_best = np.inf, -1, 0.0, 0.0, 0.0
     for k in range(first, last):
         i, j = shape_a[k], shape_b[k]
-        distance, s, t = _nearest_places(points, start[i], start[j])
+        distance, s, t = _segment_distance(points, start[i], start[j])
         clearance = distance + allowance[k] - radius[i] - radius[j]
         if clearance < least:
-            least, closest, where, there, apart = clearance, k, s, t, distance
+            least, closest, s_best, t_best, distance_best = clearance, k, s, t, distance
     i, j = start[shape_a[closest]], start[shape_b[closest]]
     for c in range(3):
-        best[3 + c] = points[i, c] + where * (points[i + 1, c] - points[i, c])
-        best[6 + c] = points[j, c] + there * (points[j + 1, c] - points[j, c])
-        best[c] = (best[3 + c] - best[6 + c]) / max(apart, 1e-12)
+        best[3 + c] = points[i, c] + s_best * (points[i + 1, c] - points[i, c])
+        best[6 + c] = points[j, c] + t_best * (points[j + 1, c] - points[j, c])
+        best[c] = (best[3 + c] - best[6 + c]) / max(distance_best, 1e-12)
     return least
 
 
 @kernel
 def _closest(
-    shapes: Shapes, placed: Placed, field: Field, p: int, out: Floats, best: Floats
+    shapes: Shapes, placed: PlacedShapes, field: RepulsiveField, p: int, out: Floats, best: Floats
 ) -> float:
-    """As `_closest_round`, for pair p of links with any shapes."""
+    """As `_closest_segments`, for pair p of links with any shapes."""
     least = np.inf
     for k in range(field.first[p], field.first[p + 1]):
         clearance = gap(shapes, placed, field.shape_a[k], field.shape_b[k], out)
@@ -187,12 +187,13 @@ def _capsule_clearances(
     b: Ints,
     offset: Floats,
     clearance: Floats,
-    places: Floats,
+    axis_parameters: Floats,
 ) -> None:
-    """clearance (m) of the capsules around all pairs of links; places (2, m) on their axes.
+    """clearance (m): that of the capsules around all pairs of links, metres.
 
-    As `_nearest_places`, with what belongs to one link worked out once: along (l, 3) is the axis
-    from end to end, square (l,) its squared length, inverse (l,) the inverse of that.
+    axis_parameters (2, m) are the nearest points on their axes. As `_segment_distance`, with the
+    values of one link computed once: along (l, 3) is the axis from end to end, square (l,) its
+    squared length, inverse (l,) the inverse of that.
     """
     for p in range(a.shape[0]):
         i, j = a[p], b[p]
@@ -211,8 +212,8 @@ def _capsule_clearances(
         s = min(max((uv * t - uw) * inverse[i], 0.0), 1.0)
         x, y, z = wx + s * ux - t * vx, wy + s * uy - t * vy, wz + s * uz - t * vz
         clearance[p] = sqrt(x * x + y * y + z * z) - radius[i] - radius[j] + offset[p]
-        places[0, p] = s
-        places[1, p] = t
+        axis_parameters[0, p] = s
+        axis_parameters[1, p] = t
 
 
 @kernel(inline=True)
@@ -227,29 +228,34 @@ def _power(base: float, exponent: int) -> float:
 
 
 @kernel(vector=True)
-def _measure_near(shapes: Shapes, field: Field, room: EnergyRoom) -> int:
-    """Measure the pairs whose capsules are nearer than FAR_M shape by shape; returns how many.
+def _measure_near_links(shapes: Shapes, field: RepulsiveField, workspace: EnergyWorkspace) -> int:
+    """Measure the pairs with capsule clearance below FAR_M shape by shape; returns how many.
 
-    Fills room.near and, row by row, room.blend and room.witness; room.clearance becomes the
-    blended one.
+    Fills workspace.near and, row by row, workspace.blend and workspace.witness; workspace.clearance
+    becomes the blend of exact and capsule clearance.
     """
-    first, rounds = field.first, field.round
+    first, segment_cores = field.first, field.segment_cores
     shape_a, shape_b, allowance = field.shape_a, field.shape_b, field.allowance
-    radius, start, points = shapes.radius, shapes.point_start, room.placed.points
-    clearances, near, blend, witness = room.clearance, room.near, room.blend, room.witness
+    radius, start, points = shapes.radius, shapes.point_start, workspace.placed.points
+    clearances, near, blend, witness = (
+        workspace.clearance,
+        workspace.near,
+        workspace.blend,
+        workspace.witness,
+    )
     count = 0
     for p in range(clearances.shape[0]):
         coarse = clearances[p]
         if coarse >= FAR_M:
             continue
         best = witness[count]
-        if rounds[p] == 1:
-            exact = _closest_round(
+        if segment_cores[p] == 1:
+            exact = _closest_segments(
                 points, start, radius, shape_a, shape_b, allowance, first[p], first[p + 1], best
             )
         else:
-            exact = _closest(shapes, room.placed, field, p, room.out, best)
-        share, slope = 0.0, 0.0  # how much the capsules' clearance counts
+            exact = _closest(shapes, workspace.placed, field, p, workspace.out, best)
+        share, slope = 0.0, 0.0  # weight of the capsule clearance, and its derivative
         if coarse > NEAR_M:
             x = (coarse - NEAR_M) / (FAR_M - NEAR_M)
             share = x * x * (3.0 - 2.0 * x)
@@ -273,28 +279,40 @@ def _sum_pairs(
 
     push (m,) = -dE / d clearance is filled.
     """
-    energy, most, least = 0.0, 0.0, np.inf
+    energy, max_push, least = 0.0, 0.0, np.inf
     for p in range(clearance.shape[0]):
-        inverse = 1.0 / max(clearance[p], LEAST_M)
+        inverse = 1.0 / max(clearance[p], MIN_CLEARANCE_M)
         term = weight[p] * _power(inverse, falloff[p])
         energy += term
         push[p] = falloff[p] * term * inverse
-        most = max(most, push[p])
+        max_push = max(max_push, push[p])
         least = min(least, clearance[p])
-    return energy, most, least
+    return energy, max_push, least
 
 
 @kernel
-def _gather_forces(field: Field, room: EnergyRoom, near: int, most: float) -> None:
-    """Forces and moments of all pairs on their joints; those too weak to matter are left out."""
+def _gather_forces(
+    field: RepulsiveField, workspace: EnergyWorkspace, near: int, max_push: float
+) -> None:
+    """Sum the forces and moments of all pairs on their joints; negligible ones are left out."""
     joint, link_a, link_b = field.joint, field.a, field.b
-    ends, along, places, pushes = room.ends, room.along, room.places, room.push
-    force, moment, witness, blend = room.force, room.moment, room.witness, room.blend
+    ends, along, axis_parameters, pushes = (
+        workspace.ends,
+        workspace.along,
+        workspace.axis_parameters,
+        workspace.push,
+    )
+    force, moment, witness, blend = (
+        workspace.force,
+        workspace.moment,
+        workspace.witness,
+        workspace.blend,
+    )
     force[:] = 0.0
     moment[:] = 0.0
-    least, row = WEAK * most, 0
+    least, row = NEGLIGIBLE_PUSH * max_push, 0
     for p in range(link_a.shape[0]):
-        is_near = row < near and room.near[row] == p
+        is_near = row < near and workspace.near[row] == p
         row += is_near
         push = -pushes[p]
         if -push <= least:
@@ -305,22 +323,22 @@ def _gather_forces(field: Field, room: EnergyRoom, near: int, most: float) -> No
             best, f = witness[row - 1], push * blend[row - 1, 0]
             share = blend[row - 1, 1]
             fx, fy, fz = f * best[0], f * best[1], f * best[2]
-            _push(force, moment, joint[a], best[3], best[4], best[5], fx, fy, fz)
-            _push(force, moment, joint[b], best[6], best[7], best[8], -fx, -fy, -fz)
+            _add_force(force, moment, joint[a], best[3], best[4], best[5], fx, fy, fz)
+            _add_force(force, moment, joint[b], best[6], best[7], best[8], -fx, -fy, -fz)
             if share == 0.0:
                 continue
-        s, t, i, j = places[0, p], places[1, p], 2 * a, 2 * b
+        s, t, i, j = axis_parameters[0, p], axis_parameters[1, p], 2 * a, 2 * b
         ax, bx = ends[i, 0] + s * along[a, 0], ends[j, 0] + t * along[b, 0]
         ay, by = ends[i, 1] + s * along[a, 1], ends[j, 1] + t * along[b, 1]
         az, bz = ends[i, 2] + s * along[a, 2], ends[j, 2] + t * along[b, 2]
         x, y, z = ax - bx, ay - by, az - bz
         f = push * share / sqrt(x * x + y * y + z * z)
-        _push(force, moment, joint[a], ax, ay, az, f * x, f * y, f * z)
-        _push(force, moment, joint[b], bx, by, bz, -f * x, -f * y, -f * z)
+        _add_force(force, moment, joint[a], ax, ay, az, f * x, f * y, f * z)
+        _add_force(force, moment, joint[b], bx, by, bz, -f * x, -f * y, -f * z)
 
 
 @kernel
-def _hand_down(
+def _forces_to_gradient(
     tree: Tree,
     positions: Floats,
     axes: Floats,
@@ -329,7 +347,12 @@ def _hand_down(
     variable: Floats,
     gradient: Floats,
 ) -> None:
-    """gradient (nv) of what pushes with force and moment on the joints; both end up per subtree."""
+    """gradient (nv) of forces and moments (n, 3) on the joints, about the world origin.
+
+        gradient_k = s_k . (m - p_j x f)  if k turns,   s_k . f  if it slides,
+
+    f and m being summed over the subtree of joint j; the input arrays become these sums.
+    """
     parent = tree.parent
     for j in range(parent.shape[0] - 1, -1, -1):
         up = parent[j]
@@ -352,16 +375,27 @@ def _hand_down(
 
 @kernel
 def place_links(
-    tree: Tree, shapes: Shapes, bodies: Bodies, field: Field, q: Floats, room: EnergyRoom
+    tree: Tree,
+    shapes: Shapes,
+    bodies: Bodies,
+    field: RepulsiveField,
+    q: Floats,
+    workspace: EnergyWorkspace,
 ) -> None:
-    """Frames at q, the shapes in them, and the clearances of the capsules around all links."""
-    forward(tree, q, room.positions, room.rotations)
-    if field.simple == 1:
-        _move_ends(shapes.joint, shapes.points, room.positions, room.rotations, room.placed.points)
+    """Compute joint frames and world shapes at q, and the capsule clearances of all links."""
+    forward(tree, q, workspace.positions, workspace.rotations)
+    if field.all_segments == 1:
+        _points_to_world(
+            shapes.joint,
+            shapes.points,
+            workspace.positions,
+            workspace.rotations,
+            workspace.placed.points,
+        )
     else:
-        place_all(shapes, bodies, room.positions, room.rotations, room.placed)
-    ends, along = room.ends, room.along
-    _move_ends(field.joint, field.ends, room.positions, room.rotations, ends)
+        place_shapes(shapes, bodies, workspace.positions, workspace.rotations, workspace.placed)
+    ends, along = workspace.ends, workspace.along
+    _points_to_world(field.joint, field.ends, workspace.positions, workspace.rotations, ends)
     for i in range(along.shape[0]):
         for r in range(3):
             along[i, r] = ends[2 * i + 1, r] - ends[2 * i, r]
@@ -374,8 +408,8 @@ def place_links(
         field.a,
         field.b,
         field.offset,
-        room.clearance,
-        room.places,
+        workspace.clearance,
+        workspace.axis_parameters,
     )
 
 
@@ -384,18 +418,31 @@ def energy_gradient(
     tree: Tree,
     shapes: Shapes,
     bodies: Bodies,
-    field: Field,
+    field: RepulsiveField,
     q: Floats,
-    room: EnergyRoom,
+    workspace: EnergyWorkspace,
     gradient: Floats,
 ) -> float:
-    """E at q and its gradient (nv); room.least holds the smallest clearance."""
-    place_links(tree, shapes, bodies, field, q, room)
-    near = _measure_near(shapes, field, room)
-    energy, most, room.least[0] = _sum_pairs(room.clearance, field.weight, field.falloff, room.push)
-    _gather_forces(field, room, near, most)
-    motion_axes(tree, room.positions, room.rotations, room.axes)
-    _hand_down(tree, room.positions, room.axes, room.force, room.moment, field.variable, gradient)
+    """E at q (nq), and its gradient (nv) by the tangent step.
+
+    workspace.least holds the smallest clearance, metres.
+    """
+    place_links(tree, shapes, bodies, field, q, workspace)
+    near = _measure_near_links(shapes, field, workspace)
+    energy, max_push, workspace.least[0] = _sum_pairs(
+        workspace.clearance, field.weight, field.falloff, workspace.push
+    )
+    _gather_forces(field, workspace, near, max_push)
+    motion_axes(tree, workspace.positions, workspace.rotations, workspace.axes)
+    _forces_to_gradient(
+        tree,
+        workspace.positions,
+        workspace.axes,
+        workspace.force,
+        workspace.moment,
+        field.variable,
+        gradient,
+    )
     return energy
 
 
@@ -404,25 +451,30 @@ def penetrates(
     tree: Tree,
     shapes: Shapes,
     bodies: Bodies,
-    field: Field,
+    field: RepulsiveField,
     q: Floats,
     slack: float,
-    room: EnergyRoom,
+    workspace: EnergyWorkspace,
 ) -> bool:
-    """Whether some pair of links overlaps by more than `slack` at q; leaves no energy behind."""
-    place_links(tree, shapes, bodies, field, q, room)
+    """Whether a pair of links penetrates by more than `slack` (metres) at q; computes no energy."""
+    place_links(tree, shapes, bodies, field, q, workspace)
     shape_a, shape_b, allowance = field.shape_a, field.shape_b, field.allowance
-    radius, start, points = shapes.radius, shapes.point_start, room.placed.points
-    clearances, first, rounds, best = room.clearance, field.first, field.round, room.witness[0]
+    radius, start, points = shapes.radius, shapes.point_start, workspace.placed.points
+    clearances, first, segment_cores, best = (
+        workspace.clearance,
+        field.first,
+        field.segment_cores,
+        workspace.witness[0],
+    )
     for p in range(clearances.shape[0]):
         if clearances[p] >= -slack:
             continue
-        if rounds[p] == 1:
-            exact = _closest_round(
+        if segment_cores[p] == 1:
+            exact = _closest_segments(
                 points, start, radius, shape_a, shape_b, allowance, first[p], first[p + 1], best
             )
         else:
-            exact = _closest(shapes, room.placed, field, p, room.out, best)
+            exact = _closest(shapes, workspace.placed, field, p, workspace.out, best)
         if exact < -slack:
             return True
     return False

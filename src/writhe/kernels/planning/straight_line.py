@@ -1,94 +1,121 @@
-"""A straight line between two postures that keeps every rule, or what comes nearest to one."""
+"""Straight lines between two postures, corrected where they leave the constraints."""
 
 from __future__ import annotations
 
 from writhe.arrays import Floats
 from writhe.kernels.jit import kernel
-from writhe.kernels.planning.walk_constraints import correct, keeps
-from writhe.kernels.planning.walk_model import WalkRoom, World, along, certified, length, overlaps
+from writhe.kernels.planning.walk_constraints import correct_posture, satisfies_constraints
+from writhe.kernels.planning.walk_model import (
+    WalkModel,
+    WalkWorkspace,
+    is_certified,
+    overlaps,
+    partial_step,
+    step_length,
+)
 from writhe.kernels.skeleton.kinematics import difference, integrate
 
-LOOKS, LOOK_STEP = 16, 0.05  # a line is looked at in at most so many parts, of at least so much
+# largest number and smallest spacing (radians) of the samples on a line
+MAX_SAMPLES, SAMPLE_SPACING = 16, 0.05
 
 
 @kernel
-def _blocked(
-    world: World, q_from: Floats, share: float, whole: Floats, tolerance: float, room: WalkRoom
+def _penetrates_at(
+    model: WalkModel,
+    q_from: Floats,
+    fraction: float,
+    full_step: Floats,
+    tolerance: float,
+    workspace: WalkWorkspace,
 ) -> bool:
-    """Whether something plainly penetrates at a share of the line."""
-    along(world.tree, q_from, whole, share, room.step, room.tried)
-    if world.places.shape[0] > 0 and correct(world, room.tried, room) > tolerance:
+    """Whether shapes penetrate at a fraction in [0, 1] of the line (after correction)."""
+    partial_step(model.tree, q_from, full_step, fraction, workspace.step, workspace.tried)
+    if (
+        model.planted_values.shape[0] > 0
+        and correct_posture(model, workspace.tried, workspace) > tolerance
+    ):
         return False
-    if overlaps(world, room.tried, room):
-        room.failed_at[0] = share
+    if overlaps(model, workspace.tried, workspace):
+        workspace.failed_at[0] = fraction
         return True
     return False
 
 
 @kernel
-def _plainly_blocked(
-    world: World, q_from: Floats, total: float, whole: Floats, tolerance: float, room: WalkRoom
+def _penetrates_at_samples(
+    model: WalkModel,
+    q_from: Floats,
+    total: float,
+    full_step: Floats,
+    tolerance: float,
+    workspace: WalkWorkspace,
 ) -> bool:
-    """Look at a few places, that where the last line failed first."""
-    last = room.failed_at[0]
-    if total > 2 * LOOK_STEP and _blocked(world, q_from, last, whole, tolerance, room):
+    """Whether shapes penetrate at one of a few samples of the line.
+
+    The fraction at which the last line failed is tested first.
+    """
+    last_failure = workspace.failed_at[0]
+    if total > 2 * SAMPLE_SPACING and _penetrates_at(
+        model, q_from, last_failure, full_step, tolerance, workspace
+    ):
         return True
     parts = 2
-    while parts <= LOOKS and total > LOOK_STEP * parts:
+    while parts <= MAX_SAMPLES and total > SAMPLE_SPACING * parts:
         for i in range(1, parts, 2):
-            if _blocked(world, q_from, i / parts, whole, tolerance, room):
+            if _penetrates_at(model, q_from, i / parts, full_step, tolerance, workspace):
                 return True
         parts *= 2
     return False
 
 
 @kernel
-def line(
-    world: World,
+def connect_straight(
+    model: WalkModel,
     q_from: Floats,
     q_to: Floats,
     tolerance: float,
     spacing: float,
-    room: WalkRoom,
-    way: Floats,
+    workspace: WalkWorkspace,
+    out: Floats,
 ) -> int:
-    """Join two postures by a straight line that keeps every rule; returns how many rows of `way`.
+    """Connect two postures by a certified straight line; returns the number of rows of `out`.
 
-    way (rows, nq) gets what comes after q_from, q_to last; -1 when there is no such line. Where the
-    straight line leaves planted places or limits, it is walked in steps that are corrected.
+    out (rows, nq) gets the postures after q_from, the last being q_to; -1 if there is no such line.
+    Where the straight line leaves planted positions or joint limits, it is divided into steps of at
+    most `spacing` (rad), each corrected to `tolerance`.
     """
-    whole = room.direction
-    total = length(world.tree, q_from, q_to, whole)
-    # most lines that fail do so plainly: look at a few places before asking for a proof
-    if _plainly_blocked(world, q_from, total, whole, tolerance, room):
+    full_step = workspace.direction
+    total = step_length(model.tree, q_from, q_to, full_step)
+    # most blocked lines penetrate at a few samples, which are cheaper than the gate
+    if _penetrates_at_samples(model, q_from, total, full_step, tolerance, workspace):
         return -1
     count = 1 + int(total / spacing)
-    straight = world.places.shape[0] == 0
+    straight = model.planted_values.shape[0] == 0
     if straight:
-        if not certified(world, q_from, q_to, room):
+        if not is_certified(model, q_from, q_to, workspace):
             return -1
         for i in range(1, count):
-            along(world.tree, q_from, whole, i / count, room.step, room.tried)
-            if not keeps(world, room.tried, tolerance, room):
+            partial_step(model.tree, q_from, full_step, i / count, workspace.step, workspace.tried)
+            if not satisfies_constraints(model, workspace.tried, tolerance, workspace):
                 straight = False
                 break
     if straight:
-        way[0] = q_to
+        out[0] = q_to
         return 1
-    if count > way.shape[0]:
+    if count > out.shape[0]:
         return -1
     for i in range(1, count + 1):
-        before = q_from if i == 1 else way[i - 2]
+        before = q_from if i == 1 else out[i - 2]
         if i == count:
-            way[i - 1] = q_to
+            out[i - 1] = q_to
         else:
-            # towards the end from where the last correction led, not along the first line
-            difference(world.tree, before, q_to, room.step)
-            for k in range(whole.shape[0]):
-                room.step[k] /= count - i + 1
-            integrate(world.tree, before, room.step, way[i - 1])
-            if correct(world, way[i - 1], room) > tolerance:
+            # steps start from the corrected posture, not from the uncorrected line
+            difference(model.tree, before, q_to, workspace.step)
+            for k in range(full_step.shape[0]):
+                workspace.step[k] /= count - i + 1
+            integrate(model.tree, before, workspace.step, out[i - 1])
+            if correct_posture(model, out[i - 1], workspace) > tolerance:
                 return -1
-        if not certified(world, before, way[i - 1], room):
+        if not is_certified(model, before, out[i - 1], workspace):
             return -1
     return count

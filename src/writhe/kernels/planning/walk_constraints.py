@@ -1,7 +1,7 @@
-"""What a walk has to keep: planted parts in their places, joints within their limits.
+"""The constraints of a walk: planted parts keep their positions, joints their limits.
 
-K is the Jacobian of the planted rows. Directions are projected, v - K^T (K K^T)^-1 K v, and
-postures corrected, both with the limits that are reached taken one by one.
+K is the Jacobian of the planted rows. Directions are projected by v - K^T (K K^T)^-1 K v, and
+postures are corrected by Newton steps; active limits are handled one by one in both.
 """
 
 from __future__ import annotations
@@ -9,39 +9,41 @@ from __future__ import annotations
 from writhe.arrays import Floats
 from writhe.kernels.jit import kernel
 from writhe.kernels.linear import invert_positive
-from writhe.kernels.planning.walk_model import WalkRoom, World
+from writhe.kernels.planning.walk_model import WalkModel, WalkWorkspace
 from writhe.kernels.skeleton.kinematics import forward, integrate, motion_axes
 from writhe.kernels.terms.limit_rows import limit_gradient, limit_values
 from writhe.kernels.terms.quantity_rows import evaluate_rows
 
-LIMIT_BAND = 0.01  # a limit nearer than this holds back what goes towards it
-CORRECTIONS = 6
-CLEAN = 1e-5  # radians or metres: nothing left to correct
+LIMIT_BAND = 0.01  # a limit nearer than this is active
+CORRECTIONS = 6  # Newton iterations
+NEGLIGIBLE_RESIDUAL = 1e-5  # radians or metres; smaller residuals are not corrected
 
 
 @kernel
-def look(world: World, q: Floats, room: WalkRoom) -> None:
-    """Limits' values at q, and the planted rows there with their inverse Gram matrix."""
-    limit_values(world.limits, q, room.coordinates, room.limit_gradient, room.limit_values)
-    m = world.places.shape[0]
+def update_constraints(model: WalkModel, q: Floats, workspace: WalkWorkspace) -> None:
+    """Update the limit values at q, the planted rows, and their inverse Gram matrix (K K^T)^-1."""
+    limit_values(
+        model.limits, q, workspace.coordinates, workspace.limit_gradient, workspace.limit_values
+    )
+    m = model.planted_values.shape[0]
     if m == 0:
         return
-    energy = room.energy
-    forward(world.tree, q, energy.positions, energy.rotations)
-    motion_axes(world.tree, energy.positions, energy.rotations, energy.axes)
+    energy = workspace.energy
+    forward(model.tree, q, energy.positions, energy.rotations)
+    motion_axes(model.tree, energy.positions, energy.rotations, energy.axes)
     evaluate_rows(
-        world.tree,
-        world.mass,
-        world.centre,
-        world.program,
+        model.tree,
+        model.mass,
+        model.centre_of_mass,
+        model.program,
         q,
         energy.positions,
         energy.rotations,
         energy.axes,
-        room.values,
-        room.jacobian,
+        workspace.values,
+        workspace.jacobian,
     )
-    variable, jacobian = world.field.variable, room.jacobian
+    variable, jacobian = model.field.variable, workspace.jacobian
     for i in range(m):
         for k in range(variable.shape[0]):
             jacobian[i, k] *= variable[k]
@@ -50,14 +52,14 @@ def look(world: World, q: Floats, room: WalkRoom) -> None:
             total = 0.0
             for k in range(variable.shape[0]):
                 total += jacobian[i, k] * jacobian[j, k]
-            room.gram[i, j] = total
-        room.gram[i, i] += 1e-8
-    invert_positive(room.gram, room.factor, room.inverse)
+            workspace.gram[i, j] = total
+        workspace.gram[i, i] += 1e-8
+    invert_positive(workspace.gram, workspace.factor, workspace.inverse)
 
 
 @kernel
-def _take_out_planted(jacobian: Floats, inverse: Floats, multiplier: Floats, v: Floats) -> None:
-    """v -= K^T (K K^T)^-1 K v: nothing planted moves."""
+def _project_planted(jacobian: Floats, inverse: Floats, multiplier: Floats, v: Floats) -> None:
+    """v (nv) -= K^T (K K^T)^-1 K v: removes the motion of planted parts."""
     planted, nv = jacobian.shape
     for i in range(planted):
         total = 0.0
@@ -73,11 +75,11 @@ def _take_out_planted(jacobian: Floats, inverse: Floats, multiplier: Floats, v: 
 
 
 @kernel
-def project(world: World, room: WalkRoom, v: Floats) -> None:
-    """v without what moves planted parts or goes beyond joint limits that are reached."""
-    variable, limits, slope = world.field.variable, world.limits, room.limit_gradient
-    values, lower, upper = room.limit_values, world.lower, world.upper
-    planted = world.places.shape[0]
+def project_direction(model: WalkModel, workspace: WalkWorkspace, v: Floats) -> None:
+    """Remove from v (nv) what moves planted parts or goes beyond active joint limits."""
+    variable, limits, slope = model.field.variable, model.limits, workspace.limit_gradient
+    values, lower, upper = workspace.limit_values, model.lower, model.upper
+    planted = model.planted_values.shape[0]
     for k in range(v.shape[0]):
         v[k] *= variable[k]
     for _ in range(2):
@@ -86,71 +88,73 @@ def project(world: World, room: WalkRoom, v: Floats) -> None:
             below = values[i] < lower[i] + LIMIT_BAND
             if not (above or below):
                 continue
-            columns, at = limit_gradient(limits, i, room.coordinates, slope), limits.v_at[i]
+            columns, first = limit_gradient(limits, i, workspace.coordinates, slope), limits.v_at[i]
             along, norm2 = 0.0, 0.0
             for c in range(columns):
-                free = slope[c] * variable[at + c]
-                along += free * v[at + c]
+                free = slope[c] * variable[first + c]
+                along += free * v[first + c]
                 norm2 += free * free
             if (above and along > 0.0) or (below and along < 0.0):
                 for c in range(columns):
-                    v[at + c] -= along / (norm2 + 1e-12) * slope[c] * variable[at + c]
+                    v[first + c] -= along / (norm2 + 1e-12) * slope[c] * variable[first + c]
         if planted == 0:
             return
-        _take_out_planted(room.jacobian, room.inverse, room.multiplier, v)
+        _project_planted(workspace.jacobian, workspace.inverse, workspace.multiplier, v)
 
 
 @kernel
-def correct(world: World, q: Floats, room: WalkRoom) -> float:
-    """Bring planted parts back to their places and joints into their limits; q is changed.
+def correct_posture(model: WalkModel, q: Floats, workspace: WalkWorkspace) -> float:
+    """Move q (nq), in place, so that planted parts are in position and joints within limits.
 
-    Returns the largest residual that is left.
+    Returns the largest remaining residual, metres or radians.
     """
     variable, limits, slope, step = (
-        world.field.variable,
-        world.limits,
-        room.limit_gradient,
-        room.step,
+        model.field.variable,
+        model.limits,
+        workspace.limit_gradient,
+        workspace.step,
     )
-    values, lower, upper = room.limit_values, world.lower, world.upper
-    m, worst = world.places.shape[0], 0.0
+    values, lower, upper = workspace.limit_values, model.lower, model.upper
+    m, worst = model.planted_values.shape[0], 0.0
     for _ in range(CORRECTIONS):
-        look(world, q, room)
+        update_constraints(model, q, workspace)
         worst = 0.0
         step[:] = 0.0
         for i in range(m):
             total = 0.0
             for j in range(m):
-                total += room.inverse[i, j] * (world.places[j] - room.values[j])
-            worst = max(worst, abs(world.places[i] - room.values[i]))
+                total += workspace.inverse[i, j] * (model.planted_values[j] - workspace.values[j])
+            worst = max(worst, abs(model.planted_values[i] - workspace.values[i]))
             for k in range(step.shape[0]):
-                step[k] += total * room.jacobian[i, k]
+                step[k] += total * workspace.jacobian[i, k]
         for i in range(values.shape[0]):
-            beyond = min(upper[i] - values[i], 0.0) + max(lower[i] - values[i], 0.0)
-            if beyond == 0.0:
+            excess = min(upper[i] - values[i], 0.0) + max(lower[i] - values[i], 0.0)
+            if excess == 0.0:
                 continue
-            worst = max(worst, abs(beyond))
-            columns, at = limit_gradient(limits, i, room.coordinates, slope), limits.v_at[i]
+            worst = max(worst, abs(excess))
+            columns, first = limit_gradient(limits, i, workspace.coordinates, slope), limits.v_at[i]
             norm2 = 1e-12
             for c in range(columns):
-                norm2 += (slope[c] * variable[at + c]) ** 2
+                norm2 += (slope[c] * variable[first + c]) ** 2
             for c in range(columns):
-                step[at + c] += beyond / norm2 * slope[c] * variable[at + c]
-        if worst < CLEAN:
+                step[first + c] += excess / norm2 * slope[c] * variable[first + c]
+        if worst < NEGLIGIBLE_RESIDUAL:
             return worst
-        integrate(world.tree, q, step, q)
+        integrate(model.tree, q, step, q)
     return worst
 
 
 @kernel
-def keeps(world: World, q: Floats, tolerance: float, room: WalkRoom) -> bool:
-    """Whether planted parts and limits hold at q, within a tolerance."""
-    look(world, q, room)
-    for i in range(world.places.shape[0]):
-        if abs(room.values[i] - world.places[i]) > tolerance:
+def satisfies_constraints(
+    model: WalkModel, q: Floats, tolerance: float, workspace: WalkWorkspace
+) -> bool:
+    """Whether planted parts and limits hold at q within `tolerance` (metres or radians)."""
+    update_constraints(model, q, workspace)
+    for i in range(model.planted_values.shape[0]):
+        if abs(workspace.values[i] - model.planted_values[i]) > tolerance:
             return False
-    for i in range(world.lower.shape[0]):
-        value = room.limit_values[i]
-        if value > world.upper[i] + tolerance or value < world.lower[i] - tolerance:
+    for i in range(model.lower.shape[0]):
+        value = workspace.limit_values[i]
+        if value > model.upper[i] + tolerance or value < model.lower[i] - tolerance:
             return False
     return True

@@ -1,4 +1,4 @@
-"""What every walk needs: the world it happens in, working space, and the questions asked of it."""
+"""The model and workspace of the planning walks, with the checks that all walks share."""
 
 from __future__ import annotations
 
@@ -7,78 +7,88 @@ from typing import NamedTuple
 
 from writhe.arrays import Floats
 from writhe.kernels.collision.shape_gaps import Bodies, Pairs, Shapes
-from writhe.kernels.collision.step_gate import GateRoom, gate_step
+from writhe.kernels.collision.step_gate import GateWorkspace, gate_step
 from writhe.kernels.jit import kernel
-from writhe.kernels.planning.repulsive_energy import EnergyRoom, Field, energy_gradient, penetrates
+from writhe.kernels.planning.repulsive_energy import (
+    EnergyWorkspace,
+    RepulsiveField,
+    energy_gradient,
+    penetrates,
+)
 from writhe.kernels.skeleton.kinematics import Tree, difference, integrate
-from writhe.kernels.terms.limit_rows import Limits
+from writhe.kernels.terms.limit_rows import LimitRows
 from writhe.kernels.terms.quantity_rows import Program
 
-PIECE = 0.3  # radians: the gate proves steps of this length fastest
+PIECE_RAD = 0.3  # the gate is fastest on steps of this length
 
 
-class World(NamedTuple):
-    """What is walked in; see the members' own modules."""
+class WalkModel(NamedTuple):
+    """Skeleton, shapes, energy and constraints of a walk; see the modules of its members."""
 
     tree: Tree
     shapes: Shapes
     bodies: Bodies
     pairs: Pairs
-    field: Field
-    program: Program  # the planted rows
-    places: Floats  # (planted,) what their values have to be
-    limits: Limits
+    field: RepulsiveField
+    program: Program  # rows of the planted parts
+    planted_values: Floats  # (planted,) required values of these rows
+    limits: LimitRows
     lower: Floats  # (limits,)
     upper: Floats  # (limits,)
     mass: Floats  # (n,)
-    centre: Floats  # (n, 3)
-    slack: float
+    centre_of_mass: Floats  # (n, 3)
+    slack: float  # of the gate, metres
 
 
-class WalkRoom(NamedTuple):
-    """Working space of walks in one world."""
+class WalkWorkspace(NamedTuple):
+    """Preallocated arrays of the walks in one model."""
 
-    energy: EnergyRoom
-    gate: GateRoom
+    energy: EnergyWorkspace
+    gate: GateWorkspace
     values: Floats  # (planted,)
     jacobian: Floats  # (planted, nv)
     gram: Floats  # (planted, planted)
-    factor: Floats
-    inverse: Floats
+    factor: Floats  # (planted, planted)
+    inverse: Floats  # (planted, planted) of gram
     multiplier: Floats  # (planted,)
     coordinates: Floats  # (limits, 3) of the joint of each limit
     limit_values: Floats  # (limits,)
     limit_gradient: Floats  # (3,)
-    gradient: Floats  # (2, nv)
+    gradient: Floats  # (2, nv) of the energy at both ends
     direction: Floats  # (nv,)
     downhill: Floats  # (nv,)
     step: Floats  # (nv,)
-    straight: Floats  # (nv,) of the line that is looked at
+    line_step: Floats  # (nv,) tangent step of the line that is being certified
     tried: Floats  # (nq,)
-    pieces: Floats  # (2, nq) ends of a piece of a line
+    pieces: Floats  # (2, nq) end configurations of a piece of a line
     tried_gradient: Floats  # (nv,)
-    failed_at: Floats  # (1,) where the last line that failed did so
+    failed_at: Floats  # (1,) fraction in [0, 1] at which the last blocked line was blocked
 
 
 @kernel
-def evaluate(world: World, q: Floats, room: WalkRoom, gradient: Floats) -> float:
-    """Energy and gradient (nv) at q; frames and axes stay in the room."""
+def evaluate_energy(
+    model: WalkModel, q: Floats, workspace: WalkWorkspace, gradient: Floats
+) -> float:
+    """The repulsive energy at q, and its gradient (nv) by the tangent step.
+
+    Joint frames and axes are left in workspace.energy.
+    """
     return energy_gradient(
-        world.tree, world.shapes, world.bodies, world.field, q, room.energy, gradient
+        model.tree, model.shapes, model.bodies, model.field, q, workspace.energy, gradient
     )
 
 
 @kernel
-def overlaps(world: World, q: Floats, room: WalkRoom) -> bool:
-    """Whether something penetrates at q."""
+def overlaps(model: WalkModel, q: Floats, workspace: WalkWorkspace) -> bool:
+    """Whether a pair of shapes penetrates by more than model.slack at q."""
     return penetrates(
-        world.tree, world.shapes, world.bodies, world.field, q, world.slack, room.energy
+        model.tree, model.shapes, model.bodies, model.field, q, model.slack, workspace.energy
     )
 
 
 @kernel
-def length(tree: Tree, q_from: Floats, q_to: Floats, step: Floats) -> float:
-    """The length of the straight tangent step, which is left in `step` (nv)."""
+def step_length(tree: Tree, q_from: Floats, q_to: Floats, step: Floats) -> float:
+    """|q_to - q_from|: the norm of the tangent step, which is stored in `step` (nv)."""
     difference(tree, q_from, q_to, step)
     total = 0.0
     for k in range(step.shape[0]):
@@ -87,48 +97,51 @@ def length(tree: Tree, q_from: Floats, q_to: Floats, step: Floats) -> float:
 
 
 @kernel
-def along(tree: Tree, q: Floats, whole: Floats, share: float, step: Floats, out: Floats) -> None:
-    """out (nq): from q by a share of the step `whole` (nv); `step` is room."""
+def partial_step(
+    tree: Tree, q: Floats, full_step: Floats, fraction: float, step: Floats, out: Floats
+) -> None:
+    """out (nq) = q + fraction * full_step (nv); `step` (nv) is workspace."""
     for k in range(step.shape[0]):
-        step[k] = share * whole[k]
+        step[k] = fraction * full_step[k]
     integrate(tree, q, step, out)
 
 
 @kernel
-def _passes(world: World, q_from: Floats, q_to: Floats, room: WalkRoom) -> bool:
+def _gate_passes(model: WalkModel, q_from: Floats, q_to: Floats, workspace: WalkWorkspace) -> bool:
+    """Whether the gate certifies the whole step from q_from to q_to."""
     fraction = gate_step(
-        world.tree,
-        world.shapes,
-        world.bodies,
-        world.pairs,
+        model.tree,
+        model.shapes,
+        model.bodies,
+        model.pairs,
         q_from,
         q_to,
-        world.slack,
-        room.gate,
+        model.slack,
+        workspace.gate,
     )
     return fraction >= 1.0
 
 
 @kernel
-def certified(world: World, q_from: Floats, q_to: Floats, room: WalkRoom) -> bool:
-    """Whether the gate lets the whole straight step pass.
+def is_certified(model: WalkModel, q_from: Floats, q_to: Floats, workspace: WalkWorkspace) -> bool:
+    """Whether the gate certifies the whole straight step from q_from to q_to.
 
-    Long steps are proven piece by piece: what can come near in a short piece is little.
+    Long steps are certified piece by piece, since few pairs come near each other in a short piece.
     """
-    tree, straight, step = world.tree, room.straight, room.step
-    total = length(tree, q_from, q_to, straight)
-    count = 1 + int(total / PIECE)
+    tree, line_step, step = model.tree, workspace.line_step, workspace.step
+    total = step_length(tree, q_from, q_to, line_step)
+    count = 1 + int(total / PIECE_RAD)
     if count == 1:
-        return _passes(world, q_from, q_to, room)
+        return _gate_passes(model, q_from, q_to, workspace)
     for i in range(count):
-        here, there = room.pieces[i % 2], room.pieces[(i + 1) % 2]
+        here, there = workspace.pieces[i % 2], workspace.pieces[(i + 1) % 2]
         if i == 0:
             here[:] = q_from
         if i == count - 1:
             there[:] = q_to
         else:
-            along(tree, q_from, straight, (i + 1) / count, step, there)
-        if not _passes(world, here, there, room):
-            room.failed_at[0] = (i + 0.5) / count
+            partial_step(tree, q_from, line_step, (i + 1) / count, step, there)
+        if not _gate_passes(model, here, there, workspace):
+            workspace.failed_at[0] = (i + 0.5) / count
             return False
     return True

@@ -1,4 +1,4 @@
-"""A body at one configuration: its frames, the rows of what is wanted of it, what is near it."""
+"""The state of a body at one configuration: joint frames, term rows and near pairs."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from math import sqrt
 from typing import NamedTuple
 
 from writhe.arrays import Floats, Ints
-from writhe.kernels.collision.near_pairs import Near, near_pairs
-from writhe.kernels.collision.shape_gaps import Bodies, Pairs, Placed, Shapes
+from writhe.kernels.collision.near_pairs import NearPairRows, near_pairs
+from writhe.kernels.collision.shape_gaps import Bodies, Pairs, PlacedShapes, Shapes
 from writhe.kernels.jit import kernel
 from writhe.kernels.posing.support_polygon import nearest_in_polygon
 from writhe.kernels.skeleton.kinematics import Tree, forward, motion_axes
 from writhe.kernels.terms.quantity_rows import Program, evaluate_rows
 
-# places in Wanted.layout
+# indices into TermRows.layout
 TARGETS, HANDLES, FIRST_GUIDE, FIRST_HARD, BALANCE = range(5)
-# places in what `measure` fills
-MISFIT, WORST_TARGET, WORST_HELD = range(3)
+# indices into the array that `measure_cost` fills
+COST, WORST_TARGET, WORST_HELD = range(3)
 
 
-class Surroundings(NamedTuple):
-    """What does not change while a body is posed."""
+class Environment(NamedTuple):
+    """The skeleton and shapes of a scene, constant while an actor is posed."""
 
     tree: Tree
     mass: Floats  # (n,)
@@ -30,116 +30,119 @@ class Surroundings(NamedTuple):
     pairs: Pairs
 
 
-class Wanted(NamedTuple):
-    """R rows: points of targets, of pins and holds, orientations, controls, guides, then limits.
+class TermRows(NamedTuple):
+    """The R term rows of a poser with their targets, bounds and weights.
 
-    `layout`: how many targets and handles there are, the first row of guides and of hard rows, and
-    the first of the three rows that keep the centre of mass over the feet (-1: none).
+    The order is: points of targets, points of pins and holds, orientations, control terms, guides,
+    then hard joint limits. `layout` holds the number of targets, the number of handles, the first
+    guide row, the first hard row, and the first of the three centre-of-mass rows (-1: none).
     """
 
     program: Program
-    wanted: Floats  # (R,) where the soft rows before the guides should be in the end
-    lower: Floats  # (R,) where the next step is to bring a row
+    target: Floats  # (R,) final target values of the soft rows before the guides
+    lower: Floats  # (R,) bounds for the next step
     upper: Floats  # (R,)
     weight: Floats  # (R,)
-    support: Floats  # (k, 2) corners (x, z), counter-clockwise, of where the feet stand
+    support: Floats  # (k, 2) corners (x, z) of the support polygon, counter-clockwise
     layout: Ints  # (5,)
 
 
-class Stance(NamedTuple):
-    """All that is computed of one configuration; `look` fills it."""
+class BodyState(NamedTuple):
+    """Quantities that `update_state` computes at configuration q. Metres, world frame."""
 
-    q: Floats
+    q: Floats  # (nq,)
     positions: Floats  # (n, 3)
     rotations: Floats  # (n, 3, 3)
     axes: Floats  # (nv, 3)
-    values: Floats  # (R,)
+    values: Floats  # (R,) of the term rows
     jacobian: Floats  # (R, nv)
-    near: Near
-    near_count: Ints  # (1,)
-    placed: Placed
-    out: Floats  # (9,)
-    apart_along: Floats  # (k, 3) see `near_pairs`
+    near: NearPairRows
+    near_count: Ints  # (1,) how many rows of `near` are filled
+    placed: PlacedShapes
+    out: Floats  # (9,) workspace
+    last_normals: Floats  # (k, 3) see `near_pairs`
 
 
 @kernel
-def look(around: Surroundings, program: Program, near_m: float, stance: Stance) -> None:
-    """Frames, rows and the pairs nearer than `near_m`, at stance.q."""
-    look_rows(around, program, stance)
-    look_near(around, near_m, stance)
+def update_state(
+    environment: Environment, program: Program, near_m: float, state: BodyState
+) -> None:
+    """Update frames, term rows and the pairs nearer than `near_m` (metres) at state.q."""
+    update_rows(environment, program, state)
+    update_near_pairs(environment, near_m, state)
 
 
 @kernel
-def look_rows(around: Surroundings, program: Program, stance: Stance) -> None:
-    """Frames and rows at stance.q."""
-    tree = around.tree
-    forward(tree, stance.q, stance.positions, stance.rotations)
-    motion_axes(tree, stance.positions, stance.rotations, stance.axes)
+def update_rows(environment: Environment, program: Program, state: BodyState) -> None:
+    """Update frames, motion axes, term values and their Jacobian at state.q."""
+    tree = environment.tree
+    forward(tree, state.q, state.positions, state.rotations)
+    motion_axes(tree, state.positions, state.rotations, state.axes)
     evaluate_rows(
         tree,
-        around.mass,
-        around.centre_of_mass,
+        environment.mass,
+        environment.centre_of_mass,
         program,
-        stance.q,
-        stance.positions,
-        stance.rotations,
-        stance.axes,
-        stance.values,
-        stance.jacobian,
+        state.q,
+        state.positions,
+        state.rotations,
+        state.axes,
+        state.values,
+        state.jacobian,
     )
 
 
 @kernel
-def look_near(around: Surroundings, near_m: float, stance: Stance) -> None:
-    """The pairs nearer than `near_m` at the stance's frames."""
+def update_near_pairs(environment: Environment, near_m: float, state: BodyState) -> None:
+    """Update the shape pairs with a gap below `near_m` (metres) at the state's frames."""
     found = near_pairs(
-        around.shapes,
-        around.bodies,
-        around.pairs,
-        stance.positions,
-        stance.rotations,
+        environment.shapes,
+        environment.bodies,
+        environment.pairs,
+        state.positions,
+        state.rotations,
         near_m,
-        stance.placed,
-        stance.out,
-        stance.apart_along,
-        stance.near,
+        state.placed,
+        state.out,
+        state.last_normals,
+        state.near,
     )
-    stance.near_count[0] = min(found, stance.near.gap.shape[0])
+    state.near_count[0] = min(found, state.near.gap.shape[0])
 
 
 @kernel
-def measure(stance: Stance, asked: Wanted, out: Floats) -> None:
-    """How far a stance is from what is asked.
+def measure_cost(state: BodyState, terms: TermRows, out: Floats) -> None:
+    """Fill out (3) with the cost of the soft rows and the worst point errors.
 
-    Fills out (3): the weighted squares of all that is wanted softly, guides left out, and the
-    largest distance of a target and of a pin or hold from its place. Before that, the centre of
-    mass is wanted where it is if that is over the feet, else at the nearest place there.
+    out[COST] = ||W (values - target)||^2 over the soft rows before the guides; out[WORST_TARGET]
+    and out[WORST_HELD] are the largest distances (metres) of a target and of a pin or hold. First,
+    the target of the centre-of-mass rows is set to the point of the support polygon nearest to it.
     """
-    values, wanted, layout = stance.values, asked.wanted, asked.layout
-    at = layout[BALANCE]
-    if at >= 0:
-        x, z = values[at], values[at + 2]
-        if asked.support.shape[0] > 2:
-            x, z = nearest_in_polygon(asked.support, x, z)
-        wanted[at], wanted[at + 1], wanted[at + 2] = x, values[at + 1], z
+    values, target, layout = state.values, terms.target, terms.layout
+    row = layout[BALANCE]
+    if row >= 0:
+        x, z = values[row], values[row + 2]
+        if terms.support.shape[0] > 2:
+            x, z = nearest_in_polygon(terms.support, x, z)
+        target[row], target[row + 1], target[row + 2] = x, values[row + 1], z
         for c in range(3):
-            asked.lower[at + c] = asked.upper[at + c] = wanted[at + c]
+            terms.lower[row + c] = terms.upper[row + c] = target[row + c]
     total = 0.0
     for i in range(layout[FIRST_GUIDE]):
-        lack = asked.weight[i] * (values[i] - wanted[i])
-        total += lack * lack
-    out[MISFIT] = total
-    out[WORST_TARGET] = worst_of(values, wanted, 0, layout[TARGETS])
-    out[WORST_HELD] = worst_of(values, wanted, layout[TARGETS], layout[HANDLES])
+        residual = terms.weight[i] * (values[i] - target[i])
+        total += residual * residual
+    out[COST] = total
+    out[WORST_TARGET] = largest_distance(values, target, 0, layout[TARGETS])
+    out[WORST_HELD] = largest_distance(values, target, layout[TARGETS], layout[HANDLES])
 
 
 @kernel
-def worst_of(values: Floats, wanted: Floats, first: int, last: int) -> float:
-    """The largest distance of the points number first .. last-1 from where they are wanted."""
+def largest_distance(values: Floats, target: Floats, first: int, last: int) -> float:
+    """The largest distance of points first .. last-1 (three rows each) from their targets."""
     worst = 0.0
     for i in range(first, last):
         square = 0.0
         for c in range(3):
-            square += (values[3 * i + c] - wanted[3 * i + c]) ** 2
+            square += (values[3 * i + c] - target[3 * i + c]) ** 2
         worst = max(worst, square)
     return sqrt(worst)

@@ -1,7 +1,7 @@
-"""One frame of the default poser: programmes propose steps, the gate follows them.
+"""One frame of the default poser: QPs propose steps, the gate certifies them.
 
-A step is looked at before it is gated: whether it serves what is wanted takes a tenth of the time
-that proving it takes. One that does not is tried at half its length, and at a quarter.
+The cost at the end of a step is evaluated before the gate runs, since it takes a tenth of the
+gate's time. A step that raises the cost is tried again at a half and a quarter of its length.
 """
 
 from __future__ import annotations
@@ -11,254 +11,312 @@ from typing import NamedTuple
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.kernels.collision.step_gate import GateRoom, gate_step
+from writhe.kernels.collision.step_gate import GateWorkspace, gate_step
 from writhe.kernels.jit import kernel
 from writhe.kernels.posing.body_state import (
-    MISFIT,
+    COST,
     WORST_HELD,
     WORST_TARGET,
-    Stance,
-    Surroundings,
-    Wanted,
-    look,
-    look_near,
-    look_rows,
-    measure,
+    BodyState,
+    Environment,
+    TermRows,
+    measure_cost,
+    update_near_pairs,
+    update_rows,
+    update_state,
 )
-from writhe.kernels.posing.step_qp import StepBounds, StepRoom, propose, propose_around
+from writhe.kernels.posing.step_qp import StepBounds, StepWorkspace, propose_cut_step, propose_step
 from writhe.kernels.skeleton.kinematics import integrate, interpolate
 
-HALVINGS = 3  # a step that does not serve is tried at half and a quarter of its length
-WORSE, BETTER = 1.001, 0.96  # of the misfit: up to here a step serves; below here, so may another
-AROUND = 3  # how often a stopped step is solved again
-# places in what `pose` fills, after those of `measure`
-FIRST_ERROR, FRACTION, YIELDED = 3, 4, 5
+HALVINGS = 3  # a step is tried at its full length, a half and a quarter
+# a step is accepted up to the first ratio of new to old cost; another follows below the second
+ACCEPT_RATIO, CONTINUE_RATIO = 1.001, 0.96
+CUT_ROUNDS = 3  # how often a step that the gate cut short is solved again
+# indices into the array that `pose` fills, after those of `measure_cost`
+FIRST_ERROR, FRACTION, SOFTENED = 3, 4, 5
 MEASURES = 6
 
 
-class Pace(NamedTuple):
-    """When a frame is over."""
+class FrameOptions(NamedTuple):
+    """Stopping criteria of a frame and the slack of its gate. Metres."""
 
-    iterations: int  # programmes, at most
-    met_m: float  # a target nearer than this is met
-    held_m: float  # a pin farther off than this is brought back
-    slack_m: float  # of the gate; infinite leaves it open
+    iterations: int  # QPs, at most
+    met_m: float  # a target is reached within this distance
+    held_m: float  # pins that are off by more get a QP of their own
+    slack_m: float  # of the gate; infinite switches it off
 
 
-class Way(NamedTuple):
-    """Where a frame's steps begin and end; room."""
+class FrameWorkspace(NamedTuple):
+    """Configurations and steps of one frame, preallocated."""
 
-    start: Floats  # (nq,) of the frame
-    kept: Floats  # (nq,) of the iteration
-    tried: Floats  # (nq,)
-    moved: Floats  # (nv,)
+    start: Floats  # (nq,) configuration at the start of the frame
+    iteration_start: Floats  # (nq,) configuration at the start of the iteration
+    tried: Floats  # (nq,) end of the step under test
+    moved: Floats  # (nv,) tangent step since the start
     ahead: Floats  # (nv,)
     best: Floats  # (nv,)
 
 
-def make_way(nq: int, nv: int) -> Way:
-    """Empty room."""
-    return Way(np.empty(nq), np.empty(nq), np.empty(nq), np.zeros(nv), np.zeros(nv), np.zeros(nv))
-
-
-@kernel
-def _stand(
-    around: Surroundings, asked: Wanted, q: Floats, stance: Stance, measured: Floats
-) -> None:
-    """Stand at q (nq) and see how that serves; what is near is not looked at."""
-    stance.q[:] = q
-    look_rows(around, asked.program, stance)
-    measure(stance, asked, measured)
-
-
-@kernel
-def _certified(around: Surroundings, way: Way, slack_m: float, gate: GateRoom) -> float:
-    """The certified fraction of the way from the frame's start, which is what counts, to tried."""
-    if slack_m == np.inf:
-        return 1.0
-    return gate_step(
-        around.tree, around.shapes, around.bodies, around.pairs, way.start, way.tried, slack_m, gate
+def make_frame_workspace(nq: int, nv: int) -> FrameWorkspace:
+    """Allocate the workspace of a frame."""
+    return FrameWorkspace(
+        np.empty(nq), np.empty(nq), np.empty(nq), np.zeros(nv), np.zeros(nv), np.zeros(nv)
     )
 
 
 @kernel
-def _find_around(
-    around: Surroundings,
-    stance: Stance,
-    bounds: StepBounds,
-    slack_m: float,
-    first: int,
-    safe: float,
-    gate: GateRoom,
-    room: StepRoom,
-    way: Way,
-) -> float:
-    """Another step where the gate stopped one after `safe` of it; returns its certified fraction.
-
-    The step goes to room.step, its end to way.tried. The stance is used as room.
-    """
-    step, best, best_safe = room.step, way.best, safe
-    best[:] = step
-    for _ in range(AROUND):
-        share = min(1.0, safe + 0.1)
-        propose_around(around, way.start, share, way.tried, stance, bounds, first, room, way.ahead)
-        integrate(around.tree, way.start, step, way.tried)
-        safe = _certified(around, way, slack_m, gate)
-        if safe > best_safe:
-            best[:] = step
-            best_safe = safe
-        if safe >= 1.0:
-            return safe
-    step[:] = best
-    integrate(around.tree, way.start, step, way.tried)
-    return best_safe
+def _set_state(
+    environment: Environment, terms: TermRows, q: Floats, state: BodyState, measured: Floats
+) -> None:
+    """Set state.q to q (nq) and update rows and cost; near pairs are not updated."""
+    state.q[:] = q
+    update_rows(environment, terms.program, state)
+    measure_cost(state, terms, measured)
 
 
 @kernel
-def _advance(
-    around: Surroundings,
-    stance: Stance,
-    asked: Wanted,
+def _certified_fraction(
+    environment: Environment, frame: FrameWorkspace, slack_m: float, gate: GateWorkspace
+) -> float:
+    """The certified fraction of the straight step from frame.start to frame.tried.
+
+    The whole frame is certified as one step, so it begins at the frame's start.
+    """
+    if slack_m == np.inf:
+        return 1.0
+    return gate_step(
+        environment.tree,
+        environment.shapes,
+        environment.bodies,
+        environment.pairs,
+        frame.start,
+        frame.tried,
+        slack_m,
+        gate,
+    )
+
+
+@kernel
+def _find_cut_step(
+    environment: Environment,
+    state: BodyState,
     bounds: StepBounds,
     slack_m: float,
-    first: int,
-    most: float,
-    go_around: bool,
-    gate: GateRoom,
-    room: StepRoom,
-    way: Way,
+    first_dof: int,
+    certified: float,
+    gate: GateWorkspace,
+    workspace: StepWorkspace,
+    frame: FrameWorkspace,
+) -> float:
+    """Solve a step again that the gate cut short at fraction `certified`; returns its new fraction.
+
+    The step is stored in workspace.step, its end in frame.tried. The state is used as workspace.
+    """
+    step, best, best_certified = workspace.step, frame.best, certified
+    best[:] = step
+    for _ in range(CUT_ROUNDS):
+        share = min(1.0, certified + 0.1)
+        propose_cut_step(
+            environment,
+            frame.start,
+            share,
+            frame.tried,
+            state,
+            bounds,
+            first_dof,
+            workspace,
+            frame.ahead,
+        )
+        integrate(environment.tree, frame.start, step, frame.tried)
+        certified = _certified_fraction(environment, frame, slack_m, gate)
+        if certified > best_certified:
+            best[:] = step
+            best_certified = certified
+        if certified >= 1.0:
+            return certified
+    step[:] = best
+    integrate(environment.tree, frame.start, step, frame.tried)
+    return best_certified
+
+
+@kernel
+def _take_step(
+    environment: Environment,
+    state: BodyState,
+    terms: TermRows,
+    bounds: StepBounds,
+    slack_m: float,
+    first_dof: int,
+    max_cost: float,
+    try_cuts: bool,
+    gate: GateWorkspace,
+    workspace: StepWorkspace,
+    frame: FrameWorkspace,
     measured: Floats,
 ) -> float:
-    """Go the proposed step, as far as it is certified and serves; returns the fraction gone.
+    """Take the proposed step as far as it is certified; returns the certified fraction.
 
-    It serves if the misfit is no more than `most`. Where not even a quarter of it does, the body
-    is back where the step began, and -1 is returned. With `go_around`, a step that is cut short is
-    solved again around what stopped it, once.
+    The step is accepted if its cost is at most `max_cost`, after up to two halvings; otherwise the
+    state is reset to the start of the iteration and -1 is returned. With `try_cuts`, a step that
+    the gate cuts short is solved again once, with rows for the pairs that it hits.
     """
-    seen = True  # whether what is near was seen where the step began
+    near_is_current = True  # whether state.near belongs to the start of the iteration
     for _ in range(HALVINGS):
-        integrate(around.tree, way.kept, room.step, way.tried)
-        _stand(around, asked, way.tried, stance, measured)
-        if measured[MISFIT] <= most:
-            safe = _certified(around, way, slack_m, gate)
-            if safe < 1.0:
-                if go_around:
-                    safe = _find_around(
-                        around, stance, bounds, slack_m, first, safe, gate, room, way
+        integrate(environment.tree, frame.iteration_start, workspace.step, frame.tried)
+        _set_state(environment, terms, frame.tried, state, measured)
+        if measured[COST] <= max_cost:
+            certified = _certified_fraction(environment, frame, slack_m, gate)
+            if certified < 1.0:
+                if try_cuts:
+                    certified = _find_cut_step(
+                        environment,
+                        state,
+                        bounds,
+                        slack_m,
+                        first_dof,
+                        certified,
+                        gate,
+                        workspace,
+                        frame,
                     )
-                    go_around = seen = False
-                if safe < 1.0:
-                    interpolate(around.tree, way.start, way.tried, safe, way.tried)
-                _stand(around, asked, way.tried, stance, measured)
-            if measured[MISFIT] <= most:
-                look_near(around, bounds.near_m, stance)
-                return safe
-        # wishes that cannot all be met are approached without shaking
-        for k in range(room.step.shape[0]):
-            room.step[k] *= 0.5
-    _stand(around, asked, way.kept, stance, measured)
-    if not seen:
-        look_near(around, bounds.near_m, stance)
+                    try_cuts = near_is_current = False
+                if certified < 1.0:
+                    interpolate(environment.tree, frame.start, frame.tried, certified, frame.tried)
+                _set_state(environment, terms, frame.tried, state, measured)
+            if measured[COST] <= max_cost:
+                update_near_pairs(environment, bounds.near_m, state)
+                return certified
+        # halving avoids oscillation where the targets cannot all be reached
+        for k in range(workspace.step.shape[0]):
+            workspace.step[k] *= 0.5
+    _set_state(environment, terms, frame.iteration_start, state, measured)
+    if not near_is_current:
+        update_near_pairs(environment, bounds.near_m, state)
     return -1.0
 
 
 @kernel
-def _bring_back(
-    around: Surroundings,
-    stance: Stance,
-    asked: Wanted,
+def _restore_pins(
+    environment: Environment,
+    state: BodyState,
+    terms: TermRows,
     inertia: Floats,
     pull: Floats,
     bounds: StepBounds,
     slack_m: float,
-    first: int,
-    gate: GateRoom,
-    room: StepRoom,
-    way: Way,
+    first_dof: int,
+    gate: GateWorkspace,
+    workspace: StepWorkspace,
+    frame: FrameWorkspace,
     measured: Floats,
 ) -> None:
-    """One more programme for pins that the bend of the step has moved, targets left as is."""
+    """Solve one more QP for pins that drifted by linearisation error; targets stay in place."""
     before = measured[WORST_HELD]
-    way.kept[:] = stance.q
-    propose(around, stance, asked, inertia, way.start, way.moved, pull, bounds, 0.0, first, room)
-    integrate(around.tree, way.kept, room.step, way.tried)
-    _stand(around, asked, way.tried, stance, measured)
-    if measured[WORST_HELD] < before and _certified(around, way, slack_m, gate) >= 1.0:
-        look_near(around, bounds.near_m, stance)
+    frame.iteration_start[:] = state.q
+    propose_step(
+        environment,
+        state,
+        terms,
+        inertia,
+        frame.start,
+        frame.moved,
+        pull,
+        bounds,
+        0.0,
+        first_dof,
+        workspace,
+    )
+    integrate(environment.tree, frame.iteration_start, workspace.step, frame.tried)
+    _set_state(environment, terms, frame.tried, state, measured)
+    if (
+        measured[WORST_HELD] < before
+        and _certified_fraction(environment, frame, slack_m, gate) >= 1.0
+    ):
+        update_near_pairs(environment, bounds.near_m, state)
     else:
-        _stand(around, asked, way.kept, stance, measured)
+        _set_state(environment, terms, frame.iteration_start, state, measured)
 
 
 @kernel
 def pose(
-    around: Surroundings,
-    stance: Stance,
-    asked: Wanted,
+    environment: Environment,
+    state: BodyState,
+    terms: TermRows,
     inertia: Floats,
     pull: Floats,
     bounds: StepBounds,
-    pace: Pace,
-    first: int,
-    anew: bool,
-    gate: GateRoom,
-    room: StepRoom,
-    way: Way,
+    options: FrameOptions,
+    first_dof: int,
+    update: bool,
+    gate: GateWorkspace,
+    workspace: StepWorkspace,
+    frame: FrameWorkspace,
     measured: Floats,
 ) -> None:
-    """Move the stance by one frame, in up to pace.iterations programmes, all of it certified.
+    """Move the state by one frame, in up to options.iterations QPs; all motion is certified.
 
-    inertia and pull (nv) as in `propose`; variables are the columns from `first` on; `anew` if
-    nothing is known of stance.q yet. Fills measured (MEASURES) with what `measure` says in the end,
-    the worst target's distance in the beginning, the certified fraction of the way, and whether
-    constraints had to yield (1).
+    inertia and pull (nv) as in `propose_step`; the variables are the columns from `first_dof` on;
+    `update` if the state is not up to date with state.q. Fills measured (MEASURES) with the results
+    of `measure_cost` at the end, the worst target distance at the start (metres), the certified
+    fraction of the motion, and whether rows were softened (1) or not (0).
     """
-    if anew:
-        look(around, asked.program, bounds.near_m, stance)
-    way.start[:] = stance.q
-    measure(stance, asked, measured)
+    if update:
+        update_state(environment, terms.program, bounds.near_m, state)
+    frame.start[:] = state.q
+    measure_cost(state, terms, measured)
     measured[FIRST_ERROR] = measured[WORST_TARGET]
-    fraction, yielded, before = 1.0, False, measured[MISFIT]
-    for iteration in range(pace.iterations):
-        way.kept[:] = stance.q
+    fraction, softened, before = 1.0, False, measured[COST]
+    for iteration in range(options.iterations):
+        frame.iteration_start[:] = state.q
         reach_m = bounds.reach_m
-        soft = propose(
-            around, stance, asked, inertia, way.start, way.moved, pull, bounds, reach_m, first, room
-        )
-        yielded = yielded or soft
-        safe = _advance(
-            around,
-            stance,
-            asked,
+        step_softened = propose_step(
+            environment,
+            state,
+            terms,
+            inertia,
+            frame.start,
+            frame.moved,
+            pull,
             bounds,
-            pace.slack_m,
-            first,
-            before * WORSE + 1e-6,
+            reach_m,
+            first_dof,
+            workspace,
+        )
+        softened = softened or step_softened
+        certified = _take_step(
+            environment,
+            state,
+            terms,
+            bounds,
+            options.slack_m,
+            first_dof,
+            before * ACCEPT_RATIO + 1e-6,
             iteration == 0,
             gate,
-            room,
-            way,
+            workspace,
+            frame,
             measured,
         )
-        if safe < 0.0:
+        if certified < 0.0:
             break
-        fraction = min(fraction, safe)
-        met = measured[WORST_TARGET] < pace.met_m
-        if met or safe < 1.0 or measured[MISFIT] > BETTER * before:
+        fraction = min(fraction, certified)
+        met = measured[WORST_TARGET] < options.met_m
+        if met or certified < 1.0 or measured[COST] > CONTINUE_RATIO * before:
             break
-        before = measured[MISFIT]
-    if pace.iterations > 0 and fraction >= 1.0 and measured[WORST_HELD] > pace.held_m:
-        _bring_back(
-            around,
-            stance,
-            asked,
+        before = measured[COST]
+    if options.iterations > 0 and fraction >= 1.0 and measured[WORST_HELD] > options.held_m:
+        _restore_pins(
+            environment,
+            state,
+            terms,
             inertia,
             pull,
             bounds,
-            pace.slack_m,
-            first,
+            options.slack_m,
+            first_dof,
             gate,
-            room,
-            way,
+            workspace,
+            frame,
             measured,
         )
-    measured[FRACTION], measured[YIELDED] = fraction, 1.0 if yielded else 0.0
+    measured[FRACTION], measured[SOFTENED] = fraction, 1.0 if softened else 0.0

@@ -1,6 +1,6 @@
-"""Regression on landmarks: how near points are to them, and what is read at a point.
+"""Kernel regression on landmarks: kernel values and the prediction at a point.
 
-Nearness is Matern's kernel of smoothness 3/2 (Rasmussen and Williams 2006, section 4.2.1),
+The kernel is Matern's with smoothness 3/2 (Rasmussen and Williams 2006, section 4.2.1),
 
     k(a, b) = (1 + d) exp(-d),    d = sqrt(3) |a - b| / width.
 """
@@ -14,33 +14,33 @@ from writhe.kernels.jit import kernel
 
 
 @kernel
-def _near(a: Floats, b: Floats, width: float) -> float:
+def _matern(a: Floats, b: Floats, width: float) -> float:
     """k(a, b) of two points (D)."""
     square = 0.0
     for c in range(a.shape[0]):
         square += (a[c] - b[c]) ** 2
-    apart = sqrt(3.0 * square) / width
-    return (1.0 + apart) * exp(-apart)
+    distance = sqrt(3.0 * square) / width
+    return (1.0 + distance) * exp(-distance)
 
 
 @kernel
-def near_landmarks(points: Floats, landmarks: Floats, width: float, out: Floats) -> None:
-    """out (N, L) = k of points (N, D) and landmarks (L, D)."""
+def kernel_matrix(points: Floats, landmarks: Floats, width: float, out: Floats) -> None:
+    """out (N, L) = k(points, landmarks) for points (N, D) and landmarks (L, D)."""
     for i in range(points.shape[0]):
         for j in range(landmarks.shape[0]):
-            out[i, j] = _near(points[i], landmarks[j], width)
+            out[i, j] = _matern(points[i], landmarks[j], width)
 
 
 @kernel
-def read_landmarks(
+def evaluate_regression(
     point: Floats, landmarks: Floats, weights: Floats, mean: Floats, width: float, out: Floats
 ) -> None:
-    """out (O) = mean (O) + sum_l k(point, landmark_l) weights_l.
+    """out (O) = mean + sum_l k(point, landmark_l) weights_l.
 
-    point (D), landmarks (L, D), weights (L, O).
+    point (D), landmarks (L, D), weights (L, O), mean (O); width has the unit of the points.
     """
     out[:] = mean
     for i in range(landmarks.shape[0]):
-        near = _near(point, landmarks[i], width)
+        weight = _matern(point, landmarks[i], width)
         for o in range(out.shape[0]):
-            out[o] += near * weights[i, o]
+            out[o] += weight * weights[i, o]

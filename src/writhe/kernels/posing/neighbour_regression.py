@@ -1,4 +1,4 @@
-"""Where nearby postures expect the joints, once the end effectors are where they are wanted."""
+"""Predicted joint positions from nearby postures, given the positions of the held joints."""
 
 from __future__ import annotations
 
@@ -11,240 +11,264 @@ from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
 from writhe.kernels.linear import factorise, solve_factored
 
-NEGLIGIBLE = 2e-3  # a candidate with less than this share of the best one's weight is left out
+NEGLIGIBLE = 2e-3  # candidates below this fraction of the best weight are dropped
 
 
-class CandidateRoom(NamedTuple):
-    """Room for K candidates with n joints, E of them held; coordinates stand all x first."""
+class CandidateWorkspace(NamedTuple):
+    """Preallocated arrays for K candidates with n joints, E of them held.
 
-    placed: Floats  # (5,) cosine and sine of the turn about the vertical, and the shift after it
+    Coordinates are stored all x first, then all y, then all z.
+    """
+
+    alignment: Floats  # (5,) cosine and sine of the rotation about y, then the translation
     weight: Floats  # (K,)
     points: Floats  # (K, 3 n)
-    here: Floats  # (3 n,)
-    centred: Floats  # (3, n)
+    current: Floats  # (3 n,) the current posture
+    centred: Floats  # (3, n) the same about its mean
     mean: Floats  # (3 n,)
-    columns: Ints  # (3 E,) of the held joints
-    own: Floats  # (3 E,)
+    columns: Ints  # (3 E,) coordinates of the held joints
+    effectors: Floats  # (3 E,)
     gram: Floats  # (3 E, 3 E)
-    lack: Floats  # (3 E,)
+    coefficients: Floats  # (3 E,)
 
 
-def make_candidate_room(candidates: int, joints: int, held: int) -> CandidateRoom:
-    """Empty room."""
-    return CandidateRoom(
-        placed=np.empty(5),
-        weight=np.empty(candidates),
-        points=np.empty((candidates, 3 * joints)),
-        here=np.empty(3 * joints),
-        centred=np.empty((3, joints)),
-        mean=np.empty(3 * joints),
+def make_candidate_workspace(
+    candidate_count: int, joint_count: int, held: int
+) -> CandidateWorkspace:
+    """Allocate the workspace."""
+    return CandidateWorkspace(
+        alignment=np.empty(5),
+        weight=np.empty(candidate_count),
+        points=np.empty((candidate_count, 3 * joint_count)),
+        current=np.empty(3 * joint_count),
+        centred=np.empty((3, joint_count)),
+        mean=np.empty(3 * joint_count),
         columns=np.empty(3 * held, dtype=np.int64),
-        own=np.empty(3 * held),
+        effectors=np.empty(3 * held),
         gram=np.empty((3 * held, 3 * held)),
-        lack=np.empty(3 * held),
+        coefficients=np.empty(3 * held),
     )
 
 
 @kernel
-def _place(
-    own: Floats,
-    joints: Ints,
+def _align_to_goals(
+    posture: Floats,
+    held_joints: Ints,
     goals: Floats,
-    goal: Floats,
+    goal_mean: Floats,
     centred: Floats,
     heading_weight: float,
-    placed: Floats,
+    alignment: Floats,
 ) -> float:
-    """Turn a posture (3, n) about the vertical and shift it until its effectors fit the goals.
+    """Find the rotation about y and the translation that fit a posture's effectors to the goals.
 
-    goal (3) is the middle of the goals (E, 3), `centred` (3, n) the current posture about its own,
-    to whose heading all joints tie the turn by `heading_weight` (the goals alone may say little of
-    it). The best turn is that of the two-dimensional orthogonal Procrustes problem. Fills placed
-    (5); returns the squared distances of the effectors and of the height by which the posture was
-    lifted, m^2.
+    posture (3, n); goal_mean (3) is the mean of the goals (E, 3); `centred` (3, n) is the current
+    posture about its mean, whose heading counts `heading_weight` per joint, since few goals hardly
+    determine it. The rotation solves the two-dimensional orthogonal Procrustes problem. Fills
+    alignment (5); returns the sum of squared effector distances and of E times the squared height
+    change, m^2.
     """
-    count, effectors = own.shape[1], joints.shape[0]
+    count, effectors = posture.shape[1], held_joints.shape[0]
     dot, cross = 0.0, 0.0
     for j in range(count):
-        dot += own[0, j] * centred[0, j] + own[2, j] * centred[2, j]
-        cross += own[2, j] * centred[0, j] - own[0, j] * centred[2, j]
+        dot += posture[0, j] * centred[0, j] + posture[2, j] * centred[2, j]
+        cross += posture[2, j] * centred[0, j] - posture[0, j] * centred[2, j]
     dot *= heading_weight
     cross *= heading_weight
     x, y, z = 0.0, 0.0, 0.0
     if effectors > 0:
         for e in range(effectors):
-            at = joints[e]
-            x += own[0, at]
-            y += own[1, at]
-            z += own[2, at]
-            gx, gz = goals[e, 0] - goal[0], goals[e, 2] - goal[2]
-            dot += own[0, at] * gx + own[2, at] * gz
-            cross += own[2, at] * gx - own[0, at] * gz
+            at = held_joints[e]
+            x += posture[0, at]
+            y += posture[1, at]
+            z += posture[2, at]
+            gx, gz = goals[e, 0] - goal_mean[0], goals[e, 2] - goal_mean[2]
+            dot += posture[0, at] * gx + posture[2, at] * gz
+            cross += posture[2, at] * gx - posture[0, at] * gz
         x, y, z = x / effectors, y / effectors, z / effectors
     else:
         for j in range(count):
-            x += own[0, j] / count
-            y += own[1, j] / count
-            z += own[2, j] / count
+            x += posture[0, j] / count
+            y += posture[1, j] / count
+            z += posture[2, j] / count
     length = sqrt(dot * dot + cross * cross)
     c, s = 1.0, 0.0
     if length > 1e-12:
         c, s = dot / length, cross / length
-    shift_x, shift_y, shift_z = goal[0] - c * x - s * z, goal[1] - y, goal[2] + s * x - c * z
-    placed[0], placed[1] = c, s
-    placed[2], placed[3], placed[4] = shift_x, shift_y, shift_z
+    shift_x, shift_y, shift_z = (
+        goal_mean[0] - c * x - s * z,
+        goal_mean[1] - y,
+        goal_mean[2] + s * x - c * z,
+    )
+    alignment[0], alignment[1] = c, s
+    alignment[2], alignment[3], alignment[4] = shift_x, shift_y, shift_z
     total = effectors * shift_y * shift_y
     for e in range(effectors):
-        at = joints[e]
-        x = c * own[0, at] + s * own[2, at] + shift_x - goals[e, 0]
-        y = own[1, at] + shift_y - goals[e, 1]
-        z = c * own[2, at] - s * own[0, at] + shift_z - goals[e, 2]
+        at = held_joints[e]
+        x = c * posture[0, at] + s * posture[2, at] + shift_x - goals[e, 0]
+        y = posture[1, at] + shift_y - goals[e, 1]
+        z = c * posture[2, at] - s * posture[0, at] + shift_z - goals[e, 2]
         total += x * x + y * y + z * z
     return total
 
 
 @kernel
-def _turn(own: Floats, placed: Floats, out: Floats) -> None:
-    """out (3 n), all x first, then y, then z: the joints of a posture (3, n) at its place."""
-    count = own.shape[1]
-    c, s, x, y, z = placed[0], placed[1], placed[2], placed[3], placed[4]
+def _apply_alignment(posture: Floats, alignment: Floats, out: Floats) -> None:
+    """out (3 n): the joints of a posture (3, n), aligned; all x first, then y, then z."""
+    count = posture.shape[1]
+    c, s, x, y, z = alignment[0], alignment[1], alignment[2], alignment[3], alignment[4]
     for j in range(count):
-        out[j] = c * own[0, j] + s * own[2, j] + x
-        out[count + j] = own[1, j] + y
-        out[2 * count + j] = c * own[2, j] - s * own[0, j] + z
+        out[j] = c * posture[0, j] + s * posture[2, j] + x
+        out[count + j] = posture[1, j] + y
+        out[2 * count + j] = c * posture[2, j] - s * posture[0, j] + z
 
 
 @kernel
-def _weigh(
+def _weigh_candidates(
     positions: Floats,
-    numbers: Ints,
-    joints: Ints,
+    candidates: Ints,
+    held_joints: Ints,
     goals: Floats,
     heading_weight: float,
     misfit_sigma_m: float,
-    apart_sigma_m: float,
-    room: CandidateRoom,
+    distance_sigma_m: float,
+    workspace: CandidateWorkspace,
 ) -> tuple[int, float]:
-    """Place the candidates and keep those that count; returns how many, and their weights' sum.
+    """Align and weigh the candidates; returns how many are kept, and the sum of raw weights.
 
-    A candidate weighs exp(-misfit / 2 sigma^2 - apart / 2 sigma^2), with `apart` the mean squared
-    distance of its joints from room.here. One whose misfit alone costs too much beside the best so
-    far is not looked at any further.
+        w = exp(-misfit / (2 misfit_sigma^2) - distance / (2 distance_sigma^2)),
+
+    with `misfit` from `_align_to_goals` and `distance` the mean squared distance of the joints from
+    workspace.current. A candidate whose misfit alone makes its weight negligible is dropped early.
     """
-    here, centred = room.here, room.centred
-    count, size = centred.shape[1], here.shape[0]
-    middle = np.zeros(3)
+    current, centred = workspace.current, workspace.centred
+    count, coordinate_count = centred.shape[1], current.shape[0]
+    centre = np.zeros(3)
     for c in range(3):
         for j in range(count):
-            middle[c] += here[c * count + j] / count
+            centre[c] += current[c * count + j] / count
         for j in range(count):
-            centred[c, j] = here[c * count + j] - middle[c]
-    if joints.shape[0] > 0:
-        middle[:] = 0.0
-        for e in range(joints.shape[0]):
+            centred[c, j] = current[c * count + j] - centre[c]
+    if held_joints.shape[0] > 0:
+        centre[:] = 0.0
+        for e in range(held_joints.shape[0]):
             for c in range(3):
-                middle[c] += goals[e, c] / joints.shape[0]
-    band = -log(NEGLIGIBLE)
+                centre[c] += goals[e, c] / held_joints.shape[0]
+    max_excess = -log(NEGLIGIBLE)
     best = np.inf
     kept = 0
-    for i in range(numbers.shape[0]):
-        own, placed = positions[numbers[i]], room.placed
-        misfit = _place(own, joints, goals, middle, centred, heading_weight, placed)
+    for i in range(candidates.shape[0]):
+        posture, alignment = positions[candidates[i]], workspace.alignment
+        misfit = _align_to_goals(
+            posture, held_joints, goals, centre, centred, heading_weight, alignment
+        )
         cost = 0.5 * misfit / misfit_sigma_m**2
-        if cost >= best + band:
+        if cost >= best + max_excess:
             continue
-        points = room.points[kept]
-        _turn(own, placed, points)
-        apart = 0.0
-        for a in range(size):
-            apart += (points[a] - here[a]) ** 2
-        cost += 0.5 * apart / (count * apart_sigma_m**2)
-        if cost >= best + band:
+        points = workspace.points[kept]
+        _apply_alignment(posture, alignment, points)
+        distance = 0.0
+        for a in range(coordinate_count):
+            distance += (points[a] - current[a]) ** 2
+        cost += 0.5 * distance / (count * distance_sigma_m**2)
+        if cost >= best + max_excess:
             continue
-        room.weight[kept] = cost
+        workspace.weight[kept] = cost
         best = min(best, cost)
         kept += 1
     total = 0.0
     for k in range(kept):
-        weight = exp(best - room.weight[k])
-        room.weight[k] = weight if weight > NEGLIGIBLE else 0.0
-        total += room.weight[k]
+        weight = exp(best - workspace.weight[k])
+        workspace.weight[k] = weight if weight > NEGLIGIBLE else 0.0
+        total += workspace.weight[k]
     for k in range(kept):
-        room.weight[k] /= total
+        workspace.weight[k] /= total
     return kept, total * exp(-best)
 
 
 @kernel
-def expected_joints(
+def predict_from_neighbours(
     positions: Floats,
-    numbers: Ints,
-    joints: Ints,
+    candidates: Ints,
+    held_joints: Ints,
     goals: Floats,
-    here: Floats,
+    current: Floats,
     heading_weight: float,
     misfit_sigma_m: float,
-    apart_sigma_m: float,
+    distance_sigma_m: float,
     ridge_m: float,
-    room: CandidateRoom,
+    workspace: CandidateWorkspace,
     out: Floats,
 ) -> float:
-    """out (n, 3): the candidates' weighted ridge regression on their effectors, at the goals.
+    """out (n, 3): weighted ridge regression of all joints on the effectors, evaluated at the goals.
 
-    positions (N, 3, n) of normalised postures, numbers (K) of the candidates, joints (E) that are
-    held and where, goals (E, 3); here (n, 3) is the current posture. With the candidates' joints p
-    and effectors e about their means, G = sum w e e^T + ridge^2,
+    positions (N, 3, n) of normalised postures, candidates (K) indices into them, held_joints (E)
+    with goals (E, 3), current (n, 3) the current posture; metres. With the candidates' joints p and
+    effectors e about their means and G = sum w e e^T + ridge^2 I,
 
         out = mean p + (sum w p e^T) G^-1 (goals - mean e).
 
-    Returns the sum of the weights before they were made to sum up to one: little where all
-    candidates are far.
+    Returns the sum of the weights before normalisation, which is small if all candidates are far.
     """
-    count, held = here.shape[0], joints.shape[0]
-    size = 3 * count
+    count, held = current.shape[0], held_joints.shape[0]
+    coordinate_count = 3 * count
     for j in range(count):
         for c in range(3):
-            room.here[c * count + j] = here[j, c]
+            workspace.current[c * count + j] = current[j, c]
     for e in range(held):
         for c in range(3):
-            room.columns[3 * e + c] = c * count + joints[e]
-    kept, mass = _weigh(
-        positions, numbers, joints, goals, heading_weight, misfit_sigma_m, apart_sigma_m, room
+            workspace.columns[3 * e + c] = c * count + held_joints[e]
+    kept, mass = _weigh_candidates(
+        positions,
+        candidates,
+        held_joints,
+        goals,
+        heading_weight,
+        misfit_sigma_m,
+        distance_sigma_m,
+        workspace,
     )
-    mean, gram, lack, columns, own = room.mean, room.gram, room.lack, room.columns, room.own
+    mean, gram, coefficients, columns, effectors = (
+        workspace.mean,
+        workspace.gram,
+        workspace.coefficients,
+        workspace.columns,
+        workspace.effectors,
+    )
     mean[:] = 0.0
     for k in range(kept):
-        weight, points = room.weight[k], room.points[k]
+        weight, points = workspace.weight[k], workspace.points[k]
         if weight > 0.0:
-            for a in range(size):
+            for a in range(coordinate_count):
                 mean[a] += weight * points[a]
     gram[:] = 0.0
     for a in range(3 * held):
         gram[a, a] = ridge_m * ridge_m
-        lack[a] = goals[a // 3, a % 3] - mean[columns[a]]
+        coefficients[a] = goals[a // 3, a % 3] - mean[columns[a]]
     for k in range(kept):
-        weight, points = room.weight[k], room.points[k]
+        weight, points = workspace.weight[k], workspace.points[k]
         if weight == 0.0:
             continue
         for a in range(3 * held):
-            own[a] = points[columns[a]] - mean[columns[a]]
+            effectors[a] = points[columns[a]] - mean[columns[a]]
         for a in range(3 * held):
-            scaled = weight * own[a]
+            scaled = weight * effectors[a]
             for b in range(a + 1):
-                gram[a, b] += scaled * own[b]
+                gram[a, b] += scaled * effectors[b]
     factorise(gram, len(gram), gram)
-    solve_factored(gram, len(gram), lack, lack)
-    room.here[:] = mean  # what is expected; the mean itself is still needed
+    solve_factored(gram, len(gram), coefficients, coefficients)
+    workspace.current[:] = mean  # accumulates the prediction; the mean itself is still needed
     for k in range(kept):
-        weight, points = room.weight[k], room.points[k]
+        weight, points = workspace.weight[k], workspace.points[k]
         if weight == 0.0:
             continue
-        share = 0.0
+        scale = 0.0
         for a in range(3 * held):
-            share += (points[columns[a]] - mean[columns[a]]) * lack[a]
-        share *= weight
-        for a in range(size):
-            room.here[a] += share * (points[a] - mean[a])
+            scale += (points[columns[a]] - mean[columns[a]]) * coefficients[a]
+        scale *= weight
+        for a in range(coordinate_count):
+            workspace.current[a] += scale * (points[a] - mean[a])
     for j in range(count):
         for c in range(3):
-            out[j, c] = room.here[c * count + j]
+            out[j, c] = workspace.current[c * count + j]
     return mass

@@ -1,7 +1,8 @@
-"""Where the joints are expected: what everybody does, what neighbours do, and one's own way.
+"""The posture prior: joint positions predicted by a global regression and by neighbours.
 
-A body sees its joints from its *standpoint*: the middle of the held ones, on the ground that they
-stand on, with the way it faces to the front. `solvers.posing.prior` says what is done and why.
+Joints are expressed in a *local frame*: its origin is the mean of the held joints at the height of
+the lowest foot, its rotation about y is the heading of the body. `solvers.posing.posture_prior`
+explains the method.
 """
 
 from __future__ import annotations
@@ -13,76 +14,82 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
-from writhe.kernels.posing.landmark_regression import read_landmarks
+from writhe.kernels.posing.landmark_regression import evaluate_regression
 
 
-class Everybody(NamedTuple):
-    """A regression of all joints on E held ones (`kernels.landmarks`), O = 3 n."""
+class GlobalRegression(NamedTuple):
+    """A regression of all n joints on E held ones (`landmark_regression`), O = 3 n."""
 
-    feet: Ints  # which of the held joints carry the ground with them
+    feet: Ints  # indices of the held joints that define the ground height
     landmarks: Floats  # (L, 3 E)
     weights: Floats  # (L, O)
     mean: Floats  # (O,)
-    width: float
-    unexplained: Floats  # (n,) of each joint's variation when the held ones are known
+    width: float  # of the kernel, metres
+    unexplained: Floats  # (n,) residual over total standard deviation of each joint, in [0, 1]
 
 
-class OwnWay(NamedTuple):
-    """How a drag began, seen from the standpoint that the body had then, and where it is now."""
+class PersistentOffset(NamedTuple):
+    """The state of a drag, in the local frame unless noted; updated by `predict_joints`."""
 
-    heading: Floats  # (1,) the way the body faces
-    before: Floats  # (E, 3) where the held joints were a frame ago, in the world
-    first: Floats  # (n, 3) the body when the drag began
-    first_held: Floats  # (E, 3)
-    own: Floats  # (2, n, 3) what it differed by from everybody and from its neighbours
-    held: Floats  # (E, 3) room
-    guesses: Floats  # (2, n, 3) room
-
-
-class OwnWayPace(NamedTuple):
-    """How the own way fades and the heading turns."""
-
-    reach_m: float  # with the held joints so far from where they began, half of it is left
-    turning: float  # share of what the heading is off the body's that a frame makes good
-    steady_m: float  # held joints that are no farther apart say little of a turn
+    heading: Floats  # (1,) angle about y, radians
+    previous_goals: Floats  # (E, 3) goals of the previous frame, world frame
+    initial: Floats  # (n, 3) joints when the drag began
+    initial_held: Floats  # (E, 3) goals when the drag began
+    offset: Floats  # (2, n, 3) initial joints minus each prediction (global, neighbours)
+    held: Floats  # (E, 3) workspace
+    predictions: Floats  # (2, n, 3) workspace
 
 
-def make_own_way(joints: int, held: int) -> OwnWay:
-    """Nothing has begun."""
-    body, few = np.zeros((joints, 3)), np.zeros((held, 3))
+class PersistentOffsetRate(NamedTuple):
+    """How the persistent offset fades and the heading follows the body."""
+
+    half_distance_m: float  # distance of the goals from their start that halves the offset
+    heading_gain: float  # fraction of the heading error that is corrected per frame
+    steady_m: float  # goals that are closer together than this hardly determine a rotation
+
+
+def make_persistent_offset(joints: int, held: int) -> PersistentOffset:
+    """Allocate the state; the first frame of a drag fills it."""
+    body, goals = np.zeros((joints, 3)), np.zeros((held, 3))
     pair = np.zeros((2, joints, 3))
-    return OwnWay(np.zeros(1), few, body, few.copy(), pair, few.copy(), pair.copy())
+    return PersistentOffset(np.zeros(1), goals, body, goals.copy(), pair, goals.copy(), pair.copy())
 
 
 @kernel
-def follow_wishes(goals: Floats, wanted: Floats, most_m: float) -> float:
-    """Move goals (E, 3) to what is wanted (E, 3), each by most_m at most; the largest change."""
+def move_goals(goals: Floats, targets: Floats, max_step_m: float) -> float:
+    """Move goals (E, 3) towards targets (E, 3), each by at most max_step_m.
+
+    Returns the largest change of a coordinate, metres.
+    """
     moved = 0.0
     for e in range(goals.shape[0]):
         square = 0.0
         for c in range(3):
-            square += (wanted[e, c] - goals[e, c]) ** 2
-        share = min(1.0, most_m / max(sqrt(square), 1e-9))
+            square += (targets[e, c] - goals[e, c]) ** 2
+        fraction = min(1.0, max_step_m / max(sqrt(square), 1e-9))
         for c in range(3):
-            step = share * (wanted[e, c] - goals[e, c])
+            step = fraction * (targets[e, c] - goals[e, c])
             goals[e, c] += step
             moved = max(moved, abs(step))
     return moved
 
 
 @kernel
-def heading_of_joints(points: Floats, sideways: Floats) -> float:
-    """The way postures (n, 3) face: across the line from right joints to left ones (n)."""
+def heading_of_joints(points: Floats, lateral: Floats) -> float:
+    """The heading of joints (n, 3): the angle about y of the axis from right to left.
+
+    lateral (n) weighs each joint by its mean x in postures that face +Z.
+    """
     x, z = 0.0, 0.0
     for j in range(points.shape[0]):
-        x += points[j, 0] * sideways[j]
-        z -= points[j, 2] * sideways[j]
+        x += points[j, 0] * lateral[j]
+        z -= points[j, 2] * lateral[j]
     return atan2(z, x)
 
 
 @kernel
-def _seen(points: Floats, origin: Floats, heading: float, out: Floats) -> None:
-    """Points (k, 3) as seen from a standpoint."""
+def _to_local(points: Floats, origin: Floats, heading: float, out: Floats) -> None:
+    """out (k, 3): world points (k, 3) in the local frame."""
     c, s = cos(heading), sin(heading)
     for j in range(points.shape[0]):
         x, z = points[j, 0] - origin[0], points[j, 2] - origin[2]
@@ -90,8 +97,8 @@ def _seen(points: Floats, origin: Floats, heading: float, out: Floats) -> None:
 
 
 @kernel
-def _placed(points: Floats, origin: Floats, heading: float, out: Floats) -> None:
-    """Where points (k, 3) are that are seen so from a standpoint."""
+def _to_world(points: Floats, origin: Floats, heading: float, out: Floats) -> None:
+    """out (k, 3): points (k, 3) of the local frame in the world."""
     c, s = cos(heading), sin(heading)
     for j in range(points.shape[0]):
         x, z = points[j, 0], points[j, 2]
@@ -100,8 +107,8 @@ def _placed(points: Floats, origin: Floats, heading: float, out: Floats) -> None
 
 
 @kernel
-def _stand(goals: Floats, feet: Ints, origin: Floats) -> None:
-    """origin (3): the middle of held joints (E, 3), as high as the lowest of the feet."""
+def _local_origin(goals: Floats, feet: Ints, origin: Floats) -> None:
+    """origin (3): the mean of goals (E, 3) in x and z, the height of the lowest foot in y."""
     origin[:] = 0.0
     for e in range(goals.shape[0]):
         origin[0] += goals[e, 0] / goals.shape[0]
@@ -113,101 +120,119 @@ def _stand(goals: Floats, feet: Ints, origin: Floats) -> None:
 
 
 @kernel
-def everybody_expects(everybody: Everybody, goals: Floats, heading: float, out: Floats) -> None:
-    """out (n, 3): the joints of a body facing `heading` whose held joints are at goals (E, 3)."""
+def predict_from_regression(
+    regression: GlobalRegression, goals: Floats, heading: float, out: Floats
+) -> None:
+    """out (n, 3): the joints of a body with this heading whose held joints are at goals (E, 3).
+
+    World frame, metres; heading in radians about y.
+    """
     origin, held = np.empty(3), np.empty(goals.shape)
-    _stand(goals, everybody.feet, origin)
-    _seen(goals, origin, heading, held)
-    read_landmarks(
+    _local_origin(goals, regression.feet, origin)
+    _to_local(goals, origin, heading, held)
+    evaluate_regression(
         held.reshape(-1),
-        everybody.landmarks,
-        everybody.weights,
-        everybody.mean,
-        everybody.width,
+        regression.landmarks,
+        regression.weights,
+        regression.mean,
+        regression.width,
         out.reshape(-1),
     )
-    _placed(out, origin, heading, out)
+    _to_world(out, origin, heading, out)
 
 
 @kernel
-def _turn(goals: Floats, before: Floats, steady_m: float) -> float:
-    """The turn about the vertical that takes held joints (E, 3) from `before` to goals best."""
+def _rotation_about_y(goals: Floats, previous_goals: Floats, steady_m: float) -> float:
+    """The angle about y that best rotates the previous goals (E, 3) into the goals, radians.
+
+    Procrustes in the plane (x, z) about the means; steady_m^2 is added to the cosine's sum.
+    """
     count = goals.shape[0]
     ax, az, bx, bz = 0.0, 0.0, 0.0, 0.0
     for e in range(count):
-        ax += before[e, 0] / count
-        az += before[e, 2] / count
+        ax += previous_goals[e, 0] / count
+        az += previous_goals[e, 2] / count
         bx += goals[e, 0] / count
         bz += goals[e, 2] / count
     along, across = steady_m * steady_m, 0.0
     for e in range(count):
-        x, z = before[e, 0] - ax, before[e, 2] - az
+        x, z = previous_goals[e, 0] - ax, previous_goals[e, 2] - az
         along += x * (goals[e, 0] - bx) + z * (goals[e, 2] - bz)
         across += z * (goals[e, 0] - bx) - x * (goals[e, 2] - bz)
     return atan2(across, along)
 
 
 @kernel
-def expect(
-    everybody: Everybody,
-    pace: OwnWayPace,
-    sideways: Floats,
+def predict_joints(
+    regression: GlobalRegression,
+    rate: PersistentOffsetRate,
+    lateral: Floats,
     joints: Ints,
     goals: Floats,
-    here: Floats,
-    near: Floats,
+    current: Floats,
+    neighbours: Floats,
     trust: float,
-    share: float,
-    begins: bool,
-    way: OwnWay,
+    fraction: float,
+    is_first_frame: bool,
+    offset: PersistentOffset,
     out: Floats,
 ) -> None:
-    """out (n, 3): where the joints of a body are expected whose held ones (E) go to goals (E, 3).
+    """out (n, 3): predicted joints when the held ones (E) go to goals (E, 3). Metres, world frame.
 
-    here and near (n, 3) are the body's joints and the neighbours' guess, which counts `trust`;
-    `begins` with the first frame of a drag. share: how much the expectation counts.
+    With prediction g_k (k = 0 global, 1 neighbours) and initial joints x_0 in the local frame,
+    offset o_k = x_0 - g_k at the first frame, unexplained share u and goal distance d since the
+    drag began,
+
+        out = sum_k t_k (g_k + (o_k - u (g_k + o_k - x_0)) / (1 + d^2 / half_distance^2)),
+
+    with t = (1 - trust, trust). current and neighbours (n, 3) are the body's joints and the
+    neighbours' prediction; `fraction` in [0, 1] scales the correction of the heading.
     """
-    faces = heading_of_joints(here, sideways)
-    if begins:
-        way.heading[0] = faces
+    body_heading = heading_of_joints(current, lateral)
+    if is_first_frame:
+        offset.heading[0] = body_heading
     else:
-        way.heading[0] += _turn(goals, way.before, pace.steady_m)
-    way.before[:] = goals
-    heading, origin = way.heading[0], np.empty(3)
-    _stand(goals, everybody.feet, origin)
-    _seen(goals, origin, heading, way.held)
-    read_landmarks(
-        way.held.reshape(-1),
-        everybody.landmarks,
-        everybody.weights,
-        everybody.mean,
-        everybody.width,
-        way.guesses[0].reshape(-1),
+        offset.heading[0] += _rotation_about_y(goals, offset.previous_goals, rate.steady_m)
+    offset.previous_goals[:] = goals
+    heading, origin = offset.heading[0], np.empty(3)
+    _local_origin(goals, regression.feet, origin)
+    _to_local(goals, origin, heading, offset.held)
+    evaluate_regression(
+        offset.held.reshape(-1),
+        regression.landmarks,
+        regression.weights,
+        regression.mean,
+        regression.width,
+        offset.predictions[0].reshape(-1),
     )
-    _seen(near, origin, heading, way.guesses[1])
-    if begins:
-        _seen(here, origin, heading, way.first)
-        way.first_held[:] = way.held
+    _to_local(neighbours, origin, heading, offset.predictions[1])
+    if is_first_frame:
+        _to_local(current, origin, heading, offset.initial)
+        offset.initial_held[:] = offset.held
         for k in range(2):
-            for j in range(here.shape[0]):
+            for j in range(current.shape[0]):
                 for c in range(3):
-                    way.own[k, j, c] = way.first[j, c] - way.guesses[k, j, c]
-    far = 0.0
+                    offset.offset[k, j, c] = offset.initial[j, c] - offset.predictions[k, j, c]
+    squared_distance = 0.0
     for e in range(goals.shape[0]):
         for c in range(3):
-            far += ((way.held[e, c] - way.first_held[e, c]) / pace.reach_m) ** 2
-    for j in range(here.shape[0]):
+            squared_distance += (
+                (offset.held[e, c] - offset.initial_held[e, c]) / rate.half_distance_m
+            ) ** 2
+    for j in range(current.shape[0]):
         for c in range(3):
             value = 0.0
             for k in range(2):
-                guess, own = way.guesses[k, j, c], way.own[k, j, c]
-                change = guess + own - way.first[j, c]
-                kept = (own - everybody.unexplained[j] * change) / (1.0 + far)
-                value += (trust if k == 1 else 1.0 - trust) * (guess + kept)
+                prediction, offset_value = offset.predictions[k, j, c], offset.offset[k, j, c]
+                change = prediction + offset_value - offset.initial[j, c]
+                faded = (offset_value - regression.unexplained[j] * change) / (
+                    1.0 + squared_distance
+                )
+                value += (trust if k == 1 else 1.0 - trust) * (prediction + faded)
             out[j, c] = value
-    _placed(out, origin, heading, out)
+    _to_world(out, origin, heading, out)
     for e in range(joints.shape[0]):
         out[joints[e]] = goals[e]
-    off = faces - heading
-    off -= 2.0 * pi * round(off / (2.0 * pi))
-    way.heading[0] += share * pace.turning * off
+    heading_error = body_heading - heading
+    heading_error -= 2.0 * pi * round(heading_error / (2.0 * pi))
+    offset.heading[0] += fraction * rate.heading_gain * heading_error

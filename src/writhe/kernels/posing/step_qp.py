@@ -1,10 +1,11 @@
-"""One step of the default poser as a quadratic programme.
+"""One step of the default poser as a quadratic program (QP).
 
     min   1/2 ||M (x + v)||^2 - p . v + 1/2 ||W (r + J v)||^2
     s.t.  near pairs keep their clearance,  joint limits,  |v| <= max_step
 
-r are the soft rows of `Wanted`, x the movement since the frame began, M the inertia and p a pull.
-Only the actor's own degrees of freedom, a run of columns, are variables.
+v is the tangent step, r the residual of the soft rows of `TermRows` with Jacobian J and weights W,
+x the tangent step since the frame began, M the inertia weights and p a linear term. The variables
+are the actor's own degrees of freedom, a contiguous range of columns.
 """
 
 from __future__ import annotations
@@ -19,85 +20,85 @@ from writhe.kernels.linear import factorise, solve_factored
 from writhe.kernels.posing.body_state import (
     FIRST_HARD,
     TARGETS,
-    Stance,
-    Surroundings,
-    Wanted,
-    look_near,
+    BodyState,
+    Environment,
+    TermRows,
+    update_near_pairs,
 )
 from writhe.kernels.qp.dual_active_set import (
     FREE,
-    Rows,
-    Work,
+    ConstraintRows,
+    DualWorkspace,
     fill_rows,
-    make_rows,
-    make_work,
-    solve_programme,
+    make_constraint_rows,
+    make_dual_workspace,
+    solve_qp,
 )
 from writhe.kernels.qp.normal_equations import assemble
 from writhe.kernels.skeleton.kinematics import difference, forward, integrate, motion_axes
 from writhe.kernels.terms.contact_rows import contact_rows, cut_rows
 
-FIRM = 1e-10  # compliance of the constraints; pins pull with at most about 10^4
-YIELDING = 1e-6  # of constraints that contradict each other, beside what moves the body
-CONTRADICTION = 1e-5  # a firm row that gives way by more than this stands against others
-RECOVERY = 0.3  # share of what a joint lacks to its limits that a step brings back
-BOX_ROUNDS = 8
-MOST_CUTS = 40  # rows that a step around what stopped it adds
-# what a row stands for: a limit's number, or one of these; PAIR - p is the shape pair p
+FIRM_COMPLIANCE = 1e-10  # compliance of hard rows; the forces of pins are at most about 10^4
+SOFT_COMPLIANCE = 1e-6  # compliance of contradicting rows, relative to that of the body
+CONTRADICTION = 1e-5  # a hard row violated by more than this contradicts other rows
+LIMIT_RECOVERY = 0.3  # fraction of a joint limit violation that one step removes
+BOX_ROUNDS = 8  # QP solves, each adding rows for |v| <= max_step
+MOST_CUTS = 40  # rows that `propose_cut_step` may add
+# source of a constraint row: a limit's index (>= 0), BOX, CUT, or PAIR - p for shape pair p
 BOX, CUT, PAIR = -1, -2, -3
 
 
 class StepBounds(NamedTuple):
-    """How far one iteration may go. Metres and radians."""
+    """Limits of one QP step. Metres and radians."""
 
     max_step: float  # per coordinate
-    reach_m: float  # how far a target may be ahead
-    near_m: float
-    margin_m: float
-    approach: float
-    recovery_m: float
+    reach_m: float  # largest distance from a point to its target in one QP
+    near_m: float  # pairs with a smaller gap get a contact row
+    margin_m: float  # see `contact_rows`
+    approach: float  # see `contact_rows`
+    recovery_m: float  # see `contact_rows`
 
 
-class StepRoom(NamedTuple):
-    """Room for the programme of nv degrees of freedom, m of them variables."""
+class StepWorkspace(NamedTuple):
+    """Preallocated arrays of a QP with nv degrees of freedom, m of them variables."""
 
     hessian: Floats  # (nv, nv)
     gradient: Floats  # (nv,)
-    hard: Bools  # (R,) none of the soft rows
+    hard: Bools  # (R,) False for all soft rows
     columns: Ints  # (nv,)
-    wide: Floats  # (contacts, nv) contact rows before what cannot move is left out
-    wide_low: Floats  # (contacts,)
+    contact_jacobian: Floats  # (contacts, nv) contact rows in all columns
+    contact_low: Floats  # (contacts,)
     factor: Floats  # (m, m)
     unconstrained: Floats  # (m,)
-    found: Floats  # (m,)
+    solution: Floats  # (m,)
     step: Floats  # (nv,)
-    rows: Rows  # of the constraints: limits, contacts, cuts, boxes
-    row_count: Ints  # (1,) of them
-    work: Work
+    rows: ConstraintRows  # constraint rows: limits, contacts, cuts, boxes
+    row_count: Ints  # (1,)
+    work: DualWorkspace
     compliance: Floats  # (R,) for the limits
-    limit_state: Ints  # (R,) active at the end of the last programme: see `Rows.state`
-    pair_state: Ints  # (shape pairs,)
-    boxed: Ints  # (m,)
+    limit_state: Ints  # (R,) active set of the last QP, see `Rows.state`
+    pair_state: Ints  # (shape pairs,) the same for contact rows
+    boxed: Ints  # (m,) 1: the coordinate has a box row
 
 
-def make_room(rows: int, nv: int, variables: int, contacts: int, pairs: int) -> StepRoom:
-    """Room for `rows` rows of terms, up to `contacts` near pairs, `pairs` shape pairs in all."""
+def make_workspace(rows: int, nv: int, variables: int, contacts: int, pairs: int) -> StepWorkspace:
+    """Allocate for `rows` term rows, up to `contacts` near pairs, `pairs` shape pairs in all."""
     most = contacts + rows + variables
-    return StepRoom(
+    return StepWorkspace(
         hessian=np.zeros((nv, nv)),
         gradient=np.zeros(nv),
         hard=np.zeros(rows, dtype=np.bool_),
         columns=np.zeros(nv, dtype=np.int64),
-        wide=np.zeros((contacts, nv)),
-        wide_low=np.zeros(contacts),
+        contact_jacobian=np.zeros((contacts, nv)),
+        contact_low=np.zeros(contacts),
         factor=np.zeros((variables, variables)),
         unconstrained=np.zeros(variables),
-        found=np.zeros(variables),
+        solution=np.zeros(variables),
         step=np.zeros(nv),
-        rows=make_rows(most, variables),
+        rows=make_constraint_rows(most, variables),
         row_count=np.zeros(1, dtype=np.int64),
-        work=make_work(2 * variables, variables),
-        compliance=np.full(rows, FIRM),
+        work=make_dual_workspace(2 * variables, variables),
+        compliance=np.full(rows, FIRM_COMPLIANCE),
         limit_state=np.zeros(rows, dtype=np.int64),
         pair_state=np.zeros(max(1, pairs), dtype=np.int64),
         boxed=np.zeros(variables, dtype=np.int64),
@@ -105,239 +106,254 @@ def make_room(rows: int, nv: int, variables: int, contacts: int, pairs: int) -> 
 
 
 @kernel
-def _aim(stance: Stance, asked: Wanted, reach_m: float) -> None:
-    """Let no target be farther ahead than one iteration can follow."""
-    for i in range(asked.layout[TARGETS]):
+def _limit_target_distance(state: BodyState, terms: TermRows, reach_m: float) -> None:
+    """Set the bounds of each target to at most `reach_m` from its current point.
+
+    bound = value + min(1, reach_m / |target - value|) (target - value).
+    """
+    for i in range(terms.layout[TARGETS]):
         square = 0.0
         for c in range(3 * i, 3 * i + 3):
-            square += (asked.wanted[c] - stance.values[c]) ** 2
+            square += (terms.target[c] - state.values[c]) ** 2
         share = min(1.0, reach_m / max(square**0.5, 1e-9))
         for c in range(3 * i, 3 * i + 3):
-            aim = stance.values[c] + share * (asked.wanted[c] - stance.values[c])
-            asked.lower[c] = asked.upper[c] = aim
+            bound = state.values[c] + share * (terms.target[c] - state.values[c])
+            terms.lower[c] = terms.upper[c] = bound
 
 
 @kernel
-def _add_wide(room: StepRoom, wide: int, first: int, pair_of_row: Ints) -> None:
-    """Append contact rows that the actor's variables can change, from column `first` on.
+def _add_contact_rows(
+    workspace: StepWorkspace, contact_count: int, first_dof: int, pair_of_row: Ints
+) -> None:
+    """Append the contact rows whose entries for the variables are not all zero.
 
-    pair_of_row says which shape pair each stands for; rows beyond it are of no known pair.
+    The variables are the columns from `first_dof` on. pair_of_row gives the shape pair of each row;
+    rows beyond its length are marked CUT.
     """
-    rows, variables = room.rows, room.found.shape[0]
-    count = room.row_count[0]
-    for i in range(wide):
+    rows, variables = workspace.rows, workspace.solution.shape[0]
+    count = workspace.row_count[0]
+    for i in range(contact_count):
         if count == rows.low.shape[0]:
             break
-        concerned = False
+        movable = False
         for k in range(variables):
-            rows.matrix[count, k] = room.wide[i, first + k]
-            concerned = concerned or room.wide[i, first + k] != 0.0
-        if not concerned:
+            rows.matrix[count, k] = workspace.contact_jacobian[i, first_dof + k]
+            movable = movable or workspace.contact_jacobian[i, first_dof + k] != 0.0
+        if not movable:
             continue
-        rows.low[count], rows.high[count] = room.wide_low[i], np.inf
+        rows.low[count], rows.high[count] = workspace.contact_low[i], np.inf
         rows.source[count], rows.state[count] = CUT, FREE
         if i < pair_of_row.shape[0]:
             rows.source[count] = PAIR - pair_of_row[i]
-            rows.state[count] = room.pair_state[pair_of_row[i]]
+            rows.state[count] = workspace.pair_state[pair_of_row[i]]
         count += 1
-    room.row_count[0] = count
+    workspace.row_count[0] = count
 
 
 @kernel
-def _add_boxes(room: StepRoom, max_step: float) -> bool:
-    """Append a row for every coordinate that goes farther than a step may; whether there is one."""
-    rows, count = room.rows, room.row_count[0]
+def _add_boxes(workspace: StepWorkspace, max_step: float) -> bool:
+    """Append |v_k| <= max_step for each coordinate k that exceeds it; whether there was one."""
+    rows, count = workspace.rows, workspace.row_count[0]
     before = count
-    for k in range(room.found.shape[0]):
-        if abs(room.found[k]) <= max_step + 1e-9 or room.boxed[k] or count == rows.low.shape[0]:
+    for k in range(workspace.solution.shape[0]):
+        if (
+            abs(workspace.solution[k]) <= max_step + 1e-9
+            or workspace.boxed[k]
+            or count == rows.low.shape[0]
+        ):
             continue
-        room.boxed[k] = 1
-        for c in range(room.found.shape[0]):
+        workspace.boxed[k] = 1
+        for c in range(workspace.solution.shape[0]):
             rows.matrix[count, c] = 0.0
         rows.matrix[count, k] = 1.0
         rows.low[count], rows.high[count] = -max_step, max_step
-        rows.compliance[count] = FIRM
+        rows.compliance[count] = FIRM_COMPLIANCE
         rows.source[count], rows.state[count] = BOX, FREE
         count += 1
-    room.row_count[0] = count
+    workspace.row_count[0] = count
     return count > before
 
 
 @kernel
-def _solve_boxed(room: StepRoom, max_step: float) -> None:
-    """Solve the programme, with |v| <= max_step for those coordinates that would go farther."""
+def _solve_boxed(workspace: StepWorkspace, max_step: float) -> None:
+    """Solve the QP, adding |v_k| <= max_step lazily for the coordinates that exceed it."""
     for _ in range(BOX_ROUNDS):
-        solve_programme(
-            room.rows,
-            room.row_count[0],
-            room.factor,
-            room.unconstrained,
+        solve_qp(
+            workspace.rows,
+            workspace.row_count[0],
+            workspace.factor,
+            workspace.unconstrained,
             1e-7,
-            room.work,
-            room.found,
+            workspace.work,
+            workspace.solution,
         )
-        if not _add_boxes(room, max_step):
+        if not _add_boxes(workspace, max_step):
             break
-    for k in range(room.found.shape[0]):
-        room.found[k] = min(max(room.found[k], -max_step), max_step)
+    for k in range(workspace.solution.shape[0]):
+        workspace.solution[k] = min(max(workspace.solution[k], -max_step), max_step)
 
 
 @kernel
-def _yield(room: StepRoom) -> None:
-    """Let all rows but boxes give way, each by its share of what a force on it moves the body."""
-    rows, moved = room.rows, room.work.scaled[0]
-    for i in range(room.row_count[0]):
+def _soften_rows(workspace: StepWorkspace) -> None:
+    """Raise the compliance of all rows but boxes: they contradict each other.
+
+    compliance_i = max(SOFT_COMPLIANCE a_i H^-1 a_i^T, FIRM_COMPLIANCE), for row a_i and Hessian H.
+    """
+    rows, moved = workspace.rows, workspace.work.scaled[0]
+    for i in range(workspace.row_count[0]):
         if rows.source[i] == BOX:
             continue
-        solve_factored(room.factor, len(room.factor), rows.matrix[i], moved)
+        solve_factored(workspace.factor, len(workspace.factor), rows.matrix[i], moved)
         total = 0.0
         for k in range(moved.shape[0]):
             total += rows.matrix[i, k] * moved[k]
-        rows.compliance[i] = max(YIELDING * total, FIRM)
+        rows.compliance[i] = max(SOFT_COMPLIANCE * total, FIRM_COMPLIANCE)
 
 
 @kernel
-def _solve(room: StepRoom, max_step: float, first: int) -> bool:
-    """The step of the programme's rows; whether they contradict each other and had to yield."""
-    rows = room.rows
-    for i in range(room.row_count[0]):
-        rows.compliance[i] = FIRM
-    room.boxed[:] = 0
-    _solve_boxed(room, max_step)
+def _solve(workspace: StepWorkspace, max_step: float, first_dof: int) -> bool:
+    """Solve the QP into workspace.step; whether its rows contradicted and were softened."""
+    rows = workspace.rows
+    for i in range(workspace.row_count[0]):
+        rows.compliance[i] = FIRM_COMPLIANCE
+    workspace.boxed[:] = 0
+    _solve_boxed(workspace, max_step)
     softened = False
-    for i in range(room.row_count[0]):
-        if FIRM * abs(rows.multiplier[i]) > CONTRADICTION:
+    for i in range(workspace.row_count[0]):
+        if FIRM_COMPLIANCE * abs(rows.multiplier[i]) > CONTRADICTION:
             softened = True
     if softened:
-        _yield(room)
-        _solve_boxed(room, max_step)
-    for k in range(room.found.shape[0]):
-        room.step[first + k] = room.found[k]
+        _soften_rows(workspace)
+        _solve_boxed(workspace, max_step)
+    for k in range(workspace.solution.shape[0]):
+        workspace.step[first_dof + k] = workspace.solution[k]
     return softened
 
 
 @kernel
-def _remember(room: StepRoom) -> None:
-    """Note which limits and pairs hold the step back: the next programme starts from them."""
-    rows = room.rows
-    room.limit_state[:] = FREE
-    room.pair_state[:] = FREE
-    for i in range(room.row_count[0]):
+def _save_active_set(workspace: StepWorkspace) -> None:
+    """Store which limits and pairs are active; the next QP starts from them."""
+    rows = workspace.rows
+    workspace.limit_state[:] = FREE
+    workspace.pair_state[:] = FREE
+    for i in range(workspace.row_count[0]):
         source = rows.source[i]
         if source >= 0:
-            room.limit_state[source] = rows.state[i]
+            workspace.limit_state[source] = rows.state[i]
         elif source <= PAIR:
-            room.pair_state[PAIR - source] = rows.state[i]
+            workspace.pair_state[PAIR - source] = rows.state[i]
 
 
 @kernel
-def propose(
-    around: Surroundings,
-    stance: Stance,
-    asked: Wanted,
+def propose_step(
+    environment: Environment,
+    state: BodyState,
+    terms: TermRows,
     inertia: Floats,
     start: Floats,
     moved: Floats,
     pull: Floats,
     bounds: StepBounds,
     reach_m: float,
-    first: int,
-    room: StepRoom,
+    first_dof: int,
+    workspace: StepWorkspace,
 ) -> bool:
-    """The step room.step (nv) of one programme at a stance; whether constraints had to yield.
+    """Solve one QP at a state; the step is workspace.step (nv). Whether rows were softened.
 
-    inertia (nv) squared weights, start (nq) where the frame began, pull (nv); no target is asked
-    for farther ahead than reach_m; variables are the columns from `first` on. moved (nv) is room.
+    inertia (nv) holds squared weights, start (nq) the configuration at the frame's start, pull (nv)
+    the linear term p. Targets are bounded to `reach_m` from the current points. The variables are
+    the columns from `first_dof` on. moved (nv) is workspace.
     """
-    difference(around.tree, start, stance.q, moved)
-    _aim(stance, asked, reach_m)
-    variables, last_soft = room.found.shape[0], asked.layout[FIRST_HARD]
-    hessian, gradient = room.hessian, room.gradient
+    difference(environment.tree, start, state.q, moved)
+    _limit_target_distance(state, terms, reach_m)
+    variables, last_soft = workspace.solution.shape[0], terms.layout[FIRST_HARD]
+    hessian, gradient = workspace.hessian, workspace.gradient
     hessian[:] = 0.0
     for k in range(gradient.shape[0]):
         hessian[k, k] = inertia[k]
         gradient[k] = inertia[k] * moved[k] - pull[k]
     assemble(
-        stance.values[:last_soft],
-        stance.jacobian[:last_soft],
-        asked.lower[:last_soft],
-        asked.upper[:last_soft],
-        asked.weight[:last_soft],
-        room.hard[:last_soft],
+        state.values[:last_soft],
+        state.jacobian[:last_soft],
+        terms.lower[:last_soft],
+        terms.upper[:last_soft],
+        terms.weight[:last_soft],
+        workspace.hard[:last_soft],
         hessian,
         gradient,
-        room.columns,
+        workspace.columns,
     )
-    own = hessian[first : first + variables, first : first + variables]
-    factorise(own, variables, room.factor)
+    own = hessian[first_dof : first_dof + variables, first_dof : first_dof + variables]
+    factorise(own, variables, workspace.factor)
     for k in range(variables):
-        room.unconstrained[k] = -gradient[first + k]
-    solve_factored(room.factor, variables, room.unconstrained, room.unconstrained)
-    room.row_count[0] = fill_rows(
-        stance.values[last_soft:],
-        stance.jacobian[last_soft:],
-        asked.lower[last_soft:],
-        asked.upper[last_soft:],
-        room.compliance[last_soft:],
+        workspace.unconstrained[k] = -gradient[first_dof + k]
+    solve_factored(workspace.factor, variables, workspace.unconstrained, workspace.unconstrained)
+    workspace.row_count[0] = fill_rows(
+        state.values[last_soft:],
+        state.jacobian[last_soft:],
+        terms.lower[last_soft:],
+        terms.upper[last_soft:],
+        workspace.compliance[last_soft:],
         bounds.max_step,
-        RECOVERY,
-        room.limit_state,
-        first,
-        room.rows,
+        LIMIT_RECOVERY,
+        workspace.limit_state,
+        first_dof,
+        workspace.rows,
     )
-    wide = contact_rows(
-        around.tree,
-        stance.positions,
-        stance.axes,
-        stance.near,
-        stance.near_count[0],
+    contact_count = contact_rows(
+        environment.tree,
+        state.positions,
+        state.axes,
+        state.near,
+        state.near_count[0],
         bounds.margin_m,
         bounds.approach,
         bounds.recovery_m,
-        room.wide,
-        room.wide_low,
+        workspace.contact_jacobian,
+        workspace.contact_low,
     )
-    _add_wide(room, wide, first, stance.near.shape_pair)
-    softened = _solve(room, bounds.max_step, first)
-    _remember(room)
+    _add_contact_rows(workspace, contact_count, first_dof, state.near.shape_pair)
+    softened = _solve(workspace, bounds.max_step, first_dof)
+    _save_active_set(workspace)
     return softened
 
 
 @kernel
-def propose_around(
-    around: Surroundings,
+def propose_cut_step(
+    environment: Environment,
     start: Floats,
     share: float,
-    tried: Floats,
-    stance: Stance,
+    q_ahead: Floats,
+    state: BodyState,
     bounds: StepBounds,
-    first: int,
-    room: StepRoom,
+    first_dof: int,
+    workspace: StepWorkspace,
     ahead: Floats,
 ) -> None:
-    """Another room.step, by the last programme and rows for what collides after `share` of it.
+    """Solve the last QP again with rows for the pairs in collision after `share` of its step.
 
-    Shapes that lie flat on each other touch at a point that jumps along them, which rows at the
-    start (nq) cannot foresee. So the pairs that collide there become rows there,
-    c(v') = c(v) + n . J (v' - v) >= 0. ahead (nv), tried (nq) and the stance are room.
+    Shapes that lie flat on each other touch at a point that jumps along them, which rows linearised
+    at start (nq) cannot predict. The colliding pairs are linearised at start + v instead, v being
+    `share` of the last step: c(v') = c(v) + n . J (v' - v) >= 0. The result is workspace.step;
+    ahead (nv), q_ahead (nq) and the state are workspace.
     """
-    tree = around.tree
+    tree = environment.tree
     for k in range(ahead.shape[0]):
-        ahead[k] = share * room.step[k]
-    integrate(tree, start, ahead, tried)
-    forward(tree, tried, stance.positions, stance.rotations)
-    motion_axes(tree, stance.positions, stance.rotations, stance.axes)
-    look_near(around, 0.0, stance)
-    wide = cut_rows(
+        ahead[k] = share * workspace.step[k]
+    integrate(tree, start, ahead, q_ahead)
+    forward(tree, q_ahead, state.positions, state.rotations)
+    motion_axes(tree, state.positions, state.rotations, state.axes)
+    update_near_pairs(environment, 0.0, state)
+    contact_count = cut_rows(
         tree,
-        stance.positions,
-        stance.axes,
-        stance.near,
-        stance.near_count[0],
+        state.positions,
+        state.axes,
+        state.near,
+        state.near_count[0],
         0.5 * bounds.margin_m,
         ahead,
-        room.wide[:MOST_CUTS],
-        room.wide_low,
+        workspace.contact_jacobian[:MOST_CUTS],
+        workspace.contact_low,
     )
-    _add_wide(room, wide, first, stance.near.shape_pair[:0])
-    _solve(room, bounds.max_step, first)
+    _add_contact_rows(workspace, contact_count, first_dof, state.near.shape_pair[:0])
+    _solve(workspace, bounds.max_step, first_dof)

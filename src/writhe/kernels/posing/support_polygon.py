@@ -1,4 +1,4 @@
-"""Convex polygons on the ground."""
+"""The support polygon: a convex polygon in the ground plane (x, z)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from writhe.kernels.jit import kernel
 
 @kernel
 def nearest_in_polygon(polygon: Floats, x: float, z: float) -> tuple[float, float]:
-    """The point of a convex polygon (k, 2) nearest to (x, z): the point itself if it is inside."""
+    """The point of a convex polygon nearest to (x, z); (x, z) itself if it is inside. Metres.
+
+    polygon (k, 2) holds the corners, counter-clockwise.
+    """
     best, found_x, found_z, inside = np.inf, x, z, True
     last = polygon.shape[0] - 1
     for i in range(polygon.shape[0]):

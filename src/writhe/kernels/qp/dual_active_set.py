@@ -1,23 +1,22 @@
-"""A quadratic programme of one step, solved in the multipliers of its few active rows.
+"""A quadratic program (QP) of one step, solved in the multipliers of its few active rows.
 
     min   1/2 (v - v0)^T D (v - v0) + 1/2 sum s_i^2 / e_i
     s.t.  low_i <= a_i . v + s_i <= high_i
 
-Every row may give way by s_i at the price of its compliance e_i: 1 / weight^2 of a soft term, a
-tiny number for a hard one, so that contradictory rows are compromised between, never refused.
-With the active rows A the answer is
+Every row has a slack s_i whose cost is set by its compliance e_i: 1 / weight^2 for a soft term, a
+tiny number for a hard one, so that contradictory rows get a compromise and the QP is always
+feasible. With the active rows A the solution is
 
     v = v0 + D^-1 A^T u,   (A D^-1 A^T + E) u = b - A v0,
 
-u >= 0 for rows at their lower bound, u <= 0 at the upper one. D is either diagonal, which makes it
-cheap for many degrees of freedom: nothing of the size of v is ever factored, whatever the
-skeleton's shape; an octopus with 294 of them costs as much as its active rows. D^-1 = 0 marks what
-is driven from outside and keeps its v0 then. Or D is dense and given by its Cholesky factor, for
-objectives with more rows than degrees of freedom.
+u >= 0 for rows at their lower bound, u <= 0 at the upper one. D is either diagonal or dense. With a
+diagonal D nothing of the size of v is factored: an octopus with 294 degrees of freedom costs as
+much as its active rows; D^-1 = 0 fixes a coordinate at v0. A dense D is given by its Cholesky
+factor, for objectives with more rows than degrees of freedom.
 
 The active set grows by the most violated row and shrinks by rows whose multiplier changes sign
-(Lawson and Hanson's non-negative least squares, in the dual); it starts from that of the step
-before.
+(Lawson and Hanson's non-negative least squares, in the dual); it starts from that of the previous
+step.
 """
 
 from __future__ import annotations
@@ -34,27 +33,27 @@ from writhe.kernels.linear import solve_factored
 FREE, AT_LOW, AT_HIGH, EQUAL = 0, -1, 1, 2
 
 
-class Rows(NamedTuple):
-    """Room for the rows of a programme; `fill_rows` and `contact_rows` write them."""
+class ConstraintRows(NamedTuple):
+    """Constraint rows of a QP, preallocated; `fill_rows` and `contact_rows` write them."""
 
     matrix: Floats  # (rows, nv)
     low: Floats  # (rows,)
     high: Floats  # (rows,)
     compliance: Floats  # (rows,)
-    source: Ints  # (rows,) which term row or shape pair it stands for
-    state: Ints  # (rows,) in: the active set to start from; out: the one found
+    source: Ints  # (rows,) identifies the term row or shape pair
+    state: Ints  # (rows,) FREE, AT_LOW, AT_HIGH or EQUAL; in: initial active set, out: final
     multiplier: Floats  # (rows,)
 
 
-class Work(NamedTuple):
-    """Room for the solver, for up to `p` active rows."""
+class DualWorkspace(NamedTuple):
+    """Workspace of the solver for up to p active rows."""
 
     active: Ints  # (p,)
     factor: Floats  # (p, p) Cholesky, lower
     scaled: Floats  # (p, nv) D^-1 a of the active rows
-    target: Floats  # (p,)
-    solution: Floats  # (p,)
-    before: Floats  # (p,)
+    target: Floats  # (p,) b - A v0
+    solution: Floats  # (p,) u
+    before: Floats  # (p,) multipliers of the previous iterate
 
 
 @kernel
@@ -64,19 +63,18 @@ def fill_rows(
     lower: Floats,
     upper: Floats,
     compliance: Floats,
-    reach: float,
+    max_step: float,
     recovery: float,
-    was: Ints,
+    previous_state: Ints,
     first_column: int,
-    out: Rows,
+    out: ConstraintRows,
 ) -> int:
-    """Rows of terms: values (R), jacobian (R, nv), bounds (R); returns how many are needed.
+    """Fill in rows of terms: values (R), jacobian (R, nv), bounds (R); returns how many are needed.
 
-    The programme's variables are the columns of the jacobian from `first_column` on.
-
-    An interval that a step of |v_k| <= reach cannot leave is left out, as is a row of infinite
-    compliance. A value outside its interval comes back by the share `recovery`. `was` (R): the
-    state at the end of the step before.
+    The QP's variables are the columns of the jacobian from `first_column` on. An interval that a
+    step of |v_k| <= max_step cannot leave is omitted, as is a row of infinite compliance. A value
+    outside its interval must recover the fraction `recovery` of its violation. previous_state (R):
+    the states at the end of the previous step.
     """
     count, nv = 0, out.matrix.shape[1]
     for i in range(values.shape[0]):
@@ -87,7 +85,7 @@ def fill_rows(
             travel = 0.0
             for k in range(nv):
                 travel += abs(jacobian[i, first_column + k])
-            travel *= reach
+            travel *= max_step
             if values[i] - travel >= lower[i] and values[i] + travel <= upper[i]:
                 continue
         if count == out.low.shape[0]:
@@ -102,14 +100,14 @@ def fill_rows(
             out.high[count] = above if above >= 0.0 else recovery * above
         out.compliance[count] = compliance[i]
         out.source[count] = i
-        out.state[count] = EQUAL if equal else was[i]
+        out.state[count] = EQUAL if equal else previous_state[i]
         count += 1
     return count
 
 
 @kernel
-def _factor_row(rows: Rows, work: Work, k: int) -> None:
-    """Row k of the Cholesky factor of A D^-1 A^T + E."""
+def _factor_row(rows: ConstraintRows, work: DualWorkspace, k: int) -> None:
+    """Compute row k of the Cholesky factor of A D^-1 A^T + E."""
     nv = rows.matrix.shape[1]
     row = rows.matrix[work.active[k]]
     factor = work.factor
@@ -129,7 +127,8 @@ def _factor_row(rows: Rows, work: Work, k: int) -> None:
 
 
 @kernel
-def _solve(work: Work, count: int) -> None:
+def _solve(work: DualWorkspace, count: int) -> None:
+    """Solve (A D^-1 A^T + E) u = b - A v0 for the first `count` active rows."""
     factor, x = work.factor, work.solution
     for k in range(count):
         total = work.target[k]
@@ -145,9 +144,15 @@ def _solve(work: Work, count: int) -> None:
 
 @kernel
 def _activate(
-    rows: Rows, metric: Floats, v0: Floats, i: int, side: int, work: Work, count: int
+    rows: ConstraintRows,
+    metric: Floats,
+    v0: Floats,
+    i: int,
+    side: int,
+    work: DualWorkspace,
+    count: int,
 ) -> None:
-    """Append row i to the active ones, at its low (-1), its high (1) or both bounds (2)."""
+    """Append row i to the active ones, at its lower (-1), its upper (1) or both bounds (2)."""
     work.active[count] = i
     rows.state[i] = side
     row = rows.matrix[i]
@@ -165,8 +170,8 @@ def _activate(
 
 
 @kernel
-def _drop(rows: Rows, work: Work, at: int, count: int) -> None:
-    """Take the active row number `at` out; the factor is made anew from there on."""
+def _deactivate(rows: ConstraintRows, work: DualWorkspace, at: int, count: int) -> None:
+    """Remove the active row at index `at`; the factor is recomputed from there on."""
     rows.state[work.active[at]] = FREE
     for k in range(at, count - 1):
         work.active[k] = work.active[k + 1]
@@ -178,54 +183,54 @@ def _drop(rows: Rows, work: Work, at: int, count: int) -> None:
 
 
 @kernel
-def solve_programme(
-    rows: Rows,
+def solve_qp(
+    rows: ConstraintRows,
     count: int,
     metric: Floats,
     v0: Floats,
     tolerance: float,
-    work: Work,
+    work: DualWorkspace,
     v: Floats,
 ) -> int:
-    """v (nv) of the programme of the first `count` rows; returns how many rows were changed.
+    """v (nv) of the QP with the first `count` rows; returns the number of active-set changes.
 
-    `metric` is the inverse of a diagonal D (nv), or the lower Cholesky factor of a dense one
-    (nv, nv).
-    `rows.multiplier` and `rows.state` say afterwards which rows hold the step back, and how much.
+    `metric` is the inverse of a diagonal D (nv), or the lower Cholesky factor of a dense one (nv,
+    nv). `tolerance` is the violation up to which a row counts as satisfied. Afterwards rows.state
+    and rows.multiplier hold the active set and its multipliers u.
     """
-    most, nv = work.active.shape[0], v.shape[0]
+    capacity, nv = work.active.shape[0], v.shape[0]
     active, changes = 0, 0
     for i in range(count):
-        wanted = rows.state[i]
+        initial = rows.state[i]
         rows.multiplier[i] = 0.0
         rows.state[i] = FREE
-        if wanted != FREE and active < most:
-            _activate(rows, metric, v0, i, wanted, work, active)
+        if initial != FREE and active < capacity:
+            _activate(rows, metric, v0, i, initial, work, active)
             active += 1
-    for _ in range(4 * most):
-        # multipliers of the active rows; one of the wrong sign leaves, the first to become so first
+    for _ in range(4 * capacity):
+        # rows leave in the order in which their multipliers change sign
         while True:
             _solve(work, active)
-            share, leaving = 1.0, -1
+            fraction, leaving = 1.0, -1
             for k in range(active):
                 state = rows.state[work.active[k]]
                 if state == EQUAL:
                     continue
-                wrong = -state * work.solution[k]
-                if wrong >= 0.0:
+                signed = -state * work.solution[k]
+                if signed >= 0.0:
                     continue
-                held = -state * work.before[k]
-                part = held / (held - wrong) if held > 0.0 else 0.0
-                if leaving < 0 or part < share:
-                    share, leaving = part, k
+                signed_before = -state * work.before[k]
+                ratio = signed_before / (signed_before - signed) if signed_before > 0.0 else 0.0
+                if leaving < 0 or ratio < fraction:
+                    fraction, leaving = ratio, k
             if leaving < 0:
                 break
             for k in range(active):
-                work.before[k] += share * (work.solution[k] - work.before[k])
-            _drop(rows, work, leaving, active)
+                work.before[k] += fraction * (work.solution[k] - work.before[k])
+            _deactivate(rows, work, leaving, active)
             active -= 1
             changes += 1
-            if changes > 8 * most:
+            if changes > 8 * capacity:
                 break
         for k in range(active):
             work.before[k] = work.solution[k]
@@ -245,7 +250,7 @@ def solve_programme(
                 worst, entering, side = rows.low[i] - total, i, AT_LOW
             if total - rows.high[i] > worst:
                 worst, entering, side = total - rows.high[i], i, AT_HIGH
-        if entering < 0 or active == most:
+        if entering < 0 or active == capacity:
             break
         _activate(rows, metric, v0, entering, side, work, active)
         active += 1
@@ -255,26 +260,26 @@ def solve_programme(
     return changes
 
 
-def make_rows(most: int, nv: int) -> Rows:
-    """Room for a programme of up to `most` rows."""
-    return Rows(
-        matrix=np.zeros((most, nv)),
-        low=np.zeros(most),
-        high=np.zeros(most),
-        compliance=np.zeros(most),
-        source=np.zeros(most, dtype=np.int64),
-        state=np.zeros(most, dtype=np.int64),
-        multiplier=np.zeros(most),
+def make_constraint_rows(capacity: int, nv: int) -> ConstraintRows:
+    """Allocate up to `capacity` constraint rows."""
+    return ConstraintRows(
+        matrix=np.zeros((capacity, nv)),
+        low=np.zeros(capacity),
+        high=np.zeros(capacity),
+        compliance=np.zeros(capacity),
+        source=np.zeros(capacity, dtype=np.int64),
+        state=np.zeros(capacity, dtype=np.int64),
+        multiplier=np.zeros(capacity),
     )
 
 
-def make_work(most: int, nv: int) -> Work:
-    """Room for up to `most` active rows."""
-    return Work(
-        active=np.zeros(most, dtype=np.int64),
-        factor=np.zeros((most, most)),
-        scaled=np.zeros((most, nv)),
-        target=np.zeros(most),
-        solution=np.zeros(most),
-        before=np.zeros(most),
+def make_dual_workspace(capacity: int, nv: int) -> DualWorkspace:
+    """Allocate the workspace for up to `capacity` active rows."""
+    return DualWorkspace(
+        active=np.zeros(capacity, dtype=np.int64),
+        factor=np.zeros((capacity, capacity)),
+        scaled=np.zeros((capacity, nv)),
+        target=np.zeros(capacity),
+        solution=np.zeros(capacity),
+        before=np.zeros(capacity),
     )

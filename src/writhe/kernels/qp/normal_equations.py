@@ -1,4 +1,4 @@
-"""Rows with bounds and weights turned into the quadratic programme of one step."""
+"""The soft and hard rows of one step as a quadratic program (QP)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ def assemble(
 ) -> float:
     """Add the soft equalities to hessian (nv, nv), its lower triangle, and gradient (nv).
 
-    hessian += w^2 J^T J, gradient += w^2 J^T r. Returns the cost 1/2 ||W r||^2 of all soft rows,
-    r being how far a value lies outside [lower, upper]. `columns` (nv) is room for the non-zero
-    columns of a row.
+    hessian += w^2 J^T J, gradient += w^2 J^T r. Returns the cost 1/2 ||W r||^2 of all soft rows, r
+    being the signed distance of a value outside [lower, upper]. columns (nv) is workspace.
     """
     cost = 0.0
     nv = hessian.shape[0]
@@ -65,12 +64,12 @@ def constraint_rows(
     hard: Bools,
     jacobian: Floats,
     max_step: float,
-    picked: Ints,
+    indices: Ints,
 ) -> int:
-    """The rows that the programme needs as constraints: hard ones and soft intervals.
+    """The rows that the QP needs as constraints: hard ones and soft intervals.
 
-    An interval is left out while its value cannot leave it in a step of |v_k| <= max_step.
-    Fills `picked` with row numbers and returns how many there are.
+    An interval is omitted if its value cannot leave it in a step of |v_k| <= max_step. Fills
+    `indices` with row indices and returns their number.
     """
     count = 0
     for i in range(values.shape[0]):
@@ -83,7 +82,7 @@ def constraint_rows(
             travel *= max_step
             if values[i] - travel >= lower[i] and values[i] + travel <= upper[i]:
                 continue
-        picked[count] = i
+        indices[count] = i
         count += 1
     return count
 

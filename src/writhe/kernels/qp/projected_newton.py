@@ -3,8 +3,8 @@
     f(q) = 1/2 sum_i (w_i r_i)^2 + 1/2 sum_k d_k (y_k - y*_k)^2,    y = q (-) q_start,
 
 with r_i the distance of row i outside [lower_i, upper_i], and y within its box (hinge limits). Each
-step solves the quadratic model with the rows and bounds that bind *at its solution*, found by block
-pivoting; columns that no binding row touches cost nothing.
+step minimises the quadratic model with the rows and bounds that are active *at its solution*, found
+by block pivoting; columns without entries in active rows cost nothing.
 """
 
 from __future__ import annotations
@@ -27,96 +27,96 @@ from writhe.kernels.skeleton.kinematics import (
 from writhe.kernels.skeleton.rotation import right_jacobian
 from writhe.kernels.terms.quantity_rows import Program, evaluate_rows
 
-PIVOTS = 10
-HALVINGS = 8
-RISE = 1e-9
+PIVOTS = 10  # changes of the active set per step
+HALVINGS = 8  # of the line search
+MIN_DECREASE = 1e-9  # relative decrease of f that a step must reach
 
 
-class Problem(NamedTuple):
-    """What is minimised: R rows of a program over nv coordinates."""
+class LeastSquaresProblem(NamedTuple):
+    """The objective f: R rows of a program over nv coordinates."""
 
     tree: Tree
-    mass: Floats
-    centre: Floats
+    mass: Floats  # (n,)
+    centre: Floats  # (n, 3)
     program: Program
     lower: Floats  # (R,)
     upper: Floats  # (R,)
     weight: Floats  # (R,) finite
-    free: Bools  # (nv,) the coordinates that may change
+    free: Bools  # (nv,) the variable coordinates
     inertia: Floats  # (nv,) d
-    least: Floats  # (nv,) box of hinge and slide coordinates of q, infinite for the others
-    most: Floats  # (nv,)
-    start: Floats  # (nq,)
-    wanted: Floats  # (nv,) y*
+    box_lower: Floats  # (nv,) box of hinge and slide coordinates of q, infinite for the others
+    box_upper: Floats  # (nv,)
+    start: Floats  # (nq,) q_start
+    target: Floats  # (nv,) y*
 
 
-class NewtonRoom(NamedTuple):
-    """Working space, allocated once; row arrays may be longer than R."""
+class NewtonWorkspace(NamedTuple):
+    """Preallocated arrays; row arrays may be longer than R."""
 
-    positions: Floats
-    rotations: Floats
-    axes: Floats
-    values: Floats
-    jacobian: Floats
+    positions: Floats  # (n, 3)
+    rotations: Floats  # (n, 3, 3)
+    axes: Floats  # (nv, 3)
+    values: Floats  # (R,)
+    jacobian: Floats  # (R, nv)
     tried: Floats  # (nq,)
     y: Floats  # (nv,)
     step: Floats  # (nv,)
     hessian: Floats  # (nv, nv)
     solution: Floats  # (nv,)
     used: Ints  # (nv,) coordinate of each compressed column
-    place: Ints  # (nv,) compressed column of each coordinate, -1
+    column: Ints  # (nv,) compressed column of each coordinate, or -1
     bound: Ints  # (nv,) -1, 0, 1: held at its lower bound, free, at its upper bound
-    active: Ints  # (R,) -1, 0, 1: pushed up to `lower`, idle, pushed down to `upper`; 2: equality
+    active: Ints  # (R,) -1: below `lower`, 0: inactive, 1: above `upper`, 2: equality
 
 
 @kernel
-def evaluate(problem: Problem, q: Floats, room: NewtonRoom) -> float:
-    """f at q; fills frames, values, jacobian and y of the room."""
+def evaluate(problem: LeastSquaresProblem, q: Floats, workspace: NewtonWorkspace) -> float:
+    """f at q; fills frames, values, jacobian and y of the workspace."""
     tree = problem.tree
     rows = problem.lower.shape[0]
-    forward(tree, q, room.positions, room.rotations)
-    motion_axes(tree, room.positions, room.rotations, room.axes)
+    forward(tree, q, workspace.positions, workspace.rotations)
+    motion_axes(tree, workspace.positions, workspace.rotations, workspace.axes)
     evaluate_rows(
         tree,
         problem.mass,
         problem.centre,
         problem.program,
         q,
-        room.positions,
-        room.rotations,
-        room.axes,
-        room.values[:rows],
-        room.jacobian[:rows],
+        workspace.positions,
+        workspace.rotations,
+        workspace.axes,
+        workspace.values[:rows],
+        workspace.jacobian[:rows],
     )
-    difference(tree, problem.start, q, room.y)
+    difference(tree, problem.start, q, workspace.y)
     cost = 0.0
-    for k in range(room.y.shape[0]):
+    for k in range(workspace.y.shape[0]):
         if problem.free[k]:
-            lack = room.y[k] - problem.wanted[k]
-            cost += 0.5 * problem.inertia[k] * lack * lack
+            residual = workspace.y[k] - problem.target[k]
+            cost += 0.5 * problem.inertia[k] * residual * residual
     for i in range(rows):
-        value = room.values[i]
-        outside = max(value - problem.upper[i], 0.0) - max(problem.lower[i] - value, 0.0)
-        cost += 0.5 * (problem.weight[i] * outside) ** 2
+        value = workspace.values[i]
+        violation = max(value - problem.upper[i], 0.0) - max(problem.lower[i] - value, 0.0)
+        cost += 0.5 * (problem.weight[i] * violation) ** 2
     return cost
 
 
 @kernel
 def value_and_gradient(
-    problem: Problem, y: Floats, q: Floats, room: NewtonRoom, gradient: Floats
+    problem: LeastSquaresProblem, y: Floats, q: Floats, workspace: NewtonWorkspace, gradient: Floats
 ) -> float:
     """f and df/dy (nv) at q = start (+) y, which is written to q."""
     integrate(problem.tree, problem.start, y, q)
-    cost = evaluate(problem, q, room)
+    cost = evaluate(problem, q, workspace)
     gradient[:] = 0.0
     for i in range(problem.lower.shape[0]):
-        value = room.values[i]
-        outside = max(value - problem.upper[i], 0.0) - max(problem.lower[i] - value, 0.0)
-        if outside != 0.0:
-            scale = problem.weight[i] * problem.weight[i] * outside
+        value = workspace.values[i]
+        violation = max(value - problem.upper[i], 0.0) - max(problem.lower[i] - value, 0.0)
+        if violation != 0.0:
+            scale = problem.weight[i] * problem.weight[i] * violation
             for k in range(gradient.shape[0]):
-                gradient[k] += scale * room.jacobian[i, k]
-    # rows are differentiated by the tangent step at q; a change of y is J_r(y) of one
+                gradient[k] += scale * workspace.jacobian[i, k]
+    # rows are differentiated by the tangent step at q, which is J_r(y) dy
     tree = problem.tree
     block = np.empty((3, 3))
     for j in range(tree.parent.shape[0]):
@@ -129,7 +129,7 @@ def value_and_gradient(
             gradient[at + c] = block[0, c] * gx + block[1, c] * gy + block[2, c] * gz
     for k in range(gradient.shape[0]):
         if problem.free[k]:
-            gradient[k] += problem.inertia[k] * (y[k] - problem.wanted[k])
+            gradient[k] += problem.inertia[k] * (y[k] - problem.target[k])
         else:
             gradient[k] = 0.0
     return cost
@@ -137,74 +137,74 @@ def value_and_gradient(
 
 @kernel
 def _coordinate(tree: Tree, q: Floats, k: int) -> float:
-    """The number of q that tangent coordinate k of a hinge or slide moves."""
+    """The entry of q that belongs to tangent coordinate k of a hinge or slide."""
     return q[tree.q_start[tree.dof_joint[k]]]
 
 
 @kernel
-def _model_step(problem: Problem, q: Floats, room: NewtonRoom) -> bool:
-    """room.step: the minimiser of the quadratic model at q under its binding rows and bounds."""
-    nv, rows = room.y.shape[0], problem.lower.shape[0]
-    active, bound, step = room.active, room.bound, room.step
+def _model_step(problem: LeastSquaresProblem, q: Floats, workspace: NewtonWorkspace) -> bool:
+    """Store in workspace.step the minimiser of the quadratic model at q. False: it is singular."""
+    nv, rows = workspace.y.shape[0], problem.lower.shape[0]
+    active, bound, step = workspace.active, workspace.bound, workspace.step
     for i in range(rows):
         if problem.lower[i] == problem.upper[i]:
             active[i] = 2
-        elif room.values[i] < problem.lower[i]:
+        elif workspace.values[i] < problem.lower[i]:
             active[i] = -1
         else:
-            active[i] = 1 if room.values[i] > problem.upper[i] else 0
+            active[i] = 1 if workspace.values[i] > problem.upper[i] else 0
     bound[:] = 0
     for pivot in range(PIVOTS):
-        # columns that a binding row touches
+        # columns with an entry in an active row
         for k in range(nv):
-            room.place[k] = -1
+            workspace.column[k] = -1
         size = 0
         for i in range(rows):
             if active[i] == 0:
                 continue
             for k in range(nv):
-                if room.jacobian[i, k] != 0.0 and problem.free[k] and room.place[k] < 0:
-                    room.place[k] = size
-                    room.used[size] = k
+                if workspace.jacobian[i, k] != 0.0 and problem.free[k] and workspace.column[k] < 0:
+                    workspace.column[k] = size
+                    workspace.used[size] = k
                     size += 1
-        hessian, x = room.hessian, room.solution
+        hessian, x = workspace.hessian, workspace.solution
         for c in range(size):
-            k = room.used[c]
+            k = workspace.used[c]
             for s in range(c + 1):
                 hessian[c, s] = 0.0
             hessian[c, c] = problem.inertia[k]
-            x[c] = problem.inertia[k] * (problem.wanted[k] - room.y[k])
+            x[c] = problem.inertia[k] * (problem.target[k] - workspace.y[k])
         for i in range(rows):
             if active[i] == 0:
                 continue
             square = problem.weight[i] * problem.weight[i]
-            wanted = problem.upper[i] if active[i] == 1 else problem.lower[i]
-            lack = wanted - room.values[i]
+            target = problem.upper[i] if active[i] == 1 else problem.lower[i]
+            residual = target - workspace.values[i]
             for c in range(size):
-                slope = square * room.jacobian[i, room.used[c]]
+                slope = square * workspace.jacobian[i, workspace.used[c]]
                 if slope == 0.0:
                     continue
-                x[c] += slope * lack
+                x[c] += slope * residual
                 for s in range(c + 1):
-                    hessian[c, s] += slope * room.jacobian[i, room.used[s]]
-        # coordinates held at a bound: the others see them where they are held
+                    hessian[c, s] += slope * workspace.jacobian[i, workspace.used[s]]
+        # coordinates at a bound are eliminated
         for c in range(size):
-            k = room.used[c]
+            k = workspace.used[c]
             if bound[k] == 0:
                 continue
-            at = problem.least[k] if bound[k] < 0 else problem.most[k]
-            held = at - _coordinate(problem.tree, q, k)
+            at = problem.box_lower[k] if bound[k] < 0 else problem.box_upper[k]
+            held_step = at - _coordinate(problem.tree, q, k)
             for s in range(size):
                 if s < c:
-                    x[s] -= hessian[c, s] * held
+                    x[s] -= hessian[c, s] * held_step
                     hessian[c, s] = 0.0
                 elif s > c:
-                    x[s] -= hessian[s, c] * held
+                    x[s] -= hessian[s, c] * held_step
                     hessian[s, c] = 0.0
         for c in range(size):
-            k = room.used[c]
+            k = workspace.used[c]
             if bound[k] != 0:
-                at = problem.least[k] if bound[k] < 0 else problem.most[k]
+                at = problem.box_lower[k] if bound[k] < 0 else problem.box_upper[k]
                 hessian[c, c] = 1.0
                 x[c] = at - _coordinate(problem.tree, q, k)
         if not solve_positive(hessian, size, x):
@@ -213,114 +213,120 @@ def _model_step(problem: Problem, q: Floats, room: NewtonRoom) -> bool:
             step[k] = 0.0
             if problem.free[k]:
                 step[k] = (
-                    x[room.place[k]] if room.place[k] >= 0 else (problem.wanted[k] - room.y[k])
+                    x[workspace.column[k]]
+                    if workspace.column[k] >= 0
+                    else (problem.target[k] - workspace.y[k])
                 )
-        changed = _pivot(problem, q, room, pivot >= PIVOTS // 2)
+        changed = _pivot(problem, q, workspace, pivot >= PIVOTS // 2)
         if not changed:
             break
     return True
 
 
 @kernel
-def _pivot(problem: Problem, q: Floats, room: NewtonRoom, only_add: bool) -> bool:
-    """Which rows and bounds bind at the step found; whether that changed."""
-    nv, rows = room.y.shape[0], problem.lower.shape[0]
+def _pivot(
+    problem: LeastSquaresProblem, q: Floats, workspace: NewtonWorkspace, only_add: bool
+) -> bool:
+    """Update which rows and bounds are active at the step; whether any changed."""
+    nv, rows = workspace.y.shape[0], problem.lower.shape[0]
     changed = False
     for k in range(nv):
-        if not problem.free[k] or problem.most[k] >= 1e29:
+        if not problem.free[k] or problem.box_upper[k] >= 1e29:
             continue
-        if room.bound[k] == 0:
-            value = _coordinate(problem.tree, q, k) + room.step[k]
-            if value < problem.least[k] - 1e-12:
-                room.bound[k] = -1
+        if workspace.bound[k] == 0:
+            value = _coordinate(problem.tree, q, k) + workspace.step[k]
+            if value < problem.box_lower[k] - 1e-12:
+                workspace.bound[k] = -1
                 changed = True
-            elif value > problem.most[k] + 1e-12:
-                room.bound[k] = 1
+            elif value > problem.box_upper[k] + 1e-12:
+                workspace.bound[k] = 1
                 changed = True
-            if room.bound[k] != 0 and room.place[k] < 0:
-                at = problem.least[k] if room.bound[k] < 0 else problem.most[k]
-                room.step[k] = at - _coordinate(problem.tree, q, k)
+            if workspace.bound[k] != 0 and workspace.column[k] < 0:
+                at = problem.box_lower[k] if workspace.bound[k] < 0 else problem.box_upper[k]
+                workspace.step[k] = at - _coordinate(problem.tree, q, k)
         elif not only_add:
-            slope = problem.inertia[k] * (room.y[k] + room.step[k] - problem.wanted[k])
+            slope = problem.inertia[k] * (workspace.y[k] + workspace.step[k] - problem.target[k])
             for i in range(rows):
-                if room.active[i] == 0 or room.jacobian[i, k] == 0.0:
+                if workspace.active[i] == 0 or workspace.jacobian[i, k] == 0.0:
                     continue
-                value = room.values[i]
+                value = workspace.values[i]
                 for m in range(nv):
-                    value += room.jacobian[i, m] * room.step[m]
-                wanted = problem.upper[i] if room.active[i] == 1 else problem.lower[i]
+                    value += workspace.jacobian[i, m] * workspace.step[m]
+                target = problem.upper[i] if workspace.active[i] == 1 else problem.lower[i]
                 square = problem.weight[i] * problem.weight[i]
-                slope += square * room.jacobian[i, k] * (value - wanted)
-            # a bound that the objective pulls away from is let go
-            if slope * room.bound[k] > 1e-9:
-                room.bound[k] = 0
+                slope += square * workspace.jacobian[i, k] * (value - target)
+            # a bound is released if the objective decreases away from it
+            if slope * workspace.bound[k] > 1e-9:
+                workspace.bound[k] = 0
                 changed = True
     for i in range(rows):
-        if room.active[i] == 2:
+        if workspace.active[i] == 2:
             continue
-        value = room.values[i]
+        value = workspace.values[i]
         for k in range(nv):
-            value += room.jacobian[i, k] * room.step[k]
+            value += workspace.jacobian[i, k] * workspace.step[k]
         state = 0
         if value < problem.lower[i]:
             state = -1
         elif value > problem.upper[i]:
             state = 1
         if only_add and state == 0:
-            state = room.active[i]
-        if state != room.active[i]:
-            room.active[i] = state
+            state = workspace.active[i]
+        if state != workspace.active[i]:
+            workspace.active[i] = state
             changed = True
     return changed
 
 
 @kernel
 def projected_newton(
-    problem: Problem,
+    problem: LeastSquaresProblem,
     q: Floats,
     iterations: int,
     max_step: float,
     tolerance: float,
-    room: NewtonRoom,
+    workspace: NewtonWorkspace,
 ) -> int:
-    """Minimise f from q (in place); returns how many steps were taken.
+    """Minimise f from q (in place); returns the number of steps taken.
 
-    Ends when no coordinate moves by more than `tolerance` or f no longer falls.
+    Stops when no coordinate moves by more than `tolerance`, or f no longer decreases.
     """
-    cost = evaluate(problem, q, room)
+    cost = evaluate(problem, q, workspace)
     taken = 0
     tree = problem.tree
     for _ in range(iterations):
-        if not _model_step(problem, q, room):
+        if not _model_step(problem, q, workspace):
             break
         longest = 0.0
-        for k in range(room.step.shape[0]):
-            longest = max(longest, abs(room.step[k]))
+        for k in range(workspace.step.shape[0]):
+            longest = max(longest, abs(workspace.step[k]))
         if longest < tolerance:
             break
         scale = min(1.0, max_step / longest)
-        for k in range(room.step.shape[0]):
-            room.step[k] *= scale
+        for k in range(workspace.step.shape[0]):
+            workspace.step[k] *= scale
         accepted, tried = False, cost
         for _ in range(HALVINGS):
-            integrate(tree, q, room.step, room.tried)
-            for k in range(room.step.shape[0]):
+            integrate(tree, q, workspace.step, workspace.tried)
+            for k in range(workspace.step.shape[0]):
                 # rounding must not leave a hinge outside its box
-                if problem.free[k] and problem.most[k] < 1e29:
+                if problem.free[k] and problem.box_upper[k] < 1e29:
                     at = tree.q_start[tree.dof_joint[k]]
-                    if q[at] >= problem.least[k] and q[at] <= problem.most[k]:
-                        room.tried[at] = min(max(room.tried[at], problem.least[k]), problem.most[k])
-            tried = evaluate(problem, room.tried, room)
-            if tried <= cost * (1.0 - RISE):
+                    if q[at] >= problem.box_lower[k] and q[at] <= problem.box_upper[k]:
+                        workspace.tried[at] = min(
+                            max(workspace.tried[at], problem.box_lower[k]), problem.box_upper[k]
+                        )
+            tried = evaluate(problem, workspace.tried, workspace)
+            if tried <= cost * (1.0 - MIN_DECREASE):
                 accepted = True
                 break
-            for k in range(room.step.shape[0]):
-                room.step[k] *= 0.5
+            for k in range(workspace.step.shape[0]):
+                workspace.step[k] *= 0.5
         if not accepted:
-            evaluate(problem, q, room)
+            evaluate(problem, q, workspace)
             break
         fell = cost - tried
-        q[:] = room.tried
+        q[:] = workspace.tried
         cost = tried
         taken += 1
         if fell < 1e-4 * cost:

@@ -1,7 +1,7 @@
-"""Euler channels of motion files to configurations and back.
+"""Conversion between Euler channels of motion files and configurations.
 
-A joint's rotation is the product of turns about axes i, j, k in the order in which the file lists
-them: R = R_i(a) R_j(b) R_k(c).
+A joint's rotation is the product of rotations about axes i, j, k in the order of the file: R =
+R_i(a) R_j(b) R_k(c).
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from writhe.kernels.jit import kernel
 from writhe.kernels.skeleton.kinematics import BALL, FIXED, FREE, HINGE
 from writhe.kernels.skeleton.rotation import quaternion_normalise, quaternion_to_matrix
 
-# below this cosine of the middle angle the outer two turn about (nearly) the same axis
+# below this cosine of the middle angle the outer two axes (nearly) coincide
 GIMBAL_COSINE = 1e-6
 
 
 class ChannelMap(NamedTuple):
-    """Which channels of a row feed which joint; -1 stands for a channel that is not there."""
+    """Which channels of a row belong to which joint; -1 for a missing channel."""
 
     kind: Ints  # (n,)
     q_start: Ints  # (n,)
@@ -33,7 +33,7 @@ class ChannelMap(NamedTuple):
 def channels_to_configurations(
     rows: Floats, channels: ChannelMap, metres_per_unit: float, q: Floats
 ) -> None:
-    """Rows of channels (frames, c; degrees and file units) to configurations (frames, nq)."""
+    """q (frames, nq) of channel rows (frames, c) in degrees and file units."""
     for frame in range(rows.shape[0]):
         for j in range(channels.kind.shape[0]):
             kind = channels.kind[j]
@@ -70,7 +70,7 @@ def channels_to_configurations(
 
 @kernel
 def align_hemispheres(kind: Ints, q_start: Ints, q: Floats) -> None:
-    """Flip quaternions of q (frames, nq) so that each is the nearer of +-q to the one before."""
+    """Flip quaternions of q (frames, nq) so that each is the nearer of +-q to the previous."""
     for frame in range(q.shape[0]):
         for j in range(kind.shape[0]):
             if kind[j] < BALL:
@@ -89,6 +89,7 @@ def align_hemispheres(kind: Ints, q_start: Ints, q: Floats) -> None:
 
 @kernel
 def _nearest_turn(angle: float, target: float) -> float:
+    """angle + 2 pi k, the nearest to target."""
     return angle + 2.0 * pi * floor((target - angle) / (2.0 * pi) + 0.5)
 
 
@@ -96,12 +97,12 @@ def _nearest_turn(angle: float, target: float) -> float:
 def quaternions_to_euler(
     quaternions: Floats, axes: Ints, matrix: Floats, previous: Floats, angles: Floats
 ) -> None:
-    """Angles (frames, n, 3) in radians of quaternions (frames, n, 4), continuous over time.
+    """angles (frames, n, 3) in radians of quaternions (frames, n, 4), continuous over time.
 
-    axes (n, 3) are the turning axes of each joint, all different. Of the two solutions
-    (a, b, c) and (a + pi, pi - b, c + pi), and all their whole turns, the one nearest to the frame
-    before is taken; `previous` (n, 3) holds that frame before and after the call, `matrix` (3, 3)
-    is scratch. In gimbal lock the first angle stays where it was.
+    axes (n, 3) are the rotation axes of each joint, all different. Of the two solutions (a, b, c)
+    and (a + pi, pi - b, c + pi), and all their multiples of 2 pi, the one nearest to the previous
+    frame is taken; `previous` (n, 3) holds that frame before and after the call, `matrix` (3, 3) is
+    workspace. In gimbal lock the first angle is kept.
     """
     for frame in range(quaternions.shape[0]):
         for joint in range(quaternions.shape[1]):
@@ -114,7 +115,7 @@ def quaternions_to_euler(
             a = before_a
             if cosine > GIMBAL_COSINE:
                 a = atan2(-sign * matrix[j, k], matrix[k, k])
-            # what is left after undoing the first turn: M = R_j(b) R_k(c)
+            # without the first rotation: R_j(b) R_k(c)
             co, si = cos(a), sign * sin(a)
             ji = co * matrix[j, i] + si * matrix[k, i]
             jj = co * matrix[j, j] + si * matrix[k, j]

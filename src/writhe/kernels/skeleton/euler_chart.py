@@ -1,8 +1,8 @@
 """Euler-angle coordinates of a whole configuration, as papers define their postures.
 
-Coordinates stand as in the tangent layout: hinges, slides and translations keep their one number;
-balls and free joints have three angles a, b, c with R = R_i(a) R_j(b) R_k(c), the axes i, j, k
-(0, 1, 2 for x, y, z, all different) being the same for every joint.
+Coordinates are ordered as in the tangent layout: hinges, slides and translations keep their one
+number; balls and free joints have three angles a, b, c with R = R_i(a) R_j(b) R_k(c), the axes i,
+j, k (0, 1, 2 for x, y, z, all different) being the same for every joint. Radians.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from writhe.kernels.skeleton.rotation import quaternion_multiply, quaternion_to_
 
 @kernel
 def _parity(order: Ints) -> float:
-    """+1 for a cyclic order of axes, -1 for the others."""
+    """+1 for a cyclic order of axes, else -1."""
     return 1.0 if (order[0] + 1) % 3 == order[1] else -1.0
 
 
@@ -69,9 +69,10 @@ def configuration_to_euler(tree: Tree, order: Ints, q: Floats, y: Floats) -> Non
 
 @kernel
 def euler_basis(tree: Tree, order: Ints, y: Floats, out: Floats) -> None:
-    """out (nv, nv) block-diagonal: the tangent step per change of y.
+    """out (nv, nv) block-diagonal: d tangent step / d y.
 
-    Column c of a joint's block is axis c seen after the later turns: R_k^T R_j^T e_i and so on.
+    Column c of a joint's block is axis c in the frame after the later rotations: R_k^T R_j^T e_i,
+    and so on.
     """
     out[:] = 0.0
     i, j, k = order[0], order[1], order[2]

@@ -1,9 +1,9 @@
 """Joint coordinates in which limits are stated, and their derivatives.
 
-A hinge or slide has one coordinate, its q. A ball joint has three, seen from its limit frame F
-(x along the bone): F^-1 q F = swing * twist, with twist = exp(t x) and swing = exp(0, s_y, s_z);
-the coordinates are (t, s_y, s_z). Twist is bounded by an interval, swing by an ellipse whose four
-half-axes differ per quadrant: swing extent = sqrt((s_y/a)^2 + (s_z/b)^2) <= 1.
+A hinge or slide has one coordinate, its q. A ball joint has three, in its limit frame F (x along
+the bone): F^-1 q F = swing * twist, with twist = exp(t x) and swing = exp(0, s_y, s_z); the
+coordinates are (t, s_y, s_z). Twist is bounded by an interval, swing by an ellipse whose four
+half-axes differ per quadrant: swing extent = sqrt((s_y/a)^2 + (s_z/b)^2) <= 1. Radians.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from writhe.kernels.skeleton.rotation import SMALL_ANGLE, right_jacobian
 
 @kernel
 def swing_twist(q: Floats, frame: Floats, out: Floats) -> None:
-    """out (3) = (twist, swing_y, swing_z) of quaternion q seen from the limit frame (4)."""
+    """out (3) = (twist, swing_y, swing_z) of quaternion q in the limit frame (4)."""
     fw, fx, fy, fz = frame[0], frame[1], frame[2], frame[3]
-    # vector part turned into the limit frame: F^-1 (x, y, z) F
+    # vector part in the limit frame: F^-1 (x, y, z) F
     x, y, z = q[1], q[2], q[3]
     cx = fy * z - fz * y
     cy = fz * x - fx * z
@@ -33,7 +33,7 @@ def swing_twist(q: Floats, frame: Floats, out: Floats) -> None:
     if rw < 0.0:
         rw, rx, ry, rz = -rw, -rx, -ry, -rz
     cosine = sqrt(rw * rw + rx * rx)
-    if cosine < 1e-12:  # swing of half a turn: the twist is undefined, take none
+    if cosine < 1e-12:  # swing by pi: the twist is undefined, set to zero
         twist_w, twist_x = 1.0, 0.0
     else:
         twist_w, twist_x = rw / cosine, rx / cosine
@@ -51,7 +51,7 @@ def swing_twist(q: Floats, frame: Floats, out: Floats) -> None:
 def swing_twist_jacobian(coordinates: Floats, frame: Floats, out: Floats) -> None:
     """out (3, 3) = d(twist, swing_y, swing_z)/dv for the right tangent step v of the joint.
 
-    With R = S T the body rate is w = T^T J_r(s) s' + x t'; this solves it for (t', s_y', s_z').
+    With R = S T the body angular velocity is w = T^T J_r(s) s' + x t', solved for (t', s_y', s_z').
     """
     right = np.empty((3, 3))
     right_jacobian(0.0, coordinates[1], coordinates[2], right)
@@ -74,7 +74,7 @@ def swing_twist_jacobian(coordinates: Floats, frame: Floats, out: Floats) -> Non
     inverse[0, 0] = 1.0
     inverse[0, 1] = -(a * inverse[1, 1] + b * inverse[2, 1])
     inverse[0, 2] = -(a * inverse[1, 2] + b * inverse[2, 2])
-    # the step v is given in the joint's frame: turn it into the limit frame, w_F = F^T v
+    # v is in the joint's frame; in the limit frame it is F^T v
     w, x, y, z = frame[0], frame[1], frame[2], frame[3]
     f00, f01, f02 = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
     f10, f11, f12 = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
@@ -87,7 +87,7 @@ def swing_twist_jacobian(coordinates: Floats, frame: Floats, out: Floats) -> Non
 
 @kernel
 def swing_extent(coordinates: Floats, lower: Floats, upper: Floats, gradient: Floats) -> float:
-    """How far the swing reaches to its ellipse (1: on it); gradient (3) by the coordinates.
+    """sqrt((s_y/a)^2 + (s_z/b)^2), 1 on the limit ellipse; gradient (3) by the coordinates.
 
     lower, upper (3): bounds of (twist, swing_y, swing_z); lower < 0 < upper for both swings.
     """

@@ -1,8 +1,8 @@
 """Kinematics of a forest of joints: frames, motion axes, Jacobians, steps.
 
 Layout. Joints are numbered in depth-first order, so the subtree of joint j is the range
-j .. subtree_end[j]-1, roots have parent -1, and several characters simply stand one after the
-other. A joint's local transform is T(offset) R(rest) Q(q); Q depends on its kind:
+j .. subtree_end[j]-1, roots have parent -1, and several characters are simply concatenated.
+A joint's local transform is T(offset) R(rest) Q(q); Q depends on its kind:
 
 | kind      | q (configuration)        | v (tangent)                                      |
 |-----------|--------------------------|--------------------------------------------------|
@@ -56,7 +56,7 @@ class Tree(NamedTuple):
 def forward_range(
     tree: Tree, q: Floats, first: int, last: int, positions: Floats, rotations: Floats
 ) -> None:
-    """World frames of the joints first .. last-1; those of their parents must be there."""
+    """World frames of the joints first .. last-1; those of their parents must be up to date."""
     for j in range(first, last):
         parent = tree.parent[j]
         kind = tree.kind[j]
@@ -124,10 +124,10 @@ def forward_batch(tree: Tree, q: Floats, positions: Floats, rotations: Floats) -
 
 @kernel
 def motion_axes(tree: Tree, positions: Floats, rotations: Floats, axes: Floats) -> None:
-    """World direction (nv, 3) of each tangent coordinate: its turning axis or sliding direction.
+    """axes (nv, 3): the world axis of each tangent coordinate, of rotation or translation.
 
-    The velocity that coordinate k gives to a point x moved by its joint j is
-    axes[k] x (x - positions[j]) when it turns and axes[k] when it slides.
+    The velocity that coordinate k gives to a point x moved by its joint j is axes[k] x (x -
+    positions[j]) when it turns and axes[k] when it slides.
     """
     for j in range(tree.parent.shape[0]):
         kind = tree.kind[j]
@@ -196,7 +196,7 @@ def add_point_gradient(
 ) -> None:
     """row (nv) += g . d(point)/dv for the world point (x, y, z) carried by `joint`.
 
-    A value that changes as g . dx with that point thus gets its derivative by the tangent step.
+    This is the derivative by the tangent step of a value with gradient g at that point.
     """
     j = joint
     while j >= 0:

@@ -1,4 +1,4 @@
-"""Centre of mass and momentum of bodies carried by the joints of a tree."""
+"""Centre of mass and momentum of bodies attached to the joints of a tree."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def centre_of_mass_jacobian(
 ) -> None:
     """out (3, nv) = d centre of mass / dv.
 
-    Each coordinate moves its whole subtree: column k is m_k/M (axis x (c_k - p_j)) with m_k and
-    c_k the mass and centre of that subtree. subtree_mass (n) and subtree_moment (n, 3) are room.
+    Each coordinate moves its whole subtree: column k is m_k/M (axis x (c_k - p_j)) with m_k and c_k
+    the mass and centre of that subtree. subtree_mass (n) and subtree_moment (n, 3) are workspace.
     """
     n = mass.shape[0]
     for j in range(n):
@@ -99,8 +99,9 @@ def momentum_between(
 ) -> None:
     """Linear (3) and angular (3) momentum of the motion between two frames `seconds` apart.
 
-    Angular momentum is about the centre of mass midway: sum m d x v + R I R^T w, with inertia
-    (n, 3) the principal moments along each joint's own axes and w from the frames' difference.
+    Angular momentum is about the mean centre of mass: sum m d x v + R I R^T w, with inertia (n, 3)
+    the principal moments along each joint's own axes and w from the rotation between the frames. SI
+    units.
     """
     linear[:] = 0.0
     angular[:] = 0.0
@@ -159,7 +160,7 @@ def momentum_between(
             angular[0] += m * (dy * vz - dz * vy)
             angular[1] += m * (dz * vx - dx * vz)
             angular[2] += m * (dx * vy - dy * vx)
-            # body rate from the skew part of R_from^T R_to (small turns between frames)
+            # body angular velocity from the skew part of R_from^T R_to (small rotations)
             wx, wy, wz = 0.0, 0.0, 0.0
             for r in range(3):
                 wx += rotations_from[j, r, 2] * rotations_to[j, r, 1] - (

@@ -1,10 +1,11 @@
-"""Linear blend skinning with shared twist.
+"""Linear blend skinning with distributed twist.
 
 Every vertex x of the rest pose follows up to four joints: x' = sum_i w_i A_i (x - c_i) + p_i with
-A_i the joint's turn since rest, c_i and p_i its centre at rest and now (Magnenat-Thalmann et al.
-1988). Blending a twisted joint with its untwisted parent pinches the limb, so a vertex may follow
-only the share f of the twist T of one joint j, spread along the limb: joints from j downwards carry
-T^(f-1) x in place of x (they contain the whole twist already), all others T^f x.
+A_i the joint's rotation since rest, c_i and p_i its centre at rest and now (Magnenat-Thalmann et
+al. 1988). Blending a twisted joint with its untwisted parent pinches the limb, so a vertex may
+follow only the fraction f of the twist T of one joint j, distributed along the limb: joints in the
+subtree of j transform T^(f-1) x in place of x (they contain the whole twist already), all others
+T^f x.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ from writhe.kernels.skeleton.rotation import matrix_to_quaternion
 def joint_twist(
     parent: Ints, axis: Floats, rest: Floats, rotations: Floats, joint: int, q: Floats, m: Floats
 ) -> float:
-    """The twist angle of a joint about `axis` (in its frame) since rest; q (4), m (3, 3): room."""
+    """The twist angle of a joint about `axis` (in its frame) since rest, radians.
+
+    q (4) and m (3, 3) are workspace.
+    """
     p = parent[joint]
     for r in range(3):
         for c in range(3):
@@ -66,15 +70,15 @@ def skin_frames(
     rotations: Floats,
     out: Floats,
 ) -> None:
-    """out (f, v, 3): the vertices (v, 3) at each of the frames of the joints.
+    """out (f, v, 3): the vertices (v, 3) at each of f frames of the joints, world frame, metres.
 
-    positions (f, n, 3), rotations (f, n, 3, 3), at rest (n, 3), (n, 3, 3); joints,
-    weights (v, 4); twist_joint (v,) -1 for none, twist_share (v,), twist_axis (n, 3).
+    positions (f, n, 3), rotations (f, n, 3, 3), at rest (n, 3), (n, 3, 3); joints, weights (v, 4);
+    twist_joint (v,) -1 for none, twist_share (v,), twist_axis (n, 3).
     """
     n = parent.shape[0]
     for frame in prange(positions.shape[0]):
         turn, shift = np.empty((n, 3, 3)), np.empty((n, 3))
-        twist = np.full(n, 10.0)  # more than any angle: not yet known
+        twist = np.full(n, 10.0)  # 10 is no valid angle: not yet computed
         q, m = np.empty(4), np.empty((3, 3))
         for j in range(n):
             for r in range(3):
@@ -90,7 +94,7 @@ def skin_frames(
         for v in range(vertices.shape[0]):
             x, y, z = vertices[v, 0], vertices[v, 1], vertices[v, 2]
             j = twist_joint[v]
-            # the vertex as the joints above (u) and below (l) its twist carry it
+            # vertex with the partial twist, for joints above (u) and below (l) the twist
             ux, uy, uz = x, y, z
             lx, ly, lz = x, y, z
             if j >= 0:

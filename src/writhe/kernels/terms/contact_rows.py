@@ -1,9 +1,9 @@
-"""Collision inequalities of one step: near pairs may approach only so fast."""
+"""Inequality rows of one step: clearances of near pairs, and intervals of joint limits."""
 
 from __future__ import annotations
 
 from writhe.arrays import Floats
-from writhe.kernels.collision.near_pairs import Near
+from writhe.kernels.collision.near_pairs import NearPairRows
 from writhe.kernels.jit import kernel
 from writhe.kernels.skeleton.kinematics import Tree, add_point_gradient
 
@@ -13,7 +13,7 @@ def contact_rows(
     tree: Tree,
     positions: Floats,
     axes: Floats,
-    near: Near,
+    near: NearPairRows,
     count: int,
     margin_m: float,
     approach: float,
@@ -23,8 +23,12 @@ def contact_rows(
 ) -> int:
     """Rows matrix v >= low for the first `count` near pairs; returns how many were written.
 
-    A pair with clearance c = gap + allowance - margin may lose at most the share `approach` of it:
-    dc >= -approach c. One that lacks clearance must win it back, by `recovery_m` at most a step.
+    With clearance c = gap + allowance - margin and derivative dc = n . (J_a - J_b) v,
+
+        dc >= min(-approach c, recovery_m):
+
+    a pair may lose at most the fraction `approach` of its clearance in a step, and a penetrating
+    pair must recover that fraction, up to `recovery_m`. matrix (rows, nv), low (rows,); metres.
     """
     rows = min(count, matrix.shape[0])
     for i in range(rows):
@@ -45,17 +49,17 @@ def cut_rows(
     tree: Tree,
     positions: Floats,
     axes: Floats,
-    near: Near,
+    near: NearPairRows,
     count: int,
     margin_m: float,
     ahead: Floats,
     matrix: Floats,
     low: Floats,
 ) -> int:
-    """Rows matrix v >= low that undo what collides after the step `ahead` (nv); returns how many.
+    """Rows matrix v >= low for pairs that collide after the step `ahead` (nv); returns how many.
 
-    positions, axes and near are those after the step. A pair lacking clearance c = gap + allowance
-    - margin there must have it: c + row . (v - ahead) >= 0.
+    positions, axes and near are those after that step. A pair whose clearance c = gap + allowance -
+    margin is negative there gets c + row . (v - ahead) >= 0. Metres.
     """
     rows = 0
     for i in range(count):
@@ -80,13 +84,13 @@ def cut_rows(
 
 
 @kernel
-def limit_rows(
+def interval_rows(
     values: Floats,
     jacobian: Floats,
     lower: Floats,
     upper: Floats,
     first: int,
-    reach: float,
+    max_step: float,
     recovery: float,
     matrix: Floats,
     low: Floats,
@@ -94,8 +98,9 @@ def limit_rows(
 ) -> int:
     """Rows low <= matrix v <= high of the interval rows from `first` on; returns how many.
 
-    A row that cannot leave its interval in a step of |v_k| <= reach is left out. One outside its
-    interval must not go farther out, and comes back by the share `recovery` of what it lacks.
+    A row that cannot leave its interval in a step of |v_k| <= max_step is omitted. A row outside
+    its interval must not move farther out and must recover the fraction `recovery` of its
+    violation.
     """
     count = 0
     nv = jacobian.shape[1]
@@ -103,7 +108,7 @@ def limit_rows(
         travel = 0.0
         for k in range(nv):
             travel += abs(jacobian[i, k])
-        travel *= reach
+        travel *= max_step
         if values[i] - travel >= lower[i] and values[i] + travel <= upper[i]:
             continue
         if count == matrix.shape[0]:

@@ -1,12 +1,12 @@
-"""Half-spaces gathered from near pairs: one plane for each, kept in the frame of what it bounds.
+"""Half-spaces from near pairs: one separating plane per pair, fixed to the joint that it bounds.
 
 A pair of shapes a, b with core witnesses x_a, x_b, normal n (from b to a) and radii r_a, r_b gives
 
-    n . (x_a - x_b) - r_a - r_b >= wanted,
+    n . (x_a - x_b) - r_a - r_b >= lower bound,
 
-with x_a fixed in the joint of a and the plane (n, x_b) in the joint of b: a plane that belongs to
-an object moves along with it. Kim et al., Interactive character posing with efficient collision
-handling (half-space inverse kinematics), Eq. 3 and Algorithm 1.
+with x_a fixed in the joint of a and the plane (n, x_b) in the joint of b: the plane of an object
+moves with it. Kim et al., Interactive character posing with efficient collision handling
+(half-space inverse kinematics), Eq. 3 and Algorithm 1. Metres.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from writhe.arrays import Floats, Ints
-from writhe.kernels.collision.near_pairs import Near
+from writhe.kernels.collision.near_pairs import NearPairRows
 from writhe.kernels.jit import kernel
 from writhe.kernels.terms.quantity_rows import PLANE, Program
 
 
 class HalfSpaces(NamedTuple):
-    """Room for m accumulated half-spaces; the first `used[0]` rows hold one."""
+    """Storage for m accumulated half-spaces; the first `used[0]` rows are in use."""
 
     used: Ints  # (1,) how many rows are in use
     shapes: Ints  # (m, 2)
@@ -29,20 +29,20 @@ class HalfSpaces(NamedTuple):
     normal: Floats  # (m, 3) in the joint of b
     offset: Floats  # (m,) normal . (a point of the plane), both radii included
     allowance: Floats  # (m,)
-    least: Floats  # (m,) the value wanted at the end of this step
-    age: Ints  # (m,) steps since the pair was last found near in this way
+    least: Floats  # (m,) lower bound of the value at the end of this step
+    age: Ints  # (m,) steps since the half-space was last refreshed
 
 
 @kernel
-def _into(rotation: Floats, x: float, y: float, z: float, out: Floats) -> None:
-    """out = rotation^T (x, y, z)."""
+def _rotate_back(rotation: Floats, x: float, y: float, z: float, out: Floats) -> None:
+    """out (3) = rotation^T (x, y, z)."""
     for r in range(3):
         out[r] = rotation[0, r] * x + rotation[1, r] * y + rotation[2, r] * z
 
 
 @kernel
 def plane_value(spaces: HalfSpaces, i: int, positions: Floats, rotations: Floats) -> float:
-    """The value of half-space i at the joint frames (n, 3), (n, 3, 3)."""
+    """n . (x_a - x_b) - r_a - r_b of half-space i at the joint frames (n, 3), (n, 3, 3). Metres."""
     a, b = spaces.joints[i, 0], spaces.joints[i, 1]
     value = -spaces.offset[i]
     for r in range(3):
@@ -57,7 +57,7 @@ def plane_value(spaces: HalfSpaces, i: int, positions: Floats, rotations: Floats
 
 @kernel
 def accumulate(
-    near: Near,
+    near: NearPairRows,
     found: int,
     radius: Floats,
     positions: Floats,
@@ -69,31 +69,31 @@ def accumulate(
     same_m: float,
     spaces: HalfSpaces,
 ) -> int:
-    """Add the first `found` near pairs; returns how many were new.
+    """Add the first `found` near pairs; returns how many half-spaces are new.
 
-    A pair already there with nearly the same normal and witness is refreshed, any other one is
-    added beside what its pair has. With c = gap + allowance - margin, a pair may lose a share of c
-    in a step, the smaller `approach` (n) of its two joints; one that lacks clearance wins back
-    `recovery_m` at most.
+    A half-space of the same pair with nearly the same normal and witness is refreshed, otherwise
+    one is added. With clearance c = gap + allowance - margin, a pair may lose the fraction
+    `approach` of c in a step (the smaller value of its two joints; approach (n)); a negative c must
+    recover by up to `recovery_m`.
     """
-    fresh = 0
+    added = 0
     for i in range(found):
         a, b = near.joints[i, 0], near.joints[i, 1]
         shape_a, shape_b = near.shapes[i, 0], near.shapes[i, 1]
         nx, ny, nz = near.normal[i, 0], near.normal[i, 1], near.normal[i, 2]
         count = spaces.used[0]
         if count == spaces.offset.shape[0]:
-            return fresh
-        # written into the first unused row, which is then kept or given up
+            return added
+        # written into the first unused row, which is then kept or discarded
         ra = radius[shape_a]
-        _into(
+        _rotate_back(
             rotations[a],
             near.surface_a[i, 0] + ra * nx - positions[a, 0],
             near.surface_a[i, 1] + ra * ny - positions[a, 1],
             near.surface_a[i, 2] + ra * nz - positions[a, 2],
             spaces.point[count],
         )
-        _into(rotations[b], nx, ny, nz, spaces.normal[count])
+        _rotate_back(rotations[b], nx, ny, nz, spaces.normal[count])
         offset = ra
         for c in range(3):
             offset += near.normal[i, c] * (near.surface_b[i, c] - positions[b, c])
@@ -101,16 +101,16 @@ def accumulate(
         for k in range(count):
             if spaces.shapes[k, 0] != shape_a or spaces.shapes[k, 1] != shape_b:
                 continue
-            cosine, apart = 0.0, 0.0
+            cosine, distance2 = 0.0, 0.0
             for c in range(3):
                 cosine += spaces.normal[k, c] * spaces.normal[count, c]
-                apart += (spaces.point[k, c] - spaces.point[count, c]) ** 2
-            if cosine > same_cosine and apart < same_m * same_m:
+                distance2 += (spaces.point[k, c] - spaces.point[count, c]) ** 2
+            if cosine > same_cosine and distance2 < same_m * same_m:
                 row = k
                 break
         if row == count:
             spaces.used[0] = count + 1
-            fresh += 1
+            added += 1
         else:
             for c in range(3):
                 spaces.point[row, c] = spaces.point[count, c]
@@ -125,7 +125,7 @@ def accumulate(
         if clearance < 0.0:
             kept = min(0.0, clearance + recovery_m)
         spaces.least[row] = margin_m - near.allowance[i] + kept
-    return fresh
+    return added
 
 
 @kernel
@@ -138,11 +138,11 @@ def release(
     release_m: float,
     lifetime: int,
 ) -> None:
-    """A new step begins: drop the half-spaces that have served, age the others.
+    """Begin a new step: drop obsolete half-spaces and age the others.
 
-    One is dropped when it was not found again for `lifetime` steps, when its clearance exceeds
-    `release_m`, or when the body has slid past it: a plane that is violated although its pair was
-    let through no longer bounds anything.
+    One is dropped when it was not refreshed for `lifetime` steps, when its clearance exceeds
+    `release_m`, or when it is negative: the pair itself was certified, so the body has slid past
+    the plane and the plane no longer separates it.
     """
     kept = 0
     for i in range(spaces.used[0]):
@@ -150,8 +150,8 @@ def release(
         clearance = plane_value(spaces, i, positions, rotations) + spaces.allowance[i] - margin_m
         if spaces.age[i] > lifetime or clearance > release_m or clearance < 0.0:
             continue
-        share = min(approach[spaces.joints[i, 0]], approach[spaces.joints[i, 1]])
-        spaces.least[i] = margin_m - spaces.allowance[i] + (1.0 - share) * clearance
+        fraction = min(approach[spaces.joints[i, 0]], approach[spaces.joints[i, 1]])
+        spaces.least[i] = margin_m - spaces.allowance[i] + (1.0 - fraction) * clearance
         if kept != i:
             for c in range(2):
                 spaces.shapes[kept, c] = spaces.shapes[i, c]
@@ -178,7 +178,7 @@ def write_rows(
     two_sided: bool,
     weight_value: float,
 ) -> None:
-    """The half-spaces as quantities `first` .. of a program, one row each.
+    """Write the half-spaces as quantities `first` .. of a program, one row each, with their bounds.
 
     `two_sided` is the equality as printed (Eq. 3), which also pulls back onto the plane.
     """

@@ -4,7 +4,7 @@ A compiled quantity is an operation code, two joints and a few numbers:
 
 | operation   | rows | value                                                        | data   |
 |-------------|------|--------------------------------------------------------------|--------|
-| POINT       | 3    | point p of a, in the world or in b's frame                   | p      |
+| POINT       | 3    | point p of a, in the world or in b's frame, metres           | p      |
 | DIRECTION   | 3    | direction d of a, in the world or in b's frame               | d      |
 | ORIENTATION | 3    | log(t^-1 R), R of a in the world or in b's frame             | t (4)  |
 | PLANE       | 1    | n . point p of a - h; plane in the world or in b's frame     | p n h  |
@@ -12,14 +12,14 @@ A compiled quantity is an operation code, two joints and a few numbers:
 | COORDINATE  | 1    | hinge angle, slide, or one of (twist, swing_y, swing_z) of a | i F(4) |
 | SWING       | 1    | swing extent of ball joint a (1: on its ellipse)             | F l u  |
 | POSTURE     | 1, 3 | log(r^-1 q) of a hinge, slide or ball joint a                | r (4)  |
-| PLACE       | 6    | translation and log(r^-1 q) of free joint a                  | r (7)  |
+| FREE_POSE   | 6    | translation and log(r^-1 q) of free joint a                  | r (7)  |
 | CENTRE      | 3    | centre of mass of the joints a .. b-1                        |        |
 | GAP         | 1    | distance of segments p s of a and t u of b, less radii h     | p s t u h |
 | LINKING     | 1    | linking of two polylines of the vertex pool                  | i m j n |
 | TANGLE      | 4    | their topology coordinates: writhe, centre (2), density      | i m j n |
 | ENTRIES     | many | the entries of their writhe matrix, k x k of them summed     | i m j n k |
 
-Joint b is -1 where the world is meant. Derivatives are by the tangent step v.
+Joint b is -1 for the world. Units are metres and radians; derivatives are by the tangent step v.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from writhe.kernels.topology.gauss_linking import make_scratch
     COORDINATE,
     SWING,
     POSTURE,
-    PLACE,
+    FREE_POSE,
     CENTRE,
     GAP,
     LINKING,
@@ -62,15 +62,15 @@ DATA_SIZE = 13
 
 
 class Program(NamedTuple):
-    """m compiled quantities with R rows in all."""
+    """m compiled quantities with R rows in all; see the table of the module."""
 
     operation: Ints  # (m,)
     joint_a: Ints  # (m,)
     joint_b: Ints  # (m,)
     data: Floats  # (m, DATA_SIZE)
-    row_start: Ints  # (m + 1,)
-    vertex_joint: Ints  # (k,) the joints that carry the pooled vertices, -1 for the world
-    vertex_in_joint: Floats  # (k, 3)
+    row_start: Ints  # (m + 1,) rows of each quantity
+    vertex_joint: Ints  # (k,) joint of each polyline vertex, -1 for the world
+    vertex_in_joint: Floats  # (k, 3) its position in that joint's frame
 
 
 @kernel
@@ -103,7 +103,7 @@ def _add_point_columns(
 
 
 @kernel
-def _add_turn_columns(
+def _add_direction_columns(
     tree: Tree,
     axes: Floats,
     joint: int,
@@ -113,7 +113,10 @@ def _add_turn_columns(
     sign: float,
     rows: Floats,
 ) -> None:
-    """rows (3, nv) += sign * (axis x (x, y, z)): a vector that turns with `joint`."""
+    """rows (3, nv) += sign * (axis x d), the derivative of a world direction d of `joint`.
+
+    d = (x, y, z).
+    """
     j = joint
     while j >= 0:
         for k in range(tree.v_start[j], tree.v_start[j + 1]):
@@ -126,10 +129,10 @@ def _add_turn_columns(
 
 
 @kernel
-def _add_rate_columns(
+def _add_rotation_columns(
     tree: Tree, axes: Floats, joint: int, frame: Floats, sign: float, rows: Floats
 ) -> None:
-    """rows (3, nv) += sign * frame^T axis: angular velocity of `joint` seen in `frame` (3, 3)."""
+    """rows (3, nv) += sign * frame^T axis: the rotation of `joint` by v, in `frame` (3, 3)."""
     j = joint
     while j >= 0:
         for k in range(tree.v_start[j], tree.v_start[j + 1]):
@@ -144,7 +147,7 @@ def _add_rate_columns(
 
 
 @kernel
-def _mix_rows(matrix: Floats, transposed: bool, rows: Floats) -> None:
+def _multiply_rows(matrix: Floats, transposed: bool, rows: Floats) -> None:
     """rows (3, nv) = matrix rows, or matrix^T rows, in place."""
     for k in range(rows.shape[1]):
         x, y, z = rows[0, k], rows[1, k], rows[2, k]
@@ -169,7 +172,7 @@ def _point_rows(
     values: Floats,
     rows: Floats,
 ) -> None:
-    """A point of a, in the world (b = -1) or in b's frame: R_b^T (x_a - p_b)."""
+    """A point of a, in the world (b = -1) or in b's frame: R_b^T (x_a - p_b). Metres."""
     x = positions[a, 0]
     y = positions[a, 1]
     z = positions[a, 2]
@@ -181,10 +184,9 @@ def _point_rows(
     if b < 0:
         values[0], values[1], values[2] = x, y, z
     else:
-        # in b's frame both the frame's origin and its turning count: seen as the same world point
-        # carried by b
+        # the motion of b's frame is that of the same world point carried by b
         _add_point_columns(tree, positions, axes, b, x, y, z, -1.0, rows)
-        _mix_rows(rotations[b], True, rows)
+        _multiply_rows(rotations[b], True, rows)
         dx, dy, dz = x - positions[b, 0], y - positions[b, 1], z - positions[b, 2]
         for r in range(3):
             values[r] = rotations[b, 0, r] * dx + rotations[b, 1, r] * dy + rotations[b, 2, r] * dz
@@ -207,12 +209,12 @@ def _direction_rows(
         x += rotations[a, 0, c] * data[c]
         y += rotations[a, 1, c] * data[c]
         z += rotations[a, 2, c] * data[c]
-    _add_turn_columns(tree, axes, a, x, y, z, 1.0, rows)
+    _add_direction_columns(tree, axes, a, x, y, z, 1.0, rows)
     if b < 0:
         values[0], values[1], values[2] = x, y, z
         return
-    _add_turn_columns(tree, axes, b, x, y, z, -1.0, rows)
-    _mix_rows(rotations[b], True, rows)
+    _add_direction_columns(tree, axes, b, x, y, z, -1.0, rows)
+    _multiply_rows(rotations[b], True, rows)
     for r in range(3):
         values[r] = rotations[b, 0, r] * x + rotations[b, 1, r] * y + rotations[b, 2, r] * z
 
@@ -243,24 +245,24 @@ def _orientation_rows(
     q = np.empty(4)
     matrix_to_quaternion(relative, q)
     quaternion_difference(data[:4], q, values)
-    _add_rate_columns(tree, axes, a, rotations[a], 1.0, rows)
+    _add_rotation_columns(tree, axes, a, rotations[a], 1.0, rows)
     if b >= 0:
-        _add_rate_columns(tree, axes, b, rotations[a], -1.0, rows)
+        _add_rotation_columns(tree, axes, b, rotations[a], -1.0, rows)
     inverse_right_jacobian(values[0], values[1], values[2], relative)
-    _mix_rows(relative, False, rows)
+    _multiply_rows(relative, False, rows)
 
 
 @kernel
 def _posture_rows(
-    q: Floats, at: int, vt: int, reference: Floats, values: Floats, rows: Floats
+    q: Floats, q_at: int, v_at: int, reference: Floats, values: Floats, rows: Floats
 ) -> None:
     """log(reference^-1 q) of the quaternion at q[at:], columns vt .. vt+2."""
-    quaternion_difference(reference, q[at : at + 4], values)
+    quaternion_difference(reference, q[q_at : q_at + 4], values)
     inverse = np.empty((3, 3))
     inverse_right_jacobian(values[0], values[1], values[2], inverse)
     for r in range(3):
         for c in range(3):
-            rows[r, vt + c] = inverse[r, c]
+            rows[r, v_at + c] = inverse[r, c]
 
 
 @kernel
@@ -276,7 +278,7 @@ def _centre_rows(
     values: Floats,
     rows: Floats,
 ) -> None:
-    """Centre of mass of the joints first .. last-1."""
+    """Centre of mass of the joints first .. last-1: sum m_j x_j / sum m_j. World frame."""
     total = 0.0
     for j in range(first, last):
         total += mass[j]
@@ -285,16 +287,16 @@ def _centre_rows(
     for j in range(first, last):
         if mass[j] == 0.0:
             continue
-        share = mass[j] / total
+        fraction = mass[j] / total
         x, y, z = positions[j, 0], positions[j, 1], positions[j, 2]
         for c in range(3):
             x += rotations[j, 0, c] * centre[j, c]
             y += rotations[j, 1, c] * centre[j, c]
             z += rotations[j, 2, c] * centre[j, c]
-        values[0] += share * x
-        values[1] += share * y
-        values[2] += share * z
-        _add_point_columns(tree, positions, axes, j, x, y, z, share, rows)
+        values[0] += fraction * x
+        values[1] += fraction * y
+        values[2] += fraction * z
+        _add_point_columns(tree, positions, axes, j, x, y, z, fraction, rows)
 
 
 @kernel
@@ -308,7 +310,7 @@ def _gap_row(
     data: Floats,
     row: Floats,
 ) -> float:
-    """The gap of two capsules, and its derivative: the normal times the witness points' motion."""
+    """The gap of two capsules; its derivative is n . (dx_a - dx_b) at the nearest points."""
     points = np.empty((4, 3))
     for k in range(4):
         joint = a if k < 2 else b
@@ -352,14 +354,18 @@ def evaluate_rows(
     values: Floats,
     jacobian: Floats,
 ) -> None:
-    """values (R) and jacobian (R, nv) of all rows at the frames of q; see the module's table."""
+    """values (R) and jacobian (R, nv) of all rows at q; see the table of the module.
+
+    mass (n), centre (n, 3) in the joints' frames; positions (n, 3), rotations (n, 3, 3) and axes
+    (nv, 3) are those of q.
+    """
     values[:] = 0.0
     jacobian[:] = 0.0
-    room = np.zeros((3, tree.dof_joint.shape[0]))
-    three = np.empty(3)
+    workspace = np.zeros((3, tree.dof_joint.shape[0]))
+    vector = np.empty(3)
     matrix = np.empty((3, 3))
     scratch = make_scratch()
-    pool, places = program.vertex_joint, program.vertex_in_joint
+    vertex_joints, vertices = program.vertex_joint, program.vertex_in_joint
     for i in range(program.operation.shape[0]):
         operation = program.operation[i]
         a, b = program.joint_a[i], program.joint_b[i]
@@ -373,19 +379,23 @@ def evaluate_rows(
         elif operation == ORIENTATION:
             _orientation_rows(tree, rotations, axes, a, b, data, out, rows)
         elif operation == PLANE:
-            room[:] = 0.0
-            _point_rows(tree, positions, rotations, axes, a, b, data, three, room)
-            out[0] = three[0] * data[3] + three[1] * data[4] + three[2] * data[5] - data[6]
-            for k in range(room.shape[1]):
-                rows[0, k] = room[0, k] * data[3] + room[1, k] * data[4] + room[2, k] * data[5]
+            workspace[:] = 0.0
+            _point_rows(tree, positions, rotations, axes, a, b, data, vector, workspace)
+            out[0] = vector[0] * data[3] + vector[1] * data[4] + vector[2] * data[5] - data[6]
+            for k in range(workspace.shape[1]):
+                rows[0, k] = (
+                    workspace[0, k] * data[3]
+                    + workspace[1, k] * data[4]
+                    + workspace[2, k] * data[5]
+                )
         elif operation == SEPARATION:
-            room[:] = 0.0
+            workspace[:] = 0.0
             dx, dy, dz = positions[a, 0], positions[a, 1], positions[a, 2]
             for c in range(3):
                 dx += rotations[a, 0, c] * data[c]
                 dy += rotations[a, 1, c] * data[c]
                 dz += rotations[a, 2, c] * data[c]
-            _add_point_columns(tree, positions, axes, a, dx, dy, dz, 1.0, room)
+            _add_point_columns(tree, positions, axes, a, dx, dy, dz, 1.0, workspace)
             x, y, z = data[3], data[4], data[5]
             if b >= 0:
                 x, y, z = positions[b, 0], positions[b, 1], positions[b, 2]
@@ -393,61 +403,65 @@ def evaluate_rows(
                     x += rotations[b, 0, c] * data[3 + c]
                     y += rotations[b, 1, c] * data[3 + c]
                     z += rotations[b, 2, c] * data[3 + c]
-                _add_point_columns(tree, positions, axes, b, x, y, z, -1.0, room)
+                _add_point_columns(tree, positions, axes, b, x, y, z, -1.0, workspace)
             dx, dy, dz = dx - x, dy - y, dz - z
             length = sqrt(dx * dx + dy * dy + dz * dz)
             out[0] = length
             if length > 1e-12:
-                for k in range(room.shape[1]):
-                    rows[0, k] = (room[0, k] * dx + room[1, k] * dy + room[2, k] * dz) / length
+                for k in range(workspace.shape[1]):
+                    rows[0, k] = (
+                        workspace[0, k] * dx + workspace[1, k] * dy + workspace[2, k] * dz
+                    ) / length
         elif operation == COORDINATE:
-            at, vt = tree.q_start[a], tree.v_start[a]
+            q_at, v_at = tree.q_start[a], tree.v_start[a]
             if tree.kind[a] < BALL:
-                out[0] = q[at]
-                rows[0, vt] = 1.0
+                out[0] = q[q_at]
+                rows[0, v_at] = 1.0
             else:
                 if tree.kind[a] == FREE:
-                    at, vt = at + 3, vt + 3
+                    q_at, v_at = q_at + 3, v_at + 3
                 which = int(data[0])
-                swing_twist(q[at : at + 4], data[1:5], three)
-                swing_twist_jacobian(three, data[1:5], matrix)
-                out[0] = three[which]
+                swing_twist(q[q_at : q_at + 4], data[1:5], vector)
+                swing_twist_jacobian(vector, data[1:5], matrix)
+                out[0] = vector[which]
                 for c in range(3):
-                    rows[0, vt + c] = matrix[which, c]
+                    rows[0, v_at + c] = matrix[which, c]
         elif operation == SWING:
-            at, vt = tree.q_start[a], tree.v_start[a]
-            swing_twist(q[at : at + 4], data[:4], three)
-            swing_twist_jacobian(three, data[:4], matrix)
+            q_at, v_at = tree.q_start[a], tree.v_start[a]
+            swing_twist(q[q_at : q_at + 4], data[:4], vector)
+            swing_twist_jacobian(vector, data[:4], matrix)
             lower = np.array([0.0, data[4], data[5]])
             upper = np.array([0.0, data[6], data[7]])
             gradient = np.empty(3)
-            out[0] = swing_extent(three, lower, upper, gradient)
+            out[0] = swing_extent(vector, lower, upper, gradient)
             for c in range(3):
-                rows[0, vt + c] = gradient[1] * matrix[1, c] + gradient[2] * matrix[2, c]
+                rows[0, v_at + c] = gradient[1] * matrix[1, c] + gradient[2] * matrix[2, c]
         elif operation == POSTURE:
-            at, vt = tree.q_start[a], tree.v_start[a]
+            q_at, v_at = tree.q_start[a], tree.v_start[a]
             if tree.kind[a] < BALL:
-                out[0] = q[at] - data[0]
-                rows[0, vt] = 1.0
+                out[0] = q[q_at] - data[0]
+                rows[0, v_at] = 1.0
             else:
-                _posture_rows(q, at, vt, data[:4], out, rows)
-        elif operation == PLACE:
-            at, vt = tree.q_start[a], tree.v_start[a]
+                _posture_rows(q, q_at, v_at, data[:4], out, rows)
+        elif operation == FREE_POSE:
+            q_at, v_at = tree.q_start[a], tree.v_start[a]
             for c in range(3):
-                out[c] = q[at + c] - data[c]
-                rows[c, vt + c] = 1.0
-            _posture_rows(q, at + 3, vt + 3, data[3:7], out[3:6], rows[3:6])
+                out[c] = q[q_at + c] - data[c]
+                rows[c, v_at + c] = 1.0
+            _posture_rows(q, q_at + 3, v_at + 3, data[3:7], out[3:6], rows[3:6])
         elif operation == CENTRE:
             _centre_rows(tree, positions, rotations, axes, mass, centre, a, b, out, rows)
         elif operation == GAP:
             out[0] = _gap_row(tree, positions, rotations, axes, a, b, data, rows[0])
         elif operation == LINKING:
             out[0] = linking_row(
-                tree, pool, places, positions, rotations, axes, data, scratch, rows[0]
+                tree, vertex_joints, vertices, positions, rotations, axes, data, scratch, rows[0]
             )
         elif operation == TANGLE:
             coordinate_rows(
-                tree, pool, places, positions, rotations, axes, data, scratch, out, rows
+                tree, vertex_joints, vertices, positions, rotations, axes, data, scratch, out, rows
             )
         elif operation == ENTRIES:
-            entry_rows(tree, pool, places, positions, rotations, axes, data, scratch, out, rows)
+            entry_rows(
+                tree, vertex_joints, vertices, positions, rotations, axes, data, scratch, out, rows
+            )

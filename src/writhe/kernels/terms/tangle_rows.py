@@ -1,7 +1,7 @@
-"""Rows of what two polylines carried by joints have in common: linking, coordinates, entries.
+"""Rows for a pair of polylines: linking, topology coordinates, writhe matrix entries.
 
-The polylines are ranges of a pool of vertices (`rows.Program`): data = (i, m, j, n) stands for the
-m vertices from i on and the n vertices from j on.
+The polylines are ranges of the vertices of `quantity_rows.Program`: data = (i, m, j, n) means the m
+vertices from i on and the n vertices from j on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _place_vertices(
     joints: Ints,
     points: Floats,
 ) -> None:
-    """joints (m + n) and world points (m + n, 3) of the two polylines."""
+    """joints (m + n) and world points (m + n, 3) of the vertices of both polylines."""
     first, second, rows = int(data[0]), int(data[2]), int(data[1])
     for k in range(joints.shape[0]):
         vertex = first + k if k < rows else second + k - rows
@@ -59,7 +59,10 @@ def linking_row(
     scratch: Scratch,
     row: Floats,
 ) -> float:
-    """The linking of two polylines, and its derivative row (nv) through all of their vertices."""
+    """The Gauss linking integral of two polylines; adds its derivative to row (nv).
+
+    row = sum over vertices x of dG/dx . dx/dv (docs/notation.md).
+    """
     rows, count = int(data[1]), int(data[1]) + int(data[3])
     joints, points, slopes = np.empty(count, np.int64), np.empty((count, 3)), np.zeros((count, 3))
     _place_vertices(vertex_joint, vertex_in_joint, positions, rotations, data, joints, points)
@@ -85,7 +88,10 @@ def coordinate_rows(
     values: Floats,
     jacobian: Floats,
 ) -> None:
-    """values (4): writhe, centre, density (see `coordinates`); jacobian (4, nv)."""
+    """values (4): writhe, centre (2), density (`topology_coordinates`); jacobian (4, nv).
+
+    Ho and Komura 2009; the derivative is by the chain rule over writhe matrix entries and vertices.
+    """
     rows, count = int(data[1]), int(data[1]) + int(data[3])
     m, n = rows - 1, count - rows - 1
     joints, points = np.empty(count, np.int64), np.empty((count, 3))
@@ -125,7 +131,7 @@ def entry_rows(
 ) -> None:
     """values (m n): the entries of the writhe matrix, row by row; jacobian (m n, nv).
 
-    With data[4] = k > 1 every k x k entries are summed: the bones of strands cut into k pieces.
+    With data[4] = k > 1, blocks of k x k entries are summed: the strands have k pieces per bone.
     """
     rows, count, pieces = int(data[1]), int(data[1]) + int(data[3]), int(data[4])
     m, n = rows - 1, count - rows - 1

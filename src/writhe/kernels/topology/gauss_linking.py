@@ -15,7 +15,7 @@ Accurate to a few units in the last place, except that two segments which bisect
 distance h much smaller than their length l lose accuracy as 2e-16 l / h (r1 and r3 are then
 antiparallel and D1, D2 cancel); the sign stays right.
 
-The *gradient* follows from how an area changes when a corner moves. The edge from r_k to r_k+1 has
+The *gradient* is the change of the area when a corner moves. The edge from r_k to r_k+1 has
 the normal e_k = r_k X r_k+1 / (l_k l_k+1 + r_k . r_k+1), of length tan(half its angle), and
 
     4 pi dGLI/dr_k = (e_k-1 + e_k) / l_k.
@@ -25,10 +25,10 @@ gradient of the sum needs the edges of the rim alone (see `strands`).
 
 Speed. r and l belong to a *pair of vertices*, and four pairs of segments share each. A **tile** is
 a block of up to `TILE` vertex pairs as rows x, y, z, l at a fixed distance `ROW`; entry g is pair
-(i, j) with g = i * columns + j, so r1, r2, r3, r4 of a segment pair stand at g, g + 1,
-g + columns + 1, g + columns and one flat loop does them all in vector registers. Entries with j in
-the last column belong to no pair: they are computed and never read. The fixed distance lets the
-compiler see that the rows do not overlap.
+(i, j) with g = i * columns + j, so r1, r2, r3, r4 of a segment pair are at g, g + 1,
+g + columns + 1, g + columns and one flat loop computes them all in vector registers. Entries with j
+in the last column belong to no pair: they are computed and never read. The fixed distance tells the
+compiler that the rows do not overlap.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from writhe.kernels.jit import kernel
 TILE = 256
 TILE_COLUMNS = 32
 ROW = TILE + TILE_COLUMNS + 32  # the last row of a tile reads one row and one entry further
-# Loops run to a multiple of the widest vector, so that nothing is left over for scalar code.
+# Loops run to a multiple of the widest vector, so that no scalar remainder is left.
 LANES = 8
 X, Y, Z, L, W = 0, ROW, 2 * ROW, 3 * ROW, 4 * ROW
 
@@ -66,7 +66,7 @@ A1, A0 = 0.1999999999999552, -0.3333333333333333
 
 
 class Scratch(NamedTuple):
-    """Room for one tile; make one with `make_scratch` and use it again and again."""
+    """Workspace of one tile; made by `make_scratch` and reused."""
 
     tile: Floats  # (5 ROW,) x, y, z, l and, for slopes, 1 / (4 pi l) of the vertex pairs
     values: Floats  # (ROW,)
@@ -75,7 +75,7 @@ class Scratch(NamedTuple):
 
 @kernel
 def make_scratch() -> Scratch:
-    """Scratch for one thread. Zeroed: entries past a tile are computed with, though never read."""
+    """Workspace of one thread, zeroed: entries past a tile are computed but never read."""
     return Scratch(np.zeros(5 * ROW), np.zeros(ROW), np.zeros(12 * ROW))
 
 
@@ -101,7 +101,7 @@ def upper_angle(y: float, x: float) -> float:
 
 @kernel(vector=True, inline=True)
 def ends_coincide(l1: float, l2: float, l3: float, l4: float) -> bool:
-    """Whether the segments share an end point: the least of the four lengths is nothing."""
+    """Whether the segments share an end point: the least of the four lengths is negligible."""
     small_12, large_12 = (l1, l2) if l1 < l2 else (l2, l1)
     small_34, large_34 = (l3, l4) if l3 < l4 else (l4, l3)
     small = small_12 if small_12 < small_34 else small_34

@@ -1,4 +1,4 @@
-"""Where a polyline crosses the disc spanned in a closed one."""
+"""Where a polyline crosses the disc bounded by a closed polyline."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def _rim_distance(rim: Floats, count: int, x: float, y: float, z: float) -> floa
 def disc_crossings(chain: Floats, rim: Floats, count: int, out: Floats) -> int:
     """Crossings of the chain (m, 3) with the disc of the first `count` vertices of rim (n, 3).
 
-    The disc is the fan of triangles from the rim's mean point. Each row of out (k, 6): the place
+    The disc is the fan of triangles from the rim's mean point. Each row of out (k, 6): the position
     along the chain in segments, the sign (1 towards the side from which the rim runs
-    anticlockwise), the point (3) and its distance from the rim. Returns how many there are.
+    anticlockwise), the point (3) and its distance from the rim, metres. Returns the number of rows.
 
     Moeller and Trumbore (1997), Fast, minimum storage ray-triangle intersection.
     """

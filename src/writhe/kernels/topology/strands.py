@@ -4,13 +4,13 @@ A strand is a polyline whose vertices are fixed to joints of a forest (`kinemati
 joint -1, to the world. The linking of a pair of strands is the sum of its writhe matrix.
 
 Gradient of that sum. Entry (i, j) of the writhe matrix is the area of a spherical quadrilateral
-(see `linking`); along an edge that two of them share the changes cancel, so
+(see `gauss_linking`); the changes along a shared edge cancel, so
 
     4 pi d sum = sum over the edges (r, s) of the rim of  e(r, s) . (dr / |r| + ds / |s|)
 
 with the rim running once around the grid of vertex pairs: 2 (m + n) edges instead of m n
-quadrilaterals. It is zero for two closed strands, whose linking is a whole number. Pairs of
-segments that share an end point count as zero in the sum, so their own edges are taken off again.
+quadrilaterals. It is zero for two closed strands, whose linking is an integer. Pairs of segments
+that share an end point count as zero in the sum, so their own edges are subtracted.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from writhe.kernels.topology.gauss_linking import (
     make_scratch,
 )
 
-CHUNK = 16  # frames that one thread takes at a time
+CHUNK = 16  # frames per parallel task
 
 
 class Strands(NamedTuple):
@@ -42,11 +42,11 @@ class Strands(NamedTuple):
     vertex_joint: Ints  # (vertices,) -1: fixed in the world
     vertex_in_joint: Floats  # (vertices, 3) in the joint's frame, or the world's
     start: Ints  # (strands + 1,) strand s has the vertices start[s] .. start[s + 1] - 1
-    pair: Ints  # (pairs, 2) numbers of strands
+    pair: Ints  # (pairs, 2) indices of strands
 
 
-class Workspace(NamedTuple):
-    """Room for one posture; make one with `make_workspace`."""
+class StrandWorkspace(NamedTuple):
+    """Workspace of one posture; made by `make_workspace`."""
 
     vertices: Floats  # (vertices, 3) in the world
     gradient: Floats  # (vertices, 3)
@@ -55,10 +55,10 @@ class Workspace(NamedTuple):
 
 
 @kernel
-def make_workspace(strands: Strands, joint_count: int) -> Workspace:
-    """Scratch for one thread and one posture at a time."""
+def make_workspace(strands: Strands, joint_count: int) -> StrandWorkspace:
+    """Allocate the workspace of one thread."""
     vertex_count, pair_count = strands.vertex_joint.shape[0], strands.pair.shape[0]
-    return Workspace(
+    return StrandWorkspace(
         np.zeros((vertex_count, 3)),
         np.zeros((vertex_count, 3)),
         np.zeros((joint_count, 6, pair_count)),
@@ -102,7 +102,7 @@ def strand_linking(strands: Strands, vertices: Floats, scratch: Scratch, out: Fl
 def _add_side(
     fixed: Floats, line: Floats, sign: float, fixed_gradient: Floats, line_gradient: Floats
 ) -> None:
-    """Add the edges of one side of the rim: the vertex `fixed` (3) seen along `line` (n + 1, 3)."""
+    """Add the edges of one side of the rim: from vertex `fixed` (3) to `line` (n + 1, 3)."""
     x, y, z = fixed[0], fixed[1], fixed[2]
     ux, uy, uz = line[0, 0] - x, line[0, 1] - y, line[0, 2] - z
     ul = sqrt(ux * ux + uy * uy + uz * uz)
@@ -137,20 +137,21 @@ def _add_rim(
     m, n = first.shape[0] - 1, second.shape[0] - 1
     _add_side(first[0], second, sign, first_gradient[0], second_gradient)
     _add_side(first[m], second, -sign, first_gradient[m], second_gradient)
-    # Seen from `second` the directions are reversed, which turns the sign but not the normal.
+    # From `second` the directions are reversed, which changes the sign but not the normal.
     _add_side(second[n], first, -sign, second_gradient[n], first_gradient)
     _add_side(second[0], first, sign, second_gradient[0], first_gradient)
 
 
 @kernel
 def _distance(a: Floats, b: Floats) -> float:
+    """|b - a| of two points (3)."""
     x, y, z = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     return sqrt(x * x + y * y + z * z)
 
 
 @kernel
 def _may_coincide(first: Floats, second: Floats) -> bool:
-    """Whether some vertex of one strand may coincide with one of the other; cheap, cautious."""
+    """Whether a vertex of one strand may coincide with one of the other; cheap, conservative."""
     reach = 0.0
     for k in range(first.shape[0]):
         reach = max(reach, _distance(first[0], first[k]))
@@ -178,7 +179,7 @@ def add_linking_gradient(
     _add_rim(first, second, 1.0, first_gradient, second_gradient)
     if not _may_coincide(first, second):
         return
-    # Segment pairs that share an end point count as zero: take their own rims off.
+    # Segment pairs that share an end point count as zero: subtract their rims.
     for i in range(first.shape[0] - 1):
         for j in range(second.shape[0] - 1):
             one, two = slice(i, i + 2), slice(j, j + 2)
@@ -195,8 +196,8 @@ def add_linking_gradient(
 def _project(tree: Tree, positions: Floats, axes: Floats, wrench: Floats, out: Floats) -> None:
     """out (pairs, nv) = J^T of the wrenches (n, 6, pairs): force, moment about the origin.
 
-    The wrenches are used up. Pairs come last in them, so that the inner loops run over memory in
-    order and are vectorised.
+    The wrenches are overwritten. Pairs are the last axis, so that the inner loops run over memory
+    in order and are vectorised.
     """
     pairs = wrench.shape[2]
     for j in range(tree.parent.shape[0] - 1, -1, -1):
@@ -229,7 +230,7 @@ def linking_with_jacobian(
     positions: Floats,
     rotations: Floats,
     axes: Floats,
-    work: Workspace,
+    work: StrandWorkspace,
     values: Floats,
     jacobian: Floats,
 ) -> None:

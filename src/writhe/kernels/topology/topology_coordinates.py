@@ -1,17 +1,17 @@
-"""Topology coordinates of a writhe matrix T (m, n): writhe, centre, density; and the way back.
+"""Topology coordinates of a writhe matrix T (m, n): writhe, centre, density; and their inverse.
 
 Ho and Komura (2009), Character motion synthesis by topology coordinates, section 2.2, with two
-changes: entries weigh by |T|, since a centre of values of both signs may lie anywhere, and cells
-stand at x_i = (2 i + 1 - m) / m in (-1, 1), so that cutting segments in two moves nothing.
+changes: entries are weighted by |T|, since a centre of values of both signs may lie anywhere, and
+cells are at x_i = (2 i + 1 - m) / m in (-1, 1), so that halving segments changes nothing.
 
     w = sum T,   p = |T| / sum |T|,   c = sum p (x, y),   S = sum p (x - c_x, y - c_y)^2
     d = pi / 4 - phi,   phi = 1/2 atan2(2 S_xy, S_xx - S_yy)   (the principal axis, from x)
 
 The density d is 0 along the diagonal, pi/4 where the first strand winds around a straight second
-one, -pi/4 the other way round; it is defined modulo pi.
+one, -pi/4 where the second winds around a straight first one; it is defined modulo pi.
 
-**Near zero** (sum |T| below `NOTHING`) the centre is (0, 0) and the density 0, and so is the
-density of entries spread alike in all directions; derivatives are then zero.
+**Near zero** (sum |T| below `ZERO_SUM`) the centre is (0, 0) and the density 0, and so is the
+density of an isotropic distribution of entries; derivatives are then zero.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.kernels.jit import kernel
 
-NOTHING = 1e-12
+ZERO_SUM = 1e-12
 ISOTROPIC = 1e-10
 _NEWTON, _BISECTIONS, _SCAN = 60, 60, 24
 
@@ -32,7 +32,7 @@ _NEWTON, _BISECTIONS, _SCAN = 60, 60, 24
 def matrix_coordinates(matrix: Floats, out: Floats) -> float:
     """out (4) = w, c_x, c_y, d of a writhe matrix (m, n).
 
-    Returns how clear the density is, sqrt((S_xx - S_yy)^2 + 4 S_xy^2), 0 where there is none.
+    Returns the anisotropy sqrt((S_xx - S_yy)^2 + 4 S_xy^2), 0 where the density is undefined.
     """
     m, n = matrix.shape
     total, size, sum_x, sum_y = 0.0, 0.0, 0.0, 0.0
@@ -46,7 +46,7 @@ def matrix_coordinates(matrix: Floats, out: Floats) -> float:
             sum_x += weight * x
             sum_y += weight * (2.0 * j + 1.0 - n) / n
     out[0], out[1], out[2], out[3] = total, 0.0, 0.0, 0.0
-    if size < NOTHING:
+    if size < ZERO_SUM:
         return 0.0
     cx, cy = sum_x / size, sum_y / size
     xx, xy, yy = 0.0, 0.0, 0.0
@@ -59,19 +59,19 @@ def matrix_coordinates(matrix: Floats, out: Floats) -> float:
             xy += weight * x * y
             yy += weight * y * y
     out[1], out[2] = cx, cy
-    clear = sqrt((xx - yy) * (xx - yy) + 4.0 * xy * xy)
-    if clear < ISOTROPIC:
+    anisotropy = sqrt((xx - yy) * (xx - yy) + 4.0 * xy * xy)
+    if anisotropy < ISOTROPIC:
         return 0.0
     density = 0.25 * pi - 0.5 * atan2(2.0 * xy, xx - yy)
     out[3] = density - pi if density > 0.5 * pi else density
-    return clear
+    return anisotropy
 
 
 @kernel
 def coordinate_slopes(matrix: Floats, out: Floats, slopes: Floats) -> float:
     """out (4) as `matrix_coordinates`, and slopes (4, m, n) = d out / d matrix."""
     m, n = matrix.shape
-    clear = matrix_coordinates(matrix, out)
+    anisotropy = matrix_coordinates(matrix, out)
     slopes[0] = 1.0
     slopes[1:] = 0.0
     size, xx, xy, yy = 0.0, 0.0, 0.0, 0.0
@@ -85,11 +85,11 @@ def coordinate_slopes(matrix: Floats, out: Floats, slopes: Floats) -> float:
             xx += weight * x * x
             xy += weight * x * y
             yy += weight * y * y
-    if size < NOTHING:
+    if size < ZERO_SUM:
         return 0.0
     xx, xy, yy = xx / size, xy / size, yy / size
     across, along = xx - yy, 2.0 * xy
-    scale = 0.0 if clear == 0.0 else 0.5 / (clear * clear)
+    scale = 0.0 if anisotropy == 0.0 else 0.5 / (anisotropy * anisotropy)
     for i in range(m):
         x = (2.0 * i + 1.0 - m) / m - cx
         for j in range(n):
@@ -100,11 +100,11 @@ def coordinate_slopes(matrix: Floats, out: Floats, slopes: Floats) -> float:
             change_across = x * x - y * y - across
             change_along = 2.0 * x * y - along
             slopes[3, i, j] = -sign * scale * (across * change_along - along * change_across)
-    return clear
+    return anisotropy
 
 
 @kernel
-def _tilted(
+def _tilted_ridge(
     alpha: float, length: float, width: float, a: float, b: float, cx: float, cy: float, out: Floats
 ) -> None:
     """out (m, n), of sum 1: a ridge along the angle alpha, tilted by a (x - cx) + b (y - cy)."""
@@ -132,14 +132,14 @@ def _tilted(
 def _centred_ridge(
     alpha: float, length: float, width: float, cx: float, cy: float, tilt: Floats, out: Floats
 ) -> bool:
-    """A ridge along alpha whose centre is (cx, cy), by Newton's method on its tilt (2).
+    """out (m, n): a ridge along alpha with centre (cx, cy), by Newton's method on its tilt (2).
 
-    The tilt minimises log sum exp, which is convex: halving the step until it falls suffices.
+    The tilt minimises log sum exp, which is convex. False if Newton's method does not converge.
     """
     m, n = out.shape
     gx, gy = 1.0, 1.0
     for _ in range(_NEWTON):
-        _tilted(alpha, length, width, tilt[0], tilt[1], cx, cy, out)
+        _tilted_ridge(alpha, length, width, tilt[0], tilt[1], cx, cy, out)
         gx, gy, xx, xy, yy = 0.0, 0.0, 0.0, 0.0, 0.0
         for i in range(m):
             x = (2.0 * i + 1.0 - m) / m - cx
@@ -159,11 +159,11 @@ def _centred_ridge(
         step_x = -(yy * gx - xy * gy) / determinant
         step_y = -(xx * gy - xy * gx) / determinant
         size = sqrt(step_x * step_x + step_y * step_y)
-        # far from the answer the second derivatives are those of one cell: go slowly
+        # far from the solution the second derivatives are those of one cell: limit the step
         limit = 0.5 * max(m, n)
-        share = 1.0 if size < limit else limit / size
-        tilt[0] += share * step_x
-        tilt[1] += share * step_y
+        fraction = 1.0 if size < limit else limit / size
+        tilt[0] += fraction * step_x
+        tilt[1] += fraction * step_y
         if abs(tilt[0]) + abs(tilt[1]) > 1e5:
             return False
     return gx * gx + gy * gy < 1e-20
@@ -181,9 +181,9 @@ def _axis_error(
     found: Floats,
     out: Floats,
 ) -> float:
-    """How far the density of the ridge along alpha is from the one wanted; inf where there is none.
+    """The density of the ridge along alpha minus `density`; inf where it is undefined.
 
-    In (-pi/2, pi/2]; it falls with alpha.
+    In (-pi/2, pi/2]; it decreases with alpha.
     """
     if not _centred_ridge(alpha, length, width, cx, cy, tilt, out):
         return np.inf
@@ -201,11 +201,11 @@ def _axis_error(
 def ridge_matrix(
     writhe: float, cx: float, cy: float, density: float, length: float, width: float, out: Floats
 ) -> float:
-    """out (m, n) with exactly these coordinates, all entries of one sign; returns what is left.
+    """out (m, n) with these coordinates, all entries of one sign; returns the density's error.
 
     A Gaussian ridge of standard deviations `length` and `width`, in the units of x and y, tilted to
-    the centre; its angle is found by bisection. The number returned is the error of the density,
-    infinite where no such ridge has the centre.
+    the centre; its angle is found by bisection. The error is infinite where no such ridge has the
+    centre.
     """
     tilt, found = np.zeros(2), np.zeros(4)
     start = 0.25 * pi - density
@@ -213,8 +213,8 @@ def ridge_matrix(
     error_low = np.inf
     best, best_alpha = np.inf, start
     bracketed = False
-    before_alpha, before = start, np.inf
-    # outwards from the angle wanted, until the error changes its sign without a jump
+    inner_alpha, inner_error = start, np.inf
+    # outwards from the target angle, until the error changes sign continuously
     for k in range(_SCAN + 1):
         offset = ((k + 1) // 2) * (1.0 if k % 2 == 0 else -1.0) * pi / _SCAN
         alpha = start + offset
@@ -226,13 +226,13 @@ def ridge_matrix(
             break
         inner = start + offset - (1.0 if offset > 0 else -1.0) * pi / _SCAN
         if k == 0:
-            before = error
+            inner_error = error
             continue
         tilt[:] = 0.0
-        before_alpha = inner
-        before = _axis_error(inner, length, width, cx, cy, density, tilt, found, out)
-        if before * error <= 0.0 and abs(before - error) < 0.4 * pi:
-            low, high, error_low = before_alpha, alpha, before
+        inner_alpha = inner
+        inner_error = _axis_error(inner, length, width, cx, cy, density, tilt, found, out)
+        if inner_error * error <= 0.0 and abs(inner_error - error) < 0.4 * pi:
+            low, high, error_low = inner_alpha, alpha, inner_error
             bracketed = True
             break
     if bracketed:

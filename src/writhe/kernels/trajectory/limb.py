@@ -1,12 +1,13 @@
 """Limbs: a small tree of joints under a root frame, solved by damped least squares.
 
-The coordinates of a limb are one angle for a hinge and a rotation vector for a ball joint, counted
-from a reference rotation C in the middle of the joint's range: R = R_parent B exp([v]) with
-B = rest C. Two half turns from the middle lie beyond any human joint, so the chart has neither
-seams nor poles where limbs go, unlike Euler angles.
+The coordinates of a limb are one angle for a hinge and a rotation vector for a ball joint, relative
+to a reference rotation C in the middle of the joint's range: R = R_parent B exp([v]) with B = rest
+C. Human joints stay within half a turn of that middle, so unlike Euler angles the chart has no
+singularities in their range.
 
-Sines and cosines come from power series in the squared angle. They need no branch near zero, no
-division and no library, which is faster here and rounds alike in the JAX twin (`batch.limb`).
+Sines and cosines are computed by power series in the squared angle. They need no branch near zero,
+no division and no library call, which is faster here, and the JAX version (`batch.limb`) rounds the
+same way.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from writhe.kernels.jit import kernel
 HINGE, BALL = 1, 3
 
 
-class Limb(NamedTuple):
-    """k joints in the order of the skeleton, n coordinates, E effectors."""
+class LimbTree(NamedTuple):
+    """k joints in the order of the skeleton, n coordinates, E effectors. Metres and radians."""
 
     parent: Ints  # (k,) -1: the root frame
     kind: Ints  # (k,) HINGE or BALL
@@ -32,15 +33,15 @@ class Limb(NamedTuple):
     axis: Floats  # (k, 3) of hinges
     effector_joint: Ints  # (E,)
     effector_offset: Floats  # (E, 3) in that joint's frame
-    carries: Ints  # (E, k) 1: turning the joint moves the effector
+    carries: Ints  # (E, k) 1: the effector is in the subtree of the joint
 
 
-class LimbRoom(NamedTuple):
-    """Where the kinematics of one posture is worked out; one per block of frames."""
+class LimbWorkspace(NamedTuple):
+    """Kinematics of one posture; one workspace per block of frames."""
 
     positions: Floats  # (k, 3)
     rotations: Floats  # (k, 3, 3)
-    axes: Floats  # (n, 3) how each coordinate turns the limb, in the root frame
+    axes: Floats  # (n, 3) rotation per change of each coordinate, in the root frame
     effectors: Floats  # (E, 3)
     jacobian: Floats  # (3 E, n)
     residual: Floats  # (3 E,)
@@ -49,10 +50,10 @@ class LimbRoom(NamedTuple):
 
 
 @kernel
-def limb_room(limb: Limb) -> LimbRoom:
-    """Room for one posture of the limb."""
+def limb_workspace(limb: LimbTree) -> LimbWorkspace:
+    """Allocate the workspace of one posture."""
     k, n, e = limb.parent.shape[0], limb.start[-1], limb.effector_joint.shape[0]
-    return LimbRoom(
+    return LimbWorkspace(
         np.empty((k, 3)),
         np.empty((k, 3, 3)),
         np.empty((n, 3)),
@@ -116,14 +117,14 @@ def cubic_series(t: float) -> float:
 
 
 @kernel(inline=True)
-def limb_forward(limb: Limb, theta: Floats, room: LimbRoom) -> None:
+def limb_forward(limb: LimbTree, theta: Floats, workspace: LimbWorkspace) -> None:
     """Frames, axes and effectors of the limb at coordinates theta (n), in the root frame.
 
     With t = |v|^2 and the skew matrix K of v: exp([v]) = (1 - b t) I + a K + b v v^T, and a change
-    dv turns it by L dv, L = (1 - c t) I + b K + c v v^T, where a = sin|v|/|v|,
-    b = (1 - cos|v|)/t, c = (|v| - sin|v|)/|v|^3.
+    dv rotates it by L dv, L = (1 - c t) I + b K + c v v^T, where a = sin|v|/|v|, b = (1 -
+    cos|v|)/t, c = (|v| - sin|v|)/|v|^3.
     """
-    positions, rotations, axes = room.positions, room.rotations, room.axes
+    positions, rotations, axes = workspace.positions, workspace.rotations, workspace.axes
     for j in range(limb.parent.shape[0]):
         parent, at = limb.parent[j], limb.start[j]
         ball = limb.kind[j] == BALL
@@ -175,7 +176,7 @@ def limb_forward(limb: Limb, theta: Floats, room: LimbRoom) -> None:
     for e in range(limb.effector_joint.shape[0]):
         j = limb.effector_joint[e]
         for r in range(3):
-            room.effectors[e, r] = (
+            workspace.effectors[e, r] = (
                 positions[j, r]
                 + rotations[j, r, 0] * limb.effector_offset[e, 0]
                 + rotations[j, r, 1] * limb.effector_offset[e, 1]
@@ -184,40 +185,40 @@ def limb_forward(limb: Limb, theta: Floats, room: LimbRoom) -> None:
 
 
 @kernel(inline=True)
-def limb_jacobian(limb: Limb, room: LimbRoom) -> None:
-    """room.jacobian (3 E, n) = d effectors / d theta after `limb_forward`.
+def limb_jacobian(limb: LimbTree, workspace: LimbWorkspace) -> None:
+    """workspace.jacobian (3 E, n) = d effectors / d theta after `limb_forward`.
 
-    Columns of joints that do not carry an effector are zero from the start and stay so.
+    Columns of joints that do not carry an effector stay zero.
     """
     for e in range(limb.effector_joint.shape[0]):
         for j in range(limb.parent.shape[0]):
             if limb.carries[e, j] == 0:
                 continue
-            dx = room.effectors[e, 0] - room.positions[j, 0]
-            dy = room.effectors[e, 1] - room.positions[j, 1]
-            dz = room.effectors[e, 2] - room.positions[j, 2]
+            dx = workspace.effectors[e, 0] - workspace.positions[j, 0]
+            dy = workspace.effectors[e, 1] - workspace.positions[j, 1]
+            dz = workspace.effectors[e, 2] - workspace.positions[j, 2]
             for k in range(limb.start[j], limb.start[j + 1]):
-                x, y, z = room.axes[k, 0], room.axes[k, 1], room.axes[k, 2]
-                room.jacobian[3 * e, k] = y * dz - z * dy
-                room.jacobian[3 * e + 1, k] = z * dx - x * dz
-                room.jacobian[3 * e + 2, k] = x * dy - y * dx
+                x, y, z = workspace.axes[k, 0], workspace.axes[k, 1], workspace.axes[k, 2]
+                workspace.jacobian[3 * e, k] = y * dz - z * dy
+                workspace.jacobian[3 * e + 1, k] = z * dx - x * dz
+                workspace.jacobian[3 * e + 2, k] = x * dy - y * dx
 
 
 @kernel(inline=True, vector=True)
-def damped_step(room: LimbRoom, give: Floats) -> None:
-    """room.step (n): the damped least-squares step of Eq. 6 towards room.residual (3 E).
+def damped_step(workspace: LimbWorkspace, inverse_damping: Floats) -> None:
+    """workspace.step (n): the damped least-squares step of Eq. 6 for workspace.residual (3 E).
 
     (J^T J + D) dtheta = J^T de with D = diag(lambda^2) is solved in the smaller space of the
-    effectors, dtheta = G J^T (J G J^T + I)^-1 de with G = D^-1; give (n) is the diagonal of G, and
-    a coordinate that must not move has a give of zero. room.residual is used up.
+    effectors, dtheta = G J^T (J G J^T + I)^-1 de with G = D^-1; inverse_damping (n) is the diagonal
+    of G, zero for a fixed coordinate. workspace.residual is overwritten.
     """
-    jacobian, normal, y = room.jacobian, room.normal, room.residual
+    jacobian, normal, y = workspace.jacobian, workspace.normal, workspace.residual
     rows, n = jacobian.shape
     for i in range(rows):
         for j in range(i + 1):
             total = 0.0
             for k in range(n):
-                total += jacobian[i, k] * give[k] * jacobian[j, k]
+                total += jacobian[i, k] * inverse_damping[k] * jacobian[j, k]
             normal[i, j] = total
         normal[i, i] += 1.0
     _solve_positive(normal, y)
@@ -225,14 +226,14 @@ def damped_step(room: LimbRoom, give: Floats) -> None:
         total = 0.0
         for i in range(rows):
             total += jacobian[i, k] * y[i]
-        room.step[k] = give[k] * total
+        workspace.step[k] = inverse_damping[k] * total
 
 
 @kernel(inline=True, vector=True)
 def _solve_positive(matrix: Floats, y: Floats) -> None:
-    """y = matrix^-1 y for a positive matrix whose lower triangle is given, and used up.
+    """y = matrix^-1 y for a positive definite matrix, given by its lower triangle.
 
-    A = L D L^T; below the diagonal stands L D, on it 1 / D.
+    A = L D L^T; the triangle is overwritten with L D below the diagonal and 1 / D on it.
     """
     rows = y.shape[0]
     for j in range(rows):

@@ -1,10 +1,9 @@
 """The four passes of "Inverse kinematics using dynamic joint parameters", parallel over frames.
 
-Crude: every frame by itself, from the joint parameters of the octree cell that its targets lie in.
+Crude: every frame by itself, with the joint parameters of the octree cell of its targets.
 Alignment: a box filter over time. Retargeting: every frame again, from the aligned posture.
 Correction: a bilateral filter with Wendland kernels. No frame reads what another thread writes in
-the same pass and none depends on how frames are shared out, so the result does not change with the
-number of threads.
+the same pass, so the result does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -18,42 +17,42 @@ from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
 from writhe.kernels.trajectory.limb import (
     BALL,
-    Limb,
-    LimbRoom,
+    LimbTree,
+    LimbWorkspace,
     damped_step,
     limb_forward,
     limb_jacobian,
-    limb_room,
+    limb_workspace,
 )
 
-BLOCK = 16  # frames that share their room
+BLOCK = 16  # frames that share a workspace
 
 
-class Cells(NamedTuple):
+class OctreeCells(NamedTuple):
     """Octrees flattened into tables: M cells, V octrees, n coordinates.
 
-    An octree is looked up through a grid of its finest cells, each holding the deepest cell that is
-    not empty there; that is what descending and popping up would find.
+    An octree is looked up through a grid of its finest cells, each entry holding the deepest
+    non-empty cell there, which is what a descent of the octree would find.
     """
 
-    parent: Ints  # (M,) -1: the highest level
+    parent: Ints  # (M,) -1: the top level
     lower: Floats  # (M, n)
     upper: Floats  # (M, n)
-    give: Floats  # (M, n) 1 / lambda^2
+    inverse_damping: Floats  # (M, n) 1 / lambda^2 of Eq. 6
     mean: Floats  # (M, n)
-    slope: Floats  # (M, n, 3) how the mean follows the target within the cell
-    centre: Floats  # (M, 3) the target to which the mean belongs
+    slope: Floats  # (M, n, 3) derivative of the mean by the target within the cell
+    centre: Floats  # (M, 3) target at which the posture is the mean
     grid: Ints  # (V, G, G, G)
-    root: Ints  # (V,) the cell above all: anatomical limits; the whole volume follows it
+    root: Ints  # (V,) the top cell, with the anatomical limits
     corner: Floats  # (V, 3) lower corner of the volume, metres in the root frame
     size: Floats  # (V, 3)
-    effector: Ints  # (V,) whose targets look the octree up
-    weight: Floats  # (V, n) share of each octree in each coordinate; columns sum to one
+    effector: Ints  # (V,) effector whose target selects the cell
+    weight: Floats  # (V, n) weight of each octree in each coordinate; columns sum to one
 
 
 @kernel(inline=True)
-def look_up(cells: Cells, v: int, x: float, y: float, z: float) -> int:
-    """The cell of octree v for a target; the highest level outside its volume."""
+def find_cell(cells: OctreeCells, v: int, x: float, y: float, z: float) -> int:
+    """The cell of octree v for a target (x, y, z) in metres; the top cell outside its volume."""
     edge = cells.grid.shape[1]
     i = np.floor(edge * (x - cells.corner[v, 0]) / cells.size[v, 0])
     j = np.floor(edge * (y - cells.corner[v, 1]) / cells.size[v, 1])
@@ -64,26 +63,31 @@ def look_up(cells: Cells, v: int, x: float, y: float, z: float) -> int:
 
 
 @kernel(inline=True)
-def read_limits(cells: Cells, nodes: Ints, lower: Floats, upper: Floats, give: Floats) -> None:
-    """Limits and give at the cells `nodes` (V), blended by the octrees' weights."""
+def blend_parameters(
+    cells: OctreeCells, nodes: Ints, lower: Floats, upper: Floats, inverse_damping: Floats
+) -> None:
+    """Limits and inverse damping (n) at the cells `nodes` (V), blended by the octrees' weights."""
     for d in range(lower.shape[0]):
-        low, high, soft = 0.0, 0.0, 0.0
+        low, high, inverse = 0.0, 0.0, 0.0
         for v in range(nodes.shape[0]):
             w = cells.weight[v, d]
             low += w * cells.lower[nodes[v], d]
             high += w * cells.upper[nodes[v], d]
-            soft += w * cells.give[nodes[v], d]
-        lower[d], upper[d], give[d] = low, high, soft
+            inverse += w * cells.inverse_damping[nodes[v], d]
+        lower[d], upper[d], inverse_damping[d] = low, high, inverse
 
 
 @kernel(inline=True)
-def first_posture(cells: Cells, nodes: Ints, targets: Floats, theta: Floats) -> None:
-    """The most likely posture for targets (E, 3): the cells' means, following the targets."""
+def mean_posture(cells: OctreeCells, nodes: Ints, targets: Floats, theta: Floats) -> None:
+    """theta (n): the most likely posture for targets (E, 3).
+
+    theta = sum_v w_v (mean_v + slope_v (target - centre_v)).
+    """
     for d in range(theta.shape[0]):
         theta[d] = 0.0
     for v in range(nodes.shape[0]):
         at, e = nodes[v], cells.effector[v]
-        # beyond the volume nothing was seen: the mean follows as far as its rim
+        # no data outside the volume: the target is clamped to it
         x = min(max(targets[e, 0], cells.corner[v, 0]), cells.corner[v, 0] + cells.size[v, 0])
         y = min(max(targets[e, 1], cells.corner[v, 1]), cells.corner[v, 1] + cells.size[v, 1])
         z = min(max(targets[e, 2], cells.corner[v, 2]), cells.corner[v, 2] + cells.size[v, 2])
@@ -100,90 +104,91 @@ def first_posture(cells: Cells, nodes: Ints, targets: Floats, theta: Floats) -> 
 
 
 @kernel(inline=True)
-def approach(
-    limb: Limb,
+def solve_frame(
+    limb: LimbTree,
     theta: Floats,
     targets: Floats,
     lower: Floats,
     upper: Floats,
-    give: Floats,
+    inverse_damping: Floats,
     tolerance_m: float,
     iterations: int,
-    free: Floats,
-    room: LimbRoom,
+    masked_inverse: Floats,
+    workspace: LimbWorkspace,
 ) -> bool:
-    """Damped least-squares steps with hard clamping (Eq. 6 and 12) until all targets are met.
+    """Damped least-squares steps with hard clamping (Eq. 6 and 12) until all targets are reached.
 
-    A coordinate that was clamped keeps still for the rest, so that the others make up for it.
-    free (n) is room. False if some target is still farther away than the tolerance.
+    A coordinate that was clamped is fixed for the remaining iterations, so that the others
+    compensate. masked_inverse (n) is workspace. False if a target is still farther away than the
+    tolerance.
     """
     n = theta.shape[0]
     for d in range(n):
-        free[d] = give[d]
+        masked_inverse[d] = inverse_damping[d]
     for _ in range(iterations):
-        limb_forward(limb, theta, room)
+        limb_forward(limb, theta, workspace)
         worst = 0.0
         for e in range(targets.shape[0]):
             square = 0.0
             for c in range(3):
-                r = targets[e, c] - room.effectors[e, c]
-                room.residual[3 * e + c] = r
+                r = targets[e, c] - workspace.effectors[e, c]
+                workspace.residual[3 * e + c] = r
                 square += r * r
             worst = max(worst, square)
         if worst < tolerance_m * tolerance_m:
             return True
-        limb_jacobian(limb, room)
-        damped_step(room, free)
+        limb_jacobian(limb, workspace)
+        damped_step(workspace, masked_inverse)
         for d in range(n):
-            wanted = theta[d] + room.step[d]
-            if wanted <= lower[d] or wanted >= upper[d]:
-                free[d] = 0.0
-            theta[d] = min(max(wanted, lower[d]), upper[d])
+            stepped = theta[d] + workspace.step[d]
+            if stepped <= lower[d] or stepped >= upper[d]:
+                masked_inverse[d] = 0.0
+            theta[d] = min(max(stepped, lower[d]), upper[d])
     return False
 
 
 @kernel(parallel=True)
 def crude_pass(
-    limb: Limb,
-    cells: Cells,
+    limb: LimbTree,
+    cells: OctreeCells,
     targets: Floats,
     tolerance_m: float,
     iterations: int,
     theta: Floats,
     lower: Floats,
     upper: Floats,
-    give: Floats,
+    inverse_damping: Floats,
 ) -> None:
-    """theta (F, n): each frame of targets (F, E, 3) by itself, within its cells' limits.
+    """theta (F, n): each frame of targets (F, E, 3) by itself, within the limits of its cells.
 
-    Where the limits of a cell keep the targets out of reach, the next higher cell's are tried. The
-    limits and the give that were used go to lower, upper, give (F, n).
+    Where the limits of a cell keep a target out of reach, those of its parent cell are tried. The
+    limits and inverse damping that were used are stored in lower, upper, inverse_damping (F, n).
     """
     frames, n = theta.shape
     octrees = cells.root.shape[0]
     for block in prange((frames + BLOCK - 1) // BLOCK):
-        room, free = limb_room(limb), np.empty(n)
+        workspace, masked_inverse = limb_workspace(limb), np.empty(n)
         nodes = np.empty(octrees, dtype=np.int64)
         for f in range(block * BLOCK, min(frames, (block + 1) * BLOCK)):
-            here = theta[f]
+            frame_theta = theta[f]
             for v in range(octrees):
                 e = cells.effector[v]
-                nodes[v] = look_up(cells, v, targets[f, e, 0], targets[f, e, 1], targets[f, e, 2])
-            read_limits(cells, nodes, lower[f], upper[f], give[f])
-            first_posture(cells, nodes, targets[f], here)
+                nodes[v] = find_cell(cells, v, targets[f, e, 0], targets[f, e, 1], targets[f, e, 2])
+            blend_parameters(cells, nodes, lower[f], upper[f], inverse_damping[f])
+            mean_posture(cells, nodes, targets[f], frame_theta)
             for d in range(n):
-                here[d] = min(max(here[d], lower[f, d]), upper[f, d])
-            while not approach(
+                frame_theta[d] = min(max(frame_theta[d], lower[f, d]), upper[f, d])
+            while not solve_frame(
                 limb,
-                here,
+                frame_theta,
                 targets[f],
                 lower[f],
                 upper[f],
-                give[f],
+                inverse_damping[f],
                 tolerance_m,
                 iterations,
-                free,
-                room,
+                masked_inverse,
+                workspace,
             ):
                 higher = False
                 for v in range(octrees):
@@ -192,7 +197,7 @@ def crude_pass(
                         higher = True
                 if not higher:
                     break
-                read_limits(cells, nodes, lower[f], upper[f], give[f])
+                blend_parameters(cells, nodes, lower[f], upper[f], inverse_damping[f])
 
 
 @kernel(parallel=True, vector=True)
@@ -207,11 +212,11 @@ def alignment_pass(
     out_lower: Floats,
     out_upper: Floats,
 ) -> None:
-    """Eq. 13, a box filter of half width `window`; the limits become the widest in the window.
+    """Eq. 13, a box filter of half width `window` frames; limits become the widest in the window.
 
-    The mean of postures within their limits is within the widest of them. Windows end at the first
-    and last frame (F,) of each frame's own trajectory, and the mean is over the frames that are
-    there (the paper prints 1 / 2w for 2w + 1 of them).
+    The mean of postures within their limits is within the widest of them. Windows are clipped to
+    the first and last frame (F,) of each trajectory, and the mean is over the frames in the window
+    (the paper prints 1 / 2w for 2w + 1 of them).
     """
     frames, n = theta.shape
     for f in prange(frames):
@@ -231,12 +236,12 @@ def alignment_pass(
 
 @kernel(parallel=True)
 def retargeting_pass(
-    limb: Limb,
+    limb: LimbTree,
     start: Floats,
     targets: Floats,
     lower: Floats,
     upper: Floats,
-    give: Floats,
+    inverse_damping: Floats,
     wider: Floats,
     tolerance_m: float,
     iterations: int,
@@ -245,61 +250,63 @@ def retargeting_pass(
 ) -> None:
     """theta (F, n): each frame again, from the aligned postures `start`, within their limits.
 
-    Targets out of reach within them are tried within wider ones: those in `wider` (2 W, n), lower
-    and upper in turns. distance_m (F,): how far the worst effector stays from its target.
+    Targets out of reach are tried again within the limits in `wider` (2 W, n), lower and upper
+    alternating. distance_m (F,): the distance of the worst effector from its target.
     """
     frames, n = theta.shape
     for block in prange((frames + BLOCK - 1) // BLOCK):
-        room, free = limb_room(limb), np.empty(n)
+        workspace, masked_inverse = limb_workspace(limb), np.empty(n)
         for f in range(block * BLOCK, min(frames, (block + 1) * BLOCK)):
-            here = theta[f]
+            frame_theta = theta[f]
             for d in range(n):
-                here[d] = start[f, d]
-            met = approach(
+                frame_theta[d] = start[f, d]
+            reached = solve_frame(
                 limb,
-                here,
+                frame_theta,
                 targets[f],
                 lower[f],
                 upper[f],
-                give[f],
+                inverse_damping[f],
                 tolerance_m,
                 iterations,
-                free,
-                room,
+                masked_inverse,
+                workspace,
             )
             for w in range(0, wider.shape[0], 2):
-                if not met:
-                    met = approach(
+                if not reached:
+                    reached = solve_frame(
                         limb,
-                        here,
+                        frame_theta,
                         targets[f],
                         wider[w],
                         wider[w + 1],
-                        give[f],
+                        inverse_damping[f],
                         tolerance_m,
                         iterations,
-                        free,
-                        room,
+                        masked_inverse,
+                        workspace,
                     )
-            distance_m[f] = worst_distance(limb, here, targets[f], room)
+            distance_m[f] = worst_distance(limb, frame_theta, targets[f], workspace)
 
 
 @kernel(inline=True)
-def worst_distance(limb: Limb, theta: Floats, targets: Floats, room: LimbRoom) -> float:
-    """How far the worst effector is from its target, metres."""
-    limb_forward(limb, theta, room)
+def worst_distance(
+    limb: LimbTree, theta: Floats, targets: Floats, workspace: LimbWorkspace
+) -> float:
+    """The largest distance of an effector from its target, metres."""
+    limb_forward(limb, theta, workspace)
     worst = 0.0
     for e in range(targets.shape[0]):
         square = 0.0
         for c in range(3):
-            square += (targets[e, c] - room.effectors[e, c]) ** 2
+            square += (targets[e, c] - workspace.effectors[e, c]) ** 2
         worst = max(worst, square)
     return np.sqrt(worst)
 
 
 @kernel(inline=True)
 def wendland(distance: float, reach: float) -> float:
-    """Eq. 15: (1 - d/r)^4 (4 d/r + 1) up to the reach r, zero beyond."""
+    """Eq. 15: (1 - d/r)^4 (4 d/r + 1) for d < r = reach, else zero."""
     d = distance / reach
     if d >= 1.0:
         return 0.0
@@ -317,9 +324,10 @@ def correction_pass(
     reach_m: float,
     out: Floats,
 ) -> None:
-    """Eq. 14: the mean over time, weighted by nearness in time and by how well targets are met.
+    """Eq. 14: the mean over time, weighted by distance in time and by distance from the targets.
 
-    Where every frame of the window is farther than reach_m from its targets, it stays as it is.
+    w_i = wendland(distance_i, reach_m) wendland(|i - f|, window). A frame is unchanged where all
+    weights vanish.
     """
     frames, n = theta.shape
     half = int(np.ceil(window)) - 1
@@ -337,23 +345,23 @@ def correction_pass(
 
 
 @kernel(parallel=True)
-def distances(limb: Limb, theta: Floats, targets: Floats, out: Floats) -> None:
-    """out (F, E): how far each effector is from its target, metres."""
+def distances(limb: LimbTree, theta: Floats, targets: Floats, out: Floats) -> None:
+    """out (F, E): the distance of each effector from its target, metres."""
     frames = theta.shape[0]
     for block in prange((frames + BLOCK - 1) // BLOCK):
-        room = limb_room(limb)
+        workspace = limb_workspace(limb)
         for f in range(block * BLOCK, min(frames, (block + 1) * BLOCK)):
-            limb_forward(limb, theta[f], room)
+            limb_forward(limb, theta[f], workspace)
             for e in range(targets.shape[1]):
                 square = 0.0
                 for c in range(3):
-                    square += (targets[f, e, c] - room.effectors[e, c]) ** 2
+                    square += (targets[f, e, c] - workspace.effectors[e, c]) ** 2
                 out[f, e] = np.sqrt(square)
 
 
 @kernel
-def shortest_turns(limb: Limb, theta: Floats) -> None:
-    """Rotation vectors beyond half a turn become those of the same rotation the other way round."""
+def wrap_angles(limb: LimbTree, theta: Floats) -> None:
+    """Wrap rotation vectors and angles longer than pi to the equivalent ones up to pi."""
     for j in range(limb.parent.shape[0]):
         at = limb.start[j]
         if limb.kind[j] == BALL:
@@ -367,37 +375,48 @@ def shortest_turns(limb: Limb, theta: Floats) -> None:
 
 @kernel
 def plain_pass(
-    limb: Limb,
+    limb: LimbTree,
     start: Floats,
     targets: Floats,
-    give: Floats,
+    inverse_damping: Floats,
     first: Ints,
     from_previous: bool,
     tolerance_m: float,
     iterations: int,
     theta: Floats,
 ) -> None:
-    """Damped least squares without limits: each frame from `start` (n), or from the one before.
+    """Damped least squares without limits: each frame from `start` (n), or from the previous one.
 
-    The first frame (F,) of each frame's trajectory has none before it.
+    first (F,) is the first frame of each frame's trajectory, which starts from `start`.
     """
     frames, n = theta.shape
-    room, free = limb_room(limb), np.empty(n)
+    workspace, masked_inverse = limb_workspace(limb), np.empty(n)
     lower, upper = np.full(n, -1e9), np.full(n, 1e9)
     for f in range(frames):
-        here = theta[f]
+        frame_theta = theta[f]
         for d in range(n):
-            here[d] = theta[f - 1, d] if from_previous and f > first[f] else start[d]
-        approach(limb, here, targets[f], lower, upper, give, tolerance_m, iterations, free, room)
-        shortest_turns(limb, here)
+            frame_theta[d] = theta[f - 1, d] if from_previous and f > first[f] else start[d]
+        solve_frame(
+            limb,
+            frame_theta,
+            targets[f],
+            lower,
+            upper,
+            inverse_damping,
+            tolerance_m,
+            iterations,
+            masked_inverse,
+            workspace,
+        )
+        wrap_angles(limb, frame_theta)
 
 
 @kernel
-def limb_points(limb: Limb, theta: Floats, effectors: Floats, jacobians: Floats) -> None:
+def limb_points(limb: LimbTree, theta: Floats, effectors: Floats, jacobians: Floats) -> None:
     """effectors (F, E, 3) and their Jacobians (F, 3 E, n) at theta (F, n)."""
-    room = limb_room(limb)
+    workspace = limb_workspace(limb)
     for f in range(theta.shape[0]):
-        limb_forward(limb, theta[f], room)
-        limb_jacobian(limb, room)
-        effectors[f] = room.effectors
-        jacobians[f] = room.jacobian
+        limb_forward(limb, theta[f], workspace)
+        limb_jacobian(limb, workspace)
+        effectors[f] = workspace.effectors
+        jacobians[f] = workspace.jacobian

@@ -1,4 +1,4 @@
-"""Stage two: all frames of a motion refined at once."""
+"""Spacetime refinement: all frames of a motion optimised at once."""
 
 from writhe.planning.spacetime.refine import (
     Refined,

@@ -1,4 +1,4 @@
-"""Normal equations of a motion: every term spans three frames at most, so they are banded."""
+"""Banded normal equations of a motion: every term spans three frames at most."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ lapack = cast(Any, _lapack)
 
 
 class Banded:
-    """A symmetric matrix of F x F blocks (n, n) with two blocks beside the diagonal."""
+    """A symmetric matrix of F x F blocks (n, n) with two block diagonals below the main one."""
 
     def __init__(self, frames: int, size: int) -> None:
         self.frames, self.size = frames, size
@@ -23,23 +23,23 @@ class Banded:
         self.right = np.zeros((frames, size))
 
     def add(self, start: int, columns: list[Floats], residual: Floats, weight: float) -> float:
-        """Terms r + sum_k columns[k] v_(start + t + k), one per row t of the arrays (T, rows, n).
+        """Add terms r + sum_k columns[k] v_(start + t + k), one per row t of arrays (T, rows, n).
 
         residual (T, rows). Returns the cost 1/2 ||weight r||^2.
         """
         count, square = len(residual), weight * weight
         at = [slice(start + k, start + k + count) for k in range(len(columns))]
         for k, first in enumerate(columns):
-            turned = first.swapaxes(-1, -2)
-            self.diagonal[at[k]] += square * (turned @ first)
+            transposed = first.swapaxes(-1, -2)
+            self.diagonal[at[k]] += square * (transposed @ first)
             self.right[at[k]] -= square * np.einsum("trn,tr->tn", first, residual)
             for back in range(k):
                 block = self.first if k - back == 1 else self.second
-                block[at[back]] += square * (turned @ columns[back])
+                block[at[back]] += square * (transposed @ columns[back])
         return 0.5 * square * float((residual * residual).sum())
 
     def add_stencil(self, stencil: tuple[float, ...], residual: Floats, weight: Floats) -> float:
-        """Terms r + sum_k stencil[k] v_(t + k), coordinate by coordinate; weight (T,) of each.
+        """Add terms r + sum_k stencil[k] v_(t + k) per coordinate; weight (T,).
 
         residual (T, n). Returns the cost. The blocks are multiples of the identity.
         """
@@ -55,7 +55,7 @@ class Banded:
         return 0.5 * float((square[:, None] * residual * residual).sum())
 
     def solve(self, damping: float) -> Floats:
-        """v (F, n) with (A + damping I) v = right; zero where A is not positive."""
+        """v (F, n) with (A + damping I) v = right; zero if the matrix is not positive definite."""
         n, frames = self.size, self.frames
         # LAPACK's lower band storage, one column of the matrix per row: the diagonal first
         band = np.zeros((frames, n, 3 * n))

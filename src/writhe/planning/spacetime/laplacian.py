@@ -11,9 +11,9 @@ SAME_M = 1e-3
 
 
 def laplacians(points: Floats) -> Floats:
-    """(F, n, n) matrices L with L p = p_i - sum w_j p_j over the neighbours in a tetrahedron.
+    """(F, n, n) matrices L with (L p)_i = p_i - sum_j w_j p_j over neighbours in a tetrahedron.
 
-    Weights fall off with the inverse of the distance and sum to one. Points (F, n, 3).
+    The weights are proportional to the inverse distance and sum to one. points (F, n, 3).
     """
     return np.array([_laplacian(frame) for frame in points])
 

@@ -1,4 +1,4 @@
-"""Momentum between neighbouring frames of a motion, and its derivative by both frames' steps.
+"""Momentum between neighbouring frames, and its derivative by the tangent steps of both.
 
 For frames t and t + 1 an interval h apart, with a_j, b_j the centres of mass of joint j's segment,
 v_j = (b_j - a_j) / h, x_j = (a_j + b_j) / 2, c the centre of all, d_j = x_j - c,
@@ -22,7 +22,7 @@ from writhe.skeleton import Frames, Skeleton, forward
 
 @dataclass(frozen=True)
 class MotionState:
-    """Frames and axes of all joints at all times: kinematics has run."""
+    """Forward kinematics of all frames of a motion: joint frames and axes."""
 
     skeleton: Skeleton
     frames: Frames
@@ -30,7 +30,7 @@ class MotionState:
 
     @classmethod
     def of(cls, skeleton: Skeleton, q: Floats) -> MotionState:
-        """At the configurations q (F, nq)."""
+        """The state at configurations q (F, nq)."""
         frames = forward(skeleton, q)
         axes = np.empty((len(q), skeleton.dof_count, 3))
         for t in range(len(q)):
@@ -46,7 +46,7 @@ class MotionState:
         return self.frames.positions + turned
 
     def point_jacobian(self, joint: int, points: Floats) -> Floats:
-        """(F, 3, nv) of world points (F, 3) carried by one joint."""
+        """(F, 3, nv) Jacobian of world points (F, 3) fixed to one joint."""
         return point_columns(self, points, self.carries()[:, joint])
 
     def carries(self) -> Floats:
@@ -59,17 +59,17 @@ class MotionState:
 
     @property
     def origins(self) -> Floats:
-        """(F, nv, 3) the point that each degree of freedom turns about."""
+        """(F, nv, 3) the point about which each degree of freedom rotates."""
         return self.frames.positions[:, self.skeleton.tree.dof_joint]
 
     @property
     def turns(self) -> Floats:
-        """(nv,) 1 for degrees of freedom that turn, 0 for those that slide."""
+        """(nv,) 1 for rotations, 0 for translations."""
         return self.skeleton.tree.dof_turns.astype(np.float64)
 
 
 def point_columns(state: MotionState, points: Floats, moved: Floats) -> Floats:
-    """(F, 3, nv): how points (F, 3) move with the degrees of freedom that `moved` (nv) marks."""
+    """(F, 3, nv) Jacobian of points (F, 3) by the degrees of freedom marked in `moved` (nv)."""
     turning = np.cross(state.axes, points[:, None] - state.origins)
     turns = state.turns[:, None]
     columns = turns * turning + (1 - turns) * state.axes
@@ -104,14 +104,14 @@ def momentum(state: MotionState, seconds: float) -> Momentum:
     angular = angular + np.einsum("fjrc,fjc->fr", inertia[:-1], spin)
     sub = state.carries()
     columns: dict[str, tuple[Floats, Floats]] = {}
-    for name, frames, places, sign in (
+    for name, frames, segment_centres, sign in (
         ("before", slice(None, -1), before, -1.0),
         ("after", slice(1, None), after, 1.0),
     ):
         axes, origins = state.axes[frames], state.origins[frames]
-        pull = _Pull(sub, mass, state.turns, axes, origins, places)
-        centre = pull.linear() / total
-        across = sign / seconds * pull.moment(d) - 0.5 * pull.moment(v)
+        sums = _SubtreeSums(sub, mass, state.turns, axes, origins, segment_centres)
+        centre = sums.linear() / total
+        across = sign / seconds * sums.moment(d) - 0.5 * sums.moment(v)
         across -= 0.5 * np.cross(centre, linear[:, None])
         turned = np.einsum("kj,fjrc->fkrc", sub, inertia[:-1], optimize=True)
         across += sign / seconds * state.turns[:, None] * np.einsum("fkrc,fkc->fkr", turned, axes)
@@ -129,8 +129,8 @@ def momentum(state: MotionState, seconds: float) -> Momentum:
     )
 
 
-class _Pull:
-    """Sums over the subtree of every degree of freedom of what it moves."""
+class _SubtreeSums:
+    """Mass-weighted sums of the segments' motion over the subtree of every degree of freedom."""
 
     def __init__(
         self, sub: Floats, mass: Floats, turns: Floats, axes: Floats, origins: Floats, at: Floats

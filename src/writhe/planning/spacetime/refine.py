@@ -1,13 +1,13 @@
-"""Stage two: all frames of a motion at once (section 6.2 of the paper).
+"""Spacetime refinement of a motion (section 6.2 of the paper).
 
 Minimises over the tangent steps of all frames, by Gauss-Newton on banded normal equations,
 
     w_lap ||L p - L p0||^2 + w_am ||A_t+1 - A_t||^2 + w_lm ||P_t+1 - P_t||^2
-    + w_pos ||planted places||^2 + w_lim ||beyond limits||^2 + w_col ||lacking clearance||^2
+    + w_pos ||planted positions||^2 + w_lim ||beyond limits||^2 + w_col ||missing clearance||^2
     + w_smooth ||second differences||^2 + w_near ||change||^2
 
-with the ends held. The paper warns that this can bring new penetrations; here near pairs take part
-with a clearance to keep, and the outcome is certified again.
+with fixed ends. The paper warns that this can introduce penetrations; here the clearance of near
+pairs is a term, and the result is certified again.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from writhe.skeleton.kinematics import difference, integrate
 from writhe.solvers.posing import Pin
 from writhe.terms import CompiledTerms, joint_limits, reach
 
-_HELD = 1e4  # weight of frames that do not move
-_MOST_NEAR = 60  # near pairs of one frame that take part
+_FIXED_WEIGHT = 1e4  # weight of frames that do not move
+_MOST_NEAR = 60  # near pairs per frame at most
 
 
 @dataclass(frozen=True)
 class TimedPin:
-    """A pin that holds from frame `first` to frame `last`, both included."""
+    """A pin that is active from frame `first` to frame `last`, both included."""
 
     pin: Pin
     first: int
@@ -45,7 +45,7 @@ class TimedPin:
 
 @dataclass(frozen=True)
 class RefineOptions:
-    """Weights of the terms (metres, radians, kg m^2/s) and how long to go on."""
+    """Weights of the terms (metres, radians, kg m^2/s) and stopping criteria."""
 
     iterations: int = 16
     laplacian: float = 1.0
@@ -57,17 +57,17 @@ class RefineOptions:
     smooth: float = 1.0
     near: float = 0.05
     margin_m: float = 0.006
-    damping: float = 1000.0  # of the first step
-    settled: float = 1e-3  # an iteration that lowers the cost by less than this share is the last
-    retries: int = 2  # with more weight on clearance, where the outcome does not certify
+    damping: float = 1000.0  # initial Levenberg-Marquardt damping
+    settled: float = 1e-3  # relative decrease of the cost below which the iteration ends
+    retries: int = 2  # with more weight on clearance, if the result is not certified
 
 
 @dataclass(frozen=True)
 class Refined:
-    """The refined motion, its certificate, and what it cost.
+    """The refined motion, its certificate, and measures of the refinement.
 
-    The paper's measure of how angular momentum varies is `angular_energy` (its Eq. 17);
-    `angular_variation` sums the changes themselves, which is harder to bring down.
+    The paper's measure of the variation of angular momentum is `angular_energy` (its Eq. 17);
+    `angular_variation` is the sum of the changes, which is harder to reduce.
     """
 
     motion: Motion
@@ -76,18 +76,18 @@ class Refined:
     iterations: int
     angular_variation: tuple[float, float]  # before and after: sum |A_t+1 - A_t|
     angular_energy: tuple[float, float]  # before and after: sum 1/2 |A_t+1 - A_t|^2 (Eq. 17)
-    slip_m: float  # the farthest that a planted point strays
+    slip_m: float  # largest distance of a planted point from its pin
     timing_s: dict[str, float] = field(default_factory=dict[str, float])
 
     @property
     def angular_drop(self) -> float:
-        """The share by which the summed change of angular momentum fell."""
+        """Relative decrease of `angular_variation`."""
         before, after = self.angular_variation
         return 1.0 - after / before if before > 0 else 0.0
 
     @property
     def angular_energy_drop(self) -> float:
-        """The share by which the paper's momentum deviation energy (Eq. 17) fell."""
+        """Relative decrease of the paper's momentum deviation energy (Eq. 17)."""
         before, after = self.angular_energy
         return 1.0 - after / before if before > 0 else 0.0
 
@@ -95,8 +95,8 @@ class Refined:
 def angular_changes(motion: Motion) -> Floats:
     """(F - 2,) |A_t+1 - A_t| of a motion's angular momentum about its centre of mass."""
     state = MotionState.of(motion.skeleton, motion.q)
-    turning = momentum(state, 1.0 / motion.fps).angular
-    return np.linalg.norm(np.diff(turning, axis=0), axis=1)
+    angular = momentum(state, 1.0 / motion.fps).angular
+    return np.linalg.norm(np.diff(angular, axis=0), axis=1)
 
 
 def refine(
@@ -109,7 +109,7 @@ def refine(
 ) -> Refined:
     """Refine a motion of the table's skeleton; frames in `fixed` do not move."""
     begin = time.perf_counter()
-    # matrices are small: threads would wait for each other longer than they work
+    # the matrices are too small to gain from threads
     with threadpool_limits(1, "blas"):
         problem = _Problem(motion, table, holds, fixed, options or RefineOptions())
         q, done = problem.solve(motion.q)
@@ -157,13 +157,13 @@ class _Problem:
         self._low = np.empty(_MOST_NEAR)
         state = MotionState.of(self.skeleton, self.start)
         self.operators = laplacians(state.frames.positions)
-        self.wanted = self.operators @ state.frames.positions
+        self.target_laplacian = self.operators @ state.frames.positions
 
     def solve(self, start: Floats) -> tuple[Floats, int]:
         """The configurations after Gauss-Newton, and how many iterations they took."""
         options = self.options
-        q = best = self._in_place(start)
-        # Levenberg-Marquardt: the terms bend, and how far they can be trusted is found on the way
+        q = best = self._restore_planted(start)
+        # Levenberg-Marquardt: the damping adapts to the nonlinearity of the terms
         damping, best_cost, done = options.damping, np.inf, 0
         band = Banded(len(q), self.skeleton.dof_count)
         for _ in range(options.iterations):
@@ -181,10 +181,10 @@ class _Problem:
             step = band.solve(damping)
             self.timing["solving"] += time.perf_counter() - begin
             q = np.array([integrate(self.skeleton, best[t], step[t]) for t in range(len(best))])
-        return self._in_place(best), done
+        return self._restore_planted(best), done
 
-    def _in_place(self, q: Floats) -> Floats:
-        """Planted points exactly where they belong, by the smallest step of each frame."""
+    def _restore_planted(self, q: Floats) -> Floats:
+        """q with planted points exactly at their pins, by the smallest step of each frame."""
         out = q.copy()
         for t in np.flatnonzero(~self.fixed):
             pins = [hold.pin for hold in self.holds if hold.first <= t <= hold.last]
@@ -202,18 +202,18 @@ class _Problem:
             )
             for _ in range(4):
                 terms.update(out[t])
-                lacking, rows = terms.lower - terms.values, terms.jacobian
-                if float(np.abs(lacking).max()) < 1e-5:
+                missing, rows = terms.lower - terms.values, terms.jacobian
+                if float(np.abs(missing).max()) < 1e-5:
                     break
                 gram = rows @ rows.T + 1e-9 * np.eye(len(rows))
-                out[t] = integrate(self.skeleton, out[t], rows.T @ np.linalg.solve(gram, lacking))
+                out[t] = integrate(self.skeleton, out[t], rows.T @ np.linalg.solve(gram, missing))
         return out
 
     def _assemble(self, band: Banded, q: Floats) -> float:
         options, count = self.options, len(q)
         state = MotionState.of(self.skeleton, q)
         change = np.array([difference(self.skeleton, self.start[t], q[t]) for t in range(count)])
-        held = np.where(self.fixed, _HELD, options.near)
+        held = np.where(self.fixed, _FIXED_WEIGHT, options.near)
         cost = band.add_stencil((1.0,), change, held)
         steps = np.array([difference(self.skeleton, q[t], q[t + 1]) for t in range(count - 1)])
         even = np.full(count - 2, options.smooth)
@@ -241,7 +241,7 @@ class _Problem:
         turns = state.turns[:, None]
         columns = (turns * turning + (1 - turns) * state.axes[:, None]) * carries[..., None]
         moved = np.einsum("fij,fjkr->firk", self.operators, columns, optimize=True)
-        residual = self.operators @ positions - self.wanted
+        residual = self.operators @ positions - self.target_laplacian
         return band.add(
             0,
             [moved.reshape(frames, 3 * n, -1)],
@@ -304,15 +304,15 @@ class _Problem:
                 self._rows,
                 self._low,
             )
-            lacking = -self._low[:count]
-            short = lacking < 0.0
+            missing = -self._low[:count]
+            short = missing < 0.0
             if short.any():
                 rows = self._rows[:count][short]
-                cost += band.add(t, [rows[None]], lacking[short][None], options.collision)
+                cost += band.add(t, [rows[None]], missing[short][None], options.collision)
         return cost
 
     def slip(self, q: Floats) -> float:
-        """The farthest that a planted point strays from its place."""
+        """The largest distance of a planted point from its pin, in metres."""
         state = MotionState.of(self.skeleton, q)
         worst = 0.0
         for hold in self.holds:

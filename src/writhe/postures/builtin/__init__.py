@@ -1,7 +1,7 @@
-"""The built-in posture library: synthetic, made by the project itself from authored key poses.
+"""The built-in posture library: synthetic, generated from authored key poses.
 
-It is made when it is first used and kept in the user's cache, under a name that changes with the
-generator and the figure.
+It is generated at first use and stored in the user's cache, under a hash of the generator and the
+figure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Anatomical angles of the human, in degrees, and the configuration they mean.
+"""Anatomical joint angles of the human, in degrees, and their configuration.
 
-All angles are zero with arms and legs hanging straight and the palms facing the thighs. Left and
-right share their meaning; the right side is the mirror image of the left.
+All angles are zero with arms and legs hanging straight and the palms facing the thighs. The
+same angles on the right side give the mirror image of the left.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from writhe.arrays import Floats
 from writhe.skeleton import Skeleton, quaternions
 
 SIDES = ("left", "right")
-_MOST_TWIST = (-88.0, 84.0)  # of a shoulder, external and internal, degrees
+_TWIST_RANGE = (-88.0, 84.0)  # of a shoulder, external to internal, degrees
 
 
 @dataclass(frozen=True, slots=True)
-class Arm:
+class ArmAngles:
     """`flex` raises the arm forwards, `abduct` (first) sideways, `rotate` turns it inwards.
 
     With the arm raised forwards, negative `abduct` brings it across the chest. `raise_` and
-    `forward` move the shoulder girdle, besides the share it takes of every lifted arm.
+    `forward` move the shoulder girdle, in addition to its share of every raised arm.
     """
 
     flex: float = 4.0
@@ -38,7 +38,7 @@ class Arm:
 
 
 @dataclass(frozen=True, slots=True)
-class Leg:
+class LegAngles:
     """`abduct` goes sideways, then `flex` raises the thigh; `rotate` turns the toes outwards."""
 
     flex: float = 2.0
@@ -50,8 +50,8 @@ class Leg:
 
 
 @dataclass(frozen=True, slots=True)
-class Trunk:
-    """Of back and chest together, then of neck and head: forwards, to the left, turned left."""
+class TrunkAngles:
+    """Back and chest: forward `bend`, left `lean`, left `turn`; neck and head: nod, tilt, look."""
 
     bend: float = 2.0
     lean: float = 0.0
@@ -62,8 +62,8 @@ class Trunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Pelvis:
-    """`pitch` tips it forwards, `roll` lowers its left side, `turn` turns it left; `height_m`."""
+class PelvisPose:
+    """`pitch` tips forwards, `roll` lowers the left side, `turn` turns left (degrees)."""
 
     pitch: float = 0.0
     roll: float = 0.0
@@ -74,69 +74,69 @@ class Pelvis:
 
 
 @dataclass(frozen=True, slots=True)
-class Angles:
+class BodyAngles:
     """A whole posture in anatomical angles."""
 
-    left_arm: Arm = field(default_factory=Arm)
-    right_arm: Arm = field(default_factory=Arm)
-    left_leg: Leg = field(default_factory=Leg)
-    right_leg: Leg = field(default_factory=Leg)
-    trunk: Trunk = field(default_factory=Trunk)
-    pelvis: Pelvis = field(default_factory=Pelvis)
+    left_arm: ArmAngles = field(default_factory=ArmAngles)
+    right_arm: ArmAngles = field(default_factory=ArmAngles)
+    left_leg: LegAngles = field(default_factory=LegAngles)
+    right_leg: LegAngles = field(default_factory=LegAngles)
+    trunk: TrunkAngles = field(default_factory=TrunkAngles)
+    pelvis: PelvisPose = field(default_factory=PelvisPose)
 
 
-def _about(axis: int, angle_deg: float) -> Floats:
+def _axis_turn(axis: int, angle_deg: float) -> Floats:
     q = np.zeros(4)
     q[0], q[1 + axis] = cos(radians(angle_deg) / 2), sin(radians(angle_deg) / 2)
     return q
 
 
-def _turns(*factors: tuple[int, float]) -> Floats:
-    return quaternions.multiply(*[_about(axis, angle) for axis, angle in factors])
+def _product(*factors: tuple[int, float]) -> Floats:
+    return quaternions.multiply(*[_axis_turn(axis, angle) for axis, angle in factors])
 
 
 X, Y, Z = 0, 1, 2
 
 
-def _lift(arm: Arm) -> float:
-    """How far the upper arm is lifted from hanging, in degrees."""
+def _lift(arm: ArmAngles) -> float:
+    """Angle of the upper arm from hanging, in degrees."""
     c = cos(radians(arm.flex)) * cos(radians(arm.abduct))
     return degrees(acos(min(1.0, max(-1.0, c))))
 
 
-def _left_arm(arm: Arm) -> dict[str, Floats]:
-    # the girdle takes its share of a lifted arm (scapulohumeral rhythm)
+def _left_arm(arm: ArmAngles) -> dict[str, Floats]:
+    # the girdle follows a raised arm (scapulohumeral rhythm)
     raised = arm.raise_ + 0.22 * max(0.0, _lift(arm) - 35.0)
-    girdle = _turns((Y, -arm.forward), (Z, raised))
-    whole = _turns((X, -arm.flex), (Z, arm.abduct - 90.0), (X, arm.rotate))
+    girdle = _product((Y, -arm.forward), (Z, raised))
+    whole = _product((X, -arm.flex), (Z, arm.abduct - 90.0), (X, arm.rotate))
     back = girdle * np.array([1.0, -1.0, -1.0, -1.0])
-    shoulder, beyond = _possible_twist(quaternions.multiply(back, whole))
+    shoulder, beyond = _limit_twist(quaternions.multiply(back, whole))
     pronate = min(70.0, max(-75.0, arm.pronate + beyond))
     return {
         "clavicle": girdle,
         "shoulder": shoulder,
         "elbow": np.array([radians(arm.elbow)]),
-        "wrist": _turns((Y, arm.deviate), (Z, -arm.wrist), (X, pronate)),
+        "wrist": _product((Y, arm.deviate), (Z, -arm.wrist), (X, pronate)),
     }
 
 
-def _possible_twist(shoulder: Floats) -> tuple[Floats, float]:
-    """The turn with its twist about the bone cut to what shoulders do, and what was cut (degrees).
+def _limit_twist(shoulder: Floats) -> tuple[Floats, float]:
+    """The rotation with its twist about the bone clamped to its range, and the excess (degrees).
 
-    Raising an arm forwards without turning it would twist the shoulder by half a turn against
-    raising it sideways (Codman's paradox); the forearm takes over what the shoulder cannot.
+    Raising an arm forwards without rotating it would twist the shoulder by half a turn relative to
+    raising it sideways (Codman's paradox); the forearm takes the excess.
     """
     twist = degrees(2.0 * atan2(float(shoulder[1]), float(shoulder[0])))
     twist = (twist + 180.0) % 360.0 - 180.0
-    kept = min(_MOST_TWIST[1], max(_MOST_TWIST[0], twist))
-    return quaternions.multiply(shoulder, _about(X, kept - twist)), twist - kept
+    kept = min(_TWIST_RANGE[1], max(_TWIST_RANGE[0], twist))
+    return quaternions.multiply(shoulder, _axis_turn(X, kept - twist)), twist - kept
 
 
-def _left_leg(leg: Leg) -> dict[str, Floats]:
+def _left_leg(leg: LegAngles) -> dict[str, Floats]:
     return {
-        "hip": _turns((X, -leg.flex), (Z, leg.abduct), (Y, leg.rotate)),
+        "hip": _product((X, -leg.flex), (Z, leg.abduct), (Y, leg.rotate)),
         "knee": np.array([radians(leg.knee)]),
-        "ankle": _turns((X, -leg.ankle)),
+        "ankle": _product((X, -leg.ankle)),
         "toe": np.array([radians(leg.toes)]),
     }
 
@@ -145,8 +145,8 @@ def _mirrored(values: Floats) -> Floats:
     return values * np.array([1.0, 1.0, -1.0, -1.0]) if len(values) == 4 else values
 
 
-def configuration(skeleton: Skeleton, angles: Angles) -> Floats:
-    """The configuration of the human at these angles; the root is not yet grounded."""
+def configuration(skeleton: Skeleton, angles: BodyAngles) -> Floats:
+    """(nq,) the configuration of the human at these angles; the root is not yet grounded."""
     q = skeleton.rest_configuration
     trunk, pelvis = angles.trunk, angles.pelvis
     for name, share, nods in (
@@ -158,7 +158,7 @@ def configuration(skeleton: Skeleton, angles: Angles) -> Floats:
         turn = (0.3 if name == "spine" else 0.7) * trunk.turn if share else nods * trunk.look
         bend = share * trunk.bend + nods * trunk.nod
         lean = share * trunk.lean + nods * trunk.tilt
-        q[skeleton.q_slice(name)] = _turns((Y, turn), (X, bend), (Z, -lean))
+        q[skeleton.q_slice(name)] = _product((Y, turn), (X, bend), (Z, -lean))
     for side, arm, leg in (
         ("left", angles.left_arm, angles.left_leg),
         ("right", angles.right_arm, angles.right_leg),
@@ -167,7 +167,7 @@ def configuration(skeleton: Skeleton, angles: Angles) -> Floats:
             own = values if side == "left" else _mirrored(values)
             q[skeleton.q_slice(f"{side}_{name}")] = own
     rest = skeleton.joints[0].offset_in_parent
-    place = np.array([pelvis.left_m, pelvis.height_m, pelvis.forward_m])
-    q[:3] = place - rest
-    q[3:7] = _turns((Y, pelvis.turn), (X, pelvis.pitch), (Z, -pelvis.roll))
+    setting = np.array([pelvis.left_m, pelvis.height_m, pelvis.forward_m])
+    q[:3] = setting - rest
+    q[3:7] = _product((Y, pelvis.turn), (X, pelvis.pitch), (Z, -pelvis.roll))
     return q

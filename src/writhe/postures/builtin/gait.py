@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from writhe.postures.builtin.anatomical_angles import Arm, Leg, Pelvis, Trunk
+from writhe.postures.builtin.anatomical_angles import ArmAngles, LegAngles, PelvisPose, TrunkAngles
 from writhe.postures.builtin.key_pose import KeyPose, key
 
 # shares of the stride, and hip flexion, knee flexion, ankle dorsiflexion, toe extension there
@@ -28,14 +28,14 @@ _RUN: dict[str, tuple[float, ...]] = {
 
 
 def _curve(values: tuple[float, ...], share: float) -> float:
-    from scipy.interpolate import CubicSpline  # here, since a library is seldom made
+    from scipy.interpolate import CubicSpline  # imported here, since libraries are rarely generated
 
     spline = CubicSpline(_SHARES, np.asarray(values, dtype=float), bc_type="periodic")
     return float(spline(share % 1.0))
 
 
-def _leg(table: dict[str, tuple[float, ...]], share: float, reach: float) -> Leg:
-    return Leg(
+def _leg(table: dict[str, tuple[float, ...]], share: float, reach: float) -> LegAngles:
+    return LegAngles(
         flex=reach * _curve(table["hip"], share),
         abduct=2.0,
         rotate=6.0,
@@ -46,13 +46,13 @@ def _leg(table: dict[str, tuple[float, ...]], share: float, reach: float) -> Leg
 
 
 def stride(phase: float, *, run: bool = False, reach: float = 1.0, turn: float = 0.0) -> KeyPose:
-    """The posture at a share of the stride; `reach` lengthens it, `turn` looks and leans aside."""
+    """The posture at a phase in 0..1 of the stride; `reach` scales the stride, `turn` the gaze."""
     table = _RUN if run else _WALK
-    swing = float(np.cos(2 * np.pi * phase))  # the arms go against the legs
+    swing = float(np.cos(2 * np.pi * phase))  # arms swing opposite to the legs
     size = (38.0 if run else 22.0) * reach
     elbow = 88.0 if run else 22.0
     arms = [
-        Arm(
+        ArmAngles(
             flex=(2.0 if run else 0.0) - side * size * swing,
             abduct=12.0,
             rotate=18.0 if run else 8.0,
@@ -69,10 +69,10 @@ def stride(phase: float, *, run: bool = False, reach: float = 1.0, turn: float =
         right_arm=arms[1],
         left_leg=legs[0],
         right_leg=legs[1],
-        trunk=Trunk(
+        trunk=TrunkAngles(
             bend=12.0 if run else 3.0, turn=-0.3 * size * swing, look=0.3 * size * swing + turn
         ),
-        pelvis=Pelvis(
+        pelvis=PelvisPose(
             pitch=8.0 if run else 2.0,
             turn=0.2 * size * swing,
             height_m=1.02 if floating else 0.93,
@@ -84,7 +84,7 @@ def stride(phase: float, *, run: bool = False, reach: float = 1.0, turn: float =
 
 
 def _bearing(phase: float) -> str:
-    """Which foot bears, and whether flat or on its ball."""
+    """The supporting part: heel, flat foot or ball of the stance side."""
     side = "left" if phase % 1.0 < 0.5 else "right"
     within = phase % 0.5
     if within < 0.08:

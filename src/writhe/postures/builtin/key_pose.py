@@ -1,4 +1,4 @@
-"""Key poses as records: anatomical angles, what bears the weight, where hands go."""
+"""Key poses as records: anatomical angles, supports and hand goals."""
 
 from __future__ import annotations
 
@@ -7,8 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.postures.builtin.anatomical_angles import Angles, Arm, Leg, Pelvis, Trunk, configuration
-from writhe.postures.builtin.pose_setting import ACTOR, Place
+from writhe.postures.builtin.anatomical_angles import (
+    ArmAngles,
+    BodyAngles,
+    LegAngles,
+    PelvisPose,
+    TrunkAngles,
+    configuration,
+)
+from writhe.postures.builtin.pose_setting import ACTOR, PoseSetting
 from writhe.quantities import Direction, Point
 from writhe.skeleton import forward
 from writhe.terms import Term, keep_centre_over, stay_near
@@ -27,8 +34,8 @@ _HAND_POINTS: dict[str, Vector] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
-    """A point of a joint is wanted at a place in the frame `on` ("": the world)."""
+class PointGoal:
+    """A point of a joint shall be at `at` in the frame of joint `on` ("": the world)."""
 
     joint: str
     point: Vector
@@ -38,8 +45,8 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
-    """A direction of a joint is wanted along a direction of the frame `on` ("": the world)."""
+class DirectionGoal:
+    """A direction of a joint shall point along `towards` in the frame of `on` ("": the world)."""
 
     joint: str
     direction: Vector
@@ -57,15 +64,17 @@ def hand(
     palm: Vector | None = None,
     fingers: Vector | None = None,
     weight: float = 12.0,
-) -> tuple[Goal | Aim, ...]:
-    """Goals for one hand: a point of it at a place, where the palm faces, where fingers point."""
+) -> tuple[PointGoal | DirectionGoal, ...]:
+    """Goals for one hand: position of a point, facing of the palm, direction of the fingers."""
     sign = 1.0 if side == "left" else -1.0
     x, y, z = _HAND_POINTS[point]
-    goals: list[Goal | Aim] = [Goal(f"{side}_wrist", (sign * x, y, z), at, on, weight)]
+    goals: list[PointGoal | DirectionGoal] = [
+        PointGoal(f"{side}_wrist", (sign * x, y, z), at, on, weight)
+    ]
     if palm is not None:
-        goals.append(Aim(f"{side}_wrist", (0.0, -1.0, 0.0), palm, on))
+        goals.append(DirectionGoal(f"{side}_wrist", (0.0, -1.0, 0.0), palm, on))
     if fingers is not None:
-        goals.append(Aim(f"{side}_wrist", (sign, 0.0, 0.0), fingers, on))
+        goals.append(DirectionGoal(f"{side}_wrist", (sign, 0.0, 0.0), fingers, on))
     return tuple(goals)
 
 
@@ -76,8 +85,8 @@ def hands(
     point: str = "palm",
     palm: Vector | None = None,
     fingers: Vector | None = None,
-) -> tuple[Goal | Aim, ...]:
-    """Goals for both hands; the right ones are the mirror image of the left ones given here."""
+) -> tuple[PointGoal | DirectionGoal, ...]:
+    """Goals for both hands, given for the left and mirrored for the right."""
 
     def flip(v: Vector | None) -> Vector | None:
         return None if v is None else (-v[0], v[1], v[2])
@@ -87,7 +96,7 @@ def hands(
     return left + hand("right", right_at, on, point=point, palm=flip(palm), fingers=flip(fingers))
 
 
-# what may bear weight: joint, point in it (left), its height above the floor, what points upwards
+# supports: joint, point in it (left), its height above the floor, direction that points upwards
 _SUPPORTS: dict[str, tuple[str, Vector, float, Vector | None]] = {
     "foot": ("ankle", (0.0, 0.0, 0.0), 0.068, (0.0, 1.0, 0.0)),
     "ball": ("toe", (0.0, 0.0, 0.0), 0.026, (0.0, 1.0, 0.0)),
@@ -102,26 +111,26 @@ _SUPPORTS: dict[str, tuple[str, Vector, float, Vector | None]] = {
 
 @dataclass(frozen=True)
 class KeyPose:
-    """A posture to be settled: see `anatomy` for the angles and `_SUPPORTS` for `support`.
+    """A posture to be settled: angles as in `anatomical_angles`, `support` as in `_SUPPORTS`.
 
-    `balanced` keeps the centre of mass over what bears it. Unless `grounded`, the pelvis starts at
-    the height given rather than where the supports reach the floor.
+    `balanced` keeps the centre of mass over the supports. Unless `grounded`, the pelvis starts at
+    its given height rather than where the supports touch the floor.
     """
 
     name: str
-    angles: Angles
+    angles: BodyAngles
     support: tuple[str, ...] = FEET
-    goals: tuple[Goal | Aim, ...] = ()
+    goals: tuple[PointGoal | DirectionGoal, ...] = ()
     balanced: bool = True
-    firmness: float = 0.12  # of every joint, towards the angles
+    firmness: float = 0.12  # weight of every joint towards the angles
     grounded: bool = True
 
-    def start(self, place: Place) -> Floats:
-        """The configuration of the angles, lowered or raised so that its supports touch."""
-        q = configuration(place.figure.skeleton, self.angles)
+    def start(self, setting: PoseSetting) -> Floats:
+        """(nq,) the configuration at the angles, moved vertically until its supports touch."""
+        q = configuration(setting.figure.skeleton, self.angles)
         if not self.grounded:
             return q
-        frames = forward(place.figure.skeleton, q)
+        frames = forward(setting.figure.skeleton, q)
         drops = [
             float(frames.point(joint, point)[1]) - height
             for joint, point, height, _ in map(_support, self.support)
@@ -130,51 +139,51 @@ class KeyPose:
             q[1] -= min(drops)
         return q
 
-    def terms(self, place: Place, q: Floats) -> list[Term]:
-        """What settling is to bring about, from the start posture q."""
+    def terms(self, setting: PoseSetting, q: Floats) -> list[Term]:
+        """The terms that settling minimises, from the start posture q (nq)."""
         # on a seat the pelvis must not rock from one contact to the other
         pelvis = 1.0 if self.grounded else 8.0
-        wanted = stay_near(
-            place.skeleton, q, weight=self.firmness, weight_of={f"{ACTOR}.hips": pelvis}
+        terms = stay_near(
+            setting.skeleton, q, weight=self.firmness, weight_of={f"{ACTOR}.hips": pelvis}
         )
-        bearing, planted = support_terms(place, q, self.support)
-        wanted += planted
-        if self.balanced and bearing:
+        contacts, planted = support_terms(setting, q, self.support)
+        terms += planted
+        if self.balanced and contacts:
             # the middle of the foot lies ahead of the ankle
-            centre = np.mean(bearing, axis=0) + np.array([0.0, 0.0, 0.04])
-            wanted.append(keep_centre_over(ACTOR, centre, within_m=0.06, weight=10.0))
+            centre = np.mean(contacts, axis=0) + np.array([0.0, 0.0, 0.04])
+            terms.append(keep_centre_over(ACTOR, centre, within_m=0.06, weight=10.0))
         for goal in self.goals:
             on = f"{ACTOR}.{goal.on}" if goal.on else None
-            if isinstance(goal, Goal):
+            if isinstance(goal, PointGoal):
                 quantity = Point(f"{ACTOR}.{goal.joint}", goal.point, on)
                 target = np.array(goal.at)
             else:
                 quantity = Direction(f"{ACTOR}.{goal.joint}", goal.direction, on)
                 target = np.array(goal.towards) / np.linalg.norm(goal.towards)
-            wanted.append(Term(quantity, target, target, goal.weight, label=f"{goal}"))
-        return wanted
+            terms.append(Term(quantity, target, target, goal.weight, label=f"{goal}"))
+        return terms
 
 
 def support_terms(
-    place: Place, q: Floats, support: tuple[str, ...]
+    setting: PoseSetting, q: Floats, support: tuple[str, ...]
 ) -> tuple[list[Floats], list[Term]]:
-    """Where q's supports touch the floor, and the terms that keep them there."""
-    frames = forward(place.figure.skeleton, q)
-    bearing: list[Floats] = []
+    """The contact points of q's supports on the floor, and the terms that hold them there."""
+    frames = forward(setting.figure.skeleton, q)
+    contacts: list[Floats] = []
     terms: list[Term] = []
     for joint, point, height, up in map(_support, support):
-        there = frames.point(joint, point)
-        there[1] = height
-        bearing.append(there)
+        contact = frames.point(joint, point)
+        contact[1] = height
+        contacts.append(contact)
         name, weights = f"{ACTOR}.{joint}", np.array([8.0, 40.0, 8.0])
         terms.append(
-            Term(Point(name, point), there, there, weights, label=f"support {joint} {point}")
+            Term(Point(name, point), contact, contact, weights, label=f"support {joint} {point}")
         )
         if up is not None:
             target = np.array([0.0, 1.0, 0.0])
             weight = 2.0 if joint.endswith("wrist") else 8.0
             terms.append(Term(Direction(name, up), target, target, weight, label=f"flat {joint}"))
-    return bearing, terms
+    return contacts, terms
 
 
 def _support(name: str) -> tuple[str, Vector, float, Vector | None]:
@@ -188,28 +197,28 @@ def _support(name: str) -> tuple[str, Vector, float, Vector | None]:
 def key(
     name: str,
     *,
-    arms: Arm | None = None,
-    left_arm: Arm | None = None,
-    right_arm: Arm | None = None,
-    legs: Leg | None = None,
-    left_leg: Leg | None = None,
-    right_leg: Leg | None = None,
-    trunk: Trunk | None = None,
-    pelvis: Pelvis | None = None,
+    arms: ArmAngles | None = None,
+    left_arm: ArmAngles | None = None,
+    right_arm: ArmAngles | None = None,
+    legs: LegAngles | None = None,
+    left_leg: LegAngles | None = None,
+    right_leg: LegAngles | None = None,
+    trunk: TrunkAngles | None = None,
+    pelvis: PelvisPose | None = None,
     support: tuple[str, ...] = FEET,
-    goals: tuple[Goal | Aim, ...] = (),
+    goals: tuple[PointGoal | DirectionGoal, ...] = (),
     balanced: bool = True,
     firmness: float = 0.12,
     grounded: bool = True,
 ) -> KeyPose:
-    """A key pose; `arms` and `legs` speak for both sides."""
-    arm, leg = arms or Arm(), legs or Leg()
-    angles = Angles(
+    """A key pose; `arms` and `legs` set both sides."""
+    arm, leg = arms or ArmAngles(), legs or LegAngles()
+    angles = BodyAngles(
         left_arm or arm,
         right_arm or arm,
         left_leg or leg,
         right_leg or leg,
-        trunk or Trunk(),
-        pelvis or Pelvis(),
+        trunk or TrunkAngles(),
+        pelvis or PelvisPose(),
     )
     return KeyPose(name, angles, support, goals, balanced, firmness, grounded)

@@ -1,4 +1,4 @@
-"""Where postures are made: the human on a floor, alone or with a chair or ladder."""
+"""The scene in which postures are settled: the human on a floor, alone or with an object."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from writhe.skeleton import Figure, Skeleton, forward
 from writhe.topology import Bundle
 
 ACTOR, FLOOR = "human", "floor"
-CONTACT_M = 0.010  # what presses on the floor, a seat or a rung gives way by this much
+CONTACT_M = 0.010  # allowance of soft parts that press on the floor, a seat or a rung
 SOLE_M = 0.020  # the capsules of a foot reach below its sole
-SLACK_M = 0.001  # the certificate's
-# parts that may press on the object; not a back, whose skin lies outside of its shapes as it is
+SLACK_M = 0.001  # of the certificate
+# parts that may press on the object; not the back, whose skin already lies outside its shapes
 TOUCHING = {
     "chair": (
         "hips",
@@ -30,14 +30,14 @@ TOUCHING = {
 
 
 @dataclass(frozen=True)
-class Place:
-    """A figure on the floor with at most one object; all postures are configurations of both.
+class PoseSetting:
+    """A figure on the floor with at most one built-in object.
 
-    The layout's configuration is the figure's own, since everything else stands still.
+    The layout's configuration is the figure's own, since everything else is fixed.
     """
 
     figure: Figure
-    thing: str = ""  # the name of a built-in object
+    object_name: str = ""  # name of a built-in object, or ""
 
     @cached_property
     def layout(self) -> Layout:
@@ -46,11 +46,14 @@ class Place:
             (f"{ACTOR}.{part}", FLOOR): SOLE_M if part.endswith(("ankle", "toe")) else CONTACT_M
             for part in self.parts
         }
-        if self.thing:
-            shapes, strands = built_in(self.thing)
-            objects.append(SceneObject(self.thing, shapes, strands=strands, source=self.thing))
+        if self.object_name:
+            shapes, strands = built_in(self.object_name)
+            objects.append(
+                SceneObject(self.object_name, shapes, strands=strands, source=self.object_name)
+            )
             contacts |= {
-                (f"{ACTOR}.{part}", self.thing): CONTACT_M for part in TOUCHING[self.thing]
+                (f"{ACTOR}.{part}", self.object_name): CONTACT_M
+                for part in TOUCHING[self.object_name]
             }
         scene = Scene((Actor(ACTOR, self.figure),), tuple(objects), ContactPolicy(contacts))
         return scene.layout
@@ -75,26 +78,26 @@ class Place:
         return NearPairs(self.table)
 
     def clearance(self, q: Floats) -> Floats:
-        """(N,) the smallest gap beyond its allowance of every posture (N, nq), 0.1 m at most."""
+        """(N,) the smallest gap plus allowance of each posture (N, nq), at most 0.1 m."""
         postures = np.atleast_2d(q)
         out = np.full(len(postures), 0.1)
         for i, posture in enumerate(postures):
-            # one at a time: waking the threads of a batch costs more than a few postures
+            # one at a time: starting the threads of a batch costs more than a few postures
             frames = forward(self.skeleton, posture)
             if self._near.find(frames.positions, frames.rotations, 0.0):
                 out[i] = self._near.clearance.min()
         return out
 
     def clear(self, q: Floats) -> Bools:
-        """(N,) whether postures touch nothing beyond the allowances."""
+        """(N,) whether postures penetrate nothing beyond the allowances."""
         return self.clearance(q) >= -SLACK_M
 
     @cached_property
     def _object_bundle(self) -> Bundle:
-        return object_bundle(self.layout.scene, ACTOR, self.thing)
+        return object_bundle(self.layout.scene, ACTOR, self.object_name)
 
     def object_linking(self, q: Floats) -> Floats:
-        """(N, body strands x object strands): how postures (N, nq) are linked with the object."""
-        if not self.thing:
+        """(N, body strands x object strands) linking of postures (N, nq) with the object."""
+        if not self.object_name:
             return np.zeros((len(q), 0))
         return self._object_bundle.linking(q)

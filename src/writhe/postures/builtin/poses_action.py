@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from writhe.postures.builtin.anatomical_angles import Arm as A
-from writhe.postures.builtin.anatomical_angles import Leg as L
-from writhe.postures.builtin.anatomical_angles import Pelvis as P
-from writhe.postures.builtin.anatomical_angles import Trunk as T
-from writhe.postures.builtin.key_pose import Goal, KeyPose, hand, key
+from writhe.postures.builtin.anatomical_angles import ArmAngles as A
+from writhe.postures.builtin.anatomical_angles import LegAngles as L
+from writhe.postures.builtin.anatomical_angles import PelvisPose as P
+from writhe.postures.builtin.anatomical_angles import TrunkAngles as T
+from writhe.postures.builtin.key_pose import KeyPose, PointGoal, hand, key
 
 _FRONT = L(flex=24, abduct=6, rotate=6, knee=24, ankle=4)
 _REAR = L(flex=-10, abduct=9, rotate=24, knee=20, ankle=16)
@@ -388,7 +388,7 @@ YOGA: tuple[KeyPose, ...] = (
         left_leg=L(flex=62, abduct=42, rotate=48, knee=122),
         support=("right_foot",),
         arms=A(flex=160, abduct=0, elbow=30),
-        goals=(Goal("left_ankle", (0.0, -0.05, 0.06), (0.07, -0.34, 0.0), "right_hip"),),
+        goals=(PointGoal("left_ankle", (0.0, -0.05, 0.06), (0.07, -0.34, 0.0), "right_hip"),),
     ),
     key(
         "warrior one",

@@ -1,17 +1,26 @@
-"""Key poses on and at the built-in chair: legs, hands and trunk combined."""
+"""Key poses on the built-in chair: combinations of legs, hands and trunk."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from writhe.postures.builtin.anatomical_angles import Angles
-from writhe.postures.builtin.anatomical_angles import Arm as A
-from writhe.postures.builtin.anatomical_angles import Leg as L
-from writhe.postures.builtin.anatomical_angles import Pelvis as P
-from writhe.postures.builtin.anatomical_angles import Trunk as T
-from writhe.postures.builtin.key_pose import FEET, Aim, Goal, KeyPose, Vector, hand, hands, key
+from writhe.postures.builtin.anatomical_angles import ArmAngles as A
+from writhe.postures.builtin.anatomical_angles import BodyAngles
+from writhe.postures.builtin.anatomical_angles import LegAngles as L
+from writhe.postures.builtin.anatomical_angles import PelvisPose as P
+from writhe.postures.builtin.anatomical_angles import TrunkAngles as T
+from writhe.postures.builtin.key_pose import (
+    FEET,
+    DirectionGoal,
+    KeyPose,
+    PointGoal,
+    Vector,
+    hand,
+    hands,
+    key,
+)
 
-SEAT_M = 0.605  # height of the pelvis of somebody sitting
+SEAT_M = 0.605  # pelvis height when sitting
 _THIGH_TOP: Vector = (0.0, -0.27, 0.10)
 _UPRIGHT = T(bend=4)
 _REST = A(flex=24, abduct=10, rotate=22, elbow=52)
@@ -19,14 +28,14 @@ _REST = A(flex=24, abduct=10, rotate=22, elbow=52)
 
 @dataclass(frozen=True)
 class Seated:
-    """What the legs do on the chair."""
+    """Leg angles of a seated pose."""
 
     name: str
     left: L
     right: L
     support: tuple[str, ...] = FEET
     forward_m: float = 0.04
-    goals: tuple[Goal | Aim, ...] = ()
+    goals: tuple[PointGoal | DirectionGoal, ...] = ()
 
 
 _SIT = L(flex=82, abduct=7, rotate=6, knee=86, ankle=2)
@@ -54,8 +63,8 @@ LEGS: tuple[Seated, ...] = (
         replace(_SIT, abduct=2, knee=60),
         (),
         goals=(
-            Goal("left_ankle", (0, 0, 0), (-0.07, 0.08, 0.52), weight=6.0),
-            Goal("right_ankle", (0, 0, 0), (0.07, 0.10, 0.63), weight=6.0),
+            PointGoal("left_ankle", (0, 0, 0), (-0.07, 0.08, 0.52), weight=6.0),
+            PointGoal("right_ankle", (0, 0, 0), (0.07, 0.10, 0.63), weight=6.0),
         ),
     ),
     Seated(
@@ -63,14 +72,14 @@ LEGS: tuple[Seated, ...] = (
         replace(_SIT, flex=100, abduct=-16, rotate=-4, knee=82, ankle=-20),
         _SIT,
         ("right_foot",),
-        goals=(Goal("left_knee", (0, 0, 0), (-0.10, 0.66, 0.43), weight=6.0),),
+        goals=(PointGoal("left_knee", (0, 0, 0), (-0.10, 0.66, 0.43), weight=6.0),),
     ),
     Seated(
         "sit ankle on knee",
         replace(_SIT, flex=86, abduct=34, rotate=56, knee=104),
         _SIT,
         ("right_foot",),
-        goals=(Goal("left_ankle", (0, -0.02, 0), (0.03, 0.02, 0.15), "right_knee", 6.0),),
+        goals=(PointGoal("left_ankle", (0, -0.02, 0), (0.03, 0.02, 0.15), "right_knee", 6.0),),
     ),
     Seated(
         "sit on edge", replace(_SIT, flex=74, knee=92), replace(_SIT, flex=66, knee=102), FEET, 0.15
@@ -80,15 +89,15 @@ LEGS: tuple[Seated, ...] = (
 
 
 @dataclass(frozen=True)
-class Above:
-    """What trunk and arms do on the chair."""
+class UpperBody:
+    """Trunk and arm angles of a seated pose."""
 
     name: str
     left: A = _REST
     right: A = _REST
     trunk: T = _UPRIGHT
     pitch: float = -4.0
-    goals: tuple[Goal | Aim, ...] = ()
+    goals: tuple[PointGoal | DirectionGoal, ...] = ()
 
 
 _THIGHS = hand("left", _THIGH_TOP, "left_hip", palm=(0, 0, -1)) + hand(
@@ -96,50 +105,52 @@ _THIGHS = hand("left", _THIGH_TOP, "left_hip", palm=(0, 0, -1)) + hand(
 )
 _FOLDED_LEFT = A(flex=48, abduct=8, rotate=58, elbow=98)
 _FOLDED_RIGHT = A(flex=22, abduct=12, rotate=62, elbow=102)
-ABOVE: tuple[Above, ...] = (
-    Above("hands on thighs", goals=_THIGHS),
-    Above(
+ABOVE: tuple[UpperBody, ...] = (
+    UpperBody("hands on thighs", goals=_THIGHS),
+    UpperBody(
         "arms folded",
         _FOLDED_LEFT,
         _FOLDED_RIGHT,
         goals=hand("left", (-0.11, 0.02, 0.26), "chest", point="wrist", weight=6.0)
         + hand("right", (0.12, -0.03, 0.18), "chest", point="wrist", weight=6.0),
     ),
-    Above("leaning ahead", trunk=T(bend=34, nod=-18), pitch=14, goals=_THIGHS),
-    Above(
+    UpperBody("leaning ahead", trunk=T(bend=34, nod=-18), pitch=14, goals=_THIGHS),
+    UpperBody(
         "elbows on thighs",
         A(flex=40, abduct=8, rotate=30, elbow=72),
         A(flex=40, abduct=8, rotate=30, elbow=72),
         T(bend=48, nod=-24),
         20,
         (
-            Goal("left_elbow", (0, 0, 0), (0.01, -0.34, 0.125), "left_hip", 6.0),
-            Goal("right_elbow", (0, 0, 0), (-0.01, -0.34, 0.125), "right_hip", 6.0),
+            PointGoal("left_elbow", (0, 0, 0), (0.01, -0.34, 0.125), "left_hip", 6.0),
+            PointGoal("right_elbow", (0, 0, 0), (-0.01, -0.34, 0.125), "right_hip", 6.0),
         ),
     ),
-    Above(
+    UpperBody(
         "leaning back",
         trunk=T(bend=-6, nod=8),
         pitch=-16,
         left=A(flex=10, elbow=40),
         right=A(flex=10, elbow=40),
     ),
-    Above("reaching ahead", A(flex=78, abduct=8, elbow=16), trunk=T(bend=22, turn=-10), pitch=8),
-    Above(
+    UpperBody(
+        "reaching ahead", A(flex=78, abduct=8, elbow=16), trunk=T(bend=22, turn=-10), pitch=8
+    ),
+    UpperBody(
         "reaching up",
         A(flex=146, abduct=14, rotate=0, elbow=14),
         trunk=T(bend=-2, lean=-6, nod=-24),
     ),
-    Above("reaching aside", A(flex=14, abduct=76, elbow=14), trunk=T(lean=16, look=40)),
-    Above("reaching down", A(flex=62, abduct=12, elbow=8), trunk=T(bend=62, lean=8), pitch=22),
-    Above("reaching beside", A(flex=-4, abduct=22, elbow=4), trunk=T(lean=36, bend=8, look=20)),
-    Above(
+    UpperBody("reaching aside", A(flex=14, abduct=76, elbow=14), trunk=T(lean=16, look=40)),
+    UpperBody("reaching down", A(flex=62, abduct=12, elbow=8), trunk=T(bend=62, lean=8), pitch=22),
+    UpperBody("reaching beside", A(flex=-4, abduct=22, elbow=4), trunk=T(lean=36, bend=8, look=20)),
+    UpperBody(
         "turned round",
         A(flex=0, abduct=36, elbow=30),
         A(flex=52, abduct=-6, rotate=30, elbow=52),
         T(turn=38, look=40),
     ),
-    Above(
+    UpperBody(
         "hands behind head",
         A(flex=20, abduct=118, rotate=-88, elbow=132),
         A(flex=20, abduct=118, rotate=-88, elbow=132),
@@ -147,7 +158,7 @@ ABOVE: tuple[Above, ...] = (
         -10,
         hands((0.045, 0.08, -0.135), "head", palm=(0, 0, 1)),
     ),
-    Above(
+    UpperBody(
         "chin in hand",
         A(flex=30, abduct=6, rotate=40, elbow=134),
         _REST,
@@ -155,7 +166,7 @@ ABOVE: tuple[Above, ...] = (
         14,
         hand("left", (0.02, -0.02, 0.12), "head", point="tips"),
     ),
-    Above(
+    UpperBody(
         "holding the seat",
         A(flex=-8, abduct=18, rotate=20, elbow=14),
         A(flex=-8, abduct=18, rotate=20, elbow=14),
@@ -163,25 +174,25 @@ ABOVE: tuple[Above, ...] = (
         2,
         hands((0.26, 0.47, 0.0), palm=(-1, -0.4, 0)),
     ),
-    Above(
+    UpperBody(
         "typing",
         A(flex=26, abduct=10, rotate=22, elbow=78),
         A(flex=26, abduct=10, rotate=22, elbow=78),
         T(bend=10, nod=8),
         2,
     ),
-    Above(
+    UpperBody(
         "drinking",
         A(flex=50, abduct=18, rotate=22, elbow=124),
         goals=hand("left", (0.04, -0.02, 0.19), "head", point="fist"),
     ),
-    Above(
+    UpperBody(
         "explaining",
         A(flex=30, abduct=22, rotate=-6, elbow=82),
         A(flex=34, abduct=10, rotate=18, elbow=70),
         T(bend=6, turn=10),
     ),
-    Above(
+    UpperBody(
         "hands in lap",
         A(flex=18, abduct=8, rotate=36, elbow=58),
         A(flex=18, abduct=8, rotate=36, elbow=58),
@@ -192,9 +203,9 @@ ABOVE: tuple[Above, ...] = (
 )
 
 
-def seated(legs: Seated, above: Above) -> KeyPose:
-    """Somebody on the chair, with these legs and that above."""
-    angles = Angles(
+def seated(legs: Seated, above: UpperBody) -> KeyPose:
+    """The seated key pose with these legs and this upper body."""
+    angles = BodyAngles(
         above.left,
         above.right,
         replace(legs.left, flex=legs.left.flex + above.pitch),
@@ -202,7 +213,7 @@ def seated(legs: Seated, above: Above) -> KeyPose:
         above.trunk,
         P(pitch=above.pitch, height_m=SEAT_M, forward_m=legs.forward_m),
     )
-    seat = Goal("hips", (0.0, -0.02, 0.0), (0.0, SEAT_M - 0.02, legs.forward_m), weight=20.0)
+    seat = PointGoal("hips", (0.0, -0.02, 0.0), (0.0, SEAT_M - 0.02, legs.forward_m), weight=20.0)
     return KeyPose(
         f"{legs.name}, {above.name}",
         angles,
@@ -214,7 +225,7 @@ def seated(legs: Seated, above: Above) -> KeyPose:
 
 
 def _rise(name: str, share: float) -> KeyPose:
-    """Between sitting on the edge (0) and standing before the chair (1)."""
+    """Between sitting on the edge (share 0) and standing in front of the chair (1)."""
     sink = 1.0 - share
     return key(
         name,
@@ -262,12 +273,12 @@ BESIDE: tuple[KeyPose, ...] = (
         right_leg=L(flex=2),
         support=("right_foot",),
         trunk=T(bend=12),
-        goals=(Goal("left_ankle", (0, -0.068, 0.06), (-0.06, 0.46, 0.16), weight=10.0),),
+        goals=(PointGoal("left_ankle", (0, -0.068, 0.06), (-0.06, 0.46, 0.16), weight=10.0),),
         balanced=False,
     ),
 )
 
 
 def chair_poses() -> list[KeyPose]:
-    """Every way of sitting with every way of holding oneself, and getting up."""
+    """Every leg pose with every upper-body pose, and getting up."""
     return [seated(legs, above) for legs in LEGS for above in ABOVE] + list(RISING) + list(BESIDE)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from writhe.postures.builtin.anatomical_angles import Arm as A
-from writhe.postures.builtin.anatomical_angles import Leg as L
-from writhe.postures.builtin.anatomical_angles import Pelvis as P
-from writhe.postures.builtin.anatomical_angles import Trunk as T
-from writhe.postures.builtin.key_pose import Goal, KeyPose, hand, hands, key
+from writhe.postures.builtin.anatomical_angles import ArmAngles as A
+from writhe.postures.builtin.anatomical_angles import LegAngles as L
+from writhe.postures.builtin.anatomical_angles import PelvisPose as P
+from writhe.postures.builtin.anatomical_angles import TrunkAngles as T
+from writhe.postures.builtin.key_pose import KeyPose, PointGoal, hand, hands, key
 
 _FOURS_ARM = A(flex=84, abduct=6, rotate=62, elbow=6, wrist=-60, pronate=14)
 _FOURS_LEG = L(flex=84, abduct=4, rotate=0, knee=88, ankle=-44)
@@ -267,8 +267,8 @@ SIT: tuple[KeyPose, ...] = (
         goals=(
             *hand("left", (0.02, 0.07, 0.075), "left_knee", weight=5.0),
             *hand("right", (-0.02, 0.07, 0.075), "right_knee", weight=5.0),
-            Goal("left_ankle", (0, 0, 0), (-0.10, 0.09, 0.42), weight=6.0),
-            Goal("right_ankle", (0, 0, 0), (0.10, 0.09, 0.31), weight=6.0),
+            PointGoal("left_ankle", (0, 0, 0), (-0.10, 0.09, 0.42), weight=6.0),
+            PointGoal("right_ankle", (0, 0, 0), (0.10, 0.09, 0.31), weight=6.0),
         ),
         balanced=False,
     ),
@@ -284,8 +284,8 @@ SIT: tuple[KeyPose, ...] = (
         goals=(
             *hand("left", (-0.11, 0.02, 0.26), "chest", point="wrist", weight=6.0),
             *hand("right", (0.12, -0.03, 0.18), "chest", point="wrist", weight=6.0),
-            Goal("left_ankle", (0, 0, 0), (-0.10, 0.09, 0.42), weight=6.0),
-            Goal("right_ankle", (0, 0, 0), (0.10, 0.09, 0.31), weight=6.0),
+            PointGoal("left_ankle", (0, 0, 0), (-0.10, 0.09, 0.42), weight=6.0),
+            PointGoal("right_ankle", (0, 0, 0), (0.10, 0.09, 0.31), weight=6.0),
         ),
         balanced=False,
     ),
@@ -357,7 +357,7 @@ SIT: tuple[KeyPose, ...] = (
         right_arm=_BEHIND,
         goals=(
             *hand("left", (0.0, 0.06, 0.08), "left_knee", point="wrist"),
-            Goal("right_ankle", (0, 0, 0), (0.04, 0.085, 0.26)),
+            PointGoal("right_ankle", (0, 0, 0), (0.04, 0.085, 0.26)),
         ),
         balanced=False,
     ),

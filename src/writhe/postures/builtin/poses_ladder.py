@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from writhe.postures.builtin.anatomical_angles import Angles, Arm, Leg, Pelvis, Trunk
-from writhe.postures.builtin.key_pose import Aim, Goal, KeyPose, Vector
+from writhe.postures.builtin.anatomical_angles import (
+    ArmAngles,
+    BodyAngles,
+    LegAngles,
+    PelvisPose,
+    TrunkAngles,
+)
+from writhe.postures.builtin.key_pose import DirectionGoal, KeyPose, PointGoal, Vector
 from writhe.scene.objects.ladder import (
     HALF_WIDTH_M,
     HEIGHT_M,
@@ -15,11 +21,11 @@ from writhe.scene.objects.ladder import (
     RUNGS,
 )
 
-_SOLE: Vector = (0.0, -0.066, 0.115)  # what stands on a rung, in the ankle's frame
+_SOLE: Vector = (0.0, -0.066, 0.115)  # contact point with a rung, in the ankle's frame
 
 
 def _depth(height_m: float) -> float:
-    """How far ahead the ladder's plane is at a height."""
+    """Forward position of the ladder's plane at a height, m."""
     return LEAN_M * (height_m - RAIL_RADIUS_M) / (HEIGHT_M - RAIL_RADIUS_M)
 
 
@@ -30,14 +36,14 @@ def rung_height(rung: int) -> float:
     return RAIL_RADIUS_M + (rung - 0.25) / (RUNGS + 0.5) * (HEIGHT_M - RAIL_RADIUS_M)
 
 
-def _foot(side: str, height_m: float, rung: bool) -> tuple[Goal | Aim, ...]:
+def _foot(side: str, height_m: float, rung: bool) -> tuple[PointGoal | DirectionGoal, ...]:
     x = 0.10 if side == "left" else -0.10
     up = height_m + RUNG_RADIUS_M if rung else height_m
     at = (x, up, _depth(height_m) if rung else -0.12)
     return (
-        Goal(f"{side}_ankle", _SOLE, at, weight=20.0),
-        Aim(f"{side}_ankle", (0.0, 1.0, 0.0), (0.0, 1.0, -0.15), weight=2.0),
-        Aim(
+        PointGoal(f"{side}_ankle", _SOLE, at, weight=20.0),
+        DirectionGoal(f"{side}_ankle", (0.0, 1.0, 0.0), (0.0, 1.0, -0.15), weight=2.0),
+        DirectionGoal(
             f"{side}_ankle",
             (0.0, 0.0, 1.0),
             (0.1 if side == "left" else -0.1, 0.0, 1.0),
@@ -46,7 +52,7 @@ def _foot(side: str, height_m: float, rung: bool) -> tuple[Goal | Aim, ...]:
     )
 
 
-def _grip(side: str, height_m: float, rail: bool) -> tuple[Goal | Aim, ...]:
+def _grip(side: str, height_m: float, rail: bool) -> tuple[PointGoal | DirectionGoal, ...]:
     sign = 1.0 if side == "left" else -1.0
     if rail:
         at = (sign * (HALF_WIDTH_M + RAIL_RADIUS_M + 0.022), height_m, _depth(height_m))
@@ -56,31 +62,31 @@ def _grip(side: str, height_m: float, rail: bool) -> tuple[Goal | Aim, ...]:
         palm = (0.0, 0.0, 1.0)
     point = (sign * 0.085, -0.0, 0.0)
     return (
-        Goal(f"{side}_wrist", point, at, weight=14.0),
-        Aim(f"{side}_wrist", (0.0, -1.0, 0.0), palm, weight=0.4),
-        Aim(f"{side}_wrist", (sign, 0.0, 0.0), (0.0, 0.8, 0.6), weight=0.5),
+        PointGoal(f"{side}_wrist", point, at, weight=14.0),
+        DirectionGoal(f"{side}_wrist", (0.0, -1.0, 0.0), palm, weight=0.4),
+        DirectionGoal(f"{side}_wrist", (sign, 0.0, 0.0), (0.0, 0.8, 0.6), weight=0.5),
     )
 
 
-_CLIMBING = Arm(flex=70, abduct=16, rotate=18, elbow=60)
+_CLIMBING = ArmAngles(flex=70, abduct=16, rotate=18, elbow=60)
 
 
 @dataclass(frozen=True)
-class Hold:
-    """Where a hand is: height above the mean of the feet, on a rail or the nearest rung.
+class Grip:
+    """A hand position: height above the mean of the feet, on a rail or the nearest rung.
 
     Free hands (`height_m` below zero) follow their arm's angles.
     """
 
     height_m: float
     rail: bool = True
-    arm: Arm = _CLIMBING
+    arm: ArmAngles = _CLIMBING
 
 
-FREE_ASIDE = Hold(-1.0, arm=Arm(flex=14, abduct=72, rotate=0, elbow=16))
-FREE_DOWN = Hold(-1.0, arm=Arm(flex=-10, abduct=20, elbow=24))
-FREE_BACK = Hold(-1.0, arm=Arm(flex=-34, abduct=34, elbow=20))
-FREE_FACE = Hold(-1.0, arm=Arm(flex=44, abduct=24, rotate=10, elbow=118))
+FREE_ASIDE = Grip(-1.0, arm=ArmAngles(flex=14, abduct=72, rotate=0, elbow=16))
+FREE_DOWN = Grip(-1.0, arm=ArmAngles(flex=-10, abduct=20, elbow=24))
+FREE_BACK = Grip(-1.0, arm=ArmAngles(flex=-34, abduct=34, elbow=20))
+FREE_FACE = Grip(-1.0, arm=ArmAngles(flex=44, abduct=24, rotate=10, elbow=118))
 
 
 def _nearest_rung(height_m: float) -> int:
@@ -90,35 +96,35 @@ def _nearest_rung(height_m: float) -> int:
 def climb(
     name: str,
     feet: tuple[float, float],
-    holds: tuple[Hold, Hold],
-    trunk: Trunk,
+    grips: tuple[Grip, Grip],
+    trunk: TrunkAngles,
     away_m: float = 0.34,
     left_m: float = 0.0,
 ) -> KeyPose:
-    """A climber with its feet at rungs (a half: on the way, in the air) and hands at holds."""
+    """A climber with feet at rungs (half numbers: in the air between them) and hands at grips."""
     heights = [_between(rung) for rung in feet]
     base = sum(heights) / 2
-    # a raised knee needs room before the rungs
+    # a raised knee needs space in front of the rungs
     away_m += 0.35 * abs(heights[0] - heights[1])
     pelvis_m = max(heights[0], heights[1]) * 0.35 + min(heights) * 0.65 + 0.90
-    goals: list[Goal | Aim] = []
+    goals: list[PointGoal | DirectionGoal] = []
     for side, rung, height in zip(("left", "right"), feet, heights, strict=True):
         if rung == int(rung):
             goals += _foot(side, height, rung > 0)
         else:  # swinging past the rungs, behind them
             x = 0.11 if side == "left" else -0.11
             goals.append(
-                Goal(f"{side}_ankle", (0, 0, 0), (x, height + 0.08, _depth(height) - 0.24))
+                PointGoal(f"{side}_ankle", (0, 0, 0), (x, height + 0.08, _depth(height) - 0.24))
             )
-    arms: list[Arm] = []
-    for side, hold in zip(("left", "right"), holds, strict=True):
+    arms: list[ArmAngles] = []
+    for side, hold in zip(("left", "right"), grips, strict=True):
         arms.append(hold.arm)
         if hold.height_m > 0:
             top = min(base + hold.height_m, HEIGHT_M - 0.05)
             at = top if hold.rail else rung_height(_nearest_rung(top))
             goals += _grip(side, at, hold.rail)
     legs = [
-        Leg(
+        LegAngles(
             flex=10 + 120 * max(0.0, h - min(heights)) / 0.4 * 0.62,
             abduct=6 + 40 * max(0.0, h - min(heights)),
             rotate=6 + 50 * max(0.0, h - min(heights)),
@@ -126,16 +132,20 @@ def climb(
         )
         for h in heights
     ]
-    goals.append(Goal("hips", (0, 0, 0), (left_m, pelvis_m, _depth(pelvis_m) - away_m), weight=4.0))
+    goals.append(
+        PointGoal("hips", (0, 0, 0), (left_m, pelvis_m, _depth(pelvis_m) - away_m), weight=4.0)
+    )
     return KeyPose(
         name,
-        Angles(
+        BodyAngles(
             arms[0],
             arms[1],
             legs[0],
             legs[1],
             trunk,
-            Pelvis(pitch=8, height_m=pelvis_m, forward_m=_depth(pelvis_m) - away_m, left_m=left_m),
+            PelvisPose(
+                pitch=8, height_m=pelvis_m, forward_m=_depth(pelvis_m) - away_m, left_m=left_m
+            ),
         ),
         (),
         tuple(goals),
@@ -151,7 +161,7 @@ def _between(rung: float) -> float:
     return 0.5 * (rung_height(low) + rung_height(low + 1))
 
 
-# the climb step by step: left foot leads; the mirror image leads with the right
+# the climb step by step, left foot first; the mirror image leads with the right
 FEET: tuple[tuple[float, float], ...] = (
     (0, 0),
     (0.5, 0),
@@ -167,32 +177,32 @@ FEET: tuple[tuple[float, float], ...] = (
     (3, 2.5),
     (3, 3),
 )
-_RAIL, _HIGH, _LOW = Hold(1.32), Hold(1.52), Hold(1.18)
-_RUNG, _RUNG_HIGH = Hold(1.34, rail=False), Hold(1.6, rail=False)
-WAYS: tuple[tuple[str, tuple[Hold, Hold], Trunk, float, float], ...] = (
-    ("rails", (_RAIL, _RAIL), Trunk(bend=6, nod=-10), 0.34, 0.0),
-    ("rails high", (_HIGH, _HIGH), Trunk(bend=2, nod=-24), 0.30, 0.0),
-    ("rails low", (_LOW, _LOW), Trunk(bend=16, nod=18), 0.42, 0.0),
-    ("left hand up", (_HIGH, _LOW), Trunk(bend=4, turn=-8, nod=-22), 0.32, 0.0),
-    ("right hand up", (_LOW, _HIGH), Trunk(bend=4, turn=8, nod=-22), 0.32, 0.0),
-    ("rungs", (_RUNG, _RUNG), Trunk(bend=6, nod=-8), 0.34, 0.0),
-    ("rung and rail", (_RUNG_HIGH, _RAIL), Trunk(bend=4, look=20), 0.32, 0.02),
-    ("looking down", (_RAIL, _RAIL), Trunk(bend=14, nod=34, look=26), 0.40, 0.0),
-    ("leaning out", (FREE_ASIDE, _RAIL), Trunk(lean=14, look=46), 0.36, 0.06),
-    ("reaching back", (FREE_BACK, _RAIL), Trunk(turn=22, look=40), 0.38, 0.03),
-    ("hand free", (FREE_DOWN, _HIGH), Trunk(look=20), 0.34, 0.0),
-    ("shading eyes", (FREE_FACE, _RAIL), Trunk(look=36, nod=-14), 0.36, 0.0),
+_RAIL, _HIGH, _LOW = Grip(1.32), Grip(1.52), Grip(1.18)
+_RUNG, _RUNG_HIGH = Grip(1.34, rail=False), Grip(1.6, rail=False)
+WAYS: tuple[tuple[str, tuple[Grip, Grip], TrunkAngles, float, float], ...] = (
+    ("rails", (_RAIL, _RAIL), TrunkAngles(bend=6, nod=-10), 0.34, 0.0),
+    ("rails high", (_HIGH, _HIGH), TrunkAngles(bend=2, nod=-24), 0.30, 0.0),
+    ("rails low", (_LOW, _LOW), TrunkAngles(bend=16, nod=18), 0.42, 0.0),
+    ("left hand up", (_HIGH, _LOW), TrunkAngles(bend=4, turn=-8, nod=-22), 0.32, 0.0),
+    ("right hand up", (_LOW, _HIGH), TrunkAngles(bend=4, turn=8, nod=-22), 0.32, 0.0),
+    ("rungs", (_RUNG, _RUNG), TrunkAngles(bend=6, nod=-8), 0.34, 0.0),
+    ("rung and rail", (_RUNG_HIGH, _RAIL), TrunkAngles(bend=4, look=20), 0.32, 0.02),
+    ("looking down", (_RAIL, _RAIL), TrunkAngles(bend=14, nod=34, look=26), 0.40, 0.0),
+    ("leaning out", (FREE_ASIDE, _RAIL), TrunkAngles(lean=14, look=46), 0.36, 0.06),
+    ("reaching back", (FREE_BACK, _RAIL), TrunkAngles(turn=22, look=40), 0.38, 0.03),
+    ("hand free", (FREE_DOWN, _HIGH), TrunkAngles(look=20), 0.34, 0.0),
+    ("shading eyes", (FREE_FACE, _RAIL), TrunkAngles(look=36, nod=-14), 0.36, 0.0),
 )
 
 
 def ladder_poses() -> list[KeyPose]:
-    """Every step of the climb in every way of holding on; a step in the air takes both hands."""
+    """Every step of the climb with every grip; a step in the air needs both hands."""
     out: list[KeyPose] = []
     for feet in FEET:
         swinging = any(rung != int(rung) for rung in feet)
-        for name, holds, trunk, away_m, left_m in WAYS:
-            if swinging and any(h.height_m < 0 for h in holds):
+        for name, grips, trunk, away_m, left_m in WAYS:
+            if swinging and any(h.height_m < 0 for h in grips):
                 continue
             label = f"climb {feet[0]:g}-{feet[1]:g}, {name}"
-            out.append(climb(label, feet, holds, trunk, away_m, left_m))
+            out.append(climb(label, feet, grips, trunk, away_m, left_m))
     return out

@@ -1,12 +1,12 @@
-"""Key poses on two feet that express or do something with the hands."""
+"""Standing key poses: gestures and work with the hands."""
 
 from __future__ import annotations
 
-from writhe.postures.builtin.anatomical_angles import Arm as A
-from writhe.postures.builtin.anatomical_angles import Leg as L
-from writhe.postures.builtin.anatomical_angles import Pelvis as P
-from writhe.postures.builtin.anatomical_angles import Trunk as T
-from writhe.postures.builtin.key_pose import Goal, KeyPose, hand, hands, key
+from writhe.postures.builtin.anatomical_angles import ArmAngles as A
+from writhe.postures.builtin.anatomical_angles import LegAngles as L
+from writhe.postures.builtin.anatomical_angles import PelvisPose as P
+from writhe.postures.builtin.anatomical_angles import TrunkAngles as T
+from writhe.postures.builtin.key_pose import KeyPose, PointGoal, hand, hands, key
 
 _WIDE = L(abduct=11, rotate=10)
 _UP = A(flex=165, abduct=8, rotate=0, elbow=12)
@@ -513,6 +513,6 @@ STRETCHES: tuple[KeyPose, ...] = (
         pelvis=P(pitch=20, height_m=0.75),
         trunk=T(bend=12),
         arms=A(flex=44, rotate=34, elbow=72),
-        goals=(Goal("left_ankle", (0.0, 0.0, 0.0), (0.0, 0.10, 0.12), "right_knee"),),
+        goals=(PointGoal("left_ankle", (0.0, 0.0, 0.0), (0.0, 0.10, 0.12), "right_knee"),),
     ),
 )

@@ -1,4 +1,4 @@
-"""Settled postures and the ways to make more of them: movements, blends, small changes."""
+"""Settled postures and their variants: intermediate postures, blends, perturbations, mirrors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from writhe.arrays import Floats
 from writhe.collision import certify
 from writhe.postures.builtin.anatomical_angles import SIDES
 from writhe.postures.builtin.key_pose import KeyPose, support_terms
-from writhe.postures.builtin.pose_setting import Place
+from writhe.postures.builtin.pose_setting import PoseSetting
 from writhe.postures.builtin.settle import LIMIT_RAD, Settler
 from writhe.skeleton import forward
 from writhe.skeleton.kinematics import integrate, interpolate
@@ -19,13 +19,13 @@ from writhe.skeleton.limits import limit_excess
 from writhe.skeleton.mirror import mirrored
 from writhe.terms import stay_near
 
-_AGAIN = 10  # iterations to settle a posture that is nearly right
+_RESETTLE_ITERATIONS = 10  # of a posture that is nearly valid
 _UPPER = ("spine", "chest", "neck", "head", "clavicle", "shoulder", "elbow", "wrist")
 
 
 @dataclass(frozen=True)
-class Posture:
-    """A posture that keeps all the rules, with what bears it and where it comes from."""
+class SettledPosture:
+    """A posture within limits and clear of collisions, with its supports and origin."""
 
     name: str
     q: Floats
@@ -33,74 +33,80 @@ class Posture:
 
 
 @dataclass
-class Tally:
-    """How many postures and movements were tried, and what became of them."""
+class BuildTally:
+    """Counts of postures and movements that were tried, kept and certified."""
 
     authored: int = 0
     tried: int = 0
     kept: int = 0
     movements: int = 0
     certified: int = 0
-    dropped: list[str] = field(default_factory=list[str])  # authored poses that had to go
+    dropped: list[str] = field(
+        default_factory=list[str]
+    )  # names of authored poses that could not be settled
 
 
-class Workshop:
-    """Makes postures in one place and drops those that leave limits or penetrate."""
+class PostureBuilder:
+    """Generates postures in one setting and drops those that leave limits or penetrate."""
 
-    def __init__(self, place: Place) -> None:
-        self.place = place
-        self.settler = Settler(place)
-        self.tally = Tally()
+    def __init__(self, setting: PoseSetting) -> None:
+        self.setting = setting
+        self.settler = Settler(setting)
+        self.tally = BuildTally()
 
-    def authored(self, pose: KeyPose) -> Posture | None:
-        """The settled key pose; None if it cannot be had without breaking a rule."""
-        start = pose.start(self.place)
-        q = self.settler.settle(start, pose.terms(self.place, start))
+    def authored(self, pose: KeyPose) -> SettledPosture | None:
+        """The settled key pose; None if none within limits and clear is found."""
+        start = pose.start(self.setting)
+        q = self.settler.settle(start, pose.terms(self.setting, start))
         self.tally.authored += 1
-        if not self.sound(q):
-            q = self.again(q, pose.support, 3 * _AGAIN)
-        if not self.sound(q):
+        if not self.is_valid(q):
+            q = self.resettle(q, pose.support, 3 * _RESETTLE_ITERATIONS)
+        if not self.is_valid(q):
             self.tally.dropped.append(pose.name)
             return None
-        return Posture(pose.name, q, pose.support)
+        return SettledPosture(pose.name, q, pose.support)
 
-    def sound(self, q: Floats) -> bool:
+    def is_valid(self, q: Floats) -> bool:
         """Whether a posture is within limits and penetrates nothing."""
-        excess = limit_excess(self.place.figure.skeleton, q)
-        good = max(excess.values(), default=0.0) <= 2 * LIMIT_RAD and bool(self.place.clear(q)[0])
+        excess = limit_excess(self.setting.figure.skeleton, q)
+        good = max(excess.values(), default=0.0) <= 2 * LIMIT_RAD and bool(self.setting.clear(q)[0])
         self.tally.tried += 1
         self.tally.kept += good
         return good
 
-    def again(self, q: Floats, support: tuple[str, ...], iterations: int = _AGAIN) -> Floats:
-        """q with its supports back on the floor, settled a little."""
-        planted = support_terms(self.place, q, support)[1]
-        near = stay_near(self.place.skeleton, q, weight=0.6)
+    def resettle(
+        self, q: Floats, support: tuple[str, ...], iterations: int = _RESETTLE_ITERATIONS
+    ) -> Floats:
+        """q with its supports back on the floor, settled for a few iterations."""
+        planted = support_terms(self.setting, q, support)[1]
+        near = stay_near(self.setting.skeleton, q, weight=0.6)
         return self.settler.settle(q, [*near, *planted], iterations)
 
-    def movement(self, start: Posture, end: Posture, steps: int) -> list[Posture]:
-        """Postures on the way from one to the other, ends excluded; none unless certified."""
-        skeleton = self.place.figure.skeleton
+    def movement(
+        self, start: SettledPosture, end: SettledPosture, steps: int
+    ) -> list[SettledPosture]:
+        """Postures between two others, ends excluded; empty unless the movement is certified."""
+        skeleton = self.setting.figure.skeleton
         common = tuple(s for s in start.support if s in end.support)
-        way: list[Floats] = []
+        between: list[Floats] = []
         for t in np.arange(1, steps) / steps:
             q = interpolate(skeleton, start.q, end.q, float(t))
             if start.support and end.support:
-                q = self.again(q, common) if common else self.lowered(q)
-            way.append(q)
+                q = self.resettle(q, common) if common else self.grounded_posture(q)
+            between.append(q)
         self.tally.movements += 1
-        if not all(self.sound(q) for q in way):
+        if not all(self.is_valid(q) for q in between):
             return []
-        frames = np.array([start.q, *way, end.q])
-        if not certify(self.place.table, frames).certified:
+        frames = np.array([start.q, *between, end.q])
+        if not certify(self.setting.table, frames).certified:
             return []
         self.tally.certified += 1
         name = f"{start.name} > {end.name}"
-        return [Posture(f"{name} {i + 1}/{steps}", q, common) for i, q in enumerate(way)]
+        return [SettledPosture(f"{name} {i + 1}/{steps}", q, common) for i, q in enumerate(between)]
 
-    def lowered(self, q: Floats) -> Floats:
-        """q moved up or down until its lowest capsule touches the floor."""
-        figure = self.place.figure
+    def grounded_posture(self, q: Floats) -> Floats:
+        """q moved vertically until its lowest capsule touches the floor."""
+        figure = self.setting.figure
         frames = forward(figure.skeleton, q)
         lowest = min(
             float(frames.point(c.joint, end)[1]) - c.radius_m
@@ -111,20 +117,22 @@ class Workshop:
         out[1] -= lowest
         return out
 
-    def blend(self, above: Posture, below: Posture) -> Posture | None:
-        """Trunk and arms of one posture on the pelvis and legs of another."""
-        skeleton = self.place.figure.skeleton
+    def blend(self, above: SettledPosture, below: SettledPosture) -> SettledPosture | None:
+        """Trunk and arms of one posture with the pelvis and legs of another."""
+        skeleton = self.setting.figure.skeleton
         q = below.q.copy()
         for joint in skeleton.names:
             if joint.removeprefix("left_").removeprefix("right_") in _UPPER:
                 q[skeleton.q_slice(joint)] = above.q[skeleton.q_slice(joint)]
         return self._checked(f"{above.name} + {below.name}", q, below.support)
 
-    def changed(self, posture: Posture, number: int, size: float = 1.0) -> Posture | None:
-        """A small structured change: trunk, head, arms and legs each go along their own way."""
-        skeleton = self.place.figure.skeleton
+    def perturbed(
+        self, posture: SettledPosture, number: int, size: float = 1.0
+    ) -> SettledPosture | None:
+        """The posture perturbed by the Halton point `number`, with an amplitude per body part."""
+        skeleton = self.setting.figure.skeleton
         step = np.zeros(skeleton.dof_count)
-        for row, (names, radians) in enumerate(_CHANGES):
+        for row, (names, radians) in enumerate(_PERTURBATIONS):
             for k, name in enumerate(names):
                 at = skeleton.v_slice(name)
                 width = at.stop - at.start
@@ -133,22 +141,24 @@ class Workshop:
         q = integrate(skeleton, posture.q, step)
         return self._checked(f"{posture.name} ~{number}", q, posture.support)
 
-    def _checked(self, name: str, q: Floats, support: tuple[str, ...]) -> Posture | None:
-        q = self.again(q, support)
-        return Posture(name, q, support) if self.sound(q) else None
+    def _checked(self, name: str, q: Floats, support: tuple[str, ...]) -> SettledPosture | None:
+        q = self.resettle(q, support)
+        return SettledPosture(name, q, support) if self.is_valid(q) else None
 
-    def mirrored(self, postures: Iterable[Posture]) -> list[Posture]:
-        """The mirror images; places are symmetric, so they keep the rules too."""
-        out: list[Posture] = []
+    def mirrored(self, postures: Iterable[SettledPosture]) -> list[SettledPosture]:
+        """The mirror images, which are valid too, since the setting is symmetric."""
+        out: list[SettledPosture] = []
         for p in postures:
             swapped = tuple(_other_side(s) for s in p.support)
             out.append(
-                Posture(f"{p.name} (mirrored)", mirrored(self.place.figure.skeleton, p.q), swapped)
+                SettledPosture(
+                    f"{p.name} (mirrored)", mirrored(self.setting.figure.skeleton, p.q), swapped
+                )
             )
         return out
 
 
-_CHANGES: tuple[tuple[tuple[str, ...], float], ...] = (
+_PERTURBATIONS: tuple[tuple[tuple[str, ...], float], ...] = (
     (("spine", "chest"), 0.12),
     (("neck", "head"), 0.16),
     (("left_shoulder", "right_shoulder", "left_elbow", "right_elbow"), 0.30),
@@ -159,7 +169,7 @@ _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
 
 
 def _halton(number: int, dimension: int) -> float:
-    """The Halton sequence: evenly spread numbers in 0 .. 1 without any chance in them."""
+    """The Halton sequence in one dimension: deterministic, evenly spread numbers in 0..1."""
     base = _PRIMES[dimension % len(_PRIMES)]
     n, share, out = number + 17 * (dimension // len(_PRIMES)), 1.0, 0.0
     while n > 0:
@@ -174,9 +184,11 @@ def _other_side(name: str) -> str:
     return f"{SIDES[1 - SIDES.index(side)]}_{rest}" if side in SIDES else name
 
 
-def nearest(place: Place, postures: Sequence[Posture], count: int) -> list[tuple[int, int]]:
-    """Pairs (i < j) of each posture with the `count` most like it, by joint positions."""
-    positions = forward(place.figure.skeleton, np.array([p.q for p in postures])).positions
+def nearest_pairs(
+    setting: PoseSetting, postures: Sequence[SettledPosture], count: int
+) -> list[tuple[int, int]]:
+    """Pairs (i < j) of each posture with its `count` nearest, by joint positions."""
+    positions = forward(setting.figure.skeleton, np.array([p.q for p in postures])).positions
     flat = (positions - positions[:, :1] * np.array([1.0, 0.0, 1.0])).reshape(len(postures), -1)
     square = ((flat[:, None] - flat[None]) ** 2).sum(axis=2)
     np.fill_diagonal(square, np.inf)

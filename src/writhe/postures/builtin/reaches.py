@@ -1,13 +1,13 @@
-"""Reaching in all directions: one parametrised pose for a grid of directions and heights."""
+"""Reaching poses on a grid of directions and heights."""
 
 from __future__ import annotations
 
 from math import cos, radians, sin
 
-from writhe.postures.builtin.anatomical_angles import Arm, Leg, Pelvis, Trunk
+from writhe.postures.builtin.anatomical_angles import ArmAngles, LegAngles, PelvisPose, TrunkAngles
 from writhe.postures.builtin.key_pose import KeyPose, Vector, hand, key
 
-REACH_M = 0.60  # from the shoulder to the palm: nearly straight, the trunk helps
+REACH_M = 0.60  # from shoulder to palm: the arm nearly straight
 SHOULDER: Vector = (0.175, 1.44, 0.0)
 AZIMUTHS = (-60, -25, 10, 45, 80, 120)  # degrees outwards from straight ahead
 ELEVATIONS = (-62, -34, -8, 18, 46, 74)
@@ -23,9 +23,9 @@ def _place(azimuth: float, elevation: float, reach_m: float, side: float = 1.0) 
     )
 
 
-def _arm(azimuth: float, elevation: float) -> Arm:
+def _arm(azimuth: float, elevation: float) -> ArmAngles:
     lift = 90.0 + elevation
-    return Arm(
+    return ArmAngles(
         flex=lift * max(0.15, cos(radians(azimuth))),
         abduct=12.0 + (lift - 20.0) * sin(radians(max(azimuth, -30.0))),
         rotate=15.0,
@@ -34,26 +34,26 @@ def _arm(azimuth: float, elevation: float) -> Arm:
 
 
 def reach(azimuth: float, elevation: float, reach_m: float = REACH_M) -> KeyPose:
-    """The left hand at a direction from the shoulder; trunk and head go along a little."""
+    """The left hand in a direction (degrees) from the shoulder; trunk and head follow in part."""
     low = max(0.0, -elevation - 20.0)
     return key(
         f"reach {azimuth} {elevation} {reach_m:.2f}",
         left_arm=_arm(azimuth, elevation),
-        trunk=Trunk(
+        trunk=TrunkAngles(
             bend=0.45 * low - 0.06 * max(0.0, elevation),
             turn=0.22 * azimuth - 4.0,
             look=0.35 * azimuth,
             nod=-0.35 * elevation,
             lean=0.10 * azimuth if elevation > 0 else 0.0,
         ),
-        legs=Leg(flex=0.4 * low, knee=0.35 * low, abduct=6.0),
-        pelvis=Pelvis(pitch=0.3 * low),
+        legs=LegAngles(flex=0.4 * low, knee=0.35 * low, abduct=6.0),
+        pelvis=PelvisPose(pitch=0.3 * low),
         goals=hand("left", _place(azimuth, elevation, reach_m)),
     )
 
 
 def reach_both(azimuth: float, elevation: float, width: float = 0.0) -> KeyPose:
-    """Both hands ahead (or turned aside) at one height, `width` degrees further apart."""
+    """Both hands at one height, turned by `azimuth`, `width` degrees further apart."""
     low = max(0.0, -elevation - 20.0)
     left = _place(width - 14.0 + azimuth, elevation, REACH_M)
     right = _place(width - 14.0 - azimuth, elevation, REACH_M, -1.0)
@@ -61,15 +61,17 @@ def reach_both(azimuth: float, elevation: float, width: float = 0.0) -> KeyPose:
         f"reach both {azimuth} {elevation} {width}",
         left_arm=_arm(width + azimuth, elevation),
         right_arm=_arm(width - azimuth, elevation),
-        trunk=Trunk(bend=0.5 * low, turn=0.6 * azimuth, look=0.3 * azimuth, nod=-0.35 * elevation),
-        legs=Leg(flex=0.4 * low, knee=0.4 * low, abduct=7.0),
-        pelvis=Pelvis(pitch=0.35 * low),
+        trunk=TrunkAngles(
+            bend=0.5 * low, turn=0.6 * azimuth, look=0.3 * azimuth, nod=-0.35 * elevation
+        ),
+        legs=LegAngles(flex=0.4 * low, knee=0.4 * low, abduct=7.0),
+        pelvis=PelvisPose(pitch=0.35 * low),
         goals=hand("left", left) + hand("right", right),
     )
 
 
 def reaches() -> list[KeyPose]:
-    """The grid: near and far for one hand, ahead and aside for both."""
+    """All reaches: near and far with one hand, ahead and turned with both."""
     one = [
         reach(a, e, r)
         for e in ELEVATIONS

@@ -1,11 +1,11 @@
-"""Settling: bring a posture to its goals, within limits, without penetration.
+"""Settle a posture: reach its goals within joint limits and without penetration.
 
-Each iteration solves the quadratic programme
+Each iteration solves the QP
 
     min  1/2 ||W (r + J v)||^2 + 1/2 d^2 ||v||^2
-    s.t. near pairs keep or win back their clearance,  joint limits,  |v| <= max_step,
+    s.t. near pairs keep or recover their clearance,  joint limits,  |v| <= max_step,
 
-whose rows r are the goals and a weak pull to the authored posture.
+whose residuals r are the goals and a weak pull to the authored posture.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from writhe.arrays import Floats
 from writhe.collision import NearPairs
 from writhe.kernels.qp.normal_equations import assemble, mirror_lower
 from writhe.kernels.skeleton import kinematics
-from writhe.kernels.terms.contact_rows import contact_rows, limit_rows
-from writhe.postures.builtin.pose_setting import Place
+from writhe.kernels.terms.contact_rows import contact_rows, interval_rows
+from writhe.postures.builtin.pose_setting import PoseSetting
 from writhe.terms import CompiledTerms, Term, joint_limits
 
-_SOFT = 8  # DAQP: a constraint that may be violated if need be
+_SOFT = 8  # DAQP: a constraint that may be violated
 _OPTIMAL = 1
 _UNBOUNDED = 1e30
-LIMIT_RAD = 2e-3  # how far beyond its limits a joint may stay
+LIMIT_RAD = 2e-3  # tolerated excess beyond a joint limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,44 +39,46 @@ class SettleOptions:
     damping: float = 0.05
     max_step: float = 0.20
     near_m: float = 0.05
-    margin_m: float = 0.003  # more than what a contact rocks by from step to step
+    margin_m: float = 0.003  # more than a contact oscillates between steps
     recovery_m: float = 0.02
-    rest: float = 2e-4  # an iteration that moves nothing further than this is the last
-    yielding: float = 0.1  # weight of the goals in the second half, so that constraints win
+    min_step: float = 2e-4  # largest step below which the iteration ends
+    goal_weight_late: float = (
+        0.1  # factor of the goal weights in the second half, so that constraints win
+    )
 
 
 class Settler:
-    """Settles postures in one place; keeps its arrays between calls."""
+    """Settles postures in one setting; reuses its arrays between calls."""
 
-    def __init__(self, place: Place, options: SettleOptions | None = None) -> None:
-        self.place = place
+    def __init__(self, setting: PoseSetting, options: SettleOptions | None = None) -> None:
+        self.setting = setting
         self.options = options or SettleOptions()
-        self.limits = joint_limits(place.skeleton)
-        nv, room = place.skeleton.dof_count, 240
-        self._near = NearPairs(place.table)
+        self.limits = joint_limits(setting.skeleton)
+        nv, workspace = setting.skeleton.dof_count, 240
+        self._near = NearPairs(setting.table)
         self._hessian, self._gradient = np.empty((nv, nv)), np.empty(nv)
         self._columns = np.empty(nv, dtype=np.int64)
-        self._matrix = np.empty((room, nv))
-        self._low, self._high = np.empty(nv + room), np.empty(nv + room)
+        self._matrix = np.empty((workspace, nv))
+        self._low, self._high = np.empty(nv + workspace), np.empty(nv + workspace)
 
     def settle(self, q: Floats, goals: Sequence[Term], iterations: int | None = None) -> Floats:
-        """The posture after settling from q."""
-        options, tree = self.options, self.place.skeleton.tree
-        terms = CompiledTerms(self.place.skeleton, [*goals, *self.limits])
+        """(nq,) the posture settled from q."""
+        options, tree = self.options, self.setting.skeleton.tree
+        terms = CompiledTerms(self.setting.skeleton, [*goals, *self.limits])
         first_limit = int(terms.program.row_start[len(goals)])
         q = np.array(q, dtype=np.float64)
         after = np.empty_like(q)
-        most = iterations or options.iterations
-        for i in range(most):
-            if i == most // 2:
-                if self.place.clear(q)[0] and self._within(terms, first_limit):
+        max_iterations = iterations or options.iterations
+        for i in range(max_iterations):
+            if i == max_iterations // 2:
+                if self.setting.clear(q)[0] and self._within(terms, first_limit):
                     break
-                terms.weight[:first_limit] *= options.yielding
+                terms.weight[:first_limit] *= options.goal_weight_late
             terms.update(q)
             step = self._step(terms, first_limit)
             kinematics.integrate(tree, q, step, after)
             q, after = after, q
-            if i > most // 2 and float(np.abs(step).max()) < options.rest:
+            if i > max_iterations // 2 and float(np.abs(step).max()) < options.min_step:
                 break
         return q
 
@@ -84,7 +86,7 @@ class Settler:
         return float(np.abs(terms.violation()[first_limit:]).max()) < LIMIT_RAD
 
     def _step(self, terms: CompiledTerms, first_limit: int) -> Floats:
-        options, tree = self.options, self.place.skeleton.tree
+        options, tree = self.options, self.setting.skeleton.tree
         nv = len(self._gradient)
         hessian, gradient = self._hessian, self._gradient
         hessian[:], gradient[:] = 0.0, 0.0
@@ -118,7 +120,7 @@ class Settler:
             low[nv:],
         )
         high[nv : nv + contacts] = _UNBOUNDED
-        limits = limit_rows(
+        limits = interval_rows(
             terms.values,
             terms.jacobian,
             terms.lower,
@@ -130,9 +132,9 @@ class Settler:
             low[nv + contacts :],
             high[nv + contacts :],
         )
-        return self._programme(nv, contacts + limits)
+        return self._qp(nv, contacts + limits)
 
-    def _programme(self, nv: int, count: int) -> Floats:
+    def _qp(self, nv: int, count: int) -> Floats:
         matrix, high, low = self._matrix[:count], self._high[: nv + count], self._low[: nv + count]
         sense = np.zeros(nv + count, dtype=np.int32)
         answer: Any = daqp.solve(self._hessian, self._gradient, matrix, high, low, sense)

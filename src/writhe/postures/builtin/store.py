@@ -1,4 +1,4 @@
-"""Keeping the built-in libraries: in memory, and in the user's cache between runs."""
+"""Cache the built-in libraries in memory, and on disk in the user's cache folder."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _made: dict[str, PostureDatabase] = {}
 def builtin_database(kind: str = "basic", progress: Progress | None = None) -> PostureDatabase:
     """The built-in postures of basic movement ("basic"), on the "ladder" or the "chair".
 
-    Synthetic: authored key poses of the human with movements between and around them, not
-    recordings of people. Made at first use (some tens of seconds; `progress` is told the share
-    done and what is being made), then read from the cache.
+    Synthetic: authored key poses of the human, movements between them and variations, not
+    recordings. Generated at first use (some tens of seconds; `progress` is called with the share
+    done and the stage), then read from the cache.
     """
     if kind not in KINDS:
         raise UnknownNameError("built-in database", kind, list(KINDS))
@@ -35,12 +35,12 @@ def builtin_database(kind: str = "basic", progress: Progress | None = None) -> P
 
 
 def clear_memory() -> None:
-    """Forget the libraries in memory, so that the next use reads or makes them again."""
+    """Drop the libraries in memory, so that the next use reads or generates them again."""
     _made.clear()
 
 
 def library_key(human: Figure) -> str:
-    """Changes with the generator's sources, the built-in objects and the figure."""
+    """A hash of the generator's sources, the built-in objects and the figure."""
     digest = hashlib.sha256()
     here = Path(__file__).parent
     for folder in (here, here.parents[1] / "scene" / "objects"):
@@ -63,7 +63,7 @@ def _stored(path: Path, human: Figure) -> PostureDatabase | None:
         return None
     try:
         return PostureDatabase.load(path, human)
-    except FileFormatError:  # damaged, or of another version: made again
+    except FileFormatError:  # damaged, or of another version: generated again
         return None
 
 
@@ -76,6 +76,6 @@ def _make_and_store(
         part = path.with_suffix(f".{os.getpid()}.part")
         database.save(part)
         part.replace(path)
-    except OSError:  # no cache can be written here: it is made again next time
+    except OSError:  # the cache is not writable: generated again next time
         pass
     return database

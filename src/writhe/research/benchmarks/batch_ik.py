@@ -1,7 +1,7 @@
-"""`writhe bench batch-ik`: whole trajectories by the thousand, Numba beside JAX.
+"""`writhe bench batch-ik`: batches of whole trajectories, Numba compared with JAX.
 
-On a machine with a GPU the JAX figures are the GPU's. `floor_ratio` is the time over the larger of
-two floors, arithmetic and memory, both with rates that the device reached in the same run.
+On a machine with a GPU the JAX figures are the GPU's. `floor_ratio` is the time divided by the
+larger of two lower bounds, arithmetic and memory, at the rates the device reached in the same run.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def problem_arrays() -> dict[str, Any]:
 
 
 def run(progress: Progress) -> dict[str, Any]:
-    """Poses a second on the device that JAX has, and by the Numba passes on this CPU."""
+    """Poses per second on the JAX device, and by the Numba passes on this CPU."""
     try:
         import jax
     except ImportError:
         raise MissingExtraError("writhe bench batch-ik", "jax") from None
     from writhe.batch.measure import SIZES, measure
 
-    progress("the problem: built-in movements")
+    progress("the problem from built-in movements")
     arrays = problem_arrays()
     progress("batches")
     sizes = SIZES if jax.devices()[0].platform == "gpu" else CPU_SIZES

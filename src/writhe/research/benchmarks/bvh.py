@@ -1,4 +1,4 @@
-"""How fast BVH files are read, against a plain parser in Python."""
+"""BVH reading speed, compared with a plain Python parser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FRAMES = 12_000
 
 
 def synthetic_motion(frames: int = FRAMES) -> Motion:
-    """A human waving all its joints: smooth, seeded, nothing repeated."""
+    """A smooth seeded motion of all joints of the human."""
     skeleton = figure("human").skeleton
     rng = np.random.default_rng(7)
     size = rng.uniform(0.1, 0.5, skeleton.dof_count)
@@ -31,7 +31,7 @@ def synthetic_motion(frames: int = FRAMES) -> Motion:
 
 
 def pure_python_channels(path: Path) -> list[list[float]]:
-    """The numbers of a BVH file as anybody would read them in plain Python."""
+    """The channel values of a BVH file, read in plain Python."""
     rows: list[list[float]] = []
     reading = False
     with path.open(encoding="utf-8") as file:
@@ -53,7 +53,7 @@ def _megabytes_per_second(read: Callable[[Path], object], path: Path, repetition
 
 
 def bvh_throughput(frames: int = FRAMES, repetitions: int = 5) -> dict[str, float]:
-    """Megabytes a second, best of some repetitions after a warm-up, both in one run.
+    """Megabytes per second, best of several repetitions after a warm-up.
 
     `writhe` is the whole `load` (hierarchy, numbers, checks, quaternions); `pure_python` only
     splits lines and converts numbers.

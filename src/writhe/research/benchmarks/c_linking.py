@@ -16,7 +16,7 @@ from writhe.errors import WritheError
 from writhe.kernels.topology import gauss_linking
 from writhe.kernels.topology.gauss_linking import Scratch
 
-# The same freedoms as kernels.jit.FAST_MATH, and what a vectorised square root needs.
+# The same fast-math flags as kernels.jit.FAST_MATH, and those for a vectorised square root.
 FLAGS = [
     "-O3",
     "-march=native",
@@ -61,7 +61,7 @@ class CLinking:
         out: Floats,
         slopes: Floats | None = None,
     ) -> None:
-        """Fill out (m, n) and, where given, slopes (4, 3, m, n)."""
+        """Fill out (m, n) and, if given, slopes (4, 3, m, n)."""
         m, n = out.shape
         arrays = (scratch.tile, scratch.values, scratch.slopes, out)
         pointers = [array.ctypes.data for array in arrays]
@@ -70,7 +70,7 @@ class CLinking:
 
 
 def find_compiler() -> str | None:
-    """The C compiler: $CC, else the first of cc, gcc, clang that is there."""
+    """Path of the C compiler: $CC, else the first of cc, gcc, clang; None if absent."""
     for name in (os.environ.get("CC"), "cc", "gcc", "clang"):
         if name and (path := shutil.which(name)):
             return path

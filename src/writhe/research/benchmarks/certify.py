@@ -1,4 +1,4 @@
-"""How long the certificate takes: one step of the human, and a clip of a thousand frames."""
+"""Time of the certificate: one step of the human, and a clip of 1000 frames."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def walk(table: CollisionTable, count: int, seed: int = 7) -> Floats:
     q, step = rest, np.zeros(skeleton.dof_count)
     for i in range(count):
         out[i] = q
-        # steps that remember the last one and pull back to rest, as limbs do
+        # steps correlated with the last one, with a weak pull to the rest pose
         step = 0.8 * step + random.normal(0, 0.6 * STEP_RAD, len(step))
         step += 0.01 * kinematics.difference(skeleton, q, rest)
         q = gate.limit(q, kinematics.integrate(skeleton, q, step))
@@ -65,7 +65,7 @@ def near_pairs_us(
 
 
 def certify_clip_s(given: Figure | None = None, frames: int = 1000) -> float:
-    """Seconds to certify a clip of the human, compiled kernels."""
+    """Seconds to certify a clip of the human, after compilation."""
     table = _table(given)
     path = walk(table, frames)
     certify(table, path[:2])

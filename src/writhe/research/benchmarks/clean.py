@@ -1,4 +1,4 @@
-"""`writhe bench clean`: clean every clip of a folder and report what it took."""
+"""`writhe bench clean`: clean every clip of a folder and report displacement and speed."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from writhe.skeleton import Motion, forward
 from writhe.skeleton.figures import figure as built_in
 
 _DEEP_M = 0.005
-_FAR_CM = 2.0  # mean joint displacement wanted of every clip
-_SPEED = 300.0  # frames a second wanted of every clip
-_PLANTED_M_S = 0.15  # an ankle slower than this in the source should not slide in the result
+_FAR_CM = 2.0  # mean joint displacement above which clips are listed
+_SPEED = 300.0  # frames per second below which clips are listed
+_PLANTED_M_S = 0.15  # an ankle slower than this in the source counts as planted
 
 
 def run(
     progress: Progress, *, clips: Path | None = None, frames: int | None = None
 ) -> dict[str, Any]:
-    """Displacement, penetration before and after, speed and certificate, by clip and together.
+    """Displacement, penetration before and after, speed and certificate, per clip and overall.
 
-    Speed is in processor time, both certificates included, so that other programs do not count.
+    Speed is in processor time and includes both certificates.
     """
     if clips is None:
-        raise WritheError("say where the clips are: writhe bench clean --clips DIR")
+        raise WritheError("no clips given: writhe bench clean --clips DIR")
     body = built_in("human")
     motions, skipped = retargeted_clips(clips, body, progress, frames)
     table = CollisionTable.of_figure(body)
@@ -94,7 +94,7 @@ def run(
 
 
 def _foot_slide(before: Motion, after: Motion) -> float:
-    """How far planted ankles move in a frame beyond what they did in the source, on average."""
+    """Mean motion of planted ankles per frame beyond that of the source, m."""
     ankles = [before.skeleton.index(f"{side}_ankle") for side in ("left", "right")]
     steps = [
         np.linalg.norm(np.diff(forward(m.skeleton, m.q).positions[:, ankles], axis=0), axis=2)

@@ -1,4 +1,4 @@
-"""`writhe bench drag`: all posing methods on the same scripted drags, alone and among objects."""
+"""`writhe bench drag`: all posing methods on the same scripted drags, with and without objects."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 from writhe.database import PostureDatabase
 from writhe.research.benchmarks import Progress
-from writhe.research.evaluation.drag_scenes import SETTINGS, make_setting
-from writhe.research.evaluation.metrics import Tally
-from writhe.research.evaluation.run_drags import run_setting
+from writhe.research.evaluation.drag_scenes import SETTINGS, make_drag_scene
+from writhe.research.evaluation.metrics import PosingMetrics
+from writhe.research.evaluation.run_drags import run_drag_scene
 from writhe.solvers.posing import method_names
 
 
@@ -20,31 +20,31 @@ def run(
     methods: tuple[str, ...] | None = None,
     settings: tuple[str, ...] | None = None,
 ) -> dict[str, Any]:
-    """Every method on every drag; methods take turns, so a busy machine is unfair to none.
+    """Run every method on every drag, alternating, so that load affects all methods alike.
 
-    `methods` says what came of all drags, `settings` of those in each place.
+    In the result, `methods` is over all drags, `settings` over those of each scene.
     """
     names = methods or tuple(method_names())
     chosen = settings or SETTINGS
-    total: dict[str, Tally] = {}
+    total: dict[str, PosingMetrics] = {}
     by_setting: dict[str, Any] = {}
     drags = 0
-    for place in chosen:
-        # a database without the object cannot stand in where there is one
-        progress(f"{place}: preparing")
-        setting = make_setting(place, database if place == "basic" else None)
-        tallies = run_setting(progress, setting, names, rounds)
-        drags += len(setting.drags(rounds))
-        by_setting[place] = {name: tally.summary() for name, tally in tallies.items()}
-        for name, tally in tallies.items():
+    for scene_name in chosen:
+        # a database without the object cannot replace one with it
+        progress(f"{scene_name}: preparing")
+        scene = make_drag_scene(scene_name, database if scene_name == "basic" else None)
+        metrics_of = run_drag_scene(progress, scene, names, rounds)
+        drags += len(scene.drags(rounds))
+        by_setting[scene_name] = {name: metrics.summary() for name, metrics in metrics_of.items()}
+        for name, metrics in metrics_of.items():
             if name in total:
-                total[name].merge(tally)
+                total[name].merge(metrics)
             else:
-                total[name] = tally
+                total[name] = metrics
     return {
         "figure": "human",
         "database": None if database is None else len(database),
         "drags": drags,
-        "methods": {name: tally.summary() for name, tally in total.items()},
+        "methods": {name: metrics.summary() for name, metrics in total.items()},
         "settings": by_setting,
     }

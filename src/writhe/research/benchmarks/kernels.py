@@ -1,9 +1,9 @@
-"""`writhe bench kernels`: the kernels that everything else stands on.
+"""`writhe bench kernels`: the core kernels.
 
-`gli_ns` and `gli_grad_ns` are nanoseconds a pair of segments, over all pairs of two polylines of
+`gli_ns` and `gli_grad_ns` are nanoseconds per pair of segments, over all pairs of two polylines of
 `SEGMENTS` segments each: the value, and the value with its derivatives by the four end points.
 `c` is the same loop in C (see `c_linking`), `numpy` the plain array form. `kinematics_us` is one
-call of the human's frames and all joint Jacobians. The figures of C are null without a compiler.
+call of the human's frames and all joint Jacobians. The C figures are null without a compiler.
 """
 
 from __future__ import annotations

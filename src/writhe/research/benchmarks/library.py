@@ -1,11 +1,11 @@
-"""`writhe bench library`: how near the built-in library comes to real motion capture.
+"""`writhe bench library`: distance of captured postures to the built-in library.
 
 For each kind of movement, postures are sampled from the clips in the sub-folder of that name. The
-figures are mean joint distances to the nearest posture (root and heading removed): of the built-in
-library, of all built-in libraries together, and of controls of the same size: random jitter of the
-idle pose, at the width that serves best, and chance within the joint limits. Beside them stand the
-filter thresholds that give the counts of the paper's Table 1 and how well the filtered set covers
-what it leaves out.
+figures are mean joint distances to the nearest posture (root and heading removed) of the built-in
+library, of all built-in libraries together, and of baselines of the same size: random jitter of the
+idle pose with the best of several widths, and random postures within the joint limits. Also given
+are the filter thresholds that yield the counts of the paper's Table 1, and how well the filtered
+set covers the dropped postures.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ JITTER_RAD = (0.15, 0.3, 0.6)
 def run(progress: Progress, *, clips: Path | None = None) -> dict[str, Any]:
     """Compare with the clips in the folders basic, ladder and chair of `clips`."""
     if clips is None:
-        raise WritheError("say where the clips are: writhe bench library --clips DIR")
+        raise WritheError("no clips given: writhe bench library --clips DIR")
     human = figure("human")
     result: dict[str, Any] = {}
     libraries: dict[str, PostureDatabase] = {}
     for kind in KINDS:
-        progress(f"making the built-in library {kind!r}")
+        progress(f"generating the built-in library {kind!r}")
         libraries[kind] = builtin_database(kind)
     together = np.concatenate([library.joint_positions() for library in libraries.values()])
     idle = _idle(libraries["basic"])
@@ -104,7 +104,7 @@ def _idle(basic: PostureDatabase) -> Floats:
 def _jitter(
     skeleton: Skeleton, q: Floats, count: int, width_rad: float, rng: np.random.Generator
 ) -> Floats:
-    """(count, nq) postures around q, each joint that leaves its limits put back to q's."""
+    """(count, nq) random postures around q; joints beyond their limits are reset to q's."""
     steps = rng.normal(0.0, width_rad, (count, skeleton.dof_count))
     steps[:, :3] = 0.0
     out = np.empty((count, skeleton.configuration_size))

@@ -1,4 +1,4 @@
-/* The loops of kernels/linking.py in C, for comparison. ROW, TILE, TILE_COLUMNS, LANES,
+/* The loops of kernels/topology/gauss_linking.py in C, for comparison. ROW, TILE, TILE_COLUMNS, LANES,
  * COINCIDENT and EDGE_FLOOR are given on the command line, so that both sides do the same work. */
 #include <math.h>
 

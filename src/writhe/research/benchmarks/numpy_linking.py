@@ -1,4 +1,4 @@
-"""The linking matrix and its slopes in plain NumPy, for comparison and as a second opinion."""
+"""The linking matrix and its slopes in plain NumPy, as a reference implementation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _dot(a: Floats, b: Floats) -> Floats:
 
 
 def linking_matrix(first: Floats, second: Floats) -> Floats:
-    """(m, n), as in `kernels.linking`; inputs in general position."""
+    """(m, n), as in `kernels.topology.gauss_linking`; inputs in general position."""
     (r1, r2, r3, r4), (l1, l2, l3, l4) = _corners(first, second)
     volume = _dot(r1 - r4, np.cross(r1, r2))
     d1 = l1 * l2 * l3 + _dot(r1, r2) * l3 + _dot(r1, r3) * l2 + _dot(r2, r3) * l1
@@ -32,7 +32,8 @@ def linking_matrix(first: Floats, second: Floats) -> Floats:
 def linking_matrix_slopes(first: Floats, second: Floats) -> tuple[Floats, Floats]:
     """The matrix and slopes (4, 3, m, n); by the two triangles, not by the edges.
 
-    With th_k = atan2(V, D_k): 2 pi GLI = th_1 + th_2, so both ways of differentiating are compared.
+    With th_k = atan2(V, D_k): 2 pi GLI = th_1 + th_2, so this derivation is independent of the
+    kernel's.
     """
     (r1, r2, r3, r4), (l1, l2, l3, l4) = _corners(first, second)
     volume = _dot(r1 - r4, np.cross(r1, r2))

@@ -1,4 +1,4 @@
-"""`writhe bench peers`: the peers that people would use instead, on the same tasks."""
+"""`writhe bench peers`: other software on the same tasks."""
 
 from __future__ import annotations
 

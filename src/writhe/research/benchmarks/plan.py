@@ -1,12 +1,11 @@
-"""`writhe bench plan`: joining 200 tangled pairs of postures (see `evaluation.tangled`).
+"""`writhe bench plan`: joining 200 tangled pairs of postures (see `evaluation.tangled_pairs`).
 
-By level: how many pairs the default planner joins by itself and with the fallback, the time of a
-plan (search, shortening and the gate's proof of every piece; the full certificate is made
-afterwards and counted under `penetrations`), and its path's length against that of OMPL's
-RRTConnect after its own simplification, over the first `rounds` pairs of each level that both
-solve. No path is shorter than the straight line between its ends, penetrating as it is: what the
-line's length is to RRTConnect's is the least that any planner's ratio can be, `length_ratio_bound`.
-Without the extra `ompl` the comparison and the fallback are null.
+By level: pairs solved by the default planner alone and with the fallback, the time of a plan
+(search, shortening and gate checks; the full certificate is computed afterwards and counted under
+`penetrations`), and the path length relative to OMPL's RRTConnect after its own simplification,
+over the first `rounds` pairs of each level that both solve. No path is shorter than the straight
+line between its ends, so the ratio of the line to RRTConnect's path is a lower bound for any
+planner: `length_ratio_bound`. Without the extra `ompl` the comparison and the fallback are null.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ from writhe.research.evaluation.tangled_pairs import LEVELS, TangledPair, tangle
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
 
-SECONDS = 20.0  # for one attempt of RRTConnect
-TIMED = 3  # a pair's time is the best of so many runs
+SECONDS = 20.0  # time limit of one RRTConnect run
+TIMED = 3  # runs per pair; the fastest counts
 
 
 def run(progress: Progress, rounds: int = 10) -> dict[str, Any]:
-    """All figures; `rounds` pairs of each level are compared with RRTConnect."""
+    """All results; `rounds` pairs of each level are compared with RRTConnect."""
     body = figure("human")
     table = CollisionTable.of_figure(body)
     progress("the tangled pairs")
@@ -121,7 +120,7 @@ def _straight(plan: Plan) -> float:
 
 
 def _energy(table: CollisionTable, pairs: Sequence[TangledPair]) -> dict[str, float]:
-    """Microseconds of energy and gradient: called from Python, and within kernels."""
+    """Microseconds of energy and gradient: called from Python, and inside kernels."""
     energy = Energy(table, EnergyOptions())
     rows = np.array([pair.start for pair in pairs[::10]])
     call = interleaved(

@@ -1,9 +1,8 @@
-"""`writhe bench query`: neighbour search against the size of the database.
+"""`writhe bench query`: neighbour search by size of the database.
 
-Postures are random mixtures that look like mocap to the search: joint-angle features of low
-intrinsic dimension, and linking values most of which are near zero. `10` is the linking of a body
-with itself, `60` with an object's strands besides. A query asks for 50 neighbours. All sizes are
-drawn from the same mixture, so that they differ in nothing but their size.
+Postures are random mixtures with statistics like mocap: joint-angle features of low intrinsic
+dimension, and sparse linking values. `10` linking dimensions are those of a body alone, `60` those
+with an object's strands. A query returns 50 neighbours. All sizes are drawn from the same mixture.
 """
 
 from __future__ import annotations
@@ -55,9 +54,9 @@ def synthetic_postures(
 
 
 def measure_query_us(size: int, dimensions: int) -> float:
-    """Median microseconds over queries among `size` synthetic postures, each the best of a few.
+    """Median microseconds of a query among `size` synthetic postures.
 
-    The best leaves out what other programs on the machine take.
+    Each query counts with its fastest run, which excludes the load of other programs.
     """
     rng = np.random.default_rng(SEED)
     features, linking = synthetic_postures(size + QUERIES, dimensions, rng)

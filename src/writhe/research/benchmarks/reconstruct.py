@@ -1,8 +1,8 @@
 """`writhe bench reconstruct`: replay clips from a few joints and compare the rest with the truth.
 
-Each clip is retargeted onto the human; from its first posture on (pushed clear of itself where it
-penetrates), a method sees only where both feet and a hand are (`three`), or the feet, the hands and
-the head (`five`). Postures of the replayed clips are left out of the database.
+Each clip is retargeted to the human. Starting at its first posture (pushed clear of penetrations),
+a method is given only the positions of both feet and a hand (`three`), or of the feet, the hands
+and the head (`five`). Postures of the replayed clips are removed from the database.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from writhe.database import PostureDatabase
 from writhe.errors import WritheError
 from writhe.research.benchmarks import Progress
 from writhe.research.evaluation.clips import retargeted_clips
-from writhe.research.evaluation.metrics import Tally
+from writhe.research.evaluation.metrics import PosingMetrics
 from writhe.research.evaluation.skin_depth import SkinDepth
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure as built_in
@@ -41,12 +41,12 @@ def run(
     methods: tuple[str, ...] | None = None,
     part: str | None = None,
 ) -> dict[str, Any]:
-    """Every method on every clip of a folder (BVH, glTF or AMASS files, sub-folders included).
+    """Run every method on every clip of a folder (BVH, glTF or AMASS, including sub-folders).
 
-    part: only clips of that part of the collection (`evaluation.clips.part_of`).
+    part: only clips of that part of the collection (`evaluation.clips.clip_part`).
     """
     if clips is None:
-        raise WritheError("say where the clips are: writhe bench reconstruct --clips DIR")
+        raise WritheError("no clips given: writhe bench reconstruct --clips DIR")
     body = built_in("human")
     if database is None:
         from writhe.postures.builtin import builtin_database
@@ -60,40 +60,40 @@ def run(
     result: dict[str, Any] = {"clips": len(truths), "skipped": skipped, "database": len(database)}
     for label, joints in EFFECTORS.items():
         posers = {name: make_poser(name, body, database) for name in names}
-        tallies = {name: Tally(body, table, skin) for name in names}
+        metrics_of = {name: PosingMetrics(body, table, skin) for name in names}
         for number, (clip, truth) in enumerate(truths.items()):
             progress(f"{label} effectors, clip {number + 1} of {len(truths)}: {clip}")
             for name in names:
-                _replay(tallies[name], posers[name], body, truth, joints)
-        result[label] = {name: tally.summary() for name, tally in tallies.items()}
-        for name, tally in tallies.items():
+                _replay(metrics_of[name], posers[name], body, truth, joints)
+        result[label] = {name: metrics.summary() for name, metrics in metrics_of.items()}
+        for name, metrics in metrics_of.items():
             result[label][name]["joint_error_cm_by_clip"] = {
                 clip: round(100 * float(errors.mean()), 3)
-                for clip, errors in zip(truths, tally.joint_errors, strict=True)
+                for clip, errors in zip(truths, metrics.joint_errors, strict=True)
             }
-    # the harder of the two is what methods are compared by
+    # methods are compared on the harder of the two
     result["methods"] = result["three"]
     return result
 
 
 def _without(database: PostureDatabase, clips: Iterable[str]) -> PostureDatabase:
-    """The database less the postures that come from these clips."""
+    """The database without the postures of these clips."""
     replayed = {Path(clip).name for clip in clips}
     kept = np.array([Path(str(clip)).stem not in replayed for clip in database.clip])
     if not kept.any():
-        raise WritheError("the database holds no posture that is not from the replayed clips")
+        raise WritheError("all postures of the database come from the replayed clips")
     return database if kept.all() else database.take(kept)
 
 
 def _replay(
-    tally: Tally, poser: Poser, body: Figure, truth: Floats, joints: tuple[str, ...]
+    metrics: PosingMetrics, poser: Poser, body: Figure, truth: Floats, joints: tuple[str, ...]
 ) -> None:
     skeleton = body.skeleton
-    places = forward(skeleton, truth)
-    where = np.stack([places.position(joint) for joint in joints], axis=1)
-    q = PostureTracker(body, tally.table).follow(truth[0], truth[0], gated=False)
+    true_frames = forward(skeleton, truth)
+    effector_positions = np.stack([true_frames.position(joint) for joint in joints], axis=1)
+    q = PostureTracker(body, metrics.table).follow(truth[0], truth[0], gated=False)
     rows = [q]
-    for points in where[1:]:
+    for points in effector_positions[1:]:
         targets = [
             Target(joint, (float(p[0]), float(p[1]), float(p[2])))
             for joint, p in zip(joints, points, strict=True)
@@ -101,10 +101,10 @@ def _replay(
         result = poser.step(q, targets)
         q = result.q
         rows.append(q)
-        tally.milliseconds.append(result.milliseconds)
-        tally.residuals.append(float(np.mean(list(result.target_error_m.values()))))
-        tally.shortened += result.gate.shortened
-        tally.refused += result.gate.refused
+        metrics.milliseconds.append(result.milliseconds)
+        metrics.residuals.append(float(np.mean(list(result.target_error_m.values()))))
+        metrics.shortened += result.gate.shortened
+        metrics.refused += result.gate.refused
     motion = np.array(rows)
-    tally.add_motion(motion, 30.0)
-    tally.add_truth(motion, truth)
+    metrics.add_motion(motion, 30.0)
+    metrics.add_truth(motion, truth)

@@ -1,9 +1,9 @@
-"""Fails when a core kernel became slower.
+"""Fail if a core kernel became slower.
 
 Run `python -m writhe.research.benchmarks.regression [--update]`.
 
-Seconds say little on another machine, so each kernel is measured in units of plain C code (the
-linking of two segments, compiled here) in the same run, and compared with `baseline.json`.
+Absolute times depend on the machine, so each kernel is measured relative to plain C code (the
+linking of two segments, compiled in the same run) and compared with `baseline.json`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from writhe.research.benchmarks import run
 
 BASELINE = Path(__file__).resolve().parent / "baseline.json"
 TOLERATED = 1.5  # times the baseline: shared machines are noisy, real regressions are larger
-ROUNDS = 3  # the best of so many
+ROUNDS = 3  # the fastest counts
 
 
 def ratios(figures: dict[str, Any]) -> dict[str, float]:
-    """The kernels' costs in units of C's linking of a pair of segments."""
+    """Costs of the kernels relative to the linking of a pair of segments in C."""
     unit_ns = figures["gli_ns"]["c"]
     if unit_ns is None:
-        raise SystemExit("no C compiler here: nothing to measure against")
+        raise SystemExit("no C compiler found: nothing to compare with")
     return {
         "linking": figures["gli_ns"]["numba"] / unit_ns,
         "linking with slopes": figures["gli_grad_ns"]["numba"] / figures["gli_grad_ns"]["c"],
@@ -35,7 +35,7 @@ def ratios(figures: dict[str, Any]) -> dict[str, float]:
 
 
 def slower(now: dict[str, float], baseline: dict[str, float]) -> dict[str, float]:
-    """The kernels that cost over TOLERATED times their baseline, and how many times."""
+    """The kernels slower than TOLERATED times their baseline, with the factor."""
     return {
         name: now[name] / before
         for name, before in baseline.items()
@@ -44,7 +44,7 @@ def slower(now: dict[str, float], baseline: dict[str, float]) -> dict[str, float
 
 
 def main(update: bool) -> int:
-    """Measure, compare or write the baseline."""
+    """Measure, then compare with the baseline or update it."""
     rounds = [ratios(run("kernels")) for _ in range(ROUNDS)]
     best = {name: min(one[name] for one in rounds) for name in rounds[0]}
     if update:

@@ -1,8 +1,8 @@
-"""`writhe bench scaling`: how the cost of a step grows with the size of the problem.
+"""`writhe bench scaling`: cost of a step by problem size.
 
 Each curve is `{size: figure}`. `joints` drags the tip of a chain of ball joints wrapped in
-capsules, without a database; `characters` drags one of several humans who stand close together;
-`postures` is the human's drag against the size of its database; `frames` is a certificate;
+capsules, without a database; `characters` drags one of several humans close together;
+`postures` drags the human with databases of several sizes; `frames` is a certificate;
 `threads` is a long trajectory in four passes.
 """
 
@@ -35,7 +35,7 @@ TRAJECTORY_FRAMES = 10_000
 
 
 def run(progress: Progress, *, quick: bool = False) -> dict[str, Any]:
-    """All curves; `quick` leaves out the large ends."""
+    """All curves; `quick` omits the large sizes."""
     last = -2 if quick else None
     result: dict[str, Any] = {}
     progress("joints")
@@ -99,7 +99,7 @@ def _library_step_ms(count: int) -> float:
 
 
 def _drag_ms(poser: Poser, q: Floats, joint: str, start: Floats, step: Floats) -> float:
-    """Median milliseconds of a step of a straight drag, after a first one that compiles."""
+    """Median milliseconds of a step of a straight drag, without the first, which compiles."""
     times: list[float] = []
     for k in range(STEPS):
         x, y, z = start + k * step

@@ -1,7 +1,7 @@
-"""The studio's server under drags: round trips of one session, then many sessions at once.
+"""The studio server under load: round trips of one session, then many sessions at once.
 
-The server runs in a process of its own, as it does for people; the clients share one other
-process and speak the page's messages.
+The server runs in a process of its own, as in normal use; the clients share one other process and
+send the same messages as the page.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from websockets.asyncio.client import connect
 from writhe.errors import WritheError
 from writhe.research.benchmarks import studio_page
 
-PROTOCOL = 2
+PROTOCOL = 3
 SESSIONS, SECONDS, ROUND_TRIPS = 20, 6.0, 600
 FRAME_S = 1 / 60
 
 
 def run(progress: Callable[[str], None]) -> dict[str, Any]:
-    """Median and 95th percentile of a drag's round trip; the slowest of many sessions."""
+    """Median and 95th percentile of a drag's round trip; lowest rate of many sessions."""
     with tempfile.TemporaryDirectory(prefix="writhe-bench-") as folder:
         progress("the start of the server")
         server, address = _start(Path(folder))
@@ -95,22 +95,22 @@ class _Client:
                 self._hand = names.index("left_wrist")
             if message["type"] == kind:
                 return message
-            if message["type"] == "problem":
+            if message["type"] == "error":
                 raise WritheError(message["text"])
 
     async def drag(self) -> float:
-        """One drag and its answer, in milliseconds."""
+        """Milliseconds from sending one drag to its answer."""
         self._sequence += 1
         angle = 0.05 * self._sequence
-        place = (0.4, 1.15 + 0.15 * math.sin(angle), 0.25 + 0.1 * math.cos(angle))
+        position = (0.4, 1.15 + 0.15 * math.sin(angle), 0.25 + 0.1 * math.cos(angle))
         hold = {
             "joint": self._hand,
             "point_in_joint": (0.0, 0.0, 0.0),
-            "position_in_world": place,
+            "position_in_world": position,
         }
         start = time.perf_counter()
-        await self.send(type="drag", sequence=self._sequence, actor=1, holds=[hold], frames=1)
-        await self.until("answer")
+        await self.send(type="drag", sequence=self._sequence, actor=1, handles=[hold], frames=1)
+        await self.until("drag_result")
         return 1e3 * (time.perf_counter() - start)
 
 
@@ -121,7 +121,7 @@ async def _open(address: str) -> tuple[_Client, Any]:
     client = _Client(socket)
     await client.send(type="open", protocol=PROTOCOL, document=number)
     await client.until("state")
-    await client.drag()  # the poser is made at the first drag
+    await client.drag()  # the poser is created at the first drag
     return client, socket
 
 
@@ -138,7 +138,7 @@ async def _one(address: str) -> list[float]:
 
 
 async def _many(address: str) -> list[int]:
-    """Answers of each of many sessions that drag at 60 frames a second, all at once."""
+    """Number of answers of each of many concurrent sessions that drag at 60 frames a second."""
     opened = [await _open(address) for _ in range(SESSIONS)]
 
     async def work(client: _Client) -> int:

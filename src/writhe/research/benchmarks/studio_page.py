@@ -1,8 +1,7 @@
-"""The studio's page in Chromium: how soon it can be used, how it draws while someone drags.
+"""The studio page in Chromium: time until it is usable, and frame rate while dragging.
 
-Needs Playwright and Chromium; without them these figures are left out. Chromium draws in software
-here, so frames a second are a lower bound; `page_task_ms_per_frame` is what the page itself costs,
-whoever draws.
+Needs Playwright and Chromium; without them these figures are omitted. Chromium renders in software
+here, so the frame rate is a lower bound; `page_task_ms_per_frame` is the cost of the page itself.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ OPENINGS, MOVES = 5, 60
 _STATIC = Path(writhe.__file__).parent / "studio" / "static"
 _READY = """() => new Promise(done => { const look = () => document.querySelector("body.ready")
   ? done(performance.now()) : requestAnimationFrame(look); look(); })"""
-_HAND = """() => { const { studio, store } = window.writhe;
-  const c = studio.viewport.character(store.active);
+_HAND = """() => { const { editor, store } = window.writhe;
+  const c = editor.viewport.character(store.active);
   const joint = c.shape.joints.findIndex(one => one.name === "left_wrist");
-  return studio.viewport.onPage(c.jointPosition(joint)); }"""
+  return editor.viewport.onPage(c.jointPosition(joint)); }"""
 
 
 def bundle_kb() -> float | None:
-    """All that the page loads, compressed, in kB; None where it is not built."""
+    """Compressed size of all files of the page, in kB; None if it is not built."""
     files = [path for path in _STATIC.rglob("*") if path.is_file()]
     if not files:
         return None
@@ -40,7 +39,7 @@ def bundle_kb() -> float | None:
 
 
 def measure(address: str) -> dict[str, Any]:
-    """Figures of the page that a server gives."""
+    """Measurements of the page served at an address."""
     found: dict[str, Any] = {"bundle_kb": bundle_kb()}
     if not shutil.which(CHROMIUM) or importlib.util.find_spec("playwright") is None:
         return found
@@ -52,7 +51,7 @@ def measure(address: str) -> dict[str, Any]:
         for _ in range(OPENINGS):
             page, taken = _open(browser, address)
             times.append(taken)
-            page.context.close()  # an open page goes on drawing
+            page.context.close()  # an open page keeps rendering
         page, _ = _open(browser, address)
         found["page_interactive_ms_median"] = round(float(np.median(times)))
         found |= _dragging(page)
@@ -61,7 +60,7 @@ def measure(address: str) -> dict[str, Any]:
 
 
 def _open(browser: Any, address: str) -> tuple[Any, float]:
-    """A page on a new document in a fresh context, and the milliseconds until it can be used."""
+    """A page with a new document in a fresh context, and the milliseconds until it is usable."""
     request = urllib.request.Request(address + "api/documents", b"{}", method="POST")
     with urllib.request.urlopen(request) as answer:
         number = json.load(answer)["id"]
@@ -71,13 +70,13 @@ def _open(browser: Any, address: str) -> tuple[Any, float]:
 
 
 def _dragging(page: Any) -> dict[str, float]:
-    """Drag the hand about and count what the page draws and works meanwhile."""
+    """Frame rate and task time per frame while the hand is dragged."""
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable")
 
     def counters() -> tuple[float, float, float]:
         metrics = {m["name"]: m["value"] for m in session.send("Performance.getMetrics")["metrics"]}
-        frames = page.evaluate("window.writhe.studio.viewport.frames")
+        frames = page.evaluate("window.writhe.editor.viewport.frames")
         return float(frames), float(metrics["TaskDuration"]), float(metrics["Timestamp"])
 
     at = page.evaluate(_HAND)

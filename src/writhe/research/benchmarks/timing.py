@@ -1,4 +1,4 @@
-"""Timing: compilation apart, contenders in turns, medians."""
+"""Timing: without compilation, contenders interleaved, medians."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ SLICE_S = 0.002
 
 
 def interleaved(contenders: Mapping[str, Callable[[], object]]) -> dict[str, float]:
-    """Median seconds of one call of each.
+    """Median seconds of one call of each contender.
 
-    They take turns in a shuffled order, so that noise and the scheduler's rhythm meet all alike.
+    They are called in shuffled order, so that noise affects all alike.
     """
     counts: dict[str, int] = {}
     for name, call in contenders.items():
@@ -33,7 +33,7 @@ def interleaved(contenders: Mapping[str, Callable[[], object]]) -> dict[str, flo
 
 
 def first_call(call: Callable[[], object]) -> float:
-    """Seconds of one call: with kernels not yet loaded, that is compiling or reading them."""
+    """Seconds of one call, which compiles or loads kernels that are not loaded yet."""
     return _seconds(call, 1)
 
 

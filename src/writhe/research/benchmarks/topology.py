@@ -1,4 +1,4 @@
-"""Topology coordinates: how fast steps are, how many random targets are reached, round trips."""
+"""Topology coordinates: speed of steps, random targets reached, round-trip errors."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from writhe.collision import certify
 from writhe.research.evaluation import Progress
 from writhe.research.evaluation.chains import ChainPair
 from writhe.research.experiments.topology_coordinates import play
-from writhe.research.experiments.topology_coordinates.scene_result import Played
+from writhe.research.experiments.topology_coordinates.scene_result import SceneResult
 from writhe.solvers.tangling import SolveOptions, Tangle, TangleStepper, solve
-from writhe.topology import TopologyCoordinates, desired_matrix, round_trip_error
+from writhe.topology import TopologyCoordinates, round_trip_error, target_matrix
 
 PAIRS, TARGETS = 200, 1000
 
 
 def run(progress: Progress) -> dict[str, Any]:
-    """All figures; times are medians of steps, compilation not counted."""
+    """All results; times are medians over steps, without compilation."""
     progress("two chains of ten")
     chains = _chains()
     progress("one human")
@@ -45,25 +45,25 @@ def run(progress: Progress) -> dict[str, Any]:
     }
 
 
-def _steps_per_s(played: Played) -> float:
-    return float(1e3 / np.median(played.milliseconds))
+def _steps_per_s(result: SceneResult) -> float:
+    return float(1e3 / np.median(result.milliseconds))
 
 
 def _chains() -> dict[str, Any]:
-    """Writhe from 0 to 1 and to -1, again and again for the median."""
+    """Writhe from 0 to 1 and to -1, repeated for the median."""
     pair = ChainPair.of(10, 10)
     taken: list[float] = []
     reached: dict[str, Any] = {}
     for turn in range(6):
-        for wanted in (1.0, -1.0):
-            stepper = TangleStepper(pair.table, [Tangle(pair.first, pair.second, wanted)])
+        for target in (1.0, -1.0):
+            stepper = TangleStepper(pair.table, [Tangle(pair.first, pair.second, target)])
             q = pair.skeleton.rest_configuration
-            # exactly straight and parallel chains are a saddle: there is no way to prefer
+            # exactly straight and parallel chains are a saddle point of the writhe
             q[3:7] = np.array([0.999, 0.01, 0.03, 0.02]) / np.linalg.norm([0.999, 0.01, 0.03, 0.02])
             result = solve(stepper, q, SolveOptions(seed=turn))
             if turn:
                 taken += list(result.milliseconds)
-            sign = "plus" if wanted > 0 else "minus"
+            sign = "plus" if target > 0 else "minus"
             reached[f"chain_reached_{sign}_one"] = result.reached
             reached[f"chain_steps_{sign}_one"] = len(result.path) - 1
             crossed = len(certify(pair.table, result.path).pass_throughs)
@@ -72,7 +72,7 @@ def _chains() -> dict[str, Any]:
 
 
 def random_targets(count: int, seed: int = 5) -> dict[str, Any]:
-    """Coordinates read off random configurations, asked of others: how many are reached."""
+    """Targets are the coordinates of random configurations, solved for from other ones."""
     rng = np.random.default_rng(seed)
     reached, crossed, writhes = 0, 0, list[float]()
     start = time.perf_counter()
@@ -96,14 +96,14 @@ def random_targets(count: int, seed: int = 5) -> dict[str, Any]:
 
 
 def round_trips(count: int, seed: int = 1) -> float:
-    """The largest error of coordinates → matrix → coordinates over random targets."""
+    """Largest error of coordinates → matrix → coordinates over random targets."""
     rng = np.random.default_rng(seed)
     worst = 0.0
     for _ in range(count):
         rows, columns = (int(n) for n in rng.integers(4, 13, 2))
         x, y = rng.uniform(-0.6, 0.6, 2)
-        wanted = TopologyCoordinates(
+        target = TopologyCoordinates(
             rng.uniform(-2.0, 2.0), (x, y), rng.uniform(-np.pi / 2, np.pi / 2)
         )
-        worst = max(worst, round_trip_error(wanted, desired_matrix(wanted, rows, columns)))
+        worst = max(worst, round_trip_error(target, target_matrix(target, rows, columns)))
     return worst

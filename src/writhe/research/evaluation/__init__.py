@@ -1,4 +1,4 @@
-"""What benchmarks and reproductions share: scripted tasks, figures of merit, reports."""
+"""Shared by benchmarks and experiments: scripted tasks, metrics, reports."""
 
 from writhe.research.evaluation.registry import Progress, run_named
 from writhe.research.evaluation.report import Report

@@ -1,4 +1,4 @@
-"""Pairs of free chains and random configurations of them, clear of each other."""
+"""Pairs of free chains, and random collision-free configurations of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEGMENT_M, RADIUS_M = 0.1, 0.012
 
 @dataclass(frozen=True)
 class ChainPair:
-    """Two chains of ball joints, both free to move."""
+    """Two chains of ball joints with free roots."""
 
     table: CollisionTable
     first: Strand
@@ -26,14 +26,16 @@ class ChainPair:
 
     @classmethod
     def of(cls, first_segments: int, second_segments: int) -> ChainPair:
-        """Chains of so many segments, side by side at rest."""
+        """Chains with the given numbers of segments, side by side at rest."""
         along = np.array([SEGMENT_M, 0.0, 0.0])
         joints, tips, capsules = list[Joint](), list[Tip](), list[Capsule]()
-        for name, count, aside in (("a", first_segments, 0.0), ("b", second_segments, 0.3)):
+        for name, count, offset_z in (("a", first_segments, 0.0), ("b", second_segments, 0.3)):
             for k in range(count):
                 joint = f"{name}{k}"
                 if k == 0:
-                    joints.append(Joint(joint, None, JointKind.FREE, np.array([0.0, 0.0, aside])))
+                    joints.append(
+                        Joint(joint, None, JointKind.FREE, np.array([0.0, 0.0, offset_z]))
+                    )
                 else:
                     joints.append(Joint(joint, f"{name}{k - 1}", JointKind.BALL, along))
                 capsules.append(Capsule(joint, np.zeros(3), along, RADIUS_M))
@@ -48,11 +50,11 @@ class ChainPair:
 
     @property
     def skeleton(self) -> Skeleton:
-        """Both chains."""
+        """The skeleton of both chains."""
         return self.table.skeleton
 
     def random(self, rng: np.random.Generator, spread_m: float = 0.1) -> Floats:
-        """A random configuration with a positive clearance everywhere."""
+        """(nq,) a random configuration with positive clearance everywhere."""
         skeleton, near = self.skeleton, NearPairs(self.table)
         while True:
             q = integrate(

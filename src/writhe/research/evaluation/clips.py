@@ -1,4 +1,4 @@
-"""The clips of a folder on a figure, for benchmarks and experiments."""
+"""Retargeted clips of a folder, for benchmarks and experiments."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from writhe.skeleton import Figure, Motion
 PARTS = ("tuning", "untouched")
 
 
-def part_of(clip: str) -> str:
-    """To which part of a collection a clip belongs: options are chosen on `tuning` alone.
+def clip_part(clip: str) -> str:
+    """The part of the collection a clip belongs to; options are tuned on `tuning` alone.
 
-    A clip's subject is its name up to the first underscore; a fourth of all subjects, fixed once by
-    a checksum of that name, are `untouched`, so that nobody's body or manner is in both parts.
+    The subject is the clip's name up to the first underscore. A quarter of all subjects, chosen by
+    a checksum of that name, are `untouched`, so that no subject is in both parts.
     """
     subject = Path(clip).name.split("_")[0]
     return PARTS[crc32(subject.encode()) % 4 == 0]
@@ -31,7 +31,7 @@ def retargeted_clips(
     frames: int | None = None,
     part: str | None = None,
 ) -> tuple[dict[str, Motion], list[str]]:
-    """Motions by name (at most `frames` of each), and why other files were skipped.
+    """Motions by name (the first `frames` of each), and the reasons for skipped files.
 
     Sub-folders are included. part: `tuning` or `untouched`, None for all.
     """
@@ -41,7 +41,7 @@ def retargeted_clips(
         folder,
         body,
         lambda _done, _all, name: progress(f"reading {name}"),
-        wanted=None if part is None else lambda path: part_of(path.stem) == part,
+        wanted=None if part is None else lambda path: clip_part(path.stem) == part,
     )
     found = {
         Path(name).with_suffix("").as_posix(): replace(motion, q=motion.q[:frames])

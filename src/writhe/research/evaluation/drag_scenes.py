@@ -1,4 +1,4 @@
-"""Where scripted drags happen: standing alone, sitting on the chair, climbing the ladder."""
+"""Scenes of the scripted drags: standing, sitting on the chair, climbing the ladder."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from writhe.arrays import Floats
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError
 from writhe.postures.builtin import builtin_database
-from writhe.postures.builtin.pose_setting import ACTOR, FLOOR, Place
+from writhe.postures.builtin.pose_setting import ACTOR, FLOOR, PoseSetting
 from writhe.research.evaluation.drag_scripts import CHAIR_FREE, CHAIR_PINNED, LADDER, STANDING
-from writhe.research.evaluation.drags import Drag, Script, standing, walked
+from writhe.research.evaluation.drags import Script, ScriptedDrag, sample_drags, standing
 from writhe.scene import Scene
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure as built_in
 from writhe.solvers.posing import Controls, Poser, make_poser
 
-# name: the object, the posture of its library to start from, the scripts
-_SETTINGS: dict[str, tuple[str, str, Sequence[Script]]] = {
+# name: object, start posture in its library, scripts
+_SCENES: dict[str, tuple[str, str, Sequence[Script]]] = {
     "basic": ("", "", STANDING),
     "ladder": ("ladder", "climb 0-0, rails", LADDER),
     "chair 1": ("chair", "sit, hands on thighs", CHAIR_FREE),
     "chair 2": ("chair", "sit, hands on thighs", CHAIR_PINNED),
 }
-SETTINGS = tuple(_SETTINGS)
+SETTINGS = tuple(_SCENES)
 # The shapes of a foot reach 2 cm below its sole at the ball but not at the heel. Where feet may
-# tilt freely, so much allowance would sink the heel: the body stands a little higher instead.
+# tilt freely, that allowance would sink the heel, so the body starts slightly higher instead.
 _SOLE_M, _LIFT_M = 0.014, 0.006
 
 
 @dataclass(frozen=True)
-class Setting:
-    """A figure in its surroundings with the postures that it is posed by."""
+class DragScene:
+    """A figure, its scene, start posture and posture database."""
 
     name: str
     figure: Figure
@@ -43,12 +43,12 @@ class Setting:
     actor: str = field(default=ACTOR)
     controls: Controls = field(default_factory=Controls)  # of the default poser
 
-    def drags(self, rounds: int = 1, seed: int = 0) -> list[Drag]:
-        """The scripted drags of this setting."""
-        return walked(self.scripts, self.figure, self.start, rounds, seed)
+    def drags(self, rounds: int = 1, seed: int = 0) -> list[ScriptedDrag]:
+        """The scripted drags of this scene."""
+        return sample_drags(self.scripts, self.figure, self.start, rounds, seed)
 
     def poser(self, method: str) -> Poser:
-        """A poser here, by the name of its method."""
+        """A poser for this scene, by method name."""
         return make_poser(
             method,
             self.figure,
@@ -59,28 +59,30 @@ class Setting:
         )
 
 
-def make_setting(
+def make_drag_scene(
     name: str, database: PostureDatabase | None = None, figure: Figure | None = None
-) -> Setting:
-    """A setting by name; `database` stands in for the built-in one."""
-    if name not in _SETTINGS:
+) -> DragScene:
+    """A drag scene by name; `database` replaces the built-in one."""
+    if name not in _SCENES:
         raise UnknownNameError("setting", name, list(SETTINGS))
-    thing, posture, scripts = _SETTINGS[name]
+    object_name, posture, scripts = _SCENES[name]
     body = figure or built_in("human")
-    known = builtin_database(thing or "basic") if database is None or thing else database
-    if not thing:
+    known = (
+        builtin_database(object_name or "basic") if database is None or object_name else database
+    )
+    if not object_name:
         start = standing(body)
-        return Setting(name, body, start, scripts, None, known, controls=Controls.standing())
-    start = known.beside_object(known.clip.index(posture))
+        return DragScene(name, body, start, scripts, None, known, controls=Controls.standing())
+    start = known.relative_to_object(known.clip.index(posture))
     start[1] += _LIFT_M
-    scene = _firm_floor(Place(body, thing).layout.scene)
+    scene = _firm_floor(PoseSetting(body, object_name).layout.scene)
     postures = known if database is None else database
-    controls = Controls.sitting() if thing == "chair" else Controls()
-    return Setting(name, body, start, scripts, scene, postures, controls=controls)
+    controls = Controls.sitting() if object_name == "chair" else Controls()
+    return DragScene(name, body, start, scripts, scene, postures, controls=controls)
 
 
 def _firm_floor(scene: Scene) -> Scene:
-    """The scene with feet that may sink less deep into the floor."""
+    """The scene with a smaller allowance of the feet on the floor."""
     policy = scene.policy
     for a, b in policy.declared_m:
         if FLOOR in (a, b) and (a + b).replace(FLOOR, "").endswith(("ankle", "toe")):

@@ -75,7 +75,7 @@ STANDING = (
     ),
 )
 
-# the first setup of the paper: one body part is dragged, the rest is free
+# first setup of the paper: one body part is dragged, the rest is free
 CHAIR_FREE = (
     Script(
         "wave",
@@ -121,7 +121,7 @@ CHAIR_FREE = (
     ),
 )
 
-# the second setup: the feet are pinned, the upper body is dragged
+# second setup: feet pinned, upper body dragged
 CHAIR_PINNED = (
     Script(
         "lean",

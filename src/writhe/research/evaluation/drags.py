@@ -1,9 +1,9 @@
-"""Scripted drags: what a user's hand does, frame by frame, made from a seed.
+"""Scripted drags: target positions frame by frame, deterministic for a seed.
 
-Positions are in the world of a 1.75 m figure standing at the origin and facing +Z, or sitting on
-the built-in chair, or standing at the built-in ladder, which are at the origin then. A drag marked
-feasible ends where a penetration-free posture is known to have its hand or foot; the others are
-aimed into or through the body or the object and cannot be met.
+Positions are in the world frame of a 1.75 m figure at the origin facing +Z, standing, sitting on
+the built-in chair or standing at the built-in ladder (both at the origin). The targets of a
+feasible drag are reached by a known penetration-free posture; the others aim into or through the
+body or the object and cannot be reached.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from writhe.arrays import Floats
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.kinematics import integrate
 
-REST_FRAMES = 15  # frames that a drag stays at each of its way-points
+REST_FRAMES = 15  # frames that a drag rests at each waypoint
 
 
 @dataclass(frozen=True)
-class Drag:
+class ScriptedDrag:
     """Joints dragged along paths (frames, joints, 3), with others pinned where they start."""
 
     name: str
@@ -30,11 +30,11 @@ class Drag:
     path: Floats
     pinned: tuple[str, ...]
     feasible: bool
-    rests: tuple[int, ...]  # frames at which a way-point has been held for REST_FRAMES
+    rests: tuple[int, ...]  # last frame of the rest at each waypoint
 
 
 def standing(figure: Figure) -> Floats:
-    """The human standing with its arms beside it, elbows and knees a little bent."""
+    """(nq,) the human standing with hanging arms, elbows and knees slightly bent."""
     skeleton = figure.skeleton
     step = np.zeros(skeleton.dof_count)
     for side, sign in (("left", 1.0), ("right", -1.0)):
@@ -46,58 +46,60 @@ def standing(figure: Figure) -> Floats:
     return integrate(skeleton, skeleton.rest_configuration, step)
 
 
-Points = tuple[tuple[float, ...], ...]  # one for each dragged joint
+Points = tuple[tuple[float, ...], ...]  # one position per dragged joint
 
 
 @dataclass(frozen=True)
 class Script:
-    """A drag before it is walked: way-points, each with a place for every dragged joint."""
+    """A drag as waypoints, each with a position for every dragged joint."""
 
     name: str
     joints: tuple[str, ...]
     pinned: tuple[str, ...]
     feasible: bool
-    way: tuple[Points, ...]
+    waypoints: tuple[Points, ...]
 
 
-# metres a frame
+# metres per frame
 _SPEEDS = {"slow": 0.02, "brisk": 0.06, "fast": 0.25}
 
 
-def walked(
+def sample_drags(
     scripts: Sequence[Script], figure: Figure, start: Floats, rounds: int = 1, seed: int = 0
-) -> list[Drag]:
-    """Every script at every speed, `rounds` times with way-points moved a little at random."""
+) -> list[ScriptedDrag]:
+    """Every script at every speed, `rounds` times; later rounds jitter the waypoints."""
     rng = np.random.default_rng(seed)
-    places = forward(figure.skeleton, start)
-    drags: list[Drag] = []
+    start_frames = forward(figure.skeleton, start)
+    drags: list[ScriptedDrag] = []
     for turn in range(rounds):
         for script in scripts:
             for pace, speed in _SPEEDS.items():
-                count = (len(script.way), len(script.joints), 3)
+                count = (len(script.waypoints), len(script.joints), 3)
                 jitter = rng.normal(0.0, 0.02 if turn else 0.0, count)
-                way = [
-                    np.array([places.position(joint) for joint in script.joints]),
-                    *(np.array(p) + j for p, j in zip(script.way, jitter, strict=True)),
+                waypoints = [
+                    np.array([start_frames.position(joint) for joint in script.joints]),
+                    *(np.array(p) + j for p, j in zip(script.waypoints, jitter, strict=True)),
                 ]
-                path, rests = _walk(way, speed)
+                path, rests = _sample_path(waypoints, speed)
                 name = f"{script.name}, {pace}"
-                drags.append(Drag(name, script.joints, path, script.pinned, script.feasible, rests))
+                drags.append(
+                    ScriptedDrag(name, script.joints, path, script.pinned, script.feasible, rests)
+                )
     return drags
 
 
-def scripted_drags(figure: Figure, rounds: int = 1, seed: int = 0) -> list[Drag]:
+def scripted_drags(figure: Figure, rounds: int = 1, seed: int = 0) -> list[ScriptedDrag]:
     """The drags of a standing figure."""
     from writhe.research.evaluation.drag_scripts import STANDING
 
-    return walked(STANDING, figure, standing(figure), rounds, seed)
+    return sample_drags(STANDING, figure, standing(figure), rounds, seed)
 
 
-def _walk(way: list[Floats], speed: float) -> tuple[Floats, tuple[int, ...]]:
-    """Frames along the way-points at a steady speed, resting at each."""
+def _sample_path(waypoints: list[Floats], speed: float) -> tuple[Floats, tuple[int, ...]]:
+    """(frames, joints, 3) positions at constant speed with rests, and the rest frames."""
     frames: list[Floats] = []
     rests: list[int] = []
-    for a, b in itertools.pairwise(way):
+    for a, b in itertools.pairwise(waypoints):
         count = max(1, int(np.ceil(np.linalg.norm(b - a, axis=1).max() / speed)))
         frames += [a + (b - a) * (k / count) for k in range(1, count + 1)]
         frames += [b] * REST_FRAMES

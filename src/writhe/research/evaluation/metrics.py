@@ -1,4 +1,4 @@
-"""The figures by which posed motions are judged, whatever method made them."""
+"""Metrics of posed motions, independent of the method."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, NearPairs, certify
 from writhe.research.evaluation.skin_depth import SkinDepth
 from writhe.skeleton import Figure, forward
-from writhe.solvers.posing.actor_in_scene import ActorPlace
+from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.topology import linking_vector
 
-SKIN_M = 0.01  # a frame whose skins are deeper in each other or in objects counts
-PENETRATION_M = 0.002  # a frame counts as penetrating beyond its allowance and this
+SKIN_M = 0.01  # skin depth from which a frame counts as penetrating
+PENETRATION_M = 0.002  # overlap beyond the allowance from which a frame counts as penetrating
 WRONG_LINKING = 0.25
-MET_M = 0.01
-STALL_M = 0.03  # a target farther away than this ...
-STALL_SPEED_M = 0.001  # ... that a frame brings no nearer than this is stalled
+REACHED_M = 0.01
+STALL_M = 0.03  # a target farther away than this is stalled ...
+STALL_SPEED_M = 0.001  # ... in a frame that brings it nearer by less than this
 
 
 def penetrating_frames(table: CollisionTable, q: Floats) -> Bools:
@@ -34,13 +34,13 @@ def penetrating_frames(table: CollisionTable, q: Floats) -> Bools:
 
 
 @dataclass
-class Tally:
-    """Figures of one method, gathered over many motions."""
+class PosingMetrics:
+    """Metrics of one method, accumulated over many motions."""
 
     figure: Figure
     table: CollisionTable
     skin: SkinDepth | None = None
-    place: ActorPlace | None = None  # where the figure stands in a scene; the table is its then
+    actor_in_scene: ActorInScene | None = None  # the figure in a scene; `table` is then the scene's
     frames: int = 0
     penetrating: int = 0
     skin_penetrating: int = 0
@@ -49,20 +49,24 @@ class Tally:
     uncertified: int = 0
     stalled: int = 0
     stall_frames: int = 0
-    wrong: int = 0
+    wrong_topology: int = 0
     shortened: int = 0
     refused: int = 0
-    unmet: int = 0
-    asked: int = 0
+    missed_targets: int = 0
+    feasible_targets: int = 0
     milliseconds: list[float] = field(default_factory=list[float])
     jumps: list[Floats] = field(default_factory=list[Floats])
     residuals: list[float] = field(default_factory=list[float])
     joint_errors: list[Floats] = field(default_factory=list[Floats])
 
     def add_motion(self, q: Floats, fps: float = 60.0) -> None:
-        """Judge a motion by itself: penetration, certificate, jumps."""
+        """Add penetration, certificate and jumps of a motion q (frames, nq)."""
         self.frames += len(q)
-        whole = q if self.place is None else np.array([self.place.whole(row) for row in q])
+        whole = (
+            q
+            if self.actor_in_scene is None
+            else np.array([self.actor_in_scene.full_configuration(row) for row in q])
+        )
         self.penetrating += int(penetrating_frames(self.table, whole).sum())
         if self.skin is not None:
             depth, _ = self.skin.depths(whole, SKIN_M)
@@ -75,15 +79,15 @@ class Tally:
         self.jumps.append(np.linalg.norm(np.diff(positions, axis=0), axis=2).max(axis=1))
 
     def add_truth(self, q: Floats, truth: Floats) -> None:
-        """Compare a reconstructed motion with the true one, frame by frame."""
+        """Add joint errors and linking differences of a motion against the true one."""
         skeleton = self.figure.skeleton
         found, wanted = forward(skeleton, q).positions, forward(skeleton, truth).positions
         self.joint_errors.append(np.linalg.norm(found - wanted, axis=2).mean(axis=1))
         apart = np.abs(linking_vector(self.figure, q) - linking_vector(self.figure, truth))
-        self.wrong += int((apart.max(axis=1) > WRONG_LINKING).sum())
+        self.wrong_topology += int((apart.max(axis=1) > WRONG_LINKING).sum())
 
-    def merge(self, other: Tally) -> None:
-        """Add what another tally of the same method gathered elsewhere."""
+    def merge(self, other: PosingMetrics) -> None:
+        """Add the metrics of the same method from other motions."""
         for each in fields(self):
             mine, theirs = getattr(self, each.name), getattr(other, each.name)
             if each.name == "skin_worst_m":
@@ -92,7 +96,7 @@ class Tally:
                 setattr(self, each.name, mine + theirs)
 
     def summary(self) -> dict[str, Any]:
-        """Plain figures under the names that all benchmarks of posing share."""
+        """Plain data, with keys shared by all posing benchmarks."""
         share = 100.0 / max(self.frames, 1)
         errors = np.concatenate(self.joint_errors) if self.joint_errors else None
         return {
@@ -107,10 +111,12 @@ class Tally:
             "pass_throughs": self.pass_throughs,
             "uncertified_motions": self.uncertified,
             "joint_error_cm": None if errors is None else round(100 * float(errors.mean()), 3),
-            "wrong_topology_percent": None if errors is None else round(share * self.wrong, 3),
+            "wrong_topology_percent": None
+            if errors is None
+            else round(share * self.wrong_topology, 3),
             "jump_p99_cm": round(100 * float(np.percentile(np.concatenate(self.jumps), 99)), 3),
             "target_residual_cm": round(100 * float(np.mean(self.residuals)), 3),
             "stalled_frames_percent": round(100.0 * self.stalled / max(self.stall_frames, 1), 3),
-            "feasible_targets": {"asked": self.asked, "not_met": self.unmet},
+            "feasible_targets": {"asked": self.feasible_targets, "not_met": self.missed_targets},
             "gate": {"shortened": self.shortened, "refused": self.refused},
         }

@@ -1,4 +1,4 @@
-"""Plots as picture files, where Matplotlib is installed."""
+"""Plots as image files; needs Matplotlib."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DPI = 110
 
 
 @contextmanager
-def plotted(
+def plot_file(
     path: Path,
     size: tuple[float, float],
     rows: int = 1,
@@ -23,15 +23,15 @@ def plotted(
     sharey: bool = False,
     squeeze: bool = True,
 ) -> Generator[Any]:
-    """Axes to draw on (an array of them where there are several); then a picture at `path`.
+    """Context manager that yields axes (an array if several) and writes the plot to `path`.
 
-    The size is in inches; the rest is as in `matplotlib.figure.Figure.subplots`.
+    The size is in inches; the other options are those of `matplotlib.figure.Figure.subplots`.
     """
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("a plot", "render") from None
-    page = Figure(figsize=size)  # not from pyplot, which keeps state and may look for a screen
+    page = Figure(figsize=size)  # not pyplot, which keeps state and may need a display
     yield page.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=squeeze)
     page.tight_layout()
     page.savefig(path, dpi=DPI)

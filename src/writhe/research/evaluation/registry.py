@@ -1,4 +1,4 @@
-"""Running a benchmark or an experiment by its name."""
+"""Run a benchmark or an experiment by name."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def run_named(
 ) -> dict[str, Any]:
     """Call `run(progress, **options)` of the module `name` in `package`.
 
-    A dash in a name is an underscore in its module. Options that are None are left to the module;
-    one that it does not know is misuse.
+    Dashes in a name are underscores in its module. Options that are None are not passed; unknown
+    options raise an error.
     """
     if name not in known:
         raise UnknownNameError(kind, name, sorted(known))
@@ -34,8 +34,8 @@ def run_named(
         if key not in takes:
             listed = ", ".join(sorted(takes)) or "none"
             raise WritheError(f"the {kind} {name!r} takes no --{key} (it takes: {listed})")
-    return module.run(progress or _silent, **given)
+    return module.run(progress or _no_progress, **given)
 
 
-def _silent(what: str) -> None:
-    """Nobody wants to know what is being measured."""
+def _no_progress(what: str) -> None:
+    """Ignore progress."""

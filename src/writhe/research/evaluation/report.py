@@ -1,4 +1,4 @@
-"""A report in Markdown with pictures beside it, in a folder of its own."""
+"""A Markdown report with pictures, in a folder of its own."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ class Report:
         self._blocks = [f"# {title}"]
 
     def heading(self, text: str) -> None:
-        """A section starts."""
+        """Start a section."""
         self._blocks.append(f"## {text}")
 
     def text(self, text: str) -> None:
-        """A paragraph."""
+        """Add a paragraph."""
         self._blocks.append(text)
 
     def table(self, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        """A table; numbers are written with three significant digits."""
+        """Add a table; numbers have three significant digits."""
         lines = [header, ["---"] * len(header), *rows]
         self._blocks.append("\n".join("| " + " | ".join(map(_cell, row)) + " |" for row in lines))
 
     def picture_path(self, name: str) -> Path:
-        """Where to put a picture that `picture` will show."""
+        """The path for a picture that `picture` will include."""
         return self.folder / name
 
     def picture(self, path: str | Path, caption: str) -> None:
-        """Show a picture that lies in the report's folder."""
+        """Include a picture of the report's folder."""
         relative = Path(path).resolve().relative_to(self.folder.resolve())
         self._blocks.append(f"![{caption}]({relative.as_posix()})\n\n*{caption}*")
 
     def write(self) -> Path:
-        """Write the report; where it lies."""
+        """Write the report and return its path."""
         path = self.folder / "report.md"
         path.write_text("\n\n".join(self._blocks) + "\n", encoding="utf-8")
         return path

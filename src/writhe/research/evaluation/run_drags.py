@@ -1,4 +1,4 @@
-"""Playing scripted drags with posers, and judging what came of them."""
+"""Run scripted drags with posers, and collect metrics of the motions."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from threadpoolctl import threadpool_limits
 
 from writhe.arrays import Floats, vector3
 from writhe.collision import CollisionTable
-from writhe.research.evaluation.drag_scenes import Setting
-from writhe.research.evaluation.drags import Drag
-from writhe.research.evaluation.metrics import MET_M, STALL_M, STALL_SPEED_M, Tally
+from writhe.research.evaluation.drag_scenes import DragScene
+from writhe.research.evaluation.drags import ScriptedDrag
+from writhe.research.evaluation.metrics import REACHED_M, STALL_M, STALL_SPEED_M, PosingMetrics
 from writhe.research.evaluation.registry import Progress
 from writhe.research.evaluation.skin_depth import SkinDepth
 from writhe.skeleton import Figure
 from writhe.solvers.posing import Poser, Target, pin_here
-from writhe.solvers.posing.actor_in_scene import ActorPlace
+from writhe.solvers.posing.actor_in_scene import ActorInScene
 
 
 @dataclass(frozen=True)
-class Played:
-    """A drag as a method played it."""
+class DragRun:
+    """The motion of a poser along a scripted drag."""
 
-    q: Floats  # (frames + 1, nq), the start first
-    errors_m: Floats  # (frames,) the largest distance from a target
+    q: Floats  # (frames + 1, nq), starting with the initial posture
+    errors_m: Floats  # (frames,) largest distance to a target
     milliseconds: list[float]
     shortened: int
     refused: int
-    unfamiliar: Floats  # (frames,) how unlike the database; NaN where not told
+    unfamiliar: Floats  # (frames,) distance from the database; NaN if the poser has none
 
 
-def play(poser: Poser, body: Figure, drag: Drag, start: Floats) -> Played:
-    """Play a drag from a posture."""
+def run_drag(poser: Poser, body: Figure, drag: ScriptedDrag, start: Floats) -> DragRun:
+    """Run a drag from the posture `start` (nq)."""
     q = start
     pins = [pin_here(body.skeleton, q, joint) for joint in drag.pinned]
-    rows, errors, times, odd = [q], [], [], []
+    rows, errors, times, unfamiliar = [q], [], [], []
     shortened = refused = 0
     for points in drag.path:
         targets = [Target(joint, vector3(p)) for joint, p in zip(drag.joints, points, strict=True)]
@@ -44,61 +44,65 @@ def play(poser: Poser, body: Figure, drag: Drag, start: Floats) -> Played:
         rows.append(q)
         errors.append(max(result.target_error_m.values()))
         times.append(result.milliseconds)
-        odd.append(np.nan if result.unfamiliar is None else result.unfamiliar)
+        unfamiliar.append(np.nan if result.unfamiliar is None else result.unfamiliar)
         shortened += result.gate.shortened
         refused += result.gate.refused
-    return Played(np.array(rows), np.array(errors), times, shortened, refused, np.array(odd))
+    return DragRun(
+        np.array(rows), np.array(errors), times, shortened, refused, np.array(unfamiliar)
+    )
 
 
-def judge(tally: Tally, poser: Poser, body: Figure, drag: Drag, start: Floats) -> Played:
-    """Play a drag and add what came of it to the tally."""
-    played = play(poser, body, drag, start)
-    tally.add_motion(played.q)
-    tally.milliseconds += played.milliseconds
-    tally.residuals += played.errors_m.tolist()
-    tally.shortened += played.shortened
-    tally.refused += played.refused
+def evaluate_drag(
+    metrics: PosingMetrics, poser: Poser, body: Figure, drag: ScriptedDrag, start: Floats
+) -> DragRun:
+    """Run a drag and add its metrics."""
+    run = run_drag(poser, body, drag, start)
+    metrics.add_motion(run.q)
+    metrics.milliseconds += run.milliseconds
+    metrics.residuals += run.errors_m.tolist()
+    metrics.shortened += run.shortened
+    metrics.refused += run.refused
     if drag.feasible:
         rests = np.array(drag.rests)
-        tally.asked += len(rests)
-        tally.unmet += int((played.errors_m[rests] > MET_M).sum())
-        nearer = -np.diff(played.errors_m)
-        tally.stall_frames += len(nearer)
-        tally.stalled += int(((played.errors_m[1:] > STALL_M) & (nearer < STALL_SPEED_M)).sum())
-    return played
+        metrics.feasible_targets += len(rests)
+        metrics.missed_targets += int((run.errors_m[rests] > REACHED_M).sum())
+        nearer = -np.diff(run.errors_m)
+        metrics.stall_frames += len(nearer)
+        metrics.stalled += int(((run.errors_m[1:] > STALL_M) & (nearer < STALL_SPEED_M)).sum())
+    return run
 
 
-def run_setting(
-    progress: Progress, setting: Setting, methods: tuple[str, ...], rounds: int
-) -> dict[str, Tally]:
-    """The tallies of the methods in one setting.
+def run_drag_scene(
+    progress: Progress, setting: DragScene, methods: tuple[str, ...], rounds: int
+) -> dict[str, PosingMetrics]:
+    """The metrics of the methods in one scene.
 
-    On one thread: matrices this small gain nothing from several, which wait for each other where
-    the machine has other work.
+    BLAS runs on one thread: matrices this small gain nothing from more, and threads wait for each
+    other on a busy machine.
     """
     with threadpool_limits(limits=1, user_api="blas"):
-        return _run_setting(progress, setting, methods, rounds)
+        return _run_drag_scene(progress, setting, methods, rounds)
 
 
-def _run_setting(
-    progress: Progress, setting: Setting, methods: tuple[str, ...], rounds: int
-) -> dict[str, Tally]:
+def _run_drag_scene(
+    progress: Progress, setting: DragScene, methods: tuple[str, ...], rounds: int
+) -> dict[str, PosingMetrics]:
     posers = {name: setting.poser(name) for name in methods}
-    tallies = {name: make_tally(setting) for name in methods}
+    metrics_of = {name: make_metrics(setting) for name in methods}
     drags = setting.drags(rounds)
     for poser in posers.values():  # compile before anything is timed
-        play(poser, setting.figure, drags[0], setting.start)
+        run_drag(poser, setting.figure, drags[0], setting.start)
     for number, drag in enumerate(drags):
         progress(f"{setting.name}: drag {number + 1} of {len(drags)}: {drag.name}")
         for name, poser in posers.items():
-            judge(tallies[name], poser, setting.figure, drag, setting.start)
-    return tallies
+            evaluate_drag(metrics_of[name], poser, setting.figure, drag, setting.start)
+    return metrics_of
 
 
-def make_tally(setting: Setting) -> Tally:
-    """An empty tally for motions in a setting."""
+def make_metrics(setting: DragScene) -> PosingMetrics:
+    """Empty metrics for motions in a drag scene."""
     body = setting.figure
     if setting.scene is None:
-        return Tally(body, CollisionTable.of_figure(body), SkinDepth.of_figure(body))
-    place = ActorPlace.in_scene(setting.scene, setting.actor)
-    return Tally(body, place.table, SkinDepth(setting.scene), place)
+        return PosingMetrics(body, CollisionTable.of_figure(body), SkinDepth.of_figure(body))
+    actor = ActorInScene.in_scene(setting.scene, setting.actor)
+    return PosingMetrics(body, actor.table, SkinDepth(setting.scene), actor)

@@ -1,12 +1,12 @@
-"""Penetration judged on the skins, not on the shapes that the solvers use.
+"""Penetration measured on skin meshes, not on the shapes that the solvers use.
 
-The skin of a figure is posed by skinning and cut into parts: a vertex belongs to the joint that it
-follows most. A vertex is inside another part when it lies behind that part's nearest surface point,
-and inside the whole skin without its own part; its depth is the distance to it. Not asked about
-are a vertex's own part, the part's parent and children, and every part whose skin begins within
-`CREASE` of the figure's size, measured along the surface at rest: folds of armpit, groin and elbow
-press skin on skin in anybody. Objects are asked about through meshes of their solid shapes, both
-ways, without any allowance.
+The skin of a figure is posed by skinning and split into parts: a vertex belongs to the joint with
+its largest weight. A vertex is inside another part if it lies behind that part's nearest surface
+point and inside the whole skin without its own part; its depth is the distance to that point.
+Excluded are a vertex's own part, the part's parent and children, and every part whose skin begins
+within `CREASE` times the figure's size along the surface at rest: folds of armpit, groin and elbow
+always press skin on skin. Objects are tested as meshes of their solid shapes, both ways, without
+allowances.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from writhe.skeleton import Figure, Skin, forward
 
 CREASE = 0.10  # of the figure's largest extent: 17 cm on the human, half of its upper arm
 CLUSTER = 16  # triangles
-_FRAMES = 64  # posed at a time
+_FRAMES = 64  # posed in one call
 
 
 @dataclass(frozen=True)
-class _Piece:
+class _MeshPiece:
     """One mesh of a scene: an actor's skin, or one shape of an object."""
 
     vertices: Floats
@@ -42,7 +42,7 @@ class _Piece:
 
 
 class SkinDepth:
-    """Measures how deep the skins of a scene's actors are in each other and in objects."""
+    """Measures the penetration depth of actors' skins in each other and in objects."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
@@ -52,25 +52,27 @@ class SkinDepth:
             raise WritheError("no actor of the scene has a skin")
         self._solid: list[tuple[str, Floats]] = []
         pieces = [_skin_piece(actor) for actor in self._actors]
-        for thing in scene.objects:
-            for shape in thing.shapes:
+        for scene_object in scene.objects:
+            for shape in scene_object.shapes:
                 vertices, triangles = surface(shape)
                 own = np.zeros(len(vertices), dtype=np.int64)
                 untested = np.zeros((len(vertices), 1), dtype=np.bool_)
-                pieces.append(_Piece(vertices, triangles, own, (thing.name,), untested, True))
-                self._solid.append((thing.name, vertices))
+                pieces.append(
+                    _MeshPiece(vertices, triangles, own, (scene_object.name,), untested, True)
+                )
+                self._solid.append((scene_object.name, vertices))
         self.part_names = tuple(name for piece in pieces for name in piece.parts)
         self._parts = _compile(pieces, len(self._actors))
 
     @classmethod
     def of_figure(cls, figure: Figure) -> SkinDepth:
-        """A figure by itself; parts are called by their joints' names."""
+        """Skin depth of one figure; parts are named after their joints."""
         return cls(Scene((Actor(figure.name, figure),)))
 
     def depths(self, q: Floats, beyond_m: float = 0.0) -> tuple[Floats, list[tuple[str, str]]]:
-        """(frames,) the largest depth at configurations (frames, nq), and whose part is in whose.
+        """(frames,) the largest depth at q (frames, nq), and the names of the two parts.
 
-        Depths up to `beyond_m` count as 0, which is quicker; the names are empty there.
+        Depths up to `beyond_m` count as 0, which is faster; the names are empty there.
         """
         rows = np.ascontiguousarray(np.atleast_2d(q))
         depth = np.empty(len(rows))
@@ -100,7 +102,7 @@ class SkinDepth:
         return np.ascontiguousarray(np.concatenate(meshes, axis=1))
 
 
-def _skin_piece(actor: Actor) -> _Piece:
+def _skin_piece(actor: Actor) -> _MeshPiece:
     figure = actor.figure
     assert figure.skin is not None
     skin, skeleton = figure.skin, figure.skeleton
@@ -111,7 +113,7 @@ def _skin_piece(actor: Actor) -> _Piece:
     extent = float(np.ptp(skin.vertices, axis=0).max())
     far = _surface_distances(skin, part, len(joints)) > CREASE * extent
     names = tuple(f"{actor.name}.{skeleton.names[j]}" for j in joints)
-    return _Piece(
+    return _MeshPiece(
         skin.vertices,
         skin.triangles,
         part.astype(np.int64),
@@ -122,7 +124,7 @@ def _skin_piece(actor: Actor) -> _Piece:
 
 
 def _surface_distances(skin: Skin, part: Ints, count: int) -> Floats:
-    """(v, parts) how far each vertex is from each part along the edges of the mesh at rest."""
+    """(v, parts) distance of each vertex from each part along the mesh edges at rest."""
     edges = np.concatenate([skin.triangles[:, [0, 1]], skin.triangles[:, [1, 2]]])
     edges = np.concatenate([edges, skin.triangles[:, [2, 0]]])
     length = np.linalg.norm(skin.vertices[edges[:, 0]] - skin.vertices[edges[:, 1]], axis=1)
@@ -137,8 +139,8 @@ def _surface_distances(skin: Skin, part: Ints, count: int) -> Floats:
     return out
 
 
-def _compile(pieces: list[_Piece], actors: int) -> MeshParts:
-    """All pieces as one mesh: skins are asked about everything else, objects about skins."""
+def _compile(pieces: list[_MeshPiece], actors: int) -> MeshParts:
+    """All pieces as one mesh: skins are tested against everything, objects against skins."""
     total_parts = sum(len(piece.parts) for piece in pieces)
     skin_parts = sum(len(piece.parts) for piece in pieces[:actors])
     triangles: list[Ints] = []
@@ -181,8 +183,8 @@ def _compile(pieces: list[_Piece], actors: int) -> MeshParts:
     )
 
 
-def _triangle_parts(piece: _Piece) -> Ints:
-    """(t,) the part of most of a triangle's corners, of the first where all differ."""
+def _triangle_parts(piece: _MeshPiece) -> Ints:
+    """(t,) the majority part of a triangle's corners; the first corner's if all differ."""
     a, b, c = piece.part_of_vertex[piece.triangles].T
     return np.where(b == c, b, a)
 
@@ -199,12 +201,12 @@ def _rim(triangles: Ints) -> Bools:
 
 
 def _clustered(centres: Floats) -> Ints:
-    """An order of points in which runs of CLUSTER lie close together (halving the longest side)."""
+    """A point order in which runs of CLUSTER are close together (halving the longest side)."""
     if len(centres) <= CLUSTER:
         return np.arange(len(centres), dtype=np.int64)
     axis = int(np.argmax(np.ptp(centres, axis=0)))
     order = np.argsort(centres[:, axis], kind="stable")
-    # whole clusters on the left, so that no run straddles a cut
+    # whole clusters on the left, so that no run crosses a cut
     half = CLUSTER * max(1, round(len(centres) / (2 * CLUSTER)))
     left, right = order[:half], order[half:]
     return np.concatenate([left[_clustered(centres[left])], right[_clustered(centres[right])]])

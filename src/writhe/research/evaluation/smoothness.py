@@ -1,4 +1,4 @@
-"""How smooth a motion is: mean squared jerk and spectral arc length."""
+"""Smoothness of a motion: mean squared jerk and spectral arc length."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Tangled pairs of postures: a public test set for planners, solvable by construction.
+"""Tangled pairs of postures: a test set for planners, solvable by construction.
 
-Both ends of a pair are reached from one neutral posture by a random walk whose every step is
-certified, so that a path between them is known to exist: back along one walk and out along the
-other. Pairs are drawn among the ends of many walks; only those are kept that straight interpolation
-cannot join and whose limbs are linked differently. The level says how differently.
+Both ends of a pair are reached from the rest posture by a random walk with certified steps, so that
+a path between them is known: back along one walk and out along the other. Pairs are drawn among the
+ends of many walks; kept are those that straight interpolation cannot join and whose limbs are
+linked differently. The level is the amount of that difference.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from writhe.topology import linking_vector
 
 VERSION = 1
 PAIRS = 200
-PENETRATES_M = 0.01  # by how much the straight line must overlap somewhere
-KEPT_BACK = 0.96  # of the way to contact that a walk goes
+MIN_OVERLAP_M = 0.01  # least overlap on the straight line
+STEP_SHARE = 0.96  # share of the distance to contact that a step of a walk takes
 
 
-# by how much the linking of some two strands differs between the ends, from and below, by level
+# range [low, high) of the largest linking difference between the ends, by level
 LEVELS = ((0.10, 0.22), (0.22, 0.34), (0.34, 0.46), (0.46, 9.0))
-WALKS, LEGS, PROPOSALS = 160, 4, 2
-MOST_USES = 4  # of one walk in one level
+WALKS, WALK_STEPS, PROPOSALS = 160, 4, 2
+MAX_USES = 4  # uses of one walk in one level
 
 
 @dataclass(frozen=True)
 class TangledPair:
-    """Two postures, with a certified path between them that proves that they can be joined."""
+    """Two postures, with a certified path between them as proof of solvability."""
 
     level: int  # 1 to 4
     start: Floats
@@ -53,24 +53,24 @@ def tangled_pairs(
     walks: int = WALKS,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[TangledPair]:
-    """`count` pairs, as many of each level, among the ends of so many walks.
+    """`count` pairs, equally many of each level, among the ends of `walks` random walks.
 
-    Made once and kept in the cache folder.
+    Generated once and stored in the cache folder.
     """
     table = CollisionTable.of_figure(figure)
     stored = cache_root() / f"tangled-{figure.name}-{VERSION}-{seed}-{walks}-{count}.npz"
     if stored.is_file():
         return _load(stored)
     gate, rng = Gate(table), np.random.default_rng(seed)
-    ways: list[Floats] = []
-    while len(ways) < walks:
-        ways.append(_walk(figure, gate, rng))
+    paths: list[Floats] = []
+    while len(paths) < walks:
+        paths.append(_walk(figure, gate, rng))
         if progress:
-            progress(len(ways), walks)
-    linking = linking_vector(figure, np.array([way[-1] for way in ways]))
+            progress(len(paths), walks)
+    linking = linking_vector(figure, np.array([path[-1] for path in paths]))
     pairs: list[TangledPair] = []
     for level in range(1, len(LEVELS) + 1):
-        pairs += _pairs(table, ways, linking, level, count // len(LEVELS), rng)
+        pairs += _pairs(table, paths, linking, level, count // len(LEVELS), rng)
     _save(stored, pairs)
     return pairs
 
@@ -83,7 +83,7 @@ def _pairs(
     count: int,
     rng: np.random.Generator,
 ) -> list[TangledPair]:
-    """Pairs of one level, in random order, no walk used too often."""
+    """Pairs of one level in random order, with a bound on the uses of one walk."""
     low, high = LEVELS[level - 1]
     apart = np.abs(linking[:, None] - linking[None]).max(axis=2)
     first, second = np.nonzero(np.triu((apart >= low) & (apart < high)))
@@ -93,7 +93,7 @@ def _pairs(
         i, j = int(first[k]), int(second[k])
         if len(found) == count:
             break
-        if max(uses[i], uses[j]) >= MOST_USES:
+        if max(uses[i], uses[j]) >= MAX_USES:
             continue
         if not _penetrates(table, walks[i][-1], walks[j][-1]):
             continue
@@ -107,19 +107,19 @@ def _pairs(
 
 
 def _walk(figure: Figure, gate: Gate, rng: np.random.Generator) -> Floats:
-    """Postures from the rest pose on, each certified from the one before; ever more tangled."""
+    """(vertices, nq) a certified random walk from the rest pose that prefers higher linking."""
     skeleton = figure.skeleton
     q = skeleton.rest_configuration
     rows, tangle = [q], 0.0
-    for _ in range(LEGS):
+    for _ in range(WALK_STEPS):
         targets = random_configurations(skeleton, PROPOSALS, rng, root_turns=False)
         best: Floats | None = None
         for target in targets:
-            share = KEPT_BACK * gate.fraction(q, target)
+            share = STEP_SHARE * gate.fraction(q, target)
             if share < 0.05:
                 continue
             reached = interpolate(skeleton, q, target, share)
-            # the way back must be as sound as the way out
+            # the step must be certified in both directions
             if gate.fraction(q, reached) < 1.0 or gate.fraction(reached, q) < 1.0:
                 continue
             found = float(np.abs(linking_vector(figure, reached)).max())
@@ -136,7 +136,7 @@ def _penetrates(table: CollisionTable, start: Floats, goal: Floats) -> bool:
 
     times = np.linspace(0.0, 1.0, 33)[1:-1]
     line = np.array([interpolate(table.skeleton, start, goal, float(t)) for t in times])
-    return any(violating_parts(table, line, PENETRATES_M))
+    return any(violating_parts(table, line, MIN_OVERLAP_M))
 
 
 def _save(path: Path, pairs: list[TangledPair]) -> None:
@@ -155,8 +155,8 @@ def _save(path: Path, pairs: list[TangledPair]) -> None:
 def _load(path: Path) -> list[TangledPair]:
     with np.load(path) as stored:
         ends = np.cumsum(stored["lengths"])
-        ways = np.split(stored["witness"], ends[:-1])
+        paths = np.split(stored["witness"], ends[:-1])
         return [
-            TangledPair(int(level), way[0], way[-1], way, float(tangle))
-            for level, tangle, way in zip(stored["level"], stored["tangle"], ways, strict=True)
+            TangledPair(int(level), rows[0], rows[-1], rows, float(tangle))
+            for level, tangle, rows in zip(stored["level"], stored["tangle"], paths, strict=True)
         ]

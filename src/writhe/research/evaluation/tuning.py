@@ -1,9 +1,9 @@
-"""Tuning a poser's parameters by leave-out reconstruction, as in section 8 of the paper.
+"""Tune a poser's parameters by leave-out reconstruction, as in section 8 of the paper.
 
-"Topology aware data-driven inverse kinematics" picks postures of the database at random, leaves
-them out, gives only where their end effectors are, and tunes the parameters one by one to bring the
-postures made nearer to the true ones, round after round until nothing improves. A value must also
-keep a frame within a time limit. A posture is started from its nearest neighbour that is left in.
+"Topology aware data-driven inverse kinematics" holds out random postures of the database, gives the
+poser only their end-effector positions, and tunes the parameters one by one to reduce the joint
+error, until a round brings no improvement. A value must also keep a frame within a time limit. The
+poser starts from the nearest remaining neighbour of the posture.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from writhe.solvers.posing.latent_posers import LatentOptions, LatentPoser
 from writhe.solvers.posing.options import DefaultOptions
 
 EFFECTORS = ("left_ankle", "right_ankle", "left_wrist", "right_wrist", "head")
-_FRAMES = 10  # that a poser is given to get there
-_LEAST_GAIN = 0.002  # of the error; less is no improvement
+_FRAMES = 10  # steps per posture
+_MIN_GAIN = 0.002  # relative decrease of the error that counts as an improvement
 
-# the parameters that the paper names, and their counterparts in the default
+# the parameters named in the paper, and their counterparts in the default method
 _PUBLISHED: dict[str, Sequence[float]] = {
     "neighbours": (20, 35, 50, 75, 100),
     "dimensions": (10, 20, 30, 40),
@@ -41,7 +41,7 @@ GRIDS: dict[str, dict[str, Sequence[float]]] = {
     "local-pca": _PUBLISHED,
     "default": {
         "expected_weight": (1.0, 2.0, 4.0, 8.0),
-        "own_way_m": (0.15, 0.3, 0.6, 1.2),
+        "offset_decay_m": (0.15, 0.3, 0.6, 1.2),
         "iterations": (1, 2, 3, 5),
     },
 }
@@ -49,7 +49,7 @@ GRIDS: dict[str, dict[str, Sequence[float]]] = {
 
 @dataclass(frozen=True)
 class Trial:
-    """One set of values and what came of it."""
+    """One set of parameter values with its error and time."""
 
     values: dict[str, float]
     error_cm: float
@@ -65,8 +65,8 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Tuned:
-    """The trials in the order made, and the best of those within the time limit."""
+class TuningResult:
+    """All trials in order, and the best within the time limit."""
 
     method: str
     start: Trial
@@ -76,7 +76,7 @@ class Tuned:
 
 
 class LeaveOut:
-    """Postures left out of a database, to be made again from their end effectors."""
+    """Postures held out of a database, to be reconstructed from their end effectors."""
 
     def __init__(self, database: PostureDatabase, count: int, seed: int = 0) -> None:
         if not 1 <= count < len(database):
@@ -101,26 +101,26 @@ class LeaveOut:
         )
 
     def error(self, poser: Poser) -> tuple[float, float]:
-        """Mean joint error in centimetres and median milliseconds a frame of a poser."""
+        """Mean joint error (cm) and median time per frame (ms) of a poser."""
         figure = self.database.figure
         joints = [figure.joint_of(role) for role in EFFECTORS]
         errors: list[float] = []
         times: list[float] = []
-        for wanted, start in zip(self.truth.q, self._start, strict=True):
-            places = forward(figure.skeleton, wanted)
-            targets = [_target(joint, places.position(joint)) for joint in joints]
+        for truth, start in zip(self.truth.q, self._start, strict=True):
+            true_frames = forward(figure.skeleton, truth)
+            targets = [_target(joint, true_frames.position(joint)) for joint in joints]
             q = self.database.q[int(start)].copy()
             for _ in range(_FRAMES):
                 before = time.perf_counter()
                 q = poser.step(q, targets).q
                 times.append(1e3 * (time.perf_counter() - before))
-            apart = forward(figure.skeleton, q).positions - places.positions
+            apart = forward(figure.skeleton, q).positions - true_frames.positions
             errors.append(float(np.linalg.norm(apart, axis=1).mean()))
         return 100 * float(np.mean(errors)), float(np.median(times))
 
 
-def _target(joint: str, place: Floats) -> Target:
-    x, y, z = (float(c) for c in place)
+def _target(joint: str, position: Floats) -> Target:
+    x, y, z = (float(c) for c in position)
     return Target(joint, (x, y, z))
 
 
@@ -134,8 +134,8 @@ def tune(
     seed: int = 0,
     grids: Mapping[str, Sequence[float]] | None = None,
     progress: Progress | None = None,
-) -> Tuned:
-    """Tune a method's parameters one by one until a round improves nothing."""
+) -> TuningResult:
+    """Tune a method's parameters one by one until a round brings no improvement."""
     if method not in GRIDS:
         raise UnknownNameError("method to tune", method, list(GRIDS))
     task = LeaveOut(database, count, seed)
@@ -158,12 +158,12 @@ def tune(
         for name, grid in values.items():
             for value in grid:
                 trial = attempt({**best.values, name: float(value)})
-                good = trial.error_cm < best.error_cm * (1.0 - _LEAST_GAIN)
+                good = trial.error_cm < best.error_cm * (1.0 - _MIN_GAIN)
                 if good and trial.frame_ms <= most_ms:
                     best = trial
         if best.error_cm >= before:
             break
-    return Tuned(method, start, best, tuple(known.values()), rounds)
+    return TuningResult(method, start, best, tuple(known.values()), rounds)
 
 
 def _default(method: str, name: str) -> float:
@@ -173,11 +173,11 @@ def _default(method: str, name: str) -> float:
     return float(getattr(options if hasattr(options, name) else options.prior, name))
 
 
-_WHOLE = ("neighbours", "dimensions", "iterations")
+_INTEGERS = ("neighbours", "dimensions", "iterations")
 
 
 def _make(method: str, database: PostureDatabase, values: Mapping[str, float]) -> Poser:
-    given: dict[str, Any] = {n: int(v) if n in _WHOLE else v for n, v in values.items()}
+    given: dict[str, Any] = {n: int(v) if n in _INTEGERS else v for n, v in values.items()}
     if method != "default":
         options = replace(LatentOptions(), **given)
         return LatentPoser(method, database, options, topology=method == "paper")

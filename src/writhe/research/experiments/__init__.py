@@ -1,6 +1,6 @@
 """The papers' experiments. An experiment is a module here with `run(progress, folder, ...)`.
 
-It writes its pictures and a `report.md` into `folder` and returns the figures, which `run` keeps
+It writes its pictures and a `report.md` to `folder` and returns the figures, which `run` stores
 there as `figures.json`.
 """
 
@@ -19,16 +19,14 @@ EXPERIMENTS: dict[str, str] = {
     "half-space-ik": "posing among obstacles by half-space inverse kinematics",
     "topology-aware-ik": "Topology aware data-driven inverse kinematics: four experiments",
     "topology-coordinates": "Character motion synthesis by topology coordinates (2009)",
-    "dynamic-joint-ik": "joint limits and damping learnt from clips, trajectories in four passes",
+    "dynamic-joint-ik": "joint limits and damping learned from clips, trajectories in four passes",
 }
 
 
 def run(
     name: str, folder: str | Path, progress: Progress | None = None, **options: Any
 ) -> dict[str, Any]:
-    """Reproduce a paper; `options` are `only` (one part of it), `clips`, `full` and
-    `seconds`, for those that take them.
-    """
+    """Reproduce a paper; options: `only` (one part), `clips`, `full`, `seconds`."""
     given = {**options, "folder": Path(folder)}
     result = run_named("experiment", __name__, EXPERIMENTS, name, progress, given)
     text = json.dumps(result, default=as_plain_data, indent=1)

@@ -1,1 +1,1 @@
-"""Side by side with the peers: workloads, adapters, metrics. See README.md here."""
+"""Comparison with other software: workloads, adapters, metrics. See README.md here."""

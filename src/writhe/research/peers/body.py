@@ -1,9 +1,9 @@
-"""The character as every peer is given it: joints, capsules, pairs. NumPy only.
+"""The character as given to every peer: joints, capsules, pairs. NumPy only.
 
 A configuration q is the root's displacement (3) and quaternion (4, wxyz), then for each further
 joint, in order, a quaternion (ball) or an angle (hinge). Joint frames are aligned with the world at
-rest: a joint's place in its parent's frame (the root's: in the world) is its offset, and its motion
-follows.
+rest: a joint's frame in its parent's (the root's: in the world) is its offset followed by its
+motion.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FAR_AWAY = np.array([0.0, -100.0, 0.0])
 
 
 @dataclass(frozen=True)
-class Joint:
+class PeerJoint:
     """A joint; `axis` and `lower`, `upper` (radians) are those of a hinge."""
 
     name: str
@@ -33,7 +33,7 @@ class Joint:
 
 
 @dataclass(frozen=True)
-class Capsule:
+class PeerCapsule:
     """A capsule in a joint's frame; metres."""
 
     joint: int
@@ -43,8 +43,8 @@ class Capsule:
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Two capsules that are tested, the overlap they may have, and their gap in the rest pose."""
+class PeerPair:
+    """Two tested capsules, their allowed overlap, and their gap in the rest pose (metres)."""
 
     a: int
     b: int
@@ -53,30 +53,30 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Body:
-    """All that a peer is told of the character.
+class PeerBody:
+    """The character as given to a peer.
 
-    There is one ball that can be moved from outside; it waits at `FAR_AWAY` until a task moves it.
+    One ball can be moved from outside; it is at `FAR_AWAY` until a task moves it.
     """
 
-    joints: tuple[Joint, ...]
-    capsules: tuple[Capsule, ...]
-    pairs: tuple[Pair, ...]
+    joints: tuple[PeerJoint, ...]
+    capsules: tuple[PeerCapsule, ...]
+    pairs: tuple[PeerPair, ...]
     ball_radius: float = 0.1
 
     @property
     def names(self) -> list[str]:
-        """The joints' names, in the order of all arrays."""
+        """Joint names, in the order of all arrays."""
         return [joint.name for joint in self.joints]
 
     def q_slices(self) -> list[slice]:
-        """Where each joint's numbers stand in q."""
+        """The slice of q of each joint."""
         sizes = [{FREE: 7, BALL: 4, HINGE: 1}[joint.kind] for joint in self.joints]
         ends = np.cumsum(sizes)
         return [slice(int(e - s), int(e)) for s, e in zip(sizes, ends, strict=True)]
 
     def local_rotations(self, q: np.ndarray) -> np.ndarray:
-        """(..., joints, 4) the joints' own quaternions (wxyz) of configurations (..., n)."""
+        """(..., joints, 4) local quaternions (wxyz) of configurations (..., n)."""
         out = np.zeros((*q.shape[:-1], len(self.joints), 4))
         for j, (joint, where) in enumerate(zip(self.joints, self.q_slices(), strict=True)):
             if joint.kind == HINGE:
@@ -88,7 +88,7 @@ class Body:
         return out
 
     def configuration(self, root: np.ndarray, rotations: np.ndarray) -> np.ndarray:
-        """q of the root's displacement (3,) and the joints' own quaternions (joints, 4)."""
+        """q from the root's displacement (3,) and local quaternions (joints, 4)."""
         out: list[np.ndarray] = []
         for joint, w in zip(self.joints, rotations, strict=True):
             if joint.kind == FREE:
@@ -100,13 +100,15 @@ class Body:
         return np.concatenate(out)
 
     @property
-    def clear_pairs(self) -> tuple[Pair, ...]:
-        """The pairs that stand apart in the rest pose: those that a peer with one margin for all
-        pairs can be given; the others overlap by construction, around the joints."""
+    def clear_pairs(self) -> tuple[PeerPair, ...]:
+        """The pairs that are apart in the rest pose, for peers with one margin for all pairs.
+
+        The others overlap by construction, around the joints.
+        """
         return tuple(pair for pair in self.pairs if pair.rest_gap > 0.002)
 
     def save(self, path: Path) -> None:
-        """Write it as JSON."""
+        """Write as JSON."""
         path.write_text(
             json.dumps(
                 {
@@ -120,13 +122,13 @@ class Body:
         )
 
     @classmethod
-    def load(cls, path: Path) -> Body:
+    def load(cls, path: Path) -> PeerBody:
         """Read what `save` wrote."""
         data = json.loads(path.read_text(encoding="utf-8"))
         return cls(
-            tuple(Joint(**_tuples(row)) for row in data["joints"]),
-            tuple(Capsule(**_tuples(row)) for row in data["capsules"]),
-            tuple(Pair(**row) for row in data["pairs"]),
+            tuple(PeerJoint(**_tuples(row)) for row in data["joints"]),
+            tuple(PeerCapsule(**_tuples(row)) for row in data["capsules"]),
+            tuple(PeerPair(**row) for row in data["pairs"]),
             data["ball_radius"],
         )
 

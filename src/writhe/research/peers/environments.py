@@ -1,7 +1,7 @@
-"""An environment for every peer: their versions of Python and NumPy clash.
+"""A virtual environment for every peer, since their versions of Python and NumPy conflict.
 
-`python -m writhe.research.peers.environments [NAME ...]` makes those that are missing (or the named
-ones) and says which could not be made.
+`python -m writhe.research.peers.environments [NAME ...]` creates those that are missing (or the
+named ones) and reports which could not be created.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ FOLDER = Path(".environments").resolve()
 
 
 @dataclass(frozen=True)
-class Environment:
-    """What a peer is installed from; `bare` packages come without their dependencies."""
+class PeerEnvironment:
+    """The packages of a peer; `bare` packages are installed without dependencies."""
 
     python: str
     packages: tuple[str, ...]
@@ -26,53 +26,53 @@ class Environment:
 
 
 ENVIRONMENTS = {
-    "momentum": Environment(
+    "momentum": PeerEnvironment(
         "3.12",
         ("numpy>=2", "scipy"),
-        bare=("pymomentum-core==0.1.114.post0",),  # its torch is not needed here
+        bare=("pymomentum-core==0.1.114.post0",),  # without torch, which is not needed here
         check="import pymomentum.geometry, pymomentum.solver2",
     ),
-    "mink": Environment("3.11", ("mink==1.3.0", "daqp"), check="import mink, mujoco"),
-    "pink": Environment(
+    "mink": PeerEnvironment("3.11", ("mink==1.3.0", "daqp"), check="import mink, mujoco"),
+    "pink": PeerEnvironment(
         "3.11", ("pin-pink==4.4.0", "qpsolvers[daqp]"), check="import pink, pinocchio"
     ),
-    "blender": Environment("3.11", ("bpy==4.5.*", "numpy<2"), check="import bpy"),
-    "ompl": Environment("3.11", ("ompl", "numpy"), check="import ompl"),
+    "blender": PeerEnvironment("3.11", ("bpy==4.5.*", "numpy<2"), check="import bpy"),
+    "ompl": PeerEnvironment("3.11", ("ompl", "numpy"), check="import ompl"),
 }
 
 
 def python_of(name: str) -> Path | None:
-    """The interpreter of an environment, or None where it was not made."""
+    """The interpreter of an environment; None if it does not exist."""
     python = FOLDER / name / "bin" / "python"
     return python if python.exists() else None
 
 
 def make(name: str) -> str | None:
-    """Make an environment; None when it works, else the reason why it does not."""
-    wanted, place = ENVIRONMENTS[name], FOLDER / name
+    """Create an environment; None if it works, else the reason why not."""
+    environment, folder = ENVIRONMENTS[name], FOLDER / name
     uv = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
     if uv is None:
-        return "uv is missing (make install brings it)"
-    python = place / "bin" / "python"
+        return "uv is not installed (run `make install`)"
+    python = folder / "bin" / "python"
     install = [uv, "pip", "install", "-q", "-p", str(python)]
     steps = [
-        [uv, "venv", "-q", "--clear", "-p", wanted.python, str(place)],
-        [*install, *wanted.packages],
+        [uv, "venv", "-q", "--clear", "-p", environment.python, str(folder)],
+        [*install, *environment.packages],
     ]
-    if wanted.bare:
-        steps.append([*install, "--no-deps", *wanted.bare])
-    steps.append([str(python), "-c", wanted.check])
+    if environment.bare:
+        steps.append([*install, "--no-deps", *environment.bare])
+    steps.append([str(python), "-c", environment.check])
     for step in steps:
         done = subprocess.run(step, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
             said = (done.stderr or done.stdout).strip().splitlines()
             return said[-1] if said else f"{step[0]} ended with {done.returncode}"
     return None
 
 
 def main(names: list[str]) -> int:
-    """Make what is missing."""
+    """Create the missing environments."""
     failed = 0
     for name in names or list(ENVIRONMENTS):
         if python_of(name) is not None:

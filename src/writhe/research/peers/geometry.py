@@ -1,13 +1,13 @@
-"""Kinematics and capsule distances in plain NumPy, written apart from writhe's own."""
+"""Kinematics and capsule distances in plain NumPy, independent of writhe's kernels."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from writhe.research.peers.body import Body
+from writhe.research.peers.body import PeerBody
 
 
-def world_frames(body: Body, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def world_frames(body: PeerBody, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Positions (frames, joints, 3) and rotations (frames, joints, 3, 3) of (frames, n)."""
     local = _matrices(body.local_rotations(q))
     positions = np.empty((len(q), len(body.joints), 3))
@@ -24,7 +24,7 @@ def world_frames(body: Body, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def capsule_ends(
-    body: Body, positions: np.ndarray, rotations: np.ndarray
+    body: PeerBody, positions: np.ndarray, rotations: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """(frames, capsules, 3) twice: both ends of every capsule in the world."""
     joints = [capsule.joint for capsule in body.capsules]
@@ -43,8 +43,8 @@ def closest_points(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(..., 3) twice: the points of segments a and b that are nearest to each other.
 
-    The shortest way between two segments either joins their inner points (where the unconstrained
-    minimum lies inside both) or starts at one of the four ends: the best of five candidates.
+    The shortest segment between them either joins interior points (if the unconstrained minimum
+    lies inside both) or starts at one of the four ends: the best of five candidates.
     """
     u, v, w = a1 - a0, b1 - b0, a0 - b0
     uu, uv, vv = _dot(u, u), _dot(u, v), _dot(v, v)
@@ -78,7 +78,7 @@ def closest_between(a0: np.ndarray, a1: np.ndarray, b0: np.ndarray, b1: np.ndarr
 
 
 def slerp(a: np.ndarray, b: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Quaternions between a and b (..., 4), the short way round."""
+    """Slerp between quaternions a and b (..., 4) along the shorter arc."""
     cosine = _dot(a, b)
     b = np.where(cosine[..., None] < 0, -b, b)
     angle = np.arccos(np.clip(np.abs(cosine), 0.0, 1.0))
@@ -91,7 +91,7 @@ def slerp(a: np.ndarray, b: np.ndarray, share: np.ndarray) -> np.ndarray:
 
 
 def _share(p: np.ndarray, start: np.ndarray, along: np.ndarray, square: np.ndarray) -> np.ndarray:
-    """How far along a segment the point of it nearest to p lies, 0 to 1."""
+    """Parameter in 0..1 of the point of a segment nearest to p."""
     return np.clip(_dot(p - start, along) / np.where(square > 0, square, 1.0), 0.0, 1.0)
 
 

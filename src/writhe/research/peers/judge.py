@@ -1,8 +1,8 @@
 """Penetration and pass-through by dense sampling, sharing no code with writhe's `certify`.
 
-A motion is sampled between its frames so densely that no capsule moves more than SAMPLE_M from one
-sample to the next, and every pair of capsules is looked at in every sample. The definitions are
-those of docs/certificate.md; what lies between two samples is not proven, only unlikely.
+A motion is sampled between its frames such that no capsule moves more than SAMPLE_M between
+samples, and every pair of capsules is tested in every sample. The definitions are those of
+docs/certificate.md; unlike a certificate, sampling proves nothing between samples.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from writhe.research.peers.body import BALL, FAR_AWAY, FREE, Body, Pair
+from writhe.research.peers.body import BALL, FAR_AWAY, FREE, PeerBody, PeerPair
 from writhe.research.peers.geometry import capsule_ends, closest_between, slerp, world_frames
 
 SAMPLE_M = 0.01
-PENETRATING_M = 0.002  # a frame counts beyond its allowance and this
-_MOST_SAMPLES = 80  # between two frames
-_CHUNK = 256  # samples looked at together
+PENETRATING_M = 0.002  # overlap beyond the allowance from which a frame counts
+_MAX_SAMPLES = 80  # between two frames
+_CHUNK = 256  # samples processed at once
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was seen of one motion; depth is beyond the allowance."""
+    """Counts and depths of one motion; depths are beyond the allowance."""
 
     frames: int
     penetrating_frames: int
@@ -30,15 +30,17 @@ class Verdict:
     pass_throughs: int
 
 
-def judge(body: Body, q: np.ndarray, ball: np.ndarray | None = None) -> Verdict:
-    """Look at every frame and densely between frames.
+def judge(body: PeerBody, q: np.ndarray, ball: np.ndarray | None = None) -> Verdict:
+    """Test every frame, and densely between frames.
 
-    `ball` (frames, 3) is where the ball that is moved from outside is at every frame.
+    ball: (frames, 3) position of the moving ball at every frame.
     """
-    pairs = [pair for pair in body.pairs if pair.allowance < 1.0]  # those left out carry more
+    pairs = [
+        pair for pair in body.pairs if pair.allowance < 1.0
+    ]  # excluded pairs have a larger allowance
     last = len(body.capsules)
     if ball is not None:
-        pairs += [Pair(k, last, 0.0, 1.0) for k in range(last)]
+        pairs += [PeerPair(k, last, 0.0, 1.0) for k in range(last)]
     a, b = np.array([pair.a for pair in pairs]), np.array([pair.b for pair in pairs])
     allowance = np.array([pair.allowance for pair in pairs])
     radius = np.array([capsule.radius for capsule in body.capsules] + [body.ball_radius])
@@ -68,17 +70,17 @@ def judge(body: Body, q: np.ndarray, ball: np.ndarray | None = None) -> Verdict:
         if j < last:  # the ball does not turn
             turn = rotations[:, body.capsules[j].joint]
             vectors = np.einsum("fji,fj->fi", turn, vectors)
-        passed += _turned_round(vectors, deep)
+        passed += _count_reversals(vectors, deep)
     depth = float(np.max(deepest - allowance, initial=0.0))
     return Verdict(len(q), int(penetrating.sum()), max(depth, 0.0), passed)
 
 
-def _turned_round(normals: np.ndarray, deep: np.ndarray) -> int:
-    """How many deep intervals have a normal (in b's frame) that turns round within or across."""
+def _count_reversals(normals: np.ndarray, deep: np.ndarray) -> int:
+    """Number of deep intervals in which the normal (in b's frame) reverses."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], deep, [False]]).astype(int)))
     count = 0
     for begin, end in edges.reshape(-1, 2):
-        # from the last sample before it to the first after it, where there are such
+        # from the last sample before to the first after it, if they exist
         shown = normals[max(begin - 1, 0) : end + 1]
         flipped = (np.einsum("fi,fi->f", shown[1:], shown[:-1]) < 0).any()
         count += bool(flipped or shown[0] @ shown[-1] < 0)
@@ -88,7 +90,7 @@ def _turned_round(normals: np.ndarray, deep: np.ndarray) -> int:
 def _near(
     starts: np.ndarray, ends: np.ndarray, a: np.ndarray, b: np.ndarray, reach: np.ndarray
 ) -> np.ndarray:
-    """(samples, pairs) whether the balls around two capsules meet."""
+    """(samples, pairs) whether the bounding spheres of two capsules overlap."""
     centres = 0.5 * (starts + ends)
     halves = 0.5 * np.linalg.norm(ends - starts, axis=-1)
     apart = np.linalg.norm(centres[:, a] - centres[:, b], axis=-1)
@@ -96,9 +98,9 @@ def _near(
 
 
 def _dense(
-    body: Body, q: np.ndarray, ball: np.ndarray | None
+    body: PeerBody, q: np.ndarray, ball: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The sampled motion, for each sample the frame it is (-1 between frames), and the ball."""
+    """The sampled motion, the frame of each sample (-1 between frames), and the ball."""
     if ball is None:
         ball = np.broadcast_to(FAR_AWAY, (len(q), 3))
     positions, rotations = world_frames(body, q)
@@ -108,7 +110,7 @@ def _dense(
         np.linalg.norm(np.diff(ends, axis=0), axis=-1).max(axis=1),
     )
     moved = np.maximum(moved, np.linalg.norm(np.diff(ball, axis=0), axis=-1))
-    counts = np.clip(np.ceil(moved / SAMPLE_M).astype(int), 1, _MOST_SAMPLES)
+    counts = np.clip(np.ceil(moved / SAMPLE_M).astype(int), 1, _MAX_SAMPLES)
     rows: list[np.ndarray] = [q[:1]]
     numbers: list[np.ndarray] = [np.zeros(1, int)]
     places: list[np.ndarray] = [ball[:1]]
@@ -122,7 +124,7 @@ def _dense(
     return np.concatenate(rows), np.concatenate(numbers), np.concatenate(places)
 
 
-def _between(body: Body, a: np.ndarray, b: np.ndarray, share: np.ndarray) -> np.ndarray:
+def _between(body: PeerBody, a: np.ndarray, b: np.ndarray, share: np.ndarray) -> np.ndarray:
     out = a + share[:, None] * (b - a)
     for joint, where in zip(body.joints, body.q_slices(), strict=True):
         if joint.kind in (FREE, BALL):

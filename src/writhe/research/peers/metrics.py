@@ -1,4 +1,4 @@
-"""The figures of merit of a method on a workload."""
+"""Metrics of a method on a workload."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import Any
 import numpy as np
 
 from writhe.research.evaluation.skin_depth import SkinDepth
-from writhe.research.peers.body import Body
+from writhe.research.peers.body import PeerBody
 from writhe.research.peers.geometry import world_frames
 from writhe.research.peers.judge import judge
-from writhe.research.peers.pool import Answer
-from writhe.research.peers.workloads import Task
+from writhe.research.peers.pool import PeerMotion
+from writhe.research.peers.workloads import PosingTask
 from writhe.skeleton import Figure
 from writhe.skeleton.limits import limit_excess
 from writhe.topology import linking_vector
 
-WRONG_LINKING = 0.25  # some strand pair's linking this far from the true posture's
+WRONG_LINKING = 0.25  # difference of a strand pair's linking from the true posture's
 MET_M = 0.01
 SKIN_M = 0.01
 BEYOND_LIMITS_RAD = np.radians(10.0)
 
 
-class Judge:
-    """Knows the body, so that many motions can be judged."""
+class MotionEvaluator:
+    """Evaluates motions of one figure."""
 
-    def __init__(self, figure: Figure, body: Body) -> None:
+    def __init__(self, figure: Figure, body: PeerBody) -> None:
         self.figure, self.body = figure, body
         self._skin = SkinDepth.of_figure(figure)
 
-    def look_at(self, task: Task, answer: Answer) -> Seen:
-        """Everything that can be said of one motion."""
+    def evaluate(self, task: PosingTask, answer: PeerMotion) -> MotionMetrics:
+        """All metrics of one motion."""
         q = answer.motion
         positions, _ = world_frames(self.body, q)
         columns = [self.body.names.index(name) for name in task.targets]
@@ -51,7 +51,7 @@ class Judge:
         ]
         moves = np.linalg.norm(np.diff(positions, axis=0), axis=-1)
         jerk = np.diff(positions, n=3, axis=0) * task.fps**3
-        seen = Seen(
+        metrics = MotionMetrics(
             milliseconds=answer.milliseconds,
             residual_m=apart.max(axis=1, initial=0.0),
             slip_m=slip,
@@ -64,20 +64,20 @@ class Judge:
             pass_throughs=verdict.pass_throughs,
             skin_penetrating=int((depth > SKIN_M).sum()),
             frames=len(q),
-            asked=len(task.rests),
-            unmet=int((apart.max(axis=1)[list(task.rests)] > MET_M).sum()) if task.rests else 0,
+            rest_count=len(task.rests),
+            missed=int((apart.max(axis=1)[list(task.rests)] > MET_M).sum()) if task.rests else 0,
         )
         if task.truth is not None:
             true, _ = world_frames(self.body, task.truth)
-            seen.joint_error_m = np.linalg.norm(positions - true, axis=-1).mean(axis=1)
+            metrics.joint_error_m = np.linalg.norm(positions - true, axis=-1).mean(axis=1)
             off = np.abs(linking_vector(self.figure, q) - linking_vector(self.figure, task.truth))
-            seen.wrong_topology = off.max(axis=1) > WRONG_LINKING
-        return seen
+            metrics.wrong_topology = off.max(axis=1) > WRONG_LINKING
+        return metrics
 
 
 @dataclass
-class Seen:
-    """What was seen of one motion, frame by frame where that makes sense."""
+class MotionMetrics:
+    """Metrics of one motion, per frame where applicable."""
 
     milliseconds: np.ndarray
     residual_m: np.ndarray
@@ -91,39 +91,39 @@ class Seen:
     pass_throughs: int
     skin_penetrating: int
     frames: int
-    asked: int
-    unmet: int
+    rest_count: int
+    missed: int
     joint_error_m: np.ndarray = field(default_factory=lambda: np.zeros(0))
     wrong_topology: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
 
 
-def summary(seen: Sequence[Seen]) -> dict[str, Any]:
-    """Plain figures over all motions of a workload."""
+def summary(motions: Sequence[MotionMetrics]) -> dict[str, Any]:
+    """Plain metrics over all motions of a workload."""
 
     def joined(name: str) -> np.ndarray:
-        return np.concatenate([getattr(one, name) for one in seen])
+        return np.concatenate([getattr(one, name) for one in motions])
 
-    frames = sum(one.frames for one in seen)
+    frames = sum(one.frames for one in motions)
     times, errors = joined("milliseconds"), joined("joint_error_m")
-    asked = sum(one.asked for one in seen)
+    rest_count = sum(one.rest_count for one in motions)
     return {
         "frames": frames,
         "frame_ms_median": round(float(np.median(times)), 4),
         "frame_ms_p95": round(float(np.percentile(times, 95)), 4),
         "frame_ms_p99": round(float(np.percentile(times, 99)), 4),
-        "penetrating_frames_percent": _percent(sum(one.penetrating for one in seen), frames),
-        "penetration_mm": round(1e3 * max(one.deepest_m for one in seen), 2),
+        "penetrating_frames_percent": _percent(sum(one.penetrating for one in motions), frames),
+        "penetration_mm": round(1e3 * max(one.deepest_m for one in motions), 2),
         "skin_penetrating_frames_percent": _percent(
-            sum(one.skin_penetrating for one in seen), frames
+            sum(one.skin_penetrating for one in motions), frames
         ),
-        "pass_throughs": sum(one.pass_throughs for one in seen),
+        "pass_throughs": sum(one.pass_throughs for one in motions),
         "target_residual_cm": round(100.0 * float(joined("residual_m").mean()), 3),
         "pin_slip_cm": round(100.0 * float(joined("slip_m").mean()), 3),
         "ball_stopped_percent": round(100.0 * float(joined("blocked").mean()), 2)
         if len(joined("blocked"))
         else None,
-        "targets_not_met_percent": _percent(sum(one.unmet for one in seen), asked)
-        if asked
+        "targets_not_met_percent": _percent(sum(one.missed for one in motions), rest_count)
+        if rest_count
         else None,
         "beyond_limits_percent": round(100.0 * float(joined("beyond_limits").mean()), 2),
         "jump_p99_cm": round(100.0 * float(np.percentile(joined("jump_m"), 99)), 2),

@@ -1,4 +1,4 @@
-"""What an adapter is: a peer posed frame by frame from joint targets. NumPy only."""
+"""The adapter protocol: a peer poses a body frame by frame from joint targets. NumPy only."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any, Protocol
 
 import numpy as np
 
-# The rule of all: a frame is done when every target is this near, or after so many iterations.
+# Stopping rule of all peers: every target within this distance, or the iteration limit.
 MET_M = 0.001
 ITERATIONS = 10
-STILL_RAD = 1e-4  # an iteration that moves no joint further than this is the last
-PIN_WEIGHT = 10.0  # how much more a pin weighs than a target (error, not its square)
+STILL_RAD = 1e-4  # largest joint step below which the iteration ends
+PIN_WEIGHT = 10.0  # weight of a pin relative to a target (on the error, not its square)
 
 
 REACH_M = 0.05
 
 
 def within_reach(here: np.ndarray, goal: np.ndarray) -> np.ndarray:
-    """The point at most REACH_M on the way to the goal.
+    """The point towards the goal, at most REACH_M away.
 
-    Solvers that linearise contacts are led to a far target in steps, which spares them jumps over
-    what lies between.
+    Solvers that linearise contacts approach far targets in steps, so that they do not jump over
+    obstacles.
     """
     away = goal - here
     length = float(np.linalg.norm(away))
@@ -32,19 +32,19 @@ class Peer(Protocol):
     """Poses a body towards targets, one frame at a time."""
 
     settings: dict[str, Any]  # printed with the results
-    minds_ball: bool  # whether it can be told of something that is moved into the body
+    minds_ball: bool  # whether it can avoid a moving ball
 
     def start(self, q: np.ndarray, pins: Mapping[str, np.ndarray]) -> None:
-        """A drag starts in this configuration with these joints held where given (metres)."""
+        """Start a drag at configuration q with joints pinned at world positions (metres)."""
         ...
 
-    def move_ball(self, place: np.ndarray) -> None:
-        """The ball is to be here at the end of the next frame; called where `minds_ball`."""
+    def move_ball(self, position: np.ndarray) -> None:
+        """Set the ball's position at the end of the next frame; called if `minds_ball`."""
         ...
 
-    # A peer that can stop the ball where the body has no way out has `ball_place` (3,), where the
-    # ball is after a step; without it the ball goes where it is moved.
+    # A peer that can stop the ball has `ball_place` (3,), the ball's position after a step; without
+    # it the ball follows its path.
 
     def step(self, targets: Mapping[str, np.ndarray]) -> np.ndarray:
-        """The next configuration, with these joints wanted where given."""
+        """The next configuration (n,), towards the joints' target positions."""
         ...

@@ -1,7 +1,7 @@
-"""Planning between tangled postures: writhe's planner beside OMPL's, on the same collision check.
+"""Planning between tangled postures: writhe's planner and OMPL's, with the same collision check.
 
-OMPL's planners validate motions with writhe's gate, which is the fairest to them: the check is the
-costly part, and it is the same. The paths are then looked at by the benchmark's own judge.
+OMPL's planners validate motions with writhe's gate: the check dominates the cost, and it is the
+same for all. The paths are then evaluated by the independent `judge`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 
 from writhe.planning import DefaultPlanner, SamplingPlanner, figure_problem
 from writhe.research.evaluation.tangled_pairs import LEVELS, TangledPair, tangled_pairs
-from writhe.research.peers.body import Body
+from writhe.research.peers.body import PeerBody
 from writhe.research.peers.judge import judge
 from writhe.skeleton import Figure
 
-# PRM is left out: it asks for validity from a thread of its own, and through OMPL's Python binding
-# the two threads can wait for each other for good
+# PRM is excluded: it checks validity from a thread of its own, which can deadlock in OMPL's Python
+# binding
 SAMPLERS = ("rrtconnect", "rrt")
 
 
@@ -29,9 +29,9 @@ def _sampler(name: str, seconds: float, seed: int) -> SamplingPlanner:
 
 
 def run(
-    figure: Figure, body: Body, per_level: int, seconds: float, tell: Callable[[str], None]
+    figure: Figure, body: PeerBody, per_level: int, seconds: float, progress: Callable[[str], None]
 ) -> dict[str, Any]:
-    """`per_level` pairs of every level; `seconds` is the cap of one attempt."""
+    """Plan `per_level` pairs of every level; `seconds` is the limit of one attempt."""
     known, pairs = tangled_pairs(figure), list[TangledPair]()
     for level in range(1, len(LEVELS) + 1):
         pairs += [pair for pair in known if pair.level == level][:per_level]
@@ -47,7 +47,7 @@ def run(
     DefaultPlanner().plan(figure_problem(figure, pairs[0].start, pairs[0].goal))  # compiled
     for number, pair in enumerate(pairs):
         for name, make in methods.items():
-            tell(f"planning {number + 1} of {len(pairs)}: {name}")
+            progress(f"planning {number + 1} of {len(pairs)}: {name}")
             plan = make(number + 1).plan(figure_problem(figure, pair.start, pair.goal))
             seen = judge(body, plan.path) if plan.solved else None
             found[name].append({"plan": plan, "seen": seen})

@@ -1,4 +1,4 @@
-"""Peers in processes of their own, asked one at a time so that none disturbs another."""
+"""Peers in separate processes, run one at a time so that none disturbs another."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from writhe.research.peers.body import Body
-from writhe.research.peers.workloads import Task
+from writhe.research.peers.body import PeerBody
+from writhe.research.peers.workloads import PosingTask
 
 SOURCES = Path(__file__).resolve().parents[3]
 
 
 @dataclass
-class Answer:
+class PeerMotion:
     """A peer's motion for a task."""
 
     motion: np.ndarray
     milliseconds: np.ndarray
-    ball: np.ndarray  # where it really was at the end of each frame
+    ball: np.ndarray  # its actual position at the end of each frame
 
 
 @dataclass
 class Worker:
-    """One peer: its process and what it said of itself."""
+    """One peer: its process, settings and timings."""
 
     name: str
     process: subprocess.Popen[str]
@@ -42,9 +42,9 @@ class Worker:
 
 
 class Pool:
-    """Starts peers and gives them tasks; a context manager."""
+    """Starts peers and runs tasks on them; a context manager."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: PeerBody) -> None:
         self._folder = TemporaryDirectory(prefix="writhe-peers-")
         self.folder = Path(self._folder.name)
         body.save(self.folder / "body.json")
@@ -60,10 +60,10 @@ class Pool:
         self._folder.cleanup()
 
     def start(self, name: str, adapter: str, python: Path) -> Worker:
-        """Start a peer and wait until it is ready; raises RuntimeError with what it said if not.
+        """Start a peer and wait until it is ready; raises RuntimeError with its output if it fails.
 
-        It is started twice, and the second start is timed: the first leaves Python's bytecode and
-        whatever else a library caches on the disk, as any first start of a program does.
+        It is started twice and the second start is timed, since the first fills bytecode and other
+        caches.
         """
         rehearsed = self._launch(name, adapter, python)
         try:
@@ -85,7 +85,7 @@ class Pool:
             **os.environ,
             "OMP_NUM_THREADS": "1",
             "PYTHONPATH": str(SOURCES),
-            # wherever the caller keeps bytecode, or none: all peers have it, from the first start
+            # bytecode is always cached, whatever the caller's setting
             "PYTHONPYCACHEPREFIX": str(self.folder / "bytecode"),
         }
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -101,8 +101,8 @@ class Pool:
             )
         return Worker(name, process, 0.0, {})
 
-    def play(self, worker: Worker, task: Task) -> Answer:
-        """One peer, one task; raises RuntimeError when the peer fell over."""
+    def play(self, worker: Worker, task: PosingTask) -> PeerMotion:
+        """Run one task on one peer; raises RuntimeError if the peer fails."""
         given, answered = self.folder / "task.npz", self.folder / "answer.npz"
         task.save(given)
         assert worker.process.stdin is not None
@@ -110,14 +110,14 @@ class Pool:
         worker.process.stdin.flush()
         worker.peak_memory_mb = self._read(worker)["peak_memory_mb"]
         with np.load(answered) as data:
-            return Answer(data["motion"], data["milliseconds"], data["ball"])
+            return PeerMotion(data["motion"], data["milliseconds"], data["ball"])
 
     def _read(self, worker: Worker) -> dict[str, Any]:
         assert worker.process.stdout is not None
         line = worker.process.stdout.readline()
         if not line:
             worker.process.wait()
-            told = (self.folder / f"{worker.name}.log").read_text(errors="replace").strip()
-            last = told.splitlines()[-1] if told else "it ended without a word"
+            output = (self.folder / f"{worker.name}.log").read_text(errors="replace").strip()
+            last = output.splitlines()[-1] if output else "the process ended without output"
             raise RuntimeError(f"{worker.name}: {last}")
         return json.loads(line)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from writhe.research.evaluation import Report
-from writhe.research.evaluation.plots import plotted
+from writhe.research.evaluation.plots import plot_file
 
 _COLUMNS = (
     ("frame_ms_median", "ms"),
@@ -26,7 +26,7 @@ _COLUMNS = (
 
 
 def write_report(result: dict[str, Any], folder: Path) -> Path:
-    """`report.md` with a table a workload, plots, settings and the machine."""
+    """Write `report.md` with a table per workload, plots, settings and the machine."""
     report = Report("Side by side with the peers", folder)
     where = result["environment"]
     report.text(
@@ -95,7 +95,7 @@ _CURVES = {
 
 
 def _plot_scaling(curves: dict[str, dict[str, float]], path: Path) -> None:
-    with plotted(path, (9.6, 5.4), 2, 3) as grid:
+    with plot_file(path, (9.6, 5.4), 2, 3) as grid:
         for axes, (name, (x, y)) in zip(grid.flat, _CURVES.items(), strict=True):
             sizes, costs = [float(n) for n in curves[name]], list(curves[name].values())
             axes.loglog(sizes, costs, "o-", color="#c2410c", label="measured")
@@ -109,7 +109,7 @@ def _plot_scaling(curves: dict[str, dict[str, float]], path: Path) -> None:
 
 
 def _plot(workload: str, methods: dict[str, Any], path: Path) -> None:
-    with plotted(path, (6.4, 4.2)) as axes:
+    with plot_file(path, (6.4, 4.2)) as axes:
         for name, figures in methods.items():
             mine = name == "writhe"
             x, y = figures["frame_ms_median"], figures["penetrating_frames_percent"]

@@ -1,4 +1,4 @@
-"""Runs every method that is installed on every workload and writes the results."""
+"""Run every installed method on every workload and write the results."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ import numpy as np
 from writhe.research.benchmarks import scaling
 from writhe.research.peers import planning, workloads
 from writhe.research.peers.environments import ENVIRONMENTS, python_of
-from writhe.research.peers.metrics import Judge, Seen, summary
+from writhe.research.peers.metrics import MotionEvaluator, MotionMetrics, summary
 from writhe.research.peers.pool import Pool, Worker
 from writhe.research.peers.report import write_report
-from writhe.research.peers.workloads import Task
+from writhe.research.peers.workloads import PosingTask
 from writhe.skeleton.figures import figure as built_in
 
 RESULTS = Path("out/peers")
-Tell = Callable[[str], None]
+Progress = Callable[[str], None]
 
 # name: adapter and variant; the environment is the adapter's name, or writhe's own
 METHODS = {
@@ -46,10 +46,10 @@ METHODS = {
 
 @dataclass(frozen=True)
 class Size:
-    """How much is run."""
+    """Sizes of the workloads."""
 
     drag_rounds: int
-    every_drag: int  # one of so many
+    every_drag: int  # one drag of this many is run
     tangles: int
     sweeps: int
     clips: int
@@ -74,31 +74,29 @@ QUICK = Size(
 
 
 def run(
-    tell: Tell,
+    progress: Progress,
     *,
     clips: Path | None = None,
     quick: bool = False,
     methods: tuple[str, ...] | None = None,
     folder: Path | None = RESULTS,
 ) -> dict[str, Any]:
-    """Methods take turns task by task, each in a process of its own, one at work at a time."""
+    """Alternate the methods task by task, each in its own process, one running at a time."""
     figure = built_in("human")
     body = workloads.export_body(figure)
     size = QUICK if quick else FULL
-    tasks = _tasks(size, clips, tell)
-    judge = Judge(figure, body)
-    seen: dict[str, dict[str, list[Seen]]] = {name: {} for name in tasks}
+    tasks = _tasks(size, clips, progress)
+    judge = MotionEvaluator(figure, body)
+    seen: dict[str, dict[str, list[MotionMetrics]]] = {name: {} for name in tasks}
     absent: dict[str, str] = {}
     with Pool(body) as pool:
         workers: list[Worker] = []
         for name in methods or tuple(METHODS):
-            tell(f"starting {name}")
+            progress(f"starting {name}")
             adapter = METHODS[name].partition(":")[0]
             python = python_of(adapter) if adapter in ENVIRONMENTS else Path(sys.executable)
             if python is None:
-                absent[name] = (
-                    "not installed: `python -m writhe.research.peers.environments` makes it"
-                )
+                absent[name] = "not installed: run `python -m writhe.research.peers.environments`"
                 continue
             try:
                 workers.append(pool.start(name, METHODS[name], python))
@@ -109,16 +107,16 @@ def run(
                 for worker in list(workers):
                     if len(task.ball) and not worker.minds_ball:
                         continue
-                    tell(f"{workload} {number + 1} of {len(listed)}: {worker.name}")
+                    progress(f"{workload} {number + 1} of {len(listed)}: {worker.name}")
                     try:
                         answer = pool.play(worker, task)
                     except RuntimeError as problem:
-                        absent[worker.name] = f"fell over in {workload} {number + 1}: {problem}"
+                        absent[worker.name] = f"failed in {workload} {number + 1}: {problem}"
                         workers.remove(worker)
                         continue
                     if not worker.first_answer_s:
                         worker.first_answer_s = worker.cold_start_s + answer.milliseconds[0] / 1e3
-                    seen[workload].setdefault(worker.name, []).append(judge.look_at(task, answer))
+                    seen[workload].setdefault(worker.name, []).append(judge.evaluate(task, answer))
         result = {
             "workloads": {
                 workload: {
@@ -128,7 +126,7 @@ def run(
                 }
                 for workload, by_method in seen.items()
             }
-            | {"planning": planning.run(figure, body, size.plans, size.plan_cap_s, tell)},
+            | {"planning": planning.run(figure, body, size.plans, size.plan_cap_s, progress)},
             "methods": {
                 worker.name: {
                     "cold_start_s": round(worker.first_answer_s, 2),
@@ -137,7 +135,7 @@ def run(
                 }
                 for worker in workers
             },
-            "scaling": scaling.run(lambda what: tell(f"scaling: {what}"), quick=quick),
+            "scaling": scaling.run(lambda what: progress(f"scaling: {what}"), quick=quick),
             "absent": absent,
             "capsules": len(body.capsules),
             "pairs": len(body.pairs),
@@ -152,12 +150,12 @@ def run(
     return result
 
 
-def _tasks(size: Size, clips: Path | None, tell: Tell) -> dict[str, list[Task]]:
+def _tasks(size: Size, clips: Path | None, progress: Progress) -> dict[str, list[PosingTask]]:
     figure = built_in("human")
     if clips is None:
         motions = workloads.library_motions(figure, size.clips, size.frames)
     else:
-        motions = workloads.recorded_motions(clips, figure, size.clips, size.frames, tell)
+        motions = workloads.recorded_motions(clips, figure, size.clips, size.frames, progress)
     tasks = {
         "drags": workloads.drags(figure, size.drag_rounds)[:: size.every_drag],
         "tangled": workloads.tangled(figure, size.tangles),
@@ -168,14 +166,14 @@ def _tasks(size: Size, clips: Path | None, tell: Tell) -> dict[str, list[Task]]:
     return tasks
 
 
-def _hash(tasks: list[Task]) -> str:
+def _hash(tasks: list[PosingTask]) -> str:
     return hashlib.sha256("".join(task.digest for task in tasks).encode()).hexdigest()[:12]
 
 
 def _processor() -> str:
-    """What it is called: Linux has the full name, `platform` elsewhere."""
-    told = Path("/proc/cpuinfo")
-    lines = told.read_text(encoding="utf-8").splitlines() if told.exists() else []
+    """Name of the processor: from /proc on Linux, `platform` elsewhere."""
+    cpu_info = Path("/proc/cpuinfo")
+    lines = cpu_info.read_text(encoding="utf-8").splitlines() if cpu_info.exists() else []
     named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(named, platform.processor())
 

@@ -1,6 +1,6 @@
 """A peer in a process of its own: `python -m writhe.research.peers.worker ADAPTER BODY.json`.
 
-Reads one JSON request a line: `{"task": "in.npz", "answer": "out.npz"}`, plays the task and writes
+Reads one JSON request a line: `{"task": "in.npz", "answer": "out.npz"}`, runs the task and writes
 the motion and the milliseconds of each frame; answers one JSON line. NumPy only.
 """
 
@@ -16,11 +16,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from writhe.research.peers.body import FAR_AWAY, Body
+from writhe.research.peers.body import FAR_AWAY, PeerBody
 
 
 def play(peer: Any, task: Any) -> dict[str, np.ndarray]:
-    """The motion (frames + 1, n), the milliseconds of every frame and where the ball was."""
+    """The motion (frames + 1, n), the milliseconds of every frame and the ball's positions."""
     names = [str(name) for name in task["targets"]]
     pins = {str(n): p for n, p in zip(task["pins"], task["pin_places"], strict=True)}
     q = np.array(task["start"])
@@ -41,12 +41,12 @@ def play(peer: Any, task: Any) -> dict[str, np.ndarray]:
 
 def main(adapter: str, body_file: str) -> None:
     """Serve requests until standard input ends."""
-    # what a library prints must not end up among the answers
+    # output of libraries must not mix with the answers
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     module, _, variant = adapter.partition(":")
     make = importlib.import_module(f"writhe.research.peers.adapters.{module}").make
-    peer = make(Body.load(Path(body_file)), variant)
+    peer = make(PeerBody.load(Path(body_file)), variant)
     _say(answers, {"settings": peer.settings, "minds_ball": peer.minds_ball})
     for line in sys.stdin:
         request = json.loads(line)
@@ -57,9 +57,9 @@ def main(adapter: str, body_file: str) -> None:
 
 
 def _peak_memory_mb() -> float | None:
-    """The most memory this process has held (what it inherited from its parent not counted).
+    """Peak memory of this process in MB, without what it inherited from its parent.
 
-    Linux alone tells that; None elsewhere.
+    Available on Linux only; None elsewhere.
     """
     status = Path("/proc/self/status")
     if not status.exists():

@@ -1,4 +1,4 @@
-"""The tasks that all peers are given, from seeded generators; each with a hash of its numbers."""
+"""The tasks of all peers, from seeded generators, each with a hash of its data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from writhe.collision import CollisionTable
 from writhe.collision.shapes import Core
 from writhe.errors import WritheError
 from writhe.research.evaluation.drags import scripted_drags, standing
-from writhe.research.peers.body import Body, Capsule, Joint, Pair
+from writhe.research.peers.body import PeerBody, PeerCapsule, PeerJoint, PeerPair
 from writhe.research.peers.geometry import capsule_ends, closest_between, world_frames
 from writhe.skeleton import Figure, forward
 from writhe.solvers.posing.handles import pin_here
@@ -26,8 +26,8 @@ EFFECTORS = {
 
 
 @dataclass(frozen=True)
-class Task:
-    """A start, targets over time (frames, joints, 3), pins, and the truth where there is one."""
+class PosingTask:
+    """A start posture, targets (frames, joints, 3), pins, and the true motion if known."""
 
     name: str
     start: np.ndarray
@@ -36,11 +36,11 @@ class Task:
     pins: Mapping[str, np.ndarray] = field(default_factory=dict[str, np.ndarray])
     truth: np.ndarray | None = None
     ball: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # its centre, frame by frame
-    rests: tuple[int, ...] = ()  # frames at which a feasible way-point has been held a while
+    rests: tuple[int, ...] = ()  # frames at the end of the rest at a feasible waypoint
     fps: float = 60.0
 
     def save(self, path: Path) -> None:
-        """Write what the peer may see."""
+        """Write the data given to the peer (without the truth)."""
         places = np.array(list(self.pins.values())).reshape(-1, 3)
         np.savez(
             path,
@@ -54,18 +54,20 @@ class Task:
 
     @property
     def digest(self) -> str:
-        """A short hash of all its numbers, rounded to a micrometre."""
-        told = hashlib.sha256(" ".join((self.name, *self.targets, *self.pins)).encode())
+        """A short hash of all values, rounded to a micrometre."""
+        digest_of = hashlib.sha256(" ".join((self.name, *self.targets, *self.pins)).encode())
         for array in (self.start, self.path, self.ball, *self.pins.values()):
-            told.update(np.round(np.asarray(array, np.float64) * 1e6).astype(np.int64).tobytes())
-        return told.hexdigest()[:12]
+            digest_of.update(
+                np.round(np.asarray(array, np.float64) * 1e6).astype(np.int64).tobytes()
+            )
+        return digest_of.hexdigest()[:12]
 
 
-def export_body(figure: Figure) -> Body:
-    """The figure as the peers are given it."""
+def export_body(figure: Figure) -> PeerBody:
+    """The figure in the representation given to peers."""
     skeleton, table = figure.skeleton, CollisionTable.of_figure(figure)
     joints = tuple(
-        Joint(
+        PeerJoint(
             name=joint.name,
             parent=-1 if joint.parent is None else skeleton.index(joint.parent),
             kind=joint.kind.name.lower(),
@@ -77,7 +79,7 @@ def export_body(figure: Figure) -> Body:
         for joint in skeleton.joints
     )
     capsules = tuple(
-        Capsule(
+        PeerCapsule(
             skeleton.index(shape.joint),
             _three(shape.points_in_joint[0]),
             _three(shape.points_in_joint[-1]),
@@ -87,14 +89,14 @@ def export_body(figure: Figure) -> Body:
         if shape.core is Core.SEGMENT
     )
     if len(capsules) != len(table.source):
-        raise WritheError("only bodies of capsules can be given to the peers")
-    return Body(joints, capsules, _pairs(table, joints, capsules))
+        raise WritheError("peers support bodies made of capsules only")
+    return PeerBody(joints, capsules, _pairs(table, joints, capsules))
 
 
 def _pairs(
-    table: CollisionTable, joints: tuple[Joint, ...], capsules: tuple[Capsule, ...]
-) -> tuple[Pair, ...]:
-    bare = Body(joints, capsules, ())
+    table: CollisionTable, joints: tuple[PeerJoint, ...], capsules: tuple[PeerCapsule, ...]
+) -> tuple[PeerPair, ...]:
+    bare = PeerBody(joints, capsules, ())
     rest = table.skeleton.rest_configuration
     starts, ends = capsule_ends(bare, *world_frames(bare, rest[None]))
     a, b = table.shape_pairs[:, 1], table.shape_pairs[:, 2]
@@ -104,16 +106,16 @@ def _pairs(
     radius = np.array([capsule.radius for capsule in capsules])
     gaps = apart - radius[a] - radius[b]
     return tuple(
-        Pair(int(i), int(j), float(allowed), float(gap))
+        PeerPair(int(i), int(j), float(allowed), float(gap))
         for i, j, allowed, gap in zip(a, b, table.pairs.allowance, gaps, strict=True)
     )
 
 
-def drags(figure: Figure, rounds: int) -> list[Task]:
-    """Hands and feet dragged around, across, into and through the body at three speeds."""
+def drags(figure: Figure, rounds: int) -> list[PosingTask]:
+    """Hands and feet dragged around, into and through the body at three speeds."""
     start = standing(figure)
     return [
-        Task(
+        PosingTask(
             drag.name,
             start,
             drag.joints,
@@ -128,9 +130,11 @@ def drags(figure: Figure, rounds: int) -> list[Task]:
     ]
 
 
-def tangled(figure: Figure, count: int, seed: int = 9) -> list[Task]:
-    """From tangled postures of the built-in library a hand or foot is dragged to where it is in
-    another posture, on the straight way, which mostly leads through the body."""
+def tangled(figure: Figure, count: int, seed: int = 9) -> list[PosingTask]:
+    """A hand or foot of a tangled library posture dragged straight to its position in another.
+
+    The straight line mostly passes through the body.
+    """
     from writhe.postures.builtin import builtin_database
     from writhe.topology import linking_vector
 
@@ -138,7 +142,7 @@ def tangled(figure: Figure, count: int, seed: int = 9) -> list[Task]:
     postures = builtin_database("basic").q
     strongest = np.abs(linking_vector(figure, postures)).max(axis=1)
     tangles = np.flatnonzero(strongest > 0.25)
-    out: list[Task] = []
+    out: list[PosingTask] = []
     for number in range(count):
         start = postures[rng.choice(tangles)]
         end = postures[rng.choice(tangles)].copy()
@@ -146,58 +150,57 @@ def tangled(figure: Figure, count: int, seed: int = 9) -> list[Task]:
         feet = [name for name in ("left_ankle", "right_ankle") if name != joint]
         here = forward(figure.skeleton, start)
         hips = figure.skeleton.q_slice("hips")
-        end[hips] = start[hips]  # the same place and facing: only the limbs differ
+        end[hips] = start[hips]  # same root position and heading: only the limbs differ
         goal = forward(figure.skeleton, end).position(joint)
         steps = max(2, int(np.ceil(np.linalg.norm(goal - here.position(joint)) / 0.06)))
         share = np.concatenate([np.linspace(0, 1, steps + 1)[1:], np.ones(15)])
         path = here.position(joint) + share[:, None] * (goal - here.position(joint))
         pins = {name: here.position(name).copy() for name in feet}
-        out.append(Task(f"tangle {number + 1}", start, (joint,), path[:, None], pins))
+        out.append(PosingTask(f"tangle {number + 1}", start, (joint,), path[:, None], pins))
     return out
 
 
-def swept(figure: Figure, count: int, seed: int = 17) -> list[Task]:
-    """A ball of 10 cm radius flies through where the standing body is, at up to 2 m/s."""
+def swept(figure: Figure, count: int, seed: int = 17) -> list[PosingTask]:
+    """A ball of 10 cm radius passes through the standing body at up to 2 m/s."""
     rng = np.random.default_rng(seed)
     start = standing(figure)
     frames = forward(figure.skeleton, start)
     pins = {name: frames.position(name).copy() for name in ("left_ankle", "right_ankle")}
     hit = ("head", "chest", "left_wrist", "right_elbow", "left_knee", "hips", "right_shoulder")
-    out: list[Task] = []
+    out: list[PosingTask] = []
     for number in range(count):
         through = frames.position(hit[number % len(hit)]) + rng.normal(0.0, 0.05, 3)
         angle = rng.uniform(0.0, 2.0 * np.pi)
         along = np.array([np.sin(angle), rng.normal(0.0, 0.2), np.cos(angle)])
         along /= np.linalg.norm(along)
         step = rng.uniform(0.4, 2.0) / 60.0
-        way = np.arange(-0.9, 0.9, step)
-        ball = through + way[:, None] * along
+        distance = np.arange(-0.9, 0.9, step)
+        ball = through + distance[:, None] * along
         path = np.zeros((len(ball), 0, 3))
-        out.append(Task(f"sweep {number + 1}", start, (), path, pins, ball=ball))
+        out.append(PosingTask(f"sweep {number + 1}", start, (), path, pins, ball=ball))
     return out
 
 
 def reconstructions(
     figure: Figure, motions: Mapping[str, np.ndarray], effectors: tuple[str, ...], fps: float
-) -> list[Task]:
-    """Motions replayed from a few joints; each starts clear of itself."""
+) -> list[PosingTask]:
+    """Motions replayed from a few joints, starting at a collision-free posture."""
     tracker = PostureTracker(figure, CollisionTable.of_figure(figure))
-    out: list[Task] = []
+    out: list[PosingTask] = []
     for name, truth in motions.items():
         places = forward(figure.skeleton, truth)
         path = np.stack([places.position(joint) for joint in effectors], axis=1)[1:]
         start = tracker.follow(truth[0], truth[0], gated=False)
-        out.append(Task(name, start, effectors, path, truth=truth, fps=fps))
+        out.append(PosingTask(name, start, effectors, path, truth=truth, fps=fps))
     return out
 
 
 def library_motions(
     figure: Figure, count: int, frames: int, seed: int = 3
 ) -> dict[str, np.ndarray]:
-    """Synthetic motions for where there are no recordings: chains of certified library postures.
+    """Synthetic motions used without recordings: sequences of library postures.
 
-    Straight blends between neighbouring postures that do not penetrate; natural only as far as the
-    library is.
+    Interpolation between neighbouring postures that does not penetrate.
     """
     from writhe.collision import certify
     from writhe.postures.builtin import builtin_database
@@ -227,19 +230,19 @@ def library_motions(
 
 
 def recorded_motions(
-    folder: Path, figure: Figure, clips: int, frames: int, tell: Callable[[str], None]
+    folder: Path, figure: Figure, clips: int, frames: int, progress: Callable[[str], None]
 ) -> dict[str, np.ndarray]:
-    """Evenly chosen clips of a folder at about 30 frames a second, carried over to the figure."""
+    """Evenly chosen clips of a folder at about 30 frames a second, retargeted to the figure."""
     from writhe.io import load
     from writhe.retargeting.retarget import retarget
 
     files = sorted(folder.rglob("*.bvh"))
     if not files:
-        raise WritheError(f"{folder}: no BVH files there")
+        raise WritheError(f"{folder} contains no BVH files")
     chosen = [files[i] for i in np.unique(np.linspace(0, len(files) - 1, clips).astype(int))]
     out: dict[str, np.ndarray] = {}
     for file in chosen:
-        tell(f"reading {file.name}")
+        progress(f"reading {file.name}")
         motion = retarget(load(file), figure)
         every = max(1, round(motion.fps / 30.0))
         out[file.stem] = motion.q[::every][:frames]

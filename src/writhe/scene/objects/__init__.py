@@ -1,4 +1,4 @@
-"""Built-in objects: real solid shapes with the strands along them."""
+"""Built-in objects: solid shapes with strands along them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BUILT_IN: dict[str, Callable[[], Built]] = {"chair": chair, "ladder": ladder}
 
 
 def built_in(name: str) -> Built:
-    """Shapes and strands of a built-in object, its foot at the origin, facing +Z."""
+    """Shapes and strands of a built-in object, standing on the origin and facing +Z."""
     if name not in BUILT_IN:
         raise UnknownNameError("built-in object", name, sorted(BUILT_IN))
     return BUILT_IN[name]()

@@ -1,4 +1,4 @@
-"""The documentation page of the built-in figures, written from the figures themselves."""
+"""Generates the documentation page of the built-in figures."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from writhe.skeleton.joint import Joint, JointKind
 
 _INTRO = """# The built-in figures
 
-Written by `tools/write-figures-page`; run it after changing a figure.
+Written by `tools/write_figures_page.py`; run it after changing a figure.
 
 `figure("human")`, `figure("hand")` and `figure("octopus")` give a skeleton, collision capsules, a
-closed skin and named strands. All stand in metres, Y up, facing +Z. Limits are in degrees: a hinge
+closed skin and named strands. All are in metres, Y up, facing +Z. Limits are in degrees: a hinge
 has one interval, a ball joint the intervals of its twist and of the half-axes of its swing ellipse
 about the limit frame's y and z (see `writhe.kernels.skeleton.joint_limits`). The columns q and v
-say where a joint's numbers stand in a configuration and in a tangent step.
+give the indices of a joint in a configuration and in a tangent step.
 
 `figure("human", profile="athletic")` or `"contortionist"` widens the limits; `everyday` is the
-default, and what the table shows. Sources of sizes, masses and ranges are cited in the modules
+default and is shown in the table. Sources of sizes, masses and ranges are cited in the modules
 `writhe.skeleton.figures.human_*`, `hand` and `octopus`.
 """
 _WORDS = {
@@ -33,9 +33,9 @@ _WORDS = {
 
 
 def dof_table(body: Figure) -> list[str]:
-    """A Markdown table of the joints: kind, degrees of freedom, places in q and v, limits.
+    """A Markdown table of the joints: kind, degrees of freedom, indices in q and v, limits.
 
-    Joints that follow each other in one chain with the same kind and limits share a row.
+    Consecutive joints of one chain with the same kind and limits share a row.
     """
     lines = [
         "| joints | kind | degrees of freedom | q | v | limits |",

@@ -34,7 +34,7 @@ PALM: tuple[tuple[tuple[float, float, float], tuple[float, float, float], float]
 
 
 class Finger(NamedTuple):
-    """One finger: where it starts in the wrist's frame, its direction, bone lengths, radii."""
+    """One finger: base in the wrist's frame, direction, bone lengths, radii."""
 
     name: str
     base: tuple[float, float, float]
@@ -61,7 +61,7 @@ FINGERS = (
     Finger("little", (-0.0355, -0.002, 0.079), (-0.14, 0.0, 1.0), (0.0327, 0.0181, 0.0170),
            (0.0086, 0.0074, 0.0068, 0.0058)),
 )  # fmt: skip
-# towards which the thumb bends: across the palm
+# direction in which the thumb bends: across the palm
 _THUMB_BENDS_TO = np.array([-0.75, -0.45, 0.25])
 
 
@@ -135,7 +135,7 @@ def hand_capsules() -> tuple[Capsule, ...]:
         points = finger.points()
         for i in range(3):
             bone = points[i + 1] - points[i]
-            # the widest of the skin along the bone, and a little more
+            # slightly more than the widest skin along the bone
             radius = finger.radii_m[i] + (0.0009 if i else -0.0002)
             capsules.append(Capsule(f"{finger.name}_{i + 1}", np.zeros(3), bone, radius))
     return tuple(capsules)

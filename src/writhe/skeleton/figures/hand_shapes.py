@@ -11,7 +11,7 @@ from writhe.kernels.mesh.body_field import Blobs
 from writhe.skeleton.figure import Skin
 from writhe.skeleton.figures.hand import FINGERS, WRIST_HEIGHT_M, hand_capsules, hand_skeleton
 from writhe.skeleton.modelling.blobs import Blob, pack_blobs, tube
-from writhe.skeleton.modelling.limbs import Limb, limb_memberships
+from writhe.skeleton.modelling.limbs import SkinLimb, limb_memberships
 from writhe.skeleton.modelling.remesh import blob_mesh
 from writhe.skeleton.modelling.weights import weights_from_memberships
 
@@ -67,11 +67,11 @@ def _edge_lengths(points: Floats) -> Floats:
 
 
 def make_hand_skin() -> Skin:
-    """The hand's skin, made from its shapes."""
+    """Generate the hand's skin from its blobs."""
     skeleton = hand_skeleton()
     vertices, triangles = blob_mesh(hand_blobs(), 0.0022, _edge_lengths)
     limbs = [
-        Limb(
+        SkinLimb(
             tuple(f"{f.name}_{i}" for i in (1, 2, 3)),
             f.points() + np.array([0.0, _Y, 0.0]),
             (0.011, 0.0065, 0.0055),

@@ -1,4 +1,4 @@
-"""The human figure: joints, capsules, skin, strands and roles put together."""
+"""The human figure: joints, capsules, skin, strands and roles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The human's collision capsules, fitted around its skin by `tools/fit-human-capsules`.
+"""The human's collision capsules, fitted around its skin by `tools/fit_human_capsules.py`.
 
 Each row: start and end in the joint's frame, radius, in metres. The right side is mirrored.
 """

@@ -1,12 +1,12 @@
 """Ranges of motion of the human, with three named profiles.
 
-`everyday` holds what published samples of healthy adults reach, in degrees:
+`everyday` has the ranges of published samples of healthy adults, in degrees:
 
 - limbs: Boone & Azen (1979), "Normal range of motion of joints in male subjects", Journal of Bone
   and Joint Surgery 61-A; Soucie et al. (2011), "Range of motion measurements: reference values",
   Haemophilia 17; AAOS (1965), "Joint Motion: Method of Measuring and Recording";
 - spine and neck: White & Panjabi (1990), "Clinical Biomechanics of the Spine", summed over the
-  vertebrae that one joint stands for;
+  vertebrae that one joint represents;
 - clavicle: Ludewig et al. (2009), "Motion of the shoulder complex during multiplanar humeral
   elevation", Journal of Bone and Joint Surgery 91-A;
 - ankle dorsiflexion under load (squatting): Bennell et al. (1998), "Intra-rater and inter-rater
@@ -56,7 +56,7 @@ _UP, _DOWN, _LEFT, _RIGHT, _FRONT = (
     (0.0, 0.0, 1.0),
 )
 
-# Left side and middle. What each sign means stands beside it.
+# Left side and midline. Comments give the meaning of the negative and the positive bound.
 _BALLS: dict[str, _Ball] = {
     # twist: turning; y: extension, flexion; z: side bending
     "spine": _Ball((-15, 15), (-20, 50), (-22, 22), _UP, _LEFT, (1.25, 1.9)),
@@ -105,6 +105,6 @@ def limits_profile(profile: str) -> dict[str, Limits]:
         out[f"right_{name}"] = mirror_limits(limits)
     for name, by_profile in _HINGES.items():
         lower, upper = np.radians(by_profile[PROFILES.index(profile)])
-        for side in ("left", "right"):  # the mirrored axes make the angles alike on both sides
+        for side in ("left", "right"):  # mirrored axes: the angles are the same on both sides
             out[f"{side}_{name}"] = Limits(np.array([lower]), np.array([upper]))
     return out

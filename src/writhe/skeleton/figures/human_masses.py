@@ -18,7 +18,7 @@ BODY_MASS_KG = 73.0
 
 
 class SegmentMass(NamedTuple):
-    """What a joint carries: kilograms, their centre and principal moments in its frame."""
+    """Mass of a segment, with its centre and principal moments of inertia in the joint's frame."""
 
     mass_kg: float
     centre: Floats
@@ -32,7 +32,7 @@ class _Row(NamedTuple):
     gyration: tuple[float, float, float]  # about the joint's x, y, z, in lengths
 
 
-# Longitudinal radii stand where the bone lies: x for arms, y for trunk and legs, z for feet.
+# The longitudinal axis is x for arms, y for trunk and legs, z for feet.
 _ROWS: dict[str, _Row] = {
     "hips": _Row(0.1117, (0.0, 0.030, 0.0), 0.1465, (0.551, 0.587, 0.615)),
     "spine": _Row(0.1633, (0.0, 0.128, 0.010), 0.2166, (0.383, 0.468, 0.482)),
@@ -50,7 +50,7 @@ _ROWS: dict[str, _Row] = {
 
 
 def segment_mass(joint: str) -> SegmentMass:
-    """The mass carried by a joint of the human; none for the clavicles."""
+    """The mass of the segment of a joint of the human; zero for the clavicles."""
     side, _, rest = joint.partition("_")
     part = rest if side in ("left", "right") else joint
     if part not in _ROWS:

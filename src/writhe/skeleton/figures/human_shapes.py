@@ -152,7 +152,7 @@ _ZONE_FILLERS: tuple[tuple[Point, Point, float], ...] = (
     ((0.0, 1.066, 0.002), (0.050, 1.066, 0.002), 0.1090),
     ((0.0, 1.232, -0.003), (0.036, 1.232, -0.003), 0.1145),
 )
-# No capsules stand for the muscles that span chest, clavicle, arm and neck; both sides.
+# Muscles between chest, clavicle, arm and neck, which have no capsules; both sides.
 _SWELLS = (
     Swell((0.132, 1.380, 0.030), 0.045, 0.090, 0.0145),
     Swell((0.137, 1.380, -0.045), 0.045, 0.090, 0.0145),
@@ -165,7 +165,7 @@ LEFT_ARM, RIGHT_ARM, LEFT_LEG, RIGHT_LEG = 1, 2, 3, 4
 
 
 def human_blobs(*, clipped: bool = True) -> Blobs:
-    """All blobs of the human, ready for the field kernels; `clipped` by its capsules or free."""
+    """All blobs of the human, for the field kernels; optionally `clipped` to its capsules."""
     blobs = [*_TRUNK, *_NECK, *_HEAD]
     for blob in _PAIRED:
         blobs += [blob, blob.mirrored(0)]
@@ -199,7 +199,7 @@ def _hull() -> list[tuple[Floats, Floats, float]]:
 
 
 def human_edge_lengths(points: Floats) -> Floats:
-    """How long the skin's edges should be (p,) at points (p, 3): finer on hands, feet and head."""
+    """Target edge length of the skin (p,) at points (p, 3): finer on hands, feet and head."""
     x, y = np.abs(points[:, 0]), points[:, 1]
     hand = np.interp(x, [0.60, 0.74], [0.0235, 0.0090])
     foot = np.interp(y, [0.05, 0.15], [0.0135, 0.0235])
@@ -208,7 +208,7 @@ def human_edge_lengths(points: Floats) -> Floats:
 
 
 def make_human_skin() -> Skin:
-    """The human's skin, made from its shapes (some seconds)."""
+    """Generate the human's skin from its blobs (takes some seconds)."""
     skeleton = human_skeleton()
     vertices, triangles = blob_mesh(human_blobs(), 0.008, human_edge_lengths)
     memberships = human_memberships(vertices, triangles)

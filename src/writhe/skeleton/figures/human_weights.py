@@ -1,4 +1,4 @@
-"""How the human's skin follows its joints: memberships in the rest pose and shares of twist."""
+"""Skinning of the human: memberships in the rest pose and fractions of twist."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.skeleton.figure import Twist
-from writhe.skeleton.modelling.weights import smoothstep, spread
+from writhe.skeleton.modelling.weights import smooth_over_mesh, smoothstep
 from writhe.skeleton.skeleton import Skeleton
 
 # joint: a point of the plane and its normal in the rest pose (left side), half-width of the blend
@@ -68,10 +68,12 @@ def human_memberships(vertices: Floats, triangles: Ints) -> dict[str, Floats]:
         out[f"{side}_clavicle"] *= 1.0 - out["neck"]
         for name in ("elbow", "wrist"):
             out[f"{side}_{name}"] = np.where(on_side, _across(sided, name), 0.0)
-    # between the legs pelvis and thighs meet within a finger's breadth, and would tear when sitting
+    # between the legs pelvis and thighs are very close: without smoothing the skin tears in sitting
     seat = (x < 0.09) & (y > 0.78) & (y < 0.93)
-    left, right = (spread(out[f"{side}_hip"], triangles, seat, 20) for side in ("left", "right"))
-    share = 1.0 - 1.1 * np.minimum(left, right)  # it is the pelvis's more than either leg's
+    left, right = (
+        smooth_over_mesh(out[f"{side}_hip"], triangles, seat, 20) for side in ("left", "right")
+    )
+    share = 1.0 - 1.1 * np.minimum(left, right)  # belongs to the pelvis more than to either leg
     out["left_hip"], out["right_hip"] = left * share, right * share
     out["right_toe"] = np.minimum(out["right_toe"], out["right_ankle"])
     out["left_toe"] = np.minimum(out["left_toe"], out["left_ankle"])
@@ -79,7 +81,7 @@ def human_memberships(vertices: Floats, triangles: Ints) -> dict[str, Floats]:
 
 
 def human_twist(skeleton: Skeleton, vertices: Floats, memberships: dict[str, Floats]) -> Twist:
-    """Upper arms, forearms and the roots of the thighs turn gradually along their length."""
+    """Twist increases gradually along upper arms, forearms and the tops of the thighs."""
     joint = np.full(len(vertices), -1, dtype=np.int64)
     share = np.zeros(len(vertices))
     for side, sign in (("left", 1.0), ("right", -1.0)):
@@ -95,7 +97,7 @@ def human_twist(skeleton: Skeleton, vertices: Floats, memberships: dict[str, Flo
             along = (sided - start) @ (end - start) / ((end - start) @ (end - start))
             joint[region] = skeleton.index(f"{side}_{name}")
             whole = np.clip(along, 0.0, 1.0)
-            if name != "wrist":  # the trunk does not turn with the limb's root
+            if name != "wrist":  # the trunk does not twist with the limb
                 whole = whole * memberships[f"{side}_{name}"]
             share[region] = whole[region]
     axis = np.zeros((len(skeleton), 3))

@@ -20,7 +20,7 @@ from writhe.skeleton.figures.octopus import (
     octopus_skeleton,
 )
 from writhe.skeleton.modelling.blobs import Blob, pack_blobs, tube
-from writhe.skeleton.modelling.limbs import Limb, limb_memberships
+from writhe.skeleton.modelling.limbs import SkinLimb, limb_memberships
 from writhe.skeleton.modelling.remesh import blob_mesh
 from writhe.skeleton.modelling.weights import weights_from_memberships
 
@@ -73,11 +73,11 @@ def _edge_lengths(points: Floats) -> Floats:
 
 
 def make_octopus_skin() -> Skin:
-    """The octopus's skin, made from its shapes."""
+    """Generate the octopus's skin from its blobs."""
     skeleton = octopus_skeleton()
     vertices, triangles = blob_mesh(octopus_blobs(), 0.0048, _edge_lengths)
     limbs = [
-        Limb(
+        SkinLimb(
             tuple(f"leg{leg + 1}_{i + 1}" for i in range(SEGMENTS)),
             leg_points(leg) + _AT,
             (0.022, *[0.014] * (SEGMENTS - 1)),

@@ -1,1 +1,1 @@
-"""Making skins: blobs to a distance field, to triangles, to skinning weights."""
+"""Skin generation: blobs, their distance field, its isosurface, skinning weights."""

@@ -17,7 +17,7 @@ Point = tuple[float, float, float]
 
 
 class Swell(NamedTuple):
-    """Around `centre` a body may stick out of its hull by `height_m`, fading between two radii."""
+    """Around `centre` a body may extend beyond its hull by `height_m`, fading between two radii."""
 
     centre: Point
     near_m: float
@@ -27,11 +27,11 @@ class Swell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """A tapered ellipsoid along a segment; see `kernels.field`.
+    """A tapered ellipsoid along a segment; see `kernels.mesh.body_field`.
 
-    `flat` scales its thickness along `flat_direction`; `spread_m` widens it (at start and end) to
-    both sides of `wide_direction`; `blend_m` is the width over which it melts into the blobs before
-    it in its group, unless it `continues` the one before it as a tube; group 0 is the trunk.
+    `flat` scales its thickness along `flat_direction`; `spread_m` widens it (at start and end)
+    along both signs of `wide_direction`; `blend_m` is the width of the smooth union with the blobs
+    before it in its group, unless it `continues` the previous one as a tube; group 0 is the trunk.
     """
 
     start: Point
@@ -72,7 +72,7 @@ def tube(
 
     A knot is (x, y, z, radius) or (x, y, z, radius, spread); between knots all of them follow a
     monotone cubic, so the profile neither overshoots nor shows the knots. `blend_m` is the width
-    over which the tube melts into what stands before it in its group.
+    over which the tube blends into the blobs before it in its group.
     """
     table = np.array([(*k, 0.0) if len(k) == 4 else k for k in knots], dtype=np.float64)
     lengths = np.linalg.norm(np.diff(table[:, :3], axis=0), axis=1)
@@ -107,8 +107,8 @@ def pack_blobs(
 ) -> Blobs:
     """The arrays of a list of blobs.
 
-    `group_blend_m` is each group's blend with the trunk; `hull` holds capsules (start, end, radius)
-    that the body must stay inside, but for the `swells`.
+    `group_blend_m` is the blend width of each group with the trunk; `hull` holds capsules (start,
+    end, radius) that the body must stay inside, except for the `swells`.
     """
     ordered = sorted(blobs, key=lambda blob: blob.group)
     group = np.array([b.group for b in ordered], dtype=np.int64)

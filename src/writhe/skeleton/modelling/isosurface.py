@@ -37,23 +37,23 @@ def _sample(blobs: Blobs, cell_m: float) -> tuple[Floats, Floats]:
     centres = np.ascontiguousarray((origin + block * (corners + 0.5)).reshape(-1, 3))
     at_centres = np.empty(len(centres))
     field_at(blobs, centres, at_centres)
-    # blends and flattened blobs bend the field a little: twice the half-diagonal is ample
+    # blends and flattened blobs distort the distance a little: use twice the half-diagonal
     near = np.abs(at_centres) < block * np.sqrt(3.0)
     count = coarse_count * _COARSE + 1
     values = np.repeat(
         np.repeat(np.repeat(at_centres.reshape(coarse_count), _COARSE, 0), _COARSE, 1), _COARSE, 2
     )
     values = np.pad(values, ((0, 1), (0, 1), (0, 1)), mode="edge")
-    wanted = np.zeros(tuple(count), dtype=bool)
+    near_cells = np.zeros(tuple(count), dtype=bool)
     steps = np.stack(np.meshgrid(*[np.arange(_COARSE + 1)] * 3, indexing="ij"), -1).reshape(-1, 3)
     first = corners.reshape(-1, 3)[near] * _COARSE
     for step in steps:
         cells = first + step
-        wanted[cells[:, 0], cells[:, 1], cells[:, 2]] = True
-    where = np.argwhere(wanted)
-    fine = np.empty(len(where))
-    field_at(blobs, np.ascontiguousarray(origin + cell_m * where), fine)
-    values[wanted] = fine
+        near_cells[cells[:, 0], cells[:, 1], cells[:, 2]] = True
+    near_points = np.argwhere(near_cells)
+    fine = np.empty(len(near_points))
+    field_at(blobs, np.ascontiguousarray(origin + cell_m * near_points), fine)
+    values[near_cells] = fine
     values[values == 0.0] = 1e-12
     return values, origin
 

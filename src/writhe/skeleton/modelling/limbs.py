@@ -1,4 +1,4 @@
-"""Memberships of skins whose limbs are chains: fingers, tentacles."""
+"""Skinning memberships of limbs that are joint chains: fingers, tentacles."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from writhe.skeleton.modelling.weights import smoothstep
 
 
 @dataclass(frozen=True, slots=True)
-class Limb:
-    """A chain of joints: their centres at rest with the tip last (n + 1, 3), and blend widths.
+class SkinLimb:
+    """A chain of joints: their rest positions and the tip (n + 1, 3), and blend widths.
 
-    `half_widths_m` (n) is how far before and behind each joint the skin bends; skin further from
-    the chain than `reach_m` belongs to what the limb grows from.
+    `half_widths_m` (n) is the half-width of the blend at each joint; skin farther from the chain
+    than `reach_m` belongs to the limb's parent.
     """
 
     joints: tuple[str, ...]
@@ -26,10 +26,12 @@ class Limb:
     reach_m: float
 
 
-def limb_memberships(vertices: Floats, limbs: Sequence[Limb], web_m: float) -> dict[str, Floats]:
-    """Each joint's membership (v,): beyond its plane, and nearer to its limb than to the others.
+def limb_memberships(
+    vertices: Floats, limbs: Sequence[SkinLimb], web_m: float
+) -> dict[str, Floats]:
+    """Each joint's membership (v,): 1 beyond its plane, if its limb is the nearest one.
 
-    Where two limbs are about equally near (within `web_m`), both have a share.
+    If two limbs are about equally near (within `web_m`), they share the vertex.
     """
     distance = np.array([_distance_to_chain(vertices, limb.points) for limb in limbs])
     near = np.exp(-(((distance - distance.min(axis=0)) / web_m) ** 2))
@@ -44,7 +46,7 @@ def limb_memberships(vertices: Floats, limbs: Sequence[Limb], web_m: float) -> d
             normal = bones[i] if i == 0 else bones[i] + bones[i - 1]
             normal = normal / np.linalg.norm(normal)
             beyond = smoothstep((vertices - limb.points[i]) @ normal / limb.half_widths_m[i])
-            before = np.minimum(before, beyond)  # a later joint never claims more than an earlier
+            before = np.minimum(before, beyond)  # never more than the previous joint
             out[name] = before * share
     return out
 

@@ -1,4 +1,4 @@
-"""A dense mesh of a blob surface made sparse and even, with triangles sized to the anatomy."""
+"""Isotropic remeshing of a blob surface to given edge lengths."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
 from writhe.kernels.mesh.body_field import Blobs, project
-from writhe.kernels.mesh.remesh import ROOM, build_rings, collapse, flip
+from writhe.kernels.mesh.remesh import MAX_RING, build_rings, collapse, flip
 from writhe.skeleton.modelling.isosurface import isosurface
 
 Sizing = Callable[[Floats], Floats]
@@ -25,7 +25,7 @@ def unique_edges(triangles: Ints) -> Ints:
 
 
 def blob_mesh(blobs: Blobs, cell_m: float, sizing: Sizing) -> tuple[Floats, Ints]:
-    """The blobs' surface as vertices and triangles, sampled at `cell_m`, edges as `sizing` says."""
+    """Vertices and triangles of the blobs' surface, sampled at `cell_m`, edges by `sizing`."""
     vertices, triangles = isosurface(blobs, cell_m)
     return remesh(blobs, vertices, triangles, sizing)
 
@@ -37,7 +37,7 @@ def remesh(
     vertices, triangles = vertices.copy(), triangles.copy()
     for done in range(rounds):
         vertices, triangles = _collapse_round(vertices, triangles, sizing)
-        if done < 2:  # still dense: shaping it would be wasted
+        if done < 2:  # still too dense to relax
             continue
         for _ in range(1 if done < rounds - 1 else 5):
             _relax(blobs, vertices, triangles)
@@ -48,10 +48,10 @@ def remesh(
 
 
 def _rings(vertices: Floats, triangles: Ints) -> tuple[Ints, Ints]:
-    ring = np.zeros((len(vertices), ROOM), dtype=np.int64)
+    ring = np.zeros((len(vertices), MAX_RING), dtype=np.int64)
     count = np.zeros(len(vertices), dtype=np.int64)
     if not build_rings(triangles, ring, count):
-        raise WritheError(f"a vertex of the mesh has more than {ROOM} triangles")
+        raise WritheError(f"a vertex of the mesh has more than {MAX_RING} triangles")
     return ring, count
 
 
@@ -81,7 +81,7 @@ def _flip_round(vertices: Floats, triangles: Ints) -> None:
 
 
 def _relax(blobs: Blobs, vertices: Floats, triangles: Ints) -> None:
-    """Move every vertex half-way to its neighbours' mean, along the surface."""
+    """Move every vertex halfway to the mean of its neighbours, tangentially."""
     edges = unique_edges(triangles)
     total, degree = np.zeros_like(vertices), np.zeros(len(vertices))
     for a, b in ((0, 1), (1, 0)):

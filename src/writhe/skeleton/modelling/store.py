@@ -1,4 +1,4 @@
-"""Skins kept on disk: made once per machine and per state of the source that makes them."""
+"""Generated skins, cached on disk under a hash of the code that generates them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FIELDS = ("vertices", "triangles", "joints", "weights", "twist_joint", "twist_s
 
 
 def stored_skin(name: str, make: Callable[[], Skin]) -> Skin:
-    """The skin called `name` from the cache, made and stored there when it is not in it."""
+    """The skin called `name` from the cache; generated and stored if it is missing."""
     digest = hashlib.sha256()
     for source in _SOURCES:
         digest.update(code_hash(source.read_bytes()))
@@ -47,7 +47,7 @@ def _read(path: Path) -> Skin | None:
 
 
 def _write(path: Path, skin: Skin) -> None:
-    """Store under another name first, so that nobody reads half a file; no cache is no error."""
+    """Write to a temporary file and rename it; errors of the file system are ignored."""
     twist = skin.twist or Twist(
         np.full(len(skin.vertices), -1, dtype=np.int64),
         np.zeros(len(skin.vertices)),

@@ -1,9 +1,8 @@
 """Skinning weights from memberships along the tree.
 
-The membership of a vertex in a joint says how much of it moves with that joint or with anything
-below it: one beyond a plane near the joint, zero before it, smooth over a few centimetres between.
-A joint keeps what its children do not claim, so weights sum to one, and a limb cannot take part in
-another limb: memberships are only asked of the region they are defined on.
+The membership of a vertex in a joint is the fraction of it that moves with that joint or its
+descendants: one beyond a plane near the joint, zero before it, smooth over a few centimetres
+between. The weight of a joint is its membership minus those of its children, so weights sum to one.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ _SLOTS = 4
 
 
 def smoothstep(t: Floats) -> Floats:
-    """0 below -1, 1 above 1, smooth (with its slope) between."""
+    """0 below -1, 1 above 1, with a continuous derivative between."""
     s = np.clip(0.5 * (t + 1.0), 0.0, 1.0)
     return s * s * (3.0 - 2.0 * s)
 
 
-def spread(values: Floats, triangles: Ints, where: Bools, rounds: int) -> Floats:
-    """Values (v,) evened out along the edges of a mesh, `where` (v,) it is true."""
+def smooth_over_mesh(values: Floats, triangles: Ints, where: Bools, rounds: int) -> Floats:
+    """Values (v,) smoothed along the edges of a mesh, at the vertices `where` (v,) is true."""
     edges = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
     edges = np.concatenate([edges, edges[:, ::-1]])
     neighbours = np.bincount(edges[:, 0], minlength=len(values))
@@ -41,7 +40,7 @@ def weights_from_memberships(
 ) -> tuple[Ints, Floats]:
     """Joints (v, 4) and weights (v, 4) of `count` vertices from each joint's membership (v,).
 
-    Joints that are not named have no skin of their own but pass on what their children claim.
+    A joint without a membership has no skin of its own; its membership is that of its children.
     """
     claimed = np.zeros((len(skeleton), count))
     own = np.zeros((len(skeleton), count))
@@ -49,14 +48,14 @@ def weights_from_memberships(
         children = skeleton.children(skeleton.names[j])
         below = np.sum([claimed[c] for c in children], axis=0) if children else np.zeros(count)
         excess = np.maximum(below, 1.0)
-        for c in children:  # overlapping siblings share
+        for c in children:  # normalise overlapping siblings
             own[c : int(skeleton.tree.subtree_end[c])] /= excess
             claimed[c] /= excess
         below = below / excess
-        wanted = memberships.get(skeleton.names[j], below)
+        membership = memberships.get(skeleton.names[j], below)
         if skeleton.tree.parent[j] < 0:
-            wanted = np.ones(count)
-        claimed[j] = np.maximum(wanted, below)
+            membership = np.ones(count)
+        claimed[j] = np.maximum(membership, below)
         own[j] = claimed[j] - below
     joints = np.argsort(-own, axis=0, kind="stable")[:_SLOTS].T
     weights = np.take_along_axis(own.T, joints, axis=1)

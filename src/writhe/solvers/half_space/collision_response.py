@@ -1,9 +1,9 @@
 """Collision response (Algorithm 1): a scene in which objects are moved into characters.
 
-A step follows the objects to where they are wanted. What is near becomes half-spaces; the pose goes
-on as it moved (blending), held by the half-spaces and by what the user wants; the way there is
-certified, and what stands in it becomes further half-spaces, until the way is clear. When it does
-not become clear the objects are stopped where it ends.
+A step moves the objects towards their goals. Near pairs become half-spaces; the pose continues its
+last movement (blending), subject to the half-spaces and the handles. The step is then certified:
+pairs that obstruct it become further half-spaces and it is solved again, until it is clear. If it
+does not become clear, the objects stop after its certified part.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from writhe.kernels.skeleton import kinematics
 from writhe.kernels.terms.half_space_rows import accumulate, release
 from writhe.scene import ObjectKind, Scene
 from writhe.solvers.half_space.escape import Escape
-from writhe.solvers.half_space.handle_terms import ResponseWishes
+from writhe.solvers.half_space.handle_terms import HandleTerms
 from writhe.solvers.half_space.multistart import ClearPoseSearch
 from writhe.solvers.half_space.objective import Objective
 from writhe.solvers.half_space.options import ResponseOptions
@@ -31,32 +31,33 @@ from writhe.solvers.posing.poser import GateReport
 from writhe.solvers.result import Status
 from writhe.terms import Term
 
-_LESS = 0.8  # of the way that was certified, tried by itself
-_LEAST_SHARE = 0.05
-_ROUNDS_AGAIN = 2
-_MOVES = 0.2  # objects that go a smaller share of their way in a step are stuck
-_HAPPENS_M = 1e-4  # objects that lag behind by less have arrived
-_STILL = 1e-5  # a step that changes no coordinate by more has changed nothing
+_RETRY_SHARE = 0.8  # fraction of the certified part that is tried again
+_LEAST_SHARE = 0.05  # smaller fractions are not tried
+_RETRY_ROUNDS = 2
+_STUCK_SHARE = 0.2  # objects that move a smaller fraction of their step are stuck
+_ARRIVED_M = 1e-4  # objects closer than this to their goal have arrived
+_STILL = 1e-5  # a step that changes no coordinate by more than this is none
 
 
 @dataclass(frozen=True)
 class _Stuck:
-    """A step that changed nothing: asked to go the same way again, the same comes of it."""
+    """The input of a step that changed nothing, so that an identical one need not be solved."""
 
     q: Floats
-    goal: Floats  # with the objects where the first part of the step should have taken them
+    goal: Floats  # q with the objects after the first substep
     handles: tuple[Target | Pin, ...]
     fraction: float
 
-    def again(self, q: Floats, goal: Floats, handles: tuple[Target | Pin, ...]) -> bool:
+    def matches(self, q: Floats, goal: Floats, handles: tuple[Target | Pin, ...]) -> bool:
+        """Whether a step from q has the same input."""
         same = np.array_equal(q, self.q) and float(np.abs(goal - self.goal).max()) < _STILL
         return same and handles == self.handles
 
 
-class Response:
-    """Moves a scene's characters out of the way of its objects. Not to be shared by threads.
+class CollisionResponse:
+    """Moves a scene's characters out of the way of its objects. Not thread-safe.
 
-    Configurations are those of the whole scene (`scene.layout`); joints are called "actor.joint".
+    Configurations are those of the whole scene (`scene.layout`); joint names are "actor.joint".
     """
 
     def __init__(
@@ -73,29 +74,31 @@ class Response:
         self.table = self.layout.table
         self.free = self._free(actors)
         self.objective = Objective(self.skeleton, self.free, self.options)
-        self.wishes = ResponseWishes(self.skeleton, self.objective, self.options)
+        self.handle_terms = HandleTerms(self.skeleton, self.objective, self.options)
         self.gate = Gate(self.table)
         self.near = NearPairs(self.table)
         n, nv = len(self.skeleton), self.skeleton.dof_count
         self._positions, self._rotations = np.empty((n, 3)), np.empty((n, 3, 3))
-        self._up_to = np.ones(n)  # right up to the surface
+        self._full_approach = np.ones(n)  # up to contact
         self._approach = np.full(n, self.options.approach)
-        for thing in scene.objects:
-            if thing.kind is not ObjectKind.FIXED:
-                self._approach[self.skeleton.index(thing.name)] = self.options.cushion
+        for scene_object in scene.objects:
+            if scene_object.kind is not ObjectKind.FIXED:
+                self._approach[self.skeleton.index(scene_object.name)] = (
+                    self.options.approach_moving
+                )
         self.velocity = np.zeros(nv)  # the last step's movement
         self.home: Floats | None = None
         self.escape: Escape | None = None
         self._stuck: _Stuck | None = None
         self._seconds = {"detect": 0.0, "solve": 0.0, "gate": 0.0}
 
-    def keep(self, relations: Sequence[Term]) -> None:
-        """Terms that hold from now on: relative positions, directions, distances, half-spaces."""
-        self.wishes.keep(relations)
+    def set_relations(self, relations: Sequence[Term]) -> None:
+        """Replace the relations: relative positions, directions, distances, half-spaces."""
+        self.handle_terms.set_relations(relations)
         self.escape = self._stuck = None
 
     def reset(self) -> None:
-        """Forget movement and half-spaces, as after a jump to another pose."""
+        """Forget velocity and half-spaces, for a jump to another pose."""
         self.velocity[:] = 0.0
         self.objective.spaces.used[0] = 0
         self.home = None
@@ -108,7 +111,7 @@ class Response:
         pins: Sequence[Pin] = (),
         objects: Mapping[str, Floats] | None = None,
     ) -> ResponseResult:
-        """The scene a step later, with its moved objects at (or on the way to) `objects`.
+        """The scene after one step towards the object poses `objects` and the handles.
 
         A pose is (7,): position and quaternion w, x, y, z; objects not named stay.
         """
@@ -119,38 +122,42 @@ class Response:
             self.home = q.copy()
         for name in self._seconds:
             self._seconds[name] = 0.0
-        wanted, handles = self._wanted(q, objects or {}), (*targets, *pins)
-        self.wishes.prepare(targets, pins)
+        object_goals, handles = self._with_objects_at(q, objects or {}), (*targets, *pins)
+        self.handle_terms.prepare(targets, pins)
         before = q.copy()
-        travel = self._travel(q, wanted)
-        parts = int(np.clip(np.ceil(travel / options.travel_m), 1, options.most_parts))
-        reach = min(1.0, parts * options.travel_m / max(travel, 1e-12))
+        travel = self._travel(q, object_goals)
+        substeps = int(np.clip(np.ceil(travel / options.substep_travel_m), 1, options.max_substeps))
+        reach = min(1.0, substeps * options.substep_travel_m / max(travel, 1e-12))
         rounds = iterations = 0
         fraction, first_error = 1.0, self._first_error(q)
-        ahead, stuck = self._on_the_way(q, wanted, reach / parts), self._stuck
-        if stuck is not None and stuck.again(q, ahead, handles):
-            self._look_for_a_way_out(q, wanted, stuck.fraction)
+        ahead, stuck = self._move_objects(q, object_goals, reach / substeps), self._stuck
+        if stuck is not None and stuck.matches(q, ahead, handles):
+            self._search_escape(q, object_goals, stuck.fraction)
             if self.escape is None or self.escape.goal is None:
                 effort = self._effort(begun, 0, 0)
-                return self._result(q, wanted, targets, pins, stuck.fraction, first_error, effort)
+                return self._result(
+                    q, object_goals, targets, pins, stuck.fraction, first_error, effort
+                )
         pull = None if self.escape is None else self.escape.pull(q)
         if pull is not None:
             q, _, taken = self._advance(q, q, 1, pull)
             rounds, iterations = taken
-        for part in range(parts):
-            goal = self._on_the_way(q, wanted, reach / (1.0 - reach * part / parts) / parts)
-            q, safe, taken = self._advance(q, goal, parts)
+        for substep in range(substeps):
+            goal = self._move_objects(
+                q, object_goals, reach / (1.0 - reach * substep / substeps) / substeps
+            )
+            q, safe, taken = self._advance(q, goal, substeps)
             fraction = min(fraction, safe)
             rounds, iterations = rounds + taken[0], iterations + taken[1]
             if safe < 1.0:
                 break
-        self._look_for_a_way_out(q, wanted, fraction)
+        self._search_escape(q, object_goals, fraction)
         kinematics.difference(self.skeleton.tree, before, q, self.velocity)
         still = fraction < 1.0 and float(np.abs(self.velocity).max(initial=0.0)) < _STILL
         self.velocity[~self.free] = 0.0
         effort = self._effort(begun, rounds, iterations)
         self._stuck = _Stuck(q.copy(), ahead, handles, fraction) if still else None
-        return self._result(q, wanted, targets, pins, fraction, first_error, effort)
+        return self._result(q, object_goals, targets, pins, fraction, first_error, effort)
 
     def _effort(self, begun: float, rounds: int, iterations: int) -> Effort:
         return Effort(
@@ -166,33 +173,34 @@ class Response:
     # --- Algorithm 1
 
     def _advance(
-        self, q: Floats, goal: Floats, parts: int, pull: Floats | None = None
+        self, q: Floats, goal: Floats, substeps: int, pull: Floats | None = None
     ) -> tuple[Floats, float, tuple[int, int]]:
-        """One part of a step: from q with the objects moving to where they are in `goal`.
+        """One substep: from q with the objects moving to their poses in `goal`.
 
-        Where the whole way cannot be certified the objects go a part of it, or stay; the body then
-        moves as suits that, not as it would have been squeezed.
+        If it cannot be certified, it is solved again with the objects moving a fraction of it, or
+        not at all. Returns the configuration, the fraction of the objects' motion, and the numbers
+        of rounds and iterations.
         """
         options, objective = self.options, self.objective
         self._forward(q)
         self._release()
         self._detect(options.near_m + self._travel(q, goal), self._approach, options.recovery_m)
-        self.wishes.aim(self._positions, self._rotations, 1.0 / parts)
-        objective.wanted[:] = options.blend * self.velocity / parts
+        self.handle_terms.aim(self._positions, self._rotations, 1.0 / substeps)
+        objective.predicted_step[:] = options.blend * self.velocity / substeps
         if pull is not None:
-            objective.wanted += (1.0 - options.blend) * pull
-        elif options.comeback > 0.0 and self.home is not None:
-            back = np.empty_like(objective.wanted)
+            objective.predicted_step += (1.0 - options.blend) * pull
+        elif options.return_fraction > 0.0 and self.home is not None:
+            back = np.empty_like(objective.predicted_step)
             kinematics.difference(self.skeleton.tree, q, self.home, back)
-            objective.wanted += options.comeback / parts * back
+            objective.predicted_step += options.return_fraction / substeps * back
         tried, fraction, rounds, iterations = self._attempt(q, goal, options.rounds)
         if fraction >= 1.0:
             return tried, 1.0, (rounds, iterations)
-        for share in (_LESS * fraction, 0.0):
+        for share in (_RETRY_SHARE * fraction, 0.0):
             if 0.0 < share < _LEAST_SHARE:
                 continue
-            nearer = self._on_the_way(q, goal, share)
-            tried, safe, more, taken = self._attempt(q, nearer, _ROUNDS_AGAIN)
+            nearer = self._move_objects(q, goal, share)
+            tried, safe, more, taken = self._attempt(q, nearer, _RETRY_ROUNDS)
             rounds, iterations = rounds + more, iterations + taken
             if safe >= 1.0:
                 return tried, share, (rounds, iterations)
@@ -201,18 +209,21 @@ class Response:
         return stopped, 0.0, (rounds, iterations)
 
     def _attempt(self, q: Floats, goal: Floats, rounds: int) -> tuple[Floats, float, int, int]:
-        """Solve, certify, accumulate what stands in the way, again; the best way and its share."""
+        """Solve, certify and accumulate obstructing half-spaces for up to `rounds` rounds.
+
+        Returns the best configuration, its certified fraction, and the rounds and iterations used.
+        """
         options = self.options
-        best, best_fraction, iterations, turn = q, -1.0, 0, 0
+        best, best_fraction, iterations, round_number = q, -1.0, 0, 0
         stopped = np.empty_like(q)
-        for turn in range(rounds):
+        for round_number in range(rounds):
             clock = time.perf_counter()
             tried, taken = self.objective.solve(goal)
-            tried = self.clamped(goal, tried)
+            tried = self.clamp_displacement(goal, tried)
             self._seconds["solve"] += time.perf_counter() - clock
             iterations += taken
             if not options.gate:
-                return tried, 1.0, turn + 1, iterations
+                return tried, 1.0, round_number + 1, iterations
             clock = time.perf_counter()
             fraction = self.gate.fraction(q, tried)
             self._seconds["gate"] += time.perf_counter() - clock
@@ -220,24 +231,26 @@ class Response:
                 best, best_fraction = tried, fraction
             if fraction >= 1.0:
                 break
-            # what stands in the way, seen where the way ends: planes move on with their objects
+            # half-spaces from the pose where the step was stopped: they move with their objects
             kinematics.interpolate(self.skeleton.tree, q, tried, fraction, stopped)
             self._forward(stopped)
-            fresh = self._detect(options.margin_m + 0.5 * options.near_m, self._up_to, 1.0)
-            if fresh == 0 and turn > 0:
+            fresh = self._detect(options.margin_m + 0.5 * options.near_m, self._full_approach, 1.0)
+            if fresh == 0 and round_number > 0:
                 break
-        return best, best_fraction, turn + 1, iterations
+        return best, best_fraction, round_number + 1, iterations
 
-    def _look_for_a_way_out(self, q: Floats, wanted: Floats, fraction: float) -> None:
+    def _search_escape(self, q: Floats, object_goals: Floats, fraction: float) -> None:
         options = self.options
-        if not options.escape or fraction > _MOVES or not options.gate:
+        if not options.escape or fraction > _STUCK_SHARE or not options.gate:
             return
         if self.escape is None:
-            search = ClearPoseSearch(self.table, self.free, self.wishes.lasting, options)
+            search = ClearPoseSearch(
+                self.table, self.free, self.handle_terms.permanent_terms, options
+            )
             self.escape = Escape(search)
-        share = options.ahead_m / max(self._travel(q, wanted), options.ahead_m)
+        share = options.lookahead_m / max(self._travel(q, object_goals), options.lookahead_m)
         clock = time.perf_counter()
-        self.escape.look(self._on_the_way(q, wanted, share))
+        self.escape.look(self._move_objects(q, object_goals, share))
         self._seconds["solve"] += time.perf_counter() - clock
 
     def _release(self) -> None:
@@ -253,7 +266,7 @@ class Response:
         )
 
     def _detect(self, distance_m: float, approach: Floats, recovery_m: float) -> int:
-        """Near pairs at the frames that `_forward` left become half-spaces; how many are new."""
+        """Turn the near pairs of the last `_forward` into half-spaces; returns how many are new."""
         options = self.options
         clock = time.perf_counter()
         self.near.find(self._positions, self._rotations, distance_m)
@@ -266,29 +279,29 @@ class Response:
             options.margin_m,
             approach,
             recovery_m,
-            float(np.cos(np.radians(options.same_degrees))),
-            options.same_m,
+            float(np.cos(np.radians(options.merge_degrees))),
+            options.merge_m,
             self.objective.spaces,
         )
         self._seconds["detect"] += time.perf_counter() - clock
         return int(fresh)
 
-    def clamped(self, start: Floats, tried: Floats) -> Floats:
-        """The displacement shortened so that no coordinate exceeds the clamp."""
+    def clamp_displacement(self, start: Floats, tried: Floats) -> Floats:
+        """`tried` moved back towards `start` so that no coordinate exceeds max_displacement_rad."""
         y = np.empty(self.skeleton.dof_count)
         kinematics.difference(self.skeleton.tree, start, tried, y)
         longest = float(np.abs(y).max(initial=0.0))
-        if longest <= self.options.clamp_rad:
+        if longest <= self.options.max_displacement_rad:
             return tried
         out = np.empty_like(tried)
-        share = self.options.clamp_rad / longest
+        share = self.options.max_displacement_rad / longest
         kinematics.interpolate(self.skeleton.tree, start, tried, share, out)
         return out
 
-    def gather_colliding(self, q: Floats) -> int:
-        """What overlaps at q becomes half-spaces on the surface, as published; how many are new."""
+    def add_colliding_half_spaces(self, q: Floats) -> int:
+        """Turn overlaps at q into half-spaces at the surface, as published; returns how many."""
         self._forward(q)
-        return self._detect(0.0, self._up_to, 1.0)
+        return self._detect(0.0, self._full_approach, 1.0)
 
     def _forward(self, q: Floats) -> None:
         kinematics.forward(self.skeleton.tree, q, self._positions, self._rotations)
@@ -296,7 +309,7 @@ class Response:
     # --- objects
 
     def _free(self, actors: Sequence[str] | None) -> Bools:
-        """The coordinates that may change: those of the actors, their roots if asked."""
+        """(nv,) mask of the actors' degrees of freedom, without their roots unless `root_free`."""
         names = [a.name for a in self.scene.actors if not a.driven] if actors is None else actors
         free = np.zeros(self.skeleton.dof_count, dtype=np.bool_)
         for name in names:
@@ -308,19 +321,21 @@ class Response:
                 free[at.start : at.start + 6] = False
         return free
 
-    def _wanted(self, q: Floats, objects: Mapping[str, Floats]) -> Floats:
-        """q with the objects where they are wanted."""
+    def _with_objects_at(self, q: Floats, objects: Mapping[str, Floats]) -> Floats:
+        """q with the objects at the given poses."""
         out = q.copy()
         for name, pose in objects.items():
             if self.scene.object(name).kind is ObjectKind.FIXED:
-                raise WritheError(f"the object {name!r} is fixed: make it moved or animated")
+                raise WritheError(
+                    f"the object {name!r} is fixed; its kind must be moved or animated"
+                )
             own = floats(pose, (7,), f"the pose of {name!r}").copy()
             own[3:] /= np.linalg.norm(own[3:])
             out[self.layout.object_q[name]] = own
         return out
 
     def _travel(self, q: Floats, goal: Floats) -> float:
-        """How far a point of an object goes at most on the way to `goal`."""
+        """Upper bound in metres on the motion of any object point from q to `goal`."""
         most, step = 0.0, np.empty(self.skeleton.dof_count)
         kinematics.difference(self.skeleton.tree, q, goal, step)
         for name, at in self.layout.object_v.items():
@@ -336,24 +351,24 @@ class Response:
         reach = self.table.bodies.reach[self.table.bodies.joint == joint]
         return float(reach.max(initial=0.0))
 
-    def _on_the_way(self, q: Floats, wanted: Floats, share: float) -> Floats:
-        """q with the objects a share of the way to where they are wanted."""
+    def _move_objects(self, q: Floats, object_goals: Floats, share: float) -> Floats:
+        """q with the objects moved by a fraction `share` towards their goals."""
         out = np.empty_like(q)
-        kinematics.interpolate(self.skeleton.tree, q, wanted, min(share, 1.0), out)
+        kinematics.interpolate(self.skeleton.tree, q, object_goals, min(share, 1.0), out)
         for at in self.layout.actor_q.values():
             out[at] = q[at]
         return out
 
-    # --- the answer
+    # --- result
 
     def _first_error(self, q: Floats) -> float:
         self._forward(q)
-        return self.wishes.error(self._positions, self._rotations)
+        return self.handle_terms.error(self._positions, self._rotations)
 
     def _result(
         self,
         q: Floats,
-        wanted: Floats,
+        object_goals: Floats,
         targets: Sequence[Target],
         pins: Sequence[Pin],
         fraction: float,
@@ -361,19 +376,19 @@ class Response:
         effort: Effort,
     ) -> ResponseResult:
         self._forward(q)
-        errors = self.wishes.errors(self._positions, self._rotations)
+        errors = self.handle_terms.errors(self._positions, self._rotations)
         self.near.find(self._positions, self._rotations, self.options.near_m)
         clearance = self.near.clearance
-        late = {
+        lag = {
             name: float(
-                np.linalg.norm(q[at.start : at.start + 3] - wanted[at.start : at.start + 3])
+                np.linalg.norm(q[at.start : at.start + 3] - object_goals[at.start : at.start + 3])
             )
             for name, at in self.layout.object_q.items()
             if at.stop > at.start
         }
-        blocked = tuple(n for n, metres in late.items() if metres > _HAPPENS_M and fraction < 1.0)
+        blocked = tuple(n for n, metres in lag.items() if metres > _ARRIVED_M and fraction < 1.0)
         worst = max(errors[: len(targets)], default=0.0)
-        relations = self.wishes.relation_errors(q)
+        relations = self.handle_terms.relation_errors(q)
         if worst <= 0.005 and max(relations.values(), default=0.0) <= 0.001 and not blocked:
             status = Status.REACHED
         elif worst < 0.98 * first_error:
@@ -384,7 +399,7 @@ class Response:
             q,
             status,
             blocked,
-            max(late.values(), default=0.0),
+            max(lag.values(), default=0.0),
             float(clearance.min()) if self.near.count else None,
             {t.joint: e for t, e in zip(targets, errors, strict=False)},
             {p.joint: e for p, e in zip(pins, errors[len(targets) :], strict=True)},

@@ -1,4 +1,4 @@
-"""What the user wants of a step: targets, pins and relations, as rows of the objective."""
+"""Targets, pins and relations as rows of the objective."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from writhe.solvers.posing.handles import Pin, Target
 from writhe.terms import Term, joint_limits, reach, turn_to
 
 
-class ResponseWishes:
-    """Keeps the objective's terms in step with the handles; compiles only when their set changes.
+class HandleTerms:
+    """Sets the objective's terms for the handles; compiles only when the set of handles changes.
 
     Rows of targets come first, then pins, orientations, relations, limits.
     """
@@ -36,18 +36,18 @@ class ResponseWishes:
         self._goals = np.zeros((0, 3))
         self._targets = 0
 
-    def keep(self, relations: Sequence[Term]) -> None:
-        """Terms that hold from now on."""
+    def set_relations(self, relations: Sequence[Term]) -> None:
+        """Replace the relations."""
         self.relations = tuple(relations)
         self._shape = None
 
     @property
-    def lasting(self) -> tuple[Term, ...]:
-        """What holds beyond one step: relations and limits."""
+    def permanent_terms(self) -> tuple[Term, ...]:
+        """The terms that do not depend on the handles: relations and limits."""
         return (*self.relations, *self._limits)
 
     def prepare(self, targets: Sequence[Target], pins: Sequence[Pin]) -> None:
-        """Rows for these handles."""
+        """Set the rows for these handles."""
         handles = (*targets, *pins)
         shape = (
             len(targets),
@@ -66,7 +66,7 @@ class ResponseWishes:
         self._points = np.array([h.point_in_joint for h in handles], dtype=np.float64).reshape(
             -1, 3
         )
-        wanted = [
+        terms = [
             reach(
                 handle.joint,
                 handle.position_in_world,
@@ -78,45 +78,45 @@ class ResponseWishes:
         for handle in handles:
             if handle.orientation_in_world is not None:
                 weight = self.options.turn_weight * (1.0 if isinstance(handle, Target) else 10.0)
-                wanted.append(turn_to(handle.joint, handle.orientation_in_world, weight=weight))
-        self.objective.use_terms([*wanted, *self.relations, *self._limits])
+                terms.append(turn_to(handle.joint, handle.orientation_in_world, weight=weight))
+        self.objective.use_terms([*terms, *self.relations, *self._limits])
 
     def _weight(self, handle: Target | Pin) -> float:
         if isinstance(handle, Pin):
             return self.options.pin_weight
         return self.options.target_weight * (1.0 - min(handle.softness, 0.99)) ** 2
 
-    def _places(self, positions: Floats, rotations: Floats) -> Floats:
-        """(handles, 3) where the handles' points are."""
+    def _points_in_world(self, positions: Floats, rotations: Floats) -> Floats:
+        """(handles, 3) world positions of the handles' points."""
         j = self._joints
         return positions[j] + np.einsum("hij,hj->hi", rotations[j], self._points)
 
     def aim(self, positions: Floats, rotations: Floats, share: float) -> None:
-        """Set the rows' targets, none farther ahead than one step can follow."""
+        """Set the rows' goals, those of targets at most share * reach_m away."""
         if len(self._joints) == 0:
             return
-        places = self._places(positions, rotations)
-        ahead = self._goals - places
+        positions_now = self._points_in_world(positions, rotations)
+        ahead = self._goals - positions_now
         distance = np.linalg.norm(ahead, axis=1)
-        share_of = np.minimum(1.0, share * self.options.reach_m / np.maximum(distance, 1e-9))
-        share_of[self._targets :] = 1.0
-        aimed = (places + share_of[:, None] * ahead).ravel()
+        fraction = np.minimum(1.0, share * self.options.reach_m / np.maximum(distance, 1e-9))
+        fraction[self._targets :] = 1.0
+        aimed = (positions_now + fraction[:, None] * ahead).ravel()
         terms, rows = self.objective.terms, 3 * len(self._joints)
         terms.lower[:rows] = terms.upper[:rows] = aimed
 
     def errors(self, positions: Floats, rotations: Floats) -> list[float]:
-        """The distance of each handle from where it is wanted."""
+        """Distance of each handle's point from its goal, in metres."""
         if len(self._joints) == 0:
             return []
-        apart = self._goals - self._places(positions, rotations)
+        apart = self._goals - self._points_in_world(positions, rotations)
         return [float(e) for e in np.linalg.norm(apart, axis=1)]
 
     def error(self, positions: Floats, rotations: Floats) -> float:
-        """The largest distance of a target."""
+        """The largest distance of a target from its goal, in metres."""
         return max(self.errors(positions, rotations)[: self._targets], default=0.0)
 
     def relation_errors(self, q: Floats) -> dict[str, float]:
-        """By label, how far each relation is from holding."""
+        """By name, the norm of each relation's violation."""
         out: dict[str, float] = {}
         for term in self.relations:
             value = term.quantity.value(self.skeleton, q)

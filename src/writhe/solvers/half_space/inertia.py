@@ -1,4 +1,4 @@
-"""How readily each joint moves: small movements of light parts come before those of heavy ones."""
+"""Inertia weights of the degrees of freedom: light parts move before heavy ones."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from writhe.arrays import Floats, Ints
 from writhe.skeleton import Skeleton, forward
 
 SCALE = 4.0
-ROOT_SHIFT = 40.0  # of a root's displacement, per square metre: it gives way last
-LEAST = 0.05  # of the scale, for fingertips
+ROOT_SHIFT = 40.0  # weight of translations, per square metre: roots move last
+LEAST = 0.05  # smallest weight relative to SCALE, for fingertips
 
 
 def joint_inertia(skeleton: Skeleton) -> Floats:
     """(nv,) weights of squared steps, about 0.2 for a fingertip and 4 for the spine.
 
-    The square root of the moment of inertia that a coordinate turns at rest, relative to the
-    largest of its figure: between kinetic energy, which would make arms flail to spare the trunk,
-    and equal weights, which would bow the trunk to spare a hand.
+    Proportional to the square root of the moment of inertia about the joint at rest, relative to
+    the largest of the figure: a compromise between kinetic energy, which moves arms too much to
+    spare the trunk, and equal weights, which bend the trunk to spare a hand.
     """
     tree = skeleton.tree
     frames = forward(skeleton, skeleton.rest_configuration)

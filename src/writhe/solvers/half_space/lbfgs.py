@@ -1,4 +1,4 @@
-"""The same objective minimised by SciPy's L-BFGS-B, as the paper does with NLopt's."""
+"""The same objective minimised by SciPy's L-BFGS-B; the paper uses NLopt's."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.kernels.qp.projected_newton import NewtonRoom, Problem, value_and_gradient
+from writhe.kernels.qp.projected_newton import (
+    LeastSquaresProblem,
+    NewtonWorkspace,
+    value_and_gradient,
+)
 from writhe.kernels.skeleton.kinematics import integrate
 
 
 def solve_lbfgs(
-    problem: Problem, room: NewtonRoom, iterations: int, tolerance: float
+    problem: LeastSquaresProblem, workspace: NewtonWorkspace, iterations: int, tolerance: float
 ) -> tuple[Floats, int]:
     """The minimiser near the problem's start, and how many iterations it took."""
     from scipy.optimize import minimize
@@ -23,13 +27,13 @@ def solve_lbfgs(
 
     def objective(x: Floats) -> tuple[float, Floats]:
         y[free] = x
-        return value_and_gradient(problem, y, q, room, gradient), gradient[free]
+        return value_and_gradient(problem, y, q, workspace, gradient), gradient[free]
 
     angle = np.array([_angle(problem, int(k)) for k in free])
-    boxed = problem.most[free] < 1e29
-    low = np.where(boxed, problem.least[free] - angle, -np.pi)
-    high = np.where(boxed, problem.most[free] - angle, np.pi)
-    start = np.clip(problem.wanted[free], low, high)
+    boxed = problem.box_upper[free] < 1e29
+    low = np.where(boxed, problem.box_lower[free] - angle, -np.pi)
+    high = np.where(boxed, problem.box_upper[free] - angle, np.pi)
+    start = np.clip(problem.target[free], low, high)
     found: Any = minimize(
         objective,
         start,
@@ -44,6 +48,6 @@ def solve_lbfgs(
     return q, int(found.nit)
 
 
-def _angle(problem: Problem, k: int) -> float:
+def _angle(problem: LeastSquaresProblem, k: int) -> float:
     tree = problem.tree
     return float(problem.start[tree.q_start[tree.dof_joint[k]]])

@@ -1,9 +1,9 @@
-"""Looking for a clear pose from many starts, whatever the way to it.
+"""Multi-start search for a collision-free pose, regardless of a path to it.
 
-From the pose given and from random ones around it, half-spaces are gathered wherever parts overlap
-and the objective is solved again and again. The search may jump and pass through things, so run to
-its end it bounds from above what a continuous response can do; run a few rounds a step it finds the
-way out of a dead end.
+From the given pose and from random ones around it, overlaps are turned into half-spaces and the
+objective is solved repeatedly. The search may jump and pass through objects: run to its end it is
+an upper bound on what a continuous response can achieve; run a few rounds per step it finds the
+pose to which `escape` steers.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from writhe.solvers.half_space.objective import Objective
 from writhe.solvers.half_space.options import ResponseOptions
 from writhe.terms import Term
 
-CLEAR_M = 0.0005  # overlaps beyond the allowance by less are clear
-LIMIT_SLACK = 0.02
+CLEAR_M = 0.0005  # overlap beyond the allowance that still counts as clear
+LIMIT_SLACK = 0.02  # violation of terms that is tolerated
 _ROUNDS = 15  # of one start
 _NEAR_M = 0.01
 _SPREADS_RAD = (0.15, 0.3, 0.6, 1.0)
 
 
 class ClearPoseSearch:
-    """A search that can be continued: `advance` takes some rounds and answers when it has found.
+    """A resumable search: `advance` takes some rounds and returns a clear pose once found.
 
-    `terms` (relations, limits) hold in what it finds.
+    The poses found satisfy `terms` (relations, limits).
     """
 
     def __init__(
@@ -47,13 +47,13 @@ class ClearPoseSearch:
         self.objective = Objective(table.skeleton, free, options)
         self.objective.use_terms(list(terms))
         self._rng = np.random.default_rng(seed)
-        self._up_to = np.ones(len(self.skeleton))
+        self._full_approach = np.ones(len(self.skeleton))
         self._positions = np.empty((len(self.skeleton), 3))
         self._rotations = np.empty((len(self.skeleton), 3, 3))
         self.begin(self.skeleton.rest_configuration)
 
     def begin(self, q: Floats) -> None:
-        """Search anew around q, with the objects where they are in it."""
+        """Start a search around q, with the objects at their poses in q."""
         self._origin = q.copy()
         self.starts = 0
         self._next_start()
@@ -68,7 +68,7 @@ class ClearPoseSearch:
         return None
 
     def advance(self, rounds: int) -> Floats | None:
-        """Go on for some rounds; a clear pose, or None so far."""
+        """Continue for some rounds; returns a clear pose, or None so far."""
         for _ in range(rounds):
             if self._clear():
                 return self._pose.copy()
@@ -99,7 +99,7 @@ class ClearPoseSearch:
         return bool(np.abs(self.objective.terms.violation()).max(initial=0.0) < LIMIT_SLACK)
 
     def _push_out(self) -> None:
-        # only the newest planes: those of deep overlaps are often the wrong way round
+        # only the newest half-spaces: normals of deep overlaps often point the wrong way
         spaces = self.objective.spaces
         spaces.used[0] = 0
         accumulate(
@@ -109,7 +109,7 @@ class ClearPoseSearch:
             self._positions,
             self._rotations,
             self.options.margin_m,
-            self._up_to,
+            self._full_approach,
             1.0,
             1.0,
             0.0,

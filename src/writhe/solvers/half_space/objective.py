@@ -1,11 +1,15 @@
-"""The objective of one solve: terms, accumulated half-spaces and the wish to move little."""
+"""The objective of one solve: terms, accumulated half-spaces, and inertia."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from writhe.arrays import Bools, Floats, Ints
-from writhe.kernels.qp.projected_newton import NewtonRoom, Problem, projected_newton
+from writhe.kernels.qp.projected_newton import (
+    LeastSquaresProblem,
+    NewtonWorkspace,
+    projected_newton,
+)
 from writhe.kernels.terms.half_space_rows import HalfSpaces, write_rows
 from writhe.kernels.terms.quantity_rows import DATA_SIZE, Program
 from writhe.skeleton import Skeleton
@@ -18,7 +22,7 @@ MOST_SPACES = 240
 
 
 def empty_half_spaces(most: int = MOST_SPACES) -> HalfSpaces:
-    """Room for accumulated half-spaces."""
+    """Storage for up to `most` half-spaces, empty."""
     return HalfSpaces(
         used=np.zeros(1, dtype=np.int64),
         shapes=np.zeros((most, 2), dtype=np.int64),
@@ -33,7 +37,7 @@ def empty_half_spaces(most: int = MOST_SPACES) -> HalfSpaces:
 
 
 class Objective:
-    """Rows of terms and, behind them, rows of half-spaces that change with every solve.
+    """Rows of terms, followed by rows of half-spaces that change with every solve.
 
     Nothing is allocated between solves; `terms` is replaced when the handles change.
     """
@@ -47,9 +51,9 @@ class Objective:
         self.most = most
         self.spaces = empty_half_spaces(most)
         self.inertia = joint_inertia(skeleton)
-        self.least, self.most_of = _boxes(skeleton)
-        self.two_sided = False  # the equality as printed in the paper
-        self.wanted = np.zeros(skeleton.dof_count)
+        self.lower_limit, self.upper_limit = _scalar_limits(skeleton)
+        self.two_sided = False  # True: half-spaces as equalities, as printed in the paper
+        self.predicted_step = np.zeros(skeleton.dof_count)
         self.use_terms([])
 
     def use_terms(self, terms: list[Term]) -> None:
@@ -59,11 +63,11 @@ class Objective:
         operations, total = fixed + self.most, rows + self.most
         given = compiled.program
         self._program = Program(
-            operation=_longer(given.operation, operations),
-            joint_a=_longer(given.joint_a, operations),
-            joint_b=_longer(given.joint_b, operations),
+            operation=_padded(given.operation, operations),
+            joint_a=_padded(given.joint_a, operations),
+            joint_b=_padded(given.joint_b, operations),
             data=np.zeros((operations, DATA_SIZE)),
-            row_start=_longer(given.row_start, operations + 1),
+            row_start=_padded(given.row_start, operations + 1),
             vertex_joint=given.vertex_joint,
             vertex_in_joint=given.vertex_in_joint,
         )
@@ -72,7 +76,7 @@ class Objective:
         self.weight = np.zeros(total)
         self.weight[:rows] = np.where(compiled.hard, self.options.hard_weight, compiled.weight)
         n, nv = len(self.skeleton), self.skeleton.dof_count
-        self.room = NewtonRoom(
+        self.workspace = NewtonWorkspace(
             positions=np.zeros((n, 3)),
             rotations=np.zeros((n, 3, 3)),
             axes=np.zeros((nv, 3)),
@@ -84,13 +88,13 @@ class Objective:
             hessian=np.zeros((nv, nv)),
             solution=np.zeros(nv),
             used=np.zeros(nv, dtype=np.int64),
-            place=np.zeros(nv, dtype=np.int64),
+            column=np.zeros(nv, dtype=np.int64),
             bound=np.zeros(nv, dtype=np.int64),
             active=np.zeros(total, dtype=np.int64),
         )
 
-    def problem(self, start: Floats) -> Problem:
-        """The problem as it stands: what the kernels read."""
+    def problem(self, start: Floats) -> LeastSquaresProblem:
+        """The kernel's view of the current problem, starting at `start` (nq)."""
         fixed, rows = len(self.terms.terms), self.terms.rows
         self.lower[:rows], self.upper[:rows] = self.terms.lower, self.terms.upper
         write_rows(
@@ -101,7 +105,7 @@ class Objective:
             self.upper,
             self.weight,
             self.two_sided,
-            self.options.space_weight,
+            self.options.half_space_weight,
         )
         count = int(self.spaces.used[0])
         used, total = fixed + count, rows + count
@@ -114,7 +118,7 @@ class Objective:
             self._program.vertex_joint,
             self._program.vertex_in_joint,
         )
-        return Problem(
+        return LeastSquaresProblem(
             self.skeleton.tree,
             self.skeleton.mass,
             self.skeleton.centre_of_mass,
@@ -124,10 +128,10 @@ class Objective:
             self.weight[:total],
             self.free,
             self.inertia,
-            self.least,
-            self.most_of,
+            self.lower_limit,
+            self.upper_limit,
             start,
-            self.wanted,
+            self.predicted_step,
         )
 
     def solve(self, start: Floats) -> tuple[Floats, int]:
@@ -135,22 +139,22 @@ class Objective:
         options = self.options
         problem = self.problem(start)
         if options.solver == "l-bfgs":
-            return solve_lbfgs(problem, self.room, options.iterations * 10, options.tolerance)
+            return solve_lbfgs(problem, self.workspace, options.iterations * 10, options.tolerance)
         q = start.copy()
         taken = projected_newton(
-            problem, q, options.iterations, options.max_step_rad, options.tolerance, self.room
+            problem, q, options.iterations, options.max_step_rad, options.tolerance, self.workspace
         )
         return q, int(taken)
 
 
-def _longer(values: Ints, size: int) -> Ints:
+def _padded(values: Ints, size: int) -> Ints:
     out = np.zeros(size, dtype=np.int64)
     out[: len(values)] = values
     return out
 
 
-def _boxes(skeleton: Skeleton) -> tuple[Floats, Floats]:
-    """Bounds (nv,) of hinges and slides (Eq. 7); balls have theirs as rows."""
+def _scalar_limits(skeleton: Skeleton) -> tuple[Floats, Floats]:
+    """Bounds (nv,) of hinges and slides (Eq. 7); the limits of balls are rows."""
     nv = skeleton.dof_count
     least, most = np.full(nv, -1e30), np.full(nv, 1e30)
     for joint in skeleton.joints:

@@ -1,4 +1,4 @@
-"""What a step of half-space inverse kinematics answers."""
+"""The result of a step of half-space inverse kinematics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from writhe.solvers.result import Status
 
 @dataclass(frozen=True)
 class Effort:
-    """Where the time of a step went, and what it took."""
+    """Time and work of a step."""
 
     milliseconds: float = 0.0
     detect_ms: float = 0.0
@@ -26,8 +26,8 @@ class Effort:
 class ResponseResult:
     """The scene after a step.
 
-    `blocked` names the objects that were stopped short of where they were wanted; `lag_m` says by
-    how much. Errors are by handle or term.
+    `blocked` names the objects that were stopped short of their goals; `lag_m` is the largest
+    remaining distance. Errors are by handle or term.
     """
 
     q: Floats

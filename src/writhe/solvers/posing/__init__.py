@@ -5,15 +5,15 @@ from __future__ import annotations
 from writhe.solvers.posing.controls import Controls
 from writhe.solvers.posing.handles import Hold, Pin, Target, hold_here, pin_here
 from writhe.solvers.posing.methods import make_poser, method_names
-from writhe.solvers.posing.poser import KeepsRelations, Poser, PoseResult
+from writhe.solvers.posing.poser import Poser, PoseResult, SupportsRelations
 
 __all__ = [
     "Controls",
     "Hold",
-    "KeepsRelations",
     "Pin",
     "PoseResult",
     "Poser",
+    "SupportsRelations",
     "Target",
     "hold_here",
     "make_poser",

@@ -1,4 +1,4 @@
-"""Where the posed actor stands: alone, or among the other actors and the objects of a scene."""
+"""The actor to pose: a figure alone, or one actor of a scene with its environment."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ def _no_scene() -> Scene | None:
 
 
 @dataclass
-class ActorPlace:
-    """One actor's share of a coordinate layout.
+class ActorInScene:
+    """The model that contains the posed actor, and the actor's slices of its coordinates.
 
-    `state` is the whole configuration; what is not the actor's stays as it is there.
+    `state` is the configuration of the whole model; only the entries `state[q]` are the actor's.
     """
 
     skeleton: Skeleton
     table: CollisionTable
     prefix: str  # of the actor's joints in the layout
-    root: str  # the joint under which all of the actor hangs
-    q: slice
-    v: slice
+    root: str  # joint whose subtree is the actor
+    q: slice  # the actor's entries of a configuration
+    v: slice  # and of a tangent step
     variables: Bools  # (nv,) which degrees of freedom the poser may change
-    rotation: Floats  # (3, 3) of the frame that the actor's root is placed in
-    state: Floats
-    position_m: Floats = field(default_factory=lambda: np.zeros(3))  # of that frame
+    rotation: Floats  # (3, 3) world rotation of the actor's base frame, the root's parent frame
+    state: Floats  # (nq,)
+    position_m: Floats = field(default_factory=lambda: np.zeros(3))  # of the base frame
     scene: Scene | None = field(default_factory=_no_scene)
 
     @classmethod
-    def alone(cls, figure: Figure, policy: ContactPolicy | None = None) -> ActorPlace:
-        """The figure by itself."""
+    def alone(cls, figure: Figure, policy: ContactPolicy | None = None) -> ActorInScene:
+        """The figure without a scene."""
         skeleton = figure.skeleton
         return cls(
             skeleton,
@@ -55,10 +55,12 @@ class ActorPlace:
         )
 
     @classmethod
-    def in_scene(cls, scene: Scene, actor: str, policy: ContactPolicy | None = None) -> ActorPlace:
-        """An actor of a scene; the others and the objects do not move.
+    def in_scene(
+        cls, scene: Scene, actor: str, policy: ContactPolicy | None = None
+    ) -> ActorInScene:
+        """An actor of a scene; other actors and objects are fixed obstacles.
 
-        `policy` stands in for the scene's own where given.
+        `policy` replaces the scene's contact policy if given.
         """
         layout = scene.layout
         variables = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
@@ -79,19 +81,19 @@ class ActorPlace:
             scene,
         )
 
-    def whole(self, q: Floats) -> Floats:
-        """The configuration of everything with the actor at q."""
+    def full_configuration(self, q: Floats) -> Floats:
+        """(nq,) the configuration of the whole model with the actor at q."""
         out = self.state.copy()
         out[self.q] = q
         return out
 
-    def seen_by_actor(self, handles: Sequence[Target | Pin | Hold]) -> list[Target | Pin | Hold]:
-        """Handles in the frame that the actor's root is placed in, in place of the world."""
+    def in_actor_frame(self, handles: Sequence[Target | Pin | Hold]) -> list[Target | Pin | Hold]:
+        """Handles with world poses expressed in the actor's base frame instead."""
         if not self.position_m.any() and np.array_equal(self.rotation, np.eye(3)):
             return list(handles)
         out: list[Target | Pin | Hold] = []
         w, x, y, z = quaternion_of(self.rotation)
-        back = np.array([w, -x, -y, -z])
+        inverse = np.array([w, -x, -y, -z])
         for handle in handles:
             if isinstance(handle, Hold):
                 out.append(handle)
@@ -99,8 +101,7 @@ class ActorPlace:
             there = self.rotation.T @ (np.array(handle.position_in_world) - self.position_m)
             turn = handle.orientation_in_world
             if turn is not None:
-                a, b, c, d = quaternions.multiply(back, np.array(turn))
+                a, b, c, d = quaternions.multiply(inverse, np.array(turn))
                 turn = (float(a), float(b), float(c), float(d))
-            place = vector3(there)
-            out.append(replace(handle, position_in_world=place, orientation_in_world=turn))
+            out.append(replace(handle, position_in_world=vector3(there), orientation_in_world=turn))
         return out

@@ -1,4 +1,4 @@
-"""Balance: where the feet support the body, and how far its centre of mass is from there."""
+"""The support polygon of the feet."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from writhe.errors import WritheError
 from writhe.skeleton import Figure, Frames
 
 _FEET = (("left_ankle", "left_toe"), ("right_ankle", "right_toe"))
-_LIFTED_M = 0.08  # a foot this much higher than the other carries nothing
-_HEEL, _TIP = 0.4, 1.5  # the sole reaches beyond ankle and ball, in parts of their distance
+_LIFTED_M = 0.08  # a foot this much higher than the other bears no weight
+_HEEL, _TIP = 0.4, 1.5  # ends of the sole behind and ahead of the ankle, per ankle-toe distance
 _HALF_WIDTH_M = 0.035
-_INSET = 0.8  # of the polygon: nobody stands on its edge
+_INSET = 0.8  # scale of the polygon about its middle: a margin to its edge
 
 
 def can_balance(figure: Figure) -> bool:
@@ -26,12 +26,14 @@ def can_balance(figure: Figure) -> bool:
 def support_polygon(
     figure: Figure, frames: Frames, prefix: str = "", lifted: frozenset[str] = frozenset()
 ) -> Floats:
-    """(k, 2) corners (x, z), counter-clockwise, of the ground that the standing feet cover.
+    """(k, 2) corners (x, z), counter-clockwise, of the convex hull of the supporting feet.
 
-    `lifted` names joints that are being moved: a foot with one of them carries nothing.
+    `lifted` names joints that are being moved: a foot with one of them bears no weight.
     """
     if not can_balance(figure):
-        raise WritheError(f"the figure {figure.name!r} has no feet or no masses to balance with")
+        raise WritheError(
+            f"balance needs feet and masses, which the figure {figure.name!r} does not have"
+        )
     feet = [
         [figure.joint_of(role) for role in foot]
         for foot in _FEET
@@ -39,10 +41,10 @@ def support_polygon(
     ]
     if not feet:
         return np.zeros((0, 2))
-    places = [[frames.position(prefix + joint) for joint in foot] for foot in feet]
-    lowest = min(float(toe[1]) for _, toe in places)
+    positions = [[frames.position(prefix + joint) for joint in foot] for foot in feet]
+    lowest = min(float(toe[1]) for _, toe in positions)
     corners: list[Floats] = []
-    for ankle, toe in places:
+    for ankle, toe in positions:
         if toe[1] > lowest + _LIFTED_M:
             continue
         a, b = ankle[[0, 2]], toe[[0, 2]]

@@ -1,4 +1,4 @@
-"""How the body behaves beyond what is held: staying in place, balance, idle limbs."""
+"""Controls of the default poser: root stay, balance, idle limbs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from writhe.skeleton import Figure
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """Each from 0 (free) to 1 (firm).
+    """How firmly the body keeps what no handle controls, each from 0 (free) to 1 (firm).
 
-    - `stay`: the root stays over its place on the ground, where it was when the drag began;
+    - `stay`: the root keeps the horizontal position that it had when the drag began;
     - `balance`: the centre of mass stays over the feet;
-    - `idle`: limbs that carry no handle keep their posture instead of following the data.
+    - `idle`: limbs without a handle keep their posture instead of following the database.
     """
 
     stay: float = 0.0
@@ -28,23 +28,23 @@ class Controls:
         for name in ("stay", "balance", "idle"):
             value = float(getattr(self, name))
             if not 0.0 <= value <= 1.0:
-                raise WritheError(f"{name} is 0 (free) to 1 (firm), not {value}")
+                raise WritheError(f"{name} must be from 0 (free) to 1 (firm), not {value}")
 
     @classmethod
     def standing(cls) -> Controls:
-        """For a figure that stands on pinned feet: it neither sidesteps nor topples."""
+        """For a figure standing on pinned feet: it keeps its position and its balance."""
         return cls(stay=0.2, balance=0.4, idle=0.1)
 
     @classmethod
     def sitting(cls) -> Controls:
-        """For a figure on a seat: it keeps the seat, whether its feet are pinned or not."""
+        """For a seated figure: the root keeps its position; balance does not count."""
         return cls(stay=0.2, idle=0.1)
 
 
 def idle_dofs(figure: Figure, held: frozenset[str]) -> Bools:
-    """(nv,) the degrees of freedom of limbs none of whose joints is held.
+    """(nv,) mask of the degrees of freedom of limbs that have no held joint.
 
-    A limb hangs on the trunk: it starts where a chain without branches begins.
+    A limb is a maximal subtree without branches.
     """
     skeleton = figure.skeleton
     tree = skeleton.tree

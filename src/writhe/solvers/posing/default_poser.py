@@ -1,15 +1,15 @@
 """`default`: natural, collision-free posing in real time, every step certified.
 
-A step solves one small quadratic programme per iteration,
+A step solves one small QP per iteration,
 
     min   1/2 ||M (x + v)||^2 + 1/2 ||W (r + J v)||^2
     s.t.  near pairs keep their clearance:  dc >= -approach c
           joint limits,  |v| <= max_step,
 
-whose soft rows r are targets, pins, holds, the controls (`Controls`) and, while targets move, where
-the postures of a database expect the joints to be (see `prior`); x is the movement since the frame
-began, and the inertia M keeps the root and idle limbs in place. The proposed step then passes the
-gate, which shortens it to the last certified moment. `stepping` has the kernels of all that.
+whose soft rows r are targets, pins, holds, control terms (`Controls`) and, while targets move, the
+joint positions predicted by a posture database (`posture_prior`); x is the step taken since the
+frame began, and the inertia M keeps the root and idle limbs in place. The gate then shortens the
+proposed step to its certified part. `frame_stepper` runs the kernel.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ import numpy as np
 from writhe.arrays import Floats, floats, identical
 from writhe.database import PostureDatabase
 from writhe.skeleton import Figure, JointKind, Skeleton, forward
-from writhe.solvers.posing.actor_in_scene import ActorPlace
-from writhe.solvers.posing.control_terms import Keeping
+from writhe.solvers.posing.actor_in_scene import ActorInScene
+from writhe.solvers.posing.control_terms import ControlTerms
 from writhe.solvers.posing.controls import Controls, idle_dofs
-from writhe.solvers.posing.database_query import Asking
-from writhe.solvers.posing.frame_stepper import Stepped, Stepping
+from writhe.solvers.posing.database_query import DatabaseQuery
+from writhe.solvers.posing.frame_stepper import FrameOutcome, FrameStepper
 from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
 from writhe.solvers.posing.handles import Handle, Hold, Pin, Target
-from writhe.solvers.posing.hinge_bias import Relaxing
+from writhe.solvers.posing.hinge_bias import HingeBias
 from writhe.solvers.posing.options import DefaultOptions
 from writhe.solvers.posing.poser import GateReport, PoseResult
 from writhe.solvers.posing.posture_prior import PosturePrior
 from writhe.solvers.result import Status
 from writhe.terms import Term, joint_limits, reach
 
-_TOUCHING_M = 0.001  # parts deeper in each other than this are named
-_STILL = 1e-5  # a frame that changed no number of the configuration by more than this was still
+_TOUCHING_M = 0.001  # parts overlapping by more than this are reported
+_STILL = 1e-5  # a frame that changes no entry of q by more than this is at rest
 
 
 class DefaultPoser:
-    """The best poser of writhe. Not to be shared between threads."""
+    """The default poser: database prior, contacts, certified steps. Not thread-safe."""
 
     name = "default"
 
@@ -52,43 +52,43 @@ class DefaultPoser:
         database: PostureDatabase | None = None,
         options: DefaultOptions | None = None,
         *,
-        place: ActorPlace | None = None,
+        actor: ActorInScene | None = None,
         controls: Controls | None = None,
     ) -> None:
         self.figure = figure
         self.options = (options or DefaultOptions()).scaled_to(figure.skeleton)
-        self.place = place or ActorPlace.alone(figure)
-        self.skeleton = self.place.skeleton
-        self.table = self.place.table
-        self._stepping = Stepping(self.place, self.options)
+        self.actor = actor or ActorInScene.alone(figure)
+        self.skeleton = self.actor.skeleton
+        self.table = self.actor.table
+        self._stepper = FrameStepper(self.actor, self.options)
         self._prior = None
         if database is not None:
-            self._prior = PosturePrior(Asking(database, self.place), self.options.prior)
-        self._relaxing = Relaxing(figure.skeleton)
+            self._prior = PosturePrior(DatabaseQuery(database, self.actor), self.options.prior)
+        self._hinge_bias = HingeBias(figure.skeleton)
         self._inertia = _inertia(self.skeleton, self.options)
-        self._follows = np.ones(figure.skeleton.dof_count)  # how readily each is led
-        self._led = np.ones(len(figure.skeleton))  # and each joint
-        self._left_at: Floats = np.zeros(0)
+        self._dof_freedom = np.ones(figure.skeleton.dof_count)  # 0 for firm idle limbs, else 1
+        self._joint_freedom = np.ones(len(figure.skeleton))
+        self._last_q: Floats = np.zeros(0)
         self._relations: tuple[Term, ...] = ()
-        self._still: tuple[object, PoseResult] | None = None  # what was asked, what came of it
+        self._still: tuple[object, PoseResult] | None = None  # handles and result at rest
         self.controls = controls or Controls()
 
     @property
     def controls(self) -> Controls:
-        """How the body behaves beyond what is held; may be set between steps."""
+        """Root stay, balance and idle limbs; may be set between steps."""
         return self._controls
 
     @controls.setter
     def controls(self, controls: Controls) -> None:
-        self._keeping = Keeping(self.figure, self.place, self.options, controls)
+        self._control_terms = ControlTerms(self.figure, self.actor, self.options, controls)
         self._controls = controls
         self._compile()
 
-    def keep(self, relations: Sequence[Term]) -> None:
-        """Terms that hold from now on: relations between parts, half-spaces.
+    def set_relations(self, relations: Sequence[Term]) -> None:
+        """Replace the relations between parts (relative positions, distances, half-spaces).
 
-        Joints are called as in the place's skeleton ("actor.joint" in a scene). Equalities are
-        stiff springs like pins, intervals are constraints.
+        Joint names are those of the whole model ("actor.joint" in a scene). Equalities become
+        stiff springs like pins, intervals become constraints.
         """
         self._relations = tuple(relations)
         self._compile()
@@ -107,10 +107,10 @@ class DefaultPoser:
                 options.turn_weight,
                 10.0 * options.turn_weight,
             ),
-            prefix=self.place.prefix,
-            soft=(*self._keeping.terms, *springs),
+            prefix=self.actor.prefix,
+            soft=(*self._control_terms.terms, *springs),
             guides=self._guides(),
-            hard=[*intervals, *joint_limits(self.skeleton, only_under=self.place.root)],
+            hard=[*intervals, *joint_limits(self.skeleton, only_under=self.actor.root)],
         )
 
     def step(
@@ -118,29 +118,28 @@ class DefaultPoser:
     ) -> PoseResult:
         """The next configuration from q: natural, within limits, certified."""
         start = time.perf_counter()
-        rows, stepping = self._rows, self._stepping
+        rows, stepper = self._rows, self._stepper
         own = floats(q, (self.figure.skeleton.configuration_size,), "the configuration")
-        whole, asked = self.place.whole(own), (*targets, *pins)
-        if self._still is not None and asked == self._still[0] and identical(whole, stepping.q):
+        whole, handles = self.actor.full_configuration(own), (*targets, *pins)
+        if self._still is not None and handles == self._still[0] and identical(whole, stepper.q):
             elapsed = 1e3 * (time.perf_counter() - start)
             return replace(self._still[1], q=own.copy(), milliseconds=elapsed)
-        if rows.take(targets, pins):
+        if rows.set_handles(targets, pins):
             self._begin(targets, pins)
-        self._lead(own, asked)
-        stepping.stand(whole, again=rows.turns)
-        support = self._keeping.anchor(rows, targets, pins)
+        self._guide(own, handles)
+        stepper.set_state(whole, force=rows.has_orientations)
+        support = self._control_terms.anchor(rows, targets, pins)
         if support is not None:
-            stepping.stand_on(support)
-        result = self._result(targets, pins, stepping.pose(), start)
-        still = float(np.abs(stepping.q - whole).max()) < _STILL and not self._leads
-        self._still = (asked, result) if still else None
+            stepper.set_support(support)
+        result = self._result(targets, pins, stepper.step(), start)
+        still = float(np.abs(stepper.q - whole).max()) < _STILL and not self._prior_active
+        self._still = (handles, result) if still else None
         return result
 
-    def rehearse(self, q: Floats) -> None:
-        """Load, or compile, all that steps may need; nothing is changed but what a pause changes.
+    def warm_up(self, q: Floats) -> None:
+        """Load or compile every kernel that a step may need, so that no drag waits for one.
 
-        The first steps of a process would load the kernels one by one, the last of them in the
-        middle of a drag.
+        Takes one step at q towards the current pose; the poser's state changes as in a pause.
         """
         joint = self.figure.skeleton.names[0]
         x, y, z = (float(c) for c in forward(self.figure.skeleton, q).position(joint))
@@ -148,81 +147,83 @@ class DefaultPoser:
         self._still = None
 
     def _begin(self, targets: Sequence[Target], pins: Sequence[Pin | Hold]) -> None:
-        """Other handles than before: which limbs idle from now on."""
-        self._keeping.begin()
-        self._stepping.use(self._rows, self._keeping.first_balance_row(self._rows))
+        """Set the new rows, and the inertia of idle limbs, when the set of handles changes."""
+        self._control_terms.begin()
+        self._stepper.set_rows(self._rows, self._control_terms.first_balance_row(self._rows))
         held = {handle.joint for handle in (*targets, *pins)}
         held |= {handle.on for handle in pins if isinstance(handle, Hold)}
         idle = idle_dofs(self.figure, frozenset(held))
-        firm = (self.options.idle_weight * self.controls.idle) ** 2
-        self._stepping.inertia[:] = self._inertia
-        self._stepping.inertia[self.place.v] += np.where(idle, firm, 0.0)
-        self._follows[:] = np.where(idle, 1.0 - self.controls.idle, 1.0)
+        idle_weight = (self.options.idle_weight * self.controls.idle) ** 2
+        self._stepper.inertia[:] = self._inertia
+        self._stepper.inertia[self.actor.v] += np.where(idle, idle_weight, 0.0)
+        self._dof_freedom[:] = np.where(idle, 1.0 - self.controls.idle, 1.0)
         first_dof = self.figure.skeleton.tree.v_start[:-1]
-        self._led[:] = self._follows[np.minimum(first_dof, len(self._follows) - 1)]
+        self._joint_freedom[:] = self._dof_freedom[
+            np.minimum(first_dof, len(self._dof_freedom) - 1)
+        ]
 
     def _guides(self) -> list[Term]:
-        """Rows for where the database expects the joints; `_expect` fills them."""
+        """Terms for the predicted joint positions; `_set_prediction` fills in their goals."""
         if self._prior is None:
             return []
-        prefix = self.place.prefix
+        prefix = self.actor.prefix
         return [reach(prefix + name, np.zeros(3)) for name in self.figure.skeleton.names]
 
     @property
-    def _leads(self) -> bool:
-        """Whether the database has a say in this frame."""
+    def _prior_active(self) -> bool:
+        """Whether the database prior has weight in this frame."""
         return self._prior is not None and self._prior.share > 0.0
 
-    def _lead(self, q: Floats, handles: Sequence[Handle]) -> None:
-        """Lead the rest of the body by the database, or relax it where there is none."""
+    def _guide(self, q: Floats, handles: Sequence[Handle]) -> None:
+        """Set the goals of the database prior or, without a database, the hinge bias."""
         if self._prior is not None:
-            self._expect(self._prior, q, handles)
+            self._set_prediction(self._prior, q, handles)
             return
-        pull = self._relaxing.pull(q, handles)
-        self._stepping.pull[self.place.v] = self.options.relax_pull * self._follows * pull
+        pull = self._hinge_bias.pull(q, handles)
+        self._stepper.pull[self.actor.v] = self.options.relax_pull * self._dof_freedom * pull
 
-    def _expect(self, prior: PosturePrior, q: Floats, handles: Sequence[Handle]) -> None:
-        """Ask the database where the joints should be, and lead them there."""
-        place, rows = self.place, self._rows
-        if not identical(q, self._left_at):
-            prior.forget()  # another posture than this poser left: a new drag
-        prior.update(q, handles, place.rotation, place.position_m)
+    def _set_prediction(self, prior: PosturePrior, q: Floats, handles: Sequence[Handle]) -> None:
+        """Set the goals and weights of the rows for the predicted joint positions."""
+        actor, rows = self.actor, self._rows
+        if not identical(q, self._last_q):
+            prior.reset()  # q is not the last result: a new drag
+        prior.update(q, handles, actor.rotation, actor.position_m)
         at = slice(rows.first_guide, rows.first_hard)
         if prior.share == 0.0:
             rows.terms.weight[at] = 0.0
             return
-        expected = prior.expected @ place.rotation.T + place.position_m
+        expected = prior.expected @ actor.rotation.T + actor.position_m
         rows.terms.lower[at] = rows.terms.upper[at] = expected.ravel()
-        firm = self.options.expected_weight * prior.share * self._led
-        rows.terms.weight[at] = np.repeat(firm, 3)
+        weight = self.options.expected_weight * prior.share * self._joint_freedom
+        rows.terms.weight[at] = np.repeat(weight, 3)
 
     def _result(
         self,
         targets: Sequence[Target],
         pins: Sequence[Pin | Hold],
-        stepped: Stepped,
+        outcome: FrameOutcome,
         start: float,
     ) -> PoseResult:
-        options, stepping, fraction = self.options, self._stepping, stepped.fraction
-        self._left_at = stepping.q[self.place.q].copy()
+        options, stepper, fraction = self.options, self._stepper, outcome.fraction
+        self._last_q = stepper.q[self.actor.q].copy()
         errors = self._rows.point_errors()
-        clearance = stepping.clearances()
+        clearance = stepper.clearances()
         least = float(clearance.min()) if len(clearance) else None
         parts: set[str] = set()
         if least is not None and least < -_TOUCHING_M:
             for pair in np.flatnonzero(clearance < -_TOUCHING_M):
-                parts.update(stepping.parts_of(int(pair)))
+                parts.update(stepper.parts_of(int(pair)))
         worst = max(errors[: len(targets)], default=0.0)
         if worst <= options.met_m:
             status = Status.REACHED
-        elif stepped.yielded:
+        elif outcome.softened:
             status = Status.REGULARISED
-        elif worst < 0.98 * stepped.first_error_m:
+        elif worst < 0.98 * outcome.first_error_m:
             status = Status.APPROACHING
         else:
             status = Status.SETTLED
         return PoseResult(
-            q=self._left_at.copy(),
+            q=self._last_q.copy(),
             status=status,
             target_error_m={t.joint: e for t, e in zip(targets, errors, strict=False)},
             pin_error_m={p.joint: e for p, e in zip(pins, errors[len(targets) :], strict=True)},
@@ -232,12 +233,12 @@ class DefaultPoser:
             touching_parts=tuple(sorted(parts)),
             unfamiliar=None if self._prior is None else self._prior.unfamiliar,
             turn_error_rad=self._rows.turn_errors(),
-            off_balance_m=self._keeping.off_balance_m(self._rows),
+            off_balance_m=self._control_terms.off_balance_m(self._rows),
         )
 
 
 def _inertia(skeleton: Skeleton, options: DefaultOptions) -> Floats:
-    """(nv,) squared weights that keep roots in place and every joint a little."""
+    """(nv,) squared weights of the step: larger for translations of free joints."""
     out = np.full(skeleton.dof_count, options.base_weight**2)
     for joint in skeleton.joints:
         if joint.kind is JointKind.FREE:

@@ -1,4 +1,4 @@
-"""The kernels of the default poser with the arrays that they keep from call to call."""
+"""The frame step of the default poser: one kernel call, and the arrays it keeps between calls."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ import numpy as np
 
 from writhe.arrays import Floats, identical
 from writhe.collision import NearPairs
-from writhe.collision.gate import GATE_SLACK_M, gate_room
+from writhe.collision.gate import GATE_SLACK_M, gate_workspace
 from writhe.kernels.jit import machine_code
 from writhe.kernels.posing import body_state, frame_step
-from writhe.kernels.posing.frame_step import FIRST_ERROR, FRACTION, YIELDED
-from writhe.kernels.posing.step_qp import StepBounds, make_room
-from writhe.solvers.posing.actor_in_scene import ActorPlace
+from writhe.kernels.posing.frame_step import FIRST_ERROR, FRACTION, SOFTENED
+from writhe.kernels.posing.step_qp import StepBounds, make_workspace
+from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.handle_rows import HandleRows
 from writhe.solvers.posing.options import DefaultOptions
 
-_MOST_CONTACTS = 400  # near pairs beyond these are left to the gate
+_MOST_CONTACTS = 400  # near pairs in the QP at most; the gate checks all of them
 
 
-class Stepped(NamedTuple):
-    """What came of a frame."""
+class FrameOutcome(NamedTuple):
+    """Measures of one frame."""
 
-    first_error_m: float  # the worst target's distance when it began
-    fraction: float  # of the way that is certified
-    yielded: bool  # whether constraints had to
+    first_error_m: float  # the largest target error at the start of the frame
+    fraction: float  # certified fraction of the proposed step
+    softened: bool  # whether constraints had to be relaxed
 
 
-class Stepping:
-    """Steps a body from where it stands; not to be shared between threads."""
+class FrameStepper:
+    """Steps an actor from its current state; not thread-safe."""
 
-    def __init__(self, place: ActorPlace, options: DefaultOptions) -> None:
-        skeleton, self.table = place.skeleton, place.table
-        self._place, self._options = place, options
+    def __init__(self, actor: ActorInScene, options: DefaultOptions) -> None:
+        skeleton, self.table = actor.skeleton, actor.table
+        self._actor, self._options = actor, options
         nq, self._nv = skeleton.configuration_size, skeleton.dof_count
-        self._around = body_state.Surroundings(
+        self._environment = body_state.Environment(
             skeleton.tree,
             skeleton.mass,
             skeleton.centre_of_mass,
@@ -45,19 +45,19 @@ class Stepping:
             self.table.pairs,
         )
         self._near, self._near_count = NearPairs(self.table), np.zeros(1, dtype=np.int64)
-        self._gate = gate_room(self.table)
-        self._pace = frame_step.Pace(
+        self._gate = gate_workspace(self.table)
+        self._frame_options = frame_step.FrameOptions(
             options.iterations,
             options.met_m,
             options.held_m,
             GATE_SLACK_M if options.gate else np.inf,
         )
-        self._looking = self._pace._replace(iterations=0)
-        self.q = np.full(nq, np.nan)  # where the body stands
-        self._way = frame_step.make_way(nq, self._nv)
+        self._measure_only = self._frame_options._replace(iterations=0)
+        self.q = np.full(nq, np.nan)  # (nq,) the current state, NaN if unknown
+        self._frame_workspace = frame_step.make_frame_workspace(nq, self._nv)
         self._measured = np.zeros(frame_step.MEASURES)
         self.inertia = np.ones(self._nv)  # squared weights of the movement
-        self.pull = np.zeros(self._nv)
+        self.pull = np.zeros(self._nv)  # preferred step
         self._bounds = StepBounds(
             options.max_step_rad,
             options.reach_m,
@@ -68,20 +68,20 @@ class Stepping:
         )
         self._code: Callable[..., Any] | None = None
 
-    def use(self, rows: HandleRows, balance: int) -> None:
-        """Want these rows from now on; `balance` is the first of the rows that balance, or -1."""
-        terms, own = rows.terms, self._place.v
+    def set_rows(self, rows: HandleRows, balance: int) -> None:
+        """Use these rows from now on; `balance` is the index of the first balance row, or -1."""
+        terms, own = rows.terms, self._actor.v
         near = self._near
-        self._asked = body_state.Wanted(
+        self._term_rows = body_state.TermRows(
             terms.program,
-            terms.wanted_lower,
+            terms.target_lower,
             terms.lower,
             terms.upper,
             terms.weight,
             np.zeros((0, 2)),
             np.array([rows.targets, rows.handles, rows.first_guide, rows.first_hard, balance]),
         )
-        self._stance = body_state.Stance(
+        self._body_state = body_state.BodyState(
             self.q,
             terms.positions,
             terms.rotations,
@@ -92,47 +92,47 @@ class Stepping:
             self._near_count,
             near.placed,
             near.out,
-            near.apart_along,
+            near.last_normals,
         )
-        self._room = make_room(
+        self._workspace = make_workspace(
             terms.rows,
             self._nv,
             own.stop - own.start,
             _MOST_CONTACTS,
             len(self.table.pairs.allowance),
         )
-        self.q[:] = np.nan  # nothing of the rows is known
+        self.q[:] = np.nan  # the new rows have not been evaluated
 
-    def stand_on(self, polygon: Floats) -> None:
-        """The ground (k, 2) over which the centre of mass is to stay."""
-        self._asked = self._asked._replace(support=np.ascontiguousarray(polygon))
+    def set_support(self, polygon: Floats) -> None:
+        """Set the support polygon (k, 2) over which the centre of mass is to stay."""
+        self._term_rows = self._term_rows._replace(support=np.ascontiguousarray(polygon))
 
-    def stand(self, q: Floats, *, again: bool) -> None:
-        """Begin a frame at q; looks only if the body does not stand there yet, or `again`."""
-        if again or not identical(q, self.q):
+    def set_state(self, q: Floats, *, force: bool) -> None:
+        """Begin a frame at q; rows are evaluated only if q is new, or with `force`."""
+        if force or not identical(q, self.q):
             self.q[:] = q
-            self._pose(self._looking, anew=True)
+            self._run_kernel(self._measure_only, update=True)
 
-    def pose(self) -> Stepped:
-        """Move by one frame towards what is wanted, all of it certified."""
-        self._pose(self._pace, anew=False)
-        found: list[float] = self._measured.tolist()
-        return Stepped(found[FIRST_ERROR], found[FRACTION], found[YIELDED] > 0.0)
+    def step(self) -> FrameOutcome:
+        """Move by one certified frame towards the goals."""
+        self._run_kernel(self._frame_options, update=False)
+        measured: list[float] = self._measured.tolist()
+        return FrameOutcome(measured[FIRST_ERROR], measured[FRACTION], measured[SOFTENED] > 0.0)
 
-    def _pose(self, pace: frame_step.Pace, *, anew: bool) -> None:
+    def _run_kernel(self, frame_options: frame_step.FrameOptions, *, update: bool) -> None:
         arguments = (
-            self._around,
-            self._stance,
-            self._asked,
+            self._environment,
+            self._body_state,
+            self._term_rows,
             self.inertia,
             self.pull,
             self._bounds,
-            pace,
-            self._place.v.start,
-            anew,
+            frame_options,
+            self._actor.v.start,
+            update,
             self._gate,
-            self._room,
-            self._way,
+            self._workspace,
+            self._frame_workspace,
             self._measured,
         )
         if self._code is None:
@@ -140,11 +140,11 @@ class Stepping:
         self._code(*arguments)
 
     def clearances(self) -> Floats:
-        """Gaps beyond their allowances of the pairs near each other."""
+        """Gap plus allowed overlap of each near pair, in metres."""
         rows, count = self._near.rows, int(self._near_count[0])
         return rows.gap[:count] + rows.allowance[:count]
 
     def parts_of(self, pair: int) -> tuple[str, str]:
-        """The names of the two parts of one of the near pairs."""
+        """Part names of a near pair."""
         a, b = self._near.rows.shapes[pair]
         return self.table.part_of_shape(int(a)), self.table.part_of_shape(int(b))

@@ -1,7 +1,7 @@
-"""The rows of what the user holds, compiled once for a set of handles and moved every frame.
+"""The rows of handles, compiled once for a set of handles; their goals are updated every frame.
 
-Rows stand in this order: the points of targets, the points of pins and holds, orientations, what
-else the poser wants softly, and last what it wants as constraints (joint limits).
+Order of the rows: points of targets, points of pins and holds, orientations, further soft terms of
+the poser, guides, and last the constraints (joint limits).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class HandleWeights:
 
     target: float
     pin: float
-    target_turn: float
-    pin_turn: float
+    target_orientation: float
+    pin_orientation: float
 
 
 class HandleRows:
@@ -40,50 +40,50 @@ class HandleRows:
         guides: Sequence[Term] = (),
         hard: Sequence[Term] = (),
     ) -> None:
-        """`guides` are soft too, but lead rather than ask: a misfit does not count them."""
+        """`guides` are soft terms that the misfit of a step does not count."""
         self.skeleton = skeleton
         self.weights = weights
         self.prefix = prefix
         self._soft, self._guides, self._hard = tuple(soft), tuple(guides), tuple(hard)
         self._shape: tuple[object, ...] | None = None
         self._handles: tuple[Handle, ...] = ()
-        self._turned: tuple[Handle, ...] = ()
-        self._firmness: list[float] = []
+        self._oriented: tuple[Handle, ...] = ()
+        self._factors: list[float] = []
         self.targets = 0
         self.terms = CompiledTerms(skeleton, [*self._soft, *self._guides, *self._hard])
         self.first_guide = self.first_hard = 0
 
-    def take(self, targets: Sequence[Target], held: Sequence[Handle]) -> bool:
-        """Want these from now on; returns whether the set of handles is another than before."""
+    def set_handles(self, targets: Sequence[Target], held: Sequence[Handle]) -> bool:
+        """Set the handles' goals; returns whether the rows had to be compiled anew."""
         handles = (*targets, *held)
         shape = tuple(_shape(handle) for handle in handles)
-        fresh = shape != self._shape
+        changed = shape != self._shape
         self.targets = len(targets)
         self._handles = handles
-        self._turned = tuple(h for h in handles if _turn(h) is not None)
-        if fresh:
+        self._oriented = tuple(h for h in handles if _orientation(h) is not None)
+        if changed:
             self._compile()
             self._shape = shape
         terms = self.terms
         rows = 3 * len(handles)
-        places = [coordinate for handle in handles for coordinate in _place(handle)]
-        terms.wanted_lower[:rows] = places
-        terms.wanted_upper[:rows] = terms.lower[:rows] = terms.upper[:rows] = terms.wanted_lower[
+        positions = [coordinate for handle in handles for coordinate in _position(handle)]
+        terms.target_lower[:rows] = positions
+        terms.target_upper[:rows] = terms.lower[:rows] = terms.upper[:rows] = terms.target_lower[
             :rows
         ]
-        firmness = [_firmness(target) for target in targets]
-        if fresh or firmness != self._firmness:
-            self._firmness = firmness
-            for i, firm in enumerate(firmness):
-                terms.weight[3 * i : 3 * i + 3] = self.weights.target * firm
-        for i, handle in enumerate(self._turned):
+        factors = [_weight_factor(target) for target in targets]
+        if changed or factors != self._factors:
+            self._factors = factors
+            for i, factor in enumerate(factors):
+                terms.weight[3 * i : 3 * i + 3] = self.weights.target * factor
+        for i, handle in enumerate(self._oriented):
             row = len(handles) + i
-            turn = np.array(_turn(handle))
+            turn = np.array(_orientation(handle))
             terms.program.data[row, :4] = turn / np.linalg.norm(turn)
             if isinstance(handle, Target):
                 at = slice(3 * row, 3 * row + 3)
-                terms.weight[at] = self.weights.target_turn * _firmness(handle)
-        return fresh
+                terms.weight[at] = self.weights.target_orientation * _weight_factor(handle)
+        return changed
 
     @property
     def handles(self) -> int:
@@ -91,39 +91,39 @@ class HandleRows:
         return len(self._handles)
 
     @property
-    def turns(self) -> bool:
-        """Whether some handle wants an orientation."""
-        return bool(self._turned)
+    def has_orientations(self) -> bool:
+        """Whether some handle has a goal orientation."""
+        return bool(self._oriented)
 
     def rows_of(self, soft: int) -> slice:
-        """The rows of the so-many-th of the poser's own soft terms."""
+        """The rows of the poser's soft term number `soft`."""
         start = self.terms.program.row_start
-        first = len(self._handles) + len(self._turned) + soft
+        first = len(self._handles) + len(self._oriented) + soft
         return slice(int(start[first]), int(start[first + 1]))
 
     def point_errors(self) -> list[float]:
-        """How far each handle's point is from where it is wanted, targets first."""
+        """Distance of each handle's point from its goal in metres, targets first."""
         rows = range(0, 3 * len(self._handles), 3)
-        # lists: NumPy would take longer to begin than these few numbers take
+        # plain lists: for so few numbers the overhead of NumPy calls is larger than the work
         here: list[float] = self.terms.values[: rows.stop].tolist()
-        there: list[float] = self.terms.wanted_lower[: rows.stop].tolist()
+        there: list[float] = self.terms.target_lower[: rows.stop].tolist()
         return [math.dist(here[i : i + 3], there[i : i + 3]) for i in rows]
 
     def turn_errors(self) -> dict[str, float]:
-        """By joint: the angle between its orientation and the one wanted, in radians."""
+        """By joint, the angle between its orientation and its goal orientation, in radians."""
         first = 3 * len(self._handles)
-        rows = self.terms.values[first : first + 3 * len(self._turned)].reshape(-1, 3)
+        rows = self.terms.values[first : first + 3 * len(self._oriented)].reshape(-1, 3)
         return {
             handle.joint: float(np.linalg.norm(row))
-            for handle, row in zip(self._turned, rows, strict=True)
+            for handle, row in zip(self._oriented, rows, strict=True)
         }
 
     def _compile(self) -> None:
-        wanted: list[Term] = []
+        terms: list[Term] = []
         for handle in self._handles:
             joint = self.prefix + handle.joint
             if isinstance(handle, Hold):
-                wanted.append(
+                terms.append(
                     keep_relative(
                         joint,
                         self.prefix + handle.on,
@@ -133,7 +133,7 @@ class HandleRows:
                     )
                 )
             else:
-                wanted.append(
+                terms.append(
                     reach(
                         joint,
                         handle.position_in_world,
@@ -141,39 +141,39 @@ class HandleRows:
                         weight=self.weights.pin,
                     )
                 )
-        for handle in self._turned:
+        for handle in self._oriented:
             other = self.prefix + handle.on if isinstance(handle, Hold) else None
-            turn = _turn(handle)
+            turn = _orientation(handle)
             assert turn is not None
-            wanted.append(
+            terms.append(
                 turn_to(
                     self.prefix + handle.joint,
                     turn,
                     seen_from=other,
-                    weight=self.weights.pin_turn,
+                    weight=self.weights.pin_orientation,
                 )
             )
-        wanted += self._soft
-        guide = len(wanted)
-        wanted += self._guides
-        self.terms = CompiledTerms(self.skeleton, [*wanted, *self._hard])
+        terms += self._soft
+        guide = len(terms)
+        terms += self._guides
+        self.terms = CompiledTerms(self.skeleton, [*terms, *self._hard])
         start = self.terms.program.row_start
-        self.first_guide, self.first_hard = int(start[guide]), int(start[len(wanted)])
+        self.first_guide, self.first_hard = int(start[guide]), int(start[len(terms)])
 
 
 def _shape(handle: Handle) -> tuple[object, ...]:
-    """What a handle's rows depend on besides their bounds and weights."""
+    """Everything that a handle's compiled rows depend on, other than bounds and weights."""
     on = handle.on if isinstance(handle, Hold) else None
-    return type(handle), handle.joint, handle.point_in_joint, on, _turn(handle) is None
+    return type(handle), handle.joint, handle.point_in_joint, on, _orientation(handle) is None
 
 
-def _place(handle: Handle) -> tuple[float, float, float]:
+def _position(handle: Handle) -> tuple[float, float, float]:
     return handle.position_in_other if isinstance(handle, Hold) else handle.position_in_world
 
 
-def _turn(handle: Handle) -> tuple[float, float, float, float] | None:
+def _orientation(handle: Handle) -> tuple[float, float, float, float] | None:
     return handle.orientation_in_other if isinstance(handle, Hold) else handle.orientation_in_world
 
 
-def _firmness(target: Target) -> float:
+def _weight_factor(target: Target) -> float:
     return (1.0 - min(target.softness, 0.99)) ** 2

@@ -1,4 +1,4 @@
-"""What the user holds: targets that are dragged, pins that stay, and parts that rest on others."""
+"""Handles: targets to reach, pins fixed in the world, and holds fixed relative to another joint."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from writhe.skeleton.quaternions import quaternion_of
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A point of a joint that is to go somewhere, and perhaps an orientation for the joint.
+    """A goal position for a point of a joint, and optionally a goal orientation of the joint.
 
-    `softness` from 0 (firm) to 1 (barely pulled) says how readily the target gives way.
+    `softness` from 0 (firm) to 1 (barely pulled) lowers the weight: w = w_target (1 - softness)^2.
     """
 
     joint: str
@@ -34,7 +34,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A point of a joint that stays where it was pinned, with its orientation if given."""
+    """A point of a joint fixed in the world, and optionally the joint's orientation."""
 
     joint: str
     position_in_world: Vector3
@@ -44,9 +44,10 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """A point of a joint that stays at a place of another joint: a hand resting on a thigh.
+    """A point of a joint fixed in the frame of another joint: a hand resting on a thigh.
 
-    Give it among the pins. That the two may touch is declared apart: `make_poser(contacts=...)`.
+    Pass it among the pins. Contact of the two parts is allowed separately, by
+    `make_poser(contacts=...)`.
     """
 
     joint: str
@@ -70,8 +71,8 @@ def pin_here(
     """A pin that holds `joint` where it is at q."""
     frames = forward(skeleton, q)
     turn = quaternion_of(frames.rotation(joint)) if orientation else None
-    place = frames.point(joint, point_in_joint)
-    return Pin(joint, vector3(place), vector3(point_in_joint), turn)
+    position = frames.point(joint, point_in_joint)
+    return Pin(joint, vector3(position), vector3(point_in_joint), turn)
 
 
 def hold_here(
@@ -83,9 +84,9 @@ def hold_here(
     orientation: bool = False,
     point_in_joint: ArrayLike = (0.0, 0.0, 0.0),
 ) -> Hold:
-    """A hold that keeps `joint` where it is at q as seen from the joint `on`."""
+    """A hold that keeps `joint` where it is at q in the frame of the joint `on`."""
     frames = forward(skeleton, q)
     other = frames.rotation(on)
-    place = other.T @ (frames.point(joint, point_in_joint) - frames.position(on))
+    position = other.T @ (frames.point(joint, point_in_joint) - frames.position(on))
     turn = quaternion_of(other.T @ frames.rotation(joint)) if orientation else None
-    return Hold(joint, on, vector3(place), vector3(point_in_joint), turn)
+    return Hold(joint, on, vector3(position), vector3(point_in_joint), turn)

@@ -11,7 +11,7 @@ with M^T M = w_t J_gli^T J_gli + w_m J_pos^T J_pos + w_s I and the positional co
 `paper` picks neighbours near in linking first and keeps the topology term; `local-pca` (Chai and
 Hodgins 2005, as that paper compares with it) picks them by joint angles and has no such term.
 
-Where the text leaves something open or cannot work as printed:
+Where the paper leaves something open or cannot work as printed:
 - root translation and heading are not in the normalised postures, so they are variables of their
   own beside the latent ones, at the same weight;
 - Jacobians are analytic, not by finite differences;
@@ -20,7 +20,7 @@ Where the text leaves something open or cannot work as printed:
 - Euler angles are YXZ, so that the first angle of the root is the heading;
 - with an object, its linking enters the topology term as it enters the search (Eq. 3);
 - orientations and holds, which the paper does not have, are constraints like positions.
-Neither is gated, and neither knows of softness or controls.
+Neither is gated, and neither supports softness or controls.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from writhe.database import PostureDatabase, posture_features
 from writhe.database.posture import normalise
 from writhe.skeleton import Figure, forward
 from writhe.solvers.chart import AffineChart, EulerChart
-from writhe.solvers.posing.actor_in_scene import ActorPlace
-from writhe.solvers.posing.database_query import Asking
+from writhe.solvers.posing.actor_in_scene import ActorInScene
+from writhe.solvers.posing.database_query import DatabaseQuery
 from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
 from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.poser import PoseResult
@@ -73,21 +73,21 @@ class LatentPoser:
         options: LatentOptions | None = None,
         *,
         topology: bool = True,
-        place: ActorPlace | None = None,
+        actor: ActorInScene | None = None,
     ) -> None:
         self.name = name
         self.figure: Figure = database.figure
-        self.place = place or ActorPlace.alone(self.figure)
-        self.asking = Asking(database, self.place)
+        self.actor = actor or ActorInScene.alone(self.figure)
+        self.query = DatabaseQuery(database, self.actor)
         self.options = options or LatentOptions()
         self.topology = topology
         skeleton = self.figure.skeleton
         self._euler = EulerChart(skeleton, EULER_ORDER)
         self._angles = np.array([self._euler.coordinates(q) for q in database.q])
-        self.table = self.place.table
+        self.table = self.actor.table
         self._near = NearPairs(self.table)
-        everyone = [reach(name, np.zeros(3)) for name in skeleton.names]
-        self._rows = HandleRows(skeleton, HandleWeights(1.0, 1.0, 1.0, 1.0), soft=everyone)
+        all_joints = [reach(name, np.zeros(3)) for name in skeleton.names]
+        self._rows = HandleRows(skeleton, HandleWeights(1.0, 1.0, 1.0, 1.0), soft=all_joints)
 
     def step(
         self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin | Hold] = ()
@@ -95,12 +95,12 @@ class LatentPoser:
         """The next configuration from q, as published: projected, then three solves."""
         start = time.perf_counter()
         options, rows = self.options, self._rows
-        seen = self.place.seen_by_actor((*targets, *pins))
-        rows.take([h for h in seen if isinstance(h, Target)], seen[len(targets) :])
+        local = self.actor.in_actor_frame((*targets, *pins))
+        rows.set_handles([h for h in local if isinstance(h, Target)], local[len(targets) :])
         terms, count = rows.terms, rows.rows_of(0).start
         chart = self._latent_space(q)
         own = self._euler.coordinates(q)
-        y = chart.axes.T @ _near_turns(own - chart.mean)  # the hard projection of the method
+        y = chart.axes.T @ _wrap_angles(own - chart.mean)  # the hard projection of the method
         for _ in range(options.iterations):
             current = chart.configuration(y)
             terms.update(current)
@@ -114,12 +114,12 @@ class LatentPoser:
         return self._result(q, targets, pins, start)
 
     def _latent_space(self, q: Floats) -> AffineChart:
-        """PCA of the neighbours' Euler angles; the root's place and heading are free."""
+        """PCA of the neighbours' Euler angles; the root's position and heading are free."""
         options, skeleton = self.options, self.figure.skeleton
         features = posture_features(skeleton, normalise(skeleton, q))[0]
         radius = options.linking_radius if self.topology else 1e9
-        numbers, _ = self.asking.search.query(
-            features, self.asking.linking(q), options.neighbours, radius
+        numbers, _ = self.query.search.query(
+            features, self.query.linking(q), options.neighbours, radius
         )
         samples = self._angles[numbers]
         mean = samples.mean(axis=0)
@@ -137,23 +137,23 @@ class LatentPoser:
         return AffineChart(self._euler, mean, full)
 
     def _solve(self, terms: CompiledTerms, basis: Floats, q: Floats, count: int) -> Floats:
-        """dl of Eq. 13."""
+        """dl of Eq. 13 at q; the first `count` rows of the terms are its constraints."""
         options = self.options
         positions = (terms.jacobian[count:] @ basis) * np.sqrt(options.continuity_weight)
         left = positions.T @ positions
         left.flat[:: len(left) + 1] += options.style_weight
         if self.topology:
-            linking = self.asking.linking_jacobian(q) @ basis
+            linking = self.query.linking_jacobian(q) @ basis
             left += options.topology_weight * (linking.T @ linking)
         rows = terms.jacobian[:count] @ basis
-        wanted = terms.wanted_lower[:count] - terms.values[:count]
+        error = terms.target_lower[:count] - terms.values[:count]
         size = len(left)
         system = np.zeros((size + count, size + count))
         system[:size, :size] = left
         system[:size, size:] = rows.T
         system[size:, :size] = rows
         system[np.arange(size, size + count), np.arange(size, size + count)] = -1e-6
-        right = np.concatenate([np.zeros(size), wanted])
+        right = np.concatenate([np.zeros(size), error])
         return np.asarray(np.linalg.solve(system, right), dtype=np.float64)[:size]
 
     def _result(
@@ -164,7 +164,7 @@ class LatentPoser:
         start: float,
     ) -> PoseResult:
         errors = np.array(self._rows.point_errors())
-        frames = forward(self.place.skeleton, self.place.whole(q))
+        frames = forward(self.actor.skeleton, self.actor.full_configuration(q))
         self._near.find(frames.positions, frames.rotations, 0.03)
         clearance = self._near.clearance
         met = bool((errors[: len(targets)] < self.options.met_m).all())
@@ -182,6 +182,6 @@ class LatentPoser:
         )
 
 
-def _near_turns(difference: Floats) -> Floats:
-    """Angles brought within half a turn."""
+def _wrap_angles(difference: Floats) -> Floats:
+    """Angles wrapped to [-pi, pi)."""
     return (difference + np.pi) % (2.0 * np.pi) - np.pi

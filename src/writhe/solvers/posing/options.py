@@ -1,4 +1,4 @@
-"""The weights and lengths of the default poser."""
+"""Options of the default poser."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from writhe.skeleton import Skeleton
 from writhe.solvers.posing.posture_prior import PriorOptions
 
 _HUMAN_EXTENT_M = 1.537  # between the outermost joints of the built-in human at rest
-_SMALLEST = 0.02  # of the human's size: smaller bodies are posed as if they had it
+_SMALLEST = 0.02  # smallest scale, relative to the human
 
 
 @dataclass(frozen=True, slots=True)
 class DefaultOptions:
-    """The weights of the default poser. Lengths in metres, angles in radians.
+    """Options of the default poser. Lengths in metres, angles in radians.
 
     Lengths, and weights per metre, are for a body of human size; `scaled` adapts them to others.
     """
 
-    iterations: int = 3  # at most, a frame
+    iterations: int = 3  # QPs per frame at most
     target_weight: float = 30.0
     pin_weight: float = 300.0
-    turn_weight: float = 6.0
-    hold_weight: float = 1000.0  # of hard relations between parts
-    stay_weight: float = 300.0  # of a root that stays firmly
-    balance_weight: float = 100.0  # of a body that balances firmly
-    idle_weight: float = 10.0  # of a limb that idles firmly, beside the prior
-    expected_weight: float = 2.0  # of where the database expects a joint, while targets move
-    root_weight: float = 3.0  # how firmly the body stays in place
-    base_weight: float = 1.0  # how firmly every joint stays as it is
+    turn_weight: float = 6.0  # orientation of targets, per radian; pins have ten times that
+    hold_weight: float = 1000.0  # hard relations between parts
+    stay_weight: float = 300.0  # root position at Controls.stay = 1
+    balance_weight: float = 100.0  # centre of mass at Controls.balance = 1
+    idle_weight: float = 10.0  # inertia of limbs without a handle at Controls.idle = 1
+    expected_weight: float = 2.0  # joint positions predicted by the database, while targets move
+    root_weight: float = 3.0  # inertia of root translation
+    base_weight: float = 1.0  # inertia of every degree of freedom
     max_step_rad: float = 0.25  # per joint coordinate and iteration
-    reach_m: float = 0.12  # how far a target may be ahead in one iteration
+    reach_m: float = 0.12  # the part of a target's distance that one iteration aims for at most
     near_m: float = 0.06  # pairs nearer than this become inequalities
-    margin_m: float = 0.002
-    approach: float = 0.5  # share of the clearance that one iteration may use up
-    recovery_m: float = 0.01  # how fast a penetrating start is pushed out, an iteration
-    met_m: float = 0.005
-    held_m: float = 0.0005  # a pin farther off than this is brought back before the frame ends
-    relax_pull: float = 0.05  # towards relaxed hinges, where there is no database
-    gate: bool = True
+    margin_m: float = 0.002  # clearance that contact rows aim to keep
+    approach: float = 0.5  # fraction of the clearance that one iteration may use up
+    recovery_m: float = 0.01  # how far one iteration pushes out an initial overlap at most
+    met_m: float = 0.005  # tolerance of targets
+    held_m: float = 0.0005  # tolerance of pins: beyond it the frame ends with a correcting QP
+    relax_pull: float = 0.05  # gain of the hinge bias, used without a database
+    gate: bool = True  # certify every step
     prior: PriorOptions = field(default_factory=PriorOptions)
 
     def scaled_to(self, skeleton: Skeleton) -> DefaultOptions:
@@ -49,7 +49,7 @@ class DefaultOptions:
         return self.scaled(max(extent / _HUMAN_EXTENT_M, _SMALLEST))
 
     def scaled(self, size: float) -> DefaultOptions:
-        """The options for a body that is `size` times as large as the human."""
+        """The options for a body `size` times as large as the human."""
         lengths = ("reach_m", "near_m", "margin_m", "recovery_m", "met_m", "held_m")
         per_metre = (
             "target_weight",

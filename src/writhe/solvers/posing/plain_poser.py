@@ -1,6 +1,6 @@
 """`plain`: damped least squares with pins and joint limits; no data, no collision, no gate.
 
-What most tools do, and the yardstick for the smoothness of the others.
+The method of most tools, and the baseline for the smoothness of the other posers.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from writhe.arrays import Floats
 from writhe.skeleton import Figure
-from writhe.solvers.posing.actor_in_scene import ActorPlace
+from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
 from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.poser import PoseResult
@@ -18,7 +18,7 @@ from writhe.solvers.result import Status
 from writhe.solvers.step import StepOptions, StepSolver
 from writhe.terms import joint_limits
 
-_WEIGHTS = HandleWeights(target=10.0, pin=100.0, target_turn=2.0, pin_turn=20.0)
+_WEIGHTS = HandleWeights(target=10.0, pin=100.0, target_orientation=2.0, pin_orientation=20.0)
 _LIMIT_WEIGHT, _MET_M = 30.0, 0.01
 
 
@@ -32,11 +32,11 @@ class PlainPoser:
         figure: Figure,
         options: StepOptions | None = None,
         *,
-        place: ActorPlace | None = None,
+        actor: ActorInScene | None = None,
     ) -> None:
         self.figure = figure
         self.options = options or StepOptions(iterations=3, damping=0.3)
-        self.place = place or ActorPlace.alone(figure)
+        self.actor = actor or ActorInScene.alone(figure)
         skeleton = figure.skeleton
         limits = joint_limits(skeleton, weight=_LIMIT_WEIGHT)
         self._rows = HandleRows(skeleton, _WEIGHTS, hard=limits)
@@ -48,9 +48,11 @@ class PlainPoser:
         """Three damped least-squares iterations from q."""
         start = time.perf_counter()
         rows = self._rows
-        seen = self.place.seen_by_actor((*targets, *pins))
-        fresh = rows.take([h for h in seen if isinstance(h, Target)], seen[len(targets) :])
-        if fresh or self._solver is None:
+        local = self.actor.in_actor_frame((*targets, *pins))
+        changed = rows.set_handles(
+            [h for h in local if isinstance(h, Target)], local[len(targets) :]
+        )
+        if changed or self._solver is None:
             self._solver = StepSolver(rows.terms, self.options)
         result = self._solver.step(q)
         errors = rows.point_errors()

@@ -1,4 +1,4 @@
-"""The interface of all interactive posers, and what a step answers."""
+"""The interface of all interactive posers, and the result of a step."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from writhe.terms import Term
 
 @dataclass(frozen=True)
 class GateReport:
-    """What the certificate did to a step."""
+    """How the gate changed a step."""
 
     on: bool = False
-    fraction: float = 1.0  # how much of the proposed step was safe
+    fraction: float = 1.0  # certified fraction of the proposed step
     shortened: bool = False
     refused: bool = False
 
 
 @dataclass(frozen=True)
 class PoseResult:
-    """The next configuration and what became of the wishes."""
+    """The next configuration, with the remaining error of every handle."""
 
     q: Floats
     status: Status
@@ -34,12 +34,12 @@ class PoseResult:
     pin_error_m: dict[str, float]  # of pins and holds
     milliseconds: float
     gate: GateReport = field(default_factory=GateReport)
-    clearance_m: float | None = None  # the smallest gap beyond its allowance, where known
-    touching_parts: tuple[str, ...] = ()  # parts in violation (to be painted red)
-    unfamiliar: float | None = None  # 1 or more: unlike everything in the database
+    clearance_m: float | None = None  # smallest gap plus allowed overlap, where known
+    touching_parts: tuple[str, ...] = ()  # parts that overlap more than allowed
+    unfamiliar: float | None = None  # distance to the database; 1 or more: unlike all of it
     turn_error_rad: dict[str, float] = field(default_factory=dict[str, float])
-    off_balance_m: float | None = None  # the centre of mass beyond the feet, where balance is on
-    blocked: tuple[str, ...] = ()  # objects that were stopped: the body had no way out
+    off_balance_m: float | None = None  # the centre of mass beyond the feet, if balance is on
+    blocked: tuple[str, ...] = ()  # objects that were stopped because no clear step was found
 
     @property
     def reached(self) -> bool:
@@ -48,19 +48,19 @@ class PoseResult:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Warnings: what cannot be, and what is unlike the data."""
+        """Warnings: blocked objects, contradicting goals, postures far from the database."""
         out = [f"{name} is blocked" for name in self.blocked]
         if self.status is Status.REGULARISED:
-            out.append("the wishes contradict each other or the body's limits")
+            out.append("the goals contradict each other or the joint limits")
         if self.unfamiliar is not None and self.unfamiliar >= 1.0:
             out.append(
-                f"unlike every posture of the database ({self.unfamiliar:.1f} times as far as its"
-                " own are from each other): it may not look natural"
+                f"unlike every posture of the database ({self.unfamiliar:.1f} times the usual"
+                " distance between its postures): it may not look natural"
             )
         return tuple(out)
 
     def explain(self, met_m: float = 0.005, met_rad: float = 0.05) -> tuple[str, ...]:
-        """What was reached and what was not, in sentences."""
+        """One sentence for each target and for everything else that was not reached."""
         out = [
             f"{joint} is {100 * error:.1f} cm from its target"
             if error > met_m
@@ -68,26 +68,28 @@ class PoseResult:
             for joint, error in self.target_error_m.items()
         ]
         out += [
-            f"{joint} is {100 * error:.1f} cm from where it is held"
+            f"{joint} is {100 * error:.1f} cm from its pin"
             for joint, error in self.pin_error_m.items()
             if error > met_m
         ]
         out += [
-            f"{joint} is turned {degrees(error):.0f} degrees away from what is wanted"
+            f"{joint} is {degrees(error):.0f} degrees from its goal orientation"
             for joint, error in self.turn_error_rad.items()
             if error > met_rad
         ]
         if self.off_balance_m is not None and self.off_balance_m > met_m:
             out.append(f"the centre of mass is {100 * self.off_balance_m:.1f} cm beyond the feet")
         if self.gate.refused or self.gate.shortened:
-            out.append("collisions " + ("stopped" if self.gate.refused else "shortened") + " it")
+            out.append(
+                "collisions " + ("stopped" if self.gate.refused else "shortened") + " the step"
+            )
         return (*out, *self.notes)
 
 
 class Poser(Protocol):
-    """Moves a figure a step towards what the user wants.
+    """Moves a figure step by step towards targets.
 
-    Call `step` once a frame with the newest targets; it keeps what it can between frames.
+    Call `step` once a frame with the newest targets; state is kept between frames.
     """
 
     name: str
@@ -101,9 +103,9 @@ class Poser(Protocol):
 
 
 @runtime_checkable
-class KeepsRelations(Protocol):
-    """A poser that holds terms between parts: relations, half-spaces."""
+class SupportsRelations(Protocol):
+    """A poser that maintains terms between parts: relative positions, distances, half-spaces."""
 
-    def keep(self, relations: Sequence[Term]) -> None:
-        """Terms that hold from now on, in place of those before."""
+    def set_relations(self, relations: Sequence[Term]) -> None:
+        """Replace the terms to maintain."""
         ...

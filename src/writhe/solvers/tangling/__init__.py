@@ -1,9 +1,9 @@
-"""Tangling: solving in topology space (Ho and Komura 2009)."""
+"""Goals for the linking of strands, solved in topology space (Ho and Komura 2009)."""
 
-from writhe.solvers.tangling.driven_motion import Drive
-from writhe.solvers.tangling.goals import Around, Tangle, Through, Untangled, Wish
+from writhe.solvers.tangling.driven_motion import DrivenMotion
+from writhe.solvers.tangling.goals import Around, StrandGoal, Tangle, Through, Untangled
 from writhe.solvers.tangling.keyframes import TangleKeyframe, TangleMotion, TangleSetup, animate
-from writhe.solvers.tangling.motion_metric import motion_cost
+from writhe.solvers.tangling.motion_metric import motion_metric
 from writhe.solvers.tangling.options import TangleOptions
 from writhe.solvers.tangling.order import OrderFound, order_automatically
 from writhe.solvers.tangling.solve import SolveOptions, TangleResult, solve
@@ -11,9 +11,10 @@ from writhe.solvers.tangling.stepper import TangleStepper
 
 __all__ = [
     "Around",
-    "Drive",
+    "DrivenMotion",
     "OrderFound",
     "SolveOptions",
+    "StrandGoal",
     "Tangle",
     "TangleKeyframe",
     "TangleMotion",
@@ -23,9 +24,8 @@ __all__ = [
     "TangleStepper",
     "Through",
     "Untangled",
-    "Wish",
     "animate",
-    "motion_cost",
+    "motion_metric",
     "order_automatically",
     "solve",
 ]

@@ -1,4 +1,4 @@
-"""What is driven from outside: a captured partner, an animated thing, frame by frame."""
+"""Prescribed motion of a part of the scene: a captured partner, an animated object."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from writhe.kernels.skeleton import kinematics
 from writhe.skeleton import Skeleton
 
 
-class Drive:
-    """A path (frames, nq) that the driven part of a scene follows, by its own clock.
+class DrivenMotion:
+    """A path (frames, nq) that the driven part of a scene follows, with a clock in frames.
 
-    The clock stands still while the gate stops a step: what cannot be evaded waits. `waited` counts
-    the frames lost so.
+    Where the gate shortens a step the clock advances by that fraction only; `delayed_frames` counts
+    the frames lost.
     """
 
-    def __init__(self, skeleton: Skeleton, path: Floats, frames_a_step: float = 1.0) -> None:
+    def __init__(self, skeleton: Skeleton, path: Floats, frames_per_step: float = 1.0) -> None:
         self.skeleton = skeleton
         self.path = floats(path, (None, skeleton.configuration_size), "the driven path")
         if len(self.path) < 2:
-            raise WritheError("a driven path has two frames or more")
-        self.frames_a_step = frames_a_step
+            raise WritheError(f"a driven path needs two frames or more, not {len(self.path)}")
+        self.frames_per_step = frames_per_step
         self.clock = 0.0
-        self.waited = 0.0
+        self.delayed_frames = 0.0
 
     @property
-    def ended(self) -> bool:
-        """Whether the path is at its end."""
+    def finished(self) -> bool:
+        """Whether the clock is at the end of the path."""
         return self.clock >= len(self.path) - 1
 
     def step(self, q: Floats) -> Floats:
-        """(nv,) the tangent step from q to where the driven part is next."""
-        after = min(self.clock + self.frames_a_step, len(self.path) - 1.0)
+        """(nv,) the tangent step from q to the next configuration of the path."""
+        after = min(self.clock + self.frames_per_step, len(self.path) - 1.0)
         before = min(int(after), len(self.path) - 2)
         there, out = np.empty_like(q), np.empty(self.skeleton.dof_count)
         tree = self.skeleton.tree
@@ -44,7 +44,7 @@ class Drive:
         return out
 
     def advance(self, fraction: float) -> None:
-        """The step was taken up to this fraction."""
-        if not self.ended:
-            self.clock += fraction * self.frames_a_step
-            self.waited += (1.0 - fraction) * self.frames_a_step
+        """Advance the clock by the fraction of a step that was taken."""
+        if not self.finished:
+            self.clock += fraction * self.frames_per_step
+            self.delayed_frames += (1.0 - fraction) * self.frames_per_step

@@ -1,4 +1,4 @@
-"""Wishes as rows: which rows of which terms go where, how fast, how firmly."""
+"""Rows of strand goals: term, target, step size and weight of every coordinate."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.quantities import Linking, WritheMatrix
-from writhe.solvers.tangling.goals import Around, Tangle, Through, Wish
+from writhe.solvers.tangling.goals import Around, StrandGoal, Tangle, Through
 from writhe.solvers.tangling.options import TangleOptions
 from writhe.terms import Term
 from writhe.topology import Strand
 
-# beyond what a chain of any length can reach: a crossing decides when it is through
+# a target linking that no open chain reaches; a crossing test decides when the goal is met
 _THROUGH = 1.2
 
 
 @dataclass
-class Goals:
-    """The rows of all wishes, in the order of their terms, as arrays."""
+class GoalRows:
+    """The rows that have a target, and the terms of all goals."""
 
-    rows: list[int] = field(default_factory=list[int])
+    rows: list[int] = field(default_factory=list[int])  # index in the rows of `terms`
     target: list[float] = field(default_factory=list[float])
-    stride: list[float] = field(default_factory=list[float])
+    stride: list[float] = field(default_factory=list[float])  # largest change per step
     tolerance: list[float] = field(default_factory=list[float])
-    period: list[float] = field(default_factory=list[float])
-    writhe_row: list[int] = field(default_factory=list[int])
-    wish: list[int] = field(default_factory=list[int])
+    period: list[float] = field(default_factory=list[float])  # of angles, else inf
+    writhe_row: list[int] = field(default_factory=list[int])  # of a centre or density, else -1
+    goal: list[int] = field(default_factory=list[int])  # index of the goal
     weight: list[float] = field(default_factory=list[float])
-    terms: list[Term] = field(default_factory=list[Term])  # of the wishes
-    bounds: list[Term] = field(default_factory=list[Term])  # of sigma
+    terms: list[Term] = field(default_factory=list[Term])  # of the goals
+    bounds: list[Term] = field(default_factory=list[Term])  # |T| <= sigma, Eq. 7
     bundles: list[tuple[slice, Around]] = field(default_factory=list[tuple[slice, Around]])
-    height: int = 0  # rows of the wishes' terms
+    height: int = 0  # number of rows of `terms`
 
     def add_tangle(
-        self, wish: int, tangle: Tangle, first_row: int, strides: Floats, weights: Floats
+        self, goal: int, tangle: Tangle, first_row: int, strides: Floats, weights: Floats
     ) -> None:
-        """The rows of a tangle; centre and density follow the writhe in `first_row`."""
+        """Add the rows of a tangle; centre and density fade with the writhe in `first_row`."""
         for k, target in enumerate(tangle.target):
             if np.isnan(target):
                 continue
@@ -49,26 +49,26 @@ class Goals:
             self.tolerance.append(tangle.tolerance[k])
             self.period.append(pi if k == 3 else np.inf)
             self.writhe_row.append(first_row if k else -1)
-            self.wish.append(wish)
+            self.goal.append(goal)
             self.weight.append(float(weights[k]))
 
     def add_linking(
-        self, wish: int, row: int, target: float, stride: float, weight: float, tolerance: float
+        self, goal: int, row: int, target: float, stride: float, weight: float, tolerance: float
     ) -> None:
-        """A row of linking with one target."""
+        """Add a row of linking."""
         self.rows.append(row)
         self.target.append(target)
         self.stride.append(stride)
         self.tolerance.append(tolerance)
         self.period.append(np.inf)
         self.writhe_row.append(-1)
-        self.wish.append(wish)
+        self.goal.append(goal)
         self.weight.append(weight)
 
 
-def compile_goals(wishes: Sequence[Wish], options: TangleOptions) -> Goals:
-    """The terms of all wishes and the goals among their rows."""
-    goals = Goals()
+def compile_goals(goals: Sequence[StrandGoal], options: TangleOptions) -> GoalRows:
+    """The terms and rows of all goals."""
+    compiled = GoalRows()
     strides = np.array(
         [options.writhe_stride, *[options.centre_stride] * 2, options.density_stride]
     )
@@ -76,36 +76,38 @@ def compile_goals(wishes: Sequence[Wish], options: TangleOptions) -> Goals:
         [options.writhe_weight, *[options.centre_weight] * 2, options.density_weight]
     )
     stride, weight = options.writhe_stride, options.writhe_weight
-    for k, wish in enumerate(wishes):
-        label = f"wish {k}: {wish.label}"
-        row = goals.height
-        if isinstance(wish, Tangle):
-            goals.terms.append(Term(wish.quantity, 0.0, 0.0, label=label))
-            goals.add_tangle(k, wish, row, strides, weights)
-            goals.height += len(wish.target)
-            goals.bounds += _bound(wish.first, wish.second, options.sigma)
-        elif isinstance(wish, Through):
-            goals.terms.append(Term(Linking(wish.chain, wish.loop), 0.0, 0.0, label=label))
-            target = _THROUGH if wish.forwards else -_THROUGH
-            goals.add_linking(k, row, target, stride, weight, np.inf)
-            goals.height += 1
-        elif isinstance(wish, Around):
-            first = len(goals.rows)
-            for strand in wish.bundle:
-                goals.terms.append(Term(Linking(wish.chain, strand), 0.0, 0.0, label=label))
-                goals.add_linking(k, goals.height, wish.writhe, stride, weight, np.inf)
-                goals.height += 1
-                goals.bounds += _bound(wish.chain, strand, options.sigma)
-            goals.bundles.append((slice(first, len(goals.rows)), wish))
+    for k, goal in enumerate(goals):
+        label = f"goal {k}: {goal.label}"
+        row = compiled.height
+        if isinstance(goal, Tangle):
+            compiled.terms.append(Term(goal.quantity, 0.0, 0.0, label=label))
+            compiled.add_tangle(k, goal, row, strides, weights)
+            compiled.height += len(goal.target)
+            compiled.bounds += _bound(goal.first, goal.second, options.sigma)
+        elif isinstance(goal, Through):
+            compiled.terms.append(Term(Linking(goal.chain, goal.loop), 0.0, 0.0, label=label))
+            target = _THROUGH if goal.forwards else -_THROUGH
+            compiled.add_linking(k, row, target, stride, weight, np.inf)
+            compiled.height += 1
+        elif isinstance(goal, Around):
+            first = len(compiled.rows)
+            for strand in goal.bundle:
+                compiled.terms.append(Term(Linking(goal.chain, strand), 0.0, 0.0, label=label))
+                compiled.add_linking(k, compiled.height, goal.writhe, stride, weight, np.inf)
+                compiled.height += 1
+                compiled.bounds += _bound(goal.chain, strand, options.sigma)
+            compiled.bundles.append((slice(first, len(compiled.rows)), goal))
         else:
-            quantity = Linking(wish.first, wish.second)
-            goals.terms.append(Term(quantity, -wish.most, wish.most, np.inf, label=label))
-            goals.height += 1
-    return goals
+            quantity = Linking(goal.first, goal.second)
+            compiled.terms.append(
+                Term(quantity, -goal.max_writhe, goal.max_writhe, np.inf, label=label)
+            )
+            compiled.height += 1
+    return compiled
 
 
 def _bound(first: Strand, second: Strand, sigma: float | None) -> list[Term]:
-    """The bound of Eq. 7 on every pair of segments."""
+    """The bound |T| <= sigma of Eq. 7 on every pair of segments."""
     if sigma is None:
         return []
     label = f"sigma {first.name} {second.name}"

@@ -1,4 +1,4 @@
-"""What can be wanted of strands: tangles, chains through loops, arms around bundles, distance."""
+"""Goals for strands: tangles, chains through loops, chains around bundles, untangled pairs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from writhe.quantities import Linking, Quantity, TangleCoordinates
 from writhe.skeleton import Skeleton
 from writhe.topology import Strand, TopologyCoordinates
 
-# how far a coordinate may be off and still counts as reached: writhe, centre (2), density
+# tolerances of the topology coordinates: writhe, centre (2), density
 TOLERANCE = (0.01, 0.03, 0.03, 0.05)
 
 
 @dataclass(frozen=True)
 class Tangle:
-    """Two strands are to have these topology coordinates; None leaves one free (Eq. 9).
+    """Target topology coordinates of two strands; None leaves a coordinate free (Eq. 9).
 
-    Centre and density mean little while there is next to no writhe: they count from a writhe of a
-    few tenths on, and fade in below that.
+    Centre and density are ill-defined near zero writhe, so their weight fades in until the writhe
+    reaches a few tenths.
     """
 
     first: Strand
@@ -36,16 +36,16 @@ class Tangle:
     def measured(
         cls, skeleton: Skeleton, q: Floats, first: Strand, second: Strand, name: str = ""
     ) -> Tangle:
-        """The tangle that the strands have at a key pose."""
+        """The topology coordinates of the strands at q, as a goal."""
         w, x, y, d = TangleCoordinates(first, second).value(skeleton, q)
         return cls(first, second, float(w), (float(x), float(y)), float(d), name)
 
     @classmethod
     def at(
-        cls, first: Strand, second: Strand, wanted: TopologyCoordinates, name: str = ""
+        cls, first: Strand, second: Strand, target: TopologyCoordinates, name: str = ""
     ) -> Tangle:
-        """All four coordinates at once."""
-        return cls(first, second, wanted.writhe, wanted.centre, wanted.density, name)
+        """A goal for all four coordinates."""
+        return cls(first, second, target.writhe, target.centre, target.density, name)
 
     def __post_init__(self) -> None:
         given = [self.writhe, *(c for c in self.centre if c is not None), self.density or 0.0]
@@ -54,19 +54,19 @@ class Tangle:
 
     @property
     def label(self) -> str:
-        """Its name, or the strands' names."""
+        """The name, by default made of the strands' names."""
         return self.name or f"{self.first.name} with {self.second.name}"
 
     @property
     def quantity(self) -> Quantity:
-        """What is measured of it: the writhe alone costs less than all coordinates."""
+        """The measured quantity: the writhe alone if nothing else is given, since it costs less."""
         if self.centre == (None, None) and self.density is None:
             return Linking(self.first, self.second)
         return TangleCoordinates(self.first, self.second)
 
     @property
     def target(self) -> Floats:
-        """One number for each row of the quantity, NaN where anything will do."""
+        """Target of each row of the quantity, NaN where it is free."""
         if self.centre == (None, None) and self.density is None:
             return np.array([self.writhe])
         values = (self.writhe, *self.centre, self.density)
@@ -75,11 +75,11 @@ class Tangle:
 
 @dataclass(frozen=True)
 class Through:
-    """A chain is to pass through a closed loop (Eq. 10): from its back to its front, or against.
+    """A chain passes through a closed loop (Eq. 10), from back to front if `forwards`.
 
-    The front is the side from which the loop runs anticlockwise. What counts is that the chain
-    crosses the disc spanned in the loop, `clearance_m` away from its rim and with `beyond_m` of
-    the chain on the far side; the linking only leads there.
+    The front is the side from which the loop runs anticlockwise. The goal is met when the chain
+    crosses the disc spanned by the loop at least `clearance_m` from its rim, with `beyond_m` of the
+    chain on the far side; the linking is only the objective that leads there.
     """
 
     chain: Strand
@@ -91,17 +91,17 @@ class Through:
 
     def __post_init__(self) -> None:
         if not self.loop.closed:
-            raise WritheError(f"the strand {self.loop.name!r} is open: a loop is closed")
+            raise WritheError(f"the strand {self.loop.name!r} is open; a loop must be closed")
 
     @property
     def label(self) -> str:
-        """Its name, or the strands' names."""
+        """The name, by default made of the strands' names."""
         return self.name or f"{self.chain.name} through {self.loop.name}"
 
 
 @dataclass(frozen=True)
 class Around:
-    """A chain is to wind around a bundle alike (Eq. 11): the mean writhe, with a small variance."""
+    """A chain winds around every strand of a bundle (Eq. 11): mean writhe with small variance."""
 
     chain: Strand
     bundle: tuple[Strand, ...]
@@ -111,23 +111,23 @@ class Around:
 
     @property
     def label(self) -> str:
-        """Its name, or the chain's and how many strands it goes around."""
+        """The name, by default made of the chain's name and the number of strands."""
         return self.name or f"{self.chain.name} around {len(self.bundle)} strands"
 
 
 @dataclass(frozen=True)
 class Untangled:
-    """Two strands are to stay untangled: their writhe within [-most, most]."""
+    """Two strands stay untangled: their writhe lies in [-max_writhe, max_writhe]."""
 
     first: Strand
     second: Strand
-    most: float = 0.5
+    max_writhe: float = 0.5
     name: str = ""
 
     @property
     def label(self) -> str:
-        """Its name, or the strands' names."""
+        """The name, by default made of the strands' names."""
         return self.name or f"{self.first.name} clear of {self.second.name}"
 
 
-Wish = Tangle | Through | Around | Untangled
+StrandGoal = Tangle | Through | Around | Untangled

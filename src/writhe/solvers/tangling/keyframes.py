@@ -11,8 +11,8 @@ import numpy as np
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable
 from writhe.errors import WritheError
-from writhe.solvers.tangling.driven_motion import Drive
-from writhe.solvers.tangling.goals import Wish
+from writhe.solvers.tangling.driven_motion import DrivenMotion
+from writhe.solvers.tangling.goals import StrandGoal
 from writhe.solvers.tangling.options import TangleOptions
 from writhe.solvers.tangling.solve import SolveOptions, TangleResult, solve
 from writhe.solvers.tangling.stepper import TangleStepper
@@ -23,7 +23,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class TangleSetup:
-    """What all keyframes of a motion share: the bodies, constraints that always hold, weights."""
+    """What all keyframes of a motion share: bodies, permanent constraints, options."""
 
     table: CollisionTable
     terms: tuple[Term, ...] = ()
@@ -33,16 +33,16 @@ class TangleSetup:
 
     def stepper(
         self,
-        wishes: Sequence[Wish],
+        goals: Sequence[StrandGoal],
         terms: Sequence[Term] = (),
         *,
         variables: Bools | None = None,
         options: TangleOptions | None = None,
     ) -> TangleStepper:
-        """A stepper for these wishes; `variables` says who is active."""
+        """A stepper for these goals; `variables` (nv) marks what may move."""
         return TangleStepper(
             self.table,
-            wishes,
+            goals,
             (*self.terms, *terms),
             options or self.options,
             variables=self.variables if variables is None else variables,
@@ -52,15 +52,15 @@ class TangleSetup:
 
 @dataclass(frozen=True)
 class TangleKeyframe:
-    """All that is to hold at a key: tangles, kinematic terms, and a posture to approach.
+    """The goals at a key: strand goals, kinematic terms, and a posture to approach.
 
-    `order` "together" goes for all wishes at once; "given" for one after the other, keeping those
-    before. `active` marks the degrees of freedom that may move towards this key (the active
-    character); `solve` says when to give up.
+    With `order` "together" all goals are pursued at once; with "given" they are added one after the
+    other. `active` (nv) marks the degrees of freedom that may move towards this key (the active
+    character); `solve` holds the stopping criteria.
     """
 
     name: str
-    wishes: tuple[Wish, ...] = ()
+    goals: tuple[StrandGoal, ...] = ()
     terms: tuple[Term, ...] = ()
     posture: Floats | None = None
     pull: float = 0.1
@@ -78,7 +78,7 @@ class TangleKeyframe:
 
 @dataclass(frozen=True)
 class TangleMotion:
-    """The motion (frames, nq) through the keyframes, with what came of each."""
+    """The motion (frames, nq) through the keyframes, with the result of each."""
 
     path: Floats
     keys: tuple[str, ...]
@@ -93,18 +93,18 @@ class TangleMotion:
 
     @property
     def milliseconds(self) -> Floats:
-        """Of every step."""
+        """(steps,) solving time of every step."""
         return np.concatenate([result.milliseconds for result in self.results])
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Of the keys not reached, what was in the way."""
+        """One sentence for each key not reached, with the conflicts found."""
         out: list[str] = []
         for name, result in zip(self.keys, self.results, strict=True):
             if not result.reached:
-                lacks = ", ".join(result.unmet) or "nothing"
+                missing = ", ".join(result.unmet) or "nothing"
                 why = "; ".join(result.conflicts) or "out of steps"
-                out.append(f"{name}: {lacks} not reached ({why})")
+                out.append(f"{name}: {missing} not reached ({why})")
         return tuple(out)
 
 
@@ -113,10 +113,10 @@ def animate(
     q: Floats,
     keyframes: Sequence[TangleKeyframe],
     *,
-    drive: Drive | None = None,
+    drive: DrivenMotion | None = None,
     progress: Progress | None = None,
 ) -> TangleMotion:
-    """The motion from q through the keyframes; what one could not reach, the next starts from."""
+    """The motion from q through the keyframes; each starts at the last frame of the one before."""
     start = time.perf_counter()
     path = [q[None]]
     results: list[TangleResult] = []
@@ -126,14 +126,14 @@ def animate(
         if progress is not None:
             progress(key.name)
         parts: list[TangleResult] = []
-        count = len(key.wishes)
+        count = len(key.goals)
         stages = range(1, count + 1) if key.order == "given" and count else [count]
-        for upto in stages:
+        for goal_count in stages:
             options = setup.options
             if key.posture is not None:
                 options = replace(options, pull=key.pull)
             stepper = setup.stepper(
-                key.wishes[:upto], key.terms, variables=key.active, options=options
+                key.goals[:goal_count], key.terms, variables=key.active, options=options
             )
             stepper.reference = key.posture
             result = solve(stepper, path[-1][-1], key.solve, drive=drive)
@@ -154,7 +154,7 @@ def animate(
 
 
 def _joined(parts: list[TangleResult]) -> TangleResult:
-    """One result of several stages; it ended as the last one did."""
+    """The stages of a key as one result, with the status of the last."""
     last = parts[-1]
     return replace(
         last,

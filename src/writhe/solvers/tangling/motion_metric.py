@@ -1,4 +1,4 @@
-"""What moving costs: a joint by how much of the body it carries, a root more."""
+"""The cost of motion by degree of freedom: larger for joints that move more of the body."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from writhe.skeleton import JointKind, Skeleton
 ROOT_SHIFT, ROOT_TURN = 12.0, 3.0
 
 
-def motion_cost(skeleton: Skeleton) -> Floats:
-    """(nv,) the metric of a scene's bodies for `TangleStepper`."""
+def motion_metric(skeleton: Skeleton) -> Floats:
+    """(nv,) diagonal metric of a scene's bodies for `TangleStepper`."""
     reach = joint_importance(skeleton)
     out = np.empty(skeleton.dof_count)
     for j, joint in enumerate(skeleton.joints):

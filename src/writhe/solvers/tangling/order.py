@@ -1,6 +1,6 @@
-"""In which order to make several tangles: every order is tried, the best one is explained.
+"""Search for the order in which to reach several goals: all orders are solved and ranked.
 
-The paper leaves this to the user and names it as future work.
+Ho and Komura (2009) leave the order to the user and name it as future work.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from writhe.solvers.tangling.keyframes import TangleKeyframe, TangleMotion, Tang
 
 MOST_ORDERS = 24
 _NEAR_M = 0.05
-_CLEARANCE_SHARE = 20.0  # radians of way that a metre of clearance is worth
+_CLEARANCE_VALUE = 20.0  # path length in radians that a metre of clearance is worth
 
 
 @dataclass(frozen=True)
-class OrderTried:
-    """One order of a key's wishes and what came of it."""
+class OrderTrial:
+    """One order of a key's goals, and the motion found with it."""
 
     order: tuple[int, ...]
     names: tuple[str, ...]
@@ -36,21 +36,21 @@ class OrderTried:
 
     @property
     def cost(self) -> float:
-        """Length, less what clearance is worth."""
-        return self.length_rad - _CLEARANCE_SHARE * min(self.clearance_m, _NEAR_M)
+        """Path length minus the value of the clearance, in radians."""
+        return self.length_rad - _CLEARANCE_VALUE * min(self.clearance_m, _NEAR_M)
 
 
 @dataclass(frozen=True)
 class OrderFound:
-    """The best order, all that were tried (best first), and why."""
+    """The best order, all that were tried (best first), and an explanation."""
 
-    best: OrderTried
-    tried: tuple[OrderTried, ...]
+    best: OrderTrial
+    tried: tuple[OrderTrial, ...]
     why: str
 
     def keyframe(self, key: TangleKeyframe) -> TangleKeyframe:
-        """The key with its wishes in the best order."""
-        return replace(key, wishes=tuple(key.wishes[k] for k in self.best.order), order="given")
+        """The key with its goals in the best order."""
+        return replace(key, goals=tuple(key.goals[k] for k in self.best.order), order="given")
 
 
 def order_automatically(
@@ -63,31 +63,30 @@ def order_automatically(
     most: int = MOST_ORDERS,
     judge: Callable[[TangleMotion], bool] | None = None,
 ) -> OrderFound:
-    """Try the orders of a key's wishes in parallel, up to `most` (picked at random beyond).
+    """Try the orders of a key's goals in parallel, at most `most` (beyond that a random sample).
 
-    Orders that reach every wish come first (and that `judge` accepts), then short ways with
-    clearance.
+    Orders that reach every goal, and that `judge` accepts, rank first; then by `OrderTrial.cost`.
     """
-    orders = list(itertools.permutations(range(len(key.wishes))))
+    orders = list(itertools.permutations(range(len(key.goals))))
     if len(orders) > most:
         orders = [orders[0], *random.Random(seed).sample(orders[1:], most - 1)]
 
-    def attempt(order: tuple[int, ...]) -> OrderTried:
-        wishes = tuple(key.wishes[k] for k in order)
-        motion = animate(setup, q, [replace(key, wishes=wishes, order="given")])
-        names = tuple(wish.label for wish in wishes)
-        return OrderTried(
+    def attempt(order: tuple[int, ...]) -> OrderTrial:
+        goals = tuple(key.goals[k] for k in order)
+        motion = animate(setup, q, [replace(key, goals=goals, order="given")])
+        names = tuple(goal.label for goal in goals)
+        return OrderTrial(
             order,
             names,
             motion,
-            way_length(setup, motion.path),
+            path_length(setup, motion.path),
             least_clearance(setup.table, motion.path),
         )
 
     with ThreadPoolExecutor(threads) as pool:
         tried = list(pool.map(attempt, orders))
 
-    def rank(one: OrderTried) -> tuple[bool, int, float]:
+    def rank(one: OrderTrial) -> tuple[bool, int, float]:
         good = one.motion.reached and (judge is None or judge(one.motion))
         return not good, sum(not r.reached for r in one.motion.results), one.cost
 
@@ -95,8 +94,8 @@ def order_automatically(
     return OrderFound(tried[0], tuple(tried), _why(tried))
 
 
-def way_length(setup: TangleSetup, path: Floats) -> float:
-    """Radians and metres that all coordinates travel: the sum over frames of each step's length."""
+def path_length(setup: TangleSetup, path: Floats) -> float:
+    """The sum over frames of the norm of the tangent step (radians and metres alike)."""
     skeleton = setup.table.skeleton
     return sum(
         float(np.linalg.norm(difference(skeleton, a, b))) for a, b in itertools.pairwise(path)
@@ -104,7 +103,7 @@ def way_length(setup: TangleSetup, path: Floats) -> float:
 
 
 def least_clearance(table: CollisionTable, path: Floats) -> float:
-    """The least clearance beyond allowance at the frames, at most 5 cm."""
+    """The smallest gap plus allowed overlap at the frames, at most 5 cm."""
     frames, near, least = forward(table.skeleton, path), NearPairs(table), _NEAR_M
     for positions, rotations in zip(frames.positions, frames.rotations, strict=True):
         near.find(positions, rotations, _NEAR_M)
@@ -113,17 +112,17 @@ def least_clearance(table: CollisionTable, path: Floats) -> float:
     return least
 
 
-def _why(tried: list[OrderTried]) -> str:
+def _why(tried: list[OrderTrial]) -> str:
     best = tried[0]
     words = " → ".join(best.names)
     reached = sum(one.motion.reached for one in tried)
     text = (
-        f"{words}: {best.length_rad:.1f} rad of way, {1e3 * best.clearance_m:.0f} mm clearance;"
+        f"{words}: path of {best.length_rad:.1f} rad, {1e3 * best.clearance_m:.0f} mm clearance;"
         f" {reached} of {len(tried)} orders reach every tangle"
     )
     others = [one for one in tried[1:] if one.motion.reached]
     if not best.motion.reached:
-        return f"{text}; none is complete, this one leaves least undone"
+        return f"{text}; none is complete, this one has the fewest keys not reached"
     if others:
         second = others[0]
         text += (

@@ -1,4 +1,4 @@
-"""Steps repeated until the wishes are met, or it is clear that they will not be."""
+"""Repeated steps until all goals are met or progress ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.solvers.result import Status
 from writhe.solvers.tangling.conflict import conflicts
-from writhe.solvers.tangling.driven_motion import Drive
+from writhe.solvers.tangling.driven_motion import DrivenMotion
 from writhe.solvers.tangling.stepper import TangleStepper
 
 Cancelled = Callable[[int], bool]
@@ -19,24 +19,24 @@ Cancelled = Callable[[int], bool]
 
 @dataclass(frozen=True, slots=True)
 class SolveOptions:
-    """When to go on, when to shake, when to give up."""
+    """Stopping criteria, and random perturbation of stuck poses."""
 
     most_steps: int = 400
-    least_steps: int = 0  # go on holding what is met until so many are done
-    patience: int = 25  # steps without progress before something else is tried
-    shakes: int = 4  # how often a stuck pose is shaken
-    shake_steps: int = 6
-    shake_size: float = 0.05  # radians or metres per coordinate and step
-    still: float = 0.004  # with a reference posture: a step shorter than this has arrived
+    least_steps: int = 0  # continue at least this long, even if all goals are met
+    patience: int = 25  # steps without progress before a perturbation
+    shakes: int = 4  # perturbations before giving up
+    shake_steps: int = 6  # steps per perturbation
+    shake_size: float = 0.05  # radians or metres per degree of freedom and step
+    still: float = 0.004  # with a reference posture: a smaller step ends the solve
     seed: int = 0
 
 
 @dataclass(frozen=True)
 class TangleResult:
-    """The way taken (frames, nq), certified step by step, and how it ended.
+    """The path taken (frames, nq), certified step by step, and its status.
 
-    Not reached means that the last frame is the best pose found; `unmet` says by wish what its
-    coordinates lack and `conflicts` what stands in the way.
+    If not reached, the last frame is the best pose found; `unmet` holds by goal the remaining
+    errors of its coordinates, `conflicts` their causes in sentences.
     """
 
     path: Floats
@@ -55,7 +55,7 @@ class TangleResult:
 
     @property
     def reached(self) -> bool:
-        """Whether every wish is met."""
+        """Whether every goal is met."""
         return self.status is Status.REACHED
 
 
@@ -64,24 +64,24 @@ def solve(
     q: Floats,
     options: SolveOptions | None = None,
     *,
-    drive: Drive | None = None,
+    drive: DrivenMotion | None = None,
     cancelled: Cancelled | None = None,
 ) -> TangleResult:
-    """From q on until every wish is met, by gated steps; `drive` moves what is not free meanwhile.
+    """Take gated steps from q until every goal is met; `drive` moves what is not free meanwhile.
 
-    A pose that is stuck is shaken: for a few steps every coordinate prefers a random direction,
-    while wishes and contacts hold. What comes of it is kept if it is better.
+    A stuck pose is perturbed: for a few steps every degree of freedom prefers a random direction,
+    while goals and contacts hold. The path ends at the best pose found.
     """
-    choose = options or SolveOptions()
-    rng = np.random.default_rng(choose.seed)
+    options = options or SolveOptions()
+    rng = np.random.default_rng(options.seed)
     path, taken = [q.copy()], list[float]()
     gate = stepper.gate
     shortened, refused = gate.shortened, gate.refused
     stepper.update(q)
-    stepper.reached()  # so that what is through a loop already counts as such from the first step
+    stepper.reached()  # a chain already through its loop counts as such from the first step
     best, best_at, since, shakes = np.inf, 0, 0, 0
     status = Status.APPROACHING
-    for step in range(choose.most_steps):
+    for step in range(options.most_steps):
         if cancelled is not None and cancelled(step):
             break
         start = time.perf_counter()
@@ -92,9 +92,9 @@ def solve(
         path.append(q)
         stepper.update(q)
         arrived = stepper.reached().all()
-        if step + 1 < choose.least_steps:
+        if step + 1 < options.least_steps:
             continue
-        if arrived and stepper.resting(choose.still):
+        if arrived and stepper.resting(options.still):
             status = Status.REACHED
             break
         merit = stepper.merit(q)
@@ -102,24 +102,24 @@ def solve(
             best, best_at, since = merit, len(path) - 1, 0
             continue
         since += 1
-        if since < choose.patience:
+        if since < options.patience:
             continue
         if arrived:
             status = Status.REACHED
             break
-        if shakes == choose.shakes:
+        if shakes == options.shakes:
             status = Status.SETTLED
             break
         shakes, since = shakes + 1, 0
-        size = choose.shake_size * (1.0 + 0.5 * shakes)
-        way = rng.normal(0.0, size, len(stepper.preferred))
-        for _ in range(choose.shake_steps):
+        size = options.shake_size * (1.0 + 0.5 * shakes)
+        direction = rng.normal(0.0, size, len(stepper.preferred))
+        for _ in range(options.shake_steps):
             driven = None if drive is None else drive.step(path[-1])
-            path.append(stepper.step(path[-1], driven, way))
+            path.append(stepper.step(path[-1], driven, direction))
             if drive is not None:
                 drive.advance(stepper.fraction)
-        best *= 1.2  # let what follows count as progress before it has caught up
-    # end in the best pose, unless a partner has gone on in the meantime
+        best *= 1.2  # count progress after the perturbation, before it regains the best merit
+    # end at the best pose, unless a driven part has moved on in the meantime
     if status is not Status.REACHED and best_at < len(path) - 1 and drive is None:
         del path[best_at + 1 :]
     stepper.update(path[-1])

@@ -1,4 +1,4 @@
-"""Whole trajectories from joint limits and damping learnt from motion capture.
+"""Trajectory inverse kinematics with joint limits and damping learnt from motion capture.
 
 Z. Huang and others, "Inverse kinematics using dynamic joint parameters: inverse kinematics
 animation synthesis learnt from sub-divided motion micro-segments", The Visual Computer (2016).

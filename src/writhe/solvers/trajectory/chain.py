@@ -1,8 +1,8 @@
-"""Chains: the joints between a root and the effectors that they carry.
+"""Chains: the joints between a root and its effectors.
 
-A chain has coordinates of its own (see `kernels.limb`), counted from the middle of each joint's
-range. They depend on the figure alone, not on what is learnt, so that octrees learnt from different
-clips can be compared and blended.
+The coordinates of a chain (see `kernels.trajectory.limb`) are relative to the middle of each
+joint's range. They depend on the figure alone, not on the training data, so octrees learnt from
+different clips can be compared and blended.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from writhe.arrays import Floats, floats
 from writhe.errors import UnknownNameError, WritheError
-from writhe.kernels.trajectory.limb import Limb
+from writhe.kernels.trajectory.limb import LimbTree
 from writhe.kernels.trajectory.passes import limb_points
 from writhe.skeleton import Figure, JointKind, forward, quaternions
 from writhe.skeleton.limits import random_configurations
@@ -28,7 +28,7 @@ CHAINS: dict[str, tuple[str, tuple[str, ...]]] = {
     "left_leg": ("hips", ("left_ankle",)),
     "body": ("hips", ("right_wrist", "left_wrist", "right_ankle", "left_ankle", "head")),
 }
-_SAMPLES = 2048  # rotations drawn within a joint's limits to find their middle and extent
+_SAMPLES = 2048  # random rotations within a joint's limits, to find their mean and extent
 
 
 class Chain:
@@ -47,7 +47,7 @@ class Chain:
         for effector in self.effectors:
             up = skeleton.ancestors(effector)
             if top not in up or up[0] == top:
-                raise WritheError(f"the joint {effector!r} does not hang below {root!r}")
+                raise WritheError(f"the effector {effector!r} is not below the root {root!r}")
             paths.append(set(up[1 : up.index(top)]))
         self.joints = tuple(skeleton.names[j] for j in sorted(set[int]().union(*paths)))
         kinds = [skeleton.joints[skeleton.index(j)].kind for j in self.joints]
@@ -68,7 +68,7 @@ class Chain:
 
     @staticmethod
     def named(figure: Figure, name: str) -> Chain:
-        """One of the standard chains (`CHAINS`), found on the figure by anatomical roles."""
+        """A standard chain (`CHAINS`), resolved by the figure's anatomical roles."""
         if name not in CHAINS:
             raise UnknownNameError("chain", name, list(CHAINS))
         root, effectors = CHAINS[name]
@@ -84,7 +84,7 @@ class Chain:
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
-        """What each coordinate turns, such as "right_shoulder x"; hinges are named alone."""
+        """Joint and axis of each coordinate, such as "right_shoulder x"; hinges have no axis."""
         names: list[str] = []
         for joint, kind in zip(self.joints, self._kinds, strict=True):
             names += [joint] if kind is JointKind.HINGE else [f"{joint} {axis}" for axis in "xyz"]
@@ -92,7 +92,7 @@ class Chain:
 
     @cached_property
     def reference(self) -> Floats:
-        """(k, 4) the rotation in the middle of each joint's range; the identity for hinges."""
+        """(k, 4) mean rotation of each joint's range, as quaternions; the identity for hinges."""
         out = np.tile([1.0, 0.0, 0.0, 0.0], (len(self.joints), 1))
         for row, (name, kind) in enumerate(zip(self.joints, self._kinds, strict=True)):
             if kind is JointKind.BALL:
@@ -103,15 +103,15 @@ class Chain:
         return out
 
     @cached_property
-    def limb(self) -> Limb:
-        """The arrays that the kernels read."""
+    def limb(self) -> LimbTree:
+        """The chain as kernel arrays."""
         tree = self.figure.skeleton.tree
         base = tree.rest[self._index].copy()
         for row, reference in enumerate(self.reference):
             base[row] = base[row] @ rotation_matrix(reference)
         ends = [self.figure.skeleton.index(e) for e in self.effectors]
         carries = np.array([[int(j in path) for j in self._index] for path in self._paths])
-        return Limb(
+        return LimbTree(
             parent=np.array(self._parent, dtype=np.int64),
             kind=np.array([int(k) for k in self._kinds], dtype=np.int64),
             start=self.start,
@@ -127,7 +127,7 @@ class Chain:
 
     @cached_property
     def widest(self) -> Floats:
-        """(2, n) the smallest box around the anatomical limits: the highest level's limits."""
+        """(2, n) bounding box of the anatomical limits: the limits of the octree's cell 0."""
         coordinates = self.coordinates(self._samples)
         return np.stack([coordinates.min(axis=0), coordinates.max(axis=0)])
 
@@ -137,7 +137,7 @@ class Chain:
         return random_configurations(self.figure.skeleton, _SAMPLES, rng, root_turns=False)
 
     def coordinates(self, q: Floats) -> Floats:
-        """(F, n) of configurations (F, nq) of the figure."""
+        """(F, n) chain coordinates of configurations (F, nq) of the figure."""
         rows = np.atleast_2d(q)
         out = np.empty((len(rows), len(self)))
         for j, (name, kind) in enumerate(zip(self.joints, self._kinds, strict=True)):
@@ -150,7 +150,7 @@ class Chain:
         return out
 
     def configurations(self, theta: Floats, rest_of_body: Floats) -> Floats:
-        """(F, nq): the chain at theta (F, n), everything else as in rest_of_body (nq or F, nq)."""
+        """(F, nq) with the chain at theta (F, n), other joints as in rest_of_body (nq or F, nq)."""
         skeleton = self.figure.skeleton
         out = np.array(
             np.broadcast_to(rest_of_body, (len(theta), skeleton.configuration_size)), copy=True
@@ -164,7 +164,7 @@ class Chain:
         return out
 
     def effector_points(self, theta: Floats) -> Floats:
-        """(F, E, 3) of the effectors in the root frame at coordinates (F, n)."""
+        """(F, E, 3) effector positions in the root frame at coordinates (F, n)."""
         return self._points(theta)[0]
 
     def jacobians(self, theta: Floats) -> Floats:
@@ -179,7 +179,7 @@ class Chain:
         return points, jacobians
 
     def targets_in_root(self, points_in_world: Floats, q: Floats) -> Floats:
-        """(F, E, 3): world points seen from the root joint as it stands in q (nq or F, nq)."""
+        """(F, E, 3) world points in the frame of the root joint at q (nq or F, nq)."""
         frames = forward(self.figure.skeleton, np.atleast_2d(q))
         shift = points_in_world - frames.position(self.root)[:, None, :]
         return np.ascontiguousarray(np.einsum("fba,feb->fea", frames.rotation(self.root), shift))

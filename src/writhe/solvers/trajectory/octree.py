@@ -1,8 +1,8 @@
-"""The octree of dynamic joint parameters, learnt from postures by where an effector is.
+"""The octree of dynamic joint parameters over the positions of an effector.
 
-Each cell knows, for every coordinate of the chain, the least and greatest value seen while the
-effector was inside it, the most likely value and a damping. What the paper's lost equations 7 to 10
-are taken to say, and where this departs from the print, is written in `docs/dynamic-joint-ik.md`.
+Each cell stores, for every coordinate of the chain, the range of values observed while the effector
+was inside the cell, the most likely value and a damping. How the paper's missing equations 7 to 10
+are interpreted, and where this departs from the text, is written in `docs/dynamic-joint-ik.md`.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from writhe.solvers.trajectory.chain import Chain
 
 @dataclass(frozen=True, slots=True)
 class OctreeOptions:
-    """How an octree is learnt; the first three as in the paper."""
+    """Training options of an octree; the first three as in the paper."""
 
-    split_above: int = 20  # points
-    levels: int = 6  # counting the highest
-    epsilon_rad: float = 0.001  # by which the limits are relaxed
-    slope_ridge_m: float = 0.01  # spread of targets below which the mean does not follow them
+    split_above: int = 20  # number of points above which a cell is split
+    levels: int = 6  # including the whole volume
+    epsilon_rad: float = 0.001  # widening of the limits
+    slope_ridge_m: float = 0.01  # ridge of the regression of postures on effector positions
     least_damping_m2: float = 1e-4
     greatest_damping_m2: float = 10.0
 
     def __post_init__(self) -> None:
         if not 1 <= self.levels <= 8:
-            raise WritheError(f"an octree has 1 to 8 levels, not {self.levels}")
+            raise WritheError(f"levels must be 1 to 8, not {self.levels}")
         if self.split_above < 1:
-            raise WritheError(f"cells are split above 1 or more points, not {self.split_above}")
+            raise WritheError(f"split_above must be 1 or more points, not {self.split_above}")
         if not self.epsilon_rad >= 0.0:
-            raise WritheError(f"limits are relaxed by 0 or more, not {self.epsilon_rad}")
+            raise WritheError(f"epsilon_rad must be 0 or more, not {self.epsilon_rad}")
 
 
 @dataclass(frozen=True)
 class JointOctree:
     """M cells over n coordinates, parents before their children.
 
-    Cell 0 stands above the octree proper: its limits are the anatomical ones, set by hand in the
-    paper. Cell 1 is the whole volume with what was seen in all of it.
+    Cell 0 is the parent of the octree proper: its limits are the anatomical ones, set by hand in
+    the paper. Cell 1 is the whole volume with all observed postures.
     """
 
     corner_m: Floats  # (3,) lower corner of the volume, in the root frame
@@ -56,13 +56,13 @@ class JointOctree:
     slope: Floats  # (M, n, 3)
     centre_m: Floats  # (M, 3)
     damping_m2: Floats  # (M, n) lambda^2
-    grid: Ints  # (G, G, G) the deepest cell that is not empty, for each finest cell
+    grid: Ints  # (G, G, G) the deepest non-empty cell that contains each cell of the finest level
 
     def __len__(self) -> int:
         return len(self.parent)
 
     def cell_of(self, point_m: Floats) -> int:
-        """The deepest cell with data that holds the point; the highest level when outside."""
+        """The deepest non-empty cell that contains the point; cell 0 outside of the volume."""
         edge = self.grid.shape[0]
         at = np.floor(edge * (np.asarray(point_m) - self.corner_m) / self.size_m).astype(int)
         if np.any(at < 0) or np.any(at >= edge):
@@ -70,7 +70,7 @@ class JointOctree:
         return int(self.grid[at[0], at[1], at[2]])
 
     def cut_to(self, levels: int) -> JointOctree:
-        """The same octree without its cells below the first `levels` levels."""
+        """The octree with its first `levels` levels only."""
         keep = np.flatnonzero(self.level < levels)
         number = np.full(len(self), -1, dtype=np.int64)
         number[keep] = np.arange(len(keep))
@@ -82,7 +82,7 @@ class JointOctree:
         return JointOctree(self.corner_m, self.size_m, grid=number[grid], **cut)
 
     def relaxed(self, epsilon_rad: float) -> JointOctree:
-        """The same octree with limits wider by epsilon, within those of cell 0."""
+        """The octree with limits widened by epsilon, within those of cell 0."""
         lower, upper = self.lower - epsilon_rad, self.upper + epsilon_rad
         lower = np.maximum(lower, self.lower[0])
         upper = np.minimum(upper, self.upper[0])
@@ -102,7 +102,7 @@ _PER_CELL = (
     "damping_m2",
 )
 MICRO_MOTION_S = 1.0 / 30.0
-_STILL_RAD = 1e-3  # below this turn in a micro-motion a coordinate counts as still
+_STILL_RAD = 1e-3  # added to the RMS change of a coordinate: bounds the damping of still ones
 
 
 def learn_octree(
@@ -111,7 +111,7 @@ def learn_octree(
     effector: int = 0,
     options: OctreeOptions | None = None,
 ) -> JointOctree:
-    """Learn from takes, each the chain's coordinates (F, n) and its frames a second."""
+    """Learn from takes, each the chain's coordinates (F, n) and its frame rate."""
     options = options or OctreeOptions()
     takes = [(theta, fps) for theta, fps in takes if len(theta)]
     if not takes:
@@ -120,7 +120,7 @@ def learn_octree(
     points = np.concatenate([chain.effector_points(t)[:, effector] for t, _ in takes])
     pulls, turns, known = _micro_motions(chain, takes, effector)
     corner = points.min(axis=0)
-    # a little larger, so that the greatest point falls into the last cell
+    # slightly larger, so that the largest point falls into the last cell
     size = np.maximum((points.max(axis=0) - corner) * (1.0 + 1e-9), 1e-6)
     members, parent, level, grid = _split(points, corner, size, options)
     cells = [_parameters(theta[i], points[i], options) for i in members]
@@ -155,13 +155,13 @@ def _split(
     grid = np.zeros((edge, edge, edge), dtype=np.int64)
     members, parent, level = [everything], [-1], [-1]
     waiting = [(everything, 0, np.zeros(3, dtype=np.int64), 0)]
-    for inside, depth, place, above in waiting:
+    for inside, depth, position, above in waiting:
         me = len(members)
         members.append(inside)
         parent.append(above)
         level.append(depth)
         width = edge >> depth
-        a, b = place * width, (place + 1) * width
+        a, b = position * width, (position + 1) * width
         grid[a[0] : b[0], a[1] : b[1], a[2] : b[2]] = me
         if len(inside) <= options.split_above or depth + 1 >= options.levels:
             continue
@@ -195,7 +195,7 @@ def _parameters(
 def _micro_motions(
     chain: Chain, takes: Sequence[tuple[Floats, float]], effector: int
 ) -> tuple[Floats, Floats, Bools]:
-    """g and dtheta of Eq. 11 for every frame, and where they are known (not at a take's start)."""
+    """g and dtheta of Eq. 11 for every frame, and a mask: both are unknown at a take's start."""
     pulls, turns, known = [], [], []
     rows = slice(3 * effector, 3 * effector + 3)
     for theta, fps in takes:
@@ -210,7 +210,7 @@ def _micro_motions(
             here = chain.effector_points(theta)[:, effector]
             predicted = np.einsum("fij,fj->fi", jacobian, theta[back:] - before)
             missed = here[back:] - here[:-back] - predicted
-            # what a linear step misses grows with the square of its length
+            # the error of a linear step grows with the square of its length
             pull[back:] = scale**2 * np.einsum("fij,fi->fj", jacobian, missed)
         pulls.append(pull)
         turns.append(turn)

@@ -1,4 +1,4 @@
-"""Whole trajectories in four passes, on as many threads as wanted."""
+"""Solves whole trajectories in four passes, in parallel over frames."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numba.core import config
 from writhe.arrays import Floats, Ints, floats
 from writhe.errors import WritheError
 from writhe.kernels.trajectory import passes as kernels
-from writhe.kernels.trajectory.passes import Cells
+from writhe.kernels.trajectory.passes import OctreeCells
 from writhe.solvers.trajectory.chain import Chain
 
 PASSES = ("crude", "alignment", "retargeting", "correction")
@@ -22,34 +22,33 @@ PASSES = ("crude", "alignment", "retargeting", "correction")
 
 @dataclass(frozen=True, slots=True)
 class PassOptions:
-    """Windows are in seconds, so that the frame rate does not change the motion.
+    """Options of the passes. Windows are in seconds, so the result does not depend on the rate.
 
-    At 100 Hz the alignment window is the 10 frames of the paper; at 30 Hz the correction
-    window is its 2.
+    At 100 Hz the alignment window is the 10 frames of the paper; at 30 Hz the correction window is
+    its 2 frames.
     """
 
     tolerance_m: float = 5e-4
     iterations: int = 6  # at each level of the octree
     alignment_s: float = 0.1
     correction_s: float = 1.0 / 15.0
-    reach_m: float = 0.05  # beyond which a frame does not count in the correction
-    widen: bool = True  # pop up to wider limits where targets are out of reach
+    reach_m: float = 0.05  # frames farther than this from their targets have no weight
+    widen: bool = True  # use the wider limits of parent cells where targets are out of reach
 
     def alignment_frames(self, fps: float) -> int:
         """Half the width of the box filter, in whole frames."""
         return int(self.alignment_s * fps + 0.5)
 
     def correction_frames(self, fps: float) -> float:
-        """Where the weight in time of the correction falls to zero, in frames."""
+        """Distance in frames at which the correction's weight falls to zero."""
         return max(self.correction_s * fps, 1.0)
 
 
 @dataclass(frozen=True)
 class Trajectory:
-    """Coordinates of a chain over time, with how well its targets are met.
+    """Coordinates of a chain over time, with the distances from its targets.
 
-    `passes` holds the coordinates (F, n) after each pass, `milliseconds` what each took, `reached`
-    whether each frame's targets are met within the correction's reach.
+    `passes` holds the coordinates (F, n) after each pass, `milliseconds` the time of each.
     """
 
     chain: Chain
@@ -61,26 +60,26 @@ class Trajectory:
 
     @property
     def status(self) -> str:
-        """ "reached", or "short" where some target stays more than 5 cm away."""
+        """ "reached", or "short" if some target stays more than 5 cm away."""
         return "reached" if float(self.distance_m.max()) <= 0.05 else "short"
 
 
 @contextmanager
-def thread_count(wanted: int | None) -> Generator[int]:
-    """Run kernels on so many threads (all by default), then as before."""
+def thread_count(count: int | None) -> Generator[int]:
+    """Run kernels on `count` threads (by default the current number) within the context."""
     before, most = numba.get_num_threads(), int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at run time
-    if wanted is not None and not 1 <= wanted <= most:
-        raise WritheError(f"threads must be 1 to {most} on this machine, not {wanted}")
-    numba.set_num_threads(wanted or before)
+    if count is not None and not 1 <= count <= most:
+        raise WritheError(f"threads must be 1 to {most} on this machine, not {count}")
+    numba.set_num_threads(count or before)
     try:
-        yield wanted or before
+        yield count or before
     finally:
         numba.set_num_threads(before)
 
 
 def solve_trajectory(
     chain: Chain,
-    cells: Cells,
+    cells: OctreeCells,
     targets_in_root: Floats,
     fps: float,
     *,
@@ -90,8 +89,8 @@ def solve_trajectory(
 ) -> Trajectory:
     """The chain's motion for targets (F, E, 3), or (F, 3) when it has one effector.
 
-    `starts` are the frames at which trajectories begin when several stand one after the other: no
-    filter reaches across.
+    `starts` are the first frames of trajectories that are concatenated in `targets_in_root`; the
+    filters do not mix them.
     """
     options = options or PassOptions()
     targets = targets_of(chain, targets_in_root)
@@ -153,7 +152,7 @@ def solve_trajectory(
 
 
 def targets_of(chain: Chain, targets_in_root: Floats) -> Floats:
-    """Targets as (F, E, 3); misuse raises."""
+    """Targets as an array (F, E, 3); other shapes raise."""
     given = np.asarray(targets_in_root, dtype=np.float64)
     if given.ndim == 2 and len(chain.effectors) == 1:
         given = given[:, None]
@@ -167,12 +166,12 @@ def bounds(frames: int, starts: Sequence[int]) -> tuple[Ints, Ints]:
     """(F,) first and last frame of the trajectory that each frame belongs to."""
     edges = np.array([*starts, frames], dtype=np.int64)
     if edges[0] != 0 or np.any(np.diff(edges) < 1):
-        raise WritheError("trajectories start at frame 0 and then at rising frames")
+        raise WritheError(f"starts must begin with 0 and increase, not {list(starts)}")
     lengths = np.diff(edges)
     return np.repeat(edges[:-1], lengths), np.repeat(edges[1:] - 1, lengths)
 
 
-def wider_limits(cells: Cells) -> Floats:
-    """(4, n) lower and upper limits of the whole volumes, then those of the anatomy, blended."""
+def wider_limits(cells: OctreeCells) -> Floats:
+    """(4, n) blended lower and upper limits of the whole volumes, then of the anatomy."""
     rows = [getattr(cells, side)[cells.root + c] for c in (1, 0) for side in ("lower", "upper")]
     return np.stack([np.einsum("vd,vd->d", cells.weight, row) for row in rows])

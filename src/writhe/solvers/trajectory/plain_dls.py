@@ -1,4 +1,4 @@
-"""What the method is compared with: damped least squares with one damping and no limits."""
+"""The baseline of the comparison: damped least squares with one damping and no limits."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Live targets: the four passes with a bounded look-ahead.
+"""Streaming: the four passes for live targets, with a bounded delay.
 
-The filters reach a few frames ahead, so a frame comes out that much later; what comes out is what
-`solve_trajectory` makes of the whole trajectory, to the last bit.
+The filters look a few frames ahead, so each frame is returned with that delay; the output is
+bitwise equal to that of `solve_trajectory` on the whole trajectory.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import numpy as np
 from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
 from writhe.kernels.trajectory import passes as kernels
-from writhe.kernels.trajectory.passes import Cells
+from writhe.kernels.trajectory.passes import OctreeCells
 from writhe.solvers.trajectory.chain import Chain
 from writhe.solvers.trajectory.passes import PassOptions, bounds, wider_limits
 
 
 class TrajectoryStream:
-    """Takes one target a frame and gives postures `look_ahead` frames later."""
+    """Takes one target per frame and returns postures `look_ahead` frames later."""
 
     def __init__(
-        self, chain: Chain, cells: Cells, fps: float, options: PassOptions | None = None
+        self, chain: Chain, cells: OctreeCells, fps: float, options: PassOptions | None = None
     ) -> None:
         self.chain = chain
         self._cells = cells
@@ -33,19 +33,19 @@ class TrajectoryStream:
         self._targets: list[Floats] = []
         self._crude: list[tuple[Floats, ...]] = []  # theta, lower, upper, give
         self._retargeted: list[tuple[Floats, float]] = []
-        # frames that have left the head of each list
-        self._gone = self._gone_retargeted = 0
+        # number of frames already dropped from the head of each list
+        self._dropped = self._dropped_retargeted = 0
         self._done = 0
 
     @property
     def look_ahead(self) -> int:
-        """How many frames later a posture comes out."""
+        """Delay of the output in frames."""
         return self._window + self._half
 
     def push(self, target_in_root: Floats) -> Floats:
-        """Take the next target (E, 3); the postures (0 or 1, n) that are ready now."""
+        """Append the target (E, 3) of the next frame; returns completed postures (0 or 1, n)."""
         if self._ended:
-            raise WritheError("the stream has ended: start another for the next trajectory")
+            raise WritheError("the stream has ended; make a new one for the next trajectory")
         given = np.asarray(target_in_root, dtype=np.float64)
         given = given[None] if given.ndim == 1 else given
         target = floats(given, (len(self.chain.effectors), 3), "a target")[None]
@@ -59,17 +59,17 @@ class TrajectoryStream:
         return self._advance(final=False)
 
     def finish(self) -> Floats:
-        """No more targets: the postures that are still to come."""
+        """End the stream; returns the remaining postures."""
         self._ended = True
         return self._advance(final=True)
 
     def _advance(self, *, final: bool) -> Floats:
-        known = self._gone + len(self._crude)
-        while (f := self._gone_retargeted + len(self._retargeted)) < known and (
+        known = self._dropped + len(self._crude)
+        while (f := self._dropped_retargeted + len(self._retargeted)) < known and (
             final or f + self._window < known
         ):
             self._retargeted.append(self._retarget(f, known))
-        retargeted = self._gone_retargeted + len(self._retargeted)
+        retargeted = self._dropped_retargeted + len(self._retargeted)
         out: list[Floats] = []
         while self._done < retargeted and (final or self._done + self._half < retargeted):
             out.append(self._correct(self._done, retargeted))
@@ -78,8 +78,8 @@ class TrajectoryStream:
         return np.concatenate(out) if out else np.empty((0, len(self.chain)))
 
     def _retarget(self, f: int, known: int) -> tuple[Floats, float]:
-        start, stop = max(self._gone, f - self._window), min(known, f + self._window + 1)
-        near = self._crude[start - self._gone : stop - self._gone]
+        start, stop = max(self._dropped, f - self._window), min(known, f + self._window + 1)
+        near = self._crude[start - self._dropped : stop - self._dropped]
         theta, lower, upper = (np.concatenate([row[i] for row in near]) for i in range(3))
         first, last = bounds(len(theta), (0,))
         made = [np.empty_like(theta) for _ in range(3)]
@@ -90,10 +90,10 @@ class TrajectoryStream:
         kernels.retargeting_pass(
             self.chain.limb,
             aligned,
-            self._targets[f - self._gone],
+            self._targets[f - self._dropped],
             lower,
             upper,
-            self._crude[f - self._gone][3],
+            self._crude[f - self._dropped][3],
             self._wider,
             self._options.tolerance_m,
             self._options.iterations,
@@ -104,7 +104,7 @@ class TrajectoryStream:
 
     def _correct(self, f: int, known: int) -> Floats:
         start, stop = max(0, f - self._half), min(known, f + self._half + 1)
-        near = self._retargeted[start - self._gone_retargeted : stop - self._gone_retargeted]
+        near = self._retargeted[start - self._dropped_retargeted : stop - self._dropped_retargeted]
         theta = np.concatenate([row for row, _ in near])
         distance = np.array([d for _, d in near])
         first, last = bounds(len(theta), (0,))
@@ -115,13 +115,13 @@ class TrajectoryStream:
         return out[f - start : f - start + 1]
 
     def _forget(self) -> None:
-        """Drop what no later frame will read."""
-        retargeted = self._gone_retargeted + len(self._retargeted)
-        old = retargeted - self._window - self._gone
+        """Drop the frames that no later frame reads."""
+        retargeted = self._dropped_retargeted + len(self._retargeted)
+        old = retargeted - self._window - self._dropped
         if old > 0:
             del self._crude[:old], self._targets[:old]
-            self._gone += old
-        old = self._done - self._half - self._gone_retargeted
+            self._dropped += old
+        old = self._done - self._half - self._dropped_retargeted
         if old > 0:
             del self._retargeted[:old]
-            self._gone_retargeted += old
+            self._dropped_retargeted += old

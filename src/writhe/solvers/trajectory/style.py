@@ -1,4 +1,4 @@
-"""Styles and forests: what was learnt, kept by name, blended, saved and loaded."""
+"""Styles (octrees learnt from clips) and forests (named styles that can be blended and saved)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import FileFormatError, UnknownNameError, WritheError
-from writhe.kernels.trajectory.passes import Cells
+from writhe.kernels.trajectory.passes import OctreeCells
 from writhe.skeleton import Figure
 from writhe.solvers.trajectory.chain import Chain
 from writhe.solvers.trajectory.octree import JointOctree, OctreeOptions, learn_octree
@@ -36,7 +36,7 @@ def learn_style(
     options: OctreeOptions | None = None,
     clips: Sequence[str] = (),
 ) -> Style:
-    """Learn a style from takes: configurations (F, nq) of the chain's figure, and their rate."""
+    """Learn a style from takes: configurations (F, nq) of the chain's figure, and frame rates."""
     coordinates = [(chain.coordinates(q), fps) for q, fps in takes]
     octrees = tuple(
         learn_octree(chain, coordinates, e, options) for e in range(len(chain.effectors))
@@ -67,8 +67,8 @@ class Forest:
             raise UnknownNameError("style", name, list(self.styles))
         return self.styles[name]
 
-    def blend(self, shares: Mapping[str, float] | str | None = None) -> Cells:
-        """The tables of some styles mixed by their shares (one name, or all evenly by default)."""
+    def blend(self, shares: Mapping[str, float] | str | None = None) -> OctreeCells:
+        """Cell tables of the styles blended by `shares` (one name, or by default all equally)."""
         if shares is None:
             shares = dict.fromkeys(self.styles, 1.0)
         if isinstance(shares, str):
@@ -150,11 +150,11 @@ def _stored_octree(stored: Mapping[str, Any], prefix: str) -> JointOctree:
     return JointOctree(**{f.name: stored[prefix + f.name] for f in fields(JointOctree)})
 
 
-def _cells(chain: Chain, styles: Sequence[tuple[Style, float]]) -> Cells:
-    """Octrees one after the other in common tables, with their shares.
+def _cells(chain: Chain, styles: Sequence[tuple[Style, float]]) -> OctreeCells:
+    """The octrees concatenated into common tables, with their weights.
 
-    Styles count by their shares. Of one style's effectors, those that move a coordinate count by
-    how closely their octree knows it: the inverse square of the range it has at the finest cells.
+    Styles are weighted by their shares. Within a style, the effectors that depend on a coordinate
+    are weighted by the inverse square of its mean range in the finest cells of their octree.
     """
     octrees = [(o, e, share) for style, share in styles for e, o in enumerate(style.octrees)]
     first = np.cumsum([0] + [len(o) for o, _, _ in octrees])
@@ -182,11 +182,11 @@ def _cells(chain: Chain, styles: Sequence[tuple[Style, float]]) -> Cells:
         for (o, _, _), f in zip(octrees, first, strict=False)
         for r in (edge // o.grid.shape[0],)
     ]
-    return Cells(
+    return OctreeCells(
         parent=np.concatenate(parents).astype(np.int64),
         lower=stack("lower"),
         upper=stack("upper"),
-        give=1.0 / stack("damping_m2"),
+        inverse_damping=1.0 / stack("damping_m2"),
         mean=stack("mean"),
         slope=stack("slope"),
         centre=stack("centre_m"),

@@ -9,26 +9,26 @@ with Document.open("walk.writhe") as document:
 
 from writhe.studio.document.document import Document
 from writhe.studio.document.rows import (
-    Actor,
-    Body,
+    ActorRow,
     Key,
+    ObjectData,
+    ObjectRow,
     PinRow,
     SavedPose,
     ShapeRow,
-    Thing,
-    Track,
     TrackKind,
+    TrackRow,
 )
 
 __all__ = [
-    "Actor",
-    "Body",
+    "ActorRow",
     "Document",
     "Key",
+    "ObjectData",
+    "ObjectRow",
     "PinRow",
     "SavedPose",
     "ShapeRow",
-    "Thing",
-    "Track",
     "TrackKind",
+    "TrackRow",
 ]

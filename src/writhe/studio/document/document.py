@@ -1,4 +1,4 @@
-"""A document: actors, tracks, keys, saved poses; every command saved and undoable."""
+"""A document: actors, objects, tracks, keys, saved poses; every command is saved and undoable."""
 
 from __future__ import annotations
 
@@ -18,19 +18,28 @@ from writhe.errors import WritheError
 from writhe.skeleton import Figure, Motion
 from writhe.studio.document import rows
 from writhe.studio.document.history import Edit, History
-from writhe.studio.document.rows import Actor, Body, Key, PinRow, SavedPose, Thing, Track, TrackKind
+from writhe.studio.document.rows import (
+    ActorRow,
+    Key,
+    ObjectData,
+    ObjectRow,
+    PinRow,
+    SavedPose,
+    TrackKind,
+    TrackRow,
+)
 from writhe.studio.document.schema import connect
-from writhe.studio.document.timeline import ActorTimeline, PoseKeys, Way
+from writhe.studio.document.timeline import ActorTimeline, PoseKeys, SampledTrack
 
 Value = TypeVar("Value")
 SUFFIX = ".writhe"
 
 
 class Document:
-    """One SQLite file. Reading takes no copy: every answer comes from the file as it stands.
+    """One SQLite file. Every read queries the file; nothing is cached.
 
-    All changes go through `edit`, one command at a time; when its block ends the command is on
-    the disk together with what undoes it.
+    All changes go through `edit`, one command at a time. When its block ends, the command and its
+    undo record are on disk.
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
@@ -41,11 +50,11 @@ class Document:
 
     @classmethod
     def create(cls, path: str | Path, name: str = "Untitled") -> Document:
-        """A new, empty document; refuses to overwrite."""
-        place = Path(path)
-        if place.exists():
-            raise WritheError(f"{place} is already there; open it, or choose another name")
-        document = cls(connect(place, create=True), place)
+        """Create an empty document; raises if the file exists."""
+        target = Path(path)
+        if target.exists():
+            raise WritheError(f"{target} already exists; open it, or choose another name")
+        document = cls(connect(target, create=True), target)
         document._put_meta("created", str(time.time()))
         with document._transaction():
             Edit(document._connection).setting("name", name)
@@ -53,7 +62,7 @@ class Document:
 
     @classmethod
     def open(cls, path: str | Path) -> Document:
-        """An existing document."""
+        """Open an existing document."""
         return cls(connect(Path(path), create=False), Path(path))
 
     def close(self) -> None:
@@ -73,7 +82,7 @@ class Document:
     def edit(self, label: str, request: str | None = None) -> Generator[Edit, None, None]:
         """One undoable command: `with document.edit("Mirror pose") as edit: edit.update(...)`.
 
-        `request` names the command for a client that may send it twice.
+        `request` identifies the command for a client that may send it twice.
         """
         with self._lock, self._transaction():
             edit = Edit(self._connection)
@@ -85,11 +94,11 @@ class Document:
                 self._history.remember(request)
 
     def undo(self, request: str | None = None) -> str | None:
-        """Take the last command back; returns its label, None where there is none."""
+        """Undo the last command; returns its label, or None if there is none."""
         return self._step(request, redo=False)
 
     def redo(self, request: str | None = None) -> str | None:
-        """Bring back what was undone; returns its label, None where there is none."""
+        """Redo the last undone command; returns its label, or None if there is none."""
         return self._step(request, redo=True)
 
     def _step(self, request: str | None, *, redo: bool) -> str | None:
@@ -109,24 +118,24 @@ class Document:
         self._connection.execute("COMMIT")
 
     def carried_out(self, request: str) -> bool:
-        """Whether this request was carried out before."""
+        """Whether this request was executed before."""
         with self._lock:
             return self._history.seen(request)
 
     @property
     def undo_label(self) -> str | None:
-        """What undo would take back."""
+        """Label of the command that undo would revert."""
         with self._lock:
             return self._history.label()
 
     @property
     def redo_label(self) -> str | None:
-        """What redo would bring back."""
+        """Label of the command that redo would repeat."""
         with self._lock:
             return self._history.label(redo=True)
 
     def forget_history(self) -> None:
-        """Make the present state the one before which nothing can be undone."""
+        """Delete the undo history."""
         with self._lock, self._transaction():
             self._connection.execute("DELETE FROM history")
 
@@ -152,7 +161,7 @@ class Document:
 
     @property
     def fps(self) -> float:
-        """Frames a second of the timeline."""
+        """Frames per second of the timeline."""
         return self.setting("fps", float, 30.0)
 
     @property
@@ -160,63 +169,63 @@ class Document:
         """The length of the timeline."""
         return self.setting("duration_s", float, 4.0)
 
-    def actors(self) -> list[Actor]:
-        """All actors, the oldest first."""
+    def actors(self) -> list[ActorRow]:
+        """All actors in order of id."""
         with self._lock:
             found = self._connection.execute("SELECT * FROM actors ORDER BY id").fetchall()
         return [_actor(row) for row in found]
 
-    def actor(self, number: int) -> Actor:
-        """One actor by its number."""
+    def actor(self, number: int) -> ActorRow:
+        """The actor with this id."""
         for actor in self.actors():
             if actor.id == number:
                 return actor
         raise WritheError(f"there is no actor {number} in this document")
 
-    def all_tracks(self) -> list[Track]:
+    def all_tracks(self) -> list[TrackRow]:
         """The tracks of all actors and objects."""
-        return self._rows(Track, "SELECT * FROM tracks ORDER BY id")
+        return self._rows(TrackRow, "SELECT * FROM tracks ORDER BY id")
 
-    def tracks(self, actor: int) -> list[Track]:
+    def tracks(self, actor: int) -> list[TrackRow]:
         """The tracks of an actor."""
-        return self._rows(Track, "SELECT * FROM tracks WHERE actor = ? ORDER BY id", actor)
+        return self._rows(TrackRow, "SELECT * FROM tracks WHERE actor = ? ORDER BY id", actor)
 
-    def thing_tracks(self, thing: int) -> list[Track]:
+    def object_tracks(self, number: int) -> list[TrackRow]:
         """The tracks of an object."""
-        return self._rows(Track, "SELECT * FROM tracks WHERE thing = ? ORDER BY id", thing)
+        return self._rows(TrackRow, "SELECT * FROM tracks WHERE thing = ? ORDER BY id", number)
 
-    def track(self, actor: int, kind: TrackKind) -> Track | None:
-        """The actor's track of a kind, if it has one."""
+    def track(self, actor: int, kind: TrackKind) -> TrackRow | None:
+        """The actor's first track of a kind, or None."""
         return next((t for t in self.tracks(actor) if t.kind is kind), None)
 
     def keys(self, track: int) -> list[Key]:
         """The keys of a track in order of time."""
         return self._rows(Key, "SELECT * FROM keys WHERE track = ? ORDER BY time_s, id", track)
 
-    def objects(self) -> list[Thing]:
+    def objects(self) -> list[ObjectRow]:
         """The objects of the scene."""
         with self._lock:
             found = self._connection.execute("SELECT * FROM objects ORDER BY id").fetchall()
         return [
-            Thing(
+            ObjectRow(
                 row["id"],
                 row["name"],
                 row["kind"],
-                msgspec.msgpack.decode(row["data"], type=Body),
+                msgspec.msgpack.decode(row["data"], type=ObjectData),
             )
             for row in found
         ]
 
-    def thing(self, number: int) -> Thing:
-        """One object by its number."""
-        for thing in self.objects():
-            if thing.id == number:
-                return thing
+    def object_row(self, number: int) -> ObjectRow:
+        """The object with this id."""
+        for item in self.objects():
+            if item.id == number:
+                return item
         raise WritheError(f"there is no object {number} in this document")
 
-    def place_keys(self, thing: int) -> list[Key]:
-        """The keys that say where an object is over time."""
-        tracks = [t for t in self.thing_tracks(thing) if t.kind is TrackKind.PLACE]
+    def placement_keys(self, number: int) -> list[Key]:
+        """The placement keys of an object in order of time."""
+        tracks = [t for t in self.object_tracks(number) if t.kind is TrackKind.PLACEMENT]
         return self.keys(tracks[0].id) if tracks else []
 
     def poses(self) -> list[SavedPose]:
@@ -224,7 +233,7 @@ class Document:
         return self._rows(SavedPose, "SELECT * FROM poses ORDER BY id")
 
     def figure(self, name: str) -> Figure:
-        """A built-in figure, or one that the document brings along."""
+        """The figure of this name, built in or embedded in the document."""
         from writhe.skeleton.figures import figure, figure_names
         from writhe.studio.document.embedded_figures import decode_figure
 
@@ -235,11 +244,11 @@ class Document:
                 "SELECT data FROM figures WHERE name = ?", (name,)
             ).fetchone()
         if found is None:
-            raise WritheError(f"this document needs a figure {name!r} that is not there")
+            raise WritheError(f"this document has no figure {name!r}, and it is not built in")
         return decode_figure(found["data"])
 
-    def own_figures(self) -> list[str]:
-        """The names of the figures that the document brings along."""
+    def embedded_figure_names(self) -> list[str]:
+        """The names of the figures embedded in the document."""
         with self._lock:
             found = self._connection.execute("SELECT name FROM figures ORDER BY id").fetchall()
         return [str(row["name"]) for row in found]
@@ -247,29 +256,29 @@ class Document:
     # ---- time ----
 
     def timeline(self, actor: int) -> ActorTimeline:
-        """The actor's tracks, ready to be asked for poses."""
+        """The actor's tracks as a timeline that can be sampled."""
         with self._lock:
             row = self.actor(actor)
             skeleton = self.figure(row.figure).skeleton
             keys = clip = None
             start_s = 0.0
-            ways: list[Way] = []
+            sampled_tracks: list[SampledTrack] = []
             for track in self.tracks(actor):
                 if track.kind is TrackKind.POSE:
                     found = self.keys(track.id)
                     if found:
                         keys = _pose_keys(found)
-                elif track.kind in (TrackKind.CLIP, TrackKind.WAY):
+                elif track.kind in (TrackKind.CLIP, TrackKind.SAMPLED):
                     q = rows.unpack(track.data).reshape(-1, skeleton.configuration_size)
-                    sampled = Motion(skeleton, q, track.fps, track.name)
+                    motion = Motion(skeleton, q, track.fps, track.name)
                     if track.kind is TrackKind.CLIP:
-                        clip, start_s = sampled, track.start_s
+                        clip, start_s = motion, track.start_s
                     else:
-                        ways.append(Way(track.start_s, sampled))
-        return ActorTimeline(skeleton, keys, clip, start_s, tuple(ways))
+                        sampled_tracks.append(SampledTrack(track.start_s, motion))
+        return ActorTimeline(skeleton, keys, clip, start_s, tuple(sampled_tracks))
 
     def motion(self, actor: int, fps: float | None = None) -> Motion:
-        """The actor's whole timeline as sampled motion; its standing pose where it has no keys."""
+        """The actor's timeline as sampled motion; a single frame if it has no tracks."""
         rate = fps or self.fps
         timeline = self.timeline(actor)
         row = self.actor(actor)
@@ -279,16 +288,16 @@ class Document:
         q = timeline.sample(np.arange(count) / rate)
         return Motion(timeline.skeleton, q, rate, row.name)
 
-    # ---- the picture on the start page; not a command, so not undoable ----
+    # ---- picture on the start page; not a command, so not undoable ----
 
     def set_thumbnail(self, png: bytes) -> None:
-        """Keep a small picture of the document."""
+        """Store a small picture of the document."""
         with self._lock, self._transaction():
             self._put_meta("thumbnail", png)
 
     @property
     def modified_s(self) -> float:
-        """When the last command was saved, or when it was made, in seconds since 1970."""
+        """Time of the last command, or of creation, in seconds since 1970."""
         with self._lock:
             found = self._connection.execute(
                 "SELECT MAX(CAST(value AS REAL)) FROM meta WHERE name IN ('modified', 'created')"
@@ -297,23 +306,23 @@ class Document:
 
     @property
     def thumbnail(self) -> bytes:
-        """The small picture, empty where there is none."""
+        """The PNG picture, empty if there is none."""
         with self._lock:
             found = self._connection.execute(
                 "SELECT value FROM meta WHERE name = 'thumbnail'"
             ).fetchone()
         return b"" if found is None else bytes(found["value"])
 
-    # ---- what was proven of the motion; not a command either: it comes after each by itself ----
+    # ---- certificate of the motion; not a command: it is computed after each ----
 
     def set_certificate(self, data: bytes) -> None:
-        """Keep what was proven of the whole motion (`studio.features.certificate` reads it)."""
+        """Store the encoded certificate of the motion (see `studio.features.certificate`)."""
         with self._lock, self._transaction():
             self._put_meta("certificate", data)
 
     @property
     def certificate(self) -> bytes:
-        """What was last proven of the whole motion, empty where nothing was."""
+        """The encoded certificate stored last, empty if there is none."""
         with self._lock:
             found = self._connection.execute(
                 "SELECT value FROM meta WHERE name = 'certificate'"
@@ -326,14 +335,14 @@ class Document:
     # ---- whole commands for Python users ----
 
     def add_actor(self, figure: str = "human", name: str = "", method: str = "") -> int:
-        """Add an actor in its starting pose, feet pinned where the figure has feet."""
+        """Add an actor in its starting pose with its feet (or root) pinned; returns its id."""
         from writhe.studio.editing.edits import add_actor
 
         with self.edit("Add character") as edit:
             return add_actor(self, edit, figure, name, method)
 
     def set_key(self, actor: int, time_s: float, q: Floats) -> None:
-        """Key a pose at a time, replacing a key that is there."""
+        """Set a pose key at a time, replacing one at that time."""
         from writhe.studio.editing.edits import put_key
 
         size = self.figure(self.actor(actor).figure).skeleton.configuration_size
@@ -341,10 +350,10 @@ class Document:
             put_key(self, edit, actor, time_s, floats(q, (size,), "the pose"))
 
 
-def _actor(row: sqlite3.Row) -> Actor:
+def _actor(row: sqlite3.Row) -> ActorRow:
     values = dict(row)
     pins = msgspec.msgpack.decode(values.pop("pins"), type=tuple[PinRow, ...])
-    return Actor(**values, pins=pins)
+    return ActorRow(**values, pins=pins)
 
 
 def _pose_keys(found: list[Key]) -> PoseKeys:

@@ -1,4 +1,4 @@
-"""Paths that a hand or foot follows, as a document keeps them: keys of a track of their own."""
+"""Drawn paths for a hand or foot, stored as keys of a path track."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ LIMBS = {
     "right_leg": "Right foot",
     "left_leg": "Left foot",
 }
-Limb = Literal["right_arm", "left_arm", "right_leg", "left_leg"]
+LimbName = Literal["right_arm", "left_arm", "right_leg", "left_leg"]
 Seconds = Annotated[float, Meta(ge=0.2, le=30.0)]
 StyleName = Annotated[str, Meta(max_length=160)]
 Points = Annotated[list[Vector3], Meta(min_length=2, max_length=200)]
 
 
 class DrawnPath(msgspec.Struct, frozen=True):
-    """Way-points in the world for a limb, and how it goes along them."""
+    """Waypoints in the world frame for a limb, with the style and duration of the motion."""
 
-    limb: Limb
+    limb: LimbName
     style: StyleName
     seconds: Seconds
     points: Points
@@ -37,7 +37,7 @@ class DrawnPath(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class PathKey:
-    """A path on the timeline."""
+    """A drawn path with its key and start time."""
 
     key: int
     actor: int
@@ -45,7 +45,7 @@ class PathKey:
     path: DrawnPath
 
     def overlaps(self, start_s: float, end_s: float) -> bool:
-        """Whether the path is followed at some time between these."""
+        """Whether the path is followed at some time between `start_s` and `end_s`."""
         return self.start_s < end_s and self.start_s + self.path.seconds > start_s
 
 
@@ -60,7 +60,7 @@ def all_paths(document: Document) -> list[PathKey]:
 
 
 def put_path(document: Document, edit: Edit, actor: int, start_s: float, path: DrawnPath) -> None:
-    """Keep a path, in place of those that were drawn over the same time."""
+    """Store a path, replacing the actor's paths that overlap it in time."""
     for other in all_paths(document):
         if other.actor == actor and other.overlaps(start_s, start_s + path.seconds):
             edit.delete("keys", other.key)
@@ -69,7 +69,7 @@ def put_path(document: Document, edit: Edit, actor: int, start_s: float, path: D
 
 
 def moved_path(data: bytes, turn: Floats, shift: Floats) -> bytes:
-    """A key's path with every way-point x at turn x + shift."""
+    """The data of a path key with every waypoint x moved to turn x + shift."""
     path = msgspec.msgpack.decode(data, type=DrawnPath)
     moved = np.array(path.points) @ turn.T + shift
     points = [(float(x), float(y), float(z)) for x, y, z in moved]

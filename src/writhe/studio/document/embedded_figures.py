@@ -1,4 +1,4 @@
-"""Figures that a document brings along: a user's own skeleton, as bytes."""
+"""Encodes imported figures that are embedded in a document."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def decode_figure(data: bytes) -> Figure:
     try:
         stored = msgspec.msgpack.decode(data, type=_Figure)
     except msgspec.MsgspecError as error:
-        raise WritheError(f"this document holds a figure that cannot be read: {error}") from error
+        raise WritheError(f"a figure embedded in this document cannot be read: {error}") from error
     joints = [
         Joint(
             j.name,

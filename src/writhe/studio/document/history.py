@@ -1,8 +1,8 @@
-"""Edits that remember how to undo themselves.
+"""Undoable edits.
 
-Every command runs inside `Edit`, which writes rows and notes each row before and after. The notes
-go into the table `history` in the same transaction as the change itself, so a file always holds
-either the whole command with its undo, or nothing of it.
+Every command writes rows through `Edit`, which records each row before and after. The records go
+into the table `history` in the same transaction as the change, so a file holds either a whole
+command with its undo record or nothing of it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Row = dict[str, Any]
 
 
 class Change(msgspec.Struct, frozen=True, array_like=True):
-    """One row before and after; None where there was or is no row."""
+    """One row before and after a command; None for a missing row."""
 
     table: str
     key: int | str
@@ -39,45 +39,45 @@ class Change(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Edit:
-    """Writes rows of one command and notes the changes."""
+    """Writes the rows of one command and records the changes."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self.changes: list[Change] = []
 
     def row(self, table: str, key: int | str) -> Row | None:
-        """The row as it stands."""
+        """The current row, or None."""
         found = self._connection.execute(
             f"SELECT * FROM {table} WHERE {KEY_COLUMN[table]} = ?", (key,)
         ).fetchone()
         return None if found is None else dict(found)
 
     def insert(self, table: str, **values: Any) -> int:
-        """Add a row with the next free number; returns the number."""
+        """Insert a row with the next free id; returns the id."""
         if "id" not in values:
             highest = self._connection.execute(f"SELECT MAX(id) FROM {table}").fetchone()[0]
             values = {"id": (highest or 0) + 1, **values}
-        self._note(table, values[KEY_COLUMN[table]], values)
+        self._record(table, values[KEY_COLUMN[table]], values)
         return int(values["id"])
 
     def update(self, table: str, key: int | str, **values: Any) -> None:
-        """Change columns of a row that is there."""
+        """Change columns of an existing row."""
         row = self.row(table, key)
         if row is None:
-            raise WritheError(f"there is no {table[:-1]} {key} in this document (any more)")
-        self._note(table, key, {**row, **values})
+            raise WritheError(f"there is no {table[:-1]} {key} in this document")
+        self._record(table, key, {**row, **values})
 
     def delete(self, table: str, key: int | str) -> None:
-        """Remove a row that is there."""
+        """Delete an existing row."""
         if self.row(table, key) is None:
-            raise WritheError(f"there is no {table[:-1]} {key} in this document (any more)")
-        self._note(table, key, None)
+            raise WritheError(f"there is no {table[:-1]} {key} in this document")
+        self._record(table, key, None)
 
     def setting(self, name: str, value: Any) -> None:
         """Set one of the document's settings."""
-        self._note("settings", name, {"name": name, "value": msgspec.msgpack.encode(value)})
+        self._record("settings", name, {"name": name, "value": msgspec.msgpack.encode(value)})
 
-    def _note(self, table: str, key: int | str, after: Row | None) -> None:
+    def _record(self, table: str, key: int | str, after: Row | None) -> None:
         before = self.row(table, key)
         if before == after:
             return
@@ -86,9 +86,9 @@ class Edit:
 
 
 def write_row(connection: sqlite3.Connection, table: str, key: int | str, row: Row | None) -> None:
-    """Make the row what it should be: put it, or remove it when None."""
+    """Write a row, or delete it when `row` is None."""
     if table not in KEY_COLUMN:
-        raise WritheError(f"the history names a table {table!r} that documents do not have")
+        raise WritheError(f"the history names an unknown table {table!r}")
     if row is None:
         connection.execute(f"DELETE FROM {table} WHERE {KEY_COLUMN[table]} = ?", (key,))
         return
@@ -102,14 +102,14 @@ def write_row(connection: sqlite3.Connection, table: str, key: int | str, row: R
 
 
 class History:
-    """The commands of a document and where we stand among them."""
+    """The commands of a document and the undo position among them."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
     @property
     def cursor(self) -> int:
-        """The number of the last command that is in effect; 0: none."""
+        """The number of the last command in effect; 0 for none."""
         found = self._connection.execute("SELECT value FROM meta WHERE name = 'cursor'").fetchone()
         return 0 if found is None else int(found["value"])
 
@@ -119,7 +119,7 @@ class History:
         )
 
     def label(self, *, redo: bool = False) -> str | None:
-        """What undo (or redo) would take back (or bring back)."""
+        """Label of the command that undo (or redo) would affect, or None."""
         found = self._neighbour(redo)
         return None if found is None else str(found["label"])
 
@@ -131,7 +131,7 @@ class History:
         return found
 
     def add(self, label: str, changes: list[Change]) -> None:
-        """Put a command behind the cursor; what had been undone is forgotten."""
+        """Add a command after the cursor; undone commands are deleted."""
         cursor = self.cursor
         self._connection.execute("DELETE FROM history WHERE id > ?", (cursor,))
         self._connection.execute(
@@ -142,7 +142,7 @@ class History:
         self._move(cursor + 1)
 
     def step(self, *, redo: bool) -> str | None:
-        """Undo or redo one command; returns its label, None where there is none."""
+        """Undo or redo one command; returns its label, or None if there is none."""
         found = self._neighbour(redo)
         if found is None:
             return None
@@ -154,12 +154,12 @@ class History:
         return str(found["label"])
 
     def seen(self, uid: str) -> bool:
-        """Whether a request was carried out before (a client may repeat it after a lost link)."""
+        """Whether a request was executed before; clients repeat them after a lost connection."""
         found = self._connection.execute("SELECT 1 FROM requests WHERE uid = ?", (uid,)).fetchone()
         return found is not None
 
     def remember(self, uid: str) -> None:
-        """Note that a request is carried out, in its own transaction's company."""
+        """Record a request as executed, in the transaction of its command."""
         self._connection.execute(
             "INSERT OR REPLACE INTO requests VALUES (?, ?)", (uid, time.time())
         )

@@ -1,6 +1,6 @@
-"""Those steps from one schema to the next that SQL cannot say.
+"""Migration steps that SQL cannot express.
 
-They must not use the rows' types as they are today: those go on changing.
+They must not use the current row types, because those may change.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import msgspec
 
 
 def objects_get_bodies(connection: sqlite3.Connection) -> None:
-    """1 -> 2: an object's data was its position alone; in the history of commands too."""
+    """1 -> 2: object data was only a position; convert it in the table and in the history."""
     for row in connection.execute("SELECT id, data FROM objects").fetchall():
         data = _body_of_position(row["data"])
         connection.execute("UPDATE objects SET data = ? WHERE id = ?", (data, row["id"]))

@@ -1,4 +1,4 @@
-"""Relations between parts of an actor, kept in the document: a hand that holds a leg."""
+"""Relations between two joints of an actor, stored in the document: a hand that holds a leg."""
 
 from __future__ import annotations
 
@@ -16,26 +16,28 @@ from writhe.terms import Term, keep_direction, keep_distance, keep_relative
 
 SETTING = "relations"
 _X_AND_Y: tuple[Vector3, Vector3] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
-MOST_RELATIONS = 32
+MAX_RELATIONS = 32
 
 
-Kept = Literal["place", "distance", "direction"]
+RelationKind = Literal["place", "distance", "direction"]
 
 
 class Relation(msgspec.Struct, frozen=True):
-    """What `joint` keeps of how it is to `other`: its place seen from there, how far it is, or
-    how it is turned."""
+    """A constraint: `joint` keeps its position ("place"), distance or direction to `other`."""
 
     actor: int
     joint: str
     other: str
-    place_in_other: Vector3
-    kept: Kept = "place"
-    turn_in_other: tuple[Vector3, Vector3] | None = None  # its x and y axes, for the direction
+    position_in_other: Vector3 = msgspec.field(name="place_in_other")
+    kept: RelationKind = "place"
+    # x and y axes of `joint` in the frame of `other`, for "direction"
+    axes_in_other: tuple[Vector3, Vector3] | None = msgspec.field(
+        name="turn_in_other", default=None
+    )
 
 
 def all_relations(document: Document) -> list[Relation]:
-    """The relations of a document, those of actors that have gone left out."""
+    """The relations of a document whose actor and joints still exist."""
     present = {actor.id: actor.figure for actor in document.actors()}
     return [
         relation
@@ -46,7 +48,7 @@ def all_relations(document: Document) -> list[Relation]:
     ]
 
 
-def hold(
+def add_relation(
     document: Document,
     edit: Edit,
     actor: int,
@@ -54,35 +56,35 @@ def hold(
     q: Floats,
     joint: str,
     other: str,
-    kept: Kept = "place",
+    kept: RelationKind = "place",
 ) -> None:
-    """From now on `joint` keeps its place, distance or direction at q, seen from `other`."""
+    """Add a relation that keeps the position, distance or direction of `joint` at q."""
     if joint == other:
-        raise WritheError("a part always keeps its place to itself: pick two parts")
+        raise WritheError("a relation needs two different parts")
     same = (actor, {joint, other}, kept)
     others = [r for r in all_relations(document) if (r.actor, {r.joint, r.other}, r.kept) != same]
-    if len(others) >= MOST_RELATIONS:
-        raise WritheError(f"a document holds at most {MOST_RELATIONS} relations")
+    if len(others) >= MAX_RELATIONS:
+        raise WritheError(f"a document holds at most {MAX_RELATIONS} relations")
     frames = forward(figure.skeleton, q)
     back = frames.rotation(other).T
-    place = vector3(back @ (frames.position(joint) - frames.position(other)))
+    position = vector3(back @ (frames.position(joint) - frames.position(other)))
     turn = back @ frames.rotation(joint)
     axes = (vector3(turn[:, 0]), vector3(turn[:, 1])) if kept == "direction" else None
-    edit.setting(SETTING, [*others, Relation(actor, joint, other, place, kept, axes)])
+    edit.setting(SETTING, [*others, Relation(actor, joint, other, position, kept, axes)])
 
 
-def let_go(
-    document: Document, edit: Edit, actor: int, joint: str, other: str, kept: Kept = "place"
+def remove_relation(
+    document: Document, edit: Edit, actor: int, joint: str, other: str, kept: RelationKind = "place"
 ) -> None:
-    """Forget a relation."""
-    gone = (actor, joint, other, kept)
+    """Remove a relation."""
+    removed = (actor, joint, other, kept)
     edit.setting(
         SETTING,
-        [r for r in all_relations(document) if (r.actor, r.joint, r.other, r.kept) != gone],
+        [r for r in all_relations(document) if (r.actor, r.joint, r.other, r.kept) != removed],
     )
 
 
-def terms_of(document: Document, actor: int, prefix: str) -> tuple[Term, ...]:
+def relation_terms(document: Document, actor: int, prefix: str) -> tuple[Term, ...]:
     """The relations of an actor as terms on a layout in which its joints have this prefix."""
     return tuple(
         term
@@ -96,9 +98,9 @@ def _terms(relation: Relation, prefix: str) -> list[Term]:
     joint, other = prefix + relation.joint, prefix + relation.other
     match relation.kept:
         case "distance":
-            return [keep_distance(joint, other, float(np.linalg.norm(relation.place_in_other)))]
+            return [keep_distance(joint, other, float(np.linalg.norm(relation.position_in_other)))]
         case "direction":
-            axes = zip(_X_AND_Y, relation.turn_in_other or _X_AND_Y, strict=True)
-            return [keep_direction(joint, mine, other, seen) for mine, seen in axes]
+            axes = zip(_X_AND_Y, relation.axes_in_other or _X_AND_Y, strict=True)
+            return [keep_direction(joint, mine, other, theirs) for mine, theirs in axes]
         case "place":
-            return [keep_relative(joint, other, relation.place_in_other)]
+            return [keep_relative(joint, other, relation.position_in_other)]

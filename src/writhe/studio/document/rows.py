@@ -1,4 +1,4 @@
-"""What a document holds, row by row."""
+"""Row types of a document's tables."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ class TrackKind(StrEnum):
     """What the keys of a track hold."""
 
     POSE = "pose"  # keys: configurations
-    CLIP = "clip"  # no keys; data: sampled configurations, the ground that pose keys are laid over
-    WAY = "way"  # no keys; data: sampled configurations from one pose key to a later one
-    TANGLE = "tangle"  # keys: how pairs of strands are to be wound
-    PATH = "path"  # keys: a drawn path that a limb follows from there on
-    PLACE = "place"  # keys: where an object is, as position and quaternion
+    CLIP = "clip"  # no keys; data: sampled configurations; pose keys are offsets from it
+    SAMPLED = "way"  # no keys; data: sampled configurations from one pose key to a later one
+    TANGLE = "tangle"  # keys: target tangles of pairs of strands
+    PATH = "path"  # keys: a drawn path that a limb follows from this time
+    PLACEMENT = "place"  # keys: position and quaternion of an object
 
 
 class PinRow(msgspec.Struct, frozen=True):
-    """A joint held in place; with an orientation, held in both."""
+    """A joint held in position, and in orientation where one is given."""
 
     joint: str
     position_in_world: Vector3
     orientation_in_world: Quaternion | None = None
 
 
-class Actor(msgspec.Struct, frozen=True):
-    """A character in the document, with the pose it stands in and its pins."""
+class ActorRow(msgspec.Struct, frozen=True):
+    """A character of the document with its pose (used where it has no keys) and its pins."""
 
     id: int
     name: str
@@ -46,15 +46,15 @@ class Actor(msgspec.Struct, frozen=True):
         return unpack(self.q)
 
 
-class Track(msgspec.Struct, frozen=True):
-    """A typed track of one actor or object (the other number is 0).
+class TrackRow(msgspec.Struct, frozen=True):
+    """A typed track of one actor or object (the other id is 0; the column is named `thing`).
 
-    Clips and ways start at `start_s` and hold `data` at `fps`.
+    Clips and sampled tracks start at `start_s` and hold `data` at `fps`.
     """
 
     id: int
     actor: int
-    thing: int
+    object: int = msgspec.field(name="thing")
     kind: TrackKind
     name: str
     start_s: float = 0.0
@@ -63,7 +63,7 @@ class Track(msgspec.Struct, frozen=True):
 
 
 class Key(msgspec.Struct, frozen=True):
-    """A key of a track. `ease` says how the motion goes on from it: smooth, linear or hold."""
+    """A key of a track. `ease` is the interpolation to the next key: smooth, linear or hold."""
 
     id: int
     track: int
@@ -73,18 +73,18 @@ class Key(msgspec.Struct, frozen=True):
 
 
 class ShapeRow(msgspec.Struct, frozen=True):
-    """A solid shape in its object's frame: a capsule (two points) or a hull, with a radius."""
+    """A shape in its object's frame: a capsule (two points) or a convex hull, with a radius."""
 
     core: Literal["capsule", "hull"]
     points: tuple[Vector3, ...]
     radius_m: float
 
 
-class Body(msgspec.Struct, frozen=True):
-    """Where an object stands, how large it is, and what an object from a file is made of.
+class ObjectData(msgspec.Struct, frozen=True):
+    """Placement and size of an object; shapes and strands of one from a file.
 
-    `size` holds the whole widths of a box, ball, capsule or cylinder along x, y, z (the latter two
-    stand upright); built-in objects and those from files have the size they come with.
+    `size` holds the full extents in metres of a box, ball, capsule or cylinder along x, y, z (the
+    latter two are upright along y). It is not used for built-in objects and those from files.
     """
 
     position: Vector3 = (0.0, 0.0, 0.0)
@@ -94,17 +94,17 @@ class Body(msgspec.Struct, frozen=True):
     strands: tuple[tuple[str, tuple[Vector3, ...]], ...] = ()
 
 
-class Thing(msgspec.Struct, frozen=True):
+class ObjectRow(msgspec.Struct, frozen=True):
     """An object of the scene: box, ball, capsule, cylinder, a built-in one, or "own"."""
 
     id: int
     name: str
     kind: str
-    body: Body
+    data: ObjectData
 
 
 class SavedPose(msgspec.Struct, frozen=True):
-    """A pose kept for later, with a PNG of it."""
+    """A saved pose with a PNG picture."""
 
     id: int
     name: str
@@ -114,10 +114,10 @@ class SavedPose(msgspec.Struct, frozen=True):
 
 
 def pack(values: Floats) -> bytes:
-    """An array as little-endian float64."""
+    """The bytes of an array as little-endian float64."""
     return np.ascontiguousarray(values, dtype="<f8").tobytes()
 
 
 def unpack(data: bytes) -> Floats:
-    """The array that `pack` made."""
+    """The flat array from the bytes that `pack` returned."""
     return np.frombuffer(data, dtype="<f8").astype(np.float64)

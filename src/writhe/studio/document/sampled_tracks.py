@@ -1,34 +1,36 @@
-"""Ways in a document: sampled motion between two pose keys, which goes along with its keys."""
+"""Sampled tracks of a document: motion between two pose keys that follows these keys."""
 
 from __future__ import annotations
 
 from writhe.skeleton import Motion
-from writhe.studio.document import Document, Key, Track, TrackKind
+from writhe.studio.document import Document, Key, TrackKind, TrackRow
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import pack, unpack
 
 SAME_TIME_S = 1e-4
 
 
-def ways_of(document: Document, actor: int) -> list[tuple[Track, float]]:
-    """An actor's ways in order of time, each with when it ends."""
+def tracks_of(document: Document, actor: int) -> list[tuple[TrackRow, float]]:
+    """An actor's sampled tracks in order of time, each with its end time."""
     size = document.figure(document.actor(actor).figure).skeleton.configuration_size
     found = [
         (track, track.start_s + (unpack(track.data).size // size - 1) / track.fps)
         for track in document.tracks(actor)
-        if track.kind is TrackKind.WAY
+        if track.kind is TrackKind.SAMPLED
     ]
-    return sorted(found, key=lambda way: way[0].start_s)
+    return sorted(found, key=lambda found: found[0].start_s)
 
 
-def insert_way(document: Document, edit: Edit, actor: int, motion: Motion, start_s: float) -> None:
-    """Put a way where nothing else lies: ways that it overlaps go."""
-    cut_ways(document, edit, actor, start_s, start_s + motion.duration_s)
+def insert_track(
+    document: Document, edit: Edit, actor: int, motion: Motion, start_s: float
+) -> None:
+    """Insert a sampled track, removing those that it overlaps."""
+    cut_tracks(document, edit, actor, start_s, start_s + motion.duration_s)
     edit.insert(
         "tracks",
         actor=actor,
         thing=0,
-        kind=str(TrackKind.WAY),
+        kind=str(TrackKind.SAMPLED),
         name=motion.name[:80],
         start_s=float(start_s),
         fps=float(motion.fps),
@@ -36,25 +38,29 @@ def insert_way(document: Document, edit: Edit, actor: int, motion: Motion, start
     )
 
 
-def cut_ways(document: Document, edit: Edit, actor: int, start_s: float, end_s: float) -> None:
-    """Remove the ways that lie between two times, in part or as a whole."""
-    for track, way_end_s in ways_of(document, actor):
-        if track.start_s < end_s - SAME_TIME_S and way_end_s > start_s + SAME_TIME_S:
+def cut_tracks(document: Document, edit: Edit, actor: int, start_s: float, end_s: float) -> None:
+    """Remove the sampled tracks that overlap a time interval."""
+    for track, track_end_s in tracks_of(document, actor):
+        if track.start_s < end_s - SAME_TIME_S and track_end_s > start_s + SAME_TIME_S:
             edit.delete("tracks", track.id)
 
 
 def keys_at_ends(document: Document, actor: int) -> list[Key]:
-    """The pose keys between which the actor's ways go."""
+    """The pose keys at the ends of the actor's sampled tracks."""
     track = document.track(actor, TrackKind.POSE)
-    times = [time_s for way, end_s in ways_of(document, actor) for time_s in (way.start_s, end_s)]
+    times = [
+        time_s
+        for sampled, end_s in tracks_of(document, actor)
+        for time_s in (sampled.start_s, end_s)
+    ]
     keys = [] if track is None else document.keys(track.id)
     return [key for key in keys if any(abs(key.time_s - t) < SAME_TIME_S for t in times)]
 
 
 def keys_moved(document: Document, edit: Edit, moved: dict[int, float]) -> None:
-    """Keys (by number) are about to move by so much: ways are stretched between their keys."""
+    """Retime sampled tracks before their keys move; `moved` maps key ids to shifts in seconds."""
     for actor in document.actors():
-        for track, end_s in ways_of(document, actor.id):
+        for track, end_s in tracks_of(document, actor.id):
             by = [
                 next(
                     (
@@ -77,9 +83,9 @@ def keys_moved(document: Document, edit: Edit, moved: dict[int, float]) -> None:
 
 
 def keys_deleted(document: Document, edit: Edit, deleted: set[int]) -> None:
-    """Pose keys are about to go, and with them the ways that begin or end at them."""
+    """Remove the sampled tracks that begin or end at pose keys about to be deleted."""
     for actor in document.actors():
-        gone = [key.time_s for key in keys_at_ends(document, actor.id) if key.id in deleted]
-        for track, end_s in ways_of(document, actor.id):
-            if any(min(abs(t - track.start_s), abs(t - end_s)) < SAME_TIME_S for t in gone):
+        times = [key.time_s for key in keys_at_ends(document, actor.id) if key.id in deleted]
+        for track, end_s in tracks_of(document, actor.id):
+            if any(min(abs(t - track.start_s), abs(t - end_s)) < SAME_TIME_S for t in times):
                 edit.delete("tracks", track.id)

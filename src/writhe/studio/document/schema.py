@@ -1,8 +1,8 @@
-"""The tables of a document and how older files become newer ones.
+"""The tables of a document and the migrations of older files.
 
 `PRAGMA user_version` holds the schema version. A migration is a list of SQL statements and
-functions that takes a file from version n to n + 1; opening an old file runs those that are missing
-in one transaction. Later features add track kinds (a track's `kind` says what its keys hold), not
+functions that takes a file from version n to n + 1; opening an old file runs the missing ones in
+one transaction. New features add track kinds (a track's `kind` says what its keys hold), not
 tables.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from writhe.errors import FileFormatError
 from writhe.studio.document.migrations import objects_get_bodies
 
-APPLICATION_ID = 0x57524954  # "WRIT", so that `file` and we can tell our files from others
+APPLICATION_ID = 0x57524954  # "WRIT"; identifies the file type
 
 Step = str | Callable[[sqlite3.Connection], None]
 MIGRATIONS: tuple[tuple[Step, ...], ...] = (
@@ -56,8 +56,8 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
     """Open a document's file, bringing its schema up to date.
 
     Write-ahead log with synchronous=FULL: a command is acknowledged only when it is on the disk,
-    so neither a killed process nor a power cut loses it. Commands come at a person's pace; the
-    sync costs a few milliseconds and happens off the event loop.
+    so neither a killed process nor a power cut loses it. The sync takes a few milliseconds off
+    the event loop.
     """
     if not create and not path.is_file():
         raise FileFormatError(path, "there is no such document")
@@ -66,7 +66,7 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
             path, check_same_thread=False, isolation_level=None, timeout=10.0
         )
         connection.row_factory = sqlite3.Row
-        # A document from a stranger must not run anything by its schema.
+        # the schema of an uploaded document must not run functions
         connection.execute("PRAGMA trusted_schema = OFF")
         application = int(connection.execute("PRAGMA application_id").fetchone()[0])
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -87,7 +87,7 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:
-    """Run the migrations that a file at `version` lacks."""
+    """Run all migrations after `version`."""
     if version == VERSION:
         return
     connection.execute("BEGIN IMMEDIATE")

@@ -1,4 +1,4 @@
-"""The collision shapes of a figure as all parts of the studio see them."""
+"""Default contact policy and clearance measurement of the studio."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from writhe.collision import CollisionTable, ContactPolicy, NearPairs
 from writhe.skeleton import Figure, forward
 from writhe.studio.editing.figure_cache import per_figure
 
-# Shapes fitted to a foreign skeleton overlap at its joints in every pose: those pairs are left out.
+# Shapes fitted to an imported skeleton overlap at its joints in every pose: skip those pairs.
 POLICY = ContactPolicy(skip_joint_zones=True)
-GROUND = "ground"  # the part that the floor is
-LOOK_M = 0.2  # clearances above this are not worth measuring
+GROUND = "ground"  # part name of the floor
+MAX_MEASURED_M = 0.2  # larger clearances are not measured
 
 
 @per_figure
 def collision_table(figure: Figure) -> CollisionTable | None:
-    """The figure's shapes and pairs; None for a figure without shapes."""
+    """The collision table of a figure; None for a figure without shapes."""
     return CollisionTable.of_figure(figure, POLICY) if figure.capsules else None
 
 
 def clearance(figure: Figure, q: Floats) -> float:
-    """The smallest gap beyond its allowance, at most `LOOK_M`."""
+    """The smallest gap between parts plus its allowance, at most `MAX_MEASURED_M`."""
     table = collision_table(figure)
     if table is None:
-        return LOOK_M
+        return MAX_MEASURED_M
     near, frames = NearPairs(table), forward(figure.skeleton, q)
-    near.find(frames.positions, frames.rotations, LOOK_M)
-    return float(near.clearance.min(initial=LOOK_M))
+    near.find(frames.positions, frames.rotations, MAX_MEASURED_M)
+    return float(near.clearance.min(initial=MAX_MEASURED_M))

@@ -1,6 +1,6 @@
-"""What one person works on: poses in the making, the posers, the playhead.
+"""The state of one editing session: actors being posed, their posers, the playhead.
 
-Runs on worker threads, one call at a time for each session; knows nothing of sockets.
+Runs on worker threads, one call at a time for each session; independent of the sockets.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion
-from writhe.solvers.posing import KeepsRelations, Pin, Poser, PoseResult, Target
+from writhe.solvers.posing import Pin, Poser, PoseResult, SupportsRelations, Target
 from writhe.solvers.result import Status
 from writhe.studio import protocol
-from writhe.studio.document import Actor, Document, relations
+from writhe.studio.document import ActorRow, Document, relations
 from writhe.studio.editing import edits, scene_builder, starting_poses
 from writhe.studio.editing.posers import Posers
-from writhe.studio.editing.soft_pins import Placed
-from writhe.studio.editing.solver_settings import Solving
-from writhe.studio.view.diagnostics import Readings
+from writhe.studio.editing.soft_pins import SoftPins
+from writhe.studio.editing.solver_settings import SolverSettings
+from writhe.studio.view.diagnostics import Diagnostics
 
 FARTHEST_M = 1000.0
-Memory = TypeVar("Memory")
-_EASED = 2e-4  # radians a step: a pose that has arrived and only eases this slowly is done
-_CARRIED_FRAMES = 60  # within which a part that is carried arrives
-_SAME = 1e-5  # poses that differ less are one, kept and read back
-_STILL = 1e-6  # a step that changes no coordinate by more than this is none
+SessionData = TypeVar("SessionData")
+_EASED = 2e-4  # rad per step: below this a pose that has reached its targets counts as settled
+_MOVE_FRAMES = 60  # steps that `move_part` takes at most
+_SAME = 1e-5  # poses whose coordinates differ by less are considered equal
+_STILL = 1e-6  # a step that changes every coordinate by less than this counts as no motion
 
 
 @dataclass
-class Puppet:
-    """A pose in the making, with the poser that moves it, made when first needed."""
+class PosedActor:
+    """An actor's current pose with the poser that moves it; the poser is made on first use."""
 
     method: str
     figure: Figure
     q: Floats
-    readings: Readings
+    diagnostics: Diagnostics
     posers: Posers
-    solving: Solving
-    placed: Placed
+    settings: SolverSettings
+    soft_pins: SoftPins
     pass_throughs: int = 0
     scene_key: scene_builder.SceneKey | None = None
     _poser: Poser | None = None
@@ -52,26 +52,26 @@ class Puppet:
     def poser(self) -> Poser:
         """The poser of the method."""
         if self._poser is None or self._poser.name != self.method:
-            place = self.readings.place
-            self._poser = self.posers.make(self.method, self.figure, place, self.solving)
+            in_scene = self.diagnostics.in_scene
+            self._poser = self.posers.make(self.method, self.figure, in_scene, self.settings)
         return self._poser
 
-    def take(self, q: Floats) -> None:
-        """The pose that the document has; in another than was made here nothing is placed."""
+    def set_pose(self, q: Floats) -> None:
+        """Set the pose; one that differs from the current pose clears the soft pins."""
         if q.shape != self.q.shape or np.abs(q - self.q).max() > _SAME:
-            self.placed.forget()
+            self.soft_pins.clear()
         self.q = q.copy()
 
     def forget_poser(self) -> None:
-        """Have the poser made afresh: what stands around the actor changed."""
+        """Discard the poser, because the scene around the actor or the settings changed."""
         self._poser = None
 
     def step(self, targets: list[Target], pins: list[Pin], frames: int) -> tuple[PoseResult, bool]:
-        """Up to `frames` steps; also whether another would change nothing."""
+        """Take up to `frames` steps; returns the last result and whether the pose has settled."""
         for _ in range(frames):
             result = self.poser.step(self.q, targets, pins)
             moved = float(np.abs(result.q - self.q).max())
-            self.pass_throughs += self.readings.pass_throughs(self.q, result.q, result)
+            self.pass_throughs += self.diagnostics.pass_throughs(self.q, result.q, result)
             self.q = result.q
             if result.status in (Status.REACHED, Status.SETTLED) and moved < _EASED:
                 return result, True
@@ -82,7 +82,7 @@ class Puppet:
 
 @dataclass
 class Recording:
-    """Poses of drags with their times."""
+    """Poses recorded during drags, with their times."""
 
     start_s: float
     began: float | None = None
@@ -90,102 +90,108 @@ class Recording:
     q: list[Floats] = field(default_factory=list[Floats])
 
 
-class Stage:
-    """The actors of a document as one session sees them."""
+class Editor:
+    """A document as one session edits it: current poses, playhead, scene, recording."""
 
     def __init__(self, document: Document, posers: Posers | None = None) -> None:
         self.document = document
         self.posers = posers or Posers()
         self.time_s = 0.0
         self.recording: Recording | None = None
-        self._puppets: dict[int, Puppet] = {}
-        self._duel: tuple[int, Puppet] | None = None
+        self._posed_actors: dict[int, PosedActor] = {}
+        self._comparison: tuple[int, PosedActor] | None = None
         self._gesture: int | None = None  # the actor that is being dragged
         self._pins: list[Pin] = []
-        self.holding: tuple[str, ...] = ()  # the joints in the hand
-        self._held: dict[str, Target] = {}  # what the gesture has held so far
-        self._staying: tuple[set[str], list[Target]] = (set(), [])  # beside what is held now
+        self.holding: tuple[str, ...] = ()  # the joints that are being dragged
+        self._held: dict[str, Target] = {}  # last target of each joint dragged in this gesture
+        # the joints being dragged and the soft-pin targets of the others
+        self._soft_targets: tuple[set[str], list[Target]] = (set(), [])
         self._scene_key: scene_builder.SceneKey | None = None
         self._scene: Scene | None = None
-        self._own: dict[type[Any], Any] = {}
+        self._session_data: dict[type[Any], Any] = {}
         self.followers: set[int] = set()  # actors that move along with the one being dragged
-        self._look_around()
+        self._update_scene()
 
-    def _look_around(self) -> None:
-        """Build the scene again when actors, objects or contacts changed."""
-        self._solving = Solving.of(self.document)
+    def _update_scene(self) -> None:
+        """Rebuild the scene when actors, objects or contacts changed."""
+        self._settings = SolverSettings.of(self.document)
         key = scene_builder.SceneKey.of(self.document)
         if key != self._scene_key:
             self._scene_key = key
             self._scene = scene_builder.build_scene(self.document, key)
-            self._duel = None
+            self._comparison = None
 
     # ---- posing ----
 
-    def drag(self, message: protocol.Drag) -> protocol.Answer:
-        """Move an actor a step towards what the fingers hold."""
+    def drag(self, message: protocol.Drag) -> protocol.DragResult:
+        """Move an actor one step towards its drag targets."""
         actor = self.document.actor(message.actor)
-        puppet = self.puppet(actor)
+        posed = self.posed_actor(actor)
         if self._gesture != actor.id:
-            self._begin(actor, puppet)
-        elif self.followers and puppet.readings.place is not None and self._scene is not None:
-            scene_builder.arrange(puppet.readings.place, self._scene, self.poses())
-        targets = [_target(hold, puppet.figure) for hold in message.holds]
+            self._begin(actor, posed)
+        elif self.followers and posed.diagnostics.in_scene is not None and self._scene is not None:
+            scene_builder.arrange(posed.diagnostics.in_scene, self._scene, self.poses())
+        targets = [_target(handle, posed.figure) for handle in message.handles]
         self.holding = tuple(target.joint for target in targets)
         held = set(self.holding)
         pins = [pin for pin in self._pins if pin.joint not in held]
         self._held |= {target.joint: target for target in targets}
-        staying = self._placed(puppet, held)
-        result, settled = puppet.step([*targets, *staying], pins, message.frames)
-        self._record(puppet.q)
-        duel = None
-        if self._duel and self._duel[0] == actor.id:
-            other, still = self._duel[1].step(targets, pins, message.frames)
-            duel = _posed(self._duel[1], other)
+        soft = self._soft_pin_targets(posed, held)
+        result, settled = posed.step([*targets, *soft], pins, message.frames)
+        self._record(posed.q)
+        comparison = None
+        if self._comparison and self._comparison[0] == actor.id:
+            other, still = self._comparison[1].step(targets, pins, message.frames)
+            comparison = _pose_report(self._comparison[1], other)
             settled = settled and still
-        return protocol.Answer(message.sequence, actor.id, settled, _posed(puppet, result), duel)
+        return protocol.DragResult(
+            message.sequence, actor.id, settled, _pose_report(posed, result), comparison
+        )
 
-    def carry(self, actor: Actor, target: Target) -> Puppet:
-        """Move a part somewhere at once, as a drag would; whoever asks keeps the pose."""
-        puppet = self.puppet(actor)
-        self._begin(actor, puppet)
+    def move_part(self, actor: ActorRow, target: Target) -> PosedActor:
+        """Move a part to a target in one call, as a drag would; the caller saves the pose."""
+        posed = self.posed_actor(actor)
+        self._begin(actor, posed)
         self._gesture = None
         pins = [pin for pin in self._pins if pin.joint != target.joint]
-        puppet.step([target, *self._placed(puppet, {target.joint})], pins, _CARRIED_FRAMES)
-        puppet.placed.put([target])
-        return puppet
+        posed.step([target, *self._soft_pin_targets(posed, {target.joint})], pins, _MOVE_FRAMES)
+        posed.soft_pins.add([target])
+        return posed
 
-    def _placed(self, puppet: Puppet, held: set[str]) -> list[Target]:
-        """What was placed before stays, as the default method can; measured when fingers change."""
-        if puppet.method != "default" or not self._solving.placed_stay:
+    def _soft_pin_targets(self, posed: PosedActor, held: set[str]) -> list[Target]:
+        """Soft targets for parts placed by earlier drags (default method only).
+
+        They are measured anew when the set of dragged joints changes.
+        """
+        if posed.method != "default" or not self._settings.soft_pins:
             return []
-        if held != self._staying[0]:
+        if held != self._soft_targets[0]:
             pinned = {pin.joint for pin in self._pins}
-            staying = puppet.placed.staying(puppet.q, held)
-            self._staying = (held, [t for t in staying if t.joint not in pinned])
-        return self._staying[1]
+            soft = posed.soft_pins.targets(posed.q, held)
+            self._soft_targets = (held, [t for t in soft if t.joint not in pinned])
+        return self._soft_targets[1]
 
-    def _begin(self, actor: Actor, puppet: Puppet) -> None:
-        """A gesture begins: count afresh, and hold the pins where they should be held.
+    def _begin(self, actor: ActorRow, posed: PosedActor) -> None:
+        """Start a gesture: reset the pass-through count and read the pins.
 
-        Pins of an actor that moves in time hold their joints where these are at the playhead.
+        The pins of an animated actor hold their joints where these are at the playhead.
         """
         self._gesture = actor.id
-        self._held, self._staying = {}, (set(), [])
-        moved = [puppet] if self._duel is None else [puppet, self._duel[1]]
+        self._held, self._soft_targets = {}, (set(), [])
+        moved = [posed] if self._comparison is None else [posed, self._comparison[1]]
         for other in moved:
             other.pass_throughs = 0
-            if other.readings.place is not None and self._scene is not None:
-                scene_builder.arrange(other.readings.place, self._scene, self.poses())
-            if isinstance(other.poser, KeepsRelations):
-                place = other.readings.place
-                prefix = "" if place is None else place.prefix
-                other.poser.keep(relations.terms_of(self.document, actor.id, prefix))
+            if other.diagnostics.in_scene is not None and self._scene is not None:
+                scene_builder.arrange(other.diagnostics.in_scene, self._scene, self.poses())
+            if isinstance(other.poser, SupportsRelations):
+                in_scene = other.diagnostics.in_scene
+                prefix = "" if in_scene is None else in_scene.prefix
+                other.poser.set_relations(relations.relation_terms(self.document, actor.id, prefix))
         rows = actor.pins
         if not self.document.timeline(actor.id).empty:
             rows = tuple(
                 starting_poses.pin_here(
-                    puppet.figure, puppet.q, p.joint, orientation=p.orientation_in_world is not None
+                    posed.figure, posed.q, p.joint, orientation=p.orientation_in_world is not None
                 )
                 for p in rows
             )
@@ -194,117 +200,119 @@ class Stage:
             for p in rows
         ]
 
-    def puppet(self, actor: Actor) -> Puppet:
-        """The actor's pose in the making; made from the document when there is none."""
-        found = self._puppets.get(actor.id)
+    def posed_actor(self, actor: ActorRow) -> PosedActor:
+        """The actor with its current pose; taken from the document when it was not posed yet."""
+        found = self._posed_actors.get(actor.id)
         figure = self.document.figure(actor.figure)
         if found is None or found.figure.name != figure.name:
-            found = self._new_puppet(figure, actor.method, self.pose_now(actor))
-            self._puppets[actor.id] = found
+            found = self._new_posed_actor(figure, actor.method, self.pose_now(actor))
+            self._posed_actors[actor.id] = found
         found.method = actor.method
-        if found.solving != self._solving:
-            found.solving = self._solving
+        if found.settings != self._settings:
+            found.settings = self._settings
             found.forget_poser()
-        if found.readings.place is None or self._scene_key != found.scene_key:
+        if found.diagnostics.in_scene is None or self._scene_key != found.scene_key:
             self._put_into_scene(actor.id, found)
         return found
 
-    def posed(self, actor: int) -> Puppet:
-        """The pose in the making of an actor by its number, without a look at the document."""
-        found = self._puppets.get(actor)
-        return self.puppet(self.document.actor(actor)) if found is None else found
+    def posed_actor_by_number(self, number: int) -> PosedActor:
+        """The actor of this number with its current pose, without reading the document again."""
+        found = self._posed_actors.get(number)
+        return self.posed_actor(self.document.actor(number)) if found is None else found
 
-    def _new_puppet(self, figure: Figure, method: str, q: Floats) -> Puppet:
-        readings, placed = Readings(figure, None), Placed(figure)
-        return Puppet(method, figure, q.copy(), readings, self.posers, self._solving, placed)
+    def _new_posed_actor(self, figure: Figure, method: str, q: Floats) -> PosedActor:
+        diagnostics, soft_pins = Diagnostics(figure, None), SoftPins(figure)
+        return PosedActor(
+            method, figure, q.copy(), diagnostics, self.posers, self._settings, soft_pins
+        )
 
-    def _put_into_scene(self, actor: int, puppet: Puppet) -> None:
-        """Give a puppet the actors and objects around it."""
-        puppet.scene_key = self._scene_key
-        if not puppet.figure.capsules or self._scene is None:
+    def _put_into_scene(self, actor: int, posed: PosedActor) -> None:
+        """Give an actor the other actors and objects of the scene."""
+        posed.scene_key = self._scene_key
+        if not posed.figure.capsules or self._scene is None:
             return
-        place = scene_builder.place_of(self.document, actor, self._scene, self.poses())
-        puppet.readings = Readings(puppet.figure, place)
-        puppet.forget_poser()
+        in_scene = scene_builder.actor_in_scene(self.document, actor, self._scene, self.poses())
+        posed.diagnostics = Diagnostics(posed.figure, in_scene)
+        posed.forget_poser()
 
-    def poses(self) -> scene_builder.Poses:
-        """Where everything is at the playhead, actors in the poses being made."""
-        return scene_builder.Poses(
-            {number: puppet.q for number, puppet in self._puppets.items()},
-            scene_builder.places_at(self.document, self.time_s),
+    def poses(self) -> scene_builder.ScenePoses:
+        """Current poses of the actors and placements of the objects at the playhead."""
+        return scene_builder.ScenePoses(
+            {number: posed.q for number, posed in self._posed_actors.items()},
+            scene_builder.object_placements(self.document, self.time_s),
         )
 
     @property
     def scene(self) -> Scene:
-        """All actors and objects in one layout, actors called `surroundings.label(number)`."""
+        """All actors and objects in one layout; actors are named by `scene_builder.actor_label`."""
         if self._scene is None:
-            raise WritheError("there is nothing in this scene")
+            raise WritheError("the scene is empty")
         return self._scene
 
-    def own(self, kind: type[Memory]) -> Memory:
-        """What a feature keeps for this session: one instance, made when first asked for."""
-        if kind not in self._own:
-            self._own[kind] = kind()
-        return self._own[kind]
+    def session_data(self, kind: type[SessionData]) -> SessionData:
+        """A feature's data for this session: one instance of `kind`, made on first use."""
+        if kind not in self._session_data:
+            self._session_data[kind] = kind()
+        return self._session_data[kind]
 
     def prepare(self) -> None:
         """Make the posers now, so that the first drag does not wait for them."""
         for actor in self.document.actors():
-            _ = self.puppet(actor).poser
+            _ = self.posed_actor(actor).poser
 
-    def pose_now(self, actor: Actor) -> Floats:
+    def pose_now(self, actor: ActorRow) -> Floats:
         """The actor's pose at the playhead, as the document has it."""
         timeline = self.document.timeline(actor.id)
         return actor.configuration if timeline.empty else timeline.at(self.time_s)
 
     def release(self, message: protocol.Release) -> None:
-        """The gesture is over: its pose becomes a command."""
-        puppet = self._puppets.get(message.actor)
+        """End the gesture and save its pose as one command."""
+        posed = self._posed_actors.get(message.actor)
         self._gesture = None
         with self.document.edit("Pose", message.request) as edit:
-            if puppet is None:
+            if posed is None:
                 return
             if self.recording and len(self.recording.q) > 1:
-                self._keep_recording(edit, message.actor, puppet.figure)
+                self._save_recording(edit, message.actor, posed.figure)
             else:
-                edits.set_pose(self.document, edit, message.actor, puppet.q, self.time_s)
-                edits.repin(self.document, edit, message.actor, puppet.q, set(self._held))
-                puppet.placed.put(list(self._held.values()))
-            for follower in self.followers & set(self._puppets):
-                pose = self._puppets[follower].q
+                edits.set_pose(self.document, edit, message.actor, posed.q, self.time_s)
+                edits.update_pins(self.document, edit, message.actor, posed.q, set(self._held))
+                posed.soft_pins.add(list(self._held.values()))
+            for follower in self.followers & set(self._posed_actors):
+                pose = self._posed_actors[follower].q
                 edits.set_pose(self.document, edit, follower, pose, self.time_s)
 
     def refresh(self) -> None:
-        """Take all poses from the document again (after a command, undo, seek)."""
-        self._look_around()
+        """Read all poses from the document again (after a command, undo or seek)."""
+        self._update_scene()
         if self._gesture is None:
             self.followers.clear()
         present = {actor.id: actor for actor in self.document.actors()}
-        for number in list(self._puppets):
+        for number in list(self._posed_actors):
             if number not in present:
-                del self._puppets[number]
+                del self._posed_actors[number]
             elif number != self._gesture and number not in self.followers:
-                self._puppets[number].take(self.pose_now(present[number]))
+                self._posed_actors[number].set_pose(self.pose_now(present[number]))
 
     def seek(self, time_s: float) -> None:
-        """Put the playhead somewhere."""
+        """Move the playhead."""
         self.time_s = time_s
         self.refresh()
 
-    def duel(self, message: protocol.Duel) -> None:
-        """Start or end the comparison of two methods under one gesture."""
-        self._duel = None
+    def compare_method(self, message: protocol.CompareMethod) -> None:
+        """Start or end posing a second copy of an actor by another method under the same drags."""
+        self._comparison = None
         if message.method is not None:
             actor = self.document.actor(message.actor)
             figure = self.document.figure(actor.figure)
-            puppet = self._new_puppet(figure, message.method, self.puppet(actor).q)
-            self._put_into_scene(actor.id, puppet)
-            self._duel = (actor.id, puppet)
+            posed = self._new_posed_actor(figure, message.method, self.posed_actor(actor).q)
+            self._put_into_scene(actor.id, posed)
+            self._comparison = (actor.id, posed)
 
     # ---- recording ----
 
     def set_recording(self, on: bool) -> None:
-        """Record drags from the playhead on, or stop."""
+        """Start recording drags from the playhead on, or stop."""
         self.recording = Recording(self.time_s) if on else None
 
     def _record(self, q: Floats) -> None:
@@ -317,16 +325,16 @@ class Stage:
         recording.times_s.append(now - recording.began)
         recording.q.append(q.copy())
 
-    def _keep_recording(self, edit: edits.Edit, actor: int, figure: Figure) -> None:
-        """Lay what was recorded down as a clip, sampled at the document's rate."""
+    def _save_recording(self, edit: edits.Edit, actor: int, figure: Figure) -> None:
+        """Save the recording as a clip, sampled at the document's frame rate."""
         recording = self.recording
         assert recording is not None
         fps = self.document.fps
         times = np.array(recording.times_s)
         count = max(2, int(times[-1] * fps) + 1)
-        wanted = np.arange(count) / fps
-        # the solver's answers come at uneven times: interpolate by index, not by rate
-        index = np.interp(wanted, times, np.arange(len(times), dtype=float))
+        frame_times = np.arange(count) / fps
+        # poses were recorded at uneven times: interpolate by index, not by rate
+        index = np.interp(frame_times, times, np.arange(len(times), dtype=float))
         q = Motion(figure.skeleton, np.array(recording.q), 1.0).at(index)
         edits.put_clip(
             self.document,
@@ -338,34 +346,34 @@ class Stage:
         self.recording = None
 
 
-def _target(hold: protocol.Hold, figure: Figure) -> Target:
+def _target(handle: protocol.DragHandle, figure: Figure) -> Target:
     names = figure.skeleton.names
-    if not 0 <= hold.joint < len(names):
-        raise WritheError(f"this figure has no joint number {hold.joint}")
-    point = floats(hold.point_in_joint, (3,), "the point held")
-    place = floats(hold.position_in_world, (3,), "the place to go to")
-    if np.abs(place).max() > FARTHEST_M or np.abs(point).max() > FARTHEST_M:
-        raise WritheError("the place to go to is more than a kilometre away")
-    turn = hold.orientation_in_world
+    if not 0 <= handle.joint < len(names):
+        raise WritheError(f"this figure has no joint number {handle.joint}")
+    point = floats(handle.point_in_joint, (3,), "the dragged point")
+    position = floats(handle.position_in_world, (3,), "the target position")
+    if np.abs(position).max() > FARTHEST_M or np.abs(point).max() > FARTHEST_M:
+        raise WritheError("the target position must be within 1000 m of the origin")
+    turn = handle.orientation_in_world
     if turn is not None:
         quaternion = floats(turn, (4,), "the orientation")
         norm = float(np.linalg.norm(quaternion))
         if not 0.5 < norm < 2.0:
-            raise WritheError("the orientation is not a unit quaternion")
+            raise WritheError("the target orientation must be a unit quaternion")
         w, x, y, z = (float(v) for v in quaternion / norm)
         turn = (w, x, y, z)
-    return Target(names[hold.joint], hold.position_in_world, hold.point_in_joint, turn)
+    return Target(names[handle.joint], handle.position_in_world, handle.point_in_joint, turn)
 
 
-def _posed(puppet: Puppet, result: PoseResult) -> protocol.Posed:
-    read = puppet.readings.read(puppet.q)
-    return protocol.Posed(
-        q=puppet.q.astype("<f4").tobytes(),
+def _pose_report(posed: PosedActor, result: PoseResult) -> protocol.PoseReport:
+    measured = posed.diagnostics.measure(posed.q)
+    return protocol.PoseReport(
+        q=posed.q.astype("<f4").tobytes(),
         milliseconds=result.milliseconds,
         status=result.status.value,
-        touching=list(read.touching),
-        pass_throughs=puppet.pass_throughs,
-        clearance_m=read.clearance_m,
-        linking=read.linking,
+        touching=list(measured.touching),
+        pass_throughs=posed.pass_throughs,
+        clearance_m=measured.clearance_m,
+        linking=measured.linking,
         note="; ".join(result.notes),
     )

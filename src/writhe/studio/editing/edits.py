@@ -1,4 +1,4 @@
-"""The commands' bodies: what each does to the rows of a document."""
+"""Edits of the rows of a document, one function for each command."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from writhe.studio.document.document import Document
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import Key, PinRow, TrackKind, pack
 from writhe.studio.editing import starting_poses
-from writhe.studio.editing.scene_builder import label
+from writhe.studio.editing.scene_builder import actor_label
 
-MOST_ACTORS, MOST_KEYS = 16, 20_000
+MAX_ACTORS, MAX_KEYS = 16, 20_000
 SAME_TIME_S = 1e-4
 
 
 def encode_pins(pins: tuple[PinRow, ...]) -> bytes:
-    """Pins as they stand in the table."""
+    """Pins as they are stored in the table `actors`."""
     return msgspec.msgpack.encode(pins)
 
 
 def add_actor(document: Document, edit: Edit, figure: str, name: str = "", method: str = "") -> int:
-    """A new actor in its starting pose, beside those that are there."""
+    """Add an actor in its starting pose, beside the existing ones; returns its id."""
     others = document.actors()
-    if len(others) >= MOST_ACTORS:
-        raise WritheError(f"a document holds at most {MOST_ACTORS} characters")
+    if len(others) >= MAX_ACTORS:
+        raise WritheError(f"a document holds at most {MAX_ACTORS} characters")
     shape = document.figure(figure)
     q = starting_poses.starting_pose(shape)
     q[0] += 1.4 * len(others)
@@ -56,16 +56,16 @@ def remove_actor(document: Document, edit: Edit, actor: int) -> None:
 
 
 def set_pose(document: Document, edit: Edit, actor: int, q: Floats, time_s: float) -> None:
-    """Make q the actor's pose; once it has keys or a clip, key it at this time."""
+    """Set the actor's pose to q; an actor with keys or a clip gets a key at this time."""
     edit.update("actors", actor, q=pack(q))
     if not document.timeline(actor).empty:
         put_key(document, edit, actor, time_s, q)
 
 
-def repin(
+def update_pins(
     document: Document, edit: Edit, actor: int, q: Floats, only: set[str] | None = None
 ) -> None:
-    """Move the actor's pins to where their joints now are: all of them, or only of some joints."""
+    """Move the actor's pins (all, or those of the joints `only`) to where their joints are at q."""
     row = document.actor(actor)
     shape = document.figure(row.figure)
     pins = tuple(
@@ -81,7 +81,7 @@ def repin(
 
 
 def pin_only(document: Document, edit: Edit, actor: int, q: Floats, joints: list[str]) -> None:
-    """Pin these joints where they are and free all others: feet flat, the rest in place alone."""
+    """Pin exactly these joints at q: feet in position and orientation, others in position."""
     shape = document.figure(document.actor(actor).figure)
     pins = tuple(
         starting_poses.pin_here(shape, q, joint, orientation=joint in starting_poses.FEET)
@@ -101,14 +101,14 @@ def set_pin(document: Document, edit: Edit, actor: int, q: Floats, joint: str, h
 
 
 def choose_method(document: Document, edit: Edit, actor: int, method: str) -> None:
-    """Pose an actor by another method from now on."""
+    """Set the posing method of an actor."""
     if method not in method_names():
         raise UnknownNameError("posing method", method, method_names())
     edit.update("actors", document.actor(actor).id, method=method)
 
 
 def choose_figure(document: Document, edit: Edit, actor: int, figure: str) -> None:
-    """Another body for an actor: starting pose, fresh pins; its tracks do not fit and go."""
+    """Change the figure of an actor: starting pose, new pins; its tracks are removed."""
     shape = document.figure(figure)
     clear_tracks(document, edit, actor)
     q = starting_poses.starting_pose(shape)
@@ -131,22 +131,28 @@ def clear_tracks(document: Document, edit: Edit, actor: int) -> None:
 
 
 def put_key(document: Document, edit: Edit, actor: int, time_s: float, q: Floats) -> int:
-    """Key a pose at a time, replacing a key that is there."""
+    """Set a pose key at a time, replacing one at that time; returns its id."""
     track = track_for(document, edit, TrackKind.POSE, "Pose", actor=document.actor(actor).id)
     return put_track_key(document, edit, track, time_s, pack(q))
 
 
 def track_for(
-    document: Document, edit: Edit, kind: TrackKind, name: str, *, actor: int = 0, thing: int = 0
+    document: Document,
+    edit: Edit,
+    kind: TrackKind,
+    name: str,
+    *,
+    actor: int = 0,
+    object_id: int = 0,
 ) -> int:
-    """The number of the track of a kind that an actor or object has; made where it lacks one."""
+    """The id of an actor's or object's track of a kind, created if there is none."""
     for track in document.all_tracks():
-        if (track.actor, track.thing, track.kind) == (actor, thing, kind):
+        if (track.actor, track.object, track.kind) == (actor, object_id, kind):
             return track.id
     return edit.insert(
         "tracks",
         actor=actor,
-        thing=thing,
+        thing=object_id,
         kind=str(kind),
         name=name,
         start_s=0.0,
@@ -156,28 +162,28 @@ def track_for(
 
 
 def put_track_key(document: Document, edit: Edit, track: int, time_s: float, data: bytes) -> int:
-    """Put a key of any kind on its track at a time, replacing a key that is there."""
+    """Put a key on a track at a time, replacing one at that time; returns its id."""
     if not (np.isfinite(time_s) and time_s >= 0):
-        raise WritheError("a key's time must be zero or more seconds")
+        raise WritheError("a key's time must be 0 s or later")
     keys = document.keys(track)
     for key in keys:
         if abs(key.time_s - time_s) < SAME_TIME_S:
             edit.update("keys", key.id, data=data)
             return key.id
-    if len(keys) >= MOST_KEYS:
-        raise WritheError(f"a track holds at most {MOST_KEYS} keys")
-    _stretch(document, edit, time_s)
+    if len(keys) >= MAX_KEYS:
+        raise WritheError(f"a track holds at most {MAX_KEYS} keys")
+    _extend_timeline(document, edit, time_s)
     return edit.insert("keys", track=track, time_s=float(time_s), ease="smooth", data=data)
 
 
-def _stretch(document: Document, edit: Edit, time_s: float) -> None:
-    """Let the timeline reach at least to a time."""
+def _extend_timeline(document: Document, edit: Edit, time_s: float) -> None:
+    """Extend the timeline to at least a time."""
     if time_s > document.duration_s:
         edit.setting("duration_s", float(np.ceil(time_s)))
 
 
 def _all_keys(document: Document) -> dict[int, Key]:
-    """Every key by its number."""
+    """All keys by id."""
     return {key.id: key for track in document.all_tracks() for key in document.keys(track.id)}
 
 
@@ -186,8 +192,8 @@ def move_keys(document: Document, edit: Edit, numbers: list[int], by_s: float) -
     keys = _all_keys(document)
     moving = [keys[number] for number in numbers if number in keys]
     if not moving:
-        raise WritheError("those keys are not there any more")
-    moving += _poses_of_tangles(document, moving)
+        raise WritheError("those keys no longer exist")
+    moving += _pose_keys_at_tangles(document, moving)
     by_s = max(by_s, -min(key.time_s for key in moving))
     taken = {key.id for key in moving}
     sampled_tracks.keys_moved(document, edit, {key.id: by_s for key in moving})
@@ -199,11 +205,14 @@ def move_keys(document: Document, edit: Edit, numbers: list[int], by_s: float) -
                 taken.add(other.id)
                 edit.delete("keys", other.id)
         edit.update("keys", key.id, time_s=goal)
-        _stretch(document, edit, goal)
+        _extend_timeline(document, edit, goal)
 
 
-def _poses_of_tangles(document: Document, moving: list[Key]) -> list[Key]:
-    """The pose keys to which ways lead at the times of these tangle keys: they go along."""
+def _pose_keys_at_tangles(document: Document, moving: list[Key]) -> list[Key]:
+    """Pose keys at the ends of sampled tracks at the times of these tangle keys.
+
+    They move together with the tangle keys.
+    """
     kinds = {track.id: track.kind for track in document.all_tracks()}
     times = [key.time_s for key in moving if kinds[key.track] is TrackKind.TANGLE]
     known = {key.id for key in moving}
@@ -216,11 +225,11 @@ def _poses_of_tangles(document: Document, moving: list[Key]) -> list[Key]:
 
 
 def copy_keys(document: Document, edit: Edit, numbers: list[int], to_s: float) -> None:
-    """Copy keys so that the earliest stands at `to_s`."""
+    """Copy keys so that the earliest copy is at `to_s`."""
     keys = _all_keys(document)
     copied = [keys[number] for number in numbers if number in keys]
     if not copied:
-        raise WritheError("those keys are not there any more")
+        raise WritheError("those keys no longer exist")
     first = min(key.time_s for key in copied)
     for key in copied:
         put_track_key(document, edit, key.track, to_s + key.time_s - first, key.data)
@@ -236,7 +245,7 @@ def delete_keys(document: Document, edit: Edit, numbers: list[int]) -> None:
 
 
 def set_ease(document: Document, edit: Edit, numbers: list[int], ease: str) -> None:
-    """Say how the motion goes on from some keys: smooth, linear or hold."""
+    """Set the interpolation after keys: smooth, linear or hold."""
     keys = _all_keys(document)
     for number in numbers:
         if number in keys:
@@ -244,9 +253,9 @@ def set_ease(document: Document, edit: Edit, numbers: list[int], ease: str) -> N
 
 
 def mirror_contacts(document: Document, edit: Edit, actor: int) -> None:
-    """Where an actor's parts may touch something, let their counterparts touch it too."""
+    """Add the declared contacts of an actor mirrored left to right."""
     skeleton = document.figure(document.actor(actor).figure).skeleton
-    own = f"{label(actor)}."
+    own = f"{actor_label(actor)}."
 
     def mirrored(part: str) -> str:
         name = part.removeprefix(own)
@@ -260,12 +269,12 @@ def mirror_contacts(document: Document, edit: Edit, actor: int) -> None:
 
 
 def put_clip(document: Document, edit: Edit, actor: int, motion: Motion, start_s: float) -> None:
-    """Lay a sampled motion under the actor's keys, replacing the clip and the ways there."""
+    """Set the clip below the actor's keys, replacing the clip and the sampled tracks there."""
     end_s = start_s + motion.duration_s
     for key in sampled_tracks.keys_at_ends(document, actor):
         if start_s - SAME_TIME_S <= key.time_s <= end_s + SAME_TIME_S:
             edit.delete("keys", key.id)
-    sampled_tracks.cut_ways(document, edit, actor, start_s, end_s)
+    sampled_tracks.cut_tracks(document, edit, actor, start_s, end_s)
     found = document.track(actor, TrackKind.CLIP)
     if found is not None:
         edit.delete("tracks", found.id)
@@ -279,27 +288,30 @@ def put_clip(document: Document, edit: Edit, actor: int, motion: Motion, start_s
         fps=float(motion.fps),
         data=pack(motion.q),
     )
-    _stretch(document, edit, end_s)
+    _extend_timeline(document, edit, end_s)
 
 
-def put_way(document: Document, edit: Edit, actor: int, motion: Motion, start_s: float) -> None:
-    """Let an actor go a sampled way, with pose keys at its ends instead of those within.
+def put_sampled_track(
+    document: Document, edit: Edit, actor: int, motion: Motion, start_s: float
+) -> None:
+    """Add a sampled track between pose keys at its ends; keys within it are removed.
 
-    A way of more frames than the document's raises its rate: fewer would cut corners.
+    A motion with a higher frame rate than the document raises the document's rate, because fewer
+    frames would cut corners.
     """
     end_s = start_s + motion.duration_s
     if motion.fps > document.fps + 1e-6:
         edit.setting("fps", float(min(motion.fps, 120.0)))
     clear_between(document, edit, actor, start_s, end_s)
-    sampled_tracks.insert_way(document, edit, actor, motion, start_s)
+    sampled_tracks.insert_track(document, edit, actor, motion, start_s)
     put_key(document, edit, actor, start_s, motion.q[0])
     put_key(document, edit, actor, end_s, motion.q[-1])
 
 
 def clear_between(document: Document, edit: Edit, actor: int, start_s: float, end_s: float) -> None:
-    """Remove an actor's pose keys and ways between two times; keys at these times stay."""
+    """Remove an actor's pose keys and sampled tracks strictly between two times."""
     track = document.track(actor, TrackKind.POSE)
     for key in [] if track is None else document.keys(track.id):
         if start_s + SAME_TIME_S < key.time_s < end_s - SAME_TIME_S:
             edit.delete("keys", key.id)
-    sampled_tracks.cut_ways(document, edit, actor, start_s, end_s)
+    sampled_tracks.cut_tracks(document, edit, actor, start_s, end_s)

@@ -1,4 +1,4 @@
-"""Things computed once for each figure; figures hold arrays, so they are known by identity."""
+"""A cache decorator for functions of a figure, keyed by identity (figures hold arrays)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEPT = 16
 
 
 def per_figure(compute: Callable[[Figure], Value]) -> Callable[[Figure], Value]:
-    """Keep what `compute` gave for the last few figures."""
+    """Cache the results of `compute` for the last few figures."""
     kept: OrderedDict[int, tuple[Figure, Value]] = OrderedDict()
     lock = Lock()
 
@@ -24,7 +24,10 @@ def per_figure(compute: Callable[[Figure], Value]) -> Callable[[Figure], Value]:
         with lock:
             found = kept.get(id(figure))
             if found is None:
-                found = kept[id(figure)] = (figure, compute(figure))  # the figure stays alive
+                found = kept[id(figure)] = (
+                    figure,
+                    compute(figure),
+                )  # keeps the figure alive, so its id stays unique
                 while len(kept) > KEPT:
                     kept.popitem(last=False)
             return found[1]

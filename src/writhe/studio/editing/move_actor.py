@@ -1,4 +1,4 @@
-"""Moving a whole actor about the scene: its pose, its pins, its keys and its clip."""
+"""Moves a whole actor in the scene: pose, pins, keys, sampled tracks and clip."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def move_actor(
     actor = document.actor(number)
     skeleton = document.figure(actor.figure).skeleton
     if skeleton.joints[0].kind is not JointKind.FREE:
-        raise WritheError(f"the body {actor.figure!r} cannot be moved about")
+        raise WritheError(f"the body {actor.figure!r} has a fixed root and cannot be moved")
     if not np.isfinite([*shift_m, turn_rad]).all() or np.abs(shift_m).max() > FARTHEST_M:
-        raise WritheError("a character is moved by up to a kilometre")
+        raise WritheError("a character can be moved by at most 1000 m")
     centre = forward(skeleton, actor.configuration).positions[0]
     c, s = np.cos(turn_rad), np.sin(turn_rad)
     yaw = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
@@ -37,7 +37,7 @@ def move_actor(
     edit.update("actors", number, q=pack(moved), pins=encode_pins(pins))
     size = skeleton.configuration_size
     for track in document.tracks(number):
-        if track.kind in (TrackKind.CLIP, TrackKind.WAY):
+        if track.kind in (TrackKind.CLIP, TrackKind.SAMPLED):
             frames = moved_roots(skeleton, unpack(track.data).reshape(-1, size), yaw, away)
             edit.update("tracks", track.id, data=pack(frames))
         elif track.kind is TrackKind.PATH:
@@ -50,7 +50,7 @@ def move_actor(
 
 
 def moved_roots(skeleton: Skeleton, q: Floats, yaw: Floats, away: Floats) -> Floats:
-    """Configurations (n, nq) with the free root at Y p + away, turned by Y."""
+    """Configurations (n, nq) with the free root moved: position Y p + away, orientation Y R."""
     tree = skeleton.tree
     rest, offset = tree.rest[0], skeleton.joints[0].offset_in_parent
     out = q.copy()
@@ -62,8 +62,8 @@ def moved_roots(skeleton: Skeleton, q: Floats, yaw: Floats, away: Floats) -> Flo
 
 
 def _moved_pin(pin: PinRow, yaw: Floats, away: Floats) -> PinRow:
-    place = vector3(yaw @ np.array(pin.position_in_world) + away)
+    position = vector3(yaw @ np.array(pin.position_in_world) + away)
     turn = pin.orientation_in_world
     if turn is not None:
         turn = quaternion_of(yaw @ rotation_matrix(turn))
-    return msgspec.structs.replace(pin, position_in_world=place, orientation_in_world=turn)
+    return msgspec.structs.replace(pin, position_in_world=position, orientation_in_world=turn)

@@ -1,4 +1,4 @@
-"""Posers for the sessions: methods by name, with the posture database where there is one."""
+"""Makes posers for the sessions: by method name, with a posture database where one exists."""
 
 from __future__ import annotations
 
@@ -12,33 +12,37 @@ from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
 from writhe.solvers.half_space import HalfSpacePoser
 from writhe.solvers.posing import Poser, make_poser
-from writhe.solvers.posing.actor_in_scene import ActorPlace
+from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.default_poser import DefaultPoser
-from writhe.studio.editing.solver_settings import FROM_FILE, Solving
-from writhe.studio.files.shared_files import Shelves
+from writhe.studio.editing.solver_settings import FROM_FILE, SolverSettings
+from writhe.studio.files.shared_files import SharedFiles
 
 _NEED_DATABASE = frozenset({"paper", "local-pca"})
 
 
 class Posers:
-    """Makes posers. Databases are of the human; other figures are posed without one.
+    """Makes posers. Databases hold human postures; other figures are posed without one.
 
-    Without a file the built-in, synthetic postures are used.
+    Without `database` the built-in, synthetic postures are used.
     """
 
-    def __init__(self, database: Path | None = None, shelves: Shelves | None = None) -> None:
+    def __init__(
+        self, database: Path | None = None, shared_files: SharedFiles | None = None
+    ) -> None:
         self.given = database
-        self.shelves = shelves or Shelves()
+        self.shared_files = shared_files or SharedFiles()
 
     @cached_property
     def _given(self) -> PostureDatabase:
         if self.given is None:
-            raise WritheError("the server was started without a database of its own (--database)")
+            raise WritheError(
+                "the server was started without --database, so it has no database of its own"
+            )
         return PostureDatabase.load(self.given, figure("human"))
 
-    def postures(self, solving: Solving) -> PostureDatabase | None:
-        """The postures that make poses natural."""
-        match solving.postures:
+    def postures(self, settings: SolverSettings) -> PostureDatabase | None:
+        """The posture database that the settings select; None for none."""
+        match settings.postures:
             case "none":
                 return None
             case "given":
@@ -47,9 +51,9 @@ class Posers:
                 return builtin_database() if self.given is None else self._given
             case kind if kind.startswith(FROM_FILE):
                 name = kind.removeprefix(FROM_FILE)
-                # a document may have come from a machine that has the file
-                known = name in self.shelves.postures.names()
-                return self.shelves.postures.get(name) if known else builtin_database()
+                # a document from another machine may name a file that this server lacks
+                known = name in self.shared_files.postures.names()
+                return self.shared_files.postures.get(name) if known else builtin_database()
             case kind:
                 return builtin_database(kind)
 
@@ -57,19 +61,19 @@ class Posers:
         self,
         method: str,
         body: Figure,
-        place: ActorPlace | None = None,
-        solving: Solving | None = None,
+        in_scene: ActorInScene | None = None,
+        settings: SolverSettings | None = None,
     ) -> Poser:
-        """A poser of its own for one puppet (posers keep state between steps)."""
-        wanted = solving or Solving()
-        database = self.postures(wanted) if body is figure("human") else None
+        """A new poser for one actor (posers keep state between steps)."""
+        chosen = settings or SolverSettings()
+        database = self.postures(chosen) if body is figure("human") else None
         if database is None and method in _NEED_DATABASE:
             raise WritheError(
-                f"the method {method!r} needs a database of postures, and there is one for the"
-                " human only; choose postures or another method"
+                f"the method {method!r} needs a posture database, which exists for the human only;"
+                " choose postures in the settings, or another method"
             )
         if method == "default":
-            return DefaultPoser(body, database, wanted.options(), place=place)
+            return DefaultPoser(body, database, chosen.options(), actor=in_scene)
         if method == "half-space":
-            return HalfSpacePoser(body, place=place)
+            return HalfSpacePoser(body, actor=in_scene)
         return make_poser(method, body, database)

@@ -1,4 +1,4 @@
-"""Ready-made poses of the human: the named key poses of the built-in libraries."""
+"""Preset poses of the human: the named key poses of the built-in libraries."""
 
 from __future__ import annotations
 
@@ -17,40 +17,42 @@ from writhe.skeleton.quaternions import rotation_matrix
 from writhe.studio.editing.move_actor import moved_roots
 
 LIBRARIES = ("basic", "chair", "ladder")
-_MADE = re.compile(r"[>+~(]|\d\.\d|^reach (both )?-?\d")  # blends, variations, samples of a cycle
+_GENERATED = re.compile(
+    r"[>+~(]|\d\.\d|^reach (both )?-?\d"
+)  # names of blends, variations and cycle samples
 
 
 @cache
-def ready_names(library: str) -> tuple[str, ...]:
-    """The poses of a library that have a name of their own."""
-    return tuple(sorted({n for n in builtin_database(library).clip if not _MADE.search(n)}))
+def preset_names(library: str) -> tuple[str, ...]:
+    """The names of a library's preset poses."""
+    return tuple(sorted({n for n in builtin_database(library).clip if not _GENERATED.search(n)}))
 
 
-def ready_pose(library: str, name: str) -> tuple[PostureDatabase, int]:
-    """The library and the number of the posture of this name."""
-    if library not in LIBRARIES or name not in ready_names(library):
-        raise UnknownNameError("pose", name, list(ready_names("basic"))[:12])
+def preset_pose(library: str, name: str) -> tuple[PostureDatabase, int]:
+    """The database of a library and the index of the posture of this name."""
+    if library not in LIBRARIES or name not in preset_names(library):
+        raise UnknownNameError("pose", name, list(preset_names("basic"))[:12])
     database = builtin_database(library)
     return database, database.clip.index(name)
 
 
-def beside_object(database: PostureDatabase, number: int, place: Floats) -> Floats:
-    """A posture put so that its object stands at a place (7,): position and quaternion."""
-    seen = database.object_pose[number]
-    turn = rotation_matrix(place[3:]) @ rotation_matrix(seen[3:]).T
-    shift = place[:3] - turn @ seen[:3]
+def relative_to_object(database: PostureDatabase, number: int, placement: Floats) -> Floats:
+    """A posture moved so that its object has the given placement (7,)."""
+    recorded = database.object_pose[number]
+    turn = rotation_matrix(placement[3:]) @ rotation_matrix(recorded[3:]).T
+    shift = placement[:3] - turn @ recorded[:3]
     return moved_roots(database.figure.skeleton, database.q[number][None], turn, shift)[0]
 
 
-def where_it_stands(skeleton: Skeleton, posture: Floats, now: Floats) -> Floats:
-    """A posture put where the figure stands at present, facing the same way."""
+def at_current_root(skeleton: Skeleton, posture: Floats, now: Floats) -> Floats:
+    """A posture moved to the root position (x, z) and heading of the configuration `now`."""
     turn = rotation_matrix(heading_quaternion(now))
     shift = np.array([now[0], 0.0, now[2]])
     return moved_roots(skeleton, posture[None], turn, shift)[0]
 
 
-# joints that carry the body when they are this low, over the floor or over what is sat on
-_CARRYING_M = {
+# joints that support the body when they are lower than this, in metres above the floor
+_SUPPORT_HEIGHT_M = {
     "left_ankle": 0.2,
     "right_ankle": 0.2,
     "left_knee": 0.14,
@@ -59,14 +61,14 @@ _CARRYING_M = {
     "right_wrist": 0.12,
     "hips": 0.22,
 }
-_SEATED_M = (0.35, 0.8)  # how high the hips are on a chair
+_SEATED_M = (0.35, 0.8)  # range of hip heights on a chair
 
 
-def carrying_joints(skeleton: Skeleton, q: Floats, *, on_chair: bool) -> list[str]:
-    """The joints that a pose rests on, to be pinned: feet, knees, hands, hips where it sits."""
+def supporting_joints(skeleton: Skeleton, q: Floats, *, on_chair: bool) -> list[str]:
+    """The joints that support a pose and get pins: feet, knees, hands, hips of a seated pose."""
     frames = forward(skeleton, q)
-    height = {name: float(frames.position(name)[1]) for name in _CARRYING_M}
-    found = [name for name, most in _CARRYING_M.items() if height[name] < most]
+    height = {name: float(frames.position(name)[1]) for name in _SUPPORT_HEIGHT_M}
+    found = [name for name, most in _SUPPORT_HEIGHT_M.items() if height[name] < most]
     if on_chair and _SEATED_M[0] < height["hips"] < _SEATED_M[1]:
         found.append("hips")
     return found or ["left_ankle", "right_ankle"]

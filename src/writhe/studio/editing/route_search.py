@@ -1,4 +1,4 @@
-"""Ways round for one actor of the studio's scene, and why there is none, in plain words."""
+"""Paths around obstacles for one actor of the scene, and the reason when there is none."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from writhe.planning import (
     to_motion,
 )
 from writhe.skeleton import Motion
-from writhe.studio.view.part_labels import plain_name
+from writhe.studio.view.part_labels import display_name
 
-CLOSE, WIDE = 5, 2  # fall-offs of the energy: close to the body, and far from it
-_SHORTENING = 150  # rounds of cutting corners where the shortest way is asked for
+CLOSE, WIDE = 5, 2  # exponents of the energy: paths close to the body, or far from it
+_SHORTENING = 150  # rounds of corner cutting for the shortest path
 
 
 def search(problem: PlanProblem, falloff: int = CLOSE, *, shortest: bool = False) -> Plan:
     """A plan by the default planner.
 
-    Corners are cut only where the shortest way is asked for: others keep room for a document's
-    few frames a second.
+    Corners are cut only with `shortest`: other paths keep clearance, because a document has few
+    frames per second.
     """
     energy = EnergyOptions(falloff=falloff)
     if not shortest:
@@ -35,23 +35,25 @@ def search(problem: PlanProblem, falloff: int = CLOSE, *, shortest: bool = False
     return DefaultPlanner(options).plan(problem)
 
 
-def played(plan: Plan, duration_s: float, fps: float, in_turn: tuple[str, ...] = ()) -> Motion:
-    """The plan in a given time; at a multiple of the rate where only that is certified."""
+def timed_motion(
+    plan: Plan, duration_s: float, fps: float, in_turn: tuple[str, ...] = ()
+) -> Motion:
+    """The plan as a motion of a given duration.
+
+    It is sampled at `fps`, or at a multiple of it where only that is certified.
+    """
     motion = to_motion(plan, Timing(duration_s=duration_s, fps=fps, in_turn=in_turn))
     sampled = motion.resample(fps)
-    whole = abs(motion.fps - fps) < 1e-9 or certify(plan.problem.table, sampled.q, fps).certified
-    return sampled if whole else motion
+    clear = abs(motion.fps - fps) < 1e-9 or certify(plan.problem.table, sampled.q, fps).certified
+    return sampled if clear else motion
 
 
-def why_not(plan: Plan, names: dict[str, str]) -> str:
-    """Why there is no way, as one would tell a person."""
+def failure_reason(plan: Plan, names: dict[str, str]) -> str:
+    """Why no path was found, as a message to the user."""
     which = {PlanStatus.INFEASIBLE_START: "first", PlanStatus.INFEASIBLE_GOAL: "second"}
     if plan.status in which:
         blocked = sorted(plan.blocked_by, key=lambda part: "." in part)[:3]  # objects first
-        *most, last = [plain_name(part, names) for part in blocked]
+        *most, last = [display_name(part, names) for part in blocked]
         parts = f"{', '.join(most)} and {last}" if most else last
         return f"in the {which[plan.status]} pose {parts} overlap; move them apart there first"
-    return (
-        "no way round was found; let fewer parts stay planted, or put a key half-way that shows"
-        " where to go"
-    )
+    return "no path was found; plant fewer parts, or set a key half-way to guide it"

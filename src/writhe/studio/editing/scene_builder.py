@@ -1,6 +1,6 @@
-"""The scene of a document: all actors, the objects, the contacts declared.
+"""Builds the scene of a document: actors, objects, ground and declared contacts.
 
-Each actor is posed in one layout with everything else standing still around it.
+Each actor is posed in one layout in which all others are fixed.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from writhe.collision import half_space
 from writhe.scene import Actor as SceneActor
 from writhe.scene import ObjectKind, Scene, SceneObject
 from writhe.skeleton import Figure, forward
-from writhe.solvers.posing.actor_in_scene import ActorPlace
-from writhe.studio.document import Document, Thing
+from writhe.solvers.posing.actor_in_scene import ActorInScene
+from writhe.studio.document import Document, ObjectRow
 from writhe.studio.editing import scene_objects
 from writhe.studio.editing.contact_defaults import GROUND, POLICY
 from writhe.studio.editing.figure_cache import per_figure
 from writhe.studio.editing.starting_poses import starting_pose
 
-CONTACT_M = 0.010  # what a declared contact may overlap
+CONTACT_M = 0.010  # overlap allowed at a declared contact
 
 
 @per_figure
 def _lowest(figure: Figure) -> float:
-    """The lowest point of a figure's shapes in its starting pose."""
+    """Height of the lowest point of a figure's shapes in its starting pose, in metres."""
     frames = forward(figure.skeleton, starting_pose(figure))
     heights = [
         float(frames.point(c.joint, end)[1]) - c.radius_m
@@ -38,50 +38,50 @@ def _lowest(figure: Figure) -> float:
     return min(heights, default=0.0)
 
 
-class Standing(msgspec.Struct, frozen=True):
-    """An object in a layout: one that moves in time is placed anew without a new layout."""
+class LayoutObject(msgspec.Struct, frozen=True):
+    """An object of a layout; one with placement keys (`moves`) moves without a new layout."""
 
-    thing: Thing
+    object: ObjectRow
     moves: bool
 
 
 @dataclass(frozen=True)
 class SceneKey:
-    """What a layout depends on; another key wants another layout."""
+    """Everything that a layout depends on; a layout is rebuilt when its key changes."""
 
     actors: tuple[tuple[int, str], ...]
-    things: tuple[Standing, ...]
+    objects: tuple[LayoutObject, ...]
     contacts: tuple[tuple[str, str], ...]
 
     @classmethod
     def of(cls, document: Document) -> SceneKey:
-        """The key of a document as it stands."""
+        """The key of a document's current state."""
         return cls(
             tuple((actor.id, actor.figure) for actor in document.actors()),
-            tuple(_standing(document, thing) for thing in document.objects()),
+            tuple(_layout_object(document, item) for item in document.objects()),
             tuple(document.setting("contacts", list[tuple[str, str]], [])),
         )
 
 
-def _standing(document: Document, thing: Thing) -> Standing:
-    if not document.place_keys(thing.id):
-        return Standing(thing, moves=False)
+def _layout_object(document: Document, item: ObjectRow) -> LayoutObject:
+    if not document.placement_keys(item.id):
+        return LayoutObject(item, moves=False)
     body = msgspec.structs.replace(
-        thing.body, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0)
+        item.data, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0)
     )
-    return Standing(msgspec.structs.replace(thing, body=body), moves=True)
+    return LayoutObject(msgspec.structs.replace(item, body=body), moves=True)
 
 
-def label(actor: int) -> str:
-    """The actor's name in the layout; parts are called "label.part"."""
+def actor_label(actor: int) -> str:
+    """The actor's name in the layout; its parts are named "label.part"."""
     return f"actor{actor}"
 
 
 def build_scene(document: Document, key: SceneKey) -> Scene:
     """The scene of a document."""
     figures = {number: document.figure(name) for number, name in key.actors}
-    actors = tuple(SceneActor(label(n), f) for n, f in figures.items() if f.capsules)
-    # the ground lies where the figures stand, a little below their soles
+    actors = tuple(SceneActor(actor_label(n), f) for n, f in figures.items() if f.capsules)
+    # the ground lies 3 mm below the lowest point of the figures, and at most at height 0
     level = min((_lowest(f) for f in figures.values()), default=0.0)
     objects: list[SceneObject] = []
     if level > -0.2:
@@ -89,56 +89,56 @@ def build_scene(document: Document, key: SceneKey) -> Scene:
         objects.append(SceneObject(GROUND, (ground,)))
     objects += [
         SceneObject(
-            scene_objects.label(thing),
-            scene_objects.shapes_of(thing),
+            scene_objects.object_label(item),
+            scene_objects.shapes_of(item),
             kind=ObjectKind.MOVED if moves else ObjectKind.FIXED,
-            position_m=np.array(thing.body.position),
-            rotation=np.array(thing.body.rotation),
-            strands=scene_objects.strands_of(thing),
+            position_m=np.array(item.data.position),
+            rotation=np.array(item.data.rotation),
+            strands=scene_objects.strands_of(item),
         )
-        for thing, moves in ((standing.thing, standing.moves) for standing in key.things)
+        for item, moves in ((entry.object, entry.moves) for entry in key.objects)
     ]
     policy = POLICY
-    parts = {f"{label(n)}.{c.part_name}" for n, f in figures.items() for c in f.capsules}
-    parts |= {thing.name for thing in objects}
-    for one, other in combinations([thing.name for thing in objects], 2):
-        policy = policy.ignore(one, other)  # people place them; only bodies are kept clear
+    parts = {f"{actor_label(n)}.{c.part_name}" for n, f in figures.items() for c in f.capsules}
+    parts |= {item.name for item in objects}
+    for one, other in combinations([item.name for item in objects], 2):
+        policy = policy.ignore(one, other)  # only characters are kept clear of objects
     for a, b in key.contacts:
-        if a in parts and b in parts:  # a figure or object may have gone since
+        if a in parts and b in parts:  # the figure or object may have been removed
             policy = policy.allow(a, b, CONTACT_M)
     return Scene(actors, tuple(objects), policy)
 
 
-def place_of(document: Document, actor: int, scene: Scene, poses: Poses) -> ActorPlace:
-    """Where an actor is posed, with everything else where it is."""
-    place = ActorPlace.in_scene(scene, label(actor))
-    arrange(place, scene, poses)
-    return place
+def actor_in_scene(document: Document, actor: int, scene: Scene, poses: ScenePoses) -> ActorInScene:
+    """An actor in the scene, with all other actors and objects at the given poses."""
+    found = ActorInScene.in_scene(scene, actor_label(actor))
+    arrange(found, scene, poses)
+    return found
 
 
 @dataclass(frozen=True)
-class Poses:
-    """Where everything is: configurations of actors, places (7,) of objects, by their labels."""
+class ScenePoses:
+    """Configurations of actors by number, placements (7,) of objects by label."""
 
     actors: dict[int, Floats]
-    things: dict[str, Floats]
+    objects: dict[str, Floats]
 
 
-def places_at(document: Document, time_s: float) -> dict[str, Floats]:
-    """Where the objects are at a time, by their labels."""
+def object_placements(document: Document, time_s: float) -> dict[str, Floats]:
+    """Placements (7,) of the objects at a time, by label."""
     return {
-        scene_objects.label(thing): scene_objects.place_at(document, thing, time_s)
-        for thing in document.objects()
+        scene_objects.object_label(item): scene_objects.placement_at(document, item, time_s)
+        for item in document.objects()
     }
 
 
-def arrange(place: ActorPlace, scene: Scene, poses: Poses) -> None:
-    """Put the other actors and the objects that move where they are now."""
-    place.state = place.state.copy()
+def arrange(in_scene: ActorInScene, scene: Scene, poses: ScenePoses) -> None:
+    """Set the state of the other actors and of the objects that move."""
+    in_scene.state = in_scene.state.copy()
     layout = scene.layout
     for number, q in poses.actors.items():
-        if label(number) in layout.actor_q:
-            place.state[layout.actor_q[label(number)]] = q
-    for thing in scene.objects:
-        if thing.kind is ObjectKind.MOVED and thing.name in poses.things:
-            place.state[layout.object_q[thing.name]] = poses.things[thing.name]
+        if actor_label(number) in layout.actor_q:
+            in_scene.state[layout.actor_q[actor_label(number)]] = q
+    for item in scene.objects:
+        if item.kind is ObjectKind.MOVED and item.name in poses.objects:
+            in_scene.state[layout.object_q[item.name]] = poses.objects[item.name]

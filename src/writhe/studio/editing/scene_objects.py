@@ -1,4 +1,4 @@
-"""The objects of a document as solids: what they are made of and where they are at a time."""
+"""The objects of a document: their shapes, strands and placement at a time."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from writhe.collision.shapes import Core
 from writhe.errors import UnknownNameError
 from writhe.scene import KeyMotion
 from writhe.scene.objects import BUILT_IN, built_in
-from writhe.studio.document import Document, ShapeRow, Thing
+from writhe.studio.document import Document, ObjectRow, ShapeRow
 from writhe.studio.document.rows import unpack
 
 OWN = "own"
-# what can be added and resized, with the size it starts with
+# objects that can be added and resized, with their initial sizes
 START_SIZES_M = {
     "box": (0.4, 0.4, 0.4),
     "ball": (0.3, 0.3, 0.3),
@@ -22,24 +22,24 @@ START_SIZES_M = {
     "cylinder": (0.4, 0.45, 0.4),
 }
 TITLES = {"capsule": "Rod"}
-# where a built-in object is put beside an actor at the origin that faces +Z
-PLACES_M = {"chair": (0.0, 0.0, -0.42), "ladder": (0.0, 0.0, 0.42)}
+# initial positions of built-in objects for an actor at the origin that faces +Z
+START_POSITIONS_M = {"chair": (0.0, 0.0, -0.42), "ladder": (0.0, 0.0, 0.42)}
 
 
-def thing_kinds() -> list[str]:
-    """The objects that can be added by name."""
+def object_kinds() -> list[str]:
+    """Names of the objects that can be added."""
     return [*sorted(BUILT_IN), *START_SIZES_M]
 
 
-def label(thing: Thing) -> str:
+def object_label(item: ObjectRow) -> str:
     """The object's name in the scene's layout."""
-    return f"{thing.kind}{thing.id}"
+    return f"{item.kind}{item.id}"
 
 
-def shapes_of(thing: Thing) -> tuple[Shape, ...]:
-    """The solid shapes of an object in its own frame, its middle (a built-in one's foot) at 0."""
-    x, y, z = thing.body.size
-    match thing.kind:
+def shapes_of(item: ObjectRow) -> tuple[Shape, ...]:
+    """The shapes of an object in its frame: origin at its centre, or on the floor if built in."""
+    x, y, z = item.data.size
+    match item.kind:
         case "box":
             return (box((0.0, 0.0, 0.0), (x, y, z)),)
         case "ball":
@@ -50,21 +50,21 @@ def shapes_of(thing: Thing) -> tuple[Shape, ...]:
         case "cylinder":
             return (cylinder((0.0, -y / 2, 0.0), (0.0, y / 2, 0.0), x / 2),)
         case "own":
-            return tuple(_shape(row) for row in thing.body.shapes)
+            return tuple(_shape(row) for row in item.data.shapes)
         case kind if kind in BUILT_IN:
             return built_in(kind)[0]
         case kind:
-            raise UnknownNameError("object", kind, [*thing_kinds(), OWN])
+            raise UnknownNameError("object", kind, [*object_kinds(), OWN])
 
 
-def strands_of(thing: Thing) -> dict[str, Floats]:
-    """The named lines along an object, for linking."""
-    if thing.kind in BUILT_IN:
-        return built_in(thing.kind)[1]
-    half = thing.body.size[1] / 2
-    if thing.kind in ("capsule", "cylinder"):
+def strands_of(item: ObjectRow) -> dict[str, Floats]:
+    """The named strands of an object, (points, 3) each, used for linking."""
+    if item.kind in BUILT_IN:
+        return built_in(item.kind)[1]
+    half = item.data.size[1] / 2
+    if item.kind in ("capsule", "cylinder"):
         return {"axis": np.array([[0.0, -half, 0.0], [0.0, half, 0.0]])}
-    return {name: np.array(points) for name, points in thing.body.strands}
+    return {name: np.array(points) for name, points in item.data.strands}
 
 
 def _shape(row: ShapeRow) -> Shape:
@@ -75,24 +75,25 @@ def _shape(row: ShapeRow) -> Shape:
 
 
 def shape_row(shape: Shape) -> ShapeRow:
-    """A shape as a document keeps it."""
+    """A shape as it is stored in a document."""
     points = tuple((float(x), float(y), float(z)) for x, y, z in shape.points_in_joint)
     core = "capsule" if shape.core is Core.SEGMENT else "hull"
     return ShapeRow(core, points, float(shape.radius_m))
 
 
-def key_motion(document: Document, thing: int) -> KeyMotion | None:
-    """An object's way through time; None for one that stands still."""
-    keys = document.place_keys(thing)
+def key_motion(document: Document, object_id: int) -> KeyMotion | None:
+    """An object's placement over time; None without placement keys."""
+    keys = document.placement_keys(object_id)
     if not keys:
         return None
-    places = np.array([unpack(key.data) for key in keys])
-    return KeyMotion(np.array([key.time_s for key in keys]), places[:, :3], places[:, 3:])
+    placements = np.array([unpack(key.data) for key in keys])
+    times_s = np.array([key.time_s for key in keys])
+    return KeyMotion(times_s, placements[:, :3], placements[:, 3:])
 
 
-def place_at(document: Document, thing: Thing, time_s: float) -> Floats:
-    """(7,) position and quaternion of an object at a time."""
-    motion = key_motion(document, thing.id)
+def placement_at(document: Document, item: ObjectRow, time_s: float) -> Floats:
+    """Placement (7,) of an object at a time: position and quaternion (w, x, y, z)."""
+    motion = key_motion(document, item.id)
     if motion is None:
-        return np.array([*thing.body.position, *thing.body.rotation])
+        return np.array([*item.data.position, *item.data.rotation])
     return motion.at(np.array([time_s]))[0]

@@ -1,4 +1,4 @@
-"""Parts that were put somewhere by hand: they stay there, softly, while others are dragged."""
+"""Soft pins: parts placed by an earlier drag tend to stay there while others are dragged."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from writhe.arrays import Floats, Vector3, vector3
 from writhe.skeleton import Figure, Skeleton, forward
 from writhe.solvers.posing import Target
 
-SOFTNESS = 0.85  # keeps a hand within a centimetre, and gives way before the trunk has to twist
+SOFTNESS = 0.85  # keeps a hand within 1 cm, but yields before the trunk has to twist
 
 
-class Placed:
-    """The joints of one figure that drags have placed since its pose was last given as a whole."""
+class SoftPins:
+    """The joints of one figure placed by drags since its whole pose was last set."""
 
     def __init__(self, figure: Figure) -> None:
         self._figure = figure
         self._points: dict[str, Vector3] = {}
 
-    def put(self, targets: list[Target]) -> None:
-        """These were let go where they are now; limbs stay, the trunk goes on to follow them."""
+    def add(self, targets: list[Target]) -> None:
+        """Add the joints released at these targets; joints of the trunk are not added."""
         for target in targets:
             if len(unbranched_limb(self._figure.skeleton, target.joint)) > 1:
                 self._points[target.joint] = target.point_in_joint
 
-    def forget(self) -> None:
-        """The pose is another one: nothing in it was placed by hand."""
+    def clear(self) -> None:
+        """Remove all soft pins, because the whole pose was replaced."""
         self._points.clear()
 
-    def staying(self, q: Floats, held: set[str]) -> list[Target]:
+    def targets(self, q: Floats, held: set[str]) -> list[Target]:
         """Soft targets that keep the placed parts where they are at q.
 
-        A limb that is held itself is free, and where the root is held the whole body goes along.
+        A limb with a dragged joint gets none, and neither does any while the root is dragged.
         """
         skeleton = self._figure.skeleton
         if not self._points or skeleton.names[0] in held:
@@ -46,7 +46,7 @@ class Placed:
 
 
 def unbranched_limb(skeleton: Skeleton, joint: str) -> set[str]:
-    """The joints of the unbranched limb that a joint belongs to; in the trunk the joint alone."""
+    """The joints of the unbranched limb that contains a joint; for the trunk, the joint itself."""
     tree, names = skeleton.tree, skeleton.names
     children = np.bincount(tree.parent[tree.parent >= 0], minlength=len(skeleton))
     top = skeleton.index(joint)

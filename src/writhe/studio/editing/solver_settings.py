@@ -1,4 +1,4 @@
-"""How a document wants its figures posed: which postures, which weights."""
+"""Solver settings of a document: posture database and weights of the default method."""
 
 from __future__ import annotations
 
@@ -10,34 +10,35 @@ from msgspec import Meta
 from writhe.solvers.posing.options import DefaultOptions
 from writhe.studio.document import Document
 
-Factor = Annotated[float, Meta(ge=0.1, le=10.0)]  # of a default weight
-FROM_FILE = "file:"  # before the title of a database on the server's shelf
+Factor = Annotated[float, Meta(ge=0.1, le=10.0)]  # factor of a default weight
+FROM_FILE = "file:"  # prefix of a database in the server's shared files
 BUILT_IN = ("basic", "chair", "ladder")
 Postures = Annotated[str, Meta(max_length=80)]  # one of BUILT_IN, "given", "none" or a file
 
 
-class Solving(msgspec.Struct, frozen=True):
-    """The postures that make poses natural, and factors of the default method's weights.
+class SolverSettings(msgspec.Struct, frozen=True):
+    """Posture database and factors of the default method's weights.
 
-    "given" is the database that the server was started with.
+    "given" is the database that the server was started with (`--database`).
     """
 
-    postures: Postures | None = None  # None: the one given, or the basic ones
+    postures: Postures | None = None  # None: "given" if there is one, else "basic"
     naturalness: Factor = 1.0
     grip: Factor = 1.0
     steadiness: Factor = 1.0
-    placed_stay: bool = True  # parts put somewhere by hand stay, softly, while others are dragged
+    # soft pins on; documents store it as `placed_stay`
+    soft_pins: bool = msgspec.field(name="placed_stay", default=True)
 
     @classmethod
-    def of(cls, document: Document) -> Solving:
-        """What the document says."""
+    def of(cls, document: Document) -> SolverSettings:
+        """The settings stored in a document."""
         return document.setting("solving", cls, cls())
 
     def options(self) -> DefaultOptions:
-        """The weights of the default method."""
-        usual = DefaultOptions()
+        """Options of the default method: its default weights times the factors."""
+        defaults = DefaultOptions()
         return DefaultOptions(
-            expected_weight=usual.expected_weight * self.naturalness,
-            target_weight=usual.target_weight * self.grip,
-            root_weight=usual.root_weight * self.steadiness,
+            expected_weight=defaults.expected_weight * self.naturalness,
+            target_weight=defaults.target_weight * self.grip,
+            root_weight=defaults.root_weight * self.steadiness,
         )

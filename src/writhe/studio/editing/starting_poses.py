@@ -1,4 +1,4 @@
-"""Poses that the studio starts from, and poses made from others: mirrored, a limb reset."""
+"""Starting poses and pins of figures; mirrored poses; limbs reset."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from writhe.studio.document.rows import PinRow
 from writhe.studio.editing.contact_defaults import clearance
 from writhe.studio.editing.figure_cache import per_figure
 
-# A relaxed stand: arms hanging, elbows and knees a little bent (a straight knee is a singularity
-# from which no solver can tell which way to bend). Degrees about x, y, z or about the hinge.
+# A relaxed standing pose: arms hanging, elbows and knees slightly bent (a straight knee is
+# singular: its bending direction is undefined). Degrees about x, y, z or about the hinge.
 _STAND: dict[str, tuple[float, float, float] | float] = {
     "left_elbow": 16.0,
     "right_elbow": 16.0,
@@ -25,7 +25,7 @@ _STAND: dict[str, tuple[float, float, float] | float] = {
     "left_ankle": (-5.0, 0.0, -3.0),
     "right_ankle": (-5.0, 0.0, 3.0),
 }
-# arms hang as far as the body at their sides lets them
+# shoulder angles in degrees, tried in this order until the arms are clear of the body
 _ARMS_DOWN = (74.0, 70.0, 66.0, 62.0, 58.0, 54.0, 50.0, 46.0, 40.0, 30.0)
 _CLEAR_M = 0.003
 FEET = ("left_ankle", "right_ankle")
@@ -42,7 +42,7 @@ def _turn(degrees: tuple[float, float, float]) -> Floats:
 
 
 def starting_pose(figure: Figure) -> Floats:
-    """The pose in which a new actor stands: at ease, clear of itself."""
+    """The initial pose of an actor: relaxed, standing, free of self-penetration."""
     return _starting_pose(figure).copy()
 
 
@@ -68,14 +68,14 @@ def _starting_pose(figure: Figure) -> Floats:
 
 
 def pin_here(figure: Figure, q: Floats, joint: str, *, orientation: bool) -> PinRow:
-    """A pin that holds a joint where it is."""
+    """A pin that holds a joint where it is at q."""
     frames = forward(figure.skeleton, q)
     turn = quaternion_of(frames.rotation(joint)) if orientation else None
     return PinRow(joint, vector3(frames.position(joint)), turn)
 
 
 def starting_pins(figure: Figure, q: Floats) -> tuple[PinRow, ...]:
-    """Feet start pinned, flat on the ground; a figure without feet has its root held."""
+    """Initial pins: both feet in position and orientation, or the root of a figure without feet."""
     roles = dict(figure.roles)
     feet = [roles[role] for role in FEET if role in roles]
     if feet:
@@ -96,10 +96,11 @@ def counterpart(skeleton: Skeleton, name: str) -> str:
 
 
 def mirrored(figure: Figure, q: Floats) -> Floats:
-    """The pose seen in a mirror that stands in the body's own middle plane, where it is.
+    """The pose mirrored at the body's sagittal plane, at the same place and heading.
 
-    Each joint takes its counterpart's turn from rest, reflected: D' = M D M with M = diag(-1,1,1),
-    after the heading of the root is taken out; hinges, whose axes mirror each other, swap angles.
+    Each joint takes its counterpart's rotation D from rest, reflected: D' = M D M with
+    M = diag(-1, 1, 1), after the root's heading is removed. Hinges, whose axes are mirrored, swap
+    their angles.
     """
     skeleton = figure.skeleton
     tree = skeleton.tree
@@ -116,16 +117,16 @@ def mirrored(figure: Figure, q: Floats) -> Floats:
     for j, joint in enumerate(skeleton.joints):
         other = skeleton.index(counterpart(skeleton, joint.name))
         at, end = int(tree.q_start[j]), int(tree.q_start[j + 1])
-        wanted = yaw @ mirror @ (yaw.T @ from_rest[other]) @ mirror @ rest[j]
+        target = yaw @ mirror @ (yaw.T @ from_rest[other]) @ mirror @ rest[j]
         parent = int(tree.parent[j])
-        ground = tree.rest[j] if parent < 0 else rotations[parent] @ tree.rest[j]
+        frame = tree.rest[j] if parent < 0 else rotations[parent] @ tree.rest[j]
         if joint.kind in (JointKind.BALL, JointKind.FREE):
-            out[end - 4 : end] = quaternion_of(ground.T @ wanted)
-            rotations[j] = wanted
+            out[end - 4 : end] = quaternion_of(frame.T @ target)
+            rotations[j] = target
             continue
         if end > at:
             out[at:end] = q[tree.q_start[other] : tree.q_start[other + 1]]
-        # hinges move as their own angle says, which keeps their children's ground right
+        # a hinge can only turn about its axis: its children need its actual rotation
         rotations[j] = forward(skeleton, out).rotations[j]
     return out
 

@@ -1,4 +1,4 @@
-"""Motion through tangles: from key to key in topology space, or along with a moving partner."""
+"""Motion between tangle keys in topology space, or frame by frame with a moving partner."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from writhe.solvers.tangling import (
     animate,
     order_automatically,
 )
-from writhe.studio.editing.tangle_timing import timed
+from writhe.studio.editing.tangle_timing import time_path
 
 Report = Callable[[float], None]
-SUBSTEPS = 3  # in which a partner's frame is approached
-CATCHING_UP = 6  # more steps to take while a partner is held up
-CLOSE = 1e-6  # a driven part that is this near its frame has arrived
-FOLLOWING_PULL = 0.05  # towards one's own posture at that time
+SUBSTEPS = 3  # substeps per frame of the driven parts
+CATCHING_UP = 6  # extra substeps while a driven part lags behind its frame
+CLOSE = 1e-6  # largest coordinate difference at which a driven part has reached its frame
+FOLLOWING_PULL = 0.05  # weight of the pull towards the actor's own posture at that time
 
 
 @dataclass(frozen=True)
-class Leg:
-    """The scene from one tangle key to the next: `around` (frames + 1, nq) as it would be."""
+class TangleInterval:
+    """The time between two tangle keys; `around` (frames + 1, nq) is the scene without winding."""
 
     name: str
     tangles: tuple[Tangle, ...]
@@ -39,8 +39,8 @@ class Leg:
 
 
 @dataclass(frozen=True)
-class LegDone:
-    """Frames (n, nq) of a leg, whether it arrived, what hindered it, and why in this order."""
+class IntervalResult:
+    """Frames (n, nq) of an interval, whether the tangles were reached, problems, chosen order."""
 
     rows: Floats
     reached: bool
@@ -48,36 +48,40 @@ class LegDone:
     why: str = ""
 
 
-def wind_leg(leg: Leg, start: Floats, order: str, fps: float) -> LegDone:
-    """From `start` to where the leg's tangles hold, in the time that the leg has.
+def wind_interval(
+    interval: TangleInterval, start: Floats, order: str, fps: float
+) -> IntervalResult:
+    """Motion from `start` to a configuration in which the interval's tangles hold.
 
-    Where something else moves meanwhile it is followed frame by frame; otherwise the way is found
-    first and timed afterwards.
+    Where other parts of the scene move, they are followed frame by frame; otherwise a path is
+    found first and timed afterwards.
     """
-    count = len(leg.around)
-    still = bool(np.ptp(leg.around[:, ~moving_q(leg.setup)], axis=0).max(initial=0.0) < CLOSE)
+    count = len(interval.around)
+    still = bool(
+        np.ptp(interval.around[:, ~moving_q(interval.setup)], axis=0).max(initial=0.0) < CLOSE
+    )
     if not still and count > 1:
-        rows = follow_frames(leg.setup, leg.tangles, start, leg.around)
-        return _judged(leg, rows)
+        rows = follow_frames(interval.setup, interval.tangles, start, interval.around)
+        return _result_of(interval, rows)
     key = TangleKeyframe(
-        leg.name,
-        leg.tangles,
-        posture=leg.posture,
+        interval.name,
+        interval.tangles,
+        posture=interval.posture,
         order="given" if order == "given" else "together",
         solve=SolveOptions(300),
     )
     why = ""
-    if order == "automatic" and len(leg.tangles) > 1:
-        found = order_automatically(leg.setup, start, key, threads=1, most=6)
+    if order == "automatic" and len(interval.tangles) > 1:
+        found = order_automatically(interval.setup, start, key, threads=1, most=6)
         key, why = found.keyframe(key), found.why
         motion = found.best.motion
     else:
-        motion = animate(leg.setup, start, [key])
+        motion = animate(interval.setup, start, [key])
     (result,) = motion.results
-    rows = timed(leg.setup.table, motion.path, max(1, count - 1), fps)
+    rows = time_path(interval.setup.table, motion.path, max(1, count - 1), fps)
     if count == 1:
         rows = rows[-1:]
-    return LegDone(rows, result.reached, _problems(result), why)
+    return IntervalResult(rows, result.reached, _problems(result), why)
 
 
 def follow_frames(
@@ -89,11 +93,11 @@ def follow_frames(
     *,
     gradually: bool = True,
 ) -> Floats:
-    """Frames (n, nq) in which what may move winds while the rest goes as `around` says.
+    """Frames (n, nq) in which the movable actors wind while the rest follows `around`.
 
-    With `gradually` the coordinates go evenly from what they are to what is asked for; otherwise
-    they are to hold throughout. A partner who cannot be evaded is shown where he is, penetration
-    and all: the certificate reports it.
+    With `gradually` the coordinates are interpolated from their initial values to the goals;
+    otherwise the goals apply to every frame. Driven parts are placed at their frames even where
+    that penetrates; the certificate reports it.
     """
     skeleton, free = setup.table.skeleton, setup.variables
     assert free is not None
@@ -108,13 +112,13 @@ def follow_frames(
         if report is not None:
             report(f / len(around))
         share = f / (len(around) - 1) if gradually else 1.0
-        for k, (was, wanted) in enumerate(zip(begin, tangles, strict=True)):
-            stepper.set_target(k, _between(was, wanted, share))
+        for k, (initial, goal) in enumerate(zip(begin, tangles, strict=True)):
+            stepper.set_target(k, _between(initial, goal, share))
         stepper.reference = None if gradually else around[f]
         for step in range(SUBSTEPS + CATCHING_UP):
             driven = difference(skeleton, q, around[f])
-            left = float(np.abs(driven[~free]).max(initial=0.0))
-            if step >= SUBSTEPS and left < CLOSE:
+            remaining = float(np.abs(driven[~free]).max(initial=0.0))
+            if step >= SUBSTEPS and remaining < CLOSE:
                 break
             q = stepper.step(q, driven / max(1, SUBSTEPS - step))
         q[~moving] = around[f][~moving]
@@ -123,7 +127,7 @@ def follow_frames(
 
 
 def moving_q(setup: TangleSetup) -> Bools:
-    """(nq,) which numbers of a configuration belong to what may move."""
+    """Mask (nq,) of the configuration numbers of movable joints."""
     skeleton, free = setup.table.skeleton, setup.variables
     assert free is not None
     out = np.zeros(skeleton.configuration_size, dtype=np.bool_)
@@ -133,20 +137,22 @@ def moving_q(setup: TangleSetup) -> Bools:
     return out
 
 
-def _between(was: Tangle, wanted: Tangle, share: float) -> Tangle:
-    """A tangle on the way: writhe evenly, the rest as it is to be."""
-    return replace(wanted, writhe=(1.0 - share) * was.writhe + share * wanted.writhe)
+def _between(initial: Tangle, goal: Tangle, share: float) -> Tangle:
+    """An intermediate goal: the writhe is interpolated, the other coordinates are the goal's."""
+    return replace(goal, writhe=(1.0 - share) * initial.writhe + share * goal.writhe)
 
 
-def _judged(leg: Leg, rows: Floats) -> LegDone:
-    """What the last frame lacks, by the solver's own measure."""
-    stepper = leg.setup.stepper(leg.tangles)
+def _result_of(interval: TangleInterval, rows: Floats) -> IntervalResult:
+    """The result of frames: the tangles that do not hold in the last one."""
+    stepper = interval.setup.stepper(interval.tangles)
     stepper.update(rows[-1])
     lacking = [
-        tangle.label for tangle, met in zip(leg.tangles, stepper.reached(), strict=True) if not met
+        tangle.label
+        for tangle, met in zip(interval.tangles, stepper.reached(), strict=True)
+        if not met
     ]
-    problems = tuple(f"{label} is not reached in the time there is" for label in lacking)
-    return LegDone(rows, not lacking, problems)
+    problems = tuple(f"{label} is not reached in the available time" for label in lacking)
+    return IntervalResult(rows, not lacking, problems)
 
 
 def _problems(result: TangleResult) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What all winding in the studio shares: who moves, what stays as it is."""
+"""Setup of the tangle solver for a document: movable actors, pins, balance."""
 
 from __future__ import annotations
 
@@ -7,60 +7,62 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from writhe.arrays import Bools, Floats
-from writhe.quantities import Place, Posture
+from writhe.quantities import FreeJointPose, JointPosture
 from writhe.quantities.quantity import vector
 from writhe.scene import Layout
 from writhe.skeleton import forward
-from writhe.solvers.tangling import TangleOptions, TangleSetup, motion_cost
-from writhe.studio.document import Actor
-from writhe.studio.editing.editor import Stage
-from writhe.studio.editing.scene_builder import label
+from writhe.solvers.tangling import TangleOptions, TangleSetup, motion_metric
+from writhe.studio.document import ActorRow
+from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene_builder import actor_label
 from writhe.terms import Term, joint_limits, keep_centre_over, reach
 
 PIN_WEIGHT, LOOSE_PIN_WEIGHT = 60.0, 4.0
 _BALANCE_M = 0.08
-# how much the trunk of someone whose feet are pinned prefers to stay as it is
+# weights that keep the trunk of an actor with pinned feet in place
 _TRUNK = {"hips": 2.0, "spine": 1.0, "chest": 1.0, "neck": 0.7, "head": 0.5}
 
 
 def variables_of(layout: Layout, actors: Iterable[int]) -> Bools:
-    """(nv,) the degrees of freedom of some actors."""
+    """Mask (nv,) of the degrees of freedom of these actors."""
     out = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
     for actor in actors:
-        out[layout.actor_v[label(actor)]] = True
+        out[layout.actor_v[actor_label(actor)]] = True
     return out
 
 
-def setup_of(stage: Stage, movers: Sequence[int], q: Floats, *, loose: bool = False) -> TangleSetup:
-    """What all winding of these actors shares; with `loose` pins give way to the tangle."""
-    layout = stage.scene.layout
+def tangle_setup_of(
+    editor: Editor, movers: Sequence[int], q: Floats, *, loose: bool = False
+) -> TangleSetup:
+    """The tangle setup for moving these actors; with `loose`, pins have a low weight."""
+    layout = editor.scene.layout
     terms: list[Term] = []
     for number in movers:
-        actor = stage.document.actor(number)
-        terms += joint_limits(layout.skeleton, only_under=label(number))
+        actor = editor.document.actor(number)
+        terms += joint_limits(layout.skeleton, only_under=actor_label(number))
         terms += _pins(actor, LOOSE_PIN_WEIGHT if loose else PIN_WEIGHT)
         if not loose:
-            terms += _composure(stage, actor, q)
+            terms += _balance_terms(editor, actor, q)
     return TangleSetup(
         layout.table,
         tuple(terms),
         TangleOptions(writhe_stride=0.03),
         variables_of(layout, movers),
-        motion_cost(layout.skeleton),
+        motion_metric(layout.skeleton),
     )
 
 
-def _pins(actor: Actor, weight: float) -> list[Term]:
+def _pins(actor: ActorRow, weight: float) -> list[Term]:
     return [
-        reach(f"{label(actor.id)}.{pin.joint}", pin.position_in_world, weight=weight)
+        reach(f"{actor_label(actor.id)}.{pin.joint}", pin.position_in_world, weight=weight)
         for pin in actor.pins
     ]
 
 
-def _composure(stage: Stage, actor: Actor, q: Floats) -> list[Term]:
-    """Who stands on pinned feet keeps balance, and the trunk more or less as it is."""
-    layout, figure = stage.scene.layout, stage.document.figure(actor.figure)
-    roles, who = dict(figure.roles), label(actor.id)
+def _balance_terms(editor: Editor, actor: ActorRow, q: Floats) -> list[Term]:
+    """Terms that keep balance and the trunk's posture of an actor whose feet are pinned."""
+    layout, figure = editor.scene.layout, editor.document.figure(actor.figure)
+    roles, who = dict(figure.roles), actor_label(actor.id)
     feet = [roles.get("left_ankle"), roles.get("right_ankle")]
     if not {foot for foot in feet if foot} <= {pin.joint for pin in actor.pins} or None in feet:
         return []
@@ -71,6 +73,8 @@ def _composure(stage: Stage, actor: Actor, q: Floats) -> list[Term]:
         if role in roles:
             joint = f"{who}.{roles[role]}"
             numbers = vector(q[layout.skeleton.q_slice(joint)])
-            quantity = Place(joint, numbers) if role == "hips" else Posture(joint, numbers)
-            out.append(Term(quantity, 0.0, 0.0, weight, label=f"composure {joint}"))
+            quantity = (
+                FreeJointPose(joint, numbers) if role == "hips" else JointPosture(joint, numbers)
+            )
+            out.append(Term(quantity, 0.0, 0.0, weight, label=f"trunk {joint}"))
     return out

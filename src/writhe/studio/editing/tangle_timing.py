@@ -1,4 +1,4 @@
-"""A path that winding found as the frames of a motion, without cutting its corners."""
+"""Times a winding path: frames of a motion that do not cut its corners."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from writhe.skeleton.kinematics import difference, integrate
 _SMOOTH_FRAMES = 2.0
 
 
-def timed(table: CollisionTable, path: Floats, frames: int, fps: float) -> Floats:
-    """A certified path as frames + 1 postures: a slow start and end, smoothed where that is clear.
+def time_path(table: CollisionTable, path: Floats, frames: int, fps: float) -> Floats:
+    """A certified path as frames + 1 postures, eased at both ends, smoothed where that is clear.
 
-    Few frames cut the corners of a winding path. The last resort puts a frame at every corner that
-    matters; that there are more of these than frames is for the certificate to say.
+    Few frames cut the corners of a winding path. As a last resort every necessary corner gets a
+    frame; where there are more corners than frames the result is not clear, which the certificate
+    reports.
     """
     skeleton = table.skeleton
     even = _along(skeleton, path, np.linspace(0.0, 1.0, 4 * frames + 1))
@@ -36,12 +37,12 @@ def timed(table: CollisionTable, path: Floats, frames: int, fps: float) -> Float
 
 
 def _corners(table: CollisionTable, path: Floats) -> list[int]:
-    """Rows of a certified path that can be joined by straight pieces, each certified too."""
+    """Indices of rows of a certified path that straight, certified steps connect."""
     gate, found = Gate(table), [0]
     while found[-1] < len(path) - 1:
         start = here = found[-1]
         reach = len(path) - 1 - start
-        while reach:  # as far as a straight piece leads, by halving
+        while reach:  # the longest certified straight step, by bisection
             if gate.fraction(path[start], path[here + reach]) >= 1.0:
                 here += reach
             reach = min(reach // 2, len(path) - 1 - here)
@@ -50,7 +51,7 @@ def _corners(table: CollisionTable, path: Floats) -> list[int]:
 
 
 def _between_corners(skeleton: Skeleton, corners: Floats, frames: int) -> Floats:
-    """frames + 1 postures along straight pieces, one at every corner, the long pieces with more."""
+    """frames + 1 postures along straight steps: one at every corner, more on long steps."""
     lengths = [float(np.linalg.norm(difference(skeleton, a, b))) for a, b in pairwise(corners)]
     counts = np.ones(len(lengths), dtype=int)
     for _ in range(frames - len(lengths)):
@@ -60,7 +61,7 @@ def _between_corners(skeleton: Skeleton, corners: Floats, frames: int) -> Floats
 
 
 def _along(skeleton: Skeleton, path: Floats, share: Floats) -> Floats:
-    """The postures at shares (0 to 1) of the path's length."""
+    """The postures at fractions (0 to 1) of the path's length."""
     if len(path) < 2:
         return np.tile(path[:1], (len(share), 1))
     steps = [float(np.linalg.norm(difference(skeleton, a, b))) for a, b in pairwise(path)]
@@ -70,7 +71,7 @@ def _along(skeleton: Skeleton, path: Floats, share: Floats) -> Floats:
 
 
 def _smoothed(skeleton: Skeleton, path: Floats, width: float) -> Floats:
-    """Each posture moved to the weighted mean of its neighbours, the ends kept."""
+    """The path smoothed by a Gaussian of `width` rows in tangent space; its ends are kept."""
     middle = path[len(path) // 2]
     flat = np.array([difference(skeleton, middle, row) for row in path])
     soft = gaussian_filter1d(flat, width, axis=0, mode="nearest")

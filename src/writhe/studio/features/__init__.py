@@ -1,1 +1,1 @@
-"""One module for each feature of the studio; `protocol` finds them by itself."""
+"""One module for each feature of the studio; `protocol.registry` discovers them."""

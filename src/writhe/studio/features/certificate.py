@@ -1,4 +1,4 @@
-"""Whether the motion is certified: each stretch between keys, as files will interpolate it."""
+"""Certifies the timeline segment by segment between keys, as exported files interpolate it."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from writhe.collision.gate import SLACK_M
 from writhe.collision.near_pairs import violating_parts
 from writhe.errors import WritheError
 from writhe.studio.document import Document, TrackKind
-from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import SceneKey
 from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.protocol import Message, Part, Task
 from writhe.studio.server.jobs import Job
-from writhe.studio.view.part_labels import names_of, plain_name
+from writhe.studio.view.part_labels import display_name, display_names
 
 feature = Feature("certificate")
-MOST_FRAMES = 20_000
-LONGEST_STRETCH_S = 1.0  # within clips, so that the timeline shows where they fail
+MAX_FRAMES = 20_000
+MAX_SEGMENT_S = 1.0  # long segments are split, so that the timeline shows where a clip fails
 
 
 class CheckMotion(Task, frozen=True, tag="check_motion"):
     """Certify the whole timeline: all actors, all objects."""
 
 
-class Stretch(Part, frozen=True):
-    """A part of the timeline and what was found in it.
+class Segment(Part, frozen=True):
+    """A segment of the timeline and its certificate.
 
-    Clearance is proven: never less, between frames too; negative where parts overlap. `a` and `b`
-    are the parts that come nearest, `at_s` when, `actors` those of them that are bodies.
+    `clearance_m` is a proven lower bound, between frames too; it is negative where parts overlap.
+    `a` and `b` are the nearest parts, at time `at_s`; `actors` are the characters among them.
     """
 
     start_s: float
@@ -50,7 +50,7 @@ class Stretch(Part, frozen=True):
 
 
 class Overlap(Part, frozen=True):
-    """Parts of an actor that overlap something from one frame of the timeline to another."""
+    """Parts of an actor that overlap something from frame `first` to frame `last`."""
 
     actor: int
     first: int
@@ -59,42 +59,42 @@ class Overlap(Part, frozen=True):
 
 
 class MotionCertificate(Message, frozen=True, tag="motion_certificate"):
-    """The answer to CheckMotion; no stretches where nothing moves."""
+    """The result of CheckMotion; without segments if nothing moves."""
 
     job: str
     certified: bool
     frames: int
     fps: float
-    stretches: list[Stretch]
+    segments: list[Segment]
     overlaps: list[Overlap]
 
 
 @feature.task("Check the motion", quiet=True)
-def check(stage: Stage, message: CheckMotion) -> Work:
-    """Sample everything now; certify stretch by stretch beside other work."""
-    document = stage.document
+def check(editor: Editor, message: CheckMotion) -> Work:
+    """Sample the scene now; certify its segments in the background."""
+    document = editor.document
     fps = document.fps
-    table = stage.scene.layout.table
-    names = names_of(document)
-    edges = stretch_edges(document)
+    table = editor.scene.layout.table
+    names = display_names(document)
+    edges = segment_edges(document)
     if not edges:
         return lambda job: Outcome(show=MotionCertificate(job.number, True, 0, fps, [], []))
-    q = sample_scene(stage, np.arange(edges[-1] + 1) / fps)
+    q = sample_scene(editor, np.arange(edges[-1] + 1) / fps)
     stamp = _stamp(document, q, edges)
 
     def work(job: Job) -> Outcome:
-        known = saved_certificate(document, stamp)
-        if known is not None:
-            return Outcome(show=msgspec.structs.replace(known, job=job.number))
-        found: list[Stretch] = []
+        saved = saved_certificate(document, stamp)
+        if saved is not None:
+            return Outcome(show=msgspec.structs.replace(saved, job=job.number))
+        found: list[Segment] = []
         overlaps: list[Overlap] = []
         for done, (first, last) in enumerate(pairwise(edges)):
             job.report(done / (len(edges) - 1))
             report = certify(table, q[first : last + 1], fps)
-            found.append(stretch_of(report, first / fps, last / fps, names))
+            found.append(segment_of(report, first / fps, last / fps, names))
             if not report.certified:
                 overlaps += overlaps_of(table, q[first : last + 1], first)
-        certified = all(stretch.verdict == "certified" for stretch in found)
+        certified = all(segment.verdict == "certified" for segment in found)
         show = MotionCertificate(job.number, certified, len(q), fps, found, overlaps)
         document.set_certificate(msgspec.msgpack.encode(_Saved(stamp, show)))
         return Outcome(show=show)
@@ -103,49 +103,49 @@ def check(stage: Stage, message: CheckMotion) -> Work:
 
 
 class _Saved(msgspec.Struct, frozen=True):
-    """A certificate with what it is about, as a document keeps it."""
+    """A certificate with the stamp of the motion it is about, as stored in a document."""
 
     stamp: str
     certificate: MotionCertificate
 
 
 def saved_certificate(document: Document, stamp: str | None = None) -> MotionCertificate | None:
-    """The certificate that a document was last given; with a stamp, only if it is still true."""
+    """The certificate stored in a document; with `stamp`, only if it matches."""
     try:
         saved = msgspec.msgpack.decode(document.certificate, type=_Saved)
     except msgspec.MsgspecError:
-        return None  # none, or one of another version
+        return None  # none, or one of an earlier version
     return saved.certificate if stamp in (None, saved.stamp) else None
 
 
 def _stamp(document: Document, q: Floats, edges: list[int]) -> str:
-    """What a certificate is about: every frame, what stands around, what may touch."""
+    """A hash of everything a certificate depends on: frames, scene, contacts, segments."""
     about = repr((SceneKey.of(document), edges, document.fps, SLACK_M))
     return hashlib.sha256(q.tobytes() + about.encode()).hexdigest()
 
 
-def stretch_edges(document: Document) -> list[int]:
-    """The frames at which stretches begin and end: those of keys, and more within clips."""
+def segment_edges(document: Document) -> list[int]:
+    """Frames at which segments begin and end: those of keys, and more within clips."""
     fps = document.fps
     ends = [document.timeline(actor.id).end_s for actor in document.actors()]
     times = [key.time_s for track in document.all_tracks() for key in document.keys(track.id)]
     last = round(max([0.0, *ends, *times]) * fps)
     if last == 0:
         return []
-    if last >= MOST_FRAMES:
-        raise WritheError(f"motions of up to {MOST_FRAMES} frames are checked here")
+    if last >= MAX_FRAMES:
+        raise WritheError(f"the motion has {last} frames; at most {MAX_FRAMES} can be checked")
     marks = sorted({0, last, *(round(t * fps) for t in times)})
     if not any(document.track(actor.id, TrackKind.CLIP) for actor in document.actors()):
         return marks
-    step = max(1, round(LONGEST_STRETCH_S * fps))
+    step = max(1, round(MAX_SEGMENT_S * fps))
     edges = [marks[0]]
     for mark in marks[1:]:
         edges += [*range(edges[-1] + step, mark - step // 2, step), mark]
     return edges
 
 
-def stretch_of(report: Certificate, start_s: float, end_s: float, names: dict[str, str]) -> Stretch:
-    """What a certificate says of a stretch."""
+def segment_of(report: Certificate, start_s: float, end_s: float, names: dict[str, str]) -> Segment:
+    """The segment that a certificate describes."""
     worst = min(report.worst_pairs, key=lambda pair: pair.clearance_m, default=None)
     clearance = report.min_clearance_m
     if report.certified:
@@ -154,20 +154,20 @@ def stretch_of(report: Certificate, start_s: float, end_s: float, names: dict[st
         verdict = "passes through"
     else:
         verdict = "overlaps"
-    return Stretch(
+    return Segment(
         start_s=start_s,
         end_s=end_s,
         verdict=verdict,
         clearance_m=1.0 if clearance is None else min(1.0, clearance),
-        a="" if worst is None else plain_name(worst.a, names),
-        b="" if worst is None else plain_name(worst.b, names),
+        a="" if worst is None else display_name(worst.a, names),
+        b="" if worst is None else display_name(worst.b, names),
         at_s=start_s if worst is None else start_s + worst.time_s,
         actors=[] if worst is None else _actors((worst.a, worst.b)),
     )
 
 
 def overlaps_of(table: CollisionTable, q: Floats, first: int) -> list[Overlap]:
-    """The parts that overlap in frames (n, nq) from a number on, frames that are alike as one."""
+    """The overlapping parts in frames (n, nq) that start at number `first`, merged over frames."""
     open_: dict[int, Overlap] = {}
     done: list[Overlap] = []
     for frame, names in enumerate(violating_parts(table, q), start=first):
@@ -187,6 +187,6 @@ def overlaps_of(table: CollisionTable, q: Floats, first: int) -> list[Overlap]:
 
 
 def _actors(parts: tuple[str, str]) -> list[int]:
-    """The numbers of the actors that parts belong to."""
+    """The ids of the actors that own these parts."""
     owners = [part.partition(".")[0] for part in parts if "." in part]
     return [int(owner.removeprefix("actor")) for owner in dict.fromkeys(owners)]

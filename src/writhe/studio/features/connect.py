@@ -1,4 +1,4 @@
-"""Connect two keys without penetration: alternatives to look at side by side, and one to keep."""
+"""Connects two keys by penetration-free paths: several alternatives, of which one is used."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from writhe.skeleton import Motion
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import Key, TrackKind, unpack
 from writhe.studio.editing import edits
-from writhe.studio.editing.editor import Stage
-from writhe.studio.editing.route_search import CLOSE, WIDE, played, search, why_not
-from writhe.studio.editing.scene_builder import label
+from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.route_search import CLOSE, WIDE, failure_reason, search, timed_motion
+from writhe.studio.editing.scene_builder import actor_label
 from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.protocol import Command, Message, Part, Task
 from writhe.studio.server.jobs import Job
-from writhe.studio.view.part_labels import names_of
+from writhe.studio.view.part_labels import display_names
 
 feature = Feature("connect")
 Joints = Annotated[list[Annotated[str, Meta(max_length=100)]], Meta(max_length=12)]
-MOST_WAYS = 8  # that a session keeps until one is chosen
+MAX_SEARCHES = 8  # results that a session keeps
 
 
 class Connect(Task, frozen=True, tag="connect"):
-    """Find ways between two pose keys of an actor; `planted` names joints that stay in place."""
+    """Plan paths between two pose keys of an actor; `planted` joints stay in place."""
 
     actor: int
     first: int
@@ -39,15 +39,15 @@ class Connect(Task, frozen=True, tag="connect"):
     planted: Joints
 
 
-class UseWay(Command, frozen=True, tag="use_way"):
-    """Let the actor go a way that was found, from one key to the other."""
+class UsePath(Command, frozen=True, tag="use_path"):
+    """Use a found path between its two keys."""
 
     job: str
-    way: Annotated[int, Meta(ge=0, le=10)]
+    path: Annotated[int, Meta(ge=0, le=10)]
 
 
-class WayFound(Part, frozen=True):
-    """One way: its poses frame by frame (float32), its energy, and what is proven of it."""
+class FoundPath(Part, frozen=True):
+    """A path: poses per frame (float32), log10 of the energy per frame, length and clearance."""
 
     title: str
     about: str
@@ -58,29 +58,29 @@ class WayFound(Part, frozen=True):
     clearance_m: float
 
 
-class Ways(Message, frozen=True, tag="ways"):
-    """The alternatives; none with a reason when there is no way."""
+class FoundPaths(Message, frozen=True, tag="found_paths"):
+    """The paths found; if there are none, the reason."""
 
     job: str
     actor: int
     start_s: float
     duration_s: float
-    ways: list[WayFound]
+    paths: list[FoundPath]
     reason: str
 
 
 @dataclass
-class _Kept:
+class _Search:
     actor: int
     start_s: float
-    ways: list[Motion]
+    motions: list[Motion]
 
 
 @dataclass
-class Memory:
-    """The ways that wait for a choice, by the job that found them."""
+class SearchResults:
+    """The found motions of recent searches, by job."""
 
-    kept: dict[str, _Kept] = field(default_factory=dict[str, _Kept])
+    by_job: dict[str, _Search] = field(default_factory=dict[str, _Search])
 
 
 @dataclass(frozen=True)
@@ -95,57 +95,57 @@ class _Kind:
 _KINDS = (
     _Kind("Close", "Stays close to the body (fall-off 5)", CLOSE),
     _Kind("Wide", "Keeps far from the body (fall-off 2)", WIDE),
-    _Kind("Shortest", "Corners are cut for as long as it stays clear", CLOSE, shortest=True),
+    _Kind("Shortest", "Corners are cut as far as it stays clear", CLOSE, shortest=True),
     _Kind("Legs, then arms", "Limbs move one after the other", CLOSE, ("legs", "arms")),
 )
 
 
 @feature.task("Connect without penetration", needs=("planning",))
-def connect(stage: Stage, message: Connect) -> Work:
-    """Read both keys and all that stands around; plan beside everything else."""
-    first, second = _ends(stage, message)
-    fps, who = stage.document.fps, label(message.actor)
-    if who not in stage.scene.layout.actor_q:
-        raise WritheError("this character has no solid shapes: there is nothing to go round")
-    around = sample_scene(stage, np.array([first.time_s]))[0]
+def connect(editor: Editor, message: Connect) -> Work:
+    """Read both keys and the scene now; plan in the background."""
+    first, second = _ends(editor, message)
+    fps, who = editor.document.fps, actor_label(message.actor)
+    if who not in editor.scene.layout.actor_q:
+        raise WritheError("this character has no solid shapes, so nothing can collide with it")
+    around = sample_scene(editor, np.array([first.time_s]))[0]
     problem = scene_problem(
-        stage.scene,
+        editor.scene,
         who,
         unpack(first.data),
         unpack(second.data),
         planted=tuple(message.planted),
         around=around,
     )
-    own = stage.scene.layout.actor_q[who]
-    skeleton = stage.document.figure(stage.document.actor(message.actor).figure).skeleton
-    names, memory = names_of(stage.document), stage.own(Memory)
+    own = editor.scene.layout.actor_q[who]
+    skeleton = editor.document.figure(editor.document.actor(message.actor).figure).skeleton
+    names, results = display_names(editor.document), editor.session_data(SearchResults)
     duration_s = second.time_s - first.time_s
 
     def work(job: Job) -> Outcome:
-        ways: list[WayFound] = []
-        kept: list[Motion] = []
+        paths: list[FoundPath] = []
+        motions: list[Motion] = []
         reason = ""
         for done, kind in enumerate(_KINDS):
             job.report(done / len(_KINDS), kind.title)
             found = search(problem, kind.falloff, shortest=kind.shortest)
             if not found.solved:
-                reason = why_not(found, names)
+                reason = failure_reason(found, names)
                 continue
             try:
-                motion = played(found, duration_s, fps, kind.in_turn)
-            except WritheError as error:  # the others may still be played
+                motion = timed_motion(found, duration_s, fps, kind.in_turn)
+            except WritheError as error:  # the other kinds may still succeed
                 reason = str(error)
                 continue
             rows = np.ascontiguousarray(motion.q[:, own])
-            if any(len(rows) == len(m) and np.allclose(rows, m.q, atol=0.02) for m in kept):
+            if any(len(rows) == len(m) and np.allclose(rows, m.q, atol=0.02) for m in motions):
                 continue
-            kept.append(Motion(skeleton, rows, motion.fps, f"Way round: {kind.title.lower()}"))
-            ways.append(_way(kind, problem, found, motion.q, rows))
-        while len(memory.kept) >= MOST_WAYS:
-            memory.kept.pop(next(iter(memory.kept)))
-        memory.kept[job.number] = _Kept(message.actor, first.time_s, kept)
-        show = Ways(
-            job.number, message.actor, first.time_s, duration_s, ways, "" if ways else reason
+            motions.append(Motion(skeleton, rows, motion.fps, f"Path: {kind.title.lower()}"))
+            paths.append(_found_path(kind, problem, found, motion.q, rows))
+        while len(results.by_job) >= MAX_SEARCHES:
+            results.by_job.pop(next(iter(results.by_job)))
+        results.by_job[job.number] = _Search(message.actor, first.time_s, motions)
+        show = FoundPaths(
+            job.number, message.actor, first.time_s, duration_s, paths, "" if paths else reason
         )
         return Outcome(show=show)
 
@@ -153,17 +153,19 @@ def connect(stage: Stage, message: Connect) -> Work:
 
 
 @feature.command("Connect keys")
-def use(stage: Stage, edit: Edit, message: UseWay) -> None:
-    """Put the way between the two keys, in place of whatever is there."""
-    kept = stage.own(Memory).kept.get(message.job)
-    if kept is None or message.way >= len(kept.ways):
-        raise WritheError("that way is not there any more: connect the keys again")
-    edits.put_way(stage.document, edit, kept.actor, kept.ways[message.way], kept.start_s)
+def use(editor: Editor, edit: Edit, message: UsePath) -> None:
+    """Insert the path between the two keys, replacing what is there."""
+    found = editor.session_data(SearchResults).by_job.get(message.job)
+    if found is None or message.path >= len(found.motions):
+        raise WritheError("that path is no longer stored: connect the keys again")
+    edits.put_sampled_track(
+        editor.document, edit, found.actor, found.motions[message.path], found.start_s
+    )
 
 
-def _ends(stage: Stage, message: Connect) -> tuple[Key, Key]:
-    track = stage.document.track(message.actor, TrackKind.POSE)
-    keys = {} if track is None else {key.id: key for key in stage.document.keys(track.id)}
+def _ends(editor: Editor, message: Connect) -> tuple[Key, Key]:
+    track = editor.document.track(message.actor, TrackKind.POSE)
+    keys = {} if track is None else {key.id: key for key in editor.document.keys(track.id)}
     if message.first not in keys or message.second not in keys:
         raise WritheError("select two pose keys of one character to connect")
     first, second = sorted((keys[message.first], keys[message.second]), key=lambda k: k.time_s)
@@ -172,10 +174,10 @@ def _ends(stage: Stage, message: Connect) -> tuple[Key, Key]:
     return first, second
 
 
-def _way(kind: _Kind, problem: PlanProblem, plan: Plan, q: Floats, own: Floats) -> WayFound:
+def _found_path(kind: _Kind, problem: PlanProblem, plan: Plan, q: Floats, own: Floats) -> FoundPath:
     energy = Energy(problem.table, variable=problem.variable).along(q)
     clearance = certify(problem.table, q).min_clearance_m
-    return WayFound(
+    return FoundPath(
         title=kind.title,
         about=kind.about,
         q=own.astype("<f4").tobytes(),

@@ -1,4 +1,4 @@
-"""Declared contacts: parts that may touch, by pointing at both or as the nearest thing."""
+"""Declared contacts: pairs of parts that may touch."""
 
 from __future__ import annotations
 
@@ -6,54 +6,54 @@ from writhe.arrays import vector3
 from writhe.errors import WritheError
 from writhe.skeleton import forward
 from writhe.solvers.posing import Target
-from writhe.studio.document import Actor, Document
+from writhe.studio.document import ActorRow, Document
 from writhe.studio.document.history import Edit
 from writhe.studio.editing import edits, scene_objects
-from writhe.studio.editing.contact_defaults import GROUND, LOOK_M
-from writhe.studio.editing.editor import Stage
-from writhe.studio.editing.scene_builder import label
+from writhe.studio.editing.contact_defaults import GROUND, MAX_MEASURED_M
+from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene_builder import actor_label
 from writhe.studio.feature import Feature
 from writhe.studio.protocol import Command, Part
-from writhe.studio.view.diagnostics import TOUCHING_M, Gap
-from writhe.studio.view.part_labels import body_name, names_of, plain_name
+from writhe.studio.view.diagnostics import TOUCHING_M, PartGap
+from writhe.studio.view.part_labels import body_name, display_name, display_names
 
 feature = Feature("contacts")
 
 
-class PartOf(Part, frozen=True):
-    """What was pointed at: a joint of an actor, an object, or (both 0) the ground."""
+class PickedPart(Part, frozen=True):
+    """A picked part: a joint of an actor, an object, or (both 0) the ground."""
 
     actor: int = 0
     joint: int = 0
-    thing: int = 0
+    object: int = 0
 
 
 class DeclareContact(Command, frozen=True, tag="declare_contact"):
-    """A part rests on what is nearest to it: it goes there, and they may touch from now on."""
+    """Move a part to the nearest other part and allow the two to touch."""
 
     actor: int
     joint: int
 
 
 class AllowContact(Command, frozen=True, tag="allow_contact"):
-    """Two things pointed at may touch from now on."""
+    """Allow two picked parts to touch."""
 
-    one: PartOf
-    other: PartOf
+    one: PickedPart
+    other: PickedPart
 
 
-class ForgetContact(Command, frozen=True, tag="forget_contact"):
-    """One declared contact less, by its place in the list."""
+class RemoveContact(Command, frozen=True, tag="remove_contact"):
+    """Remove a declared contact by its index in the list."""
 
     index: int
 
 
-class ForgetContacts(Command, frozen=True, tag="forget_contacts"):
-    """No declared contacts any more."""
+class RemoveAllContacts(Command, frozen=True, tag="remove_all_contacts"):
+    """Remove all declared contacts."""
 
 
 class ContactsState(Part, frozen=True):
-    """The declared contacts in words."""
+    """The declared contacts as texts."""
 
     contacts: list[str]
 
@@ -64,83 +64,88 @@ def declared(document: Document) -> list[tuple[str, str]]:
 
 
 @feature.state
-def state(stage: Stage) -> ContactsState:
-    """The contacts as people call them."""
-    names = names_of(stage.document)
+def state(editor: Editor) -> ContactsState:
+    """The declared contacts with the names users see."""
+    names = display_names(editor.document)
     return ContactsState(
-        [f"{plain_name(a, names)} and {plain_name(b, names)}" for a, b in declared(stage.document)]
+        [
+            f"{display_name(a, names)} and {display_name(b, names)}"
+            for a, b in declared(editor.document)
+        ]
     )
 
 
 @feature.command("Declare contact")
-def declare(stage: Stage, edit: Edit, message: DeclareContact) -> None:
-    """Let a part rest on what is nearest to it."""
-    document = stage.document
+def declare(editor: Editor, edit: Edit, message: DeclareContact) -> None:
+    """Move a part to the nearest other part and allow the contact."""
+    document = editor.document
     actor = document.actor(message.actor)
-    puppet = stage.puppet(actor)
-    if not 0 <= message.joint < len(puppet.figure.skeleton):
+    posed = editor.posed_actor(actor)
+    if not 0 <= message.joint < len(posed.figure.skeleton):
         raise WritheError(f"this figure has no joint number {message.joint}")
-    joint = puppet.figure.skeleton.names[message.joint]
-    gap = puppet.readings.nearest_to(puppet.q, joint)
+    joint = posed.figure.skeleton.names[message.joint]
+    gap = posed.diagnostics.nearest_to(posed.q, joint)
     if gap is None:
         raise WritheError(
-            f"Nothing is within {100 * LOOK_M:.0f} cm of the {body_name(joint)} to rest on:"
-            " bring it closer first."
+            f"Nothing is within {100 * MAX_MEASURED_M:.0f} cm of the {body_name(joint)}:"
+            " move it closer first."
         )
     known, pair = declared(document), (min(gap.part, gap.other), max(gap.part, gap.other))
     if pair not in known:
         edit.setting("contacts", [*known, pair])
     if gap.clearance_m > TOUCHING_M:
-        _lay_down(stage, edit, actor, joint, gap)
+        _move_into_contact(editor, edit, actor, joint, gap)
 
 
-def _lay_down(stage: Stage, edit: Edit, actor: Actor, joint: str, gap: Gap) -> None:
-    """Bring the nearest point of the part to the surface that it rests on."""
-    puppet = stage.puppet(actor)
-    frames = forward(puppet.figure.skeleton, puppet.q)
+def _move_into_contact(
+    editor: Editor, edit: Edit, actor: ActorRow, joint: str, gap: PartGap
+) -> None:
+    """Move the nearest point of the part to the other part's surface."""
+    posed = editor.posed_actor(actor)
+    frames = forward(posed.figure.skeleton, posed.q)
     point = frames.rotation(joint).T @ (gap.point - frames.position(joint))
-    puppet = stage.carry(actor, Target(joint, vector3(gap.other_point), vector3(point)))
-    edits.set_pose(stage.document, edit, actor.id, puppet.q, stage.time_s)
-    edits.repin(stage.document, edit, actor.id, puppet.q, {joint})
+    posed = editor.move_part(actor, Target(joint, vector3(gap.other_point), vector3(point)))
+    edits.set_pose(editor.document, edit, actor.id, posed.q, editor.time_s)
+    edits.update_pins(editor.document, edit, actor.id, posed.q, {joint})
 
 
 @feature.command("Allow contact")
-def allow(stage: Stage, edit: Edit, message: AllowContact) -> None:
-    """Let two things touch that were pointed at."""
-    document = stage.document
+def allow(editor: Editor, edit: Edit, message: AllowContact) -> None:
+    """Allow two picked parts to touch."""
+    document = editor.document
     ones, others = _parts(document, message.one), _parts(document, message.other)
     pairs = {(min(a, b), max(a, b)) for a in ones for b in others if a != b}
     if not pairs or set(ones) == set(others):
-        raise WritheError("point at two different parts")
+        raise WritheError("pick two different parts")
     known = declared(document)
     edit.setting("contacts", [*known, *sorted(pairs - set(known))])
 
 
-@feature.command("Forget contact")
-def forget(stage: Stage, edit: Edit, message: ForgetContact) -> None:
-    """They may not touch any more."""
-    known = declared(stage.document)
+@feature.command("Remove contact")
+def remove(editor: Editor, edit: Edit, message: RemoveContact) -> None:
+    """Remove one declared contact."""
+    known = declared(editor.document)
     if not 0 <= message.index < len(known):
-        raise WritheError("that contact is not there any more")
+        raise WritheError("that contact no longer exists")
     edit.setting("contacts", [pair for i, pair in enumerate(known) if i != message.index])
 
 
-@feature.command("Forget contacts")
-def forget_all(stage: Stage, edit: Edit, message: ForgetContacts) -> None:
-    """Nothing may touch any more."""
+@feature.command("Remove all contacts")
+def remove_all(editor: Editor, edit: Edit, message: RemoveAllContacts) -> None:
+    """Remove all declared contacts."""
     edit.setting("contacts", [])
 
 
-def _parts(document: Document, what: PartOf) -> list[str]:
-    if what.thing:
-        return [scene_objects.label(document.thing(what.thing))]
-    if not what.actor:
+def _parts(document: Document, picked: PickedPart) -> list[str]:
+    if picked.object:
+        return [scene_objects.object_label(document.object_row(picked.object))]
+    if not picked.actor:
         return [GROUND]
-    figure = document.figure(document.actor(what.actor).figure)
-    if not 0 <= what.joint < len(figure.skeleton):
-        raise WritheError(f"this figure has no joint number {what.joint}")
-    name = figure.skeleton.names[what.joint]
+    figure = document.figure(document.actor(picked.actor).figure)
+    if not 0 <= picked.joint < len(figure.skeleton):
+        raise WritheError(f"this figure has no joint number {picked.joint}")
+    name = figure.skeleton.names[picked.joint]
     parts = sorted({c.part_name for c in figure.capsules if c.joint == name})
     if not parts:
-        raise WritheError(f"{name.replace('_', ' ')} has no body of its own to touch with")
-    return [f"{label(what.actor)}.{part}" for part in parts]
+        raise WritheError(f"{name.replace('_', ' ')} has no solid shape")
+    return [f"{actor_label(picked.actor)}.{part}" for part in parts]

@@ -1,4 +1,4 @@
-"""How near a dragged part is to what comes nearest to it: what a flat picture does not tell."""
+"""Lines from dragged parts to the nearest surfaces, which show depth in the flat picture."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from writhe.arrays import Vector3, vector3
 from writhe.studio.editing.contact_defaults import GROUND
-from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
 from writhe.studio.protocol import Part
 from writhe.studio.view.part_labels import body_name
@@ -15,7 +15,7 @@ feature = Feature("depth")
 
 
 class DepthLine(Part, frozen=True):
-    """From a part in the hand to the nearest surface of another, called `other`."""
+    """From a dragged part to the nearest surface of another part, named `other`."""
 
     start: Vector3
     end: Vector3
@@ -23,26 +23,28 @@ class DepthLine(Part, frozen=True):
     other: str
 
 
-class DepthReading(Part, frozen=True):
-    """A line for each part in the hand that has something near it."""
+class DepthLines(Part, frozen=True):
+    """A line for each dragged part that has another part near it."""
 
     lines: list[DepthLine]
 
 
-@feature.reading
-def reading(stage: Stage, actor: int) -> DepthReading | None:
-    """The gaps of what is held, in the pose that was just made."""
-    readings = stage.posed(actor).readings
-    found = [gap for joint in stage.holding if (gap := readings.nearest_now(joint)) is not None]
+@feature.after_drag
+def depth_lines(editor: Editor, actor: int) -> DepthLines | None:
+    """The smallest gaps of the dragged joints in the new pose."""
+    diagnostics = editor.posed_actor_by_number(actor).diagnostics
+    found = [gap for joint in editor.holding if (gap := diagnostics.nearest_now(joint)) is not None]
     lines = [
-        DepthLine(vector3(gap.point), vector3(gap.other_point), gap.clearance_m, _called(gap.other))
+        DepthLine(
+            vector3(gap.point), vector3(gap.other_point), gap.clearance_m, _short_name(gap.other)
+        )
         for gap in found
         if gap.other != GROUND
     ]
-    return DepthReading(lines) if lines else None
+    return DepthLines(lines) if lines else None
 
 
-def _called(part: str) -> str:
-    """A part in a word or two, without whose it is: there is little room beside the line."""
+def _short_name(part: str) -> str:
+    """A part without its owner, because there is little room beside the line."""
     owner, _, rest = part.partition(".")
     return body_name(rest) if rest else re.sub(r"\d+$", "", owner)

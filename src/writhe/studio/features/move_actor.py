@@ -1,4 +1,4 @@
-"""Actors can be moved about the scene and turned, with all their motion."""
+"""Moves and turns actors in the scene, with all their motion."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from msgspec import Meta
 
 from writhe.arrays import Vector3
 from writhe.studio.document.history import Edit
-from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.move_actor import move_actor
 from writhe.studio.feature import Feature
 from writhe.studio.protocol import Command
 
-feature = Feature("placing")
+feature = Feature("move_actor")
 
 
 class MoveActor(Command, frozen=True, tag="move_actor"):
-    """Turn an actor about the vertical through its root and shift it, its whole motion too."""
+    """Turn an actor about the vertical axis through its root and shift it, with its motion."""
 
     actor: int
     shift: Vector3
@@ -26,7 +26,7 @@ class MoveActor(Command, frozen=True, tag="move_actor"):
 
 
 @feature.command("Move character")
-def move(stage: Stage, edit: Edit, message: MoveActor) -> None:
-    """Another place for an actor."""
-    actor = stage.document.actor(message.actor)
-    move_actor(stage.document, edit, actor.id, np.array(message.shift), message.turn_rad)
+def move(editor: Editor, edit: Edit, message: MoveActor) -> None:
+    """Move an actor."""
+    actor = editor.document.actor(message.actor)
+    move_actor(editor.document, edit, actor.id, np.array(message.shift), message.turn_rad)

@@ -1,4 +1,4 @@
-"""Objects in the scene: added, placed, resized, keyed over time."""
+"""Objects of the scene: add, place, resize, rename, remove and key them."""
 
 from __future__ import annotations
 
@@ -9,122 +9,124 @@ from msgspec import Meta
 from writhe.arrays import Quaternion, Vector3
 from writhe.studio.document.history import Edit
 from writhe.studio.editing import object_edits, scene_objects
-from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
 from writhe.studio.protocol import Choice, Command, Name, Part, Time
-from writhe.studio.view.choice_labels import thing_choices
+from writhe.studio.view.choice_labels import object_choices
 
 feature = Feature("objects")
 Metres = Annotated[float, Meta(gt=0, le=object_edits.LARGEST_M)]
 
 
 class ChooseScene(Command, frozen=True, tag="choose_scene"):
-    """Put an object into the scene instead of what is there; "empty" clears it."""
+    """Replace the objects of the scene by one built-in object; "empty" removes all."""
 
     scene: Name
 
 
-class AddThing(Command, frozen=True, tag="add_thing"):
-    """Add an object somewhere, or beside an actor."""
+class AddObject(Command, frozen=True, tag="add_object"):
+    """Add an object at a position, or beside an actor."""
 
     kind: Name
     position: Vector3 | None = None
     actor: int | None = None
 
 
-class PlaceThing(Command, frozen=True, tag="place_thing"):
-    """Put an object somewhere; one that has keys is keyed there at the playhead."""
+class PlaceObject(Command, frozen=True, tag="place_object"):
+    """Set an object's placement; one with placement keys gets a key at the playhead."""
 
-    thing: int
+    object: int
     position: Vector3
     rotation: Quaternion
 
 
-class ResizeThing(Command, frozen=True, tag="resize_thing"):
-    """Give a box, ball, capsule or cylinder another size: whole widths along x, y, z."""
+class ResizeObject(Command, frozen=True, tag="resize_object"):
+    """Resize a box, ball, capsule or cylinder: full extents along x, y, z in metres."""
 
-    thing: int
+    object: int
     size: tuple[Metres, Metres, Metres]
 
 
-class RenameThing(Command, frozen=True, tag="rename_thing"):
-    """Give an object another name."""
+class RenameObject(Command, frozen=True, tag="rename_object"):
+    """Rename an object."""
 
-    thing: int
+    object: int
     name: Name
 
 
-class RemoveThing(Command, frozen=True, tag="remove_thing"):
+class RemoveObject(Command, frozen=True, tag="remove_object"):
     """Remove an object."""
 
-    thing: int
+    object: int
 
 
-class KeyThing(Command, frozen=True, tag="key_thing"):
-    """Key where an object is at a time."""
+class KeyObject(Command, frozen=True, tag="key_object"):
+    """Set a placement key of an object at a time."""
 
-    thing: int
+    object: int
     time_s: Time
 
 
-class ObjectsState(Part, frozen=True):
+class ObjectKinds(Part, frozen=True):
     """The objects that can be added; those in the scene are in the State itself."""
 
     kinds: list[Choice]
 
 
 @feature.state
-def state(stage: Stage) -> ObjectsState:
-    """What can be added."""
-    return ObjectsState(thing_choices(scene_objects.thing_kinds()))
+def state(editor: Editor) -> ObjectKinds:
+    """The kinds of objects that can be added."""
+    return ObjectKinds(object_choices(scene_objects.object_kinds()))
 
 
 @feature.command("Choose scene")
-def choose_scene(stage: Stage, edit: Edit, message: ChooseScene) -> None:
-    """One built-in object instead of what is there."""
-    object_edits.choose_scene(stage.document, edit, message.scene)
+def choose_scene(editor: Editor, edit: Edit, message: ChooseScene) -> None:
+    """Replace the objects by one built-in object."""
+    object_edits.choose_scene(editor.document, edit, message.scene)
 
 
 @feature.command("Add object")
-def add(stage: Stage, edit: Edit, message: AddThing) -> None:
-    """A new object."""
+def add(editor: Editor, edit: Edit, message: AddObject) -> None:
+    """Add an object."""
     if message.position is not None:
-        object_edits.checked_place(message.position, (1.0, 0.0, 0.0, 0.0))
+        object_edits.checked_placement(message.position, (1.0, 0.0, 0.0, 0.0))
     elif message.actor is not None:
-        actor = stage.document.actor(message.actor)
-        object_edits.add_beside(stage.document, edit, message.kind, actor, stage.puppet(actor).q)
+        actor = editor.document.actor(message.actor)
+        object_edits.add_beside(
+            editor.document, edit, message.kind, actor, editor.posed_actor(actor).q
+        )
         return
-    object_edits.add_thing(stage.document, edit, message.kind, message.position)
+    object_edits.add_object(editor.document, edit, message.kind, message.position)
 
 
 @feature.command("Place object")
-def place(stage: Stage, edit: Edit, message: PlaceThing) -> None:
-    """Where an object stands at the playhead."""
-    object_edits.place_thing(
-        stage.document, edit, message.thing, message.position, message.rotation, stage.time_s
+def place(editor: Editor, edit: Edit, message: PlaceObject) -> None:
+    """Place an object at the playhead."""
+    object_edits.place_object(
+        editor.document, edit, message.object, message.position, message.rotation, editor.time_s
     )
 
 
 @feature.command("Resize object")
-def resize(stage: Stage, edit: Edit, message: ResizeThing) -> None:
-    """How large an object is."""
-    object_edits.resize_thing(stage.document, edit, message.thing, message.size)
+def resize(editor: Editor, edit: Edit, message: ResizeObject) -> None:
+    """Resize an object."""
+    object_edits.resize_object(editor.document, edit, message.object, message.size)
 
 
 @feature.command("Rename object")
-def rename(stage: Stage, edit: Edit, message: RenameThing) -> None:
-    """What an object is called."""
-    thing = stage.document.thing(message.thing)
-    edit.update("objects", thing.id, name=message.name.strip() or thing.name)
+def rename(editor: Editor, edit: Edit, message: RenameObject) -> None:
+    """Rename an object."""
+    item = editor.document.object_row(message.object)
+    edit.update("objects", item.id, name=message.name.strip() or item.name)
 
 
 @feature.command("Remove object")
-def remove(stage: Stage, edit: Edit, message: RemoveThing) -> None:
-    """An object goes, with its keys."""
-    object_edits.remove_thing(stage.document, edit, message.thing)
+def remove(editor: Editor, edit: Edit, message: RemoveObject) -> None:
+    """Remove an object and its keys."""
+    object_edits.remove_object(editor.document, edit, message.object)
 
 
 @feature.command("Key object")
-def key(stage: Stage, edit: Edit, message: KeyThing) -> None:
-    """An object stays where it is at this time."""
-    object_edits.key_thing(stage.document, edit, message.thing, message.time_s)
+def key(editor: Editor, edit: Edit, message: KeyObject) -> None:
+    """Set a placement key."""
+    object_edits.key_object(editor.document, edit, message.object, message.time_s)

@@ -1,30 +1,36 @@
-"""The other character of a tangle, who keeps it while one of the two is dragged."""
+"""Keeps a tangle of two characters: while one is dragged, the other one follows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from writhe.solvers.tangling import TangleStepper
-from writhe.studio.editing.editor import Stage
-from writhe.studio.editing.scene_builder import label
-from writhe.studio.editing.tangle_setup import setup_of
+from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene_builder import actor_label
+from writhe.studio.editing.tangle_setup import tangle_setup_of
 from writhe.studio.feature import Feature
-from writhe.studio.features.tangles import TangleGoal, Winding, now, tangle_of, winding_of
+from writhe.studio.features.tangles import (
+    TangleGoal,
+    Winding,
+    current_configuration,
+    tangle_of,
+    winding_of,
+)
 from writhe.studio.features.winding import put_actors
 from writhe.studio.protocol import Message, Part
 
 feature = Feature("partner")
-STEPS_A_FRAME = 3  # of the other one for each frame of a drag
+STEPS_A_FRAME = 3  # solver steps of the partner for each drag step
 
 
 class KeepTangle(Message, frozen=True, tag="keep_tangle"):
-    """While one actor of this tangle is dragged the other one keeps it; None: no longer."""
+    """Keep this tangle while one of its two actors is dragged; None stops it."""
 
     tangle: TangleGoal | None
 
 
-class Followed(Part, frozen=True):
-    """Where the other one has gone while one was dragged."""
+class PartnerPose(Part, frozen=True):
+    """The pose of the partner after a drag step, and the tangle."""
 
     actor: int
     q: bytes
@@ -32,43 +38,43 @@ class Followed(Part, frozen=True):
 
 
 @dataclass
-class Memory:
-    """What this session keeps wound, and the stepper that does it with what it was made for."""
+class KeptTangle:
+    """The tangle that this session keeps, its stepper, and the key the stepper was made for."""
 
-    kept: TangleGoal | None = None
+    goal: TangleGoal | None = None
     key: object = None
     stepper: TangleStepper | None = None
 
 
-@feature.question
-def keep(stage: Stage, message: KeepTangle) -> None:
-    """Remember what is to be kept."""
-    memory = stage.own(Memory)
-    memory.kept = message.tangle
+@feature.message
+def keep(editor: Editor, message: KeepTangle) -> None:
+    """Set the tangle to keep."""
+    kept = editor.session_data(KeptTangle)
+    kept.goal = message.tangle
     if message.tangle is None:
-        memory.stepper = None
+        kept.stepper = None
 
 
-@feature.reading
-def follow(stage: Stage, actor: int) -> Followed | None:
-    """One actor was dragged a little: the other one restores the tangle by gated steps."""
-    memory = stage.own(Memory)
-    goal = memory.kept
+@feature.after_drag
+def follow(editor: Editor, actor: int) -> PartnerPose | None:
+    """Restore the tangle by gated steps of the partner after a drag step of the other actor."""
+    kept = editor.session_data(KeptTangle)
+    goal = kept.goal
     if goal is None or goal.first.actor == goal.second.actor:
         return None
     if actor not in (goal.first.actor, goal.second.actor):
         return None
     other = goal.second.actor if actor == goal.first.actor else goal.first.actor
-    if other == 0 or label(other) not in stage.scene.layout.actor_q:
+    if other == 0 or actor_label(other) not in editor.scene.layout.actor_q:
         return None
-    q = now(stage)
-    key = (id(stage.scene), goal, other, stage.time_s)
-    stepper = memory.stepper
-    if stepper is None or memory.key != key:
-        stepper = setup_of(stage, [other], q, loose=True).stepper([tangle_of(stage, goal)])
-        memory.stepper, memory.key = stepper, key
+    q = current_configuration(editor)
+    key = (id(editor.scene), goal, other, editor.time_s)
+    stepper = kept.stepper
+    if stepper is None or kept.key != key:
+        stepper = tangle_setup_of(editor, [other], q, loose=True).stepper([tangle_of(editor, goal)])
+        kept.stepper, kept.key = stepper, key
     for _ in range(STEPS_A_FRAME):
         q = stepper.step(q)
-    stage.followers.add(other)
-    (shown,) = put_actors(stage, [other], q)
-    return Followed(other, shown.q, winding_of(stage, goal, q))
+    editor.followers.add(other)
+    (shown,) = put_actors(editor, [other], q)
+    return PartnerPose(other, shown.q, winding_of(editor, goal, q))

@@ -1,4 +1,4 @@
-"""Objects dragged into characters, who give way; parts that keep their place to each other."""
+"""Objects that push characters aside while dragged; relations between parts of a character."""
 
 from __future__ import annotations
 
@@ -12,77 +12,70 @@ from writhe.arrays import Floats, Quaternion, Vector3
 from writhe.errors import WritheError
 from writhe.scene import ObjectKind, Scene
 from writhe.skeleton import Figure
-from writhe.solvers.half_space import Response, ResponseOptions
+from writhe.solvers.half_space import CollisionResponse, ResponseOptions
 from writhe.solvers.posing import Pin
-from writhe.studio.document import Actor, relations
+from writhe.studio.document import ActorRow, relations
 from writhe.studio.document.history import Edit
 from writhe.studio.editing import edits, object_edits, scene_builder, scene_objects
-from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
-from writhe.studio.protocol import Command, Message, Name, Part
+from writhe.studio.protocol import ActorPose, Command, Message, Name, Part
 from writhe.terms import Term
 
 feature = Feature("pushing")
 
 
-class PushThing(Message, frozen=True, tag="push_thing"):
-    """Move an object towards a place; characters in its way give way, or stop it.
+class PushObject(Message, frozen=True, tag="push_object"):
+    """Move an object towards a placement; characters are pushed aside, or block it.
 
-    `frames` says how many 60ths of a second passed since the last one.
+    `frames` is the number of 1/60 s steps since the last message.
     """
 
     sequence: int
-    thing: int
+    object: int
     position: Vector3
     rotation: Quaternion
     frames: Annotated[int, Meta(ge=1, le=4)] = 1
 
 
-class KeepPush(Command, frozen=True, tag="keep_push"):
-    """The push is over: where the object is and the poses it made become the document's."""
+class CommitPush(Command, frozen=True, tag="commit_push"):
+    """End a push and save the object's placement and the characters' poses."""
 
-    thing: int
+    object: int
 
 
-class HoldParts(Command, frozen=True, tag="hold_parts"):
-    """From now on a joint keeps its place, distance or direction seen from another joint."""
+class AddRelation(Command, frozen=True, tag="add_relation"):
+    """Keep the current position, distance or direction of a joint relative to another."""
 
     actor: int
     joint: int
     other: int
-    kept: relations.Kept = "place"
+    kept: relations.RelationKind = "place"
 
 
-class LetGoParts(Command, frozen=True, tag="let_go_parts"):
-    """Forget such a relation."""
+class RemoveRelation(Command, frozen=True, tag="remove_relation"):
+    """Remove a relation."""
 
     actor: int
     joint: Name
     other: Name
-    kept: relations.Kept = "place"
-
-
-class PushedActor(Part, frozen=True):
-    """A character after a step of a push."""
-
-    actor: int
-    q: bytes
+    kept: relations.RelationKind = "place"
 
 
 class Pushed(Message, frozen=True, tag="pushed"):
-    """Where the object has come to, and the poses of all characters."""
+    """The placement of the pushed object and the poses of all characters."""
 
     sequence: int
-    thing: int
+    object: int
     position: Vector3
     rotation: Quaternion
-    actors: list[PushedActor]
+    actors: list[ActorPose]
     blocked: bool
     milliseconds: float
 
 
 class RelationState(Part, frozen=True):
-    """What a part keeps of how it is to another."""
+    """A relation between two joints of an actor."""
 
     actor: int
     joint: str
@@ -97,49 +90,53 @@ class PushingState(Part, frozen=True):
 
 
 class _Push:
-    """A push in a session's hands."""
+    """The state of a push in one session."""
 
     def __init__(self) -> None:
-        self.thing = 0
+        self.object = 0
         self.scene: Scene | None = None
-        self.response: Response | None = None
+        self.response: CollisionResponse | None = None
         self.q: Floats = np.empty(0)
         self.pins: list[Pin] = []
 
 
 @feature.state
-def state(stage: Stage) -> PushingState:
-    """What holds between parts."""
-    found = relations.all_relations(stage.document)
+def state(editor: Editor) -> PushingState:
+    """The relations of the document."""
+    found = relations.all_relations(editor.document)
     return PushingState([RelationState(r.actor, r.joint, r.other, r.kept) for r in found])
 
 
-@feature.question
-def push(stage: Stage, message: PushThing) -> Pushed:
-    """One step of a push; the document stays as it is until `keep_push`."""
-    place = object_edits.checked_place(message.position, message.rotation)
-    memory = stage.own(_Push)
-    if memory.response is None or memory.thing != message.thing or memory.scene is not stage.scene:
-        _begin(stage, memory, message.thing)
-    response = memory.response
+@feature.message
+def push(editor: Editor, message: PushObject) -> Pushed:
+    """One message of a push; the document is unchanged until `CommitPush`."""
+    placement = object_edits.checked_placement(message.position, message.rotation)
+    pushed = editor.session_data(_Push)
+    if (
+        pushed.response is None
+        or pushed.object != message.object
+        or pushed.scene is not editor.scene
+    ):
+        _begin(editor, pushed, message.object)
+    response = pushed.response
     assert response is not None
-    name = scene_objects.label(stage.document.thing(message.thing))
+    name = scene_objects.object_label(editor.document.object_row(message.object))
     spent, blocked = 0.0, False
     for _ in range(message.frames):
-        result = response.step(memory.q, pins=memory.pins, objects={name: place})
-        memory.q = result.q
+        result = response.step(pushed.q, pins=pushed.pins, objects={name: placement})
+        pushed.q = result.q
         spent += result.effort.milliseconds
         blocked = bool(result.blocked)
     layout = response.layout
-    actors: list[PushedActor] = []
-    for actor in _actors(stage, layout.scene):
-        q = memory.q[layout.actor_q[scene_builder.label(actor.id)]]
-        stage.puppet(actor).q = q.copy()
-        actors.append(PushedActor(actor.id, q.astype("<f4").tobytes()))
-    x, y, z, *turn = (float(v) for v in memory.q[layout.object_q[name]])
+    actors: list[ActorPose] = []
+    for actor in _actors(editor, layout.scene):
+        q = pushed.q[layout.actor_q[scene_builder.actor_label(actor.id)]]
+        editor.posed_actor(actor).q = q.copy()
+        actors.append(ActorPose(actor.id, q.astype("<f4").tobytes()))
+    x, y, z, *turn = (float(v) for v in pushed.q[layout.object_q[name]])
     return Pushed(
         message.sequence,
-        message.thing,
+        message.object,
         (x, y, z),
         (turn[0], turn[1], turn[2], turn[3]),
         actors,
@@ -149,77 +146,79 @@ def push(stage: Stage, message: PushThing) -> Pushed:
 
 
 @feature.command("Move object")
-def keep(stage: Stage, edit: Edit, message: KeepPush) -> None:
-    """Poses and place of the push become the document's."""
-    memory = stage.own(_Push)
-    response = memory.response
-    if response is None or memory.thing != message.thing:
+def keep(editor: Editor, edit: Edit, message: CommitPush) -> None:
+    """Save the poses and the placement of the push."""
+    pushed = editor.session_data(_Push)
+    response = pushed.response
+    if response is None or pushed.object != message.object:
         return
-    layout, document = response.layout, stage.document
-    for actor in _actors(stage, layout.scene):
-        q = memory.q[layout.actor_q[scene_builder.label(actor.id)]]
-        if not np.array_equal(q, stage.pose_now(actor)):
-            edits.set_pose(document, edit, actor.id, q, stage.time_s)
+    layout, document = response.layout, editor.document
+    for actor in _actors(editor, layout.scene):
+        q = pushed.q[layout.actor_q[scene_builder.actor_label(actor.id)]]
+        if not np.array_equal(q, editor.pose_now(actor)):
+            edits.set_pose(document, edit, actor.id, q, editor.time_s)
     x, y, z, *turn = (
         float(v)
-        for v in memory.q[layout.object_q[scene_objects.label(document.thing(message.thing))]]
+        for v in pushed.q[
+            layout.object_q[scene_objects.object_label(document.object_row(message.object))]
+        ]
     )
     rotation = (turn[0], turn[1], turn[2], turn[3])
-    object_edits.place_thing(document, edit, message.thing, (x, y, z), rotation, stage.time_s)
-    memory.response = None
+    object_edits.place_object(document, edit, message.object, (x, y, z), rotation, editor.time_s)
+    pushed.response = None
 
 
 @feature.command("Hold parts")
-def hold(stage: Stage, edit: Edit, message: HoldParts) -> None:
-    """A relation between two parts as they are now."""
-    actor = stage.document.actor(message.actor)
-    figure = stage.document.figure(actor.figure)
+def add_relation(editor: Editor, edit: Edit, message: AddRelation) -> None:
+    """Add a relation between two joints in the current pose."""
+    actor = editor.document.actor(message.actor)
+    figure = editor.document.figure(actor.figure)
     joint, other = _joint(figure, message.joint), _joint(figure, message.other)
-    q = stage.puppet(actor).q
-    relations.hold(stage.document, edit, actor.id, figure, q, joint, other, message.kept)
+    q = editor.posed_actor(actor).q
+    relations.add_relation(editor.document, edit, actor.id, figure, q, joint, other, message.kept)
 
 
-@feature.command("Let go of parts")
-def let_go(stage: Stage, edit: Edit, message: LetGoParts) -> None:
-    """The relation is no more."""
-    relations.let_go(
-        stage.document, edit, message.actor, message.joint, message.other, message.kept
+@feature.command("Remove hold")
+def remove_relation(editor: Editor, edit: Edit, message: RemoveRelation) -> None:
+    """Remove a relation."""
+    relations.remove_relation(
+        editor.document, edit, message.actor, message.joint, message.other, message.kept
     )
 
 
-def _begin(stage: Stage, memory: _Push, number: int) -> None:
-    """A scene in which the object can be moved, everything where it is now."""
-    thing = stage.document.thing(number)
-    name = scene_objects.label(thing)
-    now = stage.poses()
+def _begin(editor: Editor, pushed: _Push, number: int) -> None:
+    """Set up a scene in which the object is movable, at the current poses."""
+    item = editor.document.object_row(number)
+    name = scene_objects.object_label(item)
+    now = editor.poses()
     objects = tuple(
-        replace(o, kind=ObjectKind.MOVED) if o.name == name else o for o in stage.scene.objects
+        replace(o, kind=ObjectKind.MOVED) if o.name == name else o for o in editor.scene.objects
     )
-    scene = Scene(stage.scene.actors, objects, stage.scene.policy)
+    scene = Scene(editor.scene.actors, objects, editor.scene.policy)
     layout = scene.layout
     q = layout.rest()
-    memory.pins, kept = [], list[Term]()
-    for actor in _actors(stage, scene):
-        label = scene_builder.label(actor.id)
-        q[layout.actor_q[label]] = stage.puppet(actor).q
-        memory.pins += [
+    pushed.pins, kept = [], list[Term]()
+    for actor in _actors(editor, scene):
+        label = scene_builder.actor_label(actor.id)
+        q[layout.actor_q[label]] = editor.posed_actor(actor).q
+        pushed.pins += [
             Pin(f"{label}.{p.joint}", p.position_in_world, (0.0, 0.0, 0.0), p.orientation_in_world)
             for p in actor.pins
         ]
-        kept += relations.terms_of(stage.document, actor.id, f"{label}.")
+        kept += relations.relation_terms(editor.document, actor.id, f"{label}.")
     for other in scene.objects:
-        if other.kind is not ObjectKind.FIXED and other.name in now.things:
-            q[layout.object_q[other.name]] = now.things[other.name]
-    # planted feet hold a character better than a fixed root does; without them it keeps its root
-    response = Response(scene, ResponseOptions(root_free=bool(memory.pins)))
-    response.keep(kept)
-    memory.thing, memory.scene, memory.response, memory.q = number, stage.scene, response, q
+        if other.kind is not ObjectKind.FIXED and other.name in now.objects:
+            q[layout.object_q[other.name]] = now.objects[other.name]
+    # pinned feet hold a character better than a fixed root; without pins the root is fixed
+    response = CollisionResponse(scene, ResponseOptions(root_free=bool(pushed.pins)))
+    response.set_relations(kept)
+    pushed.object, pushed.scene, pushed.response, pushed.q = number, editor.scene, response, q
 
 
-def _actors(stage: Stage, scene: Scene) -> list[Actor]:
-    """The document's actors that stand in the scene."""
+def _actors(editor: Editor, scene: Scene) -> list[ActorRow]:
+    """The document's actors that are in the scene."""
     present = {actor.name for actor in scene.actors}
-    return [a for a in stage.document.actors() if scene_builder.label(a.id) in present]
+    return [a for a in editor.document.actors() if scene_builder.actor_label(a.id) in present]
 
 
 def _joint(figure: Figure, number: int) -> str:

@@ -1,4 +1,4 @@
-"""Saved poses: kept with a picture, applied to any actor of the same figure."""
+"""Saved poses: stored with a picture, applied to any actor of the same figure."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from writhe.errors import WritheError
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import pack, unpack
 from writhe.studio.editing import edits
-from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
 from writhe.studio.files.thumbnails import check_picture
 from writhe.studio.protocol import Command, Name, Part, Picture
 
-MOST_POSES = 500
-feature = Feature("poses")
+MAX_POSES = 500
+feature = Feature("saved_poses")
 
 
 class SavePose(Command, frozen=True, tag="save_pose"):
-    """Keep the pose for later."""
+    """Save the actor's pose."""
 
     actor: int
     name: Name
@@ -24,19 +24,19 @@ class SavePose(Command, frozen=True, tag="save_pose"):
 
 
 class ApplyPose(Command, frozen=True, tag="apply_pose"):
-    """Put an actor into a saved pose."""
+    """Apply a saved pose to an actor."""
 
     actor: int
     pose: int
 
 
 class DeletePose(Command, frozen=True, tag="delete_pose"):
-    """Forget a saved pose."""
+    """Delete a saved pose."""
 
     pose: int
 
 
-class PoseState(Part, frozen=True):
+class SavedPoseState(Part, frozen=True):
     """A saved pose."""
 
     id: int
@@ -45,53 +45,53 @@ class PoseState(Part, frozen=True):
     picture: bytes
 
 
-class PosesState(Part, frozen=True):
+class SavedPosesState(Part, frozen=True):
     """All saved poses of the document."""
 
-    poses: list[PoseState]
+    poses: list[SavedPoseState]
 
 
 @feature.state
-def state(stage: Stage) -> PosesState:
+def state(editor: Editor) -> SavedPosesState:
     """The saved poses with their pictures."""
-    return PosesState(
-        [PoseState(p.id, p.name, p.figure, p.picture) for p in stage.document.poses()]
+    return SavedPosesState(
+        [SavedPoseState(p.id, p.name, p.figure, p.picture) for p in editor.document.poses()]
     )
 
 
 @feature.command("Save pose")
-def save(stage: Stage, edit: Edit, message: SavePose) -> None:
-    """Keep the actor's pose as it is at the playhead."""
-    document = stage.document
+def save(editor: Editor, edit: Edit, message: SavePose) -> None:
+    """Save the actor's pose at the playhead."""
+    document = editor.document
     actor = document.actor(message.actor)
     count = len(document.poses())
-    if count >= MOST_POSES:
-        raise WritheError(f"a document holds at most {MOST_POSES} saved poses")
+    if count >= MAX_POSES:
+        raise WritheError(f"a document holds at most {MAX_POSES} saved poses")
     edit.insert(
         "poses",
         name=message.name.strip()[:60] or f"Pose {count + 1}",
         figure=actor.figure,
-        q=pack(stage.puppet(actor).q),
+        q=pack(editor.posed_actor(actor).q),
         picture=check_picture(message.picture),
     )
 
 
 @feature.command("Apply pose")
-def apply(stage: Stage, edit: Edit, message: ApplyPose) -> None:
-    """Put the actor into the pose, its pins along with it."""
-    document = stage.document
+def apply(editor: Editor, edit: Edit, message: ApplyPose) -> None:
+    """Apply the pose and move the actor's pins with it."""
+    document = editor.document
     figure = document.actor(message.actor).figure
     pose = next((p for p in document.poses() if p.id == message.pose), None)
     if pose is None:
-        raise WritheError("that pose is not there any more")
+        raise WritheError("that pose no longer exists")
     if pose.figure != figure:
-        raise WritheError(f"that pose is for the body {pose.figure!r}, not {figure!r}")
+        raise WritheError(f"that pose belongs to the body {pose.figure!r}, not {figure!r}")
     q = unpack(pose.q)
-    edits.set_pose(document, edit, message.actor, q, stage.time_s)
-    edits.repin(document, edit, message.actor, q)
+    edits.set_pose(document, edit, message.actor, q, editor.time_s)
+    edits.update_pins(document, edit, message.actor, q)
 
 
 @feature.command("Delete pose")
-def delete(stage: Stage, edit: Edit, message: DeletePose) -> None:
-    """Forget the pose."""
+def delete(editor: Editor, edit: Edit, message: DeletePose) -> None:
+    """Delete the pose."""
     edit.delete("poses", message.pose)

@@ -1,83 +1,83 @@
-"""The choice of postures and weights, in plain words."""
+"""Solver settings: posture database, weights and soft pins."""
 
 from __future__ import annotations
 
 from writhe.errors import UnknownNameError
 from writhe.studio.document.history import Edit
-from writhe.studio.editing.editor import Stage
-from writhe.studio.editing.solver_settings import FROM_FILE, Factor, Postures, Solving
+from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.solver_settings import FROM_FILE, Factor, Postures, SolverSettings
 from writhe.studio.feature import Feature
 from writhe.studio.protocol import Choice, Command, Part
 
-feature = Feature("solving")
+feature = Feature("solver_settings")
 _BUILT_IN = [
     Choice("basic", "Everyday", "Built-in postures of standing, walking, reaching, crossing arms."),
     Choice("chair", "Sitting", "Built-in postures on and around a chair."),
     Choice("ladder", "Climbing", "Built-in postures on a ladder."),
 ]
 _GIVEN = Choice("given", "The server's", "The database that the server was started with.")
-_NONE = Choice("none", "None", "No examples: joints move as little as they must.")
+_NONE = Choice("none", "None", "No example postures: joints move as little as possible.")
 
 
-class SetSolving(Command, frozen=True, tag="set_solving"):
-    """Which postures poses are drawn to, and by how much; weights are factors of the usual."""
+class SetSolverSettings(Command, frozen=True, tag="set_solver_settings"):
+    """Set the posture database and the factors of the default weights."""
 
     postures: Postures
     naturalness: Factor
     grip: Factor
     steadiness: Factor
-    placed_stay: bool = True
+    soft_pins: bool = True
 
 
-class SolvingState(Part, frozen=True):
-    """What is chosen, and what there is to choose."""
+class SolverSettingsState(Part, frozen=True):
+    """The current settings and the available posture databases."""
 
     choices: list[Choice]
     postures: str
     naturalness: float
     grip: float
     steadiness: float
-    placed_stay: bool
+    soft_pins: bool
 
 
 @feature.state
-def state(stage: Stage) -> SolvingState:
-    """What the document says of solving."""
-    given = stage.posers.given is not None
-    found = Solving.of(stage.document)
-    return SolvingState(
-        [*([_GIVEN] if given else []), *_BUILT_IN, *_files(stage, found), _NONE],
+def state(editor: Editor) -> SolverSettingsState:
+    """The document's solver settings."""
+    given = editor.posers.given is not None
+    found = SolverSettings.of(editor.document)
+    return SolverSettingsState(
+        [*([_GIVEN] if given else []), *_BUILT_IN, *_files(editor, found), _NONE],
         found.postures or ("given" if given else "basic"),
         found.naturalness,
         found.grip,
         found.steadiness,
-        found.placed_stay,
+        found.soft_pins,
     )
 
 
 @feature.command("Change posing")
-def change(stage: Stage, edit: Edit, message: SetSolving) -> None:
-    """Other postures or weights from now on."""
-    known = [choice.name for choice in state(stage).choices]
+def change(editor: Editor, edit: Edit, message: SetSolverSettings) -> None:
+    """Store new solver settings."""
+    known = [choice.name for choice in state(editor).choices]
     if message.postures not in known:
         raise UnknownNameError("set of postures", message.postures, known)
-    wanted = Solving(
+    settings = SolverSettings(
         message.postures,
         message.naturalness,
         message.grip,
         message.steadiness,
-        message.placed_stay,
+        message.soft_pins,
     )
-    stage.posers.postures(wanted)  # read it now, so that a problem is told here
-    edit.setting("solving", wanted)
+    editor.posers.postures(settings)  # loads the database, so that errors appear here
+    edit.setting("solving", settings)
 
 
-def _files(stage: Stage, chosen: Solving) -> list[Choice]:
-    """Databases from files; one that a document names but this machine lacks is said to be away."""
-    names = stage.posers.shelves.postures.names()
+def _files(editor: Editor, chosen: SolverSettings) -> list[Choice]:
+    """Databases from shared files; a missing one that the document names is listed as such."""
+    names = editor.posers.shared_files.postures.names()
     found = [Choice(FROM_FILE + name, name, "A database that was opened here.") for name in names]
-    wanted = (chosen.postures or "").removeprefix(FROM_FILE)
-    if chosen.postures == FROM_FILE + wanted and wanted not in names:
-        about = "This file is not on this machine: the everyday postures stand in for it."
-        found.append(Choice(FROM_FILE + wanted, wanted, about))
+    name = (chosen.postures or "").removeprefix(FROM_FILE)
+    if chosen.postures == FROM_FILE + name and name not in names:
+        about = "This file is not on this server; the everyday postures are used instead."
+        found.append(Choice(FROM_FILE + name, name, about))
     return found

@@ -1,4 +1,4 @@
-"""Tangle keys on the timeline, and the motion through them in topology space."""
+"""Tangle keys on the timeline, and motion between them in topology space."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from writhe.studio.document import Document, Key, TrackKind
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import unpack
 from writhe.studio.editing import edits
-from writhe.studio.editing.editor import Stage
-from writhe.studio.editing.scene_builder import label
+from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene_builder import actor_label
 from writhe.studio.editing.scene_sampling import sample_scene
-from writhe.studio.editing.tangle_path import Leg, follow_frames, wind_leg
-from writhe.studio.editing.tangle_setup import setup_of
+from writhe.studio.editing.tangle_path import TangleInterval, follow_frames, wind_interval
+from writhe.studio.editing.tangle_setup import tangle_setup_of
 from writhe.studio.feature import Feature, Outcome, Work
-from writhe.studio.features.tangles import Chain, TangleGoal, strand_of, tangle_of
+from writhe.studio.features.tangles import TangleChain, TangleGoal, strand_of, tangle_of
 from writhe.studio.features.winding import Movers, check_movers
 from writhe.studio.protocol import Command, Message, Part, Task, Time
 from writhe.studio.server.jobs import Job
-from writhe.studio.view.part_labels import names_of, plain_sentence
+from writhe.studio.view.part_labels import display_names, display_sentence
 
 feature = Feature("tangle_motion")
-MOST_TANGLES = 8  # of one key
-MOST_FRAMES = 3000
+MAX_TANGLES = 8  # per key
+MAX_FRAMES = 3000
 
 
 class TangleKey(msgspec.Struct, frozen=True):
-    """What a key of the track of tangles holds."""
+    """The data of a key of the tangle track."""
 
     tangles: tuple[TangleGoal, ...]
     movers: tuple[int, ...]
 
 
 class TangleKeyState(Part, frozen=True):
-    """A tangle key as the page shows it; `titles` name its tangles."""
+    """A tangle key; `titles` are the names of its tangles."""
 
     id: int
     time_s: float
@@ -57,28 +57,28 @@ class TangleMotionState(Part, frozen=True):
 
 
 class KeyTangle(Command, frozen=True, tag="key_tangle"):
-    """Have two chains wound so at a time, beside the tangles that the key there has already."""
+    """Key a tangle at a time, in addition to the other tangles of the key there."""
 
     time_s: Time
     tangle: TangleGoal
     movers: Movers
 
 
-class DropTangle(Command, frozen=True, tag="drop_tangle"):
-    """Take a tangle out of a key; a key without any goes."""
+class RemoveTangle(Command, frozen=True, tag="remove_tangle"):
+    """Remove a tangle from a key; an empty key is deleted."""
 
     key: int
     tangle: Annotated[int, Meta(ge=0, le=100)]
 
 
 class WindKeys(Task, frozen=True, tag="wind_keys"):
-    """Make the motion through all tangle keys; a tangle holds until it is keyed otherwise."""
+    """Compute the motion through all tangle keys; a tangle holds until it is keyed again."""
 
     order: Literal["together", "given", "automatic"] = "together"
 
 
 class FollowTangle(Task, frozen=True, tag="follow_tangle"):
-    """Let one actor keep a tangle over a time, whatever the other one does meanwhile."""
+    """Let one actor keep a tangle over a time interval while the other one moves."""
 
     tangle: TangleGoal
     mover: int
@@ -86,8 +86,8 @@ class FollowTangle(Task, frozen=True, tag="follow_tangle"):
     end_s: Time
 
 
-class TanglesMade(Message, frozen=True, tag="tangles_made"):
-    """What came of making a motion: what was not reached and why, and why in this order."""
+class TangleMotionResult(Message, frozen=True, tag="tangle_motion_result"):
+    """The result: tangles that were not reached and why, and the reason for the order."""
 
     job: str
     reached: bool
@@ -97,14 +97,14 @@ class TanglesMade(Message, frozen=True, tag="tangles_made"):
 
 
 @feature.state
-def state(stage: Stage) -> TangleMotionState:
-    """The tangle keys; those whose chains are gone are left out."""
+def state(editor: Editor) -> TangleMotionState:
+    """The tangle keys, without tangles whose chains no longer exist."""
     found: list[TangleKeyState] = []
-    for key in tangle_keys(stage.document):
+    for key in tangle_keys(editor.document):
         held = _decode(key)
-        goals = [goal for goal in held.tangles if _known(stage, goal)]
+        goals = [goal for goal in held.tangles if _known(editor, goal)]
         titles = [
-            f"{strand_of(stage, goal.first).name} with {strand_of(stage, goal.second).name}"
+            f"{strand_of(editor, goal.first).name} with {strand_of(editor, goal.second).name}"
             for goal in goals
         ]
         found.append(TangleKeyState(key.id, key.time_s, goals, titles, list(held.movers)))
@@ -112,69 +112,70 @@ def state(stage: Stage) -> TangleMotionState:
 
 
 @feature.command("Key tangle")
-def key_tangle(stage: Stage, edit: Edit, message: KeyTangle) -> None:
-    """Put the tangle into the key at this time; one of the same chains is replaced."""
-    check_movers(stage, [message.tangle], message.movers)
-    tangle_of(stage, message.tangle)
-    track = edits.track_for(stage.document, edit, TrackKind.TANGLE, "Tangles")
+def key_tangle(editor: Editor, edit: Edit, message: KeyTangle) -> None:
+    """Add the tangle to the key at this time, replacing one of the same chains."""
+    check_movers(editor, [message.tangle], message.movers)
+    tangle_of(editor, message.tangle)
+    track = edits.track_for(editor.document, edit, TrackKind.TANGLE, "Tangles")
     tangles = [message.tangle]
     movers = dict.fromkeys(message.movers)
-    for key in stage.document.keys(track):
+    for key in editor.document.keys(track):
         if abs(key.time_s - message.time_s) < edits.SAME_TIME_S:
             held = _decode(key)
             pair = (message.tangle.first, message.tangle.second)
             kept = [goal for goal in held.tangles if (goal.first, goal.second) != pair]
             tangles, movers = [*kept, message.tangle], dict.fromkeys((*held.movers, *movers))
-    if len(tangles) > MOST_TANGLES:
-        raise WritheError(f"a key holds at most {MOST_TANGLES} tangles")
+    if len(tangles) > MAX_TANGLES:
+        raise WritheError(f"a key holds at most {MAX_TANGLES} tangles")
     data = msgspec.msgpack.encode(TangleKey(tuple(tangles), tuple(movers)))
-    edits.put_track_key(stage.document, edit, track, message.time_s, data)
+    edits.put_track_key(editor.document, edit, track, message.time_s, data)
 
 
-@feature.command("Drop tangle")
-def drop_tangle(stage: Stage, edit: Edit, message: DropTangle) -> None:
-    """Take one tangle out of a key."""
-    for key in tangle_keys(stage.document):
+@feature.command("Remove tangle")
+def remove_tangle(editor: Editor, edit: Edit, message: RemoveTangle) -> None:
+    """Remove one tangle from a key."""
+    for key in tangle_keys(editor.document):
         if key.id == message.key:
             held = _decode(key)
-            left = [goal for k, goal in enumerate(held.tangles) if k != message.tangle]
-            if left:
-                data = msgspec.msgpack.encode(TangleKey(tuple(left), held.movers))
+            remaining = [goal for k, goal in enumerate(held.tangles) if k != message.tangle]
+            if remaining:
+                data = msgspec.msgpack.encode(TangleKey(tuple(remaining), held.movers))
                 edit.update("keys", key.id, data=data)
             else:
                 edit.delete("keys", key.id)
             return
-    raise WritheError("that key is not there any more")
+    raise WritheError("that key no longer exists")
 
 
 @feature.task("Motion through the tangles", needs=("tangling",))
-def wind_keys(stage: Stage, message: WindKeys) -> Work:
-    """Read all keys and the scene now; wind from key to key beside other work."""
-    document, layout, fps = stage.document, stage.scene.layout, stage.document.fps
+def wind_keys(editor: Editor, message: WindKeys) -> Work:
+    """Read all keys and the scene now; solve from key to key in the background."""
+    document, layout, fps = editor.document, editor.scene.layout, editor.document.fps
     keys = tangle_keys(document)
     if not keys:
         raise WritheError("key a tangle first: wind two chains, then press “Key this tangle”")
     start_f = round(_begin(document, keys) * fps)
-    legs: list[tuple[Leg, int, tuple[int, ...]]] = []
+    intervals: list[tuple[TangleInterval, int, tuple[int, ...]]] = []
     before = start_f
     movers_of_all: dict[int, None] = {}
-    start = sample_scene(stage, np.array([start_f / fps]))[0]
-    holding: dict[tuple[Chain, Chain], TangleGoal] = {}  # what was keyed holds until keyed anew
+    start = sample_scene(editor, np.array([start_f / fps]))[0]
+    # the goals in effect: a tangle holds until it is keyed again
+    active: dict[tuple[TangleChain, TangleChain], TangleGoal] = {}
     for key in keys:
         held = _decode(key)
-        holding |= {(goal.first, goal.second): goal for goal in held.tangles if _known(stage, goal)}
-        movers = tuple(check_movers(stage, list(holding.values()), list(held.movers)))
+        active |= {(goal.first, goal.second): goal for goal in held.tangles if _known(editor, goal)}
+        movers = tuple(check_movers(editor, list(active.values()), list(held.movers)))
         movers_of_all |= dict.fromkeys(movers)
         at = round(key.time_s * fps)
-        around = sample_scene(stage, np.arange(before, at + 1) / fps)
-        if len(around) > MOST_FRAMES:
-            raise WritheError(f"tangle keys stand at most {MOST_FRAMES} frames apart")
-        legs.append(
+        around = sample_scene(editor, np.arange(before, at + 1) / fps)
+        if len(around) > MAX_FRAMES:
+            raise WritheError(f"two tangle keys can be at most {MAX_FRAMES} frames apart")
+        intervals.append(
             (
-                Leg(
+                TangleInterval(
                     f"{key.time_s:.2f} s",
-                    tuple(tangle_of(stage, goal) for goal in holding.values()),
-                    setup_of(stage, movers, start),
+                    tuple(tangle_of(editor, goal) for goal in active.values()),
+                    tangle_setup_of(editor, movers, start),
                     around,
                     _posture(document, layout.actor_q, movers, key.time_s, around[-1]),
                 ),
@@ -183,75 +184,83 @@ def wind_keys(stage: Stage, message: WindKeys) -> Work:
             )
         )
         before = at
-    names = names_of(document)
+    names = display_names(document)
     skeletons = {n: document.figure(document.actor(n).figure).skeleton for n in movers_of_all}
 
     def work(job: Job) -> Outcome:
-        ways: list[tuple[int, Motion, float]] = []
+        motions: list[tuple[int, Motion, float]] = []
         problems: list[str] = []
         why, clear, q = "", True, start
-        for done, (leg, first, movers) in enumerate(legs):
-            job.report(done / len(legs), leg.name)
-            for number in set(movers_of_all) - set(movers):  # waits for its turn
-                leg.around[:, layout.actor_q[label(number)]] = q[layout.actor_q[label(number)]]
-            found = wind_leg(leg, q, message.order, fps)
+        for done, (interval, first, movers) in enumerate(intervals):
+            job.report(done / len(intervals), interval.name)
+            for number in set(movers_of_all) - set(movers):  # these move in other intervals
+                interval.around[:, layout.actor_q[actor_label(number)]] = q[
+                    layout.actor_q[actor_label(number)]
+                ]
+            found = wind_interval(interval, q, message.order, fps)
             clear = clear and certify(layout.table, found.rows, fps).certified
-            problems += [f"{leg.name}: {plain_sentence(p, names)}" for p in found.problems]
+            problems += [f"{interval.name}: {display_sentence(p, names)}" for p in found.problems]
             why = found.why or why
             q = found.rows[-1]
             for number in movers:
-                rows = np.ascontiguousarray(found.rows[:, layout.actor_q[label(number)]])
-                ways.append((number, Motion(skeletons[number], rows, fps, "Winding"), first / fps))
+                rows = np.ascontiguousarray(found.rows[:, layout.actor_q[actor_label(number)]])
+                motions.append(
+                    (number, Motion(skeletons[number], rows, fps, "Winding"), first / fps)
+                )
 
-        def commit(stage: Stage, edit: Edit) -> None:
+        def commit(editor: Editor, edit: Edit) -> None:
             for number in movers_of_all:
-                first_q = start[layout.actor_q[label(number)]]
+                first_q = start[layout.actor_q[actor_label(number)]]
                 span = (start_f / fps, keys[-1].time_s)
-                edits.clear_between(stage.document, edit, number, *span)
-                edits.put_key(stage.document, edit, number, span[0], first_q)
-            for number, motion, start_s in ways:
+                edits.clear_between(editor.document, edit, number, *span)
+                edits.put_key(editor.document, edit, number, span[0], first_q)
+            for number, motion, start_s in motions:
                 if len(motion) > 1:
-                    edits.put_way(stage.document, edit, number, motion, start_s)
+                    edits.put_sampled_track(editor.document, edit, number, motion, start_s)
                 else:
-                    edits.put_key(stage.document, edit, number, start_s, motion.q[0])
+                    edits.put_key(editor.document, edit, number, start_s, motion.q[0])
 
-        show = TanglesMade(job.number, not problems, clear, problems, plain_sentence(why, names))
+        show = TangleMotionResult(
+            job.number, not problems, clear, problems, display_sentence(why, names)
+        )
         return Outcome(commit=commit, show=show)
 
     return work
 
 
 @feature.task("Keep the tangle", needs=("tangling",))
-def follow_tangle(stage: Stage, message: FollowTangle) -> Work:
-    """Read the scene over the time now; follow it frame by frame beside other work."""
-    document, layout, fps = stage.document, stage.scene.layout, stage.document.fps
-    (mover,) = check_movers(stage, [message.tangle], [message.mover])
+def follow_tangle(editor: Editor, message: FollowTangle) -> Work:
+    """Sample the scene now; follow it frame by frame in the background."""
+    document, layout, fps = editor.document, editor.scene.layout, editor.document.fps
+    (mover,) = check_movers(editor, [message.tangle], [message.mover])
     goal = message.tangle
-    if goal.first.actor == goal.second.actor and not (goal.first.thing or goal.second.thing):
-        raise WritheError("one character follows another: pick chains of two")
+    if goal.first.actor == goal.second.actor and not (goal.first.object or goal.second.object):
+        raise WritheError("pick chains of two characters: one follows the other")
     first, last = round(message.start_s * fps), round(message.end_s * fps)
-    if not first < last <= first + MOST_FRAMES:
-        raise WritheError(f"a tangle is kept over 2 to {MOST_FRAMES} frames")
-    around = sample_scene(stage, np.arange(first, last + 1) / fps)
-    setup = setup_of(stage, [mover], around[0], loose=True)
-    tangle, own = tangle_of(stage, goal), layout.actor_q[label(mover)]
+    if not first < last <= first + MAX_FRAMES:
+        raise WritheError(f"a tangle can be kept over 2 to {MAX_FRAMES} frames")
+    around = sample_scene(editor, np.arange(first, last + 1) / fps)
+    setup = tangle_setup_of(editor, [mover], around[0], loose=True)
+    tangle, own = tangle_of(editor, goal), layout.actor_q[actor_label(mover)]
     skeleton = document.figure(document.actor(mover).figure).skeleton
-    names = names_of(document)
+    names = display_names(document)
 
     def work(job: Job) -> Outcome:
-        leg = Leg("start", (tangle,), setup, around[:1])
-        begun = wind_leg(leg, around[0], "together", fps)
+        interval = TangleInterval("start", (tangle,), setup, around[:1])
+        begun = wind_interval(interval, around[0], "together", fps)
         rows = follow_frames(setup, [tangle], begun.rows[-1], around, job.report, gradually=False)
         certificate = certify(layout.table, rows, fps)
         lacks = setup.stepper([tangle])
         lacks.update(rows[-1])
-        problems = [plain_sentence(p, names) for p in begun.problems]
+        problems = [display_sentence(p, names) for p in begun.problems]
         if not problems and not lacks.reached().all():
-            problems = [f"{tangle.label} is not what it was at the end: the other one is too far"]
-        way = Motion(skeleton, np.ascontiguousarray(rows[:, own]), fps, "Keeps the tangle")
-        show = TanglesMade(job.number, not problems, certificate.certified, problems, "")
+            problems = [f"{tangle.label} is lost at the end: the other character is too far away"]
+        motion = Motion(skeleton, np.ascontiguousarray(rows[:, own]), fps, "Keeps the tangle")
+        show = TangleMotionResult(job.number, not problems, certificate.certified, problems, "")
         return Outcome(
-            commit=lambda stage, edit: edits.put_way(stage.document, edit, mover, way, first / fps),
+            commit=lambda editor, edit: edits.put_sampled_track(
+                editor.document, edit, mover, motion, first / fps
+            ),
             show=show,
         )
 
@@ -259,7 +268,7 @@ def follow_tangle(stage: Stage, message: FollowTangle) -> Work:
 
 
 def tangle_keys(document: Document) -> list[Key]:
-    """The keys of the scene's track of tangles, in order of time."""
+    """The keys of the tangle track, in order of time."""
     for track in document.all_tracks():
         if track.kind is TrackKind.TANGLE and track.actor == 0:
             return document.keys(track.id)
@@ -267,20 +276,25 @@ def tangle_keys(document: Document) -> list[Key]:
 
 
 def _decode(key: Key) -> TangleKey:
-    return msgspec.msgpack.decode(key.data, type=TangleKey)
+    """The tangles of a key; documents of earlier versions call `TangleChain.object` `thing`."""
+    data = msgspec.msgpack.decode(key.data)
+    for chain in (goal[side] for goal in data["tangles"] for side in ("first", "second")):
+        if "thing" in chain:
+            chain["object"] = chain.pop("thing")
+    return msgspec.convert(data, TangleKey)
 
 
-def _known(stage: Stage, goal: TangleGoal) -> bool:
-    """Whether both chains are still there."""
+def _known(editor: Editor, goal: TangleGoal) -> bool:
+    """Whether both chains still exist."""
     try:
-        tangle_of(stage, goal)
+        tangle_of(editor, goal)
     except WritheError:
         return False
     return True
 
 
 def _begin(document: Document, keys: list[Key]) -> float:
-    """Where the motion through tangles begins: the last pose key before them, or the start."""
+    """Start time of the motion: the last pose key before the tangle keys, or 0."""
     movers = {number for key in keys for number in _decode(key).movers}
     times = [0.0]
     for number in movers:
@@ -291,17 +305,17 @@ def _begin(document: Document, keys: list[Key]) -> float:
 
 def _posture(
     document: Document,
-    places: dict[str, slice],
+    actor_q: dict[str, slice],
     movers: tuple[int, ...],
     time_s: float,
     around: Floats,
 ) -> Floats | None:
-    """The posture to approach at a tangle key: what pose keys at its time say, if there are any."""
+    """The reference posture at a tangle key: pose keys at its time, or None."""
     out, found = around.copy(), False
     for number in movers:
         track = document.track(number, TrackKind.POSE)
         for key in [] if track is None else document.keys(track.id):
             if abs(key.time_s - time_s) < edits.SAME_TIME_S:
-                out[places[label(number)]] = unpack(key.data)
+                out[actor_q[actor_label(number)]] = unpack(key.data)
                 found = True
     return out if found else None

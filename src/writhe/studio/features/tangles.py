@@ -1,7 +1,6 @@
-"""Tangles: which chains can be picked, what is wanted of two of them, how they are wound now.
+"""Tangles: chains that can be picked, goals for two chains, and their current writhe matrix.
 
-`winding` takes the bodies to a tangle, `partner` keeps one while somebody drags, `tangle_motion`
-keys them.
+`winding` moves actors towards a goal, `partner` keeps one during drags, `tangle_motion` keys them.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from writhe.errors import WritheError
 from writhe.quantities import WritheMatrix
 from writhe.solvers.tangling import Tangle
 from writhe.studio.editing import scene_objects
-from writhe.studio.editing.editor import Stage
-from writhe.studio.editing.scene_builder import label
+from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene_builder import actor_label
 from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature
 from writhe.studio.protocol import Message, Name, Part
@@ -26,24 +25,24 @@ from writhe.topology import Strand, matrix_coordinates
 feature = Feature("tangles")
 
 Writhe = Annotated[float, Meta(ge=-2.0, le=2.0)]
-Place = Annotated[float, Meta(ge=-1.0, le=1.0)]
+Centre = Annotated[float, Meta(ge=-1.0, le=1.0)]
 Angle = Annotated[float, Meta(ge=-1.6, le=1.6)]
 
 
-class Chain(Part, frozen=True):
+class TangleChain(Part, frozen=True):
     """A path across an actor's skeleton between two joints or tips, or a strand of an object.
 
-    Of an object (`thing` above 0) `start` names the strand and `end` is empty.
+    For an object (`object` above 0) `start` is the strand's name and `end` is empty.
     """
 
     actor: int
     start: Name
     end: Name = ""
-    thing: int = 0
+    object: int = 0
 
 
-class Limb(Part, frozen=True):
-    """A chain that a click on one of its joints picks."""
+class LimbChain(Part, frozen=True):
+    """A chain that is picked by a click on one of its joints."""
 
     name: str
     start: str
@@ -52,7 +51,7 @@ class Limb(Part, frozen=True):
 
 
 class ChainEnd(Part, frozen=True):
-    """A joint or tip that a chain may begin or end at."""
+    """A joint or tip at which a chain may begin or end."""
 
     name: str
     joint: int
@@ -60,41 +59,41 @@ class ChainEnd(Part, frozen=True):
 
 
 class ActorChains(Part, frozen=True):
-    """The limbs of an actor, and every end that a chain may have."""
+    """The limbs of an actor and all possible chain ends."""
 
     actor: int
-    limbs: list[Limb]
+    limbs: list[LimbChain]
     ends: list[ChainEnd]
 
 
-class ThingStrand(Part, frozen=True):
-    """A named line along an object, in its frame."""
+class ObjectStrand(Part, frozen=True):
+    """A named strand of an object, in its frame."""
 
-    thing: int
+    object: int
     name: str
     points: list[Vector3]
 
 
 class TanglesState(Part, frozen=True):
-    """What can be tangled."""
+    """The chains and strands that can be tangled."""
 
     actors: list[ActorChains]
-    strands: list[ThingStrand]
+    strands: list[ObjectStrand]
 
 
 class TangleGoal(Part, frozen=True):
-    """How two chains are to be wound; None leaves a coordinate free."""
+    """Target topology coordinates of two chains; None leaves a coordinate free."""
 
-    first: Chain
-    second: Chain
+    first: TangleChain
+    second: TangleChain
     writhe: Writhe
-    centre_first: Place | None = None
-    centre_second: Place | None = None
+    centre_first: Centre | None = None
+    centre_second: Centre | None = None
     density: Angle | None = None
 
 
 class Winding(Part, frozen=True):
-    """The writhe matrix (float32, row by row) and its coordinates; what the vertices are called."""
+    """The writhe matrix (float32, row-major), its coordinates and the names of the vertices."""
 
     rows: list[str]
     columns: list[str]
@@ -106,10 +105,10 @@ class Winding(Part, frozen=True):
 
 
 class MeasureTangle(Message, frozen=True, tag="measure_tangle"):
-    """How are two chains wound at the playhead?"""
+    """Request the winding of two chains in the current poses."""
 
-    first: Chain
-    second: Chain
+    first: TangleChain
+    second: TangleChain
 
 
 class TangleMeasured(Message, frozen=True, tag="tangle_measured"):
@@ -119,14 +118,16 @@ class TangleMeasured(Message, frozen=True, tag="tangle_measured"):
 
 
 @feature.state
-def state(stage: Stage) -> TanglesState:
+def state(editor: Editor) -> TanglesState:
     """The limbs and ends of every actor, the strands of every object."""
     found: list[ActorChains] = []
-    for actor in stage.document.actors():
-        figure = stage.document.figure(actor.figure)
+    for actor in editor.document.actors():
+        figure = editor.document.figure(actor.figure)
         skeleton = figure.skeleton
         limbs = [
-            Limb(name, names[0], names[-1], [skeleton.index(n) for n in names if n in skeleton])
+            LimbChain(
+                name, names[0], names[-1], [skeleton.index(n) for n in names if n in skeleton]
+            )
             for name, names in figure.strands
         ]
         ends = [
@@ -136,34 +137,34 @@ def state(stage: Stage) -> TanglesState:
         ends += [ChainEnd(name, j, (0.0, 0.0, 0.0)) for j, name in enumerate(skeleton.names)]
         found.append(ActorChains(actor.id, limbs, ends))
     strands = [
-        ThingStrand(thing.id, name, [vector3(point) for point in points])
-        for thing in stage.document.objects()
-        for name, points in scene_objects.strands_of(thing).items()
+        ObjectStrand(item.id, name, [vector3(point) for point in points])
+        for item in editor.document.objects()
+        for name, points in scene_objects.strands_of(item).items()
     ]
     return TanglesState(found, strands)
 
 
-@feature.question
-def measure(stage: Stage, message: MeasureTangle) -> TangleMeasured:
-    """The writhe matrix as things are now, drags included."""
+@feature.message
+def measure(editor: Editor, message: MeasureTangle) -> TangleMeasured:
+    """The writhe matrix in the current poses, including an ongoing drag."""
     goal = TangleGoal(message.first, message.second, 0.0)
-    return TangleMeasured(winding_of(stage, goal, now(stage)))
+    return TangleMeasured(winding_of(editor, goal, current_configuration(editor)))
 
 
-def now(stage: Stage) -> Floats:
-    """The whole scene's configuration at the playhead, poses in the making included."""
-    q = sample_scene(stage, np.array([stage.time_s]))[0]
-    for number, pose in stage.poses().actors.items():
-        if label(number) in stage.scene.layout.actor_q:
-            q[stage.scene.layout.actor_q[label(number)]] = pose
+def current_configuration(editor: Editor) -> Floats:
+    """The scene's configuration at the playhead, with the current poses of the actors."""
+    q = sample_scene(editor, np.array([editor.time_s]))[0]
+    for number, pose in editor.poses().actors.items():
+        if actor_label(number) in editor.scene.layout.actor_q:
+            q[editor.scene.layout.actor_q[actor_label(number)]] = pose
     return q
 
 
-def tangle_of(stage: Stage, goal: TangleGoal) -> Tangle:
-    """The solver's wish for a goal."""
-    first, second = strand_of(stage, goal.first), strand_of(stage, goal.second)
+def tangle_of(editor: Editor, goal: TangleGoal) -> Tangle:
+    """The solver's goal for a TangleGoal."""
+    first, second = strand_of(editor, goal.first), strand_of(editor, goal.second)
     if goal.first == goal.second:
-        raise WritheError("pick two different chains: nothing winds around itself")
+        raise WritheError("pick two different chains")
     return Tangle(
         first,
         second,
@@ -174,18 +175,18 @@ def tangle_of(stage: Stage, goal: TangleGoal) -> Tangle:
     )
 
 
-def strand_of(stage: Stage, chain: Chain) -> Strand:
-    """A chain as a strand of the whole scene, with a name for people."""
-    document = stage.document
-    if chain.thing:
-        thing = document.thing(chain.thing)
-        known = scene_objects.strands_of(thing)
+def strand_of(editor: Editor, chain: TangleChain) -> Strand:
+    """A chain as a strand of the scene, with the name users see."""
+    document = editor.document
+    if chain.object:
+        item = document.object_row(chain.object)
+        known = scene_objects.strands_of(item)
         if chain.start not in known:
-            raise WritheError(f"{thing.name} has no strand {chain.start!r} to wind around")
-        words = f"{thing.name}, {chain.start.replace('_', ' ')}"
-        return Strand.along(known[chain.start], joint=scene_objects.label(thing), name=words)
+            raise WritheError(f"{item.name} has no strand {chain.start!r} to wind around")
+        words = f"{item.name}, {chain.start.replace('_', ' ')}"
+        return Strand.along(known[chain.start], joint=scene_objects.object_label(item), name=words)
     actor = document.actor(chain.actor)
-    figure, prefix = document.figure(actor.figure), label(actor.id)
+    figure, prefix = document.figure(actor.figure), actor_label(actor.id)
     words = next(
         (
             name
@@ -196,17 +197,17 @@ def strand_of(stage: Stage, chain: Chain) -> Strand:
     ).replace("_", " ")
     if len(document.actors()) > 1:
         words = f"{actor.name}’s {words}"
-    if prefix not in stage.scene.layout.actor_q:
+    if prefix not in editor.scene.layout.actor_q:
         raise WritheError(f"{actor.name} has no solid shapes and cannot be wound")
-    skeleton = stage.scene.layout.skeleton
+    skeleton = editor.scene.layout.skeleton
     return Strand.between(skeleton, f"{prefix}.{chain.start}", f"{prefix}.{chain.end}", name=words)
 
 
-def winding_of(stage: Stage, goal: TangleGoal, q: Floats) -> Winding:
+def winding_of(editor: Editor, goal: TangleGoal, q: Floats) -> Winding:
     """The writhe matrix of a goal's chains and its coordinates."""
-    first, second = strand_of(stage, goal.first), strand_of(stage, goal.second)
+    first, second = strand_of(editor, goal.first), strand_of(editor, goal.second)
     shape = (len(first.joints) - 1, len(second.joints) - 1)
-    matrix = WritheMatrix(first, second).value(stage.scene.layout.skeleton, q).reshape(shape)
+    matrix = WritheMatrix(first, second).value(editor.scene.layout.skeleton, q).reshape(shape)
     found = matrix_coordinates(matrix)
     return Winding(
         _vertices(goal.first, first),
@@ -218,9 +219,9 @@ def winding_of(stage: Stage, goal: TangleGoal, q: Floats) -> Winding:
     )
 
 
-def _vertices(chain: Chain, strand: Strand) -> list[str]:
-    """What the vertices of a strand are called: joints and tips without their owner."""
-    if chain.thing:
+def _vertices(chain: TangleChain, strand: Strand) -> list[str]:
+    """The names of a strand's vertices: joints and tips without their owner."""
+    if chain.object:
         return ["", *[""] * (len(strand.joints) - 2), chain.start]
     names = [str(joint).partition(".")[2] for joint in strand.joints]
     names[0], names[-1] = chain.start, chain.end

@@ -1,4 +1,4 @@
-"""Drawn paths: a hand or foot follows one in a learnt style, baked to keys, certified, repaired."""
+"""Drawn paths: a hand or foot follows one in a learnt style; the motion is baked to keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from writhe.solvers.trajectory import CHAINS, Chain, Forest
 from writhe.studio.document.drawn_paths import (
     LIMBS,
     DrawnPath,
-    Limb,
+    LimbName,
     Points,
     Seconds,
     StyleName,
@@ -26,9 +26,9 @@ from writhe.studio.document.drawn_paths import (
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import TrackKind, pack
 from writhe.studio.editing import edits
-from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature, Outcome, Work
-from writhe.studio.files.shared_files import Shelves
+from writhe.studio.files.shared_files import SharedFiles
 from writhe.studio.protocol import Message, Part, Task, Time
 from writhe.studio.server.jobs import Job
 from writhe.styles.follow_paths import follow, smooth_path
@@ -38,26 +38,26 @@ feature = Feature("trajectories")
 
 
 class FollowPath(Task, frozen=True, tag="follow_path"):
-    """Let a hand or foot follow way-points, from a time on, in a style; its keys there go."""
+    """Let a hand or foot follow waypoints in a style; pose keys in that time are replaced."""
 
     actor: int
-    limb: Limb
+    limb: LimbName
     style: StyleName
     points: Points
     start_s: Time
     seconds: Seconds
 
 
-class RepairPath(Task, frozen=True, tag="repair_path"):
-    """Push the penetrations out of a stretch of an actor's motion."""
+class RepairMotion(Task, frozen=True, tag="repair_motion"):
+    """Push penetrations out of a segment of an actor's motion."""
 
     actor: int
     start_s: Time
     seconds: Seconds
 
 
-class PathFollowed(Message, frozen=True, tag="path_followed"):
-    """What became of a path: how near the targets it came, and whether it is certified."""
+class FollowPathResult(Message, frozen=True, tag="follow_path_result"):
+    """The result: mean distance from the path, penetration, and whether it is certified."""
 
     job: str
     actor: int
@@ -67,7 +67,7 @@ class PathFollowed(Message, frozen=True, tag="path_followed"):
 
 
 class LimbChoice(Part, frozen=True):
-    """A limb that can follow a path, and the joint that does on each figure that has it."""
+    """A limb that can follow a path, and its end joint on each figure that has it."""
 
     name: str
     title: str
@@ -82,8 +82,8 @@ class StyleChoice(Part, frozen=True):
     limbs: list[str]
 
 
-class PathState(Part, frozen=True):
-    """A path that was drawn: its key on the timeline, and what it says."""
+class DrawnPathState(Part, frozen=True):
+    """A drawn path: its key on the timeline and its data."""
 
     key: int
     actor: int
@@ -95,17 +95,17 @@ class PathState(Part, frozen=True):
 
 
 class TrajectoriesState(Part, frozen=True):
-    """What can be chosen, and the paths there are."""
+    """The available limbs and styles, and the drawn paths."""
 
     limbs: list[LimbChoice]
     styles: list[StyleChoice]
-    paths: list[PathState]
+    paths: list[DrawnPathState]
 
 
 @feature.state
-def state(stage: Stage) -> TrajectoriesState:
-    """The limbs and styles there are."""
-    figures = [stage.document.figure(actor.figure) for actor in stage.document.actors()]
+def state(editor: Editor) -> TrajectoriesState:
+    """The available limbs and styles, and the drawn paths."""
+    figures = [editor.document.figure(actor.figure) for actor in editor.document.actors()]
     roles = {one.name: dict(one.roles) for one in figures}
     limbs = [
         LimbChoice(name, title, {f: known[role] for f, known in roles.items() if role in known})
@@ -113,9 +113,9 @@ def state(stage: Stage) -> TrajectoriesState:
         for role in CHAINS[name][1]
     ]
     built_in = [StyleChoice(name, name.capitalize(), list(LIMBS)) for name in MOVEMENTS]
-    styles = [*built_in, *_from_files(stage.posers.shelves)]
+    styles = [*built_in, *_from_files(editor.posers.shared_files)]
     paths = [
-        PathState(
+        DrawnPathState(
             one.key,
             one.actor,
             one.start_s,
@@ -124,17 +124,17 @@ def state(stage: Stage) -> TrajectoriesState:
             one.path.seconds,
             one.path.points,
         )
-        for one in all_paths(stage.document)
+        for one in all_paths(editor.document)
     ]
     return TrajectoriesState(limbs, styles, paths)
 
 
-def _from_files(shelves: Shelves) -> list[StyleChoice]:
-    """The styles that were learnt by `writhe learn`, of the files opened here."""
+def _from_files(shared_files: SharedFiles) -> list[StyleChoice]:
+    """The styles in shared files, learnt by `writhe learn`."""
     found: list[StyleChoice] = []
-    for name in shelves.styles.names():
+    for name in shared_files.styles.names():
         with contextlib.suppress(WritheError):  # a damaged file must not hide the others
-            forest = shelves.styles.get(name)
+            forest = shared_files.styles.get(name)
             if forest.chain.name in LIMBS:
                 found += [
                     StyleChoice(f"{name}/{style}", f"{style} ({name})", [forest.chain.name])
@@ -146,12 +146,12 @@ def _from_files(shelves: Shelves) -> list[StyleChoice]:
 _learnt: dict[tuple[str, str], Forest] = {}
 
 
-def _forest(shelves: Shelves, style: str, figure: Figure, limb: str) -> tuple[Forest, str]:
-    """Where a style is found, and its name there: a file's styles are called FILE/STYLE."""
+def _forest(shared_files: SharedFiles, style: str, figure: Figure, limb: str) -> tuple[Forest, str]:
+    """The forest that holds a style, and its name there; styles of files are named FILE/STYLE."""
     file, slash, name = style.partition("/")
     if not slash:
         return _built_in(figure, limb), style
-    forest = shelves.styles.get(file)
+    forest = shared_files.styles.get(file)
     if forest.chain.name != limb:
         raise WritheError(f"{style!r} was learnt for the {forest.chain.name}, not the {limb}")
     if forest.chain.figure.skeleton is not figure.skeleton:
@@ -160,7 +160,7 @@ def _forest(shelves: Shelves, style: str, figure: Figure, limb: str) -> tuple[Fo
 
 
 def _built_in(figure: Figure, limb: str) -> Forest:
-    """The styles of a limb, learnt at first use (a second or two)."""
+    """The built-in styles of a limb, learnt on first use (1 to 2 s)."""
     known = _learnt.get((figure.name, limb))
     if known is None or known.chain.figure.skeleton is not figure.skeleton:
         known = _learnt[figure.name, limb] = learn_builtin(Chain.named(figure, limb))
@@ -168,26 +168,26 @@ def _built_in(figure: Figure, limb: str) -> Forest:
 
 
 @feature.task("Follow the path", needs=("trajectories",))
-def follow_path(stage: Stage, message: FollowPath) -> Work:
-    """Take the pose as it is; solve, certify and key it beside other work."""
-    actor = stage.document.actor(message.actor)
-    figure = stage.document.figure(actor.figure)
-    posture, fps = stage.puppet(actor).q.copy(), stage.document.fps
+def follow_path(editor: Editor, message: FollowPath) -> Work:
+    """Read the current pose; solve, certify and bake the motion in the background."""
+    actor = editor.document.actor(message.actor)
+    figure = editor.document.figure(actor.figure)
+    posture, fps = editor.posed_actor(actor).q.copy(), editor.document.fps
     points = np.array(message.points)
     if not np.isfinite(points).all():
-        raise WritheError("a path must lie somewhere")
+        raise WritheError("the points of a path must be finite")
     count = round(message.seconds * fps) + 1
-    shelves = stage.posers.shelves
+    shared_files = editor.posers.shared_files
 
     def work(job: Job) -> Outcome:
         job.report(0.05, "learning the style")
-        forest, style = _forest(shelves, message.style, figure, message.limb)
+        forest, style = _forest(shared_files, message.style, figure, message.limb)
         job.report(0.4, "following the path")
         path = smooth_path(points, count)
         done = follow(forest.chain, forest.blend(style), path, fps, posture)
         job.report(0.9, "keying")
         return Outcome(
-            commit=lambda stage, edit: _keep_path(stage, edit, message, done.motion.q),
+            commit=lambda editor, edit: _store_path(editor, edit, message, done.motion.q),
             show=_followed(
                 job, message.actor, done.certificate, float(done.trajectory.distance_m.mean())
             ),
@@ -197,11 +197,11 @@ def follow_path(stage: Stage, message: FollowPath) -> Work:
 
 
 @feature.task("Repair the motion")
-def repair_path(stage: Stage, message: RepairPath) -> Work:
-    """Read the stretch; clean it beside other work."""
-    actor = stage.document.actor(message.actor)
-    figure, fps = stage.document.figure(actor.figure), stage.document.fps
-    timeline = stage.document.timeline(actor.id)
+def repair_motion(editor: Editor, message: RepairMotion) -> Work:
+    """Sample the segment now; clean it in the background."""
+    actor = editor.document.actor(message.actor)
+    figure, fps = editor.document.figure(actor.figure), editor.document.fps
+    timeline = editor.document.timeline(actor.id)
     if timeline.empty:
         raise WritheError("there is no motion to repair")
     times = message.start_s + np.arange(round(message.seconds * fps) + 1) / fps
@@ -214,8 +214,8 @@ def repair_path(stage: Stage, message: RepairPath) -> Work:
             progress=lambda made, total: job.report(made / total, "pushing parts apart"),
         )
         return Outcome(
-            commit=lambda stage, edit: _bake(
-                stage, edit, message.actor, done.motion.q, message.start_s
+            commit=lambda editor, edit: _bake(
+                editor, edit, message.actor, done.motion.q, message.start_s
             ),
             show=_followed(job, message.actor, done.after, done.mean_displacement_m),
         )
@@ -223,9 +223,9 @@ def repair_path(stage: Stage, message: RepairPath) -> Work:
     return work
 
 
-def _followed(job: Job, actor: int, report: Certificate, distance_m: float) -> PathFollowed:
+def _followed(job: Job, actor: int, report: Certificate, distance_m: float) -> FollowPathResult:
     clearance = report.min_clearance_m
-    return PathFollowed(
+    return FollowPathResult(
         job=job.number,
         actor=actor,
         certified=report.certified,
@@ -234,24 +234,24 @@ def _followed(job: Job, actor: int, report: Certificate, distance_m: float) -> P
     )
 
 
-def _keep_path(stage: Stage, edit: Edit, message: FollowPath, q: Floats) -> None:
-    """The motion and the path itself, in place of paths that were drawn over the same time."""
-    _bake(stage, edit, message.actor, q, message.start_s)
+def _store_path(editor: Editor, edit: Edit, message: FollowPath, q: Floats) -> None:
+    """Bake the motion and store the path, replacing paths in the same time."""
+    _bake(editor, edit, message.actor, q, message.start_s)
     drawn = DrawnPath(message.limb, message.style, message.seconds, message.points)
-    put_path(stage.document, edit, message.actor, message.start_s, drawn)
+    put_path(editor.document, edit, message.actor, message.start_s, drawn)
 
 
-def _bake(stage: Stage, edit: Edit, actor: int, q: Floats, start_s: float) -> None:
-    """Key every frame; keys that were there in between go."""
-    document = stage.document
+def _bake(editor: Editor, edit: Edit, actor: int, q: Floats, start_s: float) -> None:
+    """Set a pose key at every frame, replacing the keys in that time."""
+    document = editor.document
     track = edits.track_for(document, edit, TrackKind.POSE, "Pose", actor=actor)
     times = start_s + np.arange(len(q)) / document.fps
     for key in document.keys(track):
         if start_s - edits.SAME_TIME_S < key.time_s < times[-1] + edits.SAME_TIME_S:
             edit.delete("keys", key.id)
-    if len(document.keys(track)) + len(q) > edits.MOST_KEYS:
-        raise WritheError(f"a track holds at most {edits.MOST_KEYS} keys")
-    # the last through the common door, which also lets the timeline reach that far
+    if len(document.keys(track)) + len(q) > edits.MAX_KEYS:
+        raise WritheError(f"a track holds at most {edits.MAX_KEYS} keys")
+    # the last key through `put_track_key`, which also extends the timeline
     edits.put_track_key(document, edit, track, float(times[-1]), pack(q[-1]))
     for time_s, row in zip(times[:-1], q[:-1], strict=True):
         edit.insert("keys", track=track, time_s=float(time_s), ease="linear", data=pack(row))

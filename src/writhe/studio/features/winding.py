@@ -1,4 +1,4 @@
-"""Winding two chains around each other: live while a slider moves, or as a job that says why."""
+"""Winds two chains around each other: step by step while a slider moves, or as a job."""
 
 from __future__ import annotations
 
@@ -14,25 +14,31 @@ from writhe.quantities import TangleCoordinates
 from writhe.solvers.tangling import SolveOptions, TangleStepper, solve
 from writhe.studio.document.history import Edit
 from writhe.studio.editing import edits
-from writhe.studio.editing.editor import Stage
-from writhe.studio.editing.scene_builder import label
-from writhe.studio.editing.tangle_setup import setup_of
+from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene_builder import actor_label
+from writhe.studio.editing.tangle_setup import tangle_setup_of
 from writhe.studio.feature import Feature, Outcome, Work
-from writhe.studio.features.tangles import TangleGoal, Winding, now, tangle_of, winding_of
-from writhe.studio.protocol import Command, Message, Part, Task
+from writhe.studio.features.tangles import (
+    TangleGoal,
+    Winding,
+    current_configuration,
+    tangle_of,
+    winding_of,
+)
+from writhe.studio.protocol import ActorPose, Command, Message, Task
 from writhe.studio.server.jobs import Job
-from writhe.studio.view.part_labels import names_of, plain_sentence
+from writhe.studio.view.part_labels import display_names, display_sentence
 
 feature = Feature("winding")
-MOST_STEPS = 250
-STEPS_A_FRAME = 2  # that the bodies take for each message while a slider moves
-PATIENCE = 20  # steps without progress after which more than steps is needed
+MAX_STEPS = 250
+STEPS_A_FRAME = 2  # solver steps for each WindStep message
+PATIENCE = 20  # steps without progress after which the winding counts as stalled
 
 Movers = Annotated[list[int], Meta(min_length=1, max_length=2)]
 
 
 class WindStep(Message, frozen=True, tag="wind_step"):
-    """A few gated steps towards coordinates; `fresh` begins anew from the poses on the stage."""
+    """A few gated steps towards a goal; `fresh` restarts from the current poses."""
 
     sequence: int
     tangle: TangleGoal
@@ -40,38 +46,31 @@ class WindStep(Message, frozen=True, tag="wind_step"):
     fresh: bool = False
 
 
-class WoundActor(Part, frozen=True):
-    """Where an actor is now."""
-
-    actor: int
-    q: bytes
-
-
-class TangleStepped(Message, frozen=True, tag="tangle_stepped"):
-    """The answer to WindStep; `stalled`: steps alone lead no farther."""
+class WindStepResult(Message, frozen=True, tag="wind_step_result"):
+    """The result of WindStep; `stalled` means that further steps make no progress."""
 
     sequence: int
-    actors: list[WoundActor]
+    actors: list[ActorPose]
     winding: Winding
     reached: bool
     stalled: bool
 
 
-class KeepWound(Command, frozen=True, tag="keep_wound"):
-    """Make the poses that winding led to part of the document."""
+class CommitWinding(Command, frozen=True, tag="commit_winding"):
+    """Save the poses that winding reached."""
 
     movers: Movers
 
 
 class WindTangle(Task, frozen=True, tag="wind_tangle"):
-    """Wind two chains, shaking what gets stuck, and say what stands in the way."""
+    """Wind two chains in the background with perturbations where it stalls."""
 
     tangle: TangleGoal
     movers: Movers
 
 
-class TangleWound(Message, frozen=True, tag="tangle_wound"):
-    """What came of it; `problem` says what stood in the way."""
+class WindResult(Message, frozen=True, tag="wind_result"):
+    """The result of WindTangle; `problem` says what blocked it."""
 
     job: str
     reached: bool
@@ -82,7 +81,7 @@ class TangleWound(Message, frozen=True, tag="tangle_wound"):
 
 @dataclass
 class _Live:
-    """A stepper that goes on from message to message, and how long it has come no nearer."""
+    """A stepper kept between messages, its best merit, and the steps since that improved."""
 
     key: object
     stepper: TangleStepper
@@ -92,27 +91,27 @@ class _Live:
 
 
 @dataclass
-class Memory:
-    """What this session winds."""
+class WindingSession:
+    """The live winding of a session."""
 
     live: _Live | None = None
 
 
-@feature.question
-def wind_step(stage: Stage, message: WindStep) -> TangleStepped:
-    """Take the bodies a few steps; what is on the stage moves along."""
-    memory = stage.own(Memory)
-    goal, movers = message.tangle, check_movers(stage, [message.tangle], message.movers)
-    asked = [value is None for value in (goal.centre_first, goal.centre_second, goal.density)]
-    key = (id(stage.scene), goal.first, goal.second, tuple(asked), tuple(movers))
-    live = memory.live
+@feature.message
+def wind_step(editor: Editor, message: WindStep) -> WindStepResult:
+    """Take a few steps and update the editor's current poses."""
+    session = editor.session_data(WindingSession)
+    goal, movers = message.tangle, check_movers(editor, [message.tangle], message.movers)
+    free = [value is None for value in (goal.centre_first, goal.centre_second, goal.density)]
+    key = (id(editor.scene), goal.first, goal.second, tuple(free), tuple(movers))
+    live = session.live
     if message.fresh or live is None or live.key != key:
-        q = now(stage)
-        live = _Live(key, setup_of(stage, movers, q).stepper([tangle_of(stage, goal)]), q)
-        memory.live = live
-    live.stepper.set_target(0, tangle_of(stage, goal))
+        q = current_configuration(editor)
+        live = _Live(key, tangle_setup_of(editor, movers, q).stepper([tangle_of(editor, goal)]), q)
+        session.live = live
+    live.stepper.set_target(0, tangle_of(editor, goal))
     live.stepper.update(live.q)
-    lacked = live.stepper.merit(live.q)
+    merit_before = live.stepper.merit(live.q)
     reached = False
     for _ in range(STEPS_A_FRAME):
         live.q = live.stepper.step(live.q)
@@ -120,82 +119,84 @@ def wind_step(stage: Stage, message: WindStep) -> TangleStepped:
         reached = bool(live.stepper.reached().all())
         if reached:
             break
-    lacks = live.stepper.merit(live.q)
-    moved_goal = lacked > 1.5 * live.best
-    if moved_goal or lacks < 0.995 * live.best:
-        live.best, live.since = lacks, 0
+    merit = live.stepper.merit(live.q)
+    goal_moved = merit_before > 1.5 * live.best
+    if goal_moved or merit < 0.995 * live.best:
+        live.best, live.since = merit, 0
     else:
         live.since += STEPS_A_FRAME
-    return TangleStepped(
+    return WindStepResult(
         message.sequence,
-        put_actors(stage, movers, live.q),
-        winding_of(stage, goal, live.q),
+        put_actors(editor, movers, live.q),
+        winding_of(editor, goal, live.q),
         reached,
         not reached and live.since >= PATIENCE,
     )
 
 
 @feature.command("Wind")
-def keep_wound(stage: Stage, edit: Edit, message: KeepWound) -> None:
-    """Make the poses that winding led to part of the document."""
+def commit_winding(editor: Editor, edit: Edit, message: CommitWinding) -> None:
+    """Save the poses that winding reached."""
     for number in message.movers:
-        q = stage.puppet(stage.document.actor(number)).q
-        edits.set_pose(stage.document, edit, number, q, stage.time_s)
-    stage.own(Memory).live = None
+        q = editor.posed_actor(editor.document.actor(number)).q
+        edits.set_pose(editor.document, edit, number, q, editor.time_s)
+    editor.session_data(WindingSession).live = None
 
 
 @feature.task("Wind", needs=("tangling",))
-def wind(stage: Stage, message: WindTangle) -> Work:
-    """Read the scene now; wind beside other work; commit the poses that came of it."""
-    movers = check_movers(stage, [message.tangle], message.movers)
-    layout, names = stage.scene.layout, names_of(stage.document)
-    start, time_s = now(stage), stage.time_s
-    tangle = tangle_of(stage, message.tangle)
-    stepper = setup_of(stage, movers, start).stepper([tangle])
+def wind(editor: Editor, message: WindTangle) -> Work:
+    """Read the scene now; solve in the background and commit the resulting poses."""
+    movers = check_movers(editor, [message.tangle], message.movers)
+    layout, names = editor.scene.layout, display_names(editor.document)
+    start, time_s = current_configuration(editor), editor.time_s
+    tangle = tangle_of(editor, message.tangle)
+    stepper = tangle_setup_of(editor, movers, start).stepper([tangle])
 
     def work(job: Job) -> Outcome:
         def watched(step: int) -> bool:
-            job.report(step / MOST_STEPS)
+            job.report(step / MAX_STEPS)
             return False
 
-        result = solve(stepper, start, SolveOptions(MOST_STEPS), cancelled=watched)
+        result = solve(stepper, start, SolveOptions(MAX_STEPS), cancelled=watched)
         value = TangleCoordinates(tangle.first, tangle.second).value(layout.skeleton, result.q)
 
-        def commit(stage: Stage, edit: Edit) -> None:
+        def commit(editor: Editor, edit: Edit) -> None:
             for number in movers:
-                pose = result.q[layout.actor_q[label(number)]]
-                edits.set_pose(stage.document, edit, number, pose, time_s)
+                pose = result.q[layout.actor_q[actor_label(number)]]
+                edits.set_pose(editor.document, edit, number, pose, time_s)
 
-        problem = plain_sentence("; ".join(result.conflicts), names)
-        show = TangleWound(
+        problem = display_sentence("; ".join(result.conflicts), names)
+        show = WindResult(
             job.number,
             result.reached,
             float(value[0]),
             len(result.path) - 1,
-            "" if result.reached else problem or "no way was found",
+            "" if result.reached else problem or "no solution was found",
         )
         return Outcome(commit=commit, show=show)
 
     return work
 
 
-def check_movers(stage: Stage, tangles: list[TangleGoal], movers: list[int]) -> list[int]:
-    """The actors that are to move, if they can and belong to the tangles."""
+def check_movers(editor: Editor, tangles: list[TangleGoal], movers: list[int]) -> list[int]:
+    """The actors to move without duplicates; raises if one cannot move or is not in the tangles."""
     present = {chain.actor for goal in tangles for chain in (goal.first, goal.second)}
     for number in movers:
-        actor = stage.document.actor(number)
-        if label(number) not in stage.scene.layout.actor_q:
+        actor = editor.document.actor(number)
+        if actor_label(number) not in editor.scene.layout.actor_q:
             raise WritheError(f"{actor.name} has no solid shapes and cannot be wound")
         if number not in present:
-            raise WritheError(f"{actor.name} is not part of the tangle: choose who moves")
+            raise WritheError(
+                f"{actor.name} is not part of the tangle: choose one of its characters to move"
+            )
     return list(dict.fromkeys(movers))
 
 
-def put_actors(stage: Stage, movers: list[int], q: Floats) -> list[WoundActor]:
-    """Put actors where a configuration of the whole scene has them."""
-    out: list[WoundActor] = []
+def put_actors(editor: Editor, movers: list[int], q: Floats) -> list[ActorPose]:
+    """Set the current poses of actors from a configuration of the scene."""
+    out: list[ActorPose] = []
     for number in movers:
-        pose = q[stage.scene.layout.actor_q[label(number)]].copy()
-        stage.puppet(stage.document.actor(number)).q = pose
-        out.append(WoundActor(number, pose.astype("<f4").tobytes()))
+        pose = q[editor.scene.layout.actor_q[actor_label(number)]].copy()
+        editor.posed_actor(editor.document.actor(number)).q = pose
+        out.append(ActorPose(number, pose.astype("<f4").tobytes()))
     return out

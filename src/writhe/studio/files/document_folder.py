@@ -1,6 +1,6 @@
-"""The folder of documents: listed, created, copied and deleted by short random names.
+"""The folder of documents: list, create, copy, upload, download and delete.
 
-A client only ever names a document by twelve hexadecimal digits; paths are made here.
+Clients name a document by twelve random hexadecimal digits; paths are made here only.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from pathlib import Path
 
 from writhe.errors import WritheError
 from writhe.studio.document.document import SUFFIX, Document
-from writhe.studio.files.upload_check import inspect
+from writhe.studio.files.upload_check import check_document
 
 _NUMBER = re.compile(r"[0-9a-f]{12}")
-MOST_DOCUMENTS = 2000
+MAX_DOCUMENTS = 2000
 
 
 def default_folder() -> Path:
-    """Where documents live unless told otherwise: the user's data folder."""
+    """The default folder of documents, in the user's data folder."""
     chosen = os.environ.get("WRITHE_DOCUMENTS_DIR")
     if chosen:
         return Path(chosen)
@@ -46,7 +46,7 @@ class Entry:
     has_picture: bool
 
 
-class Library:
+class DocumentFolder:
     """A folder of documents."""
 
     def __init__(self, folder: Path) -> None:
@@ -54,20 +54,20 @@ class Library:
         folder.mkdir(parents=True, exist_ok=True)
 
     def path(self, number: str) -> Path:
-        """The file of a document; the number is checked to be one."""
+        """The file of a document; raises if the number is not valid."""
         if not _NUMBER.fullmatch(number):
-            raise WritheError("a document is named by twelve hexadecimal digits")
+            raise WritheError("a document's number must be twelve hexadecimal digits")
         return self.folder / f"{number}{SUFFIX}"
 
     def entries(self) -> list[Entry]:
-        """All readable documents, the newest first."""
+        """All readable documents, most recently changed first."""
         found: list[Entry] = []
         for path in self.folder.glob(f"*{SUFFIX}"):
             if not _NUMBER.fullmatch(path.stem):
                 continue
             try:
                 with Document.open(path) as document:
-                    changed_s = document.modified_s  # looking at a file touches its logs
+                    changed_s = document.modified_s  # opening a file changes its modification time
                     has_picture = bool(document.thumbnail)
                     found.append(Entry(path.stem, document.name, changed_s, has_picture))
             except (WritheError, OSError):
@@ -77,7 +77,7 @@ class Library:
     def create(self, name: str = "", figure: str = "human") -> str:
         """A new document with one actor; returns its number."""
         taken = len(list(self.folder.glob(f"*{SUFFIX}")))
-        if taken >= MOST_DOCUMENTS:
+        if taken >= MAX_DOCUMENTS:
             raise WritheError(f"the folder holds {taken} documents; delete some first")
         number = secrets.token_hex(6)
         with Document.create(self.path(number), name[:80] or "Untitled") as document:
@@ -105,24 +105,24 @@ class Library:
             return whole.read_bytes(), f"{title}{SUFFIX}"
 
     def upload(self, data: bytes) -> str:
-        """Take in a document from elsewhere once it has been looked at; returns its number."""
+        """Add an uploaded document after checking it; returns its number."""
         number = secrets.token_hex(6)
         with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
-            stranger = Path(folder) / "document"
-            stranger.write_bytes(data)
-            inspect(stranger)
-            _backup(stranger, self.path(number))
+            uploaded = Path(folder) / "document"
+            uploaded.write_bytes(data)
+            check_document(uploaded)
+            _backup(uploaded, self.path(number))
         return number
 
     def delete(self, number: str) -> None:
-        """Delete a document with its logs."""
+        """Delete a document and its write-ahead logs."""
         path = self.path(number)
         for suffix in ("", "-wal", "-shm"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def _backup(source: Path, target: Path) -> None:
-    """A whole copy of a document, without its logs."""
+    """Copy a document into a single file, without write-ahead logs."""
     one, other = sqlite3.connect(source), sqlite3.connect(target)
     with other:
         one.backup(other)

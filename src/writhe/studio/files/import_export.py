@@ -1,7 +1,7 @@
-"""Files in and out of a document: clips, skeletons, exported motion.
+"""Import and export of files: clips, skeletons, scenes, databases, exported motion.
 
-A name from the page is only looked at for its suffix and shown back; files are read and written in
-a temporary folder under names of our own.
+Of a file name from the page only the suffix and a title are used; files are read and written in a
+temporary folder under fixed names.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import msgspec
 import numpy as np
 
 from writhe.collision import certify
-from writhe.collision.stored_channels import in_scene, stored_channels
-from writhe.collision.surfaces import outside
+from writhe.collision.stored_channels import channels_in_scene, stored_channels
+from writhe.collision.surfaces import coarse_surface
 from writhe.errors import FileFormatError, WritheError
 from writhe.io import load, load_figure, save
 from writhe.io.files import READABLE, WRITABLE
@@ -28,12 +28,12 @@ from writhe.studio.document import Document
 from writhe.studio.document.embedded_figures import encode_figure
 from writhe.studio.document.rows import pack
 from writhe.studio.editing import edits, scene_objects, starting_poses
-from writhe.studio.editing.scene_builder import SceneKey, build_scene, label
+from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene
 from writhe.studio.editing.scene_sampling import sample_document
-from writhe.studio.editing.solver_settings import FROM_FILE, Solving
-from writhe.studio.features.certificate import MOST_FRAMES
-from writhe.studio.files.scene_files import take_scene
-from writhe.studio.files.shared_files import Shelves, is_style_file
+from writhe.studio.editing.solver_settings import FROM_FILE, SolverSettings
+from writhe.studio.features.certificate import MAX_FRAMES
+from writhe.studio.files.scene_files import import_scene
+from writhe.studio.files.shared_files import SharedFiles, is_style_file
 from writhe.studio.view.figure_mesh import bone_capsules
 
 SCENE = ".json"
@@ -56,7 +56,7 @@ def _plain_name(name: str) -> str:
 
 
 class ExportCertificate(msgspec.Struct, frozen=True):
-    """What is proven of a file, as its readers interpolate it, among everything in the scene."""
+    """The certificate of an exported file in the whole scene, as readers interpolate it."""
 
     certified: bool
     frames: int
@@ -68,19 +68,21 @@ class ExportCertificate(msgspec.Struct, frozen=True):
 def certificate_of(
     document: Document, actor: int, data: bytes, suffix: str
 ) -> ExportCertificate | None:
-    """Certify an exported file as it is stored; None where it cannot be told."""
+    """Certify an exported file as it is stored; None if it has no shapes or no motion."""
     with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
         path = Path(folder) / f"motion.{suffix}"
         path.write_bytes(data)
         motion = load(path)
         figure = document.figure(document.actor(actor).figure)
-        if not figure.capsules or not 1 < len(motion) <= MOST_FRAMES:
+        if not figure.capsules or not 1 < len(motion) <= MAX_FRAMES:
             return None
         if sorted(motion.skeleton.names) != sorted(figure.skeleton.names):
             return None
         channels = stored_channels(path, motion) if suffix == "bvh" else None
-    before, who = build_scene(document, SceneKey.of(document)), label(actor)
-    body = Figure(figure.name, motion.skeleton, capsules=figure.capsules)  # as the file has it
+    before, who = build_scene(document, SceneKey.of(document)), actor_label(actor)
+    body = Figure(
+        figure.name, motion.skeleton, capsules=figure.capsules
+    )  # skeleton as stored in the file
     actors = tuple(SceneActor(a.name, body) if a.name == who else a for a in before.actors)
     layout = replace(before, actors=actors).layout
     around = sample_document(document, before, np.arange(len(motion)) / motion.fps)
@@ -92,7 +94,7 @@ def certificate_of(
         for name, at in now.items():
             rows[:, at] = motion.q if name == who else around[:, then[name]]
     if channels is not None:
-        channels = in_scene(channels, motion.skeleton, layout.skeleton, who)
+        channels = channels_in_scene(channels, motion.skeleton, layout.skeleton, who)
     how = "slerp" if channels is None else "both"
     found = certify(layout.table, rows, motion.fps, how, channels)
     return ExportCertificate(
@@ -120,22 +122,23 @@ def export(document: Document, actor: int, suffix: str) -> tuple[bytes, str]:
 
 
 def _props(document: Document, motion: Motion) -> list[Prop]:
-    """The objects around, as surfaces that stand or move."""
+    """The objects of the scene as meshes with one placement or one for each frame."""
     props: list[Prop] = []
-    for thing in document.objects():
-        parts = [outside(shape) for shape in scene_objects.shapes_of(thing)]
+    for item in document.objects():
+        parts = [coarse_surface(shape) for shape in scene_objects.shapes_of(item)]
         starts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
         times_s = np.arange(len(motion)) / motion.fps
-        still = scene_objects.key_motion(document, thing.id) is None
-        places = [
-            scene_objects.place_at(document, thing, t) for t in (times_s[:1] if still else times_s)
+        still = scene_objects.key_motion(document, item.id) is None
+        placements = [
+            scene_objects.placement_at(document, item, t)
+            for t in (times_s[:1] if still else times_s)
         ]
         props.append(
             Prop(
-                thing.name,
+                item.name,
                 np.concatenate([vertices for vertices, _ in parts]),
                 np.concatenate([t + at for (_, t), at in zip(parts, starts, strict=False)]),
-                np.array(places),
+                np.array(placements),
             )
         )
     return props
@@ -148,9 +151,9 @@ def import_file(
     data: bytes,
     *,
     as_figure: bool = False,
-    shelves: Shelves | None = None,
+    shared_files: SharedFiles | None = None,
 ) -> str:
-    """Take a file into the document; returns a sentence about what was done."""
+    """Import a file into the document; returns a message about the result."""
     suffix = Path(name).suffix.lower()
     if suffix not in OPENED:
         raise WritheError(
@@ -160,9 +163,9 @@ def import_file(
     title = _plain_name(Path(name).stem)
     try:
         if suffix == DATABASE:
-            return _take_database(document, shelves or Shelves(), title, data)
+            return _import_database(document, shared_files or SharedFiles(), title, data)
         if suffix == ".npz" and is_style_file(data):
-            return _take_styles(shelves or Shelves(), title, data)
+            return _import_styles(shared_files or SharedFiles(), title, data)
     except FileFormatError as error:
         raise FileFormatError(name, error.problem, remedy=error.remedy) from error
     with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
@@ -170,36 +173,36 @@ def import_file(
         path.write_bytes(data)
         try:
             if suffix == SCENE:
-                return take_scene(document, path, title)
+                return import_scene(document, path, title)
             if as_figure:
-                return _take_figure(document, actor, path, title)
-            return _take_motion(document, actor, load(path), title)
+                return _import_figure(document, actor, path, title)
+            return _import_motion(document, actor, load(path), title)
         except FileFormatError as error:
             raise FileFormatError(
                 name, error.problem, line=error.line, remedy=error.remedy
             ) from error
 
 
-def _take_database(document: Document, shelves: Shelves, title: str, data: bytes) -> str:
-    """Keep a posture database for all documents, and let this one's poses be drawn to it."""
-    name = shelves.postures.take(title, data)
+def _import_database(document: Document, shared_files: SharedFiles, title: str, data: bytes) -> str:
+    """Add a posture database to the shared files and select it in this document."""
+    name = shared_files.postures.add(title, data)
     with document.edit("Open postures") as edit:
-        wanted = msgspec.structs.replace(Solving.of(document), postures=FROM_FILE + name)
-        edit.setting("solving", wanted)
-    return f"{name}: {len(shelves.postures.get(name))} postures, chosen under Posing."
+        settings = msgspec.structs.replace(SolverSettings.of(document), postures=FROM_FILE + name)
+        edit.setting("solving", settings)
+    return f"{name}: {len(shared_files.postures.get(name))} postures, chosen under Posing."
 
 
-def _take_styles(shelves: Shelves, title: str, data: bytes) -> str:
-    """Keep learnt styles for all documents."""
-    name = shelves.styles.take(title, data)
-    forest = shelves.styles.get(name)
+def _import_styles(shared_files: SharedFiles, title: str, data: bytes) -> str:
+    """Add learnt styles to the shared files."""
+    name = shared_files.styles.add(title, data)
+    forest = shared_files.styles.get(name)
     count = len(forest.styles)
     limb = forest.chain.name.replace("_", " ")
     return f"{name}: {count} style{'' if count == 1 else 's'} for the {limb}, to choose under Path."
 
 
-def _take_motion(document: Document, actor: int, motion: Motion, title: str) -> str:
-    """Lay a motion under an actor's keys, carried over to its body when it is another."""
+def _import_motion(document: Document, actor: int, motion: Motion, title: str) -> str:
+    """Set a motion as the actor's clip, retargeted if its skeleton differs."""
     figure = document.figure(document.actor(actor).figure)
     if _same_joints(motion.skeleton, figure.skeleton):
         clip = replace(motion, skeleton=figure.skeleton)
@@ -211,13 +214,13 @@ def _take_motion(document: Document, actor: int, motion: Motion, title: str) -> 
             edit.setting("fps", float(min(120.0, max(1.0, motion.fps))))
             edit.setting("duration_s", max(0.5, clip.duration_s))
         edits.put_clip(document, edit, actor, clip, 0.0)
-    return f"{title}: {len(clip)} frames at {clip.fps:.4g} a second."
+    return f"{title}: {len(clip)} frames at {clip.fps:.4g} per second."
 
 
-def _take_figure(document: Document, actor: int, path: Path, title: str) -> str:
-    """Give the actor the skeleton of a file, and its motion as a clip."""
+def _import_figure(document: Document, actor: int, path: Path, title: str) -> str:
+    """Set the actor's figure from a file, and its motion as a clip."""
     figure = _with_body(load_figure(path))
-    taken = {*document.own_figures(), "human", "hand", "octopus"}
+    taken = {*document.embedded_figure_names(), "human", "hand", "octopus"}
     name, count = title, 2
     while name in taken:
         name, count = f"{title} {count}", count + 1
@@ -246,7 +249,7 @@ def _take_figure(document: Document, actor: int, path: Path, title: str) -> str:
 
 
 def _same_joints(one: Skeleton, other: Skeleton) -> bool:
-    """Whether configurations of one mean the same on the other (bones may differ in length)."""
+    """Whether two skeletons have the same joints (bone lengths may differ)."""
     return [(j.name, j.kind) for j in one.joints] == [(j.name, j.kind) for j in other.joints]
 
 

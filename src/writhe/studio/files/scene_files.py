@@ -1,4 +1,4 @@
-"""Scene files (docs/scenes.md) into a document: its objects, with their keys."""
+"""Imports the objects of a scene file (docs/scenes.md) and their keys into a document."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from typing import Any
 from writhe.collision.shapes import Core
 from writhe.errors import FileFormatError, WritheError
 from writhe.scene import Scene, SceneObject
-from writhe.studio.document import Body, Document, TrackKind
+from writhe.studio.document import Document, ObjectData, TrackKind
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import pack
 from writhe.studio.editing import object_edits, scene_objects
 from writhe.studio.editing.edits import put_track_key, track_for
 
-MOST_SHAPES = 500
+MAX_SHAPES = 500
 
 
-def take_scene(document: Document, path: Path, name: str) -> str:
-    """Put the objects of a scene file into the document instead of those that are there."""
+def import_scene(document: Document, path: Path, name: str) -> str:
+    """Replace the document's objects by those of a scene file; returns a message."""
     scene, actors = _objects_only(path)
-    solid = [thing for thing in scene.objects if _solid(thing)]
+    solid = [item for item in scene.objects if _solid(item)]
     if not solid:
-        raise WritheError(f"{name} holds no objects (the ground is always there)")
-    shapes = sum(len(thing.shapes) for thing in solid)
-    if shapes > MOST_SHAPES:
-        raise WritheError(f"{name} has {shapes} shapes; the studio takes up to {MOST_SHAPES}")
+        raise WritheError(f"{name} has no objects (the ground is always present)")
+    shapes = sum(len(item.shapes) for item in solid)
+    if shapes > MAX_SHAPES:
+        raise WritheError(f"{name} has {shapes} shapes; at most {MAX_SHAPES} are allowed")
     with document.edit("Open scene") as edit:
-        for thing in document.objects():
-            object_edits.remove_thing(document, edit, thing.id)
-        for thing in solid:
-            _take(document, edit, thing)
-    said = f"{name}: {len(solid)} object{'s' if len(solid) != 1 else ''}."
-    return said + (" Its characters are left out: add and place them here." if actors else "")
+        for item in document.objects():
+            object_edits.remove_object(document, edit, item.id)
+        for item in solid:
+            _add_object(document, edit, item)
+    report = f"{name}: {len(solid)} object{'s' if len(solid) != 1 else ''}."
+    return report + (" Its characters were not imported: add them here." if actors else "")
 
 
 def _objects_only(path: Path) -> tuple[Scene, int]:
-    """The file as a scene without actors and contacts, which belong to figures beside it."""
+    """The scene without actors and contacts (they need figure files), and the actor count."""
     try:
         value: Any = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
@@ -51,35 +51,35 @@ def _objects_only(path: Path) -> tuple[Scene, int]:
     return Scene.load(path), actors
 
 
-def _solid(thing: SceneObject) -> bool:
-    return any(shape.core is not Core.HALF_SPACE for shape in thing.shapes)
+def _solid(item: SceneObject) -> bool:
+    return any(shape.core is not Core.HALF_SPACE for shape in item.shapes)
 
 
-def _take(document: Document, edit: Edit, thing: SceneObject) -> None:
-    x, y, z, w, i, j, k = (float(v) for v in thing.pose())
-    own = not thing.source
-    body = Body(
+def _add_object(document: Document, edit: Edit, item: SceneObject) -> None:
+    x, y, z, w, i, j, k = (float(v) for v in item.pose())
+    own = not item.source
+    body = ObjectData(
         position=(x, y, z),
         rotation=(w, i, j, k),
         shapes=tuple(
             scene_objects.shape_row(shape)
-            for shape in thing.shapes
+            for shape in item.shapes
             if shape.core is not Core.HALF_SPACE
         )
         if own
         else (),
         strands=tuple(
             (name, tuple((float(a), float(b), float(c)) for a, b, c in points))
-            for name, points in thing.strands.items()
+            for name, points in item.strands.items()
         )
         if own
         else (),
     )
-    kind = thing.source or scene_objects.OWN
-    number = object_edits.insert_thing(document, edit, thing.name, kind, body)
-    if thing.keys is None:
+    kind = item.source or scene_objects.OWN
+    number = object_edits.insert_object(document, edit, item.name, kind, body)
+    if item.keys is None:
         return
-    track = track_for(document, edit, TrackKind.PLACE, "Place", thing=number)
-    places = thing.keys.at(thing.keys.times_s)
-    for time_s, place in zip(thing.keys.times_s, places, strict=True):
-        put_track_key(document, edit, track, float(time_s), pack(place))
+    track = track_for(document, edit, TrackKind.PLACEMENT, "Place", object_id=number)
+    placements = item.keys.at(item.keys.times_s)
+    for time_s, placement in zip(item.keys.times_s, placements, strict=True):
+        put_track_key(document, edit, track, float(time_s), pack(placement))

@@ -1,8 +1,8 @@
-"""Files that all documents of a server may use: posture databases and learnt styles.
+"""Files shared by all documents of a server: posture databases and learnt styles.
 
-They come from strangers as documents do: bounded in size before they are unpacked, read once and
-checked number by number (kernels index by them) before they get a place. The page names a file by
-its title alone; paths are made here.
+Uploads are untrusted: their size is bounded before they are unpacked, and their contents are
+checked (kernels use them as indices) before they are stored. The page names a file by its title;
+paths are made here only.
 """
 
 from __future__ import annotations
@@ -24,44 +24,46 @@ from writhe.skeleton.figures import figure
 from writhe.solvers.trajectory import Forest
 from writhe.solvers.trajectory.octree import JointOctree
 
-MOST_FILES = 64
-MOST_UNPACKED = 256 * 2**20
-MOST_POSTURES = 100_000
+MAX_FILES = 64
+MAX_UNPACKED = 256 * 2**20
+MAX_POSTURES = 100_000
 _TITLE = re.compile(r"[^\w .-]+")
 Content = TypeVar("Content")
 
 
-class Shelf(Generic[Content]):
-    """A folder of files of one kind, read when first wanted and kept while they stay the same."""
+class SharedFolder(Generic[Content]):
+    """A folder of files of one kind; contents are read on first use and cached."""
 
     def __init__(self, folder: Path | None, suffix: str, read: Callable[[Path], Content]) -> None:
         self._folder, self._suffix, self._read = folder, suffix, read
-        self._known: dict[str, tuple[float, Content]] = {}
+        self._cache: dict[str, tuple[float, Content]] = {}
 
     def names(self) -> list[str]:
-        """The titles of the files there are."""
+        """The titles of the files."""
         if self._folder is None or not self._folder.is_dir():
             return []
-        return sorted(path.stem for path in self._folder.glob(f"*{self._suffix}"))[:MOST_FILES]
+        return sorted(path.stem for path in self._folder.glob(f"*{self._suffix}"))[:MAX_FILES]
 
     def get(self, name: str) -> Content:
-        """What the file of this title says."""
+        """The contents of the file with this title."""
         if name not in self.names() or self._folder is None:
             raise UnknownNameError("file", name, self.names())
         path = self._folder / f"{name}{self._suffix}"
         changed = path.stat().st_mtime
-        known = self._known.get(name)
-        if known is None or known[0] != changed:
-            known = self._known[name] = (changed, self._read(path))
-        return known[1]
+        cached = self._cache.get(name)
+        if cached is None or cached[0] != changed:
+            cached = self._cache[name] = (changed, self._read(path))
+        return cached[1]
 
-    def take(self, title: str, data: bytes) -> str:
-        """Check a file and give it a place; one of the same title goes. Returns the title."""
+    def add(self, title: str, data: bytes) -> str:
+        """Check and store a file, replacing one of the same title; returns the title."""
         if self._folder is None:
-            raise WritheError("this server has no folder to keep files in")
+            raise WritheError("this server has no folder for shared files")
         name = _TITLE.sub("", title).strip(" .")[:60] or "file"
-        if name not in self.names() and len(self.names()) >= MOST_FILES:
-            raise WritheError(f"{MOST_FILES} such files are here; delete some in the folder first")
+        if name not in self.names() and len(self.names()) >= MAX_FILES:
+            raise WritheError(
+                f"there are already {MAX_FILES} such files; delete some in the folder first"
+            )
         self._folder.mkdir(parents=True, exist_ok=True)
         number, part = tempfile.mkstemp(suffix=".part", dir=self._folder)
         try:
@@ -74,17 +76,17 @@ class Shelf(Generic[Content]):
         return name
 
 
-class Shelves:
-    """The files of a server: in `postures` and `styles` beside the documents."""
+class SharedFiles:
+    """The shared files of a server, in the folders `postures` and `styles` beside the documents."""
 
     def __init__(self, folder: Path | None = None) -> None:
         postures, styles = (folder and folder / name for name in ("postures", "styles"))
-        self.postures = Shelf[PostureDatabase](postures, ".parquet", read_database)
-        self.styles = Shelf[Forest](styles, ".npz", read_styles)
+        self.postures = SharedFolder[PostureDatabase](postures, ".parquet", read_database)
+        self.styles = SharedFolder[Forest](styles, ".npz", read_styles)
 
 
 def read_database(path: Path) -> PostureDatabase:
-    """A posture database of the human, once its size and numbers have been looked at."""
+    """Read a posture database of the human, after checks of its size and values."""
     import pyarrow
     import pyarrow.parquet
 
@@ -95,57 +97,63 @@ def read_database(path: Path) -> PostureDatabase:
         raise FileFormatError(
             path, "not a posture database", remedy="make one with `writhe db build`"
         ) from None
-    if about.num_rows > MOST_POSTURES or sum(groups) > MOST_UNPACKED:
-        raise FileFormatError(path, f"more than {MOST_POSTURES} postures")
+    if about.num_rows > MAX_POSTURES or sum(groups) > MAX_UNPACKED:
+        raise FileFormatError(path, f"more than {MAX_POSTURES} postures")
     body = figure("human")
     try:
         found = PostureDatabase.load(path, body)
     except WritheError:
         raise
-    except Exception as error:  # as does what unpacks damaged columns
+    except Exception as error:  # damaged columns can raise anything
         raise FileFormatError(path, f"not a posture database: {type(error).__name__}") from None
     if len(found) == 0:
-        raise FileFormatError(path, "it holds no postures")
+        raise FileFormatError(path, "it contains no postures")
     count, pairs = len(found), len(body.strands) * (len(body.strands) - 1) // 2
     shapes = found.linking.shape, found.frame.shape, found.penetrating.shape
     numbers = (found.q, found.linking, found.object_linking, found.object_pose)
     if shapes != ((count, pairs), (count,), (count,)) or not all(map(_finite, numbers)):
-        raise FileFormatError(path, "its columns make no sense", remedy="build it again")
+        raise FileFormatError(
+            path,
+            "its columns have wrong shapes or values that are not finite",
+            remedy="build it again",
+        )
     if found.object_pose.shape not in ((count, 0), (count, 7)) or np.abs(found.q).max() > 1e3:
         raise FileFormatError(
-            path, "its postures or objects are nowhere near", remedy="build again"
+            path,
+            "its postures or objects are farther than 1000 m from the origin",
+            remedy="build it again",
         )
     for joint in body.skeleton.joints:
         part = found.q[:, body.skeleton.q_slice(joint.name)]
         if part.shape[1] >= 4 and np.abs(np.linalg.norm(part[:, -4:], axis=1) - 1).max() > 1e-3:
-            raise FileFormatError(path, f"its {joint.name} does not turn by unit quaternions")
+            raise FileFormatError(path, f"the rotations of {joint.name} are not unit quaternions")
     return found
 
 
 def read_styles(path: Path) -> Forest:
-    """Styles learnt on the human, once every table that is indexed has been looked at."""
+    """Read styles learnt on the human, after checks of every table used as indices."""
     try:
         with zipfile.ZipFile(path) as packed:
-            if sum(entry.file_size for entry in packed.infolist()) > MOST_UNPACKED:
-                raise FileFormatError(path, "larger than a file of styles may be")
+            if sum(entry.file_size for entry in packed.infolist()) > MAX_UNPACKED:
+                raise FileFormatError(path, f"larger than {MAX_UNPACKED >> 20} MiB unpacked")
         forest = Forest.load(path, figure("human"))
     except WritheError:
         raise
-    except Exception:  # what unpacks a damaged archive raises almost anything
+    except Exception:  # a damaged archive can raise anything
         raise FileFormatError(
             path, "not a file of styles", remedy="make one with `writhe learn DIR -o FILE`"
         ) from None
     if not all(
-        _sound(octree, len(forest.chain))
+        _valid_octree(octree, len(forest.chain))
         for style in forest.styles.values()
         for octree in style.octrees
     ):
-        raise FileFormatError(path, "its tables make no sense", remedy="learn again")
+        raise FileFormatError(path, "its tables are inconsistent", remedy="learn it again")
     return forest
 
 
 def is_style_file(data: bytes) -> bool:
-    """Whether the bytes of a .npz file are styles rather than motion: by the entries it has."""
+    """Whether the bytes of a .npz file are styles rather than motion, judged by its entries."""
     return data.startswith(b"PK") and b"header.npy" in data and b"reference.npy" in data
 
 
@@ -153,8 +161,8 @@ def _finite(values: Floats) -> bool:
     return bool(np.isfinite(values).all())
 
 
-def _sound(octree: JointOctree, coordinates: int) -> bool:
-    """Whether kernels may walk the octree: parents before children, every cell within."""
+def _valid_octree(octree: JointOctree, coordinates: int) -> bool:
+    """Whether kernels can index the octree: parents before children, all cells in range."""
     cells = len(octree.parent)
     table = (cells, coordinates)
     shapes = [

@@ -1,4 +1,4 @@
-"""Pictures that the page sends."""
+"""Checks the pictures that the page sends."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def check_picture(png: bytes) -> bytes:
-    """A picture from the page: a PNG or nothing."""
+    """The picture, which must be a PNG or empty."""
     if png and not png.startswith(PNG):
         raise WritheError("pictures must be PNG files")
     return png

@@ -1,7 +1,7 @@
-"""Documents that come from elsewhere: looked at closely before they join the others.
+"""Checks uploaded documents before they are stored.
 
-An SQLite file can hold more than rows: views, triggers and virtual tables run when it is read. Only
-files with our own tables, written as we write them, get in, and every row must make sense.
+An SQLite file can contain views, triggers and virtual tables that run when it is read. Only files
+with exactly the tables of a document are accepted, and every row must be readable.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from writhe.studio.document.drawn_paths import all_paths
 from writhe.studio.document.history import KEY_COLUMN
 from writhe.studio.document.relations import all_relations
 from writhe.studio.editing.scene_objects import shapes_of
-from writhe.studio.editing.solver_settings import Solving
+from writhe.studio.editing.solver_settings import SolverSettings
 
-OURS = frozenset({*KEY_COLUMN, "history", "requests", "meta"})
-LONGEST_S = 10.0
-MOST_ROWS = 100_000
+TABLES = frozenset({*KEY_COLUMN, "history", "requests", "meta"})
+MAX_CHECK_S = 10.0
+MAX_ROWS = 100_000
 
 
-def inspect(path: Path) -> None:
-    """Raise unless the file is a whole and harmless document."""
+def check_document(path: Path) -> None:
+    """Raise FileFormatError unless the file is a complete, safe document."""
     try:
-        _inspect_file(path)
+        _check_tables(path)
         with Document.open(path) as document:
             _read_all(document)
     except FileFormatError:
@@ -48,34 +48,34 @@ def inspect(path: Path) -> None:
         raise FileFormatError(path, f"a damaged document: {type(error).__name__}") from error
 
 
-def _inspect_file(path: Path) -> None:
+def _check_tables(path: Path) -> None:
     connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    deadline = time.monotonic() + LONGEST_S
+    deadline = time.monotonic() + MAX_CHECK_S
     connection.set_progress_handler(lambda: int(time.monotonic() > deadline), 10_000)
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA query_only = ON")
         for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master"):
             plain = kind in ("table", "index") and "VIRTUAL" not in (sql or "").upper()
-            ours = name in OURS or name == "keys_by_time" or name.startswith("sqlite_autoindex_")
+            ours = name in TABLES or name == "keys_by_time" or name.startswith("sqlite_autoindex_")
             if not (plain and ours) or "(" in name:
-                raise FileFormatError(path, f"not a writhe document: it holds {kind} {name!r}")
+                raise FileFormatError(path, f"not a writhe document: it contains {kind} {name!r}")
             if kind == "table" and "GENERATED" in (sql or "").upper():
                 raise FileFormatError(path, f"not a writhe document: {name!r} is computed")
         if connection.execute("PRAGMA quick_check").fetchone()[0] != "ok":
             raise FileFormatError(path, "a damaged document")
         for table in KEY_COLUMN:
             count = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]
-            if count > MOST_ROWS:
-                raise FileFormatError(path, f"{count} rows in {table!r}; {MOST_ROWS} at most")
+            if count > MAX_ROWS:
+                raise FileFormatError(path, f"{count} rows in {table!r}; {MAX_ROWS} at most")
     finally:
         connection.close()
 
 
 def _read_all(document: Document) -> None:
-    """Everything that a session would read."""
+    """Read everything that a session would read."""
     if not document.actors():
-        raise WritheError("it has no actor")
+        raise WritheError("it has no character")
     for actor in document.actors():
         skeleton = document.figure(actor.figure).skeleton
         if len(actor.configuration) != skeleton.configuration_size:
@@ -85,12 +85,12 @@ def _read_all(document: Document) -> None:
         timeline = document.timeline(actor.id)
         if not timeline.empty:
             timeline.at(0.0)
-    for thing in document.objects():
-        shapes_of(thing)
-        document.place_keys(thing.id)
+    for item in document.objects():
+        shapes_of(item)
+        document.placement_keys(item.id)
     document.poses()
     all_paths(document)
     all_relations(document)
-    Solving.of(document)
+    SolverSettings.of(document)
     document.setting("contacts", list[tuple[str, str]], [])
     _ = document.name, document.fps, document.duration_s, document.undo_label, document.thumbnail

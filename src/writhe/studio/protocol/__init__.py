@@ -1,8 +1,8 @@
-"""Everything that travels between the page and the server, defined once.
+"""The messages between the page and the server.
 
-Messages are MessagePack maps whose `type` names the struct; `generate` writes the TypeScript twins.
-Features add their own (`writhe.studio.feature`), `protocol` joins them all. Poses travel as float32
-(`q`), geometry as float32 and uint32, all little-endian.
+Messages are MessagePack maps whose `type` names the struct; `typescript` generates the TypeScript
+interfaces. Features add their own messages (`writhe.studio.feature`); `registry` collects all.
+Poses (`q`) are float32, geometry is float32 and uint32, all little-endian.
 """
 
 from writhe.studio.protocol.base import (
@@ -22,11 +22,11 @@ from writhe.studio.protocol.incoming import (
     CancelJob,
     ChooseFigure,
     ChooseMethod,
+    CompareMethod,
     CopyKeys,
     DeleteKeys,
     Drag,
-    Duel,
-    Hold,
+    DragHandle,
     MirrorPose,
     MoveKeys,
     Open,
@@ -45,43 +45,46 @@ from writhe.studio.protocol.incoming import (
     Undo,
 )
 from writhe.studio.protocol.outgoing import (
+    ActorPose,
     ActorState,
-    Answer,
     CapsuleShape,
     Choice,
+    DragResult,
+    ErrorMessage,
     FigureShape,
     JobState,
     JointShape,
     KeyState,
     MotionData,
+    ObjectState,
     PinState,
-    PlaceKey,
-    Posed,
-    Problem,
+    PlacementKey,
+    PoseReport,
+    SampledTrackState,
     Solid,
     State,
-    ThingState,
-    WayState,
     Welcome,
 )
 
 __all__ = [
     "PROTOCOL",
+    "ActorPose",
     "ActorState",
     "AddActor",
-    "Answer",
     "CancelJob",
     "CapsuleShape",
     "Choice",
     "ChooseFigure",
     "ChooseMethod",
     "Command",
+    "CompareMethod",
     "CopyKeys",
     "DeleteKeys",
     "Drag",
-    "Duel",
+    "DragHandle",
+    "DragResult",
+    "ErrorMessage",
     "FigureShape",
-    "Hold",
     "JobState",
     "JointShape",
     "KeyNumbers",
@@ -91,19 +94,20 @@ __all__ = [
     "MotionData",
     "MoveKeys",
     "Name",
+    "ObjectState",
     "Open",
     "Part",
     "Picture",
     "PinState",
-    "PlaceKey",
-    "Posed",
-    "Problem",
+    "PlacementKey",
+    "PoseReport",
     "Redo",
     "Release",
     "RemoveActor",
     "Rename",
     "Request",
     "ResetPose",
+    "SampledTrackState",
     "Seek",
     "SetEase",
     "SetKey",
@@ -113,10 +117,8 @@ __all__ = [
     "Solid",
     "State",
     "Task",
-    "ThingState",
     "Thumbnail",
     "Time",
     "Undo",
-    "WayState",
     "Welcome",
 ]

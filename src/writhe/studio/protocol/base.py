@@ -1,4 +1,4 @@
-"""What all messages are made of."""
+"""Base classes and field types of all messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-PROTOCOL = 2
+PROTOCOL = 3
 
 Name = Annotated[str, Meta(max_length=80)]
 Request = Annotated[str, Meta(min_length=8, max_length=40)]
@@ -17,20 +17,20 @@ Time = Annotated[float, Meta(ge=0, le=3600)]
 
 
 class Message(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
-    """Anything that travels on its own."""
+    """A message."""
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Anything that travels inside a message."""
+    """A struct inside a message."""
 
 
 class Command(Message, frozen=True):
-    """A change to the document: saved, undoable, acknowledged by a State with its request."""
+    """A change of the document: saved, undoable, acknowledged by a State with its request."""
 
     request: Request
 
 
 class Task(Message, frozen=True):
-    """Something that takes long: acknowledged and followed by JobStates with its request."""
+    """A request for long work: acknowledged and followed by JobStates with its request."""
 
     request: Request

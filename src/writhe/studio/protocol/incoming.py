@@ -1,4 +1,4 @@
-"""What the page sends."""
+"""Messages from the page."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from writhe.studio.protocol.base import (
 
 
 class Open(Message, frozen=True, tag="open"):
-    """Work on a document; the first message of every connection."""
+    """Open a document; the first message of every connection."""
 
     protocol: int
     document: Annotated[str, Meta(pattern="^[0-9a-f]{12}$")]
 
 
-class Hold(Part, frozen=True):
-    """One finger: a point of a joint and where it should be."""
+class DragHandle(Part, frozen=True):
+    """A dragged point of a joint and its target."""
 
     joint: int
     point_in_joint: Vector3
@@ -36,33 +36,33 @@ class Hold(Part, frozen=True):
 
 
 class Drag(Message, frozen=True, tag="drag"):
-    """Move an actor towards what the fingers hold.
+    """Move an actor towards drag targets, one for each pointer.
 
-    `frames` says how many 60ths of a second passed since the last one, so that the figure moves
-    at the same speed on a slow screen.
+    `frames` is the number of 1/60 s steps since the last message, so that the figure moves at the
+    same speed on a slow screen.
     """
 
     sequence: int
     actor: int
-    holds: Annotated[list[Hold], Meta(min_length=1, max_length=10)]
+    handles: Annotated[list[DragHandle], Meta(min_length=1, max_length=10)]
     frames: Annotated[int, Meta(ge=1, le=4)] = 1
 
 
 class Seek(Message, frozen=True, tag="seek"):
-    """The playhead stands at another time."""
+    """Move the playhead."""
 
     time_s: Annotated[float, Meta(ge=0, le=36_000)]
 
 
-class Duel(Message, frozen=True, tag="duel"):
-    """Show a second character under the same gesture, posed by this method; None ends it."""
+class CompareMethod(Message, frozen=True, tag="compare_method"):
+    """Pose a second copy of an actor by another method under the same drags; None ends it."""
 
     actor: int
     method: Name | None
 
 
 class SetRecording(Message, frozen=True, tag="set_recording"):
-    """From now on (or no longer) drags are recorded as motion from the playhead on."""
+    """Start or stop recording drags as motion from the playhead on."""
 
     on: bool
 
@@ -74,27 +74,27 @@ class Thumbnail(Message, frozen=True, tag="thumbnail"):
 
 
 class Release(Command, frozen=True, tag="release"):
-    """The fingers let go: the pose becomes part of the document."""
+    """End a drag and save the pose."""
 
     actor: int
 
 
 class Undo(Command, frozen=True, tag="undo"):
-    """Take the last command back."""
+    """Undo the last command."""
 
 
 class Redo(Command, frozen=True, tag="redo"):
-    """Bring back what was undone."""
+    """Redo the last undone command."""
 
 
 class Rename(Command, frozen=True, tag="rename"):
-    """Give the document another title."""
+    """Rename the document."""
 
     name: Name
 
 
 class SetPin(Command, frozen=True, tag="set_pin"):
-    """Pin a joint where it is, or free it."""
+    """Pin a joint where it is, or unpin it."""
 
     actor: int
     joint: int
@@ -102,14 +102,14 @@ class SetPin(Command, frozen=True, tag="set_pin"):
 
 
 class ChooseMethod(Command, frozen=True, tag="choose_method"):
-    """Pose an actor by another method."""
+    """Set the posing method of an actor."""
 
     actor: int
     method: Name
 
 
 class ChooseFigure(Command, frozen=True, tag="choose_figure"):
-    """Give an actor another body."""
+    """Set the figure of an actor."""
 
     actor: int
     figure: Name
@@ -128,60 +128,60 @@ class RemoveActor(Command, frozen=True, tag="remove_actor"):
 
 
 class MirrorPose(Command, frozen=True, tag="mirror_pose"):
-    """Swap left and right."""
+    """Mirror a pose left to right."""
 
     actor: int
 
 
 class ResetPose(Command, frozen=True, tag="reset_pose"):
-    """Back to the starting pose; with a joint, only its limb."""
+    """Reset to the starting pose; with `joint`, only its limb."""
 
     actor: int
     joint: int | None = None
 
 
 class SetKey(Command, frozen=True, tag="set_key"):
-    """Key the actor's present pose at a time."""
+    """Set a key of the actor's current pose at a time."""
 
     actor: int
     time_s: Time
 
 
 class MoveKeys(Command, frozen=True, tag="move_keys"):
-    """Shift keys in time."""
+    """Move keys in time."""
 
     keys: KeyNumbers
     by_s: Annotated[float, Meta(ge=-3600, le=3600)]
 
 
 class CopyKeys(Command, frozen=True, tag="copy_keys"):
-    """Copy keys so that the earliest stands at a time."""
+    """Copy keys so that the earliest copy is at `to_s`."""
 
     keys: KeyNumbers
     to_s: Time
 
 
 class DeleteKeys(Command, frozen=True, tag="delete_keys"):
-    """Remove keys."""
+    """Delete keys."""
 
     keys: KeyNumbers
 
 
 class SetEase(Command, frozen=True, tag="set_ease"):
-    """How the motion goes on from keys: smoothly, evenly, or held until the next."""
+    """Set the interpolation after keys: smooth, linear or hold."""
 
     keys: KeyNumbers
     ease: Literal["smooth", "linear", "hold"]
 
 
 class SetTimeline(Command, frozen=True, tag="set_timeline"):
-    """Length and frame rate of the timeline."""
+    """Set the length and the frame rate of the timeline."""
 
     duration_s: Annotated[float, Meta(ge=0.1, le=3600)]
     fps: Annotated[float, Meta(ge=1, le=240)]
 
 
 class CancelJob(Message, frozen=True, tag="cancel_job"):
-    """Give up something that takes long."""
+    """Cancel a job."""
 
     job: Request

@@ -1,4 +1,4 @@
-"""What the server sends."""
+"""Messages from the server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from writhe.studio.protocol.base import Message, Part
 
 
 class Choice(Part, frozen=True):
-    """Something to choose, with a title and a plain sentence about it."""
+    """A choice with a title and a description."""
 
     name: str
     title: str
@@ -19,7 +19,7 @@ class Choice(Part, frozen=True):
 
 
 class Welcome(Message, frozen=True, tag="welcome"):
-    """The answer to Open: what there is to choose from."""
+    """The answer to Open: version and available choices."""
 
     protocol: int
     version: str
@@ -31,7 +31,7 @@ class Welcome(Message, frozen=True, tag="welcome"):
 
 
 class JointShape(Part, frozen=True):
-    """A joint as the page needs it to place its bone."""
+    """A joint of a figure; `kind` is a `JointKind`, `q_start` its first number in q."""
 
     name: str
     parent: int
@@ -43,7 +43,7 @@ class JointShape(Part, frozen=True):
 
 
 class CapsuleShape(Part, frozen=True):
-    """A capsule of the body."""
+    """A capsule in its joint's frame."""
 
     joint: int
     start: Vector3
@@ -53,10 +53,10 @@ class CapsuleShape(Part, frozen=True):
 
 
 class FigureShape(Message, frozen=True, tag="figure"):
-    """A body: joints, capsules and, where there is one, the skin.
+    """A figure: joints, capsules and, if it has one, the skin.
 
-    skin arrays: vertices float32 (v, 3), triangles uint32 (t, 3), skin_joints uint16 (v, 4),
-    skin_weights float32 (v, 4), all empty without a skin.
+    Skin arrays: vertices float32 (v, 3), triangles uint32 (t, 3), skin_joints uint16 (v, 4),
+    skin_weights float32 (v, 4), empty without a skin.
     """
 
     figure: str
@@ -71,14 +71,14 @@ class FigureShape(Message, frozen=True, tag="figure"):
 
 
 class PinState(Part, frozen=True):
-    """A pinned joint and where it is held."""
+    """A pinned joint and its target position; `both` means orientation too."""
 
     joint: int
     position: Vector3
     both: bool
 
 
-class WayState(Part, frozen=True):
+class SampledTrackState(Part, frozen=True):
     """Sampled motion between two pose keys: planned, wound or pushed clear."""
 
     id: int
@@ -88,7 +88,7 @@ class WayState(Part, frozen=True):
 
 
 class ActorState(Part, frozen=True):
-    """An actor as the document has it; `q` is its pose at the playhead."""
+    """An actor of the document; `q` is its current pose at the playhead."""
 
     id: int
     name: str
@@ -98,30 +98,30 @@ class ActorState(Part, frozen=True):
     pins: list[PinState]
     animated: bool
     clip: str
-    ways: list[WayState]
+    sampled_tracks: list[SampledTrackState]
 
 
 class KeyState(Part, frozen=True):
-    """A key on the timeline, of an actor or of an object (the other one is 0)."""
+    """A key on the timeline, of an actor or of an object (the other id is 0)."""
 
     id: int
     actor: int
-    thing: int
+    object: int
     kind: str
     time_s: float
     ease: str
 
 
 class Solid(Part, frozen=True):
-    """A shape in its object's frame: a capsule (two points) or a hull, inflated by a radius."""
+    """A shape in its object's frame: a capsule (two points) or a convex hull, with a radius."""
 
     kind: str
     points: list[Vector3]
     radius: float
 
 
-class PlaceKey(Part, frozen=True):
-    """Where an object is at a time."""
+class PlacementKey(Part, frozen=True):
+    """A placement key of an object."""
 
     id: int
     time_s: float
@@ -129,8 +129,8 @@ class PlaceKey(Part, frozen=True):
     rotation: Quaternion
 
 
-class ThingState(Part, frozen=True):
-    """An object of the scene; between its keys it goes straight and turns evenly."""
+class ObjectState(Part, frozen=True):
+    """An object of the scene; between its keys it is interpolated linearly and by slerp."""
 
     id: int
     name: str
@@ -140,20 +140,20 @@ class ThingState(Part, frozen=True):
     size: Vector3
     resizable: bool
     solids: list[Solid]
-    keys: list[PlaceKey]
+    keys: list[PlacementKey]
 
 
 class State(Message, frozen=True, tag="state"):
-    """The whole document apart from motion; `request` acknowledges that command.
+    """The whole document except motion; `request` acknowledges that command.
 
-    `features` holds what each feature says of itself, by its name.
+    `features` holds the state of each feature by its name.
     """
 
     request: str
     name: str
     actors: list[ActorState]
     keys: list[KeyState]
-    things: list[ThingState]
+    objects: list[ObjectState]
     contacts: list[str]
     duration_s: float
     fps: float
@@ -163,9 +163,9 @@ class State(Message, frozen=True, tag="state"):
 
 
 class MotionData(Message, frozen=True, tag="motion"):
-    """An actor's timeline sampled at the document's rate; frames 0 where it has none.
+    """An actor's timeline sampled at the document's rate; 0 frames if it has no tracks.
 
-    `linking`: float32 (frames, pairs), the strands' linking over time; empty where not measured.
+    `linking`: float32 (frames, pairs), linking of the strands over time; empty if not measured.
     """
 
     actor: int
@@ -175,8 +175,8 @@ class MotionData(Message, frozen=True, tag="motion"):
     linking: bytes
 
 
-class Posed(Part, frozen=True):
-    """A pose and how it came about."""
+class PoseReport(Part, frozen=True):
+    """A pose with the solver's status and diagnostics."""
 
     q: bytes
     milliseconds: float
@@ -188,19 +188,26 @@ class Posed(Part, frozen=True):
     note: str = ""
 
 
-class Answer(Message, frozen=True, tag="answer"):
-    """The answer to a Drag; `settled` says that asking again would change nothing."""
+class ActorPose(Part, frozen=True):
+    """An actor and its configuration `q`, float32."""
+
+    actor: int
+    q: bytes
+
+
+class DragResult(Message, frozen=True, tag="drag_result"):
+    """The result of a Drag; `settled` means that repeating it would not change the pose."""
 
     sequence: int
     actor: int
     settled: bool
-    pose: Posed
-    duel: Posed | None = None
+    pose: PoseReport
+    comparison: PoseReport | None = None
     features: dict[str, Part] = msgspec.field(default_factory=dict[str, Part])
 
 
 class JobState(Message, frozen=True, tag="job"):
-    """How far something long has come; `done` from 0 to 1. What is quiet needs no bar."""
+    """The progress of a job, `done` from 0 to 1; a `quiet` job shows no progress bar."""
 
     job: str
     title: str
@@ -210,8 +217,8 @@ class JobState(Message, frozen=True, tag="job"):
     status: Literal["running", "done", "cancelled", "failed"]
 
 
-class Problem(Message, frozen=True, tag="problem"):
-    """Something could not be done; the page shows the text and the rest goes on."""
+class ErrorMessage(Message, frozen=True, tag="error"):
+    """A request failed; the page shows the text."""
 
     request: str
     text: str

@@ -1,4 +1,4 @@
-"""The whole of what travels: the core's messages and those of every feature."""
+"""All messages: those of the core and of every feature."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from writhe.studio.protocol.base import Command, Message, Part, Task
 
 
 def _load() -> dict[str, tuple[Feature, ModuleType]]:
-    """Every module of the package `features`, by its feature's name."""
+    """The modules of the package `features`, by feature name."""
     found: dict[str, tuple[Feature, ModuleType]] = {}
     for entry in sorted(pkgutil.iter_modules(features.__path__), key=lambda one: one.name):
         module = importlib.import_module(f"{features.__name__}.{entry.name}")
@@ -33,7 +33,7 @@ FEATURES: tuple[Feature, ...] = tuple(feature for feature, _ in _LOADED.values()
 
 
 def structs(module: ModuleType) -> list[type[Any]]:
-    """The messages and parts that a module defines, in its order."""
+    """The message and part structs that a module defines, in order."""
     return [
         kind
         for kind in vars(module).values()
@@ -60,7 +60,7 @@ OUTGOING: tuple[type[Message], ...] = (
 KEPT_BY_PAGE = tuple(kind for kind in INCOMING if issubclass(kind, Command | Task))
 
 COMMANDS = {kind: body for feature in FEATURES for kind, body in feature.commands.items()}
-QUESTIONS = {kind: body for feature in FEATURES for kind, body in feature.questions.items()}
+MESSAGE_HANDLERS = {kind: body for feature in FEATURES for kind, body in feature.messages.items()}
 TASKS = {kind: body for feature in FEATURES for kind, body in feature.tasks.items()}
 
 _unread = [

@@ -1,4 +1,4 @@
-"""Write the TypeScript twins of the messages: `python -m writhe.studio.protocol.typescript`."""
+"""Generates the TypeScript interfaces: `python -m writhe.studio.protocol.typescript`."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def _typescript(kind: Any) -> str:
 
 
 def _field(kind: type[msgspec.Struct], name: str, hints: dict[str, Any]) -> str:
-    if name == "features":  # by feature, each with a type of its own
-        return "FeatureStates" if kind is outgoing.State else "Partial<FeatureReadings>"
+    if name == "features":  # typed by feature
+        return "FeatureStates" if kind is outgoing.State else "Partial<FeatureDiagnostics>"
     return _typescript(hints[name])
 
 
@@ -71,7 +71,7 @@ def _feature_map(name: str, about: str, bodies: dict[str, Callable[..., Any] | N
 
 
 def typescript() -> str:
-    """The whole TypeScript module."""
+    """The text of the TypeScript module."""
     core = [*registry.structs(incoming), *registry.structs(outgoing)]
     return (
         "\n\n".join(
@@ -81,13 +81,13 @@ def typescript() -> str:
                 *(_interface(kind) for kind in (*core, *registry.FEATURE_STRUCTS)),
                 _feature_map(
                     "FeatureStates",
-                    "What each feature says of itself in a State.",
+                    "The state of each feature in a State.",
                     {f.name: f.state_of for f in registry.FEATURES},
                 ),
                 _feature_map(
-                    "FeatureReadings",
-                    "What features read from a pose being dragged.",
-                    {f.name: f.reading_of for f in registry.FEATURES},
+                    "FeatureDiagnostics",
+                    "The parts of features in a DragResult.",
+                    {f.name: f.after_drag_of for f in registry.FEATURES},
                 ),
                 _union("Incoming", registry.INCOMING),
                 _union("Outgoing", registry.OUTGOING),
@@ -100,7 +100,7 @@ def typescript() -> str:
 
 def main() -> None:
     """Write to the path given, or to web/src/generated/messages.ts of the checkout."""
-    default = Path(__file__).parents[3] / "web" / "src" / "generated" / "messages.ts"
+    default = Path(__file__).parents[4] / "web" / "src" / "generated" / "messages.ts"
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else default
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(typescript(), encoding="utf-8")

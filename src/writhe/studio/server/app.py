@@ -1,4 +1,4 @@
-"""The web server: pages, the list of documents, files in and out, the websocket."""
+"""The web server: static page, document list, import and export, websocket."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from writhe.studio import protocol
 from writhe.studio.document import Document
 from writhe.studio.editing.posers import Posers
 from writhe.studio.files import import_export
-from writhe.studio.files.document_folder import Library
-from writhe.studio.files.shared_files import Shelves
+from writhe.studio.files.document_folder import DocumentFolder
+from writhe.studio.files.shared_files import SharedFiles
 from writhe.studio.protocol import registry
-from writhe.studio.server.security import Guard
+from writhe.studio.server.security import AccessControl
 from writhe.studio.server.session import Session
 
-STATIC = Path(__file__).parent / "static"
-MOST_UPLOADED = 64 * 2**20
-MOST_SESSIONS = 128
+STATIC = Path(__file__).parents[1] / "static"
+MAX_UPLOADED = 64 * 2**20
+MAX_SESSIONS = 128
 FIRST_MESSAGE_S = 10.0
 log = logging.getLogger("writhe.studio")
 Result = TypeVar("Result")
@@ -44,7 +44,7 @@ Result = TypeVar("Result")
 
 @dataclass
 class Opened:
-    """A document in use: who looks at it, and how many use it, for long or for a moment."""
+    """An open document with its sessions and the number of users (sessions and requests)."""
 
     document: Document
     sessions: set[Session] = field(default_factory=set[Session])
@@ -52,10 +52,10 @@ class Opened:
 
 
 class Studio:
-    """The documents that are open, and who looks at each."""
+    """The open documents and their sessions."""
 
-    def __init__(self, library: Library, posers: Posers) -> None:
-        self.library = library
+    def __init__(self, documents: DocumentFolder, posers: Posers) -> None:
+        self.documents = documents
         self.posers = posers
         self.pool = ThreadPoolExecutor(max(2, os.cpu_count() or 2), "studio")
         self.job_pool = ThreadPoolExecutor(2, "studio-job")
@@ -67,9 +67,9 @@ class Studio:
         return await asyncio.get_running_loop().run_in_executor(self.pool, work)
 
     def enter(self, number: str, session: Session) -> Document:
-        """Open a document for a session, or join those who have it open."""
-        if self._sessions >= MOST_SESSIONS:
-            raise WritheError(f"{MOST_SESSIONS} pages are open already; close some")
+        """Open a document for a session; sessions share an open document."""
+        if self._sessions >= MAX_SESSIONS:
+            raise WritheError(f"{MAX_SESSIONS} pages are already open; close some")
         opened = self._use(number)
         opened.sessions.add(session)
         self._sessions += 1
@@ -77,34 +77,34 @@ class Studio:
         return opened.document
 
     def leave(self, number: str, session: Session) -> None:
-        """A session is over."""
+        """End a session."""
         self._open[number].sessions.discard(session)
         self._sessions -= 1
-        self._give_back(number)
+        self._release(number)
 
     def changed(self, number: str, by: Session | None) -> None:
-        """Show a change to everyone else who has the document open."""
+        """Send the new state to all other sessions of the document."""
         if number in self._open:
             for session in self._open[number].sessions:
                 if session is not by:
                     session.show()
 
     def busy(self, number: str) -> bool:
-        """Whether someone has the document open."""
+        """Whether the document is open."""
         return number in self._open
 
     def borrow(self, number: str) -> tuple[Document, Callable[[], None]]:
-        """The document for a moment, with what gives it back."""
-        return self._use(number).document, lambda: self._give_back(number)
+        """The document for one request, and a function that releases it."""
+        return self._use(number).document, lambda: self._release(number)
 
     def _use(self, number: str) -> Opened:
         if number not in self._open:
-            self._open[number] = Opened(Document.open(self.library.path(number)))
+            self._open[number] = Opened(Document.open(self.documents.path(number)))
         self._open[number].users += 1
         return self._open[number]
 
-    def _give_back(self, number: str) -> None:
-        """The last one to use a document closes it."""
+    def _release(self, number: str) -> None:
+        """Release a document; the last user closes it."""
         opened = self._open[number]
         opened.users -= 1
         if opened.users == 0:
@@ -112,43 +112,43 @@ class Studio:
             opened.document.close()
 
 
-def _answering(
+def _with_errors(
     handler: Callable[[Studio, Request], Awaitable[Response]],
 ) -> Callable[[Request], Awaitable[Response]]:
-    """A route whose WritheErrors become answers."""
+    """A route that returns WritheErrors as JSON with status 400."""
 
-    async def answer(request: Request) -> Response:
+    async def respond(request: Request) -> Response:
         try:
             return await handler(request.app.state.studio, request)
         except WritheError as error:
             return JSONResponse({"error": str(error)}, 400)
 
-    return answer
+    return respond
 
 
 async def _documents(studio: Studio, request: Request) -> Response:
-    entries = await studio.threaded(studio.library.entries)
+    entries = await studio.threaded(studio.documents.entries)
     found = [asdict(entry) for entry in entries]
     return JSONResponse(found, headers={"cache-control": "no-store"})
 
 
 async def _create(studio: Studio, request: Request) -> Response:
-    wanted = await _json(request)
-    figure = str(wanted.get("figure") or "human")
+    fields = await _json(request)
+    figure = str(fields.get("figure") or "human")
     number = await studio.threaded(
-        lambda: studio.library.create(str(wanted.get("name") or ""), figure)
+        lambda: studio.documents.create(str(fields.get("name") or ""), figure)
     )
     return JSONResponse({"id": number}, 201)
 
 
 async def _copy(studio: Studio, request: Request) -> Response:
     number = request.path_params["number"]
-    return JSONResponse({"id": await studio.threaded(lambda: studio.library.copy(number))}, 201)
+    return JSONResponse({"id": await studio.threaded(lambda: studio.documents.copy(number))}, 201)
 
 
 async def _download(studio: Studio, request: Request) -> Response:
     number = request.path_params["number"]
-    data, name = await studio.threaded(lambda: studio.library.download(number))
+    data, name = await studio.threaded(lambda: studio.documents.download(number))
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(data, media_type="application/octet-stream", headers=headers)
 
@@ -156,7 +156,7 @@ async def _download(studio: Studio, request: Request) -> Response:
 async def _upload(studio: Studio, request: Request) -> Response:
     data = await _body(request)
     try:
-        number = await studio.threaded(lambda: studio.library.upload(data))
+        number = await studio.threaded(lambda: studio.documents.upload(data))
     except FileFormatError as error:
         name = request.query_params.get("name", "")[:80] or "the file"
         raise FileFormatError(name, error.problem, remedy=error.remedy) from error
@@ -167,16 +167,16 @@ async def _delete(studio: Studio, request: Request) -> Response:
     number = request.path_params["number"]
     if studio.busy(number):
         raise WritheError("this document is open in a page; close it there first")
-    await studio.threaded(lambda: studio.library.delete(number))
+    await studio.threaded(lambda: studio.documents.delete(number))
     return Response(status_code=204)
 
 
 async def _thumbnail(studio: Studio, request: Request) -> Response:
-    document, give_back = studio.borrow(request.path_params["number"])
+    document, release = studio.borrow(request.path_params["number"])
     try:
         png = document.thumbnail
     finally:
-        give_back()
+        release()
     if not png:
         return Response(status_code=404)
     return Response(png, media_type="image/png", headers={"cache-control": "no-store"})
@@ -185,14 +185,14 @@ async def _thumbnail(studio: Studio, request: Request) -> Response:
 async def _export(studio: Studio, request: Request) -> Response:
     params = request.path_params
     actor, suffix = int(params["actor"]), str(params["suffix"])
-    document, give_back = studio.borrow(params["number"])
+    document, release = studio.borrow(params["number"])
     try:
         data, name = await studio.threaded(lambda: import_export.export(document, actor, suffix))
         proven = await studio.threaded(
             lambda: import_export.certificate_of(document, actor, data, suffix)
         )
     finally:
-        give_back()
+        release()
     headers = {
         "content-disposition": f'attachment; filename="{name}"',
         "x-certificate": msgspec.json.encode(proven).decode(),
@@ -204,7 +204,7 @@ async def _import(studio: Studio, request: Request) -> Response:
     number = request.path_params["number"]
     data = await _body(request)
     query = request.query_params
-    document, give_back = studio.borrow(number)
+    document, release = studio.borrow(number)
     try:
         report = await studio.threaded(
             lambda: import_export.import_file(
@@ -213,31 +213,31 @@ async def _import(studio: Studio, request: Request) -> Response:
                 query.get("name", ""),
                 data,
                 as_figure=query.get("as") == "figure",
-                shelves=studio.posers.shelves,
+                shared_files=studio.posers.shared_files,
             )
         )
     finally:
-        give_back()
+        release()
     studio.changed(number, None)
     return JSONResponse({"text": report})
 
 
 def _whole_number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise WritheError(f"an actor's number is wanted, not {text!r}")
+        raise WritheError(f"the actor must be given by its number, not {text!r}")
     return int(text)
 
 
 async def _body(request: Request) -> bytes:
-    """The request's body, given up as soon as it is too large."""
-    too_large = WritheError(f"files of up to {MOST_UPLOADED >> 20} MiB can be opened here")
-    if int(request.headers.get("content-length") or 0) > MOST_UPLOADED:
+    """The request's body; raises as soon as it exceeds `MAX_UPLOADED`."""
+    too_large = WritheError(f"the file is larger than {MAX_UPLOADED >> 20} MiB")
+    if int(request.headers.get("content-length") or 0) > MAX_UPLOADED:
         raise too_large
     parts: list[bytes] = []
     size = 0
     async for part in request.stream():
         size += len(part)
-        if size > MOST_UPLOADED:
+        if size > MAX_UPLOADED:
             raise too_large
         parts.append(part)
     return b"".join(parts)
@@ -245,18 +245,18 @@ async def _body(request: Request) -> bytes:
 
 async def _json(request: Request) -> dict[str, object]:
     if int(request.headers.get("content-length") or 0) > 10_000:
-        raise WritheError("that is too long")
+        raise WritheError("the request is longer than 10 kB")
     try:
         found = json.loads(await request.body() or b"{}")
     except ValueError as error:
         raise WritheError(f"not JSON: {error}") from error
     if not isinstance(found, dict):
-        raise WritheError("a JSON object is wanted")
+        raise WritheError("the request must be a JSON object")
     return {str(name): value for name, value in found.items()}
 
 
 async def _socket(socket: WebSocket) -> None:
-    """A page's connection: Open first, then a session."""
+    """The websocket of a page: an Open message, then a session."""
     studio: Studio = socket.app.state.studio
     await socket.accept()
     session = Session(socket, studio.pool, studio.job_pool, studio.posers)
@@ -272,8 +272,8 @@ async def _socket(socket: WebSocket) -> None:
             document = studio.enter(first.document, session)
             number = first.document
         except (msgspec.MsgspecError, WritheError, TimeoutError, KeyError) as error:
-            text = str(error) or "no message came"
-            await socket.send_bytes(registry.encoder.encode(protocol.Problem("open", text)))
+            text = str(error) or "no message was received"
+            await socket.send_bytes(registry.encoder.encode(protocol.ErrorMessage("open", text)))
             await socket.close(1008)
             return
         await session.run(document)
@@ -281,7 +281,7 @@ async def _socket(socket: WebSocket) -> None:
         if gone.reason and gone.code in (1008, 1009):
             await _close(socket, gone.code, gone.reason)
     except (KeyError, RuntimeError) as error:
-        # text instead of bytes, or a link that broke while sending
+        # text instead of bytes, or a connection lost while sending
         log.debug("a connection ended: %s", error)
         await _close(socket, 1003, "")
     finally:
@@ -301,29 +301,31 @@ async def _not_built(request: Request) -> Response:
 
 
 def build_app(
-    library: Library,
+    documents: DocumentFolder,
     token: str | None = None,
     posers: Posers | None = None,
     static: Path = STATIC,
 ) -> Starlette:
-    """The whole application."""
+    """The ASGI application."""
     document = "/api/documents/{number:str}"
     routes: list[BaseRoute] = [
-        Route("/api/documents", _answering(_documents), methods=["GET"]),
-        Route("/api/documents", _answering(_create), methods=["POST"]),
-        Route(document, _answering(_delete), methods=["DELETE"]),
-        Route("/api/documents/upload", _answering(_upload), methods=["POST"]),
-        Route(f"{document}/file", _answering(_download), methods=["GET"]),
-        Route(f"{document}/copy", _answering(_copy), methods=["POST"]),
-        Route(f"{document}/thumbnail.png", _answering(_thumbnail), methods=["GET"]),
-        Route(f"{document}/export/{{actor:int}}.{{suffix:str}}", _answering(_export)),
-        Route(f"{document}/import", _answering(_import), methods=["POST"]),
+        Route("/api/documents", _with_errors(_documents), methods=["GET"]),
+        Route("/api/documents", _with_errors(_create), methods=["POST"]),
+        Route(document, _with_errors(_delete), methods=["DELETE"]),
+        Route("/api/documents/upload", _with_errors(_upload), methods=["POST"]),
+        Route(f"{document}/file", _with_errors(_download), methods=["GET"]),
+        Route(f"{document}/copy", _with_errors(_copy), methods=["POST"]),
+        Route(f"{document}/thumbnail.png", _with_errors(_thumbnail), methods=["GET"]),
+        Route(f"{document}/export/{{actor:int}}.{{suffix:str}}", _with_errors(_export)),
+        Route(f"{document}/import", _with_errors(_import), methods=["POST"]),
         WebSocketRoute("/socket", _socket),
     ]
     if (static / "index.html").is_file():
         routes.append(Mount("/", StaticFiles(directory=static, html=True)))
     else:
         routes.append(Route("/", _not_built))
-    app = Starlette(routes=routes, middleware=[Middleware(Guard, token=token)])
-    app.state.studio = Studio(library, posers or Posers(shelves=Shelves(library.folder)))
+    app = Starlette(routes=routes, middleware=[Middleware(AccessControl, token=token)])
+    app.state.studio = Studio(
+        documents, posers or Posers(shared_files=SharedFiles(documents.folder))
+    )
     return app

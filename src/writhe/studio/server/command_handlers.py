@@ -1,4 +1,4 @@
-"""Turns command messages into edits of the document."""
+"""Executes command messages as edits of the document."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from writhe.skeleton import Figure
 from writhe.studio import protocol
 from writhe.studio.document.history import Edit
 from writhe.studio.editing import edits, starting_poses
-from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Outcome
 from writhe.studio.protocol.registry import COMMANDS, FEATURES
 
 
-def carry_out(stage: Stage, message: protocol.Command) -> None:
-    """Do what a command says, once: a repeated request is acknowledged and nothing else."""
-    document = stage.document
+def carry_out(editor: Editor, message: protocol.Command) -> None:
+    """Execute a command; a repeated request does nothing."""
+    document = editor.document
     if document.carried_out(message.request):
         return
     if isinstance(message, protocol.Release):
-        stage.release(message)
+        editor.release(message)
     elif isinstance(message, protocol.Undo):
         document.undo(message.request)
     elif isinstance(message, protocol.Redo):
@@ -32,29 +32,29 @@ def carry_out(stage: Stage, message: protocol.Command) -> None:
     else:
         label, body = (_BODIES | COMMANDS)[type(message)]
         with document.edit(label, message.request) as edit:
-            body(stage, edit, message)
-    stage.refresh()
+            body(editor, edit, message)
+    editor.refresh()
 
 
-def commit(stage: Stage, label: str, request: str, outcome: Outcome) -> None:
-    """Make what long work came to one command."""
-    if outcome.commit is not None and not stage.document.carried_out(request):
-        with stage.document.edit(label, request) as edit:
-            outcome.commit(stage, edit)
-        stage.refresh()
+def commit(editor: Editor, label: str, request: str, outcome: Outcome) -> None:
+    """Commit the outcome of a task as one command."""
+    if outcome.commit is not None and not editor.document.carried_out(request):
+        with editor.document.edit(label, request) as edit:
+            outcome.commit(editor, edit)
+        editor.refresh()
 
 
-def answer_drag(stage: Stage, message: protocol.Drag) -> protocol.Answer:
-    """Move the actor a step, with what features read from the new pose."""
-    answer = stage.drag(message)
-    readings = {f.name: f.reading_of(stage, answer.actor) for f in FEATURES if f.reading_of}
-    found = {name: reading for name, reading in readings.items() if reading is not None}
-    return msgspec.structs.replace(answer, features=found) if found else answer
+def drag_result(editor: Editor, message: protocol.Drag) -> protocol.DragResult:
+    """Move the actor one step and add the features' parts of the result."""
+    result = editor.drag(message)
+    parts = {f.name: f.after_drag_of(editor, result.actor) for f in FEATURES if f.after_drag_of}
+    found = {name: part for name, part in parts.items() if part is not None}
+    return msgspec.structs.replace(result, features=found) if found else result
 
 
-def _figure_and_pose(stage: Stage, number: int) -> tuple[Figure, Floats]:
-    actor = stage.document.actor(number)
-    return stage.document.figure(actor.figure), stage.puppet(actor).q
+def _figure_and_pose(editor: Editor, number: int) -> tuple[Figure, Floats]:
+    actor = editor.document.actor(number)
+    return editor.document.figure(actor.figure), editor.posed_actor(actor).q
 
 
 def _joint(figure: Figure, number: int) -> str:
@@ -63,77 +63,77 @@ def _joint(figure: Figure, number: int) -> str:
     return figure.skeleton.names[number]
 
 
-def _rename(stage: Stage, edit: Edit, m: protocol.Rename) -> None:
+def _rename(editor: Editor, edit: Edit, m: protocol.Rename) -> None:
     edit.setting("name", m.name.strip() or "Untitled")
 
 
-def _set_pin(stage: Stage, edit: Edit, m: protocol.SetPin) -> None:
-    figure, q = _figure_and_pose(stage, m.actor)
-    edits.set_pin(stage.document, edit, m.actor, q, _joint(figure, m.joint), m.hold)
+def _set_pin(editor: Editor, edit: Edit, m: protocol.SetPin) -> None:
+    figure, q = _figure_and_pose(editor, m.actor)
+    edits.set_pin(editor.document, edit, m.actor, q, _joint(figure, m.joint), m.hold)
 
 
-def _choose_method(stage: Stage, edit: Edit, m: protocol.ChooseMethod) -> None:
-    edits.choose_method(stage.document, edit, m.actor, m.method)
+def _choose_method(editor: Editor, edit: Edit, m: protocol.ChooseMethod) -> None:
+    edits.choose_method(editor.document, edit, m.actor, m.method)
 
 
-def _choose_figure(stage: Stage, edit: Edit, m: protocol.ChooseFigure) -> None:
-    edits.choose_figure(stage.document, edit, m.actor, m.figure)
+def _choose_figure(editor: Editor, edit: Edit, m: protocol.ChooseFigure) -> None:
+    edits.choose_figure(editor.document, edit, m.actor, m.figure)
 
 
-def _add_actor(stage: Stage, edit: Edit, m: protocol.AddActor) -> None:
-    edits.add_actor(stage.document, edit, m.figure)
+def _add_actor(editor: Editor, edit: Edit, m: protocol.AddActor) -> None:
+    edits.add_actor(editor.document, edit, m.figure)
 
 
-def _remove_actor(stage: Stage, edit: Edit, m: protocol.RemoveActor) -> None:
-    edits.remove_actor(stage.document, edit, m.actor)
+def _remove_actor(editor: Editor, edit: Edit, m: protocol.RemoveActor) -> None:
+    edits.remove_actor(editor.document, edit, m.actor)
 
 
-def _mirror_pose(stage: Stage, edit: Edit, m: protocol.MirrorPose) -> None:
-    figure, q = _figure_and_pose(stage, m.actor)
-    turned = starting_poses.mirrored(figure, q)
-    edits.set_pose(stage.document, edit, m.actor, turned, stage.time_s)
-    edits.repin(stage.document, edit, m.actor, turned)
-    edits.mirror_contacts(stage.document, edit, m.actor)
+def _mirror_pose(editor: Editor, edit: Edit, m: protocol.MirrorPose) -> None:
+    figure, q = _figure_and_pose(editor, m.actor)
+    mirrored = starting_poses.mirrored(figure, q)
+    edits.set_pose(editor.document, edit, m.actor, mirrored, editor.time_s)
+    edits.update_pins(editor.document, edit, m.actor, mirrored)
+    edits.mirror_contacts(editor.document, edit, m.actor)
 
 
-def _reset_pose(stage: Stage, edit: Edit, m: protocol.ResetPose) -> None:
-    figure, q = _figure_and_pose(stage, m.actor)
+def _reset_pose(editor: Editor, edit: Edit, m: protocol.ResetPose) -> None:
+    figure, q = _figure_and_pose(editor, m.actor)
     if m.joint is None:
         fresh = starting_poses.starting_pose(figure)
     else:
         fresh = starting_poses.limb_reset(figure, q, _joint(figure, m.joint))
-    edits.set_pose(stage.document, edit, m.actor, fresh, stage.time_s)
-    edits.repin(stage.document, edit, m.actor, fresh)
+    edits.set_pose(editor.document, edit, m.actor, fresh, editor.time_s)
+    edits.update_pins(editor.document, edit, m.actor, fresh)
 
 
-def _set_key(stage: Stage, edit: Edit, m: protocol.SetKey) -> None:
-    _, q = _figure_and_pose(stage, m.actor)
-    edits.put_key(stage.document, edit, m.actor, m.time_s, q)
+def _set_key(editor: Editor, edit: Edit, m: protocol.SetKey) -> None:
+    _, q = _figure_and_pose(editor, m.actor)
+    edits.put_key(editor.document, edit, m.actor, m.time_s, q)
 
 
-def _move_keys(stage: Stage, edit: Edit, m: protocol.MoveKeys) -> None:
-    edits.move_keys(stage.document, edit, m.keys, m.by_s)
+def _move_keys(editor: Editor, edit: Edit, m: protocol.MoveKeys) -> None:
+    edits.move_keys(editor.document, edit, m.keys, m.by_s)
 
 
-def _copy_keys(stage: Stage, edit: Edit, m: protocol.CopyKeys) -> None:
-    edits.copy_keys(stage.document, edit, m.keys, m.to_s)
+def _copy_keys(editor: Editor, edit: Edit, m: protocol.CopyKeys) -> None:
+    edits.copy_keys(editor.document, edit, m.keys, m.to_s)
 
 
-def _delete_keys(stage: Stage, edit: Edit, m: protocol.DeleteKeys) -> None:
-    edits.delete_keys(stage.document, edit, m.keys)
+def _delete_keys(editor: Editor, edit: Edit, m: protocol.DeleteKeys) -> None:
+    edits.delete_keys(editor.document, edit, m.keys)
 
 
-def _set_ease(stage: Stage, edit: Edit, m: protocol.SetEase) -> None:
-    edits.set_ease(stage.document, edit, m.keys, m.ease)
+def _set_ease(editor: Editor, edit: Edit, m: protocol.SetEase) -> None:
+    edits.set_ease(editor.document, edit, m.keys, m.ease)
 
 
-def _set_timeline(stage: Stage, edit: Edit, m: protocol.SetTimeline) -> None:
+def _set_timeline(editor: Editor, edit: Edit, m: protocol.SetTimeline) -> None:
     edit.setting("duration_s", m.duration_s)
     edit.setting("fps", m.fps)
 
 
 # the label (what "Undo ..." shows) and the body of each command
-_BODIES: dict[type[protocol.Message], tuple[str, Callable[[Stage, Edit, Any], None]]] = {
+_BODIES: dict[type[protocol.Message], tuple[str, Callable[[Editor, Edit, Any], None]]] = {
     protocol.Rename: ("Rename", _rename),
     protocol.SetPin: ("Pin", _set_pin),
     protocol.ChooseMethod: ("Choose method", _choose_method),

@@ -1,4 +1,4 @@
-"""Long work of a session: beside everything else, with progress, and to be given up at any time."""
+"""Background jobs of a session, with progress and cancellation."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from writhe.errors import WritheError
 from writhe.studio.protocol import JobState
 
 log = logging.getLogger("writhe.studio")
-MOST_JOBS = 4  # of one session, waiting or running
+MAX_JOBS = 4  # of one session, waiting or running
 TELL_EVERY_S = 0.1
 
 
 class Cancelled(Exception):
-    """Raised inside the work when nobody wants it any more."""
+    """Raised inside the work of a cancelled job."""
 
 
 class Job:
-    """What the work holds on to while it runs."""
+    """A running job: reports progress and tells the work when to stop."""
 
     def __init__(
         self, number: str, title: str, quiet: bool, tell: Callable[[JobState], None]
@@ -35,7 +35,7 @@ class Job:
         self._told_s = 0.0
 
     def report(self, done: float, text: str = "") -> None:
-        """Say how far it has come, 0 to 1; raises `Cancelled` when it should stop."""
+        """Report progress from 0 to 1; raises `Cancelled` if the job was cancelled."""
         self.check()
         now = time.monotonic()
         if now - self._told_s >= TELL_EVERY_S:
@@ -43,17 +43,17 @@ class Job:
             self.tell("running", done, text)
 
     def check(self) -> None:
-        """Raise `Cancelled` when it should stop."""
+        """Raise `Cancelled` if the job was cancelled."""
         if self._cancelled.is_set():
             raise Cancelled
 
     @property
     def cancelled(self) -> bool:
-        """Whether it should stop; for solvers that take a callable to ask."""
+        """Whether the job was cancelled, for solvers that take a callable."""
         return self._cancelled.is_set()
 
     def cancel(self) -> None:
-        """Have it stop at its next report."""
+        """Stop the job at its next report or check."""
         self._cancelled.set()
 
     def tell(self, status: Any, done: float, text: str = "") -> None:
@@ -81,9 +81,9 @@ class Jobs:
     ) -> None:
         """Run work; its result goes to `finished`."""
         if number in self._running:
-            return  # the page repeats what it does not know to have arrived
-        if len(self._running) >= MOST_JOBS:
-            raise WritheError("wait until something that runs is done, or cancel it")
+            return  # the page repeats requests that were not acknowledged
+        if len(self._running) >= MAX_JOBS:
+            raise WritheError(f"at most {MAX_JOBS} jobs can run at once; wait for one or cancel it")
         job = Job(number, title, quiet, self._tell)
         self._running[number] = job
         job.tell("running", 0.0)
@@ -100,18 +100,18 @@ class Jobs:
             job.tell("failed", 0.0, str(error))
         except Exception:
             log.exception("a job failed: %s", job.title)
-            job.tell("failed", 0.0, "something went wrong in the server; see its log")
+            job.tell("failed", 0.0, "internal error; see the server's log")
         else:
             self._finished(job, result)
         finally:
             self._running.pop(job.number, None)
 
     def cancel(self, number: str) -> None:
-        """Have a job stop; one that is over is left alone."""
+        """Cancel a job; does nothing if it has finished."""
         if job := self._running.get(number):
             job.cancel()
 
     def cancel_all(self) -> None:
-        """The session is over."""
+        """Cancel all jobs at the end of the session."""
         for job in list(self._running.values()):
             job.cancel()

@@ -1,9 +1,9 @@
-"""Compile what jobs need in a process of its own, so that dragging never waits for it.
+"""Compiles the kernels of jobs in a separate process, so that drags never wait for it.
 
-Posing is compiled before the page opens (`prepare`); planning, tangling and whole trajectories,
-which are asked for minutes later if at all, are compiled beside it. Compiling holds Python's global
-lock, so inside the server it would hold up everybody's drags. One process compiles on a machine,
-whatever the number of servers: it claims the work with a file that it keeps fresh.
+Posing is compiled before the page opens (`precompile_posing`); planning, tangling and trajectories,
+which are used later if at all, are compiled in the background. Compiling holds Python's global
+interpreter lock and would block drags inside the server. One process per machine compiles, however
+many servers run: it holds a claim file whose modification time it renews.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from writhe.studio.server.jobs import Job
 from writhe.warmup import missing, warm_up
 
 STAGES = ("planning", "tangling", "trajectories")
-_FRESH_S = 60.0  # a claim that was not renewed for so long is of a process that is gone
+_FRESH_S = 60.0  # a claim not renewed for this long belongs to a process that ended
 _RENEW_S = 5.0
-_LOOK_S = 0.2
+_POLL_S = 0.2
 
 
 def start_compiling() -> subprocess.Popen[bytes] | None:
-    """Start the process, unless all is compiled or another one is at it already."""
+    """Start the process, unless everything is compiled or another process is compiling."""
     if not missing(STAGES) or _claimed():
         return None
     claim = _claim()
@@ -41,14 +41,14 @@ def start_compiling() -> subprocess.Popen[bytes] | None:
 
 
 def wait_until_compiled(job: Job, stages: tuple[str, ...]) -> None:
-    """Return when the stages are compiled, or when nobody is compiling them."""
+    """Wait until the stages are compiled, or no process is compiling them."""
     while missing(stages) and _claimed():
-        job.report(0.0, "Compiling what this needs, once on a machine")
-        time.sleep(_LOOK_S)
+        job.report(0.0, "Compiling, only the first time on this machine")
+        time.sleep(_POLL_S)
 
 
 def main() -> None:
-    """What the process does: compile, renewing the claim that its parent made."""
+    """Entry point of the process: compile all stages and renew the claim."""
     if hasattr(os, "nice"):
         os.nice(5)
     claim = _claim()

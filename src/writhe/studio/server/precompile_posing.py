@@ -1,7 +1,7 @@
-"""Compile and load what posing needs before anyone waits for it.
+"""Compiles the kernels and loads the data that posing needs, before the page opens.
 
-The first time on a machine this takes a few minutes (kernels are compiled and kept on disk),
-afterwards a few seconds.
+The first run on a machine takes a few minutes (compiled kernels are cached on disk), later runs a
+few seconds.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from writhe.collision import ball, certify
 from writhe.postures.builtin import builtin_database
 from writhe.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.skeleton.figures import figure
-from writhe.solvers.half_space import Response
+from writhe.solvers.half_space import CollisionResponse
 from writhe.solvers.posing import Pin, Target, method_names
-from writhe.solvers.posing.actor_in_scene import ActorPlace
+from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.studio.editing.contact_defaults import clearance
 from writhe.studio.editing.posers import Posers
-from writhe.studio.editing.preset_poses import LIBRARIES, ready_names, ready_pose
+from writhe.studio.editing.preset_poses import LIBRARIES, preset_names, preset_pose
 from writhe.studio.editing.starting_poses import mirrored, starting_pins, starting_pose
-from writhe.studio.view.diagnostics import Readings
+from writhe.studio.view.diagnostics import Diagnostics
 from writhe.studio.view.silhouettes import silhouette
 
 Progress = Callable[[int, int, str], None]
@@ -52,44 +52,44 @@ def _posing() -> None:
         poser.step(q, [turned], pins)
 
 
-def _readings() -> None:
+def _diagnostics() -> None:
     human = figure("human")
     q = starting_pose(human)
     clearance(human, q)
-    place = ActorPlace.alone(human)
-    Readings(human, place).read(q)
-    certify(place.table, np.stack([q, q]))
+    in_scene = ActorInScene.alone(human)
+    Diagnostics(human, in_scene).measure(q)
+    certify(in_scene.table, np.stack([q, q]))
 
 
-def _ready_poses() -> None:
+def _preset_poses() -> None:
     for library in LIBRARIES:
-        for name in ready_names(library):
-            silhouette(library, ready_pose(library, name)[1])
+        for name in preset_names(library):
+            silhouette(library, preset_pose(library, name)[1])
 
 
 def _pushing() -> None:
     human = figure("human")
-    thing = SceneObject("ball", (ball((0.0, 0.0, 0.0), 0.1),), kind=ObjectKind.MOVED)
-    scene = Scene((Actor("human", human),), (thing,))
+    pushed = SceneObject("ball", (ball((0.0, 0.0, 0.0), 0.1),), kind=ObjectKind.MOVED)
+    scene = Scene((Actor("human", human),), (pushed,))
     q = scene.layout.rest()
     q[scene.layout.actor_q["human"]] = starting_pose(human)
     near = np.array([0.0, 1.2, 0.25, 1.0, 0.0, 0.0, 0.0])
     q[scene.layout.object_q["ball"]] = near
-    Response(scene).step(q, objects={"ball": near - [0, 0, 0.05, 0, 0, 0, 0]})
+    CollisionResponse(scene).step(q, objects={"ball": near - [0, 0, 0.05, 0, 0, 0, 0]})
 
 
 _STAGES: dict[str, Callable[[], None]] = {
     "the body": _body,
     "postures (half a minute the first time)": _postures,
     "posing (two minutes the first time)": _posing,
-    "collisions, linking and certificates": _readings,
-    "ready-made poses": _ready_poses,
+    "collisions, linking and certificates": _diagnostics,
+    "preset poses": _preset_poses,
     "moved objects": _pushing,
 }
 
 
 def prepare(progress: Progress) -> None:
-    """Run all stages."""
+    """Run all stages; `progress(done, total, name)` is called before each."""
     for done, (name, stage) in enumerate(_STAGES.items()):
         progress(done, len(_STAGES), name)
         stage()

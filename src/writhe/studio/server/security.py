@@ -1,8 +1,8 @@
-"""Who may speak to the server: token, Host and Origin checks, headers of every answer.
+"""Access control: token, Host and Origin checks, security headers.
 
-On loopback anyone on the machine may; a page from elsewhere may not, which the Origin of its
-requests and (against rebound names) the Host header tell. On any other address a token is demanded,
-which the address printed at start carries and a cookie keeps.
+On loopback every local client is accepted; pages of other sites are rejected by their Origin header
+and, against DNS rebinding, by the Host header. On any other address a token is required, which the
+printed address contains and a cookie stores.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ HEADERS = {
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address."""
+    """Whether an address is reachable from this machine only."""
     if host == "localhost":
         return True
     try:
@@ -42,8 +42,8 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-class Guard:
-    """ASGI middleware that turns strangers away before anything else runs."""
+class AccessControl:
+    """ASGI middleware that rejects unauthorised requests and adds security headers."""
 
     def __init__(self, app: ASGIApp, token: str | None) -> None:
         self._app = app
@@ -65,16 +65,16 @@ class Guard:
         headers = Headers(scope=scope)
         host = urlsplit(f"//{headers.get('host', '')}")
         if self._token is None and not is_loopback(host.hostname or ""):
-            return PlainTextResponse("this server answers on its own machine only", 403)
+            return PlainTextResponse("this server accepts requests from its own machine only", 403)
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != host.netloc:
-            return PlainTextResponse("requests from other pages are not answered", 403)
+            return PlainTextResponse("requests from pages of other sites are rejected", 403)
         if self._token is None or self._has_cookie(headers):
             return None
         query = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
         if not secrets.compare_digest(query.pop("token", "").encode(), self._token.encode()):
             return PlainTextResponse(
-                "please open the address that the server printed at its start: it holds a token",
+                "access token missing: open the address that the server printed at its start",
                 403,
             )
         if scope["type"] == "websocket":

@@ -1,7 +1,7 @@
-"""One connection: reads messages, lets worker threads carry them out, sends the answers.
+"""One websocket session: reads messages, runs them on worker threads, sends the results.
 
-Of waiting drags only the newest is kept, and of waiting answers only the newest, so neither a slow
-solver nor a slow page ever falls behind by more than one frame.
+Only the newest waiting drag and the newest waiting drag result are kept, so a slow solver or page
+is never more than one frame behind.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from writhe.errors import WritheError
 from writhe.solvers.posing import method_names
 from writhe.studio import protocol
 from writhe.studio.document import Document
-from writhe.studio.editing.editor import Stage
+from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.posers import Posers
 from writhe.studio.feature import Outcome
 from writhe.studio.files.import_export import export_suffixes, import_suffixes
 from writhe.studio.files.thumbnails import check_picture
-from writhe.studio.protocol.registry import QUESTIONS, TASKS, decoder, encoder
-from writhe.studio.server.command_handlers import answer_drag, carry_out, commit
+from writhe.studio.protocol.registry import MESSAGE_HANDLERS, TASKS, decoder, encoder
+from writhe.studio.server.command_handlers import carry_out, commit, drag_result
 from writhe.studio.server.jobs import Job, Jobs
 from writhe.studio.server.precompile_jobs import wait_until_compiled
 from writhe.studio.view import state as state_view
@@ -38,12 +38,12 @@ from writhe.studio.view.figure_mesh import figure_shape
 
 log = logging.getLogger("writhe.studio")
 Result = TypeVar("Result")
-MOST_WAITING = 512
+MAX_WAITING = 512
 POLICY, TOO_MUCH = 1008, 1009
 
 
 class Mailbox:
-    """Messages in order; a drag or an answer replaces one that still waits at the end."""
+    """A queue of messages in which a replaceable one overwrites a replaceable last one."""
 
     def __init__(self, replaceable: type) -> None:
         self._replaceable = replaceable
@@ -51,7 +51,7 @@ class Mailbox:
         self._filled = asyncio.Event()
 
     def put(self, message: object) -> bool:
-        """Add a message; False when too many wait."""
+        """Add a message; False if more than `MAX_WAITING` wait."""
         if (
             self._waiting
             and isinstance(message, self._replaceable)
@@ -61,10 +61,10 @@ class Mailbox:
         else:
             self._waiting.append(message)
         self._filled.set()
-        return len(self._waiting) <= MOST_WAITING
+        return len(self._waiting) <= MAX_WAITING
 
     async def take(self) -> object:
-        """The oldest message, as soon as there is one."""
+        """Wait for the oldest message and remove it."""
         while not self._waiting:
             self._filled.clear()
             await self._filled.wait()
@@ -72,7 +72,7 @@ class Mailbox:
 
 
 class Session:
-    """A page that works on a document."""
+    """The session of a page with a document."""
 
     def __init__(
         self,
@@ -86,15 +86,15 @@ class Session:
         self._job_pool = job_pool
         self._posers = posers
         self._inbox = Mailbox(protocol.Drag)
-        self._outbox = Mailbox(protocol.Answer)
+        self._outbox = Mailbox(protocol.DragResult)
         self._figures_sent: set[str] = set()
-        self.stage: Stage | None = None
+        self.editor: Editor | None = None
         self.on_change: Callable[[Session], None] = lambda _: None
 
     async def run(self, document: Document) -> None:
-        """Serve until the page goes away."""
-        self.stage = Stage(document, self._posers)
-        self._motions = state_view.MotionViews(self.stage)
+        """Serve until the page disconnects."""
+        self.editor = Editor(document, self._posers)
+        self._motions = state_view.MotionViews(self.editor)
         self._send(
             protocol.Welcome(
                 protocol.PROTOCOL,
@@ -126,12 +126,12 @@ class Session:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     def show(self, request: str = "") -> None:
-        """Have the document's present state sent, after whatever is being worked on."""
+        """Queue sending the document's current state."""
         self._inbox.put(_Show(request))
 
     def _send(self, message: protocol.Message) -> None:
         if not self._outbox.put(message):
-            raise WebSocketDisconnect(TOO_MUCH, "the page does not keep up")
+            raise WebSocketDisconnect(TOO_MUCH, "the page receives too slowly")
 
     async def _read(self) -> None:
         while True:
@@ -139,7 +139,7 @@ class Session:
             try:
                 message = decoder.decode(data)
             except msgspec.MsgspecError as error:
-                self._send(protocol.Problem("", f"a message could not be read: {error}"))
+                self._send(protocol.ErrorMessage("", f"a message could not be read: {error}"))
                 continue
             if not self._inbox.put(message):
                 raise WebSocketDisconnect(POLICY, "too many messages at once")
@@ -156,7 +156,7 @@ class Session:
             try:
                 await self._handle(message)
             except WritheError as error:
-                self._send(protocol.Problem(request, str(error)))
+                self._send(protocol.ErrorMessage(request, str(error)))
                 if isinstance(message, protocol.Command):
                     await self._present("")
             except WebSocketDisconnect:
@@ -164,64 +164,64 @@ class Session:
             except Exception:
                 # one bad message must not end the session, nor the server
                 log.exception("a message failed: %s", type(message).__name__)
-                self._send(
-                    protocol.Problem(request, "something went wrong in the server; see its log")
-                )
+                self._send(protocol.ErrorMessage(request, "internal error; see the server's log"))
 
     async def _threaded(self, work: Callable[[], Result]) -> Result:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     async def _handle(self, message: object) -> None:
-        stage = self.stage
-        assert stage is not None
+        editor = self.editor
+        assert editor is not None
         match message:
             case protocol.Drag():
-                self._send(await self._threaded(lambda: answer_drag(stage, message)))
+                self._send(await self._threaded(lambda: drag_result(editor, message)))
             case protocol.Seek():
-                await self._threaded(lambda: stage.seek(message.time_s))
-            case protocol.Duel():
-                await self._threaded(lambda: stage.duel(message))
+                await self._threaded(lambda: editor.seek(message.time_s))
+            case protocol.CompareMethod():
+                await self._threaded(lambda: editor.compare_method(message))
             case protocol.SetRecording():
-                stage.set_recording(message.on)
+                editor.set_recording(message.on)
             case protocol.Thumbnail():
                 picture = check_picture(message.picture)
-                await self._threaded(lambda: stage.document.set_thumbnail(picture))
+                await self._threaded(lambda: editor.document.set_thumbnail(picture))
             case protocol.CancelJob():
                 self._jobs.cancel(message.job)
             case protocol.Command():
-                await self._threaded(lambda: carry_out(stage, message))
+                await self._threaded(lambda: carry_out(editor, message))
                 await self._present(message.request)
                 self.on_change(self)
             case _Show():
-                await self._threaded(stage.refresh)
+                await self._threaded(editor.refresh)
                 await self._present(message.request)
             case _Prepare():
-                await self._threaded(stage.prepare)
+                await self._threaded(editor.prepare)
             case _Finished():
                 await self._finish(message.job, message.outcome)
             case protocol.Task():
                 task = TASKS[type(message)]
-                work = await self._threaded(lambda: task.body(stage, message))
+                work = await self._threaded(lambda: task.body(editor, message))
 
                 def when_compiled(job: Job) -> Outcome:
                     wait_until_compiled(job, task.needs)
                     return work(job)
 
                 self._jobs.start(message.request, task.label, when_compiled, quiet=task.quiet)
-            case protocol.Message() if type(message) in QUESTIONS:
-                reply = await self._threaded(lambda: QUESTIONS[type(message)](stage, message))
+            case protocol.Message() if type(message) in MESSAGE_HANDLERS:
+                reply = await self._threaded(
+                    lambda: MESSAGE_HANDLERS[type(message)](editor, message)
+                )
                 if reply is not None:
                     self._send(reply)
             case _:
-                raise WritheError("a document is open already on this connection")
+                raise WritheError("a document is already open on this connection")
 
     async def _finish(self, job: Job, outcome: Outcome) -> None:
-        """Long work is done: commit and show what came of it."""
-        stage = self.stage
-        assert stage is not None
+        """Commit and show the outcome of a finished job."""
+        editor = self.editor
+        assert editor is not None
         try:
             if outcome.commit is not None:
-                await self._threaded(lambda: commit(stage, job.title, job.number, outcome))
+                await self._threaded(lambda: commit(editor, job.title, job.number, outcome))
                 await self._present("")
                 self.on_change(self)
         except WritheError as error:
@@ -232,15 +232,15 @@ class Session:
         job.tell("done", 1.0)
 
     async def _present(self, request: str) -> None:
-        """Send the state, with the bodies and motions that the page lacks before it."""
-        stage = self.stage
-        assert stage is not None
+        """Send the state, preceded by the figures and motions that the page lacks."""
+        editor = self.editor
+        assert editor is not None
 
         def look() -> list[protocol.Message]:
             out: list[protocol.Message] = []
-            present = state_view.state(stage, request)
+            present = state_view.state(editor, request)
             for name in sorted({actor.figure for actor in present.actors} - self._figures_sent):
-                out.append(figure_shape(stage.document.figure(name)))
+                out.append(figure_shape(editor.document.figure(name)))
                 self._figures_sent.add(name)
             return [*out, *self._motions.changed(), present]
 
@@ -249,24 +249,24 @@ class Session:
 
 
 class _Show(msgspec.Struct, frozen=True):
-    """A note to oneself: another session changed the document."""
+    """Internal message: send the current state."""
 
     request: str
 
 
 @dataclass(frozen=True)
 class _Finished:
-    """A note to oneself: long work is done."""
+    """Internal message: a job has finished."""
 
     job: Job
     outcome: Outcome
 
 
 def _in_loop(loop: asyncio.AbstractEventLoop, act: Callable[[], object]) -> None:
-    """Do something on the event loop, from any thread; nothing when the loop has ended."""
+    """Call `act` on the event loop from any thread; does nothing if the loop is closed."""
     with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(act)
 
 
 class _Prepare(msgspec.Struct, frozen=True):
-    """A note to oneself: make the posers before the first drag."""
+    """Internal message: make the posers before the first drag."""

@@ -1,4 +1,4 @@
-"""Start the server: address, token, browser."""
+"""Starts the server: address, access token, browser."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import uvicorn
 
 from writhe.errors import WritheError
 from writhe.studio.editing.posers import Posers
-from writhe.studio.files.document_folder import Library
-from writhe.studio.files.shared_files import Shelves
+from writhe.studio.files.document_folder import DocumentFolder
+from writhe.studio.files.shared_files import SharedFiles
 from writhe.studio.server.app import build_app
 from writhe.studio.server.precompile_jobs import start_compiling
 from writhe.studio.server.security import is_loopback
@@ -30,14 +30,14 @@ def serve(
     browser: bool,
     announce: Callable[[str], None],
 ) -> None:
-    """Serve until interrupted; port 0 takes any free one."""
+    """Serve until interrupted; port 0 takes any free port."""
     token = None if is_loopback(host) else secrets.token_urlsafe(24)
     listener = _listen(host, port)
     taken = int(listener.getsockname()[1])
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{taken}/" + (f"?token={token}" if token else "")
     config = uvicorn.Config(
-        build_app(Library(documents), token, Posers(database, Shelves(documents))),
+        build_app(DocumentFolder(documents), token, Posers(database, SharedFiles(documents))),
         log_level="warning",
         ws_max_size=2**20,
         ws_per_message_deflate=False,

@@ -1,4 +1,4 @@
-"""Titles and plain sentences for what can be chosen in the page."""
+"""Titles and descriptions of the choices in the page."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _METHODS = {
     ),
     "half-space": (
         "Half-spaces",
-        "Gives way to what is near and slides along it, as if planes stood between parts; checked"
-        " at every step, without example poses.",
+        "Slides along nearby parts, which are treated as planes; checked at every step. Uses no"
+        " example poses.",
     ),
     "paper": (
         "As in the paper",
-        "Data-driven posing that watches how limbs are linked, as published. May overlap.",
+        "Data-driven posing that tracks how limbs are linked, as published. Parts may overlap.",
     ),
     "local-pca": (
         "Local PCA",
-        "The usual way with example poses (principal components), to compare with. It does not"
-        " see how limbs cross, and may overlap.",
+        "Standard data-driven posing (principal components of example poses), for comparison. It"
+        " ignores how limbs cross; parts may overlap.",
     ),
-    "plain": ("Plain", "What most tools do: joints reach for the target. No data, no collisions."),
+    "plain": ("Plain", "Standard inverse kinematics: no example poses, no collisions."),
 }
 _FIGURES = {
     "human": ("Human", "An adult body with 21 joints."),
@@ -34,7 +34,7 @@ _FIGURES = {
 }
 
 
-_THINGS = {
+_OBJECTS = {
     "chair": ("Chair", "A chair to sit on."),
     "ladder": ("Ladder", "A leaning ladder to climb."),
     "box": ("Box", "A box of any size: a table top, a wall, a step."),
@@ -50,13 +50,13 @@ _SCENES = {
 
 
 def scene_choices() -> list[Choice]:
-    """What can stand in the scene."""
+    """The built-in scenes."""
     return [_choice(name, _SCENES) for name in ("empty", *sorted(BUILT_IN))]
 
 
-def thing_choices(names: list[str]) -> list[Choice]:
-    """Objects to add, with words about each."""
-    return [_choice(name, _THINGS) for name in names]
+def object_choices(names: list[str]) -> list[Choice]:
+    """Objects that can be added, with descriptions."""
+    return [_choice(name, _OBJECTS) for name in names]
 
 
 def _choice(name: str, known: dict[str, tuple[str, str]]) -> Choice:
@@ -65,7 +65,7 @@ def _choice(name: str, known: dict[str, tuple[str, str]]) -> Choice:
 
 
 def method_choices(names: list[str]) -> list[Choice]:
-    """These posing methods with words about each."""
+    """Posing methods with descriptions."""
     return [_choice(name, _METHODS) for name in names]
 
 

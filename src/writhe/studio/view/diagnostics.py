@@ -1,4 +1,4 @@
-"""What the read-out beside the figure shows: clearance, touching parts, pass-throughs, linking."""
+"""Diagnostics shown beside the figure: clearance, touching parts, pass-throughs, linking."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from writhe.arrays import Floats
 from writhe.collision import NearPairs, certify
 from writhe.skeleton import Figure, forward
 from writhe.solvers.posing import PoseResult
-from writhe.solvers.posing.actor_in_scene import ActorPlace
-from writhe.studio.editing.contact_defaults import GROUND, LOOK_M
+from writhe.solvers.posing.actor_in_scene import ActorInScene
+from writhe.studio.editing.contact_defaults import GROUND, MAX_MEASURED_M
 from writhe.topology import linking_vector
 
 TOUCHING_M = -0.001  # below this clearance parts are in violation, as in the certificate
-MOST_STRANDS = 9
-MOST_POSES = 240
-MOST_PAIRS = 40
+MAX_STRANDS = 9
+MAX_POSES = 240
+MAX_PAIRS = 40
 
 
 @dataclass(frozen=True)
-class Reading:
-    """The figures of one pose; parts of the actor itself have no prefix."""
+class PoseDiagnostics:
+    """Measurements of one pose; the actor's own parts are named without its prefix."""
 
     clearance_m: float | None
     touching: tuple[str, ...]
@@ -30,8 +30,8 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Nearest:
-    """Two parts that are near each other, as the layout calls them."""
+class PartPair:
+    """Two parts near each other, by their names in the layout, and their clearance."""
 
     a: str
     b: str
@@ -39,8 +39,8 @@ class Nearest:
 
 
 @dataclass(frozen=True)
-class Gap:
-    """Where a part comes nearest to another: the points of both surfaces, in the world."""
+class PartGap:
+    """The gap between a part and another: nearest points of both surfaces, in the world frame."""
 
     part: str
     other: str
@@ -49,102 +49,108 @@ class Gap:
     other_point: Floats
 
 
-class Readings:
-    """Measures the poses of one puppet, whatever its method says of itself."""
+class Diagnostics:
+    """Measures the poses of one actor, independently of its posing method."""
 
-    def __init__(self, figure: Figure, place: ActorPlace | None) -> None:
+    def __init__(self, figure: Figure, in_scene: ActorInScene | None) -> None:
         self.figure = figure
-        self.place = place
-        self._near = None if place is None else NearPairs(place.table)
+        self.in_scene = in_scene
+        self._near = None if in_scene is None else NearPairs(in_scene.table)
         parts = (
-            [] if place is None else [place.table.part_names[i] for i in place.table.shape_parts]
+            []
+            if in_scene is None
+            else [in_scene.table.part_names[i] for i in in_scene.table.shape_parts]
         )
-        prefix = "" if place is None else place.prefix
+        prefix = "" if in_scene is None else in_scene.prefix
         self._own_shape = np.array([part.startswith(prefix) for part in parts], dtype=np.bool_)
         self._ground_shape = np.array([part == GROUND for part in parts], dtype=np.bool_)
-        self._linked = 2 <= len(figure.strands) <= MOST_STRANDS
+        self._linked = 2 <= len(figure.strands) <= MAX_STRANDS
         self._overlapping: list[Floats] = []
 
-    def read(self, q: Floats) -> Reading:
-        """The figures of a pose."""
+    def measure(self, q: Floats) -> PoseDiagnostics:
+        """Clearance, touching parts and linking of a pose."""
         linking = linking_vector(self.figure, q).tolist() if self._linked else None
-        near, place = self._near, self.place
-        if near is None or place is None:
-            return Reading(None, (), linking)
+        near, in_scene = self._near, self.in_scene
+        if near is None or in_scene is None:
+            return PoseDiagnostics(None, (), linking)
         self._find(q)
         clearance = near.clearance
         shapes = near.rows.shapes[: near.count]
         overlaps = clearance < TOUCHING_M
-        # feet always stand on the ground: that is no clearance worth telling
-        told = self._own_shape[shapes].any(axis=1) & (
+        # feet always touch the ground, so the ground counts only where a part overlaps it
+        counted = self._own_shape[shapes].any(axis=1) & (
             overlaps | ~self._ground_shape[shapes].any(axis=1)
         )
-        least = float(clearance[told].min()) if told.any() else None
-        parts = {place.table.part_of_shape(int(s)) for s in shapes[told & overlaps].ravel()}
-        own = (part for part in parts if part.startswith(place.prefix))
-        return Reading(least, tuple(sorted(p.removeprefix(place.prefix) for p in own)), linking)
+        least = float(clearance[counted].min()) if counted.any() else None
+        parts = {in_scene.table.part_of_shape(int(s)) for s in shapes[counted & overlaps].ravel()}
+        own = (part for part in parts if part.startswith(in_scene.prefix))
+        return PoseDiagnostics(
+            least, tuple(sorted(p.removeprefix(in_scene.prefix) for p in own)), linking
+        )
 
-    def near_pairs(self, q: Floats) -> list[Nearest]:
-        """Pairs of parts near each other that concern the actor."""
-        near, place = self._near, self.place
-        if near is None or place is None:
+    def near_pairs(self, q: Floats) -> list[PartPair]:
+        """The nearest pairs of parts of which at least one belongs to the actor."""
+        near, in_scene = self._near, self.in_scene
+        if near is None or in_scene is None:
             return []
         self._find(q)
         clearance = near.clearance
-        name = place.table.part_of_shape
+        name = in_scene.table.part_of_shape
         found = [
-            Nearest(
+            PartPair(
                 name(int(near.rows.shapes[row, 0])),
                 name(int(near.rows.shapes[row, 1])),
                 float(clearance[row]),
             )
-            for row in np.argsort(clearance)[:MOST_PAIRS]
+            for row in np.argsort(clearance)[:MAX_PAIRS]
         ]
-        return [p for p in found if p.a.startswith(place.prefix) or p.b.startswith(place.prefix)]
+        return [
+            p for p in found if p.a.startswith(in_scene.prefix) or p.b.startswith(in_scene.prefix)
+        ]
 
-    def nearest_to(self, q: Floats, joint: str) -> Gap | None:
-        """What comes nearest to the body that hangs on a joint of the actor."""
+    def nearest_to(self, q: Floats, joint: str) -> PartGap | None:
+        """The smallest gap between the shapes of a joint of the actor and any other part at q."""
         self._find(q)
         return self.nearest_now(joint)
 
-    def nearest_now(self, joint: str) -> Gap | None:
-        """The same in the pose that was looked at last, where something is near."""
-        near, place = self._near, self.place
-        if near is None or place is None:
+    def nearest_now(self, joint: str) -> PartGap | None:
+        """The same in the pose measured last; None where no other part is near."""
+        near, in_scene = self._near, self.in_scene
+        if near is None or in_scene is None:
             return None
-        number, rows = place.skeleton.index(place.prefix + joint), near.rows
+        number, rows = in_scene.skeleton.index(in_scene.prefix + joint), near.rows
         mine = np.flatnonzero((rows.joints[: near.count] == number).any(axis=1))
         if not len(mine):
             return None
         row = mine[np.argmin(rows.gap[mine] + rows.allowance[mine])]
         own = 0 if rows.joints[row, 0] == number else 1
         surfaces = (rows.surface_a[row].copy(), rows.surface_b[row].copy())
-        parts = [place.table.part_of_shape(int(shape)) for shape in rows.shapes[row]]
+        parts = [in_scene.table.part_of_shape(int(shape)) for shape in rows.shapes[row]]
         clearance = float(rows.gap[row] + rows.allowance[row])
-        return Gap(parts[own], parts[1 - own], clearance, surfaces[own], surfaces[1 - own])
+        return PartGap(parts[own], parts[1 - own], clearance, surfaces[own], surfaces[1 - own])
 
     def _find(self, q: Floats) -> None:
-        near, place = self._near, self.place
-        if near is not None and place is not None:
-            frames = forward(place.skeleton, place.whole(q))
-            near.find(frames.positions, frames.rotations, LOOK_M)
+        near, in_scene = self._near, self.in_scene
+        if near is not None and in_scene is not None:
+            frames = forward(in_scene.skeleton, in_scene.full_configuration(q))
+            near.find(frames.positions, frames.rotations, MAX_MEASURED_M)
 
     def pass_throughs(self, before: Floats, after: Floats, result: PoseResult) -> int:
-        """How many pairs of parts have just finished passing through each other.
+        """The number of pairs of parts that passed through each other up to this step.
 
-        Nothing can while the gate is on. Otherwise the poses since parts began to overlap are
-        kept and certified once they are apart again.
+        Always 0 while the gate is on. Otherwise the poses since parts began to overlap are
+        collected and certified once they are apart again.
         """
-        place = self.place
-        if result.gate.on or place is None:
+        in_scene = self.in_scene
+        if result.gate.on or in_scene is None:
             return 0
         if any(pair.clearance_m < TOUCHING_M for pair in self.near_pairs(after)):
             if not self._overlapping:
-                self._overlapping.append(place.whole(before))
-            self._overlapping.append(place.whole(after))
-            if len(self._overlapping) < MOST_POSES:
+                self._overlapping.append(in_scene.full_configuration(before))
+            self._overlapping.append(in_scene.full_configuration(after))
+            if len(self._overlapping) < MAX_POSES:
                 return 0
         if not self._overlapping:
             return 0
-        poses, self._overlapping = [*self._overlapping, place.whole(after)], []
-        return len(certify(place.table, np.array(poses), 60.0).pass_throughs)
+        poses, self._overlapping = [*self._overlapping, in_scene.full_configuration(after)], []
+        return len(certify(in_scene.table, np.array(poses), 60.0).pass_throughs)

@@ -1,4 +1,4 @@
-"""Figures as the page needs them."""
+"""Figures as messages for the page: joints, capsules and skin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from writhe.studio.protocol import CapsuleShape, FigureShape, JointShape
 
 
 def bone_capsules(figure: Figure) -> tuple[Capsule, ...]:
-    """Capsules along the bones, for a figure that has none: thickness from the length."""
+    """Capsules along the bones of a figure without shapes; the radius follows the length."""
     skeleton = figure.skeleton
     ends: list[tuple[str, Floats]] = [
         (joint.parent, joint.offset_in_parent)

@@ -1,8 +1,8 @@
-"""Ready-made poses as small pictures: the body's capsules seen from the front, half to its left.
+"""Small pictures of preset poses: the body's capsules seen from the front left.
 
-A picture is drawn by the page from few bytes: for each capsule, the farthest first, its number and
-the ends of its axis; for each shape of the object a polygon. Units are centimetres, the middle of
-the picture at 128 across and the floor at 8.
+The page draws a picture from a few bytes: for each capsule, the farthest first, its index and the
+ends of its axis; for each shape of the object a polygon. Units are centimetres; the horizontal
+centre is at 128 and the floor at 8.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MIDDLE, _FLOOR = 128.0, 8.0
 
 @cache
 def silhouette(library: str, number: int) -> tuple[bytes, tuple[bytes, ...]]:
-    """The body, and the shapes of what it sits on or climbs, of a posture of a library."""
+    """The picture data of a library's posture: the body and the shapes of its object."""
     database = builtin_database(library)
     figure = database.figure
     frames = forward(figure.skeleton, database.q[number])
@@ -60,11 +60,11 @@ def _object_points(database: PostureDatabase, number: int) -> list[Floats]:
     """The corners of the object's shapes in the world, each inflated by its radius."""
     if not database.object_name:
         return []
-    place = database.object_pose[number]
-    turn = rotation_matrix(place[3:])
+    placement = database.object_pose[number]
+    turn = rotation_matrix(placement[3:])
     found: list[Floats] = []
     for shape in built_in(database.object_name)[0]:
-        points = place[:3] + shape.points_in_joint @ turn.T
+        points = placement[:3] + shape.points_in_joint @ turn.T
         around = shape.radius_m * np.array(
             [[sx * _RIGHT[0], sy, sx * _RIGHT[2]] for sx in (-1, 1) for sy in (-1, 1)]
         )
@@ -73,9 +73,9 @@ def _object_points(database: PostureDatabase, number: int) -> list[Floats]:
 
 
 def _outline(points: Floats) -> Floats:
-    """The points around the outside, as seen."""
+    """The convex outline of points in the picture plane."""
     flat = np.stack([points @ _RIGHT, points[:, 1]], axis=1)
     try:
         return points[ConvexHull(flat).vertices]
-    except QhullError:  # seen edge on
+    except QhullError:  # the shape is seen edge-on
         return points

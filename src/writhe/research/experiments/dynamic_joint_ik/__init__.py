@@ -1,7 +1,7 @@
 """Huang and others (2016): inverse kinematics using dynamic joint parameters.
 
-`seen` learns each take that it replays, as the paper does; `left_out` learns the other takes of
-the same action. See `docs/dynamic-joint-ik.md`.
+`seen` learns from the replayed take itself, as the paper does; `left_out` learns from the other
+takes of the same action. See `docs/dynamic-joint-ik.md`.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def run(
 
 
 def _ratios(result: dict[str, Any]) -> dict[str, dict[str, float]]:
-    """How many times smaller the joint error is than the better of both plain variants'."""
+    """Joint error of the better plain variant divided by that of the method."""
     return {
         kind: {
             name: min(rows[m]["joint_mse"] for m in ("dls_rest", "dls_previous"))
@@ -101,7 +101,7 @@ def _tables(report: Report, result: dict[str, Any]) -> None:
     report.heading("Table 1: milliseconds")
     report.text(
         "On trajectories of the paper's lengths: the takes of each action one after the other. "
-        "The paper's figures (eight cores) stand in brackets."
+        "The paper's figures (eight cores) are in brackets."
     )
     rows: list[list[Any]] = []
     for name, by_method in result["seen"].items():

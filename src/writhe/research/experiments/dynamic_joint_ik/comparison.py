@@ -1,4 +1,4 @@
-"""The methods on one action, seen and left out, with the figures of the paper's tables."""
+"""Compare the methods on one action, seen and left out, as in the paper's tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from writhe.arrays import Floats
-from writhe.kernels.trajectory.passes import Cells
+from writhe.kernels.trajectory.passes import OctreeCells
 from writhe.research.experiments.dynamic_joint_ik.replayed_clips import Action
 from writhe.skeleton import JointKind
 from writhe.solvers.trajectory import (
@@ -31,7 +31,7 @@ REPEATS = 7
 
 @dataclass
 class Errors:
-    """Squared differences, angles and distances, gathered over takes."""
+    """Squared errors, angles and distances, accumulated over takes."""
 
     square: list[Floats] = field(default_factory=list[Floats])
     euler: list[Floats] = field(default_factory=list[Floats])
@@ -39,7 +39,7 @@ class Errors:
     distance: list[Floats] = field(default_factory=list[Floats])
 
     def add(self, chain: Chain, theta: Floats, truth: Floats) -> None:
-        """Compare postures (F, n) with the true ones."""
+        """Add the errors of postures (F, n) against the true ones."""
         square, euler, angle = joint_errors(chain, theta, truth)
         self.square.append(square)
         self.euler.append(euler)
@@ -92,8 +92,8 @@ def cells_of(
     fps: float,
     options: OctreeOptions | None = None,
     levels: int | None = None,
-) -> Cells:
-    """The octree of some takes as tables, cut to its first levels where asked."""
+) -> OctreeCells:
+    """The octree of some takes as tables, optionally cut to its first levels."""
     octree = learn_octree(chain, [(t, fps) for t in takes], 0, options)
     if levels is not None:
         octree = octree.cut_to(levels)
@@ -101,11 +101,11 @@ def cells_of(
 
 
 def compare(chain: Chain, action: Action, *, left_out: bool) -> dict[str, Any]:
-    """All methods on every take of an action, learnt on the take itself or on all the others."""
+    """All methods on every take of an action, learned from the take itself or from the others."""
     fps = action.motions[0].fps
     rest = chain.coordinates(chain.figure.skeleton.rest_configuration)[0]
     errors = {method: Errors() for method in METHODS}
-    folds: list[tuple[Cells, Floats]] = []
+    folds: list[tuple[OctreeCells, Floats]] = []
     for number, take in enumerate(action.takes):
         others = [t for k, t in enumerate(action.takes) if k != number]
         cells = cells_of(chain, others if left_out else [take], fps)
@@ -129,9 +129,9 @@ def compare(chain: Chain, action: Action, *, left_out: bool) -> dict[str, Any]:
 
 
 def _times(
-    chain: Chain, folds: Sequence[tuple[Cells, Floats]], fps: float, rest: Floats
+    chain: Chain, folds: Sequence[tuple[OctreeCells, Floats]], fps: float, rest: Floats
 ) -> dict[str, dict[str, float]]:
-    """Median milliseconds over all takes in turn."""
+    """Median milliseconds over all takes."""
     runs: dict[str, list[dict[str, float]]] = {method: [] for method in METHODS}
     for _ in range(REPEATS):
         total: dict[str, dict[str, float]] = {method: {} for method in METHODS}
@@ -149,7 +149,7 @@ def _times(
 
 
 def long_times(chain: Chain, action: Action) -> dict[str, dict[str, float]]:
-    """Median milliseconds on a trajectory as long as the paper's, learnt on all its takes."""
+    """Median milliseconds on a trajectory as long as the paper's, learned from all takes."""
     fps = action.motions[0].fps
     rest = chain.coordinates(chain.figure.skeleton.rest_configuration)[0]
     cells = cells_of(chain, action.takes, fps)
@@ -168,7 +168,7 @@ def long_times(chain: Chain, action: Action) -> dict[str, dict[str, float]]:
 
 
 def seconds_by_threads(chain: Chain, action: Action, most: int) -> dict[str, float]:
-    """Best seconds of the long trajectory by number of threads, measured in turns."""
+    """Best seconds of the long trajectory by number of threads, measured alternately."""
     fps = action.motions[0].fps
     cells = cells_of(chain, action.takes, fps)
     theta, starts = action.long()
@@ -182,7 +182,7 @@ def seconds_by_threads(chain: Chain, action: Action, most: int) -> dict[str, flo
 
 
 def over_epsilon(chain: Chain, action: Action, values: Sequence[float]) -> list[dict[str, float]]:
-    """Joint and distance error, left out, with limits relaxed by epsilon and never widened."""
+    """Joint error and distance, left out, with limits relaxed by epsilon only."""
     fps = action.motions[0].fps
     out: list[dict[str, float]] = []
     for epsilon in values:

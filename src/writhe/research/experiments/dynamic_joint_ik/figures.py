@@ -9,26 +9,26 @@ from scipy.spatial import KDTree
 
 from writhe.arrays import Floats
 from writhe.research.evaluation import Report
-from writhe.research.evaluation.plots import plotted
+from writhe.research.evaluation.plots import plot_file
 from writhe.research.experiments.dynamic_joint_ik.comparison import cells_of
 from writhe.research.experiments.dynamic_joint_ik.replayed_clips import Action
 from writhe.skeleton import Motion
 from writhe.solvers.trajectory import PASSES, Chain, solve_trajectory
 from writhe.styles.follow_paths import smooth_path
 
-NEAR_M = 0.05  # a target farther than this from all that was seen is outside
+NEAR_M = 0.05  # a target farther than this from all learned points counts as outside
 
 
 def pass_figures(report: Report, chain: Chain, action: Action) -> None:
     """Figures 9, 10 and 13: distances, accelerations and the elbow through the passes."""
     fps = action.motions[0].fps
     take = action.takes[0]
-    # another take's octree shows what the passes have to mend
+    # the octree of another take shows the errors that the passes correct
     cells = cells_of(chain, action.takes[1:], fps)
     found = solve_trajectory(chain, cells, chain.effector_points(take), fps)
     seconds = np.arange(len(take)) / fps
     path = report.picture_path("figure-9-distance.png")
-    with plotted(path, (8, 3)) as axes:
+    with plot_file(path, (8, 3)) as axes:
         for name in PASSES:
             axes.plot(seconds, 1e3 * _distance(chain, found.passes[name], take), label=name, lw=1)
         axes.set(xlabel="seconds", ylabel="distance from target, mm", yscale="log")
@@ -36,10 +36,10 @@ def pass_figures(report: Report, chain: Chain, action: Action) -> None:
     report.picture(
         path,
         f"Figure 9: distance from the target after each pass ({action.name}, left out). "
-        "Only the alignment leaves the targets.",
+        "Only the alignment pass moves away from the targets.",
     )
     path = report.picture_path("figure-10-acceleration.png")
-    with plotted(path, (8, 4.4), 2, 1, sharex=True) as plots:
+    with plot_file(path, (8, 4.4), 2, 1, sharex=True) as plots:
         for axes, name in zip(plots, ("retargeting", "correction"), strict=True):
             for joint, colour in (("elbow", "tab:red"), ("shoulder", "tab:blue")):
                 axes.plot(
@@ -57,7 +57,7 @@ def pass_figures(report: Report, chain: Chain, action: Action) -> None:
         "Figure 10: angular accelerations before and after the correction.",
     )
     path = report.picture_path("figure-13-elbow.png")
-    with plotted(path, (8, 3)) as axes:
+    with plot_file(path, (8, 3)) as axes:
         elbow = next(i for i, n in enumerate(chain.coordinate_names) if "elbow" in n)
         axes.plot(seconds, np.degrees(take[:, elbow]), "k--", lw=1, label="recorded")
         for name in PASSES:
@@ -73,7 +73,7 @@ def pass_figures(report: Report, chain: Chain, action: Action) -> None:
 def level_figure(report: Report, levels: list[dict[str, Any]], name: str) -> None:
     """Figure 11: error over frames by the depth of the octree."""
     path = report.picture_path("figure-11-levels.png")
-    with plotted(path, (8, 3)) as axes:
+    with plot_file(path, (8, 3)) as axes:
         for row in levels:
             axes.plot(row["per_frame"], lw=0.8, label=f"level {row['level']}: {row['sum']:.1f}")
         axes.set(xlabel="frame", ylabel="squared joint error, rad²", yscale="log")
@@ -87,13 +87,13 @@ def level_figure(report: Report, levels: list[dict[str, Any]], name: str) -> Non
 def epsilon_figure(report: Report, by_action: dict[str, list[dict[str, float]]]) -> None:
     """The trade-off between joint error and distance over epsilon."""
     path = report.picture_path("epsilon.png")
-    with plotted(path, (6.4, 4)) as axes:
+    with plot_file(path, (6.4, 4)) as axes:
         for name, rows in by_action.items():
-            places = [(r["distance_mm"], r["joint_mse"]) for r in rows]
-            axes.plot(*zip(*places, strict=True), "o-", ms=4, label=name)
-            for place, row in zip(places, rows, strict=True):
+            points = [(r["distance_mm"], r["joint_mse"]) for r in rows]
+            axes.plot(*zip(*points, strict=True), "o-", ms=4, label=name)
+            for point, row in zip(points, rows, strict=True):
                 label = f"{row['epsilon_rad']:g}"
-                axes.annotate(label, place, fontsize=7, xytext=(3, 3), textcoords="offset points")
+                axes.annotate(label, point, fontsize=7, xytext=(3, 3), textcoords="offset points")
         axes.set(xlabel="distance from target, mm", ylabel="joint error, rad²", xscale="log")
         axes.legend(fontsize=8)
     report.picture(
@@ -124,7 +124,7 @@ def style_strips(report: Report, chain: Chain, action: Action, other: Action) ->
 
 
 def drawn_strip(report: Report, chain: Chain, action: Action) -> dict[str, float]:
-    """Figure 14: a drawn path, much of which no clip ever came near."""
+    """Figure 14: a drawn path, mostly far from the learned clips."""
     from writhe.render.pictures import film_strip
 
     fps = action.motions[0].fps
@@ -140,7 +140,7 @@ def drawn_strip(report: Report, chain: Chain, action: Action) -> dict[str, float
     motion = Motion(chain.figure.skeleton, chain.configurations(found.theta, posture), fps)
     picture = report.picture_path("figure-14-drawn.png")
     film_strip(chain.figure, motion, picture, count=8, size=(170, 260))
-    report.picture(picture, f"Figure 14: a drawn figure of eight, learnt from {action.name}.")
+    report.picture(picture, f"Figure 14: a drawn figure of eight, learned from {action.name}.")
     seen = KDTree(chain.effector_points(np.concatenate(action.takes))[:, 0])
     return {
         "outside_percent": 100.0 * float((seen.query(path)[0] > NEAR_M).mean()),

@@ -1,4 +1,4 @@
-"""What is replayed: takes of five actions, from a folder of clips or the built-in movements."""
+"""The replayed takes of five actions, from a folder of clips or the built-in movements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from writhe.retargeting.clip_folders import read_clips
 from writhe.skeleton import Motion
 from writhe.solvers.trajectory import Chain
 
-# action: its frames in the paper, and takes of the CMU database that stand in for it; the paper's
+# action: its frames in the paper, and the CMU takes used for it; the paper's
 # names are golf, throw, move, angry (expressive) and tennis (swing)
 ACTIONS: dict[str, tuple[int, tuple[str, ...]]] = {
     "golf": (2500, ("64_02", "64_05", "64_06", "64_11", "64_16")),
@@ -37,11 +37,11 @@ class Action:
 
     @property
     def starts(self) -> list[int]:
-        """Where the takes begin when they stand one after the other."""
+        """First frame of each take in their concatenation."""
         return [0, *(int(s) for s in np.cumsum([len(t) for t in self.takes])[:-1])]
 
     def long(self) -> tuple[Floats, list[int]]:
-        """Coordinates of as many frames as in the paper, take after take, again and again."""
+        """The takes repeated to the paper's number of frames: coordinates and start frames."""
         rows: list[Floats] = []
         starts: list[int] = []
         have = 0
@@ -57,7 +57,7 @@ class Action:
 def load_actions(
     chain: Chain, clips: Path | None, progress: Progress
 ) -> tuple[dict[str, Action], str]:
-    """The actions, and a sentence that says where they come from."""
+    """The actions, and a description of their source."""
     if clips is None:
         found = builtin_movements(chain.figure)
         source = "built-in movements (synthetic; no clips were given)"
@@ -70,10 +70,10 @@ def load_actions(
         }
         found = {name: takes for name, takes in found.items() if len(takes) > 1}
         if not found:
-            wanted = "; ".join(f"{n}: {', '.join(takes)}" for n, (_, takes) in ACTIONS.items())
+            needed = "; ".join(f"{n}: {', '.join(takes)}" for n, (_, takes) in ACTIONS.items())
             raise WritheError(
                 f"{clips} needs two takes or more of some action, by their names in the CMU"
-                f" database ({wanted})"
+                f" database ({needed})"
             )
         source = f"clips from {clips.name}/, retargeted to the human"
     return {

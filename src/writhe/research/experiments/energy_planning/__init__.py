@@ -1,7 +1,7 @@
 """Wang, Ho and Komura: an energy-driven motion planning method for two distant postures.
 
 Arm fold, leg cross, yoga and contortion by the default planner, the paper's and OMPL's, and the
-Thomas flare in two halves with stage two. Success always means: certified from end to end.
+Thomas flare in two halves with stage two. Success means certified from end to end.
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ from writhe.planning import Energy, Plan, Timing, to_motion
 from writhe.planning.ompl_planners import PLANNERS
 from writhe.planning.ompl_process import PlannerProcess
 from writhe.research.evaluation import Progress, Report
-from writhe.research.experiments.energy_planning.methods import Budget, judge, methods, repeated
+from writhe.research.experiments.energy_planning.methods import (
+    Budget,
+    methods,
+    repeated,
+    summarise_runs,
+)
 from writhe.research.experiments.energy_planning.plots import box_plot, lines
 from writhe.research.experiments.energy_planning.postures import (
     Experiment,
@@ -53,8 +58,8 @@ def run(
 ) -> dict[str, Any]:
     """All experiments, or `only` one.
 
-    OMPL's planners get ten seeded runs of `seconds` each: 60 by default, where the rest is given up
-    after three failures in a row, 300 and all of them with `full`.
+    OMPL's planners get ten seeded runs of `seconds` each: 60 by default, where the remaining runs
+    are skipped after three failures in a row; 300 and no skipping with `full`.
     """
     if only is not None and only not in NAMES:
         raise UnknownNameError("experiment", only, list(NAMES))
@@ -63,11 +68,11 @@ def run(
         budget = replace(budget, seconds=seconds)
     report = Report("Energy-driven planning between distant postures", folder)
     report.text(
-        "Every path is judged by the same certificate. `paper` is the published algorithm without "
-        f"checks on the way; OMPL's planners use the gate as motion validator, {budget.runs} seeded"
+        "All paths are checked by the same certificate. `paper` is the published algorithm without "
+        f"collision checks; OMPL's planners use the gate as motion validator, {budget.runs} seeded"
         f" runs of at most {budget.seconds:g} s each in a process of their own, and OMPL's own"
         f" simplification; after {budget.hopeless} failures in a row the other runs count as failed"
-        " without being made."
+        " without being run."
     )
     results: dict[str, dict[str, Any]] = {}
     circle: Flare | None = None
@@ -82,7 +87,7 @@ def run(
     report.heading("Planning times (figure 14)")
     report.picture(
         box_plot(report.picture_path("times.png"), results, budget.seconds),
-        "Seconds, and the share that succeeded; grey where none did",
+        "Seconds, and the success rate; grey where no run succeeded",
     )
     report.write()
     return {"experiments": results, "budget": {"runs": budget.runs, "seconds": budget.seconds}}
@@ -117,7 +122,7 @@ def _compare(
     for method, plan_with in methods(budget, process).items():
         progress(f"{name}: {method}")
         plans = repeated(method, plan_with, experiment, budget)
-        found[method] = judge(plans, budget.runs if method in PLANNERS else 1)
+        found[method] = summarise_runs(plans, budget.runs if method in PLANNERS else 1)
         if method in ("default", "default-d2") and plans[0].solved:
             picture = _strip(experiment, plans[0], report, f"{name}-{method}.png")
             report.picture(picture, f"{name}, {method}")
@@ -133,7 +138,7 @@ def _compare(
             "energy",
             logarithmic=True,
         )
-        report.picture(chart, "The repulsive energy along the way")
+        report.picture(chart, "The repulsive energy along the path")
     header = (
         "method",
         "success",

@@ -1,4 +1,4 @@
-"""The planners that the experiments compare, and the figures by which they are judged."""
+"""The planners that the experiments compare, and their metrics."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from writhe.planning import (
 )
 from writhe.planning.ompl_planners import PLANNERS
 from writhe.planning.ompl_process import PlannerProcess
-from writhe.planning.timing import evenly
+from writhe.planning.timing import resample_evenly
 from writhe.research.experiments.energy_planning.postures import Experiment
 from writhe.skeleton import Skeleton
 from writhe.skeleton.kinematics import difference
 
 Run = Callable[[Experiment, int], Plan]
-SAMPLES = 100  # of a path whose smoothness is judged
+SAMPLES = 100  # of a path, for its roughness
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How often the sampling planners run, and for how long.
+    """Number and time limit of the sampling planners' runs.
 
-    After `hopeless` failures in a row the runs left count as failed without being made.
+    After `hopeless` failures in a row the remaining runs count as failed without being run.
     """
 
     runs: int = 10
@@ -51,7 +51,7 @@ def methods(budget: Budget, process: PlannerProcess) -> dict[str, Run]:
 
         def run(experiment: Experiment, seed: int) -> Plan:
             problem = experiment.problem()
-            planner.plan(problem)  # arrays and kernels are ready before the time is taken
+            planner.plan(problem)  # allocate and compile before timing
             return planner.plan(problem)
 
         return run
@@ -85,7 +85,7 @@ def methods(budget: Budget, process: PlannerProcess) -> dict[str, Run]:
 
 
 def repeated(method: str, plan_with: Run, experiment: Experiment, budget: Budget) -> list[Plan]:
-    """The runs of a method: one where nothing is random."""
+    """The runs of a method; a single one for deterministic methods."""
     plans: list[Plan] = []
     for seed in range(budget.runs if method in PLANNERS else 1):
         plans.append(plan_with(experiment, seed + 1))
@@ -95,18 +95,18 @@ def repeated(method: str, plan_with: Run, experiment: Experiment, budget: Budget
     return plans
 
 
-def judge(plans: Sequence[Plan], runs: int | None = None) -> dict[str, Any]:
-    """The figures of one method on one experiment; success means certified from end to end.
+def summarise_runs(plans: Sequence[Plan], runs: int | None = None) -> dict[str, Any]:
+    """Metrics of one method on one experiment; success means certified from end to end.
 
-    `runs` is how many there should have been: those not made count as failed.
+    `runs` is the planned number of runs; missing ones count as failed.
     """
-    asked = runs or len(plans)
+    planned = runs or len(plans)
     good = [p for p in plans if p.solved and p.certificate.certified]
     proofs = [p.certificate for p in plans if p.solved]
     return {
-        "runs": asked,
+        "runs": planned,
         "runs_made": len(plans),
-        "success_rate": len(good) / asked,
+        "success_rate": len(good) / planned,
         "seconds_median": float(np.median([p.seconds for p in plans])),
         "seconds": [p.seconds for p in plans],
         "path_length_rad": float(np.median([p.length_rad for p in good])) if good else None,
@@ -119,7 +119,7 @@ def judge(plans: Sequence[Plan], runs: int | None = None) -> dict[str, Any]:
 
 
 def roughness(skeleton: Skeleton, path: Floats) -> float:
-    """The root mean square of second differences over even samples of a path: less is smoother."""
-    rows = evenly(skeleton, path, SAMPLES)
+    """RMS of second differences over evenly spaced samples of a path; lower is smoother."""
+    rows = resample_evenly(skeleton, path, SAMPLES)
     steps = np.array([difference(skeleton, rows[i], rows[i + 1]) for i in range(SAMPLES - 1)])
     return float(np.sqrt((np.diff(steps, axis=0) ** 2).sum(axis=1).mean()))

@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from writhe.arrays import Floats
-from writhe.research.evaluation.plots import plotted
+from writhe.research.evaluation.plots import plot_file
 
 
 def box_plot(path: Path, results: dict[str, dict[str, Any]], limit_s: float) -> Path:
-    """Seconds of every method on every experiment, with the share that succeeded.
+    """Seconds of every method on every experiment, with the success rate.
 
-    Methods that never succeeded are grey: their time is only how long they tried.
+    Methods that never succeeded are grey: their time is that of the attempts.
     """
     names = list(results)
     size = (3.0 * len(names), 3.8)
-    with plotted(path, size, 1, len(names), sharey=True, squeeze=False) as axes:
+    with plot_file(path, size, 1, len(names), sharey=True, squeeze=False) as axes:
         for axis, name in zip(axes[0], names, strict=True):
             found = results[name]["methods"]
             labels = [m for m in found if not m.startswith("paper-") and m != "default-d2"]
@@ -44,13 +44,13 @@ def box_plot(path: Path, results: dict[str, dict[str, Any]], limit_s: float) -> 
 
 
 def lines(path: Path, curves: dict[str, Floats], label: str, *, logarithmic: bool = False) -> Path:
-    """Curves over the share of the way."""
-    with plotted(path, (5.2, 2.8)) as axis:
+    """Curves over the share of the path."""
+    with plot_file(path, (5.2, 2.8)) as axis:
         for name, values in curves.items():
             axis.plot([i / max(1, len(values) - 1) for i in range(len(values))], values, label=name)
         if logarithmic:
             axis.set_yscale("log")
-        axis.set_xlabel("share of the way", fontsize=8)
+        axis.set_xlabel("share of the path", fontsize=8)
         axis.set_ylabel(label, fontsize=8)
         axis.tick_params(labelsize=7)
         axis.legend(fontsize=7)

@@ -1,8 +1,8 @@
-"""The experiments' postures: authored by anatomical angles, goals and linking, then settled.
+"""The postures of the experiments: authored by anatomical angles, goals and linking, then settled.
 
-Arm fold, leg cross and yoga join a posture with its mirror image. The contortion is authored by how
-its limbs are linked: seven of the ten pairs of strands are pulled to a linking of a third of a turn
-each. The flare is two supports on the hands, legs in front and legs behind.
+Arm fold, leg cross and yoga join a posture with its mirror image. The contortion is authored by
+linking: seven of the ten strand pairs are pulled to a linking of a third of a turn each. The flare
+consists of two supports on the hands, with legs in front and legs behind.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.planning import PlanProblem, Timing
-from writhe.postures.builtin.anatomical_angles import Arm, Leg, Pelvis, Trunk
+from writhe.postures.builtin.anatomical_angles import ArmAngles, LegAngles, PelvisPose, TrunkAngles
 from writhe.postures.builtin.key_pose import KeyPose, hand, key
-from writhe.postures.builtin.pose_setting import ACTOR, Place
+from writhe.postures.builtin.pose_setting import ACTOR, PoseSetting
 from writhe.postures.builtin.poses_action import YOGA
 from writhe.postures.builtin.poses_standing import IDLE
-from writhe.postures.builtin.posture_variants import Workshop
+from writhe.postures.builtin.posture_variants import PostureBuilder
 from writhe.quantities import Linking
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
@@ -30,26 +30,26 @@ from writhe.solvers.posing import Pin, pin_here
 from writhe.terms import Term, stay_near
 from writhe.topology import Strand, linking_vector, pair_names
 
-TANGLED = 0.25  # |linking| of two strands from which on they count as a tangle
+TANGLED = 0.25  # |linking| from which two strands count as tangled
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Two postures of a figure in a place, and what stays planted."""
+    """Two postures of a figure in a scene, and the planted joints."""
 
     name: str
     figure: Figure
-    place: Place
+    setting: PoseSetting
     start: Floats
     goal: Floats
     planted: tuple[Pin, ...] = ()
-    alone: bool = True  # without the floor: played so that the body rests on it
+    alone: bool = True  # planned without the floor; the timed motion is placed on it
     view: tuple[float, float, float] = field(default=(0.62, 0.26, 1.0))
-    rolls: bool = False  # lies on the ground, so that it rolls as its shape changes
+    rolls: bool = False  # the body lies on the ground and rolls as its shape changes
     duration_s: float | None = None
 
     def timing(self, fps: float = 30.0) -> Timing:
-        """How the way is played: on the ground where the plan knows of none."""
+        """Timing of the path, grounded if the plan has no floor."""
         ground = 0.0 if self.alone and not self.planted else None
         return Timing(fps=fps, duration_s=self.duration_s, ground_m=ground, rolls=self.rolls)
 
@@ -59,9 +59,9 @@ class Experiment:
 
         if self.alone:
             return figure_problem(self.figure, self.start, self.goal, planted=self.planted)
-        variable = np.ones(self.place.skeleton.dof_count, dtype=np.bool_)
+        variable = np.ones(self.setting.skeleton.dof_count, dtype=np.bool_)
         return PlanProblem(
-            self.place.table, self.start, self.goal, self.planted, variable, (ACTOR,)
+            self.setting.table, self.start, self.goal, self.planted, variable, (ACTOR,)
         )
 
 
@@ -71,10 +71,10 @@ def tangles(body: Figure, q: Floats) -> dict[str, float]:
     return {name: float(value) for name, value in found if abs(value) >= TANGLED}
 
 
-def _settled(pose: KeyPose, workshop: Workshop) -> Floats:
-    found = workshop.authored(pose)
+def _settled(pose: KeyPose, builder: PostureBuilder) -> Floats:
+    found = builder.authored(pose)
     if found is None:
-        raise WritheError(f"the posture {pose.name!r} cannot be had within limits")
+        raise WritheError(f"the posture {pose.name!r} cannot be settled within limits")
     return found.q
 
 
@@ -83,52 +83,56 @@ def _known(name: str) -> KeyPose:
 
 
 @cache
-def _everyday() -> Workshop:
-    return Workshop(Place(figure("human")))
+def _everyday() -> PostureBuilder:
+    return PostureBuilder(PoseSetting(figure("human")))
 
 
 def mirrored_pair(name: str, pose: str) -> Experiment:
     """A posture of the library and its mirror image."""
-    workshop = _everyday()
-    body = workshop.place.figure
-    start = _settled(_known(pose), workshop)
-    return Experiment(name, body, workshop.place, start, mirrored(body.skeleton, start))
+    builder = _everyday()
+    body = builder.setting.figure
+    start = _settled(_known(pose), builder)
+    return Experiment(name, body, builder.setting, start, mirrored(body.skeleton, start))
 
 
 def yoga() -> Experiment:
     """The eagle and its mirror image: arms wound about each other, and legs too."""
-    workshop = _everyday()
-    body = workshop.place.figure
-    start = _settled(_known("eagle"), workshop)
+    builder = _everyday()
+    body = builder.setting.figure
+    start = _settled(_known("eagle"), builder)
     linking = dict(zip(pair_names(body), linking_vector(body, start), strict=True))
     sign = 1.0 if linking["left_leg:right_leg"] >= 0.0 else -1.0
-    wanted = {"left_leg:right_leg": 0.34 * sign}
-    wanted["left_arm:right_arm"] = float(linking["left_arm:right_arm"])
-    q = _linked(workshop, start, wanted, rounds=3)
-    return Experiment("yoga", body, workshop.place, q, mirrored(body.skeleton, q))
+    target_linking = {"left_leg:right_leg": 0.34 * sign}
+    target_linking["left_arm:right_arm"] = float(linking["left_arm:right_arm"])
+    q = _linked(builder, start, target_linking, rounds=3)
+    return Experiment("yoga", body, builder.setting, q, mirrored(body.skeleton, q))
 
 
 def _linked(
-    workshop: Workshop, q: Floats, wanted: Mapping[str, float], rounds: int, loose: float = 3.0
+    builder: PostureBuilder,
+    q: Floats,
+    target_linking: Mapping[str, float],
+    rounds: int,
+    loose: float = 3.0,
 ) -> Floats:
-    """q with pairs of strands pulled to the linking wanted of them, on the floor."""
-    place = workshop.place
+    """(nq,) q with strand pairs pulled to their target linking, on the floor."""
+    setting = builder.setting
     strands = {
-        name: _of_actor(Strand.through(place.figure.skeleton, names, name=name))
-        for name, names in place.figure.strands
+        name: _of_actor(Strand.through(setting.figure.skeleton, names, name=name))
+        for name, names in setting.figure.strands
     }
     for _ in range(rounds):
-        terms = stay_near(place.skeleton, q, weight=0.02, weight_of={f"{ACTOR}.hips": 1.0})
-        for pair, value in wanted.items():
+        terms = stay_near(setting.skeleton, q, weight=0.02, weight_of={f"{ACTOR}.hips": 1.0})
+        for pair, value in target_linking.items():
             first, second = pair.split(":")
             quantity = Linking(strands[first], strands[second])
             weight = loose if pair in _LOOSE else 3.0
             terms.append(Term(quantity, value, value, weight, label=f"linking {pair}"))
-        q = workshop.settler.settle(q, terms, 60)
-    return workshop.lowered(q)
+        q = builder.settler.settle(q, terms, 60)
+    return builder.grounded_posture(q)
 
 
-# which pairs of strands the contortion tangles, and which way round
+# strand pairs tangled by the contortion, with the sign of their linking
 _WOUND = {
     "torso:left_arm": -0.34,
     "torso:right_arm": -0.30,
@@ -144,46 +148,46 @@ _LOOSE = {"torso:left_leg": -0.14, "torso:right_leg": -0.14, "right_arm:left_leg
 def contortion() -> Experiment:
     """From lying face-down to a knot of seven tangles, within a contortionist's limits."""
     body = figure("human", "contortionist")
-    workshop = Workshop(Place(body))
+    builder = PostureBuilder(PoseSetting(body))
     lying = key(
         "lie face-down",
-        arms=Arm(flex=20, abduct=40, rotate=10, elbow=25),
-        legs=Leg(flex=0, abduct=9, rotate=4, knee=4, ankle=-45),
-        trunk=Trunk(bend=-4, nod=-6),
-        pelvis=Pelvis(pitch=88, height_m=0.16),
+        arms=ArmAngles(flex=20, abduct=40, rotate=10, elbow=25),
+        legs=LegAngles(flex=0, abduct=9, rotate=4, knee=4, ankle=-45),
+        trunk=TrunkAngles(bend=-4, nod=-6),
+        pelvis=PelvisPose(pitch=88, height_m=0.16),
         support=(),
         balanced=False,
         grounded=False,
     )
-    start = workshop.settler.settle(lying.start(workshop.place), [])
+    start = builder.settler.settle(lying.start(builder.setting), [])
     return Experiment(
         "contortion",
         body,
-        workshop.place,
-        workshop.lowered(start),
-        _knot(workshop),
+        builder.setting,
+        builder.grounded_posture(start),
+        _knot(builder),
         view=(0.62, 0.45, 1.0),
         rolls=True,
         duration_s=3.0,
     )
 
 
-def _knot(workshop: Workshop) -> Floats:
-    place = workshop.place
+def _knot(builder: PostureBuilder) -> Floats:
+    setting = builder.setting
     tuck = key(
         "tuck",
-        legs=Leg(flex=120, abduct=12, rotate=5, knee=110),
-        arms=Arm(flex=60, abduct=25, rotate=20, elbow=40),
-        trunk=Trunk(bend=45, nod=20),
-        pelvis=Pelvis(height_m=0.5),
+        legs=LegAngles(flex=120, abduct=12, rotate=5, knee=110),
+        arms=ArmAngles(flex=60, abduct=25, rotate=20, elbow=40),
+        trunk=TrunkAngles(bend=45, nod=20),
+        pelvis=PelvisPose(height_m=0.5),
         support=(),
         balanced=False,
         grounded=False,
         firmness=0.02,
     )
-    start = tuck.start(place)
-    q = workshop.settler.settle(start, tuck.terms(place, start), 40)
-    return _linked(workshop, q, {**_WOUND, **_LOOSE}, rounds=4, loose=1.0)
+    start = tuck.start(setting)
+    q = builder.settler.settle(start, tuck.terms(setting, start), 40)
+    return _linked(builder, q, {**_WOUND, **_LOOSE}, rounds=4, loose=1.0)
 
 
 def _of_actor(strand: Strand) -> Strand:
@@ -192,54 +196,61 @@ def _of_actor(strand: Strand) -> Strand:
 
 
 @cache
-def _gymnast() -> Workshop:
-    return Workshop(Place(figure("human", "athletic")))
+def _gymnast() -> PostureBuilder:
+    return PostureBuilder(PoseSetting(figure("human", "athletic")))
 
 
 def flare() -> tuple[Experiment, Experiment]:
     """The two halves of a Thomas flare: the legs pass the right side, then the left.
 
-    Each half has one hand planted; the other has to lift by itself to let the legs pass. Both end
-    in the same posture, so that the second, played backwards, follows the first.
+    Each half has one hand planted; the planner must lift the other to let the legs pass. Both end
+    in the same posture, so that the second half, reversed, follows the first.
     """
-    workshop = _gymnast()
-    place = workshop.place
-    front, back = flare_postures(workshop)
-    skeleton = place.figure.skeleton
+    builder = _gymnast()
+    setting = builder.setting
+    front, back = flare_postures(builder)
+    skeleton = setting.figure.skeleton
     halves: list[Experiment] = []
     for name, start, goal, side in (
         ("thomas-flare-1", front, back, "left"),
         ("thomas-flare-2", mirrored(skeleton, front), mirrored(skeleton, back), "right"),
     ):
-        pin = palm_pin(place, start, side)
+        pin = palm_pin(setting, start, side)
         halves.append(
             Experiment(
-                name, place.figure, place, start, goal, (pin,), alone=False, view=(0.9, 0.5, 1.0)
+                name,
+                setting.figure,
+                setting,
+                start,
+                goal,
+                (pin,),
+                alone=False,
+                view=(0.9, 0.5, 1.0),
             )
         )
     return halves[0], halves[1]
 
 
-def palm_pin(place: Place, q: Floats, side: str) -> Pin:
-    """The palm of one hand, planted where it is; the hand may turn about it."""
+def palm_pin(setting: PoseSetting, q: Floats, side: str) -> Pin:
+    """A pin of one palm at its position in q; the hand may rotate about it."""
     point = (0.085 if side == "left" else -0.085, -0.022, 0.0)
-    return pin_here(place.skeleton, q, f"{ACTOR}.{side}_wrist", point_in_joint=point)
+    return pin_here(setting.skeleton, q, f"{ACTOR}.{side}_wrist", point_in_joint=point)
 
 
-_HAND_M = 0.24  # of each palm from the middle
+_HAND_M = 0.24  # distance of each palm from the middle
 
 
 def flare_postures(
-    workshop: Workshop, front_turn: float = 40.0, back_turn: float = 0.0
+    builder: PostureBuilder, front_turn: float = 40.0, back_turn: float = 0.0
 ) -> tuple[Floats, Floats]:
     """Rear support with the legs in front to the right, and front support with them behind."""
     down = (0.0, -1.0, 0.0)
     rear = key(
         "flare, legs in front",
-        legs=Leg(flex=62, abduct=38, rotate=12, knee=2, ankle=-30),
-        arms=Arm(flex=-38, abduct=14, rotate=-20, elbow=4, wrist=-60),
-        trunk=Trunk(bend=24, nod=18),
-        pelvis=Pelvis(
+        legs=LegAngles(flex=62, abduct=38, rotate=12, knee=2, ankle=-30),
+        arms=ArmAngles(flex=-38, abduct=14, rotate=-20, elbow=4, wrist=-60),
+        trunk=TrunkAngles(bend=24, nod=18),
+        pelvis=PelvisPose(
             pitch=-34, height_m=0.44, forward_m=0.16, left_m=-0.0035 * front_turn, turn=-front_turn
         ),
         support=(),
@@ -254,10 +265,10 @@ def flare_postures(
     )
     prone = key(
         "flare, legs behind",
-        legs=Leg(flex=-4, abduct=36, rotate=8, knee=2, ankle=-35),
-        arms=Arm(flex=78, abduct=8, rotate=0, elbow=6, wrist=-75),
-        trunk=Trunk(bend=8, nod=-22),
-        pelvis=Pelvis(
+        legs=LegAngles(flex=-4, abduct=36, rotate=8, knee=2, ankle=-35),
+        arms=ArmAngles(flex=78, abduct=8, rotate=0, elbow=6, wrist=-75),
+        trunk=TrunkAngles(bend=8, nod=-22),
+        pelvis=PelvisPose(
             pitch=69,
             height_m=0.58,
             forward_m=-0.48 + 0.003 * back_turn,
@@ -276,6 +287,6 @@ def flare_postures(
     )
     found: list[Floats] = []
     for pose in (rear, prone):
-        start = pose.start(workshop.place)
-        found.append(workshop.settler.settle(start, pose.terms(workshop.place, start), 120))
+        start = pose.start(builder.setting)
+        found.append(builder.settler.settle(start, pose.terms(builder.setting, start), 120))
     return found[0], found[1]

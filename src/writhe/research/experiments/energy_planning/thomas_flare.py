@@ -19,7 +19,7 @@ from writhe.planning import (
     refine,
     to_motion,
 )
-from writhe.planning.timing import evenly
+from writhe.planning.timing import resample_evenly
 from writhe.research.experiments.energy_planning.postures import Experiment, palm_pin
 from writhe.skeleton import Motion
 from writhe.skeleton.mirror import mirrored
@@ -40,10 +40,10 @@ class Flare:
 
 
 def flare(halves: tuple[Experiment, Experiment]) -> Flare:
-    """Plan both halves and the ways between them, join them evenly, refine the circle."""
+    """Plan both halves and their connections, join them at an even speed, refine the circle."""
     right, left = halves
-    place = right.place
-    skeleton = place.figure.skeleton
+    setting = right.setting
+    skeleton = setting.figure.skeleton
     planner = DefaultPlanner()
     plans: list[Plan] = []
     parts: list[tuple[Floats, tuple[Pin, ...]]] = []
@@ -64,7 +64,7 @@ def flare(halves: tuple[Experiment, Experiment]) -> Flare:
 
 def _swing(right: Experiment, start: Floats, goal: Floats) -> PlanProblem:
     """From one side to the other with both hands planted."""
-    hands = tuple(palm_pin(right.place, start, side) for side in ("left", "right"))
+    hands = tuple(palm_pin(right.setting, start, side) for side in ("left", "right"))
     return replace(right.problem(), start=start, goal=goal, planted=hands)
 
 
@@ -73,7 +73,7 @@ def _refined(
     parts: list[tuple[Floats, tuple[Pin, ...]]],
     right: Experiment,
 ) -> Flare:
-    layout = right.place.skeleton
+    layout = right.setting.skeleton
     lengths = np.array([plan.length_rad for plan in plans])
     counts = np.maximum(20, np.round(FRAMES * lengths / lengths.sum())).astype(int)
     counts[0] += FRAMES - counts.sum()
@@ -81,15 +81,15 @@ def _refined(
     holds: list[TimedPin] = []
     at = 0
     for (part, pins), count in zip(parts, counts, strict=True):
-        rows.append(evenly(layout, part, int(count) + 1)[:-1])
+        rows.append(resample_evenly(layout, part, int(count) + 1)[:-1])
         for pin in pins:
-            # one place for each hand all the way round, that of the first posture
+            # one position per hand over the whole circle, that of the first posture
             side = "left" if "left" in pin.joint else "right"
-            palm = palm_pin(right.place, right.start, side)
+            palm = palm_pin(right.setting, right.start, side)
             holds.append(TimedPin(palm, at + 1, at + int(count) - 1))
         at += int(count)
     motion = Motion(layout, np.concatenate([*rows, rows[0][:1]]), FPS, "flare")
-    table = right.place.table
+    table = right.setting.table
     second = refine(motion, table, holds)
     plain = refine(motion, table, holds, options=RefineOptions(laplacian=0.0))
     return Flare(tuple(plans), motion, tuple(holds), second, plain)

@@ -1,4 +1,4 @@
-"""`writhe reproduce half-space-ik`: all scenarios, the solvers side by side, random sweeps."""
+"""`writhe reproduce half-space-ik`: all scenarios, solver comparison, random sweeps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from writhe.errors import UnknownNameError
 from writhe.research.evaluation import Progress, Report
 from writhe.research.experiments.half_space_ik.methods import make_methods
 from writhe.research.experiments.half_space_ik.pictures import film, plot_trajectories, strips
-from writhe.research.experiments.half_space_ik.play_scenario import Played, figures, play
+from writhe.research.experiments.half_space_ik.play_scenario import ScenarioRun, figures, play
 from writhe.research.experiments.half_space_ik.scenarios import SCENARIOS, Scenario
 from writhe.research.experiments.half_space_ik.solver_comparison import compare_solvers
 from writhe.research.experiments.half_space_ik.sweeps import run_sweeps
@@ -23,7 +23,7 @@ METHODS = (
     "penalty-blended",
     "default",
 )
-# where the paper's own form is shown too: it is slow, and the point is made on its own figures
+# scenarios that also show the published method, which is slow
 PAPERS_OWN = ("four-obstacles", "sphere", "cylinder", "back", "holding", "not-holding", "hand")
 SWEEPS, SWEEPS_FULL = 60, 1000
 
@@ -31,7 +31,7 @@ SWEEPS, SWEEPS_FULL = 60, 1000
 def run(
     progress: Progress, *, folder: Path, only: str | None = None, full: bool = False
 ) -> dict[str, Any]:
-    """All of it, or one part: a scenario's name, "solvers" or "sweeps"."""
+    """All parts, or `only` one: a scenario's name, "solvers" or "sweeps"."""
     parts = [*SCENARIOS, "solvers", "sweeps"]
     if only is not None and only not in parts:
         raise UnknownNameError("part of half-space-ik", only, parts)
@@ -56,7 +56,7 @@ def run(
 
 def _scenario(progress: Progress, scenario: Scenario, report: Report) -> dict[str, Any]:
     names = [m for m in METHODS if "published" not in m or scenario.name in PAPERS_OWN]
-    runs: dict[str, Played] = {}
+    runs: dict[str, ScenarioRun] = {}
     found: dict[str, Any] = {}
     for name, method in make_methods(scenario, names).items():
         progress(f"{scenario.title}: {name}")

@@ -1,4 +1,4 @@
-"""The methods under comparison, behind one call a frame."""
+"""The compared methods, with one call per frame."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from writhe.database import PostureDatabase
 from writhe.kernels.skeleton import kinematics
 from writhe.research.experiments.half_space_ik.scenarios import Scenario
 from writhe.skeleton import Skeleton
-from writhe.solvers.half_space import Response, ResponseOptions
+from writhe.solvers.half_space import CollisionResponse, ResponseOptions
 from writhe.solvers.posing.handles import Pin, Target
 
 BLEND = 0.5  # share of the new pose in the published blending (Algorithm 1, line 7)
 
 
 class Method(Protocol):
-    """Plays a scenario frame by frame."""
+    """Solves a scenario frame by frame."""
 
     def step(
         self, q: Floats, targets: list[Target], objects: dict[str, Floats]
     ) -> tuple[Floats, float, float]:
-        """The next scene configuration, milliseconds of solving and of detection."""
+        """The next scene configuration (nq), milliseconds of solving and of detection."""
         ...
 
 
 @dataclass
 class HalfSpaceMethod:
-    """Ours: one-sided half-spaces, blending inside the solve, certified."""
+    """The method of writhe: one-sided half-spaces, blending inside the solve, certified."""
 
     scenario: Scenario
     options: ResponseOptions
@@ -40,10 +40,12 @@ class HalfSpaceMethod:
 
     def __post_init__(self) -> None:
         options = replace(
-            self.options, root_free=self.scenario.root_free, comeback=self.scenario.comeback
+            self.options,
+            root_free=self.scenario.root_free,
+            return_fraction=self.scenario.return_fraction,
         )
-        self.response = Response(self.scenario.scene, options)
-        self.response.keep(self.scenario.relations)
+        self.response = CollisionResponse(self.scenario.scene, options)
+        self.response.set_relations(self.scenario.relations)
 
     def step(
         self, q: Floats, targets: list[Target], objects: dict[str, Floats]
@@ -55,9 +57,9 @@ class HalfSpaceMethod:
 
 
 class PositionalMethod(HalfSpaceMethod):
-    """The paper's comparison: the deepest point is pulled out along its normal, again and again.
+    """The paper's comparison: the deepest point is repeatedly pulled out along its normal.
 
-    Same solver, tolerance and stopping rule; a position in place of a half-space, for one frame.
+    Same solver, tolerance and stopping rule; position targets for one frame instead of half-spaces.
     """
 
     rounds = 6
@@ -69,10 +71,10 @@ class PositionalMethod(HalfSpaceMethod):
         objective, spaces = response.objective, response.objective.spaces
         objective.two_sided = True
         spaces.used[0] = 0
-        response.wishes.prepare(targets, self.scenario.pins)
+        response.handle_terms.prepare(targets, self.scenario.pins)
         start = _with_objects(response, q, objects)
         _aim(response, start)
-        objective.wanted[:] = 0.0
+        objective.predicted_step[:] = 0.0
         moved, detect, solve = start, 0.0, 0.0
         for _ in range(self.rounds):
             clock = time.perf_counter()
@@ -82,15 +84,15 @@ class PositionalMethod(HalfSpaceMethod):
                 break
             clock = time.perf_counter()
             moved, _taken = objective.solve(start)
-            moved = response.clamped(start, moved)
+            moved = response.clamp_displacement(start, moved)
             solve += time.perf_counter() - clock
         if self.options.blend > 0.0:
             moved = _blended(response.skeleton, start, moved)
-        self.errors.append(max(response.wishes.relation_errors(moved).values(), default=0.0))
+        self.errors.append(max(response.handle_terms.relation_errors(moved).values(), default=0.0))
         return moved, 1e3 * solve, 1e3 * detect
 
     def _pull_deepest(self, q: Floats) -> bool:
-        """Three equalities (a point's coordinates) for the deepest overlap at q, if any."""
+        """Add three equalities (a point's coordinates) for the deepest overlap at q, if any."""
         response = self.response
         spaces, near = response.objective.spaces, response.near
         positions, rotations = _frames(response.skeleton, q)
@@ -115,13 +117,13 @@ class PositionalMethod(HalfSpaceMethod):
 
 
 class PublishedMethod(HalfSpaceMethod):
-    """As printed: half-spaces as equalities (Eq. 3), gathered from what collides, ungated.
+    """The published method: half-spaces as equalities (Eq. 3) from collisions, without the gate.
 
-    L-BFGS with bounds, prediction by the last movement, clamped, then blended with the last pose.
+    L-BFGS with bounds, prediction by the last motion, clamped, then blended with the last pose.
     """
 
     rounds = 3
-    lifetime = 10  # frames; the paper does not say when a constraint ends
+    lifetime = 10  # frames; the paper does not state when a constraint ends
 
     def step(
         self, q: Floats, targets: list[Target], objects: dict[str, Floats]
@@ -129,39 +131,39 @@ class PublishedMethod(HalfSpaceMethod):
         response = self.response
         objective = response.objective
         objective.two_sided = True
-        response.wishes.prepare(targets, self.scenario.pins)
+        response.handle_terms.prepare(targets, self.scenario.pins)
         start = _with_objects(response, q, objects)
         _aim(response, start)
-        objective.wanted[:] = response.velocity
+        objective.predicted_step[:] = response.velocity
         moved, detect, solve = start, 0.0, 0.0
         _expire(response, self.lifetime)
         for _ in range(self.rounds):
             clock = time.perf_counter()
-            response.gather_colliding(moved)
+            response.add_colliding_half_spaces(moved)
             detect += time.perf_counter() - clock
             clock = time.perf_counter()
             moved, _taken = objective.solve(start)
-            moved = response.clamped(start, moved)
+            moved = response.clamp_displacement(start, moved)
             solve += time.perf_counter() - clock
             if objective.spaces.used[0] == 0:
                 break
         if self.options.blend > 0.0:
             moved = _blended(response.skeleton, start, moved)
         kinematics.difference(response.skeleton.tree, start, moved, response.velocity)
-        self.errors.append(max(response.wishes.relation_errors(moved).values(), default=0.0))
+        self.errors.append(max(response.handle_terms.relation_errors(moved).values(), default=0.0))
         return moved, 1e3 * solve, 1e3 * detect
 
 
 @dataclass
 class DefaultMethod:
-    """The default poser, one for each actor, the others and the objects standing where they are."""
+    """The default poser for each actor in turn, with the others and the objects fixed."""
 
     scenario: Scenario
     errors: list[float] = field(default_factory=list[float])
     blocked: int = 0
 
     def __post_init__(self) -> None:
-        from writhe.solvers.posing.actor_in_scene import ActorPlace
+        from writhe.solvers.posing.actor_in_scene import ActorInScene
         from writhe.solvers.posing.default_poser import DefaultPoser
         from writhe.solvers.posing.handles import pin_here
 
@@ -170,7 +172,7 @@ class DefaultMethod:
             actor.name: DefaultPoser(
                 actor.figure,
                 _database(actor.figure.name),
-                place=ActorPlace.in_scene(scene, actor.name),
+                actor=ActorInScene.in_scene(scene, actor.name),
             )
             for actor in scene.actors
         }
@@ -185,7 +187,7 @@ class DefaultMethod:
             self.held[actor.name] = [
                 replace(p, joint=p.joint.removeprefix(f"{actor.name}.")) for p in pins
             ]
-            self.posers[actor.name].keep(
+            self.posers[actor.name].set_relations(
                 [t for t in self.scenario.relations if t.label.split()[1].startswith(actor.name)]
             )
 
@@ -202,7 +204,7 @@ class DefaultMethod:
                 for t in targets
                 if t.joint.startswith(f"{name}.")
             ]
-            poser.place.state[:] = moved
+            poser.actor.state[:] = moved
             result = poser.step(moved[layout.actor_q[name]], own, self.held[name])
             moved[layout.actor_q[name]] = result.q
             spent += result.milliseconds
@@ -215,7 +217,7 @@ def _database(figure_name: str) -> PostureDatabase | None:
     return builtin_database("basic") if figure_name == "human" else None
 
 
-def _with_objects(response: Response, q: Floats, objects: dict[str, Floats]) -> Floats:
+def _with_objects(response: CollisionResponse, q: Floats, objects: dict[str, Floats]) -> Floats:
     out = q.copy()
     for name, pose in objects.items():
         out[response.layout.object_q[name]] = pose
@@ -229,13 +231,13 @@ def _frames(skeleton: Skeleton, q: Floats) -> tuple[Floats, Floats]:
     return positions, rotations
 
 
-def _aim(response: Response, q: Floats) -> None:
+def _aim(response: CollisionResponse, q: Floats) -> None:
     positions, rotations = _frames(response.skeleton, q)
-    response.wishes.aim(positions, rotations, 1.0)
+    response.handle_terms.aim(positions, rotations, 1.0)
 
 
-def _expire(response: Response, lifetime: int) -> None:
-    """Drop the oldest half-spaces, keep the others whatever they say."""
+def _expire(response: CollisionResponse, lifetime: int) -> None:
+    """Drop half-spaces older than `lifetime` frames and keep the others unconditionally."""
     spaces = response.objective.spaces
     count = int(spaces.used[0])
     spaces.age[:count] += 1
@@ -246,7 +248,7 @@ def _expire(response: Response, lifetime: int) -> None:
 
 
 def _blended(skeleton: Skeleton, q_from: Floats, q_to: Floats) -> Floats:
-    """Half way between the last pose and the new one."""
+    """Interpolate from the last pose to the new one by BLEND."""
     out = np.empty_like(q_to)
     kinematics.interpolate(skeleton.tree, q_from, q_to, BLEND, out)
     return out

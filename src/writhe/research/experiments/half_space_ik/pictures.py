@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from writhe.render.scenes import Extra
-from writhe.research.evaluation.plots import plotted
-from writhe.research.experiments.half_space_ik.play_scenario import Played
+from writhe.research.evaluation.plots import plot_file
+from writhe.research.experiments.half_space_ik.play_scenario import ScenarioRun
 from writhe.research.experiments.half_space_ik.scenarios import FPS, Scenario
 from writhe.skeleton import forward
 
@@ -23,8 +23,8 @@ _COLOURS = {
 }
 
 
-def strips(scenario: Scenario, runs: dict[str, Played], path: Path) -> Path:
-    """One film strip a method, one above the other."""
+def strips(scenario: Scenario, runs: dict[str, ScenarioRun], path: Path) -> Path:
+    """One film strip per method, stacked vertically."""
     from PIL import Image
 
     from writhe.render.scenes import strip_image
@@ -34,23 +34,23 @@ def strips(scenario: Scenario, runs: dict[str, Played], path: Path) -> Path:
     rows = [
         strip_image(
             scenario.scene,
-            played.q,
+            run.q,
             size=(210, 270),
             view=scenario.view,
             extra=_extra(scenario),
-            frames=(chosen * (len(played.q) - 1)).round().astype(int).tolist(),
+            frames=(chosen * (len(run.q) - 1)).round().astype(int).tolist(),
         )
-        for played in runs.values()
+        for run in runs.values()
     ]
     Image.fromarray(np.concatenate(rows, axis=0)).save(path, optimize=True)
     return path
 
 
-def film(scenario: Scenario, played: Played, path: Path) -> Path:
-    """One method's motion as a GIF."""
+def film(scenario: Scenario, run: ScenarioRun, path: Path) -> Path:
+    """The motion of one method as a GIF."""
     from writhe.render.scenes import scene_movie
 
-    return scene_movie(scenario.scene, played.q, path, fps=FPS, size=(300, 360), view=scenario.view)
+    return scene_movie(scenario.scene, run.q, path, fps=FPS, size=(300, 360), view=scenario.view)
 
 
 def _extra(scenario: Scenario) -> Extra | None:
@@ -60,11 +60,11 @@ def _extra(scenario: Scenario) -> Extra | None:
     return lambda stage, q: draw(stage, forward(scenario.scene.layout.skeleton, q))
 
 
-def plot_trajectories(scenario: Scenario, runs: dict[str, Played], path: Path) -> Path:
-    """Position, speed and jerk of the watched joint over time, a line a method."""
-    with plotted(path, (8, 7), 3, 1, sharex=True) as axes:
-        for name, played in runs.items():
-            x = forward(scenario.scene.layout.skeleton, played.q).position(scenario.watched)
+def plot_trajectories(scenario: Scenario, runs: dict[str, ScenarioRun], path: Path) -> Path:
+    """Position, speed and jerk of the watched joint over time, one line per method."""
+    with plot_file(path, (8, 7), 3, 1, sharex=True) as axes:
+        for name, run in runs.items():
+            x = forward(scenario.scene.layout.skeleton, run.q).position(scenario.watched)
             times = np.arange(len(x)) / FPS
             along = x - x[0]
             main = int(np.argmax(np.ptp(x, axis=0)))

@@ -1,4 +1,4 @@
-"""Playing a scenario with a method, and the figures of what came of it."""
+"""Run a scenario with a method, and compute its metrics."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from writhe.research.experiments.half_space_ik.methods import Method
 from writhe.research.experiments.half_space_ik.scenarios import FPS, Scenario
 from writhe.skeleton import forward
 
-HOLD_FRAMES = 20  # after the script ends, everything rests
+HOLD_FRAMES = 20  # frames at rest after the script ends
 
 
 @dataclass(frozen=True)
-class Played:
-    """The scene at every frame and what it cost."""
+class ScenarioRun:
+    """The configurations of a run and its timings."""
 
     q: Floats  # (frames + 1, nq)
     solve_ms: Floats
@@ -29,8 +29,8 @@ class Played:
     blocked_frames: int
 
 
-def play(scenario: Scenario, method: Method) -> Played:
-    """All frames of a scenario."""
+def play(scenario: Scenario, method: Method) -> ScenarioRun:
+    """Run all frames of a scenario."""
     q = scenario.start
     rows, solve, detect = [q], [], []
     for k in range(scenario.frames + HOLD_FRAMES):
@@ -40,7 +40,7 @@ def play(scenario: Scenario, method: Method) -> Played:
         solve.append(solving)
         detect.append(detecting)
     errors: list[float] = getattr(method, "errors", [])
-    return Played(
+    return ScenarioRun(
         np.array(rows),
         np.array(solve),
         np.array(detect),
@@ -50,30 +50,30 @@ def play(scenario: Scenario, method: Method) -> Played:
 
 
 def actor_positions(scenario: Scenario, q: Floats) -> Floats:
-    """(frames, joints, 3) of the actors' joints alone."""
+    """(frames, joints, 3) positions of the actors' joints."""
     skeleton = scenario.scene.layout.skeleton
     own = [i for i, name in enumerate(skeleton.names) if "." in name]
     return forward(skeleton, q).positions[:, own]
 
 
-def figures(scenario: Scenario, played: Played) -> dict[str, Any]:
-    """Plain figures of one run, under the names of the JSON."""
+def figures(scenario: Scenario, run: ScenarioRun) -> dict[str, Any]:
+    """Metrics of one run, with the keys of the JSON output."""
     table = scenario.scene.layout.table
-    positions = actor_positions(scenario, played.q)
-    watched = forward(scenario.scene.layout.skeleton, played.q).position(scenario.watched)
+    positions = actor_positions(scenario, run.q)
+    watched = forward(scenario.scene.layout.skeleton, run.q).position(scenario.watched)
     speed = np.linalg.norm(np.diff(watched, axis=0), axis=1) * FPS
-    certificate = certify(table, played.q, FPS)
+    certificate = certify(table, run.q, FPS)
     return {
-        "frames": len(played.q) - 1,
-        "penetrating_frames": int(penetrating_frames(table, played.q).sum()),
+        "frames": len(run.q) - 1,
+        "penetrating_frames": int(penetrating_frames(table, run.q).sum()),
         "penetration_m": round(certificate.penetration_witnessed_m, 5),
         "pass_throughs": len(certificate.pass_throughs),
         "certified": certificate.certified,
         "jerk": round(mean_squared_jerk(positions, FPS), 2),
         "spectral_arc_length": round(spectral_arc_length(speed, FPS), 3),
-        "relation_error_m": round(played.relation_error_m, 6),
-        "blocked_frames": played.blocked_frames,
-        "solve_ms_median": round(float(np.median(played.solve_ms)), 4),
-        "solve_ms_p95": round(float(np.percentile(played.solve_ms, 95)), 4),
-        "detect_ms_median": round(float(np.median(played.detect_ms)), 4),
+        "relation_error_m": round(run.relation_error_m, 6),
+        "blocked_frames": run.blocked_frames,
+        "solve_ms_median": round(float(np.median(run.solve_ms)), 4),
+        "solve_ms_p95": round(float(np.percentile(run.solve_ms, 95)), 4),
+        "detect_ms_median": round(float(np.median(run.detect_ms)), 4),
     }

@@ -1,4 +1,4 @@
-"""The paper's manipulations, scripted: what the user's hand does at 60 frames a second."""
+"""The paper's manipulations as scripted targets at 60 frames a second."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FPS = 60.0
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scene, how it starts, and for every frame the dragged points and the objects' poses."""
+    """A scene, its start configuration, and the dragged points and object poses of every frame."""
 
     name: str
     title: str
@@ -36,13 +36,13 @@ class Scenario:
     pins: tuple[Pin, ...] = ()
     relations: tuple[Term, ...] = ()
     root_free: bool = False
-    comeback: float = (
-        0.0  # how far a step returns to the pose at the start, where parts are dragged
+    return_fraction: float = (
+        0.0  # share by which a step returns to the start pose, when parts are dragged
     )
     view: tuple[float, float, float] = (0.62, 0.26, 1.0)
     watched: str = "a.chest"  # the joint whose path is plotted
     figure_of_paper: str = ""
-    extra: Callable[[Any, Frames], None] | None = None  # draws more
+    extra: Callable[[Any, Frames], None] | None = None  # draws additional geometry
 
 
 def _smooth(t: float) -> float:
@@ -51,7 +51,7 @@ def _smooth(t: float) -> float:
 
 
 def _path(points: Sequence[ArrayLike], frames: int) -> Floats:
-    """(frames, 3) through the way-points, starting and stopping gently at each."""
+    """(frames, 3) through the waypoints, eased in and out at each."""
     way = [np.asarray(p, float) for p in points]
     legs = len(way) - 1
     out = np.empty((frames, 3))
@@ -89,11 +89,11 @@ def _object_scenario(
     body: Figure | None = None,
     **more: Any,
 ) -> Scenario:
-    """An object moved along way-points into one character."""
+    """An object moved along waypoints into one character."""
     human = body or figure("human")
     path = _path(points, frames)
-    thing = _moved("object", shape, np.asarray(points[0], float))
-    scene = Scene((Actor("a", human),), (thing,))
+    moved_object = _moved("object", shape, np.asarray(points[0], float))
+    scene = Scene((Actor("a", human),), (moved_object,))
     start = _start(scene, {"a": standing(human) if pose is None else pose})
     made = Scenario(
         name,
@@ -109,13 +109,13 @@ def _object_scenario(
 def four_obstacles() -> Scenario:
     """Example 1: hands dragged among four obstacles of different shape."""
     human = figure("human")
-    things = (
+    obstacles = (
         SceneObject("ball", (ball([0.34, 1.12, 0.42], 0.08),)),
         SceneObject("box", (box([-0.34, 1.30, 0.40], [0.14, 0.16, 0.14]),)),
         SceneObject("cylinder", (cylinder([0.0, 0.85, 0.45], [0.0, 1.15, 0.45], 0.05),)),
         SceneObject("capsule", (capsule([0.1, 1.62, 0.38], [0.6, 1.62, 0.38], 0.035),)),
     )
-    scene = Scene((Actor("a", human),), things)
+    scene = Scene((Actor("a", human),), obstacles)
     start = _start(scene, {"a": standing(human)})
     at = forward(scene.layout.skeleton, start)
     frames = 300
@@ -138,7 +138,7 @@ def four_obstacles() -> Scenario:
             Target("a.right_wrist", vector3(right[min(k, frames - 1)])),
         ],
         watched="a.left_wrist",
-        comeback=0.04,
+        return_fraction=0.04,
         figure_of_paper="figure 1",
     )
 
@@ -189,12 +189,12 @@ def _holding(held: bool) -> Scenario:
     skeleton = human.skeleton
     raised = _one_leg(human)
     knee = forward(skeleton, raised).point("left_knee", (0.09, -0.05, 0.05))
-    wanted = [
+    terms = [
         reach("left_wrist", knee, weight=20.0),
         *joint_limits(skeleton),
         *stay_near(skeleton, raised, weight=0.3, weight_of={"hips": 100.0, "left_hip": 20.0}),
     ]
-    pose = StepSolver(CompiledTerms(skeleton, wanted), StepOptions(60)).step(raised).q
+    pose = StepSolver(CompiledTerms(skeleton, terms), StepOptions(60)).step(raised).q
     frames = 220
     made = _object_scenario(
         "holding" if held else "not-holding",
@@ -219,7 +219,7 @@ _GRIP = (0.0, -0.09, 0.02)  # where the palm is, in the frame of a wrist
 
 
 def bar() -> Scenario:
-    """Two hands lift a bar: one is dragged, the other keeps its place on the bar."""
+    """Two hands lift a bar: one is dragged, the other keeps its position on the bar."""
     from writhe.solvers.step import StepOptions, StepSolver
     from writhe.terms import CompiledTerms, joint_limits, reach, stay_near
 
@@ -228,7 +228,7 @@ def bar() -> Scenario:
     skeleton = scene.layout.skeleton
     own = human.skeleton
     upright = standing(human)
-    wanted = [
+    terms = [
         *(
             reach(f"{side}_wrist", (sign * 0.24, 0.98, 0.36), weight=20.0)
             for side, sign in (("left", 1.0), ("right", -1.0))
@@ -236,7 +236,7 @@ def bar() -> Scenario:
         *joint_limits(own),
         *stay_near(own, upright, weight=0.3, weight_of={"hips": 100.0, "spine": 20.0}),
     ]
-    held = StepSolver(CompiledTerms(own, wanted), StepOptions(60)).step(upright).q
+    held = StepSolver(CompiledTerms(own, terms), StepOptions(60)).step(upright).q
     start = _start(scene, {"a": held})
     at = forward(skeleton, start)
     turn = at.rotation("a.left_wrist")
@@ -259,14 +259,14 @@ def bar() -> Scenario:
                            at.rotation("a.hips").T @ (along / np.linalg.norm(along))),
         ),
         watched="a.right_wrist",
-        comeback=0.04,
+        return_fraction=0.04,
         figure_of_paper="section 3.2",
         extra=_draw_bar,
     )  # fmt: skip
 
 
 def _draw_bar(stage: Any, frames: Frames) -> None:
-    """The bar in the two palms, for the eye."""
+    """Draw the bar between the palms; it is not simulated."""
     left, right = (frames.point(f"a.{side}_wrist", _GRIP) for side in ("left", "right"))
     beyond = 0.25 * (right - left)
     stage.add_capsule(left - beyond, right + beyond, 0.014)
@@ -285,7 +285,7 @@ def hand() -> Scenario:
 
 
 def two_characters() -> Scenario:
-    """Their future work: one character's arm is dragged into another, who gives way."""
+    """The paper's future work: one character's arm is dragged into another, who evades."""
     human = figure("human")
     scene = Scene(
         (
@@ -309,7 +309,7 @@ def two_characters() -> Scenario:
         targets=lambda k: [Target("a.left_wrist", vector3(path[min(k, frames - 1)]))],
         watched="b.head",
         view=(1.0, 0.25, 0.1),
-        comeback=0.04,
+        return_fraction=0.04,
         figure_of_paper="future work",
     )
 
@@ -323,7 +323,7 @@ def floor() -> Scenario:
     scene = Scene((Actor("a", human),), (ground,))
     pose = standing(human)
     skeleton = scene.layout.skeleton
-    # the built-in human stands a little into the ground: on its soles it may begin
+    # the soles of the built-in human slightly overlap the ground at the start
     pose[1] += 0.022
     start = _start(scene, {"a": pose})
     at = forward(skeleton, start)
@@ -345,7 +345,7 @@ def floor() -> Scenario:
         ),
         root_free=True,
         watched="a.right_wrist",
-        comeback=0.04,
+        return_fraction=0.04,
         figure_of_paper="the floor",
     )
 

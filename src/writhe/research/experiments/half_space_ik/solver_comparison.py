@@ -15,7 +15,7 @@ from writhe.research.experiments.half_space_ik.scenarios import (
     cylinder_through,
     four_obstacles,
 )
-from writhe.solvers.half_space import Response, ResponseOptions
+from writhe.solvers.half_space import CollisionResponse, ResponseOptions
 from writhe.solvers.half_space.lbfgs import solve_lbfgs
 from writhe.solvers.half_space.objective import Objective
 
@@ -24,13 +24,13 @@ _L_BFGS_ITERATIONS = 200
 
 
 def compare_solvers(most: int = 150) -> dict[str, Any]:
-    """Both solvers on problems gathered from three scenarios with ten half-spaces or more."""
+    """Both solvers on problems of three scenarios with at least ten half-spaces."""
     times: dict[str, list[float]] = {"gauss-newton": [], "l-bfgs": []}
     steps: dict[str, list[int]] = {"gauss-newton": [], "l-bfgs": []}
     costs: dict[str, list[float]] = {"gauss-newton": [], "l-bfgs": []}
     binding: list[int] = []
     for scenario in (four_obstacles(), cylinder_through(), back_push()):
-        response = Response(scenario.scene, ResponseOptions())
+        response = CollisionResponse(scenario.scene, ResponseOptions())
         q = scenario.start
         for k in range(scenario.frames):
             before = response.objective.spaces.used[0]
@@ -45,10 +45,12 @@ def compare_solvers(most: int = 150) -> dict[str, Any]:
                     found, taken = objective.solve(start)
                 else:
                     problem = objective.problem(start)
-                    found, taken = solve_lbfgs(problem, objective.room, _L_BFGS_ITERATIONS, 1e-5)
+                    found, taken = solve_lbfgs(
+                        problem, objective.workspace, _L_BFGS_ITERATIONS, 1e-5
+                    )
                 times[name].append(1e3 * (time.perf_counter() - clock))
                 steps[name].append(taken)
-                costs[name].append(evaluate(objective.problem(start), found, objective.room))
+                costs[name].append(evaluate(objective.problem(start), found, objective.workspace))
             binding.append(_binding(objective))
     out: dict[str, Any] = {"compared": list(times), "problems": len(binding)}
     out["binding_median"] = int(np.median(binding))
@@ -62,8 +64,8 @@ def compare_solvers(most: int = 150) -> dict[str, Any]:
     return out
 
 
-def _nudged(response: Response, q: Floats, seed: int) -> Floats:
-    """q with every joint a little aside, so that there is something to solve."""
+def _nudged(response: CollisionResponse, q: Floats, seed: int) -> Floats:
+    """q with every joint slightly perturbed, as a start for the solvers."""
     from writhe.kernels.skeleton import kinematics
 
     step = np.random.default_rng(seed).normal(0.0, 0.02, response.skeleton.dof_count)
@@ -73,8 +75,8 @@ def _nudged(response: Response, q: Floats, seed: int) -> Floats:
 
 
 def _binding(objective: Objective) -> int:
-    """How many half-spaces bind at the last evaluation."""
+    """Number of binding half-spaces at the last evaluation."""
     spaces: HalfSpaces = objective.spaces
     rows, count = objective.terms.rows, int(spaces.used[0])
-    values = objective.room.values[rows : rows + count]
+    values = objective.workspace.values[rows : rows + count]
     return int((values < spaces.least[:count] + 1e-4).sum())

@@ -1,8 +1,8 @@
-"""Random sweeps: an object on a straight way into a character that keeps its root in place.
+"""Random sweeps: an object moves on a straight path into a character with a fixed root.
 
-A sweep ends clear (the object arrived and nothing overlaps), blocked (it was stopped short of a
-clear end) or penetrating. A blocked sweep counts as clearable when the offline multi-start search
-finds a clear pose for the object at the end of its way and everywhere it had still to pass.
+A sweep ends clear (the object arrived and nothing overlaps), blocked (it was stopped early) or
+penetrating. A blocked sweep counts as clearable if an offline multi-start search finds clear poses
+for the object at the end and at samples of the rest of its path.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from writhe.research.evaluation.metrics import PENETRATION_M
 from writhe.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure
-from writhe.solvers.half_space import Response, ResponseOptions
+from writhe.solvers.half_space import CollisionResponse, ResponseOptions
 from writhe.solvers.half_space.multistart import ClearPoseSearch
 
 FPS = 60.0
 HOLD_FRAMES = 60
 ARRIVED_M = 0.001
-SAMPLES = 6  # places of the rest of the way that must be clearable
+SAMPLES = 6  # of the rest of the path that must be clearable
 SLOWEST_M_S, FASTEST_M_S = 0.2, 2.0
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """One object's straight way at a steady speed."""
+    """An object on a straight path at constant speed."""
 
     kind: str
     shape: Shape
@@ -43,9 +43,9 @@ class Sweep:
 
 
 def random_sweep(body: Figure, pose: Floats, rng: np.random.Generator) -> Sweep:
-    """A ball, box or cylinder from a metre away to a place in or behind a random body part.
+    """A ball, box or cylinder from a metre away to a point in or behind a random body part.
 
-    It starts clear of the body: a metre above a foot is the trunk.
+    Draws again until the start is clear of the body.
     """
     while True:
         sweep = _any_sweep(body, pose, rng)
@@ -88,7 +88,7 @@ def run_sweeps(
     seed: int = 0,
     options: ResponseOptions | None = None,
 ) -> dict[str, Any]:
-    """Figures over `count` sweeps."""
+    """Metrics over `count` sweeps."""
     body = figure("human")
     pose = standing(body)
     tally = {"clear": 0, "blocked": 0, "penetrating": 0}
@@ -132,15 +132,15 @@ def run_sweeps(
 
 
 def _scene(sweep: Sweep, body: Figure, pose: Floats) -> tuple[Scene, Floats]:
-    """The body and the object, which is about to start."""
-    thing = SceneObject(
+    """The scene of the body and the object, and its start configuration."""
+    moved_object = SceneObject(
         "object",
         (sweep.shape,),
         ObjectKind.MOVED,
         position_m=sweep.start_m,
         rotation=sweep.rotation,
     )
-    scene = Scene((Actor("a", body),), (thing,))
+    scene = Scene((Actor("a", body),), (moved_object,))
     q = scene.layout.rest()
     q[scene.layout.actor_q["a"]] = pose
     return scene, q
@@ -148,17 +148,17 @@ def _scene(sweep: Sweep, body: Figure, pose: Floats) -> tuple[Scene, Floats]:
 
 def _play(
     sweep: Sweep, body: Figure, pose: Floats, options: ResponseOptions
-) -> tuple[Response, Floats, float, list[tuple[float, float, float, int]]]:
+) -> tuple[CollisionResponse, Floats, float, list[tuple[float, float, float, int]]]:
     """The response, the last configuration, the deepest overlap, and (solve, detect, step) ms."""
     scene, q = _scene(sweep, body, pose)
-    response = Response(scene, options)
+    response = CollisionResponse(scene, options)
     length = float(np.linalg.norm(sweep.end_m - sweep.start_m))
     frames = int(np.ceil(length / sweep.speed_m_s * FPS))
     depth, spent = 0.0, []
     for k in range(frames + HOLD_FRAMES):
         share = min(1.0, (k + 1) / frames)
-        place = sweep.start_m + share * (sweep.end_m - sweep.start_m)
-        result = response.step(q, objects={"object": np.concatenate([place, sweep.rotation])})
+        position = sweep.start_m + share * (sweep.end_m - sweep.start_m)
+        result = response.step(q, objects={"object": np.concatenate([position, sweep.rotation])})
         q = result.q
         effort = result.effort
         spent.append((effort.solve_ms, effort.detect_ms, effort.milliseconds, effort.half_spaces))
@@ -166,12 +166,14 @@ def _play(
     return response, q, depth, spent
 
 
-def _clearable(response: Response, q: Floats, sweep: Sweep, starts: int, seed: int) -> bool:
-    """Whether the multi-start search finds clear poses for all the rest of the way."""
+def _clearable(
+    response: CollisionResponse, q: Floats, sweep: Sweep, starts: int, seed: int
+) -> bool:
+    """Whether the multi-start search finds clear poses for the rest of the path."""
     search = ClearPoseSearch(
         response.table,
         response.free,
-        response.wishes.lasting,
+        response.handle_terms.permanent_terms,
         ResponseOptions(iterations=10),
         seed,
     )

@@ -1,8 +1,8 @@
 """`writhe reproduce topology-aware-ik`: "Topology aware data-driven inverse kinematics" (2013).
 
 The paper's four experiments (basic movement, ladder, chair with two setups) with its method, the
-baseline that it compares with, plain damped least squares and the default of writhe, all on the
-same scripted drags; its tables, film strips side by side, and its failure case.
+baseline that it compares with, plain damped least squares and the default method of writhe, all on
+the same scripted drags; its tables, film strips and its failure case.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError
 from writhe.research.evaluation import Progress, Report
-from writhe.research.evaluation.drag_scenes import SETTINGS, Setting, make_setting
-from writhe.research.evaluation.run_drags import run_setting
+from writhe.research.evaluation.drag_scenes import SETTINGS, DragScene, make_drag_scene
+from writhe.research.evaluation.run_drags import run_drag_scene
 from writhe.research.experiments.topology_aware_ik import pictures
 from writhe.research.experiments.topology_aware_ik.databases import Counts, mocap_databases, table_1
 
 METHODS = ("local-pca", "paper", "plain", "default")
-# milliseconds a frame in the paper's Table 2: its method, and local PCA (Chai and Hodgins 2005)
+# milliseconds per frame in the paper's Table 2: its method, and local PCA (Chai and Hodgins 2005)
 PAPER_MS = {
     "basic": (20.0, 18.0),
     "ladder": (17.0, 16.0),
@@ -56,12 +56,12 @@ def run(
     report.text(_introduction(clips is not None))
     table_1(report, counts, progress)
     figures: dict[str, Any] = {}
-    settings: dict[str, Setting] = {}
+    settings: dict[str, DragScene] = {}
     for name in chosen:
-        settings[name] = make_setting(name, databases.get(name.split()[0]))
+        settings[name] = make_drag_scene(name, databases.get(name.split()[0]))
         progress(f"{name}: preparing")
-        tallies = run_setting(progress, settings[name], METHODS, 5 if full else 1)
-        figures[name] = {method: tally.summary() for method, tally in tallies.items()}
+        metrics_of = run_drag_scene(progress, settings[name], METHODS, 5 if full else 1)
+        figures[name] = {method: metrics.summary() for method, metrics in metrics_of.items()}
     _table_2(report, figures, settings)
     _judgement(report, figures)
     pictures.bars(report, figures, METHODS)
@@ -93,7 +93,7 @@ def _introduction(real: bool) -> str:
     )
 
 
-def _table_2(report: Report, figures: dict[str, Any], settings: dict[str, Setting]) -> None:
+def _table_2(report: Report, figures: dict[str, Any], settings: dict[str, DragScene]) -> None:
     report.heading("Table 2: time a frame")
     report.text(
         "Medians in milliseconds, neighbour search and certificate included. The paper used a Core"

@@ -12,8 +12,8 @@ from writhe.database.coverage import Coverage
 from writhe.errors import WritheError
 from writhe.postures.build_database import clip_postures, left_out_coverage, threshold_for
 from writhe.postures.builtin import KINDS, THRESHOLDS_M2, builtin_database
-from writhe.postures.object_linking import Beside, find_object
-from writhe.postures.object_tracks import read_places
+from writhe.postures.object_linking import ObjectLinking, find_object
+from writhe.postures.object_tracks import read_object_tracks
 from writhe.research.evaluation import Progress, Report
 from writhe.retargeting.clip_folders import motion_files
 from writhe.skeleton.figures import figure
@@ -24,7 +24,7 @@ TABLE_1 = {"basic": (5, 4539, 1400), "ladder": (4, 360, 170), "chair": (8, 1034,
 
 @dataclass(frozen=True)
 class Counts:
-    """How a database was filtered."""
+    """Posture counts before and after filtering."""
 
     before: int
     after: int
@@ -46,8 +46,8 @@ def mocap_databases(
 ) -> tuple[dict[str, PostureDatabase], dict[str, Counts]]:
     """Databases of the folders basic, ladder and chair, filtered to the sizes of Table 1.
 
-    Where a folder says in geometry.json where its object stands, the postures are searched by their
-    linking with it as well.
+    If a folder gives the placement of its object in geometry.json, postures are also searched by
+    their linking with it.
     """
     human = figure("human")
     found: dict[str, PostureDatabase] = {}
@@ -57,10 +57,16 @@ def mocap_databases(
             continue
         parts: list[PostureDatabase] = []
         where = clips / kind / "geometry.json"
-        beside = Beside(human, find_object(kind), read_places(where)) if where.exists() else None
+        object_linking = (
+            ObjectLinking(human, find_object(kind), read_object_tracks(where))
+            if where.exists()
+            else None
+        )
         for path in motion_files(clips / kind):
             progress(f"{kind}: reading {path.name}")
-            parts.append(clip_postures(path, path.name, human, every, beside=beside))
+            parts.append(
+                clip_postures(path, path.name, human, every, object_linking=object_linking)
+            )
         everything = reduce(PostureDatabase.merged, parts)
         threshold = threshold_for(everything, wanted)
         kept = everything.filtered(threshold)
@@ -74,7 +80,7 @@ def mocap_databases(
 
 
 def table_1(report: Report, counts: dict[str, Counts], progress: Progress) -> None:
-    """The paper's Table 1 with our counts beside."""
+    """The paper's Table 1 with the counts of this run."""
     report.heading("Table 1: postures before and after filtering")
     rows: list[list[Any]] = []
     for kind in KINDS:

@@ -8,7 +8,7 @@ from typing import Any
 
 from writhe.errors import UnknownNameError
 from writhe.research.evaluation import Progress, Report
-from writhe.research.experiments.topology_coordinates.scene_result import Played
+from writhe.research.experiments.topology_coordinates.scene_result import SceneResult
 
 # name: what it shows; the module has the same name with underscores
 SCENES = {
@@ -26,12 +26,12 @@ SCENES = {
 }
 
 
-def play(name: str, progress: Progress | None = None, **options: Any) -> Played:
+def play(name: str, progress: Progress | None = None, **options: Any) -> SceneResult:
     """Play one scene."""
     if name not in SCENES:
         raise UnknownNameError("scene", name, list(SCENES))
     module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
-    return module.play(progress or _silent, **options)
+    return module.play(progress or _no_progress, **options)
 
 
 def run(
@@ -41,17 +41,16 @@ def run(
     clips: Path | None = None,
     full: bool = False,
 ) -> dict[str, Any]:
-    """Play all scenes or one, draw and certify them; `clips` holds captured partners."""
+    """Solve, draw and certify all scenes or one; `clips` holds captured partners."""
     report = Report("Character motion synthesis by topology coordinates", folder)
     report.text(
         "Ho and Komura, *Character Motion Synthesis by Topology Coordinates*, Eurographics 2009."
-        " Every frame and everything between frames is certified; what a scene is about, it asserts"
-        " of its own topology."
+        " Frames and the motion between them are certified; every scene asserts its own topology."
     )
     names = [only] if only else list(SCENES)
     results: dict[str, Any] = {}
     rows: list[list[Any]] = []
-    pictures: list[tuple[str, Path | None, Played]] = []
+    pictures: list[tuple[str, Path | None, SceneResult]] = []
     for name in names:
         progress(name)
         options: dict[str, Any] = {}
@@ -106,5 +105,5 @@ def run(
     return {"scenes": results}
 
 
-def _silent(what: str) -> None:
-    """Nobody wants to know what is being played."""
+def _no_progress(what: str) -> None:
+    """Ignore progress."""

@@ -7,35 +7,35 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision import certify
 from writhe.research.evaluation import Progress
-from writhe.research.experiments.topology_coordinates.scene_result import Claim, Played
-from writhe.research.experiments.topology_coordinates.scene_setup import Theatre, human
+from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
+from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.skeleton.kinematics import interpolate
 from writhe.solvers.tangling import Tangle, TangleKeyframe, TangleSetup, animate
 from writhe.terms import reach
 
 
-def _crossed(stage: Theatre, setup: TangleSetup, height_m: float) -> Floats:
+def _crossed(world: SceneSetup, setup: TangleSetup, height_m: float) -> Floats:
     """A key pose with the forearms crossed in front, the left one higher by twice `height_m`."""
-    q = stage.q
-    # one arm up and the other low before they cross, so that they meet in the right order
+    q = world.q
+    # one arm high and the other low before they cross, so that they cross in the right order
     for across_m, apart in ((-0.25, 3.0), (0.12, 2.0), (0.12, 1.0)):
-        wishes = [
+        goals = [
             reach("a.left_wrist", (-across_m, 1.18 + apart * height_m, 0.40), weight=12.0),
             reach("a.right_wrist", (across_m, 1.18 - apart * height_m, 0.40), weight=12.0),
         ]
-        q = stage.settle(setup, q, wishes)
+        q = world.settle(setup, q, goals)
     return q
 
 
-def play(progress: Progress) -> Played:
+def play(progress: Progress) -> SceneResult:
     """From the left arm over the right one to the right one over the left."""
-    stage = Theatre.of([human("a")])
-    stage.stand("a", 0.0, 0.0)
-    left = stage.strand("a", "left_shoulder", "left_hand_tip")
-    right = stage.strand("a", "right_shoulder", "right_hand_tip")
-    setup = stage.setup([*stage.limits("a"), *stage.planted("a"), *stage.upright("a")])
-    first, last = _crossed(stage, setup, 0.07), _crossed(stage, setup, -0.07)
-    skeleton = stage.layout.skeleton
+    world = SceneSetup.of([human("a")])
+    world.place_standing("a", 0.0, 0.0)
+    left = world.strand("a", "left_shoulder", "left_hand_tip")
+    right = world.strand("a", "right_shoulder", "right_hand_tip")
+    setup = world.setup([*world.limits("a"), *world.planted("a"), *world.upright("a")])
+    first, last = _crossed(world, setup, 0.07), _crossed(world, setup, -0.07)
+    skeleton = world.layout.skeleton
     before = Tangle.measured(skeleton, first, left, right)
     after = Tangle.measured(skeleton, last, left, right)
 
@@ -44,10 +44,10 @@ def play(progress: Progress) -> Played:
         setup, first, [TangleKeyframe("swapped", (Tangle(left, right, after.writhe),), (), last)]
     )
     straight = np.array([interpolate(skeleton, first, last, t) for t in np.linspace(0, 1, 30)])
-    through = certify(stage.layout.table, straight)
+    through = certify(world.layout.table, straight)
     end = Tangle.measured(skeleton, motion.path[-1], left, right)
-    return Played.of(
-        stage.layout,
+    return SceneResult.of(
+        world.layout,
         motion,
         [
             Claim.at_least("writhe of the arms at first", before.writhe, 0.15),

@@ -8,12 +8,12 @@ from writhe.arrays import Floats
 from writhe.quantities import Linking
 from writhe.research.evaluation import Progress
 from writhe.research.experiments.topology_coordinates.creatures import rods, turned
-from writhe.research.experiments.topology_coordinates.scene_result import Claim, Played
-from writhe.research.experiments.topology_coordinates.scene_setup import Theatre, human
+from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
+from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.scene import Actor
 from writhe.solvers.tangling import (
     Around,
-    Drive,
+    DrivenMotion,
     SolveOptions,
     TangleKeyframe,
     TangleOptions,
@@ -27,10 +27,10 @@ _HUG_STEPS, _HOLD_STEPS = 90, 150
 _HOLD = 0.92
 
 
-def _swaying(stage: Theatre, steps: int) -> Floats:
-    """The rods stand still, then lean about together and spread a little at the top."""
-    path = np.tile(stage.q, (steps + 1, 1))
-    at = stage.layout.actor_q["bundle"]
+def _swaying(world: SceneSetup, steps: int) -> Floats:
+    """(steps, nq) the rods at rest, then leaning together and spreading slightly at the top."""
+    path = np.tile(world.q, (steps + 1, 1))
+    at = world.layout.actor_q["bundle"]
     for k in range(steps + 1):
         share = np.clip((k - _HUG_STEPS) / 40.0, 0.0, 1.0)
         sway = 0.035 * share * np.sin(2 * np.pi * (k - _HUG_STEPS) / 110.0)
@@ -48,21 +48,21 @@ def _swaying(stage: Theatre, steps: int) -> Floats:
     return path
 
 
-def play(progress: Progress) -> Played:
-    """Both arms close around seven rods and hold them while they move; one post is left out."""
-    stage = Theatre.of([human("a"), Actor("bundle", rods(_RODS), driven=True)])
-    stage.stand("a", 0.0, -0.36)
+def play(progress: Progress) -> SceneResult:
+    """Both arms close around seven rods and hold them while they move; one post stays outside."""
+    world = SceneSetup.of([human("a"), Actor("bundle", rods(_RODS), driven=True)])
+    world.place_standing("a", 0.0, -0.36)
     steps = _HUG_STEPS + _HOLD_STEPS
-    drive = Drive(stage.layout.skeleton, _swaying(stage, steps))
-    arms = stage.strand("a", "left_hand_tip", "right_hand_tip")
+    drive = DrivenMotion(world.layout.skeleton, _swaying(world, steps))
+    arms = world.strand("a", "left_hand_tip", "right_hand_tip")
     strands = tuple(
-        stage.strand("bundle", f"rod{k + 1}_1", f"rod{k + 1}_tip") for k in range(_RODS)
+        world.strand("bundle", f"rod{k + 1}_1", f"rod{k + 1}_tip") for k in range(_RODS)
     )
-    legs = [stage.strand("a", f"{side}_hip", f"{side}_toe_tip") for side in ("left", "right")]
+    legs = [world.strand("a", f"{side}_hip", f"{side}_toe_tip") for side in ("left", "right")]
     hug = Around(arms, strands, _HOLD, name="both arms around the bundle")
     clear = [Untangled(leg, strands[-1], 0.3) for leg in legs]
-    setup = stage.setup(
-        [*stage.limits("a"), *stage.planted("a"), *stage.upright("a")],
+    setup = world.setup(
+        [*world.limits("a"), *world.planted("a"), *world.upright("a")],
         TangleOptions(writhe_stride=0.02),
     )
     # arms open, then together on the far side
@@ -70,7 +70,7 @@ def play(progress: Progress) -> Played:
         reach(f"a.{side}_wrist", (sign * 0.34, 1.25, -0.02), weight=10.0)
         for side, sign in (("left", 1.0), ("right", -1.0))
     ]
-    stage.q = stage.settle(setup, stage.q, apart)
+    world.q = world.settle(setup, world.q, apart)
     beyond = tuple(
         reach(f"a.{side}_wrist", (sign * 0.04, 1.22, 0.17), weight=3.0)
         for side, sign in (("left", 1.0), ("right", -1.0))
@@ -85,8 +85,8 @@ def play(progress: Progress) -> Played:
         ),
     ]
     progress("hugging")
-    motion = animate(setup, stage.q, keys, drive=drive)
-    skeleton = stage.layout.skeleton
+    motion = animate(setup, world.q, keys, drive=drive)
+    skeleton = world.layout.skeleton
     held = np.array(
         [
             [float(Linking(arms, strand).value(skeleton, q)[0]) for strand in strands]
@@ -94,15 +94,15 @@ def play(progress: Progress) -> Played:
         ]
     )
     least = float(held.mean(axis=1).min())
-    return Played.of(
-        stage.layout,
+    return SceneResult.of(
+        world.layout,
         motion,
         [
             Claim.at_least("mean writhe around the bundle, at its least while held", least, 0.85),
             Claim.at_least("writhe around the worst rod while held", float(held.min()), 0.75),
             Claim.at_most("spread of the writhe over the rods", float(held.std(axis=1).max()), 0.1),
         ],
-        [f"The bundle waited {drive.waited:.1f} frames."],
+        [f"The bundle was delayed by {drive.delayed_frames:.1f} frames."],
         view=(0.8, 0.45, 1.2),
         size=(300, 400),
     )

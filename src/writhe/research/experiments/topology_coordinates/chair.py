@@ -1,4 +1,4 @@
-"""Re-holding a chair of eighteen pipes in five ways."""
+"""Holding a chair of eighteen pipes in five different ways."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from writhe.research.experiments.topology_coordinates.hold_checks import (
     held_at_keys,
     holding_frames,
 )
-from writhe.research.experiments.topology_coordinates.scene_result import Played
-from writhe.research.experiments.topology_coordinates.scene_setup import Theatre, human
+from writhe.research.experiments.topology_coordinates.scene_result import SceneResult
+from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.scene import SceneObject
 from writhe.solvers.tangling import SolveOptions, Tangle, TangleKeyframe, TangleOptions, animate
 
 _PIPE_RADIUS_M = 0.014
 _W, _D, _SEAT, _TOP = 0.23, 0.22, 0.45, 0.95
-# which arm is hooked around which pipe, and how far, key by key
+# arm, pipe it is hooked around, and writhe, by key
 _HOLDS = (
     ("the uprights of the back", (("left", "left_upright", 1.0), ("right", "right_upright", -1.0))),
     ("the top rail", (("left", "top_rail", 1.0), ("right", "top_rail", -1.0))),
@@ -39,7 +39,7 @@ HELD = 0.3
 
 
 def pipes() -> dict[str, Floats]:
-    """The eighteen pipes; someone sitting on the chair faces +Z."""
+    """The eighteen pipes by name; a person sitting on the chair faces +Z."""
     w, d, seat, top = _W, _D, _SEAT, _TOP
     low, foot = 0.16, _PIPE_RADIUS_M
     lines = {
@@ -65,24 +65,24 @@ def pipes() -> dict[str, Floats]:
     return {name: np.array(points) for name, points in lines.items()}
 
 
-def play(progress: Progress) -> Played:
+def play(progress: Progress) -> SceneResult:
     """From behind the chair: five holds, each by two arms around two pipes, one after another."""
     strands = pipes()
     shapes = tuple(capsule(p[0], p[1], _PIPE_RADIUS_M) for p in strands.values())
-    place = np.array([0.0, 0.30, 0.52])
+    position = np.array([0.0, 0.30, 0.52])
     step = SceneObject("step", (box((0.0, 0.149, 0.55), (0.7, 0.298, 0.6), 0.01),))
-    chair = SceneObject("chair", shapes, position_m=place, strands=strands)
-    stage = Theatre.of([human("a")], [chair, step])
-    stage.stand("a", 0.0, -0.10)
+    chair = SceneObject("chair", shapes, position_m=position, strands=strands)
+    world = SceneSetup.of([human("a")], [chair, step])
+    world.place_standing("a", 0.0, -0.10)
     arms = {
-        side: stage.strand("a", f"{side}_shoulder", f"{side}_hand_tip")
+        side: world.strand("a", f"{side}_shoulder", f"{side}_hand_tip")
         for side in ("left", "right")
     }
-    setup = stage.setup(
-        [*stage.limits("a"), *stage.planted("a"), *stage.upright("a", 0.4)],
+    setup = world.setup(
+        [*world.limits("a"), *world.planted("a"), *world.upright("a", 0.4)],
         TangleOptions(writhe_stride=0.03),
     )
-    rails = {name: stage.object_strand("chair", name) for name in strands}
+    rails = {name: world.object_strand("chair", name) for name in strands}
     keys: list[TangleKeyframe] = []
     before: dict[str, str] = {}
     for name, holds in _HOLDS:
@@ -99,7 +99,7 @@ def play(progress: Progress) -> Played:
         )
         if release:
             keys.append(TangleKeyframe(f"off for {name}", release, solve=SolveOptions(120)))
-        wanted = tuple(
+        required = tuple(
             Tangle(
                 arms[side],
                 rails[pipe],
@@ -109,13 +109,13 @@ def play(progress: Progress) -> Played:
             )
             for side, pipe, sign in holds
         )
-        keys.append(TangleKeyframe(name, wanted, solve=SolveOptions(250)))
+        keys.append(TangleKeyframe(name, required, solve=SolveOptions(250)))
         before = {side: pipe for side, pipe, _ in holds}
     progress("holding the chair")
-    motion = animate(setup, stage.q, keys)
-    claims = held_at_keys(stage.layout, keys, motion, lambda _: HELD)
-    return Played.of(
-        stage.layout,
+    motion = animate(setup, world.q, keys)
+    claims = held_at_keys(world.layout, keys, motion, lambda _: HELD)
+    return SceneResult.of(
+        world.layout,
         motion,
         claims,
         view=(0.8, 0.5, 0.9),

@@ -1,4 +1,4 @@
-"""Figures that only the scenes need: fish, bundles of rods, octopuses of other sizes."""
+"""Figures of these scenes: fish, bundles of rods, octopuses of other sizes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def fish() -> Figure:
 def rods(
     count: int = 7, height_m: float = 1.9, segments: int = 5, radius_m: float = 0.028
 ) -> Figure:
-    """Standing rods in a round bundle, each of some segments that can bend."""
+    """Upright rods in a round bundle, each with several flexible segments."""
     length = height_m / segments
     joints, capsules, tips = list[Joint](), list[Capsule](), list[Tip]()
     strands: list[tuple[str, tuple[str, ...]]] = []
@@ -50,7 +50,7 @@ def rods(
             parent = f"rod{rod + 1}_{k}" if k else None
             offset = np.array([0.0, length, 0.0]) if k else foot
             joints.append(Joint(name, parent, JointKind.BALL, offset))
-            # stop short of the ground and of the next segment's ball
+            # end before the ground and before the next segment's sphere
             capsules.append(
                 Capsule(name, np.array([0, radius_m, 0]), np.array([0, length, 0]), radius_m)
             )
@@ -89,6 +89,6 @@ def large_octopus(scale: float) -> Figure:
 
 
 def turned(axis: Floats, angle: float) -> Floats:
-    """The quaternion (w, x, y, z) of a turn about an axis."""
+    """The quaternion (w, x, y, z) of a rotation about an axis."""
     unit = axis / np.linalg.norm(axis)
     return np.concatenate([[np.cos(angle / 2)], np.sin(angle / 2) * unit])

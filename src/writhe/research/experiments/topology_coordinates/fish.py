@@ -1,4 +1,4 @@
-"""An octopus catches swimming fish, a leg for each, without knotting its legs."""
+"""An octopus catches swimming fish, one leg per fish, without knotting its legs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from writhe.arrays import Floats
 from writhe.research.evaluation import Progress
 from writhe.research.experiments.topology_coordinates.creatures import fish, turned
 from writhe.research.experiments.topology_coordinates.hold_checks import held, legs_apart
-from writhe.research.experiments.topology_coordinates.scene_result import Played
-from writhe.research.experiments.topology_coordinates.scene_setup import Theatre
+from writhe.research.experiments.topology_coordinates.scene_result import SceneResult
+from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup
 from writhe.scene import Actor
 from writhe.skeleton.figures import figure
 from writhe.skeleton.figures.octopus import LEGS, leg_direction
 from writhe.solvers.tangling import (
-    Drive,
+    DrivenMotion,
     SolveOptions,
     Tangle,
     TangleKeyframe,
@@ -25,60 +25,60 @@ from writhe.solvers.tangling import (
     animate,
 )
 
-# the fish: which leg is to catch it, how far out and how high it swims, which way round
+# by fish: the catching leg, radius and height of its course, direction
 _FISH = ((0, 0.40, 0.13, 1.0), (2, 0.40, -0.12, 1.0), (4, 0.40, 0.12, 1.0), (6, 0.40, -0.13, 1.0))
 _STEPS = 160
 HELD = 0.8
 
 
-def _swimming(stage: Theatre, steps: int) -> Floats:
-    """Each fish on its course around the octopus, its tail beating, slower and slower."""
-    path = np.tile(stage.q, (steps + 1, 1))
-    for number, (leg, out_m, high_m, way) in enumerate(_FISH):
-        at = stage.layout.actor_q[f"fish{number + 1}"]
+def _swimming(world: SceneSetup, steps: int) -> Floats:
+    """(steps, nq) each fish on its course around the octopus, tail beating, slowing down."""
+    path = np.tile(world.q, (steps + 1, 1))
+    for number, (leg, out_m, high_m, sense) in enumerate(_FISH):
+        at = world.layout.actor_q[f"fish{number + 1}"]
         direction = leg_direction(leg)
-        start_angle = np.arctan2(direction[0], direction[2]) - way * 0.25
+        start_angle = np.arctan2(direction[0], direction[2]) - sense * 0.25
         for k in range(steps + 1):
             gone = 0.4 * (1.0 - np.exp(-k / 60.0))
-            angle = start_angle + way * gone
+            angle = start_angle + sense * gone
             q = path[k, at]
             q[:3] = (out_m * np.sin(angle), 0.06 + high_m, out_m * np.cos(angle))
-            q[3:7] = turned(np.array([0.0, 1.0, 0.0]), angle + way * 0.5 * np.pi)
+            q[3:7] = turned(np.array([0.0, 1.0, 0.0]), angle + sense * 0.5 * np.pi)
             beat = 0.22 * np.sin(0.35 * k + number) * np.exp(-k / 80.0)
             for part in range(3):
                 q[7 + 4 * part : 11 + 4 * part] = turned(np.array([0.0, 1.0, 0.0]), beat)
     return path
 
 
-def play(progress: Progress) -> Played:
+def play(progress: Progress) -> SceneResult:
     """Four fish swim; four legs wind around one each; no two legs wind around each other."""
     prey = fish()
     actors = [Actor("octopus", figure("octopus"))]
     actors += [Actor(f"fish{k + 1}", prey, driven=True) for k in range(len(_FISH))]
-    stage = Theatre.of(actors, floor=False)
-    drive = Drive(stage.layout.skeleton, _swimming(stage, _STEPS))
-    stage.q = drive.path[0].copy()
-    legs = [stage.strand("octopus", f"leg{k + 1}_1", f"leg{k + 1}_tip") for k in range(LEGS)]
-    bodies = [stage.strand(f"fish{k + 1}", "part1", "tail") for k in range(len(_FISH))]
+    world = SceneSetup.of(actors, floor=False)
+    drive = DrivenMotion(world.layout.skeleton, _swimming(world, _STEPS))
+    world.q = drive.path[0].copy()
+    legs = [world.strand("octopus", f"leg{k + 1}_1", f"leg{k + 1}_tip") for k in range(LEGS)]
+    bodies = [world.strand(f"fish{k + 1}", "part1", "tail") for k in range(len(_FISH))]
     catches = [
         Tangle(legs[leg], bodies[k], 0.88, name=f"leg {leg + 1} around fish {k + 1}")
         for k, (leg, _, _, _) in enumerate(_FISH)
     ]
     apart = [Untangled(a, b, 0.4) for a, b in itertools.combinations(legs, 2)]
-    setup = stage.setup(
-        stage.limits("octopus"), TangleOptions(near_m=0.03, writhe_stride=0.03, max_step=0.1)
+    setup = world.setup(
+        world.limits("octopus"), TangleOptions(near_m=0.03, writhe_stride=0.03, max_step=0.1)
     )
     key = TangleKeyframe("caught", (*catches, *apart), solve=SolveOptions(300, least_steps=_STEPS))
     progress("catching fish")
-    motion = animate(setup, stage.q, [key], drive=drive)
+    motion = animate(setup, world.q, [key], drive=drive)
     q = motion.path[-1]
-    claims = [held(stage.layout, catch, q, HELD) for catch in catches]
-    claims.append(legs_apart(stage.layout, legs, q))
-    return Played.of(
-        stage.layout,
+    claims = [held(world.layout, catch, q, HELD) for catch in catches]
+    claims.append(legs_apart(world.layout, legs, q))
+    return SceneResult.of(
+        world.layout,
         motion,
         claims,
-        [f"The fish waited {drive.waited:.1f} of {_STEPS} frames."],
+        [f"The fish were delayed by {drive.delayed_frames:.1f} of {_STEPS} frames."],
         view=(0.45, 0.75, 1.0),
         around=((-0.42, -0.08, -0.42), (0.42, 0.2, 0.42)),
         colours={f"fish{k + 1}": (0.85, 0.50, 0.20) for k in range(len(_FISH))},

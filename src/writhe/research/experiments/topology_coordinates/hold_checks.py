@@ -1,4 +1,4 @@
-"""What scenes of several holds assert alike."""
+"""Claims shared by scenes with several holds."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from writhe.topology import Strand
 
 
 def writhe(layout: Layout, first: Strand, second: Strand, q: Floats) -> float:
-    """How far two strands are wound around each other."""
+    """Writhe of two strands at q (nq)."""
     return float(Linking(first, second).value(layout.skeleton, q)[0])
 
 
 def held(layout: Layout, tangle: Tangle, q: Floats, least: float, what: str = "") -> Claim:
-    """A tangle is wound by `least` or more, in its own sense."""
+    """The claim that the writhe of a tangle is at least `least`, with the sign of its target."""
     value = writhe(layout, tangle.first, tangle.second, q) * np.sign(tangle.writhe)
     return Claim.at_least(what or f"writhe of {tangle.label}", value, least)
 
@@ -32,12 +32,12 @@ def held_at_keys(
     motion: TangleMotion,
     least: Callable[[Tangle], float],
 ) -> list[Claim]:
-    """Every tangle that a key asks for is there when the key is reached."""
+    """The claims that every tangle of a key is present when the key is reached."""
     return [
-        held(layout, wish, motion.path[frame], least(wish), f"{key.name}: {wish.label}")
+        held(layout, goal, motion.path[frame], least(goal), f"{key.name}: {goal.label}")
         for key, frame in zip(keys, motion.key_frames, strict=True)
-        for wish in key.wishes
-        if isinstance(wish, Tangle) and wish.writhe != 0.0
+        for goal in key.goals
+        if isinstance(goal, Tangle) and goal.writhe != 0.0
     ]
 
 
@@ -48,12 +48,12 @@ def holding_frames(keys: Sequence[TangleKeyframe], motion: TangleMotion) -> list
         *(
             frame
             for key, frame in zip(keys, motion.key_frames, strict=True)
-            if any(isinstance(wish, Tangle) and wish.writhe != 0.0 for wish in key.wishes)
+            if any(isinstance(goal, Tangle) and goal.writhe != 0.0 for goal in key.goals)
         ),
     ]
 
 
 def legs_apart(layout: Layout, legs: Sequence[Strand], q: Floats, most: float = 0.5) -> Claim:
-    """No two legs are wound around each other."""
+    """The claim that no two legs are wound around each other."""
     knots = [abs(writhe(layout, a, b, q)) for a, b in itertools.combinations(legs, 2)]
     return Claim.at_most("largest linking of two legs", max(knots), most)

@@ -10,8 +10,8 @@ from writhe.arrays import Floats
 from writhe.collision import box, capsule
 from writhe.quantities import Point
 from writhe.research.evaluation import Progress
-from writhe.research.experiments.topology_coordinates.scene_result import Claim, Played
-from writhe.research.experiments.topology_coordinates.scene_setup import Theatre, human
+from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
+from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.scene import ObjectKind, SceneObject
 from writhe.solvers.tangling import SolveOptions, TangleKeyframe, TangleOptions, Through, animate
 from writhe.terms import Term
@@ -22,9 +22,9 @@ _OPEN = np.radians(60.0)
 
 
 def _strap(side: float) -> Floats:
-    """A loop whose back lies on the pack and whose front swings outwards, as straps held open do.
+    """A strap loop with its back on the pack and its front held open outwards.
 
-    Seen from outside (side 1: from +X) it runs anticlockwise, on the other side clockwise.
+    Seen from outside (side 1: from +X) it is counter-clockwise, on the other side clockwise.
     """
     rim = [(0.23, 0.0), (0.28, 0.10), (0.24, 0.22), (0.05, 0.27), (-0.14, 0.22), (-0.22, 0.10)]
     out, ahead = np.sin(_OPEN), np.cos(_OPEN)
@@ -33,7 +33,7 @@ def _strap(side: float) -> Floats:
 
 
 def knapsack(position_m: Floats) -> SceneObject:
-    """A pack with two straps; its straps towards +Z."""
+    """A pack with two straps on its +Z side."""
     shapes = [box((0.0, 0.0, -0.09), (0.26, 0.44, 0.16), 0.03)]
     strands: dict[str, Floats] = {}
     for name, side in (("left", 1.0), ("right", -1.0)):
@@ -45,15 +45,15 @@ def knapsack(position_m: Floats) -> SceneObject:
     )
 
 
-def play(progress: Progress) -> Played:
+def play(progress: Progress) -> SceneResult:
     """The left arm through the left strap, the right one through the right, then onto the back."""
-    stage = Theatre.of([human("a")], [knapsack(np.array([0.0, 1.08, -0.42]))])
-    stage.stand("a", 0.0, 0.0)
-    layout = stage.layout
+    world = SceneSetup.of([human("a")], [knapsack(np.array([0.0, 1.08, -0.42]))])
+    world.place_standing("a", 0.0, 0.0)
+    layout = world.layout
     variables = layout.variables.copy()
-    variables[layout.object_v["pack"]] = True  # it gives way, as a thing that hangs does
-    arms = {side: stage.strand("a", "chest", f"{side}_hand_tip") for side in ("left", "right")}
-    loops = {side: stage.object_strand("pack", side, closed=True) for side in ("left", "right")}
+    variables[layout.object_v["pack"]] = True  # the pack is free to move, as if it hung
+    arms = {side: world.strand("a", "chest", f"{side}_hand_tip") for side in ("left", "right")}
+    loops = {side: world.object_strand("pack", side, closed=True) for side in ("left", "right")}
     passing = {
         side: Through(
             arms[side],
@@ -65,15 +65,17 @@ def play(progress: Progress) -> Played:
         )
         for side in ("left", "right")
     }
-    setup = stage.setup(
-        [*stage.limits("a"), *stage.planted("a"), *stage.upright("a")],
+    setup = world.setup(
+        [*world.limits("a"), *world.planted("a"), *world.upright("a")],
         TangleOptions(writhe_stride=0.03),
     )
     metric = setup.metric
     if metric is not None:
         metric[layout.object_v["pack"]] = (40.0, 40.0, 40.0, 20.0, 20.0, 20.0)
-    place = np.array([0.0, 0.02, -0.24])
-    on_back = Term(Point("pack", seen_from="a.chest"), place, place, 4.0, label="pack on the back")
+    position = np.array([0.0, 0.02, -0.24])
+    on_back = Term(
+        Point("pack", seen_from="a.chest"), position, position, 4.0, label="pack on the back"
+    )
     keys = [
         TangleKeyframe("left arm", (passing["left"],), active=variables, solve=SolveOptions(300)),
         TangleKeyframe(
@@ -91,7 +93,7 @@ def play(progress: Progress) -> Played:
         ),
     ]
     progress("putting on the knapsack")
-    motion = animate(setup, stage.q, keys)
+    motion = animate(setup, world.q, keys)
     stepper = setup.stepper(())
     stepper.update(motion.path[-1])
     claims = [
@@ -103,7 +105,7 @@ def play(progress: Progress) -> Played:
         for arm in arms
         for loop in loops
     ]
-    return Played.of(
+    return SceneResult.of(
         layout,
         motion,
         claims,

@@ -1,4 +1,4 @@
-"""An octopus as large as a human winds its legs around him, from two keyframes."""
+"""An octopus of human size winds its legs around a human, from two keyframes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from writhe.research.evaluation import Progress
 from writhe.research.experiments.topology_coordinates.creatures import large_octopus, turned
 from writhe.research.experiments.topology_coordinates.hold_checks import held, legs_apart
-from writhe.research.experiments.topology_coordinates.scene_result import Played
-from writhe.research.experiments.topology_coordinates.scene_setup import Theatre, human
+from writhe.research.experiments.topology_coordinates.scene_result import SceneResult
+from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.scene import Actor
 from writhe.skeleton.figures.octopus import LEGS
 from writhe.solvers.tangling import (
@@ -33,37 +33,37 @@ _HOLDS = (
 )
 
 
-def play(progress: Progress) -> Played:
-    """From behind: a leg around each arm and leg, one around the waist, none around another."""
-    stage = Theatre.of(
+def play(progress: Progress) -> SceneResult:
+    """From behind: a leg around each limb, one around the waist, none around each other."""
+    world = SceneSetup.of(
         [human("diver", driven=True), Actor("octopus", large_octopus(_SCALE))], floor=False
     )
-    stage.stand("diver", 0.0, 0.0)
-    at = stage.layout.actor_q["octopus"]
+    world.place_standing("diver", 0.0, 0.0)
+    at = world.layout.actor_q["octopus"]
     # its mouth towards the diver's back, its mantle away from him
-    stage.q[at][:7] = (0.0, 1.05, -0.52, *turned(np.array([1.0, 0.0, 0.0]), -0.5 * np.pi))
-    legs = [stage.strand("octopus", f"leg{k + 1}_1", f"leg{k + 1}_tip") for k in range(LEGS)]
+    world.q[at][:7] = (0.0, 1.05, -0.52, *turned(np.array([1.0, 0.0, 0.0]), -0.5 * np.pi))
+    legs = [world.strand("octopus", f"leg{k + 1}_1", f"leg{k + 1}_tip") for k in range(LEGS)]
     holds = [
         Tangle(
             legs[leg],
-            stage.strand("diver", start, end),
+            world.strand("diver", start, end),
             writhe,
             name=f"leg {leg + 1} around {start.replace('_', ' ')} to {end.replace('_', ' ')}",
         )
         for leg, start, end, writhe in _HOLDS
     ]
     apart = [Untangled(a, b, 0.45) for a, b in itertools.combinations(legs, 2)]
-    setup = stage.setup(
-        stage.limits("octopus"), TangleOptions(near_m=0.05, writhe_stride=0.03, max_step=0.08)
+    setup = world.setup(
+        world.limits("octopus"), TangleOptions(near_m=0.05, writhe_stride=0.03, max_step=0.08)
     )
     key = TangleKeyframe("wound around", (*holds, *apart), solve=SolveOptions(400))
     progress("winding")
-    motion = animate(setup, stage.q, [key])
+    motion = animate(setup, world.q, [key])
     q = motion.path[-1]
-    claims = [held(stage.layout, hold, q, 0.95 * abs(hold.writhe)) for hold in holds]
-    claims.append(legs_apart(stage.layout, legs, q))
-    return Played.of(
-        stage.layout,
+    claims = [held(world.layout, hold, q, 0.95 * abs(hold.writhe)) for hold in holds]
+    claims.append(legs_apart(world.layout, legs, q))
+    return SceneResult.of(
+        world.layout,
         motion,
         claims,
         view=(0.9, 0.25, 0.75),

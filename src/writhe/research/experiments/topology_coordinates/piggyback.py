@@ -10,8 +10,8 @@ from writhe.quantities import Point
 from writhe.research.evaluation import Progress
 from writhe.research.experiments.topology_coordinates.hold_checks import held
 from writhe.research.experiments.topology_coordinates.planners import PLANNERS, sampled
-from writhe.research.experiments.topology_coordinates.scene_result import Played
-from writhe.research.experiments.topology_coordinates.scene_setup import Theatre, human
+from writhe.research.experiments.topology_coordinates.scene_result import SceneResult
+from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.solvers.tangling import (
     SolveOptions,
     Tangle,
@@ -26,33 +26,33 @@ HELD_ARMS, HELD_LEGS = 0.25, 0.25
 
 
 def _seen(
-    joint: str, place: tuple[float, float, float], weight: float = 8.0, on: str = "carrier.hips"
+    joint: str, position: tuple[float, float, float], weight: float = 8.0, on: str = "carrier.hips"
 ) -> Term:
-    """A joint at a place of another joint's frame."""
-    target = np.array(place)
+    """A term that puts a joint at a position in another joint's frame."""
+    target = np.array(position)
     return Term(Point(joint, seen_from=on), target, target, weight, label=f"{joint} at {on}")
 
 
 def _said(found: dict[str, Any]) -> str:
-    """What came of a planner, in words."""
+    """The result of a planner as a sentence."""
     if "skipped" in found:
         return f"{found['planner']}: {found['skipped']}"
-    outcome = "found a way" if found["solved"] else "found no way"
+    outcome = "found a path" if found["solved"] else "found no path"
     return (
         f"{found['planner']} in {found['dimensions']} dimensions {outcome} in"
         f" {found['seconds']:.1f} s ({found['motions_checked']} motions checked)."
     )
 
 
-def play(progress: Progress, full: bool = False, compare: bool = True) -> Played:
+def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneResult:
     """Four keyframes: up behind the back, arms over the shoulders, legs astride, carried."""
-    stage = Theatre.of([human("carrier"), human("rider")])
-    stage.stand("carrier", 0.0, 0.0)
-    stage.stand("rider", 0.0, -0.48)
+    world = SceneSetup.of([human("carrier"), human("rider")])
+    world.place_standing("carrier", 0.0, 0.0)
+    world.place_standing("rider", 0.0, -0.48)
     tangles = {
         f"{side} arm over the {side} shoulder": Tangle(
-            stage.strand("rider", f"{side}_shoulder", f"{side}_hand_tip"),
-            stage.strand("carrier", "head_top", f"{side}_hand_tip"),
+            world.strand("rider", f"{side}_shoulder", f"{side}_hand_tip"),
+            world.strand("carrier", "head_top", f"{side}_hand_tip"),
             sign * 0.32,
             name=f"rider's {side} arm over carrier's {side} shoulder",
             tolerance=(0.03, 0.05, 0.05, 0.05),
@@ -61,20 +61,20 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> Played
     }
     tangles |= {
         f"{side} arm under the {side} knee": Tangle(
-            stage.strand("carrier", f"{side}_shoulder", f"{side}_hand_tip"),
-            stage.strand("rider", f"{side}_hip", f"{side}_toe_tip"),
+            world.strand("carrier", f"{side}_shoulder", f"{side}_hand_tip"),
+            world.strand("rider", f"{side}_hip", f"{side}_toe_tip"),
             -sign * 0.32,
             name=f"carrier's {side} arm under rider's {side} knee",
             tolerance=(0.03, 0.05, 0.05, 0.05),
         )
         for side, sign in _SIDES
     }
-    wishes = tuple(tangles.values())
-    setup = stage.setup(
+    goals = tuple(tangles.values())
+    setup = world.setup(
         [
-            *stage.limits("carrier", "rider"),
-            *stage.planted("carrier"),
-            *stage.upright("carrier", 0.2),
+            *world.limits("carrier", "rider"),
+            *world.planted("carrier"),
+            *world.upright("carrier", 0.2),
         ],
         TangleOptions(writhe_stride=0.04),
     )
@@ -92,8 +92,8 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> Played
     under = [
         _seen(f"carrier.{side}_wrist", (sign * 0.18, -0.08, 0.22), 4.0) for side, sign in _SIDES
     ]
-    # the linking does not tell an arm over the shoulder from one outside the upper arm, nor does
-    # it lead a leg between arm and trunk: the way there is shown by where hands are on it
+    # linking does not distinguish an arm over the shoulder from one outside the upper arm, nor does
+    # it guide a leg between arm and trunk: positions of the hands guide these movements
     wide = [_seen(f"carrier.{side}_wrist", (sign * 0.60, 0.15, 0.05), 6.0) for side, sign in _SIDES]
     above = [
         _seen(f"rider.{side}_wrist", (sign * 0.13, 0.36, 0.05), 12.0, "carrier.chest")
@@ -108,38 +108,38 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> Played
         ),
         TangleKeyframe(
             "arms over the shoulders",
-            wishes[:2],
+            goals[:2],
             (*back, *hands, *wide),
             solve=SolveOptions(120, least_steps=30),
         ),
         TangleKeyframe(
             "astride",
-            wishes[:2],
+            goals[:2],
             (*back, *hands, *knees, *feet, *wide),
             solve=SolveOptions(150, least_steps=30),
         ),
         TangleKeyframe(
             "carried",
-            wishes,
+            goals,
             (*back, *hands, *knees, *feet, *under),
             solve=SolveOptions(200, least_steps=30),
         ),
     ]
     progress("climbing")
-    motion = animate(setup, stage.q, keys)
+    motion = animate(setup, world.q, keys)
     claims = [
-        held(stage.layout, tangle, motion.path[-1], HELD_ARMS if "shoulder" in name else HELD_LEGS)
+        held(world.layout, tangle, motion.path[-1], HELD_ARMS if "shoulder" in name else HELD_LEGS)
         for name, tangle in tangles.items()
     ]
     cap_s = 60.0 if full else 5.0
     figures: dict[str, Any] = {"planners": []}
     for planner in PLANNERS if compare else ():
-        progress(f"{planner}, {cap_s:.0f} s at most")
+        progress(f"{planner}, at most {cap_s:.0f} s")
         figures["planners"].append(
-            sampled(stage.layout.table, motion.path[0], motion.path[-1], planner, cap_s)
+            sampled(world.layout.table, motion.path[0], motion.path[-1], planner, cap_s)
         )
-    return Played.of(
-        stage.layout,
+    return SceneResult.of(
+        world.layout,
         motion,
         claims,
         [*(_said(found) for found in figures["planners"])],

@@ -1,4 +1,4 @@
-"""The same way by sampling planners (OMPL), judged by the same gate; extra `ompl`."""
+"""Sampling planners (OMPL) on the same task with the same gate; needs the extra `ompl`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from writhe.kernels.skeleton import kinematics
 from writhe.skeleton.kinematics import difference
 
 PLANNERS = ("RRTConnect", "RRT")
-_ROOM = 0.6  # radians or metres beyond both ends that samples may reach
+_MARGIN = 0.6  # radians or metres by which samples may exceed both ends
 
 
 def sampled(
@@ -22,8 +22,8 @@ def sampled(
 ) -> dict[str, Any]:
     """Plan from one configuration to the other in tangent coordinates at the start.
 
-    States are free of overlap at their own configuration, motions certified by the gate, as every
-    step of the tangling solver is. Says whether it got there within the time.
+    States must be free of overlap and motions certified by the gate, as are the steps of the
+    tangling solver. Returns whether the goal was reached in time, with counts.
     """
     try:
         from ompl import base, geometric, util  # type: ignore[import-not-found]
@@ -31,8 +31,8 @@ def sampled(
         return {"planner": planner, "skipped": "OMPL is not installed: pip install 'writhe[ompl]'"}
     bindings: Any = base
     skeleton = table.skeleton
-    wanted = difference(skeleton, start, goal)
-    free = np.flatnonzero(np.abs(wanted) > 1e-9)
+    required = difference(skeleton, start, goal)
+    free = np.flatnonzero(np.abs(required) > 1e-9)
     size = len(free)
     gate, near = Gate(table), NearPairs(table)
     n = len(skeleton)
@@ -53,7 +53,7 @@ def sampled(
         return bool(clearance.min(initial=0.0) >= -GATE_SLACK_M)
 
     class Gated(bindings.MotionValidator):
-        """Motions that the gate lets through."""
+        """Validates motions by the gate."""
 
         def __init__(self, information: Any) -> None:
             super().__init__(information)
@@ -68,8 +68,8 @@ def sampled(
     space = bindings.RealVectorStateSpace(size)
     bounds = bindings.RealVectorBounds(size)
     for i, k in enumerate(free):
-        bounds.setLow(i, float(min(0.0, wanted[k]) - _ROOM))
-        bounds.setHigh(i, float(max(0.0, wanted[k]) + _ROOM))
+        bounds.setLow(i, float(min(0.0, required[k]) - _MARGIN))
+        bounds.setHigh(i, float(max(0.0, required[k]) + _MARGIN))
     space.setBounds(bounds)
     setup: Any = geometric.SimpleSetup(space)
     setup.setStateValidityChecker(valid)
@@ -77,7 +77,7 @@ def sampled(
     information.setMotionValidator(Gated(information))
     ends = [space.allocState(), space.allocState()]
     for i, k in enumerate(free):
-        ends[0][i], ends[1][i] = 0.0, float(wanted[k])
+        ends[0][i], ends[1][i] = 0.0, float(required[k])
     setup.setStartAndGoalStates(*ends)
     setup.setPlanner(getattr(geometric, planner)(information))
     begin = time.perf_counter()

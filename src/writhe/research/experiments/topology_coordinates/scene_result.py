@@ -1,4 +1,4 @@
-"""A scene that was played: the motion, what was asserted of its topology, how long it took."""
+"""The result of a scene: motion, claims about its topology, timings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOVIE_SIZE = (300, 360)
 
 @dataclass(frozen=True)
 class Claim:
-    """One thing that a scene asserts of its topology, with the value measured."""
+    """One assertion about the topology of a scene, with the measured value."""
 
     what: str
     value: float
@@ -32,23 +32,23 @@ class Claim:
 
     @classmethod
     def at_least(cls, what: str, value: float, least: float) -> Claim:
-        """The value is `least` or more."""
+        """The claim that the value is at least `least`."""
         return cls(f"{what} ≥ {least:g}", float(value), bool(value >= least))
 
     @classmethod
     def at_most(cls, what: str, value: float, most: float) -> Claim:
-        """The value is `most` or less."""
+        """The claim that the value is at most `most`."""
         return cls(f"{what} ≤ {most:g}", float(value), bool(value <= most))
 
     @classmethod
-    def equal(cls, what: str, value: float, wanted: float) -> Claim:
-        """The value, a whole number, is the one wanted."""
-        return cls(f"{what} = {wanted:g}", float(value), bool(round(value) == wanted))
+    def equal(cls, what: str, value: float, required: float) -> Claim:
+        """The claim that an integer value equals the required one."""
+        return cls(f"{what} = {required:g}", float(value), bool(round(value) == required))
 
 
 @dataclass
-class Played:
-    """What `play()` of a scene returns."""
+class SceneResult:
+    """The result of `play()` of a scene."""
 
     layout: Layout
     path: Floats  # (frames, nq)
@@ -76,8 +76,8 @@ class Played:
         notes: Sequence[str] = (),
         figures: dict[str, Any] | None = None,
         **look: Any,
-    ) -> Played:
-        """A motion through keyframes; what could not be reached joins the notes."""
+    ) -> SceneResult:
+        """The result of a motion through keyframes; unreached keys are added to the notes."""
         return cls(
             layout,
             motion.path,
@@ -92,15 +92,15 @@ class Played:
 
     @property
     def topology_ok(self) -> bool:
-        """Whether everything asserted holds."""
+        """Whether all claims hold."""
         return all(claim.holds for claim in self.claims)
 
     def certificate(self) -> Certificate:
-        """Of the whole motion, between its frames too."""
+        """The certificate of the whole motion, between frames too."""
         return certify(self.layout.table, self.path, FPS)
 
     def draw(self, target: Path, progress: Progress) -> Path | None:
-        """The film strip, and a GIF beside it; None where pictures cannot be made here."""
+        """Draw a film strip and a GIF; None if rendering is not available."""
         look: dict[str, Any] = {
             "view": self.view,
             "around": self.around,
@@ -124,7 +124,7 @@ class Played:
             return None
 
     def summary(self, certificate: Certificate) -> dict[str, Any]:
-        """The figures of the scene, as plain data."""
+        """The results as plain data."""
         return {
             "reached": bool(self.reached),
             "topology_ok": self.topology_ok,

@@ -1,4 +1,4 @@
-"""What the scenes share: people on a floor, their strands, constraints and costs."""
+"""Setup shared by the scenes: actors on a floor, their strands, constraints and costs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from writhe.arrays import Floats
 from writhe.collision import ContactPolicy
 from writhe.collision.shapes import half_space
 from writhe.kernels.skeleton.rotation import quaternion_multiply
-from writhe.quantities import Place, Posture
+from writhe.quantities import FreeJointPose, JointPosture
 from writhe.quantities.quantity import vector
 from writhe.research.evaluation.drags import standing
 from writhe.scene import Actor, Layout, Scene, SceneObject
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure
-from writhe.solvers.tangling import TangleOptions, TangleSetup, TangleStepper, motion_cost
+from writhe.solvers.tangling import TangleOptions, TangleSetup, TangleStepper, motion_metric
 from writhe.terms import Term, joint_limits, keep_centre_over, pin
 from writhe.topology import Strand
 
@@ -28,8 +28,8 @@ FLOOR_ALLOWANCE_M = 0.01
 
 
 @dataclass
-class Theatre:
-    """A scene with its layout, the configuration it starts from, and helpers to speak of it."""
+class SceneSetup:
+    """A scene with its layout, start configuration, and helpers for strands and terms."""
 
     layout: Layout
     q: Floats
@@ -43,10 +43,10 @@ class Theatre:
         contacts: Sequence[tuple[str, str, float]] = (),
         *,
         floor: bool = True,
-    ) -> Theatre:
-        """Actors and objects on a floor, everyone in the rest pose."""
+    ) -> SceneSetup:
+        """Actors and objects on a floor, all in the rest pose."""
         policy = ContactPolicy()
-        things = (*objects, FLOOR) if floor else tuple(objects)
+        all_objects = (*objects, FLOOR) if floor else tuple(objects)
         if floor:
             for actor in actors:
                 for part in ("ankle", "toe"):
@@ -56,18 +56,18 @@ class Theatre:
                             policy = policy.allow(name, "floor", FLOOR_ALLOWANCE_M)
         for a, b, metres in contacts:
             policy = policy.allow(a, b, metres)
-        layout = Scene(tuple(actors), things, policy).layout
+        layout = Scene(tuple(actors), all_objects, policy).layout
         return cls(layout, layout.rest())
 
-    def stand(self, actor: str, x_m: float, z_m: float, turn: float = 0.0) -> None:
-        """Let a human stand at a place of the floor, turned about the vertical."""
+    def place_standing(self, actor: str, x_m: float, z_m: float, turn: float = 0.0) -> None:
+        """Place a standing human on the floor, rotated about the vertical by `turn` rad."""
         body = self.layout.scene.actor(actor).figure
         q = standing(body)
         q[1] -= lowest_point(body, q) + 0.5 * FLOOR_ALLOWANCE_M
         self.place(actor, q, x_m, z_m, turn)
 
     def place(self, actor: str, q: Floats, x_m: float, z_m: float, turn: float = 0.0) -> None:
-        """Put an actor's posture at a place, turned about the vertical axis of its root."""
+        """Place an actor's posture on the floor, rotated about the vertical axis of its root."""
         moved = q.copy()
         spin = np.array([np.cos(turn / 2), 0.0, np.sin(turn / 2), 0.0])
         turned = np.empty(4)
@@ -82,33 +82,35 @@ class Theatre:
         name = f"{actor}: {start} to {end}".replace("_", " ")
         return Strand.between(self.layout.skeleton, f"{actor}.{start}", f"{actor}.{end}", name=name)
 
-    def object_strand(self, thing: str, name: str, *, closed: bool = False) -> Strand:
+    def object_strand(self, object_name: str, name: str, *, closed: bool = False) -> Strand:
         """A strand of an object."""
-        points = self.layout.scene.object(thing).strands[name]
-        return Strand.along(points, joint=thing, name=f"{thing} {name}", closed=closed)
+        points = self.layout.scene.object(object_name).strands[name]
+        return Strand.along(points, joint=object_name, name=f"{object_name} {name}", closed=closed)
 
     def planted(
         self, actor: str, joints: Sequence[str] = _FEET, weight: float = 60.0
     ) -> list[Term]:
-        """The actor's feet stay where they are."""
+        """Terms that keep the actor's feet in place."""
         out: list[Term] = []
         for joint in joints:
             out += pin(self.layout.skeleton, f"{actor}.{joint}", self.q, weight=weight)
         return out
 
     def balanced(self, actor: str, within_m: float = 0.08) -> Term:
-        """The actor's centre of mass stays over its feet."""
+        """The term that keeps the actor's centre of mass over its feet."""
         frames = forward(self.layout.skeleton, self.q)
         middle = np.mean([frames.position(f"{actor}.{j}") for j in _FEET], axis=0)
         return keep_centre_over(actor, middle, within_m=within_m, weight=20.0)
 
     def upright(self, actor: str, weight: float = 1.0) -> list[Term]:
-        """The actor keeps its trunk and head as they are, more or less, and its balance."""
+        """Soft terms that keep the actor's trunk, head and balance."""
         out = [self.balanced(actor)]
         for name, share in _TRUNK.items():
             joint = f"{actor}.{name}"
             numbers = vector(self.q[self.layout.skeleton.q_slice(joint)])
-            quantity = Place(joint, numbers) if name == "hips" else Posture(joint, numbers)
+            quantity = (
+                FreeJointPose(joint, numbers) if name == "hips" else JointPosture(joint, numbers)
+            )
             out.append(Term(quantity, 0.0, 0.0, weight * share, label=f"upright {joint}"))
         return out
 
@@ -120,13 +122,13 @@ class Theatre:
         return out
 
     def setup(self, terms: Sequence[Term], options: TangleOptions | None = None) -> TangleSetup:
-        """What the keyframes of this scene share."""
+        """The setup shared by the keyframes of this scene."""
         return TangleSetup(
             self.layout.table,
             tuple(terms),
             options or TangleOptions(),
             self.layout.variables,
-            motion_cost(self.layout.skeleton),
+            motion_metric(self.layout.skeleton),
         )
 
     def settle(
@@ -140,7 +142,7 @@ class Theatre:
         reference: Floats | None = None,
         gate: bool = True,
     ) -> Floats:
-        """A key pose: from q towards kinematic terms alone, clear of everything."""
+        """(nq,) a collision-free key pose: from q towards kinematic terms only."""
         options = replace(setup.options, pull=pull, gate=gate)
         stepper: TangleStepper = setup.stepper((), terms, options=options)
         stepper.reference = reference
@@ -165,6 +167,6 @@ def lowest_point(body: Figure, q: Floats) -> float:
 
 
 def human(name: str, *, driven: bool = False, profile: str = "athletic") -> Actor:
-    """A human actor; wrestlers and people who dress need an athlete's range."""
+    """A human actor; wrestling and dressing need the athletic joint limits."""
     body: Figure = figure("human", profile)
     return Actor(name, body, driven=driven, source="human")

@@ -1,6 +1,6 @@
-"""Self-tangled stretching: arms wound around each other, an arm with a leg, and back the other way.
+"""Self-tangled stretching: arms wound around each other, arms around a leg, arms the other way.
 
-No two of the three key postures can be joined by straight joint angles.
+No two of the three key postures can be joined by joint-angle interpolation.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import numpy as np
 from writhe.collision import certify
 from writhe.quantities import Linking, Point
 from writhe.research.evaluation import Progress
-from writhe.research.experiments.topology_coordinates.scene_result import Claim, Played
-from writhe.research.experiments.topology_coordinates.scene_setup import Theatre, human
+from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
+from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.skeleton.kinematics import interpolate
 from writhe.solvers.tangling import SolveOptions, Tangle, TangleKeyframe, TangleOptions, animate
 from writhe.terms import Term, reach
@@ -22,23 +22,23 @@ from writhe.topology import Strand
 _WOUND, _HUGGED = 0.62, 0.72
 
 
-def play(progress: Progress) -> Played:
+def play(progress: Progress) -> SceneResult:
     """Eagle arms; the left arm around the raised right shin; eagle arms the other way."""
-    stage = Theatre.of([human("a")])
-    stage.stand("a", 0.0, 0.0)
-    left = stage.strand("a", "left_shoulder", "left_hand_tip")
-    right = stage.strand("a", "right_shoulder", "right_hand_tip")
-    arms = stage.strand("a", "left_hand_tip", "right_hand_tip")
-    leg = stage.strand("a", "right_hip", "right_toe_tip")
-    setup = stage.setup(
+    world = SceneSetup.of([human("a")])
+    world.place_standing("a", 0.0, 0.0)
+    left = world.strand("a", "left_shoulder", "left_hand_tip")
+    right = world.strand("a", "right_shoulder", "right_hand_tip")
+    arms = world.strand("a", "left_hand_tip", "right_hand_tip")
+    leg = world.strand("a", "right_hip", "right_toe_tip")
+    setup = world.setup(
         [
-            *stage.limits("a"),
-            *stage.planted("a", joints=("left_ankle", "left_toe")),
-            *stage.upright("a"),
+            *world.limits("a"),
+            *world.planted("a", joints=("left_ankle", "left_toe")),
+            *world.upright("a"),
         ],
         TangleOptions(writhe_stride=0.03),
     )
-    planted = tuple(stage.planted("a", joints=("right_ankle", "right_toe")))
+    planted = tuple(world.planted("a", joints=("right_ankle", "right_toe")))
     elbows = tuple(
         Term(
             Point(f"a.{side}_elbow", seen_from="a.chest"),
@@ -82,8 +82,8 @@ def play(progress: Progress) -> Played:
         ),
     ]
     progress("stretching")
-    motion = animate(setup, stage.q, keys)
-    skeleton = stage.layout.skeleton
+    motion = animate(setup, world.q, keys)
+    skeleton = world.layout.skeleton
     poses = [motion.path[k] for k in motion.key_frames]
 
     def writhe(first: Strand, second: Strand, k: int) -> float:
@@ -96,9 +96,9 @@ def play(progress: Progress) -> Played:
             for t in np.linspace(0, 1, 30)
         ]
     )
-    collides = not certify(stage.layout.table, straight).certified
-    return Played.of(
-        stage.layout,
+    collides = not certify(world.layout.table, straight).certified
+    return SceneResult.of(
+        world.layout,
         motion,
         [
             Claim.at_least("writhe of the arms at key 1", writhe(left, right, 0), 0.6),
@@ -112,7 +112,7 @@ def play(progress: Progress) -> Played:
 
 
 def _shown(keys: tuple[int, ...]) -> list[int]:
-    """The start, every key, and what lies half-way."""
+    """The start, every key, and the frames half-way between."""
     ends = [0, *keys]
     middles = [(a + b) // 2 for a, b in pairwise(ends)]
     return sorted({*ends, *middles})

@@ -1,8 +1,7 @@
-"""Putting on a T-shirt: six rings in its cloth, which follow it, and a body passing through them.
+"""Putting on a T-shirt: six rings connected by cloth, and a body passing through them.
 
-The cloth is what ties the rings together: distances between their centres that may give. Rings are
-solved for with the body, so that the shirt yields and follows; hem, collar, armholes and cuffs are
-solid hoops all the time.
+The cloth is modelled as soft distances between the ring centres. The rings are solved for together
+with the body, so that the shirt follows; hem, collar, armholes and cuffs are rigid hoops.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision import capsule
 from writhe.quantities import Direction, Point, Separation
-from writhe.render import Stage
+from writhe.render import PictureStage
 from writhe.research.evaluation import Progress
-from writhe.research.experiments.topology_coordinates.scene_result import Claim, Played
-from writhe.research.experiments.topology_coordinates.scene_setup import Theatre, human
+from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
+from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.scene import ObjectKind, SceneObject
 from writhe.skeleton import forward
 from writhe.solvers.tangling import SolveOptions, TangleKeyframe, TangleOptions, Through, animate
@@ -30,7 +29,7 @@ _CORNERS, _HOOP_RADIUS_M = 14, 0.006
 
 @dataclass(frozen=True)
 class _Ring:
-    """Where a ring is when the shirt hangs ready, how large, and which way its front looks."""
+    """Start position, radius and facing of a ring."""
 
     name: str
     place: tuple[float, float, float]
@@ -57,7 +56,7 @@ _SEAMS = (
     ("right_armhole", "right_cuff"),
     ("left_armhole", "right_armhole"),
 )
-# where the rings are worn: joint, place in its frame
+# where the rings are worn: joint, position in its frame
 _WORN = {
     "hem": ("hips", (0.0, 0.03, 0.0)),
     "collar": ("neck", (0.0, 0.02, 0.01)),
@@ -69,9 +68,9 @@ _WORN = {
 
 
 def _object(ring: _Ring) -> SceneObject:
-    """A hoop whose front looks along its own +Y."""
+    """A hoop that faces its own +Y."""
     angles = 2 * np.pi * np.arange(_CORNERS) / _CORNERS
-    # anticlockwise seen from +Y: from Z to X
+    # counter-clockwise seen from +Y: from Z to X
     rim = np.column_stack(
         [
             ring.half_width_m * np.sin(angles),
@@ -95,15 +94,15 @@ def _object(ring: _Ring) -> SceneObject:
     )
 
 
-def _cloth(stage: Theatre) -> list[Term]:
-    """The seams keep their length and the rings their tilt to each other, softly."""
-    places = {ring.name: np.array(ring.place) for ring in _RINGS}
+def _cloth(world: SceneSetup) -> list[Term]:
+    """Soft terms for the lengths of the seams and the relative tilt of the rings."""
+    centres = {ring.name: np.array(ring.place) for ring in _RINGS}
     origin = (0.0, 0.0, 0.0)
     terms = [
         Term(
             Separation(a, origin, b, origin),
-            (0.6 if a == "collar" else 0.85) * float(np.linalg.norm(places[a] - places[b])),
-            1.1 * float(np.linalg.norm(places[a] - places[b])),
+            (0.6 if a == "collar" else 0.85) * float(np.linalg.norm(centres[a] - centres[b])),
+            1.1 * float(np.linalg.norm(centres[a] - centres[b])),
             6.0,
             label=f"seam {a} {b}",
         )
@@ -117,26 +116,26 @@ def _cloth(stage: Theatre) -> list[Term]:
     return terms
 
 
-def play(progress: Progress) -> Played:
+def play(progress: Progress) -> SceneResult:
     """Hands up through the hem, arms into the sleeves, the head through the collar, hem down."""
-    stage = Theatre.of([human("a")], [_object(ring) for ring in _RINGS])
-    stage.stand("a", 0.0, 0.0)
-    layout = stage.layout
+    world = SceneSetup.of([human("a")], [_object(ring) for ring in _RINGS])
+    world.place_standing("a", 0.0, 0.0)
+    layout = world.layout
     variables = layout.variables.copy()
     for ring in _RINGS:
         variables[layout.object_v[ring.name]] = True
     paths = {
-        end: stage.strand("a", "hips", end)
+        end: world.strand("a", "hips", end)
         for end in ("left_hand_tip", "right_hand_tip", "head_top")
     }
-    loops = {ring.name: stage.object_strand(ring.name, "rim", closed=True) for ring in _RINGS}
+    loops = {ring.name: world.object_strand(ring.name, "rim", closed=True) for ring in _RINGS}
 
     def through(end: str, ring: str, beyond_m: float = 0.04) -> Through:
         words = f"{end} through {ring}".replace("_", " ")
         return Through(paths[end], loops[ring], True, 0.02, beyond_m, words)
 
-    setup = stage.setup(
-        [*stage.limits("a"), *stage.planted("a"), *stage.upright("a"), *_cloth(stage)],
+    setup = world.setup(
+        [*world.limits("a"), *world.planted("a"), *world.upright("a"), *_cloth(world)],
         TangleOptions(writhe_stride=0.04, near_m=0.05),
     )
     metric = setup.metric
@@ -147,7 +146,7 @@ def play(progress: Progress) -> Played:
         reach(f"a.{side}_wrist", (sign * 0.16, 1.74, 0.12), weight=8.0)
         for side, sign in (("left", 1.0), ("right", -1.0))
     ]
-    stage.q = stage.settle(setup, stage.q, raised, steps=200)
+    world.q = world.settle(setup, world.q, raised, steps=200)
     hem = (through("left_hand_tip", "hem", 0.15), through("right_hand_tip", "hem", 0.15))
     sleeves = tuple(
         through(f"{side}_hand_tip", f"{side}_{ring}", beyond)
@@ -200,7 +199,7 @@ def play(progress: Progress) -> Played:
         ),
     ]
     progress("dressing")
-    motion = animate(setup, stage.q, keys, progress=progress)
+    motion = animate(setup, world.q, keys, progress=progress)
     stepper = setup.stepper(())
     stepper.update(motion.path[-1])
     table = {
@@ -213,9 +212,9 @@ def play(progress: Progress) -> Played:
         for (end, ring), value in table.items()
     ]
     claims.append(
-        Claim.at_most("hem's height above the hips, m", _hem_height(stage, motion.path[-1]), 0.15)
+        Claim.at_most("hem's height above the hips, m", _hem_height(world, motion.path[-1]), 0.15)
     )
-    return Played.of(
+    return SceneResult.of(
         layout,
         motion,
         claims,
@@ -224,15 +223,15 @@ def play(progress: Progress) -> Played:
         around=((-0.65, 0.0, -0.3), (0.65, 2.65, 0.4)),
         colours={ring.name: (0.75, 0.33, 0.30) for ring in _RINGS},
         size=(260, 440),
-        extra=partial(_draw_cloth, stage),
+        extra=partial(_draw_cloth, world),
     )
 
 
-def _draw_cloth(stage: Theatre, drawing: Stage, q: Floats) -> None:
-    """Cloth between the rings, for the eye only: trunk and sleeves as see-through surfaces."""
-    frames = forward(stage.layout.skeleton, q)
+def _draw_cloth(world: SceneSetup, drawing: PictureStage, q: Floats) -> None:
+    """Draw the cloth between the rings as translucent surfaces; it is not simulated."""
+    frames = forward(world.layout.skeleton, q)
     rims = {
-        ring.name: stage.layout.scene.object(ring.name).strands["rim"]
+        ring.name: world.layout.scene.object(ring.name).strands["rim"]
         @ frames.rotation(ring.name).T
         + frames.position(ring.name)
         for ring in _RINGS
@@ -255,12 +254,12 @@ def _draw_cloth(stage: Theatre, drawing: Stage, q: Floats) -> None:
 
 
 def _wanted(end: str, ring: str) -> int:
-    """The table of signed crossings: all pass the hem, each arm its sleeve, the head the collar."""
+    """Required signed crossings: all pass the hem, each arm its sleeve, the head the collar."""
     side = end.partition("_")[0]
     own = ring.startswith(f"{side}_") or (end == "head_top" and ring == "collar")
     return 1 if ring == "hem" or own else 0
 
 
-def _hem_height(stage: Theatre, q: Floats) -> float:
-    frames = forward(stage.layout.skeleton, q)
+def _hem_height(world: SceneSetup, q: Floats) -> float:
+    frames = forward(world.layout.skeleton, q)
     return float(frames.position("hem")[1] - frames.position("a.hips")[1])

@@ -1,7 +1,7 @@
 """Wrestling: an attacker holds a moving partner in five ways, the full nelson among them.
 
-The partner follows a captured motion (`clips`: a folder of motion files), or one made of authored
-key poses where there is none; nobody asks him to cooperate.
+The partner follows a captured motion (`clips`: a folder of motion files), or one through authored
+key poses if there is none; his motion does not react to the attacker.
 """
 
 from __future__ import annotations
@@ -14,16 +14,22 @@ from writhe import io
 from writhe.arrays import Floats
 from writhe.cleaning.clean import clean
 from writhe.errors import WritheError
-from writhe.postures.builtin.anatomical_angles import Angles, Arm, Leg, Trunk, configuration
+from writhe.postures.builtin.anatomical_angles import (
+    ArmAngles,
+    BodyAngles,
+    LegAngles,
+    TrunkAngles,
+    configuration,
+)
 from writhe.quantities import Point
 from writhe.research.evaluation import Progress
 from writhe.research.experiments.topology_coordinates.hold_checks import (
     held_at_keys,
     holding_frames,
 )
-from writhe.research.experiments.topology_coordinates.scene_result import Played
+from writhe.research.experiments.topology_coordinates.scene_result import SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import (
-    Theatre,
+    SceneSetup,
     human,
     lowest_point,
 )
@@ -31,7 +37,7 @@ from writhe.retargeting.retarget import retarget
 from writhe.skeleton import Figure, Motion, forward
 from writhe.skeleton.kinematics import interpolate
 from writhe.solvers.tangling import (
-    Drive,
+    DrivenMotion,
     SolveOptions,
     Tangle,
     TangleKeyframe,
@@ -45,13 +51,13 @@ _SIDES = (("left", 1.0), ("right", -1.0))
 
 
 def _authored(body: Figure) -> Floats:
-    """A partner who sways, turns and lifts his arms: key poses, eased between."""
-    stance = Leg(abduct=9, rotate=8, knee=6, flex=4)
+    """(frames, nq) a partner who sways, turns and lifts his arms: eased key poses."""
+    stance = LegAngles(abduct=9, rotate=8, knee=6, flex=4)
 
     def pose(arms: float, elbow: float, bend: float, turn: float) -> Floats:
-        arm = Arm(flex=12, abduct=arms, rotate=10, elbow=elbow)
+        arm = ArmAngles(flex=12, abduct=arms, rotate=10, elbow=elbow)
         return configuration(
-            body.skeleton, Angles(arm, arm, stance, stance, Trunk(bend=bend, turn=turn))
+            body.skeleton, BodyAngles(arm, arm, stance, stance, TrunkAngles(bend=bend, turn=turn))
         )
 
     keys = [
@@ -74,11 +80,11 @@ def _authored(body: Figure) -> Floats:
 
 
 def _captured(body: Figure, clips: Path, progress: Progress) -> tuple[Floats, str]:
-    """The calmest stretch of the clips with arms away from the trunk, cleaned, at the origin."""
+    """The slowest segment of the clips with arms away from the trunk, cleaned, at the origin."""
     best: tuple[float, Path, int] | None = None
     files = sorted(clips.glob("*.bvh"))
     if not files:
-        raise WritheError(f"{clips} holds no .bvh files to take a partner from")
+        raise WritheError(f"{clips} contains no .bvh files for the partner")
     window = np.ones(_FRAMES) / _FRAMES
     for path in files:
         motion = io.load(path)
@@ -96,7 +102,7 @@ def _captured(body: Figure, clips: Path, progress: Progress) -> tuple[Floats, st
             axis=0,
         )
         height = (frames.position(roles["hips"]) - frames.position(roles["left_ankle"]))[:-1, 1]
-        # slow, upright, and with arms that leave room beside the trunk
+        # slow, upright, and with space between arms and trunk
         cost = motion.fps * moved - 4.0 * apart + 20.0 * np.maximum(0.75 - height, 0.0)
         score = np.convolve(cost, window, "valid")
         at = int(score.argmin())
@@ -114,7 +120,7 @@ def _captured(body: Figure, clips: Path, progress: Progress) -> tuple[Floats, st
 
 
 def _facing_front(body: Figure, q: Floats) -> Floats:
-    """The motion moved and turned so that it starts at the origin and faces +Z, on the floor."""
+    """The motion moved and rotated to start at the origin on the floor, facing +Z."""
     from writhe.kernels.skeleton.rotation import quaternion_multiply
 
     frames = forward(body.skeleton, q[0])
@@ -133,39 +139,39 @@ def _facing_front(body: Figure, q: Floats) -> Floats:
 
 
 def _hand(side: str, on: str, place: tuple[float, float, float]) -> Term:
-    """A wrist of the attacker near a place of the partner, for the hold to look like one."""
+    """A soft term that puts a wrist of the attacker near a point of the partner."""
     target = np.array(place)
     quantity = Point(f"attacker.{side}_wrist", seen_from=f"partner.{on}")
     return Term(quantity, target, target, 2.0, label=f"{side} wrist at {on}")
 
 
-def play(progress: Progress, clips: Path | None = None) -> Played:
+def play(progress: Progress, clips: Path | None = None) -> SceneResult:
     """Waist lock, full nelson, headlock, arm hold, waist lock again."""
-    stage = Theatre.of([human("partner", driven=True), human("attacker")])
-    body = stage.layout.scene.actor("partner").figure
+    world = SceneSetup.of([human("partner", driven=True), human("attacker")])
+    body = world.layout.scene.actor("partner").figure
     source = "authored key poses"
     if clips is not None:
         moving, source = _captured(body, Path(clips), progress)
     else:
         moving = _authored(body)
-    at = stage.layout.actor_q["partner"]
-    stage.q[at] = moving[0]
-    # a captured partner steps about: farther from his heels, and free to shuffle
-    stage.stand("attacker", 0.0, -0.50 if clips is None else -0.66)
+    at = world.layout.actor_q["partner"]
+    world.q[at] = moving[0]
+    # a captured partner steps: the attacker starts farther back and may move his feet
+    world.place_standing("attacker", 0.0, -0.50 if clips is None else -0.66)
     firmness = 60.0 if clips is None else 4.0
-    path = np.tile(stage.q, (len(moving), 1))
+    path = np.tile(world.q, (len(moving), 1))
     path[:, at] = moving
-    drive = Drive(stage.layout.skeleton, path)
+    drive = DrivenMotion(world.layout.skeleton, path)
 
-    arms = stage.strand("attacker", "left_hand_tip", "right_hand_tip")
+    arms = world.strand("attacker", "left_hand_tip", "right_hand_tip")
     arm = {
-        side: stage.strand("attacker", f"{side}_shoulder", f"{side}_hand_tip")
+        side: world.strand("attacker", f"{side}_shoulder", f"{side}_hand_tip")
         for side in ("left", "right")
     }
-    trunk = stage.strand("partner", "hips", "head_top")
-    neck = stage.strand("partner", "chest", "head_top")
+    trunk = world.strand("partner", "hips", "head_top")
+    neck = world.strand("partner", "chest", "head_top")
     over = {
-        side: stage.strand("partner", "head_top", f"{side}_hand_tip") for side in ("left", "right")
+        side: world.strand("partner", "head_top", f"{side}_hand_tip") for side in ("left", "right")
     }
     loose = (0.04, 1.0, 1.0, 1.0)
     waist = Tangle(arms, trunk, 0.80, name="both arms around the trunk", tolerance=loose)
@@ -190,43 +196,43 @@ def play(progress: Progress, clips: Path | None = None) -> Played:
         ("waist lock again", (waist,), belly),
     ]
     before: tuple[Tangle, ...] = ()
-    for name, wishes, terms in plan:
+    for name, goals, terms in plan:
         if before:
             off = tuple(
                 Tangle(
-                    wish.first,
-                    wish.second,
+                    goal.first,
+                    goal.second,
                     0.0,
-                    name=f"{wish.label}, let go",
+                    name=f"{goal.label}, let go",
                     tolerance=(0.12, 1.0, 1.0, 1.0),
                 )
-                for wish in before
+                for goal in before
             )
-            # back to where he stood, so that every hold starts from outside
+            # back to the start, so that every hold begins from outside
             keys.append(
                 TangleKeyframe(
-                    f"off for {name}", off, (), stage.q, 0.15, solve=SolveOptions(60, patience=8)
+                    f"off for {name}", off, (), world.q, 0.15, solve=SolveOptions(60, patience=8)
                 )
             )
-        keys.append(TangleKeyframe(name, wishes, terms, solve=SolveOptions(220, least_steps=30)))
-        before = wishes
-    setup = stage.setup(
+        keys.append(TangleKeyframe(name, goals, terms, solve=SolveOptions(220, least_steps=30)))
+        before = goals
+    setup = world.setup(
         [
-            *stage.limits("attacker"),
-            *stage.planted("attacker", weight=firmness),
-            *stage.upright("attacker", 0.3),
+            *world.limits("attacker"),
+            *world.planted("attacker", weight=firmness),
+            *world.upright("attacker", 0.3),
         ],
         TangleOptions(writhe_stride=0.03),
     )
     progress("wrestling")
-    motion = animate(setup, stage.q, keys, drive=drive)
-    claims = held_at_keys(stage.layout, keys, motion, lambda wish: 0.85 * abs(wish.writhe))
-    return Played.of(
-        stage.layout,
+    motion = animate(setup, world.q, keys, drive=drive)
+    claims = held_at_keys(world.layout, keys, motion, lambda goal: 0.85 * abs(goal.writhe))
+    return SceneResult.of(
+        world.layout,
         motion,
         claims,
         [
-            f"The partner follows {source}; he waited {drive.waited:.1f} of"
+            f"The partner follows {source}; he was delayed by {drive.delayed_frames:.1f} of"
             f" {len(motion.path)} frames.",
         ],
         view=(0.9, 0.25, 0.8),

@@ -1,1 +1,1 @@
-"""One small adapter a peer. Each runs in an environment of its own and needs NumPy besides."""
+"""One adapter per peer. Each runs in its own environment and needs NumPy only besides."""

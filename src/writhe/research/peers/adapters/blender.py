@@ -1,8 +1,8 @@
 """Blender's armature inverse kinematics, through its Python module.
 
 Every target and pin is an empty with an IK constraint on the bone that ends there. The solver
-cannot move the root: the hips stay where they start. What it found is written back into the pose
-after each frame, as an animator who keys the visual transform would.
+cannot move the root, so the hips stay fixed. The solution is written back to the pose after each
+frame, as when keying the visual transform.
 """
 
 # pyright: reportMissingImports=false
@@ -16,34 +16,34 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from writhe.research.peers.body import HINGE, Body
+from writhe.research.peers.body import HINGE, PeerBody
 from writhe.research.peers.peer import ITERATIONS, PIN_WEIGHT
 
 _STUB_M = 0.08  # bones at the ends of limbs
 
 
-def make(body: Body, variant: str) -> Blender:
+def make(body: PeerBody, variant: str) -> Blender:
     """There is one variant."""
     return Blender(body)
 
 
 class Blender:
-    """An armature with one bone a joint, from the joint to its first child."""
+    """An armature with one bone per joint, from the joint to its first child."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: PeerBody) -> None:
         self.body = body
         bpy.ops.wm.read_factory_settings(use_empty=True)
         data = bpy.data.armatures.new("body")
         self._armature = bpy.data.objects.new("body", data)
         bpy.context.collection.objects.link(self._armature)
         bpy.context.view_layer.objects.active = self._armature
-        places = self._build(data)
-        # which bone ends where a joint is; several joints may start at one bone's end
+        positions = self._build(data)
+        # the bone that ends at a joint; several joints may start at one bone's end
         self._ending: dict[str, str] = {}
         for joint in body.joints:
             if joint.parent >= 0:
                 parent = body.joints[joint.parent].name
-                if np.allclose(places[parent][1], places[joint.name][0]):
+                if np.allclose(positions[parent][1], positions[joint.name][0]):
                     self._ending[joint.name] = parent
         self._empties: dict[str, Any] = {}
         self._pins: list[str] = []
@@ -69,7 +69,7 @@ class Blender:
         for joint in self.body.joints:
             base = heads[joint.parent] if joint.parent >= 0 else np.zeros(3)
             heads.append(base + np.array(joint.offset))
-        places: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        positions: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         for j, joint in enumerate(self.body.joints):
             children = [c for c, other in enumerate(self.body.joints) if other.parent == j]
             if children:
@@ -82,9 +82,9 @@ class Blender:
                 bone.parent = data.edit_bones[self.body.joints[joint.parent].name]
             if joint.kind == HINGE:
                 bone.align_roll(Vector(joint.axis))  # the hinge is the bone's z axis
-            places[joint.name] = (heads[j], tail)
+            positions[joint.name] = (heads[j], tail)
         bpy.ops.object.mode_set(mode="POSE")
-        return places
+        return positions
 
     def _lock_hinges(self) -> None:
         for joint, bone in zip(self.body.joints, self._bones(), strict=True):
@@ -94,7 +94,7 @@ class Blender:
                 bone.ik_min_z, bone.ik_max_z = joint.lower, joint.upper
 
     def start(self, q: np.ndarray, pins: Mapping[str, np.ndarray]) -> None:
-        """Pose the armature; the constraints of the last drag go."""
+        """Pose the armature and remove the constraints of the last drag."""
         for bone in self._bones():
             while bone.constraints:
                 bone.constraints.remove(bone.constraints[0])
@@ -115,13 +115,13 @@ class Blender:
         hips = self._bones()[0]
         rest = self._rest[hips.name]
         hips.location = rest.to_3x3().inverted() @ (Vector(root) - rest.translation)
-        for name, place in pins.items():
-            self._want(name, place, PIN_WEIGHT)
+        for name, position in pins.items():
+            self._constrain(name, position, PIN_WEIGHT)
         bpy.context.view_layer.update()
 
-    def _want(self, name: str, place: np.ndarray, weight: float) -> None:
+    def _constrain(self, name: str, position: np.ndarray, weight: float) -> None:
         if name not in self._ending:
-            return  # the root, or a joint beside its parent's bone: not within reach of this solver
+            return  # the root, or a joint off its parent's bone: not supported by this solver
         if name not in self._empties:
             empty = bpy.data.objects.new(f"want {name}", None)
             bpy.context.collection.objects.link(empty)
@@ -132,15 +132,15 @@ class Blender:
             constraint.iterations = 10 * ITERATIONS
             constraint.weight = min(weight / PIN_WEIGHT, 1.0)
             constraint.chain_count = 0
-        self._empties[name].location = Vector(place)
+        self._empties[name].location = Vector(position)
 
-    def move_ball(self, place: np.ndarray) -> None:
-        """Not within what this peer offers."""
+    def move_ball(self, position: np.ndarray) -> None:
+        """Not supported by this peer."""
 
     def step(self, targets: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Move the empties, let Blender solve, keep what it found."""
-        for name, place in targets.items():
-            self._want(name, place, 1.0 * PIN_WEIGHT)
+        """Move the empties, let Blender solve, and store the solution."""
+        for name, position in targets.items():
+            self._constrain(name, position, 1.0 * PIN_WEIGHT)
         bpy.context.view_layer.update()
         turns: list[Matrix] = []
         rotations: list[np.ndarray] = []

@@ -11,7 +11,7 @@ import mink
 import mujoco
 import numpy as np
 
-from writhe.research.peers.body import BALL, FAR_AWAY, FREE, HINGE, Body
+from writhe.research.peers.body import BALL, FAR_AWAY, FREE, HINGE, PeerBody
 from writhe.research.peers.peer import ITERATIONS, MET_M, PIN_WEIGHT, STILL_RAD, within_reach
 
 _DT = 0.01  # cancels: tasks and limits are stated per step
@@ -19,15 +19,15 @@ _MARGIN_M = 0.002
 _DETECT_M = 0.06
 
 
-def make(body: Body, variant: str) -> Mink:
+def make(body: PeerBody, variant: str) -> Mink:
     """`plain` or `collision`."""
     return Mink(body, variant == "collision")
 
 
 class Mink:
-    """A MuJoCo body with ball joints, a task for every pin and target, DAQP behind it."""
+    """A MuJoCo body with ball joints, a task for every pin and target, solved by DAQP."""
 
-    def __init__(self, body: Body, collision: bool) -> None:
+    def __init__(self, body: PeerBody, collision: bool) -> None:
         self.body = body
         model = mujoco.MjModel.from_xml_string(_model_xml(body))
         self._configuration = mink.Configuration(model)
@@ -72,31 +72,31 @@ class Mink:
         self._configuration.update(qpos)
         self._pins = pins
 
-    def move_ball(self, place: np.ndarray) -> None:
+    def move_ball(self, position: np.ndarray) -> None:
         """A mocap body."""
-        self._configuration.data.mocap_pos[0] = place
+        self._configuration.data.mocap_pos[0] = position
         self._configuration.update()
 
     def step(self, targets: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Iterations of the quadratic programme until the targets are met."""
+        """Iterate the QP until the targets are reached."""
         tasks: list[Any] = [self._stay]
         for wanted, cost in ((self._pins, PIN_WEIGHT), (targets, 1.0)):
-            for name, place in wanted.items():
+            for name, position in wanted.items():
                 task = self._frames[name]
                 task.set_position_cost(cost)
-                task.set_target(mink.SE3.from_translation(place))
+                task.set_target(mink.SE3.from_translation(position))
                 tasks.append(task)
         data = self._configuration.data
         for _ in range(ITERATIONS):
-            for name, place in targets.items():
-                near = within_reach(data.body(name).xpos, place)
+            for name, position in targets.items():
+                near = within_reach(data.body(name).xpos, position)
                 self._frames[name].set_target(mink.SE3.from_translation(near))
             try:
                 v = mink.solve_ik(
                     self._configuration, tasks, _DT, "daqp", damping=1e-3, limits=self._limits
                 )
             except mink.MinkError:
-                self._failures += 1  # no solution: the pose stays, as a user would have it
+                self._failures += 1  # no solution: the pose is kept
                 break
             self._configuration.integrate_inplace(v, _DT)
             if np.abs(v).max() * _DT < STILL_RAD:
@@ -111,7 +111,7 @@ class Mink:
         return q
 
 
-def _model_xml(body: Body) -> str:
+def _model_xml(body: PeerBody) -> str:
     """The body as MJCF."""
 
     def numbers(values: Any) -> str:
@@ -143,8 +143,10 @@ def _model_xml(body: Body) -> str:
             node(child) for child, other in enumerate(body.joints) if other.parent == index
         )
         inertia = '<inertial pos="0 0 0" mass="1" diaginertia="0.1 0.1 0.1"/>'
-        place = numbers(joint.offset)
-        return f'<body name="{joint.name}" pos="{place}">{inertia}{moves}{shapes}{children}</body>'
+        position = numbers(joint.offset)
+        return (
+            f'<body name="{joint.name}" pos="{position}">{inertia}{moves}{shapes}{children}</body>'
+        )
 
     return (
         '<mujoco><compiler angle="radian" autolimits="false"/>'

@@ -11,25 +11,25 @@ import numpy as np
 import pymomentum.geometry as geometry
 import pymomentum.solver2 as solver
 
-from writhe.research.peers.body import BALL, FAR_AWAY, FREE, HINGE, Body
+from writhe.research.peers.body import BALL, FAR_AWAY, FREE, HINGE, PeerBody
 from writhe.research.peers.peer import ITERATIONS, PIN_WEIGHT
 
 CM = 100.0  # momentum's characters are in centimetres
 _PER_JOINT = 7  # tx ty tz rx ry rz scale
 
 
-def make(body: Body, variant: str) -> Momentum:
+def make(body: PeerBody, variant: str) -> MomentumPeer:
     """`plain` or `collision`."""
-    return Momentum(body, variant == "collision")
+    return MomentumPeer(body, variant == "collision")
 
 
-class Momentum:
-    """A character of 54 parameters; Euler angles at ball joints, as the library has them.
+class MomentumPeer:
+    """A character of 54 parameters, with Euler angles at ball joints as in the library.
 
     The ball is a capsule on a joint of its own, whose three parameters the solver may not change.
     """
 
-    def __init__(self, body: Body, collision: bool) -> None:
+    def __init__(self, body: PeerBody, collision: bool) -> None:
         self.body = body
         joints = [
             geometry.Joint(
@@ -120,14 +120,14 @@ class Momentum:
         for capsule in self.body.capsules:
             a, b = np.array(capsule.start) * CM, np.array(capsule.end) * CM
             length = float(np.linalg.norm(b - a))
-            place = np.eye(4, dtype=np.float32)
-            place[:3, :3] = _frame_along(b - a)
-            place[:3, 3] = a
+            position = np.eye(4, dtype=np.float32)
+            position[:3, :3] = _frame_along(b - a)
+            position[:3, 3] = a
             radius = np.full(2, capsule.radius * CM, np.float32)
-            out.append(geometry.TaperedCapsule(capsule.joint, place, radius, length))
+            out.append(geometry.TaperedCapsule(capsule.joint, position, radius, length))
         radius = np.full(2, self.body.ball_radius * CM, np.float32)
-        place = np.eye(4, dtype=np.float32)
-        out.append(geometry.TaperedCapsule(len(self.body.joints), place, radius, 0.0))
+        position = np.eye(4, dtype=np.float32)
+        out.append(geometry.TaperedCapsule(len(self.body.joints), position, radius, 0.0))
         return out
 
     def start(self, q: np.ndarray, pins: Mapping[str, np.ndarray]) -> None:
@@ -145,20 +145,20 @@ class Momentum:
         self._state = np.linalg.lstsq(self._matrix, flat, rcond=None)[0].astype(np.float32)
         self._pins = pins
 
-    def move_ball(self, place: np.ndarray) -> None:
+    def move_ball(self, position: np.ndarray) -> None:
         """Set the ball's own parameters."""
-        self._state[-3:] = place * CM
+        self._state[-3:] = position * CM
 
     def step(self, targets: Mapping[str, np.ndarray]) -> np.ndarray:
-        """One solve from where the last one ended."""
+        """One solve, started from the last solution."""
         names = self.body.names
         self._targets.clear_constraints()
-        for name, place in self._pins.items():
+        for name, position in self._pins.items():
             self._targets.add_constraint(
-                names.index(name), target=np.float32(place * CM), weight=PIN_WEIGHT
+                names.index(name), target=np.float32(position * CM), weight=PIN_WEIGHT
             )
-        for name, place in targets.items():
-            self._targets.add_constraint(names.index(name), target=np.float32(place * CM))
+        for name, position in targets.items():
+            self._targets.add_constraint(names.index(name), target=np.float32(position * CM))
         self._stay.set_target_parameters(self._state)
         self._state = self._solver.solve(self._state)
         local = geometry.model_parameters_to_local_skeleton_state(self.character, self._state)

@@ -15,15 +15,15 @@ from pink.barriers import SelfCollisionBarrier
 from pink.limits import ConfigurationLimit
 from pink.tasks import DampingTask, FrameTask
 
-from writhe.research.peers.body import BALL, FREE, HINGE, Body
+from writhe.research.peers.body import BALL, FREE, HINGE, PeerBody
 from writhe.research.peers.peer import ITERATIONS, MET_M, PIN_WEIGHT, STILL_RAD, within_reach
 
 _DT = 0.01
-_NEAREST = 20  # how many of the nearest pairs the barrier looks at
+_NEAREST = 20  # number of nearest pairs in the barrier
 _MARGIN_M = 0.002
 
 
-def make(body: Body, variant: str) -> Pink:
+def make(body: PeerBody, variant: str) -> Pink:
     """`plain` or `collision`."""
     return Pink(body, variant == "collision")
 
@@ -31,7 +31,7 @@ def make(body: Body, variant: str) -> Pink:
 class Pink:
     """A Pinocchio model with spherical joints; a task for every pin and target."""
 
-    def __init__(self, body: Body, collision: bool) -> None:
+    def __init__(self, body: PeerBody, collision: bool) -> None:
         self.body = body
         self._model, numbers = _model(body)
         shapes = _shapes(body, self._model, numbers)
@@ -83,22 +83,22 @@ class Pink:
         self._configuration = self._at(_swap(self.body, q, +1.0))
         self._pins = pins
 
-    def move_ball(self, place: np.ndarray) -> None:
-        """Not within what this peer offers."""
+    def move_ball(self, position: np.ndarray) -> None:
+        """Not supported by this peer."""
 
     def step(self, targets: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Iterations of the quadratic programme until the targets are met."""
+        """Iterate the QP until the targets are reached."""
         tasks: list[Any] = [self._stay]
         for wanted, cost in ((self._pins, PIN_WEIGHT), (targets, 1.0)):
-            for name, place in wanted.items():
+            for name, position in wanted.items():
                 task = self._tasks[name]
                 task.set_position_cost(cost)
-                task.set_target(pin.SE3(np.eye(3), np.array(place)))
+                task.set_target(pin.SE3(np.eye(3), np.array(position)))
                 tasks.append(task)
         for _ in range(ITERATIONS):
-            for name, place in targets.items():
+            for name, position in targets.items():
                 here = self._configuration.get_transform_frame_to_world(name).translation
-                self._tasks[name].set_target(pin.SE3(np.eye(3), within_reach(here, place)))
+                self._tasks[name].set_target(pin.SE3(np.eye(3), within_reach(here, position)))
             try:
                 v = pink.solve_ik(
                     self._configuration,
@@ -121,31 +121,31 @@ class Pink:
                 break
             if all(
                 np.linalg.norm(
-                    self._configuration.get_transform_frame_to_world(name).translation - place
+                    self._configuration.get_transform_frame_to_world(name).translation - position
                 )
                 < MET_M
-                for name, place in targets.items()
+                for name, position in targets.items()
             ):
                 break
         self.settings["failures"] = self._failures
         return _swap(self.body, self._configuration.q, -1.0)
 
 
-def _model(body: Body) -> tuple[Any, list[int]]:
+def _model(body: PeerBody) -> tuple[Any, list[int]]:
     model, numbers = pin.Model(), []
     for joint in body.joints:
-        place = pin.SE3(np.eye(3), np.array(joint.offset))
+        position = pin.SE3(np.eye(3), np.array(joint.offset))
         parent = numbers[joint.parent] if joint.parent >= 0 else 0
         if joint.kind == FREE:
             number = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), joint.name)
         elif joint.kind == BALL:
-            number = model.addJoint(parent, pin.JointModelSpherical(), place, f"j_{joint.name}")
+            number = model.addJoint(parent, pin.JointModelSpherical(), position, f"j_{joint.name}")
         else:
             assert joint.kind == HINGE
             number = model.addJoint(
                 parent,
                 pin.JointModelRevoluteUnaligned(np.array(joint.axis)),
-                place,
+                position,
                 f"j_{joint.name}",
                 np.array([1e3]),
                 np.array([1e3]),
@@ -158,7 +158,7 @@ def _model(body: Body) -> tuple[Any, list[int]]:
     return model, numbers
 
 
-def _shapes(body: Body, model: Any, numbers: list[int]) -> Any:
+def _shapes(body: PeerBody, model: Any, numbers: list[int]) -> Any:
     shapes = pin.GeometryModel()
     for k, capsule in enumerate(body.capsules):
         a, b = np.array(capsule.start), np.array(capsule.end)
@@ -168,15 +168,17 @@ def _shapes(body: Body, model: Any, numbers: list[int]) -> Any:
         else:
             shape = coal.Capsule(capsule.radius, length)
             turn = pin.Quaternion.FromTwoVectors(np.array([0, 0, 1.0]), (b - a) / length).matrix()
-        place = pin.SE3(turn, 0.5 * (a + b))
-        shapes.addGeometryObject(pin.GeometryObject(f"c{k}", numbers[capsule.joint], place, shape))
+        position = pin.SE3(turn, 0.5 * (a + b))
+        shapes.addGeometryObject(
+            pin.GeometryObject(f"c{k}", numbers[capsule.joint], position, shape)
+        )
     for pair in body.clear_pairs:
         shapes.addCollisionPair(pin.CollisionPair(pair.a, pair.b))
     return shapes
 
 
-def _swap(body: Body, q: np.ndarray, to_world: float) -> np.ndarray:
-    """Between wxyz and xyzw, and between displaced and placed roots (+1: to Pinocchio's)."""
+def _swap(body: PeerBody, q: np.ndarray, to_world: float) -> np.ndarray:
+    """Convert quaternions (wxyz, xyzw) and root offsets; to_world +1: to Pinocchio."""
     out = np.array(q, dtype=float)
     out[:3] += to_world * np.array(body.joints[0].offset)
     for joint, where in zip(body.joints, body.q_slices(), strict=True):

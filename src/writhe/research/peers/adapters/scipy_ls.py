@@ -1,4 +1,4 @@
-"""SciPy's `least_squares` on residuals written in NumPy: what a user without a library would do."""
+"""SciPy's `least_squares` on residuals in NumPy, as a baseline without an IK library."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 from scipy.optimize import least_squares
 
-from writhe.research.peers.body import FAR_AWAY, FREE, HINGE, Body
+from writhe.research.peers.body import FAR_AWAY, FREE, HINGE, PeerBody
 from writhe.research.peers.geometry import capsule_ends, closest_points, world_frames
 from writhe.research.peers.peer import ITERATIONS, PIN_WEIGHT
 
@@ -17,7 +17,7 @@ _NEAR_M = 0.06
 _STAY = 0.01
 
 
-def make(body: Body, variant: str) -> SciPy:
+def make(body: PeerBody, variant: str) -> SciPy:
     """`plain` or `collision`."""
     return SciPy(body, variant == "collision")
 
@@ -25,7 +25,7 @@ def make(body: Body, variant: str) -> SciPy:
 class SciPy:
     """Solves each frame for a rotation-vector step from the last one."""
 
-    def __init__(self, body: Body, collision: bool) -> None:
+    def __init__(self, body: PeerBody, collision: bool) -> None:
         self.body = body
         self.collision = collision
         self._pins: Mapping[str, np.ndarray] = {}
@@ -33,14 +33,14 @@ class SciPy:
         sizes = [{FREE: 6, HINGE: 1}.get(joint.kind, 3) for joint in body.joints]
         self._ends = np.cumsum(sizes)
         self._count = int(self._ends[-1])
-        # (joints, n) which of the step's numbers move a joint
+        # (joints, n) which coordinates of the step move a joint
         moves = np.zeros((len(body.joints), self._count), bool)
         for j, (joint, end, size) in enumerate(zip(body.joints, self._ends, sizes, strict=True)):
             if joint.parent >= 0:
                 moves[j] = moves[joint.parent]
             moves[j, end - size : end] = True
         pairs, count = body.clear_pairs, len(body.capsules)
-        # the ball is one more capsule, on a joint that nothing moves
+        # the ball is one more capsule, on a fixed joint
         self._moves = np.vstack([moves, np.zeros((1, self._count), bool)])
         self._a = np.array([pair.a for pair in pairs] + list(range(count)))
         self._b = np.array([pair.b for pair in pairs] + [count] * count)
@@ -58,12 +58,12 @@ class SciPy:
         }
 
     def start(self, q: np.ndarray, pins: Mapping[str, np.ndarray]) -> None:
-        """Take over the configuration."""
+        """Set the configuration."""
         self._q, self._pins = q, pins
 
-    def move_ball(self, place: np.ndarray) -> None:
-        """One more thing to stay clear of."""
-        self._ball = place
+    def move_ball(self, position: np.ndarray) -> None:
+        """Set the position of the ball."""
+        self._ball = position
 
     def step(self, targets: Mapping[str, np.ndarray]) -> np.ndarray:
         """One least-squares problem."""
@@ -109,12 +109,12 @@ class SciPy:
             q[turn] = _times(q[turn], _exponential(v[end - 3 : end]))
         return q
 
-    def _wanted(self, targets: Mapping[str, np.ndarray]) -> tuple[list[int], Any, np.ndarray]:
+    def _target_rows(self, targets: Mapping[str, np.ndarray]) -> tuple[list[int], Any, np.ndarray]:
         names = self.body.names
         joints = [names.index(name) for name in (*self._pins, *targets)]
-        places = np.array([*self._pins.values(), *targets.values()])
+        positions = np.array([*self._pins.values(), *targets.values()])
         weights = np.array([PIN_WEIGHT] * len(self._pins) + [1.0] * len(targets))
-        return joints, places, weights
+        return joints, positions, weights
 
     def _gaps(self, frames: Any, near: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         starts, ends = capsule_ends(self.body, *frames)
@@ -134,8 +134,8 @@ class SciPy:
         self, v: np.ndarray, targets: Mapping[str, np.ndarray], near: np.ndarray
     ) -> np.ndarray:
         frames = world_frames(self.body, self._moved(v)[None])
-        joints, places, weights = self._wanted(targets)
-        rows = [((frames[0][0, joints] - places) * weights[:, None]).ravel(), _STAY * v]
+        joints, positions, weights = self._target_rows(targets)
+        rows = [((frames[0][0, joints] - positions) * weights[:, None]).ravel(), _STAY * v]
         if len(near):
             rows.append(np.maximum(_MARGIN_M - self._gaps(frames, near)[2], 0.0) * PIN_WEIGHT)
         return np.concatenate(rows)
@@ -144,7 +144,7 @@ class SciPy:
         self, v: np.ndarray, targets: Mapping[str, np.ndarray], near: np.ndarray
     ) -> np.ndarray:
         positions, rotations = world_frames(self.body, self._moved(v)[None])
-        joints, _, weights = self._wanted(targets)
+        joints, _, weights = self._target_rows(targets)
         points = self._jacobian(positions[0], rotations[0], positions[0, joints], np.array(joints))
         rows = [
             (points * weights[:, None, None]).reshape(-1, self._count),
@@ -165,7 +165,7 @@ class SciPy:
     def _jacobian(
         self, positions: np.ndarray, rotations: np.ndarray, points: np.ndarray, on: np.ndarray
     ) -> np.ndarray:
-        """(k, 3, n) how points that ride on joints move; right rotation steps."""
+        """(k, 3, n) Jacobian of points fixed to joints, for right rotation steps."""
         out = np.zeros((len(points), 3, self._count))
         for j, (joint, end) in enumerate(zip(self.body.joints, self._ends, strict=True)):
             arm = points - positions[j]

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Make docs/gallery.md from reproductions: strips, moving pictures, plots and what was certified.
+"""Write docs/gallery.md from reproductions: strips, movies, plots and certificates.
 
-tools/make-gallery [FOLDER]     FOLDER holds one folder a paper, as `writhe reproduce` writes
+tools/write_gallery_page.py [FOLDER]     FOLDER holds one folder per paper, as `writhe reproduce`
+writes
                                 them (default: out/reproduce); papers without one are run first,
                                 on built-in movements: run those with --clips yourself.
 """
@@ -30,22 +31,23 @@ def main(folder: Path) -> None:
     """Write the page and its pictures."""
     page = [
         "# Gallery",
-        "Everything here was made by `writhe reproduce NAME`; `tools/make-gallery` gathers it."
-        " Overlapping parts would be red. A motion is called certified when the certificate"
-        " ([what it says](certificate.md)) proves it free of overlaps, between its frames too.",
+        "Everything here was produced by `writhe reproduce NAME` and collected by"
+        " `tools/write_gallery_page.py`. Overlapping parts are drawn in red. A motion is certified"
+        " if the [certificate](certificate.md) proves it free of penetration, also between its"
+        " frames.",
     ]
     for name, line in EXPERIMENTS.items():
-        place = folder / name
-        if not (place / "report.md").exists():
-            run(name, place, lambda what, name=name: print(f"{name}: {what}", flush=True))
+        source_folder = folder / name
+        if not (source_folder / "report.md").exists():
+            run(name, source_folder, lambda what, name=name: print(f"{name}: {what}", flush=True))
         page.append(f"## {name}\n\n{line[0].upper()}{line[1:]}.")
-        page += _certified(json.loads((place / "figures.json").read_text(encoding="utf-8")))
-        page += _pictures(name, place)
+        page += _certified(json.loads((source_folder / "figures.json").read_text(encoding="utf-8")))
+        page += _pictures(name, source_folder)
     (DOCS / "gallery.md").write_text("\n\n".join(page) + "\n", encoding="utf-8")
 
 
 def _certified(figures: dict[str, Any]) -> list[str]:
-    """One table: what overlaps or passes through, by part and method."""
+    """A table of overlaps and pass-throughs, by part and method."""
     cells: dict[str, dict[str, str]] = {}
     methods: list[str] = []
     for path, one in _leaves(figures, ()):
@@ -65,19 +67,19 @@ def _certified(figures: dict[str, Any]) -> list[str]:
         f"| {part} | {' | '.join(row.get(method, '–') for method in methods)} |"
         for part, row in cells.items()
     ]
-    told = "Pass-throughs" if "pass_throughs" in str(figures) else "Overlapping frames"
+    caption = "Pass-throughs" if "pass_throughs" in str(figures) else "Overlapping frames"
     text = "".join(rows)
-    told += " and the deepest overlap" if " mm" in text else ""
-    told += "; ✓: certified" if "✓" in text else ""
-    told += ". Methods that never got there are left out." if "–" in text else "."
-    head = f"| | {' | '.join(method or told.partition(';')[0] for method in methods)} |"
-    return [told, "\n".join([head, "|---" * (len(methods) + 1) + "|", *rows])]
+    caption += " and the deepest overlap" if " mm" in text else ""
+    caption += "; ✓: certified" if "✓" in text else ""
+    caption += ". Methods that failed are left out." if "–" in text else "."
+    head = f"| | {' | '.join(method or caption.partition(';')[0] for method in methods)} |"
+    return [caption, "\n".join([head, "|---" * (len(methods) + 1) + "|", *rows])]
 
 
 def _leaves(
     figures: dict[str, Any], path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
-    """The dictionaries inside that hold figures, with their names."""
+    """The nested dictionaries that hold results, with their names."""
     if "pass_throughs" in figures or "penetrating_frames" in figures:
         yield path, figures
         return
@@ -87,11 +89,11 @@ def _leaves(
             yield from _leaves(value, path if plain else (*path, key))
 
 
-def _pictures(name: str, place: Path) -> list[str]:
-    text = (place / "report.md").read_text(encoding="utf-8")
+def _pictures(name: str, source_folder: Path) -> list[str]:
+    text = (source_folder / "report.md").read_text(encoding="utf-8")
     out: list[str] = []
     for found in _PICTURE.finditer(text):
-        source = place / found["file"]
+        source = source_folder / found["file"]
         caption = found["caption"]
         titles = _SECTION.findall(text, 0, found.start())
         if titles and titles[-1] not in caption and not caption.startswith("Figure "):
@@ -104,7 +106,7 @@ def _pictures(name: str, place: Path) -> list[str]:
 
 
 def _keep(name: str, source: Path) -> str:
-    """Copy a picture, small enough for a page; where it lies, seen from the page."""
+    """Copy a picture, reduced in size; returns its path relative to the page."""
     target = PICTURES / name / source.name
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.suffix.lower() == ".gif":

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that tests and pictures need, those that are missing; with
-# arguments, the packages named (npm is left alone where there is one from elsewhere).
+# Installs missing Debian packages that tests and pictures need, or the packages given as arguments
+# (those whose command exists are skipped).
 set -eu
 command -v dpkg >/dev/null 2>&1 || exit 0
 missing=()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Draw docs/images/drag.png: one gesture, damped least squares above, the default poser below."""
+"""Draw docs/images/drag.png: one drag by damped least squares (top) and the default (bottom)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from writhe.render import film_strip
 from writhe.research.evaluation.drags import standing
 
 WAY = ([0.15, 1.15, 0.4], [-0.2, 1.3, 0.25], [-0.35, 1.25, -0.05], [-0.25, 1.1, -0.2])
-FRAMES = 29  # from one way-point to the next
+FRAMES = 29  # from one waypoint to the next
 
 
 def drag(method: str) -> writhe.Motion:
-    """The left hand goes across the chest and behind the other side."""
+    """The left hand dragged across the chest and behind the other side."""
     human = writhe.figure("human")
     database = writhe.builtin_database("basic")
     poser = writhe.make_poser(method, human, database)
@@ -40,7 +40,7 @@ def drag(method: str) -> writhe.Motion:
 
 
 def main() -> None:
-    """Both strips, one above the other."""
+    """Write both strips, stacked."""
     human = writhe.figure("human")
     table = writhe.CollisionTable.of_figure(human)
     strips = []

@@ -1,7 +1,7 @@
 #!/usr/bin/env python
-"""Put the tables of the newest `make bench` into docs/benchmarks.md; its words stay as they are.
+"""Copy the tables of the latest `make bench` into docs/benchmarks.md; its text is kept.
 
-tools/write-benchmarks-page [REPORT]     default: out/peers/report.md
+tools/write_benchmarks_page.py [REPORT]     default: out/peers/report.md
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ _HEADING = re.compile(r"^## ", re.MULTILINE)
 
 
 def sections(text: str) -> list[str]:
-    """The text cut before each heading of the second level."""
+    """The text split before each second-level heading."""
     cuts = [found.start() for found in _HEADING.finditer(text)]
     return [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
 
 
 def title(section: str) -> str:
-    """A section's heading without what stands in brackets."""
+    """A section's heading without the part in brackets."""
     return section.partition("\n")[0].partition("(")[0].strip("# ")
 
 
 def main(report: Path) -> None:
-    """Replace the first table of every section that the report has one for."""
+    """Replace the first table of every section that the report contains."""
     tables = {
         title(section): found[0]
         for section in sections(report.read_text(encoding="utf-8"))

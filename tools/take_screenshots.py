@@ -1,9 +1,7 @@
-"""Pictures of the studio's main states: `python tools/screenshots.py FOLDER [SCENE ...]`.
+"""Pictures of the studio's main states: `python tools/take_screenshots.py FOLDER [SCENE ...]`.
 
-`make screenshots` takes them all.
-
-Starts a server of its own with an empty folder of documents, poses by real drags in Chromium, and
-writes PNG files.
+`make screenshots` takes all of them. Starts its own server with an empty document folder, poses by
+real drags in Chromium, and writes PNG files.
 """
 
 from __future__ import annotations
@@ -23,9 +21,9 @@ from browser_user import (
     drag,
     go_to,
     next_frame,
+    object_on_page,
     open_section,
     store,
-    thing_on_page,
     wait_for,
     wait_saved,
     where,
@@ -59,14 +57,14 @@ def posing(page: Any, shot: Callable[[str], None]) -> None:
 def animating(page: Any, shot: Callable[[str], None]) -> None:
     page.keyboard.press("k")
     wait_for(page, "s.state.keys.length === 1")
-    page.evaluate("window.writhe.studio.seek(2)")
+    page.evaluate("window.writhe.editor.seek(2)")
     crossed_arms(page)
-    page.evaluate("window.writhe.studio.seek(3.5)")
+    page.evaluate("window.writhe.editor.seek(3.5)")
     drag(page, "left_wrist", 130, -200)
     page.keyboard.press("s")
-    wait_for(page, "s.state.features.poses.poses.length === 1")
+    wait_for(page, "s.state.features.saved_poses.poses.length === 1")
     page.keyboard.press("o")
-    page.evaluate("window.writhe.studio.seek(1.2)")
+    page.evaluate("window.writhe.editor.seek(1.2)")
     shot("animating")
 
 
@@ -78,7 +76,7 @@ def rings(page: Any, shot: Callable[[str], None]) -> None:
 
 def duel(page: Any, shot: Callable[[str], None]) -> None:
     page.keyboard.press("d")
-    wait_for(page, "s.duel !== null")
+    wait_for(page, "s.comparedMethod !== null")
     page.wait_for_timeout(300)
     drag(page, "left_wrist", -110, -20, let_go=False)
     shot("duel")
@@ -89,7 +87,7 @@ def seated(page: Any, shot: Callable[[str], None]) -> None:
     find = page.get_by_role("searchbox", name="Find a pose")
     find.fill("sit folded")
     page.keyboard.press("Enter")
-    wait_for(page, "s.state.undo === 'Ready pose'")
+    wait_for(page, "s.state.undo === 'Preset pose'")
     page.keyboard.press("Tab")
     page.get_by_role("button", name="Key", exact=True).click()
     go_to(page, 0.5 * store(page, "state.duration_s"))
@@ -102,14 +100,14 @@ def seated(page: Any, shot: Callable[[str], None]) -> None:
 
 def pushing(page: Any, shot: Callable[[str], None]) -> None:
     page.get_by_role("button", name="+ Ball").click()
-    wait_for(page, "s.selectedThing !== null")
+    wait_for(page, "s.selectedObject !== null")
     page.evaluate(
-        """() => window.writhe.studio.command({ type: 'place_thing', thing: 1,
+        """() => window.writhe.editor.command({ type: 'place_object', object: 1,
         position: [0.75, 1.2, 0], rotation: [1, 0, 0, 0] })"""
     )
     wait_saved(page)
     page.get_by_role("button", name="Front", exact=True).click()
-    x, y = thing_on_page(page, 1)
+    x, y = object_on_page(page, 1)
     page.mouse.move(x, y)
     page.mouse.down()
     for k in range(1, 21):
@@ -131,7 +129,7 @@ def path(page: Any, shot: Callable[[str], None]) -> None:
         page.mouse.move(x - 40 * math.sin(k / 7), y - 8 * k)
     page.mouse.up()
     wait_for(page, "s.state.undo === 'Follow the path'")
-    page.evaluate("window.writhe.studio.seek(1.4)")
+    page.evaluate("window.writhe.editor.seek(1.4)")
     page.locator(".certificate").wait_for()
     page.wait_for_timeout(1000)
     shot("path")
@@ -155,9 +153,9 @@ def octopus(page: Any, shot: Callable[[str], None]) -> None:
 
 def objects(page: Any, shot: Callable[[str], None]) -> None:
     page.get_by_role("combobox", name="Scene").select_option("chair")
-    wait_for(page, "s.state.things.length === 1")
+    wait_for(page, "s.state.objects.length === 1")
     page.get_by_role("button", name="+ Ball").click()
-    wait_for(page, "s.selectedThing !== null")
+    wait_for(page, "s.selectedObject !== null")
     page.keyboard.press("f")
     shot("objects")
 
@@ -165,14 +163,14 @@ def objects(page: Any, shot: Callable[[str], None]) -> None:
 def certificate(page: Any, shot: Callable[[str], None]) -> None:
     page.keyboard.press("k")
     wait_for(page, "s.state.keys.length === 1")
-    page.evaluate("window.writhe.studio.seek(1.5)")
+    page.evaluate("window.writhe.editor.seek(1.5)")
     crossed_arms(page)
-    page.evaluate("window.writhe.studio.seek(3)")
+    page.evaluate("window.writhe.editor.seek(3)")
     drag(page, "left_wrist", 120, -140)
     wait_for(page, "s.state.keys.length === 3")
-    page.evaluate("window.writhe.studio.seek(2.2)")
+    page.evaluate("window.writhe.editor.seek(2.2)")
     page.get_by_role("button", name="+ Rod").click()
-    wait_for(page, "s.selectedThing !== null")
+    wait_for(page, "s.selectedObject !== null")
     page.keyboard.press("g")
     page.locator(".certificate").wait_for()
     page.wait_for_timeout(1500)
@@ -192,16 +190,16 @@ def tangles_by_night(page: Any, shot: Callable[[str], None]) -> None:
 
 
 def carried(page: Any, shot: Callable[[str], None]) -> None:
-    """One on the other's back, by four tangles."""
+    """A piggyback by four tangles."""
     piggyback(page, lambda name: None)
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Aslant", exact=True).click()
+    page.get_by_role("button", name="Three-quarter", exact=True).click()
     page.keyboard.press("f")
     shot("piggyback")
 
 
 def connecting(page: Any, shot: Callable[[str], None]) -> None:
-    """Folded one way, then the other: what blending does, and two ways round."""
+    """Arms folded one way, then the other: interpolation and two planned paths."""
     fold_both_ways(page)
     page.keyboard.press("i")
     shot("in-betweens")
@@ -210,7 +208,7 @@ def connecting(page: Any, shot: Callable[[str], None]) -> None:
     keys.nth(0).click()
     keys.nth(1).click(modifiers=["Shift"])
     page.keyboard.press("j")
-    page.locator(".way").first.wait_for()
+    page.locator(".path-card").first.wait_for()
     page.get_by_role("button", name="Play side by side").click()
     page.wait_for_timeout(300)
     shot("connect")

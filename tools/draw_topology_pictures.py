@@ -1,6 +1,6 @@
 #!/usr/bin/env python
-"""Draw docs/images/topology-coordinates.png: chains and their writhe matrices, coordinate by
-coordinate."""
+"""Draw docs/images/topology-coordinates.png: chains and their writhe matrices by
+topology coordinate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from writhe.quantities import TangleCoordinates, WritheMatrix
-from writhe.render import Stage
+from writhe.render import PictureStage
 from writhe.research.evaluation.chains import ChainPair
 from writhe.skeleton.kinematics import integrate
 from writhe.solvers.tangling import Tangle, TangleStepper, solve
@@ -39,7 +39,7 @@ def main() -> None:
         q = start if centre is None else solve(TangleStepper(pair.table, [tangle]), start).q
         stepper = TangleStepper(pair.table, [tangle])
         stepper.update(q)
-        with Stage((330, 330), ground=False) as stage:
+        with PictureStage((330, 330), ground=False) as stage:
             for strand, colour in (
                 (pair.first, (0.25, 0.35, 0.45)),
                 (pair.second, (0.85, 0.5, 0.2)),

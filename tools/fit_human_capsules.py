@@ -1,11 +1,11 @@
 #!/usr/bin/env python
 """Fit the human's collision capsules to its (unclipped) skin and print them as a table.
 
-Per body part, capsules move, stretch and grow so that the skin lies just inside them: the loss is
-the mean squared gap, with skin that sticks out weighing twelve times as much. What still sticks
-out by a few millimetres is then taken off the skin (see `human_blobs(clipped=True)`), so the table
-in `src/writhe/skeleton/figures/human_capsules.py` must be replaced by what this prints whenever the
-shapes change, and the printed gaps be looked at.
+Per body part, capsule ends and radii are optimised such that the skin lies just inside: the loss is
+the mean squared gap, with protruding skin weighted twelve times. Skin that still protrudes by a few
+millimetres is clipped (see `human_blobs(clipped=True)`). Replace the table in
+`src/writhe/skeleton/figures/human_capsules.py` by the output whenever the shapes change, and check
+the printed gaps.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ MIDDLE = ("hips", "spine", "chest", "neck", "head")
 # The arms' capsules lie on their axes, because their skin turns about them.
 ON_AXIS = ("shoulder", "elbow")
 WANTED_GAP_M = 0.0015
-# how much skin in joint zones counts
+# weight of skin in joint zones
 ZONE_WEIGHT = {"neck": 0.005, "spine": 0.1, "chest": 0.05}
 
-# Where the search starts: start, end, radius in the joint's frame, then which of these seven
-# numbers are held. Balls at the centres of hip and shoulder are carried by the parent (turning the
-# limb does not move them), and the limb's own capsules begin further out, so that a limb and its
-# parent's other neighbours do not overlap at rest.
+# Initial values: start, end, radius in the joint's frame, then which of these seven values are
+# fixed. Spheres at the centres of hip and shoulder belong to the parent (rotating the limb does not
+# move them), and the limb's own capsules begin further out, so that a limb and its parent's other
+# children do not overlap at rest.
 FIRST_GUESS = {
     "hips": [
         ((-0.07, -0.027, 0.0), (0.07, -0.027, 0.0), 0.12, ()),
@@ -86,12 +86,12 @@ FIRST_GUESS = {
         ((-0.02, 0.0, 0.02), (0.025, 0.0, 0.02), 0.02, ()),
     ],
 }
-# radii that are not exceeded; what sticks out is taken off the skin
+# upper bounds of radii; protruding skin is clipped
 MOST_RADIUS_M = {"shoulder": 0.0490, "hip": 0.0885, "clavicle": 0.062, "neck": 0.0575}
 
 
 def to_segment(points, start, end):
-    """Distance to a segment, direction from it, and where along it the nearest point lies."""
+    """Distance to a segment, direction from it, and the parameter of the nearest point."""
     d = end - start
     t = np.clip((points - start) @ d / (d @ d + 1e-12), 0, 1)
     away = points - start - t[:, None] * d
@@ -109,7 +109,7 @@ def loss(x, points, weight, outside_weight, on_axis):
     depth = np.array([c[6] - p[0] for c, p in zip(capsules, parts, strict=True)])
     nearest, gap = depth.argmax(axis=0), depth.max(axis=0)
     short = np.maximum(WANTED_GAP_M - gap, 0)
-    slope = weight * (2 * gap - 2 * outside_weight * short)  # by the gap
+    slope = weight * (2 * gap - 2 * outside_weight * short)  # derivative by the gap
     gradient = np.zeros_like(capsules)
     for k, (_, away, t) in enumerate(parts):
         s = np.where(nearest == k, slope, 0.0)
@@ -122,7 +122,7 @@ def loss(x, points, weight, outside_weight, on_axis):
 
 
 def tidy(x, part):
-    """Left-right symmetry for the middle parts, the axis for the arms."""
+    """Enforce left-right symmetry of the middle parts and axes of the arms."""
     capsules = x.reshape(-1, 7).copy()
     if part in ON_AXIS:
         capsules[:, [1, 2, 4, 5]] = 0

@@ -16,7 +16,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
 def turn(body: Figure, q: np.ndarray, joint: str, axis: tuple[float, ...], degrees: float) -> None:
-    """Turn a ball joint about an axis of its frame."""
+    """Rotate a ball joint about an axis of its frame."""
     half = np.radians(degrees) / 2
     unit = np.array(axis) / np.linalg.norm(axis)
     q[body.skeleton.q_slice(joint)] = [np.cos(half), *(np.sin(half) * unit)]

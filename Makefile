@@ -20,9 +20,13 @@ system-packages:
 CLIENT := src/writhe/studio/static/index.html
 CLIENT_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print)
 studio-client: $(CLIENT)
-$(CLIENT): $(CLIENT_SOURCES)
+$(CLIENT): $(CLIENT_SOURCES) web/node_modules/.installed
+	cd web && npm run build
+	touch $@
+
+web/node_modules/.installed: web/package-lock.json
 	@tools/install_system_packages.sh npm
-	cd web && npm ci --no-audit --no-fund && npm run build
+	cd web && npm ci --no-audit --no-fund
 	touch $@
 
 studio: install $(CLIENT)
@@ -34,14 +38,16 @@ screenshots: install system-packages $(CLIENT)
 
 test: install system-packages $(CLIENT)
 	@tools/install_gltf_validator.sh
+	cd web && npm test
 	$(BIN)/writhe warmup
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-check: install
+check: install web/node_modules/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 	$(BIN)/pyright
+	cd web && npm run check
 
 format: install
 	$(BIN)/ruff format .

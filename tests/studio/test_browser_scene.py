@@ -46,7 +46,7 @@ def test_an_object_is_added_dragged_lifted_and_keyed(open_page: OpenPage) -> Non
     page.get_by_role("spinbutton", name="Width in centimetres").fill("80")
     page.keyboard.press("Enter")
     wait_for(page, "s.state.objects[0].size[0] === 0.8")
-    page.get_by_role("button", name="Key transform").click()
+    page.get_by_role("button", name="Key object").click()
     wait_for(page, "s.state.keys.length === 1 && s.state.keys[0].kind === 'place'")
     page.evaluate("window.writhe.editor.seek(2)")
     press_and_drag(page, *object_on_page(page, 1), -60, 0)
@@ -83,7 +83,7 @@ def test_the_whole_character_is_moved_and_turned(open_page: OpenPage) -> None:
 
 def test_contacts_are_declared_by_two_clicks(open_page: OpenPage) -> None:
     page = open_page(size=(960, 640))
-    page.get_by_role("button", name="Allow contact").click()
+    page.get_by_role("button", name="Add contact").click()
     assert page.get_by_text("Click the first part or object").is_visible()
     page.mouse.click(*where(page, "left_wrist"))
     assert page.get_by_text("Click the part or object that it may touch").is_visible()

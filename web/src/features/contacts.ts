@@ -30,7 +30,7 @@ export const install: Install = (editor) => {
       click: () => editor.run("allow-contact"),
     },
     icon("link"),
-    "Allow contact",
+    "Add contact",
   );
   on(["selection", "state"], () => (rest.disabled = store.selected === null));
   let picking: Mode | null = null;
@@ -104,7 +104,7 @@ function list(editor: Editor): HTMLElement {
         h(
           "p",
           { class: "note" },
-          "No contacts are allowed yet. Choose “Allow contact” and click two parts, or select a part and choose “Rest here”.",
+          "No contacts are allowed yet. Choose “Add contact” and click two parts, or select a part and choose “Rest here”.",
         ),
       ...contacts.map((text, index) =>
         h(

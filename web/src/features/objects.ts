@@ -263,7 +263,7 @@ function detailsOf(editor: Editor, object: ObjectState): HTMLElement {
     h(
       "div",
       { class: "grid gap" },
-      wideButton("Key transform", keyTitle, () => editor.run("key-object"), "key"),
+      wideButton("Key object", keyTitle, () => editor.run("key-object"), "key"),
       wideButton("Remove", "Remove the object (Shift+Delete)", () => editor.run("remove-object"), "trash"),
     ),
     h(

@@ -10,65 +10,19 @@ import {
   CHAIN_COLOURS,
   type Chain,
   ChainMarkers,
-  chainBetween,
   chainPoints,
   chainsOf,
   chainTitle,
-  limbAt,
-  pickEnd,
   sameChain,
 } from "../tangles/chains";
 import { matrixPicture } from "../tangles/matrix";
+import { pickChains } from "../tangles/pick_chains";
+import { CoordinateSliders } from "../tangles/sliders";
 import { Winder } from "../tangles/winder";
 import { reveal } from "../ui/section";
 import { showMessage } from "../ui/toast";
-import type { Mode } from "../view/tools";
 
 const MEASURE_MS = 80;
-const MIN_WRITHE = 0.03; // below it, centre and density are undefined
-
-type Name = "writhe" | "centre_first" | "centre_second" | "density";
-interface Coordinate {
-  name: Name;
-  title: string;
-  about: string;
-  max: number;
-}
-
-const COORDINATES: Coordinate[] = [
-  {
-    name: "writhe",
-    title: "Writhe",
-    about: "How far the chains wind around each other; 1 is a full turn, the sign is the direction",
-    max: 1.5,
-  },
-  {
-    name: "centre_first",
-    title: "Centre 1",
-    about: "Position along the first chain: −1 at its start (the large knob), 1 at its end",
-    max: 0.9,
-  },
-  {
-    name: "centre_second",
-    title: "Centre 2",
-    about: "Position along the second chain: −1 at its start (the large knob), 1 at its end",
-    max: 0.9,
-  },
-  {
-    name: "density",
-    title: "Density",
-    about: "Which chain winds: 0 both equally, 0.79 the first around the second, −0.79 the second around the first",
-    max: 1.57,
-  },
-];
-
-interface Slider {
-  range: HTMLInputElement;
-  number: HTMLInputElement;
-  constrained: HTMLInputElement;
-  now: HTMLElement;
-}
-
 export const install: Install = (editor) => {
   const panel = new TanglePanel(editor);
   editor.tangles = panel;
@@ -118,7 +72,10 @@ export class TanglePanel {
     this.keep,
     " The other character keeps the tangle while you drag",
   );
-  private readonly sliders = new Map<Name, Slider>();
+  private readonly sliders = new CoordinateSliders(
+    (held) => this.wind(held),
+    () => this.found && this.show(this.found),
+  );
   private readonly body: HTMLElement;
   private measuredAt = 0; // when the last measurement was requested, ms
   private later = 0;
@@ -139,7 +96,7 @@ export class TanglePanel {
       "div",
       { class: "tangle", hidden: true },
       this.matrix,
-      ...COORDINATES.map((one) => this.row(one)),
+      ...this.sliders.rows,
       this.moverRow,
       this.keepRow,
     );
@@ -182,61 +139,32 @@ export class TanglePanel {
     [this.chains, this.picking, this.preview, this.found] = [[null, null], 0, null, null];
     this.drawNames();
     this.setNote("");
-    const hints = ["Click a limb, or drag from one end of a chain to the other", "Now the second chain"];
-    const { viewport, tools } = this.editor;
-    const mode: Mode = {
-      hint: hints[0],
-      down: (at) => {
-        const from = pickEnd(viewport, at);
-        if (!from) return null;
-        const whole = from.strand ?? limbAt(from);
-        const show = (chain: Chain | null) => {
-          this.preview = chain;
-          viewport.draw();
-        };
-        show(whole);
-        const chainAt = (here: typeof at) => {
-          const to = from.strand ? null : pickEnd(viewport, here);
-          return (to && chainBetween(from, to)) ?? null;
-        };
-        let path: Chain | null = null;
-        return {
-          move: (here) => {
-            path = chainAt(here) ?? path;
-            show(path ?? whole);
-          },
-          cancel: () => show(null),
-          up: (here, moved) => {
-            show(null);
-            const chain = (moved ? (chainAt(here) ?? path) : null) ?? whole;
-            if (!chain) return this.setNote("This part belongs to no limb: drag from one end of a chain to the other.");
-            if (this.picking === 1 && sameChain(chain, this.chains[0]!))
-              return this.setNote("This is the first chain; pick another one.");
-            this.chains[this.picking++] = chain;
-            mode.hint = hints[this.picking] ?? "";
-            this.chainsChanged();
-            tools.enter(this.picking === 2 ? null : mode);
-          },
-        };
+    pickChains(this.editor, {
+      preview: (chain) => {
+        this.preview = chain;
+        this.editor.viewport.draw();
       },
-      hover: (at) => at !== null && pickEnd(viewport, at) !== null,
-      onLeave: () => {
-        this.preview = null;
-        viewport.draw();
-      },
-    };
-    tools.enter(mode);
+      missed: () => this.setNote("This part belongs to no limb: drag from one end of a chain to the other."),
+      picked: (index, chain) => this.setChain(index, chain),
+    });
+  }
+
+  /** Take a picked chain; false when it is the same as the first one. */
+  private setChain(index: number, chain: Chain): boolean {
+    if (index === 1 && sameChain(chain, this.chains[0]!)) {
+      this.setNote("This is the first chain; pick another one.");
+      return false;
+    }
+    this.chains[index] = chain;
+    this.picking = index + 1;
+    this.chainsChanged();
+    return true;
   }
 
   /** Show a tangle that was keyed. */
   load(goal: TangleGoal, movers: number[]): void {
     [this.chains, this.movers] = [[goal.first as Chain, goal.second as Chain], [...movers]];
-    for (const { name } of COORDINATES) {
-      const slider = this.sliders.get(name)!,
-        value = goal[name] ?? null;
-      slider.constrained.checked = name === "writhe" || value !== null;
-      if (value !== null) this.setSlider(slider, value);
-    }
+    this.sliders.setTargets(goal);
     this.chainsChanged();
   }
 
@@ -244,15 +172,13 @@ export class TanglePanel {
   get goal(): TangleGoal | null {
     const [first, second] = this.chains;
     if (!first || !second) return null;
-    const value = (name: Name) =>
-      this.sliders.get(name)!.constrained.checked ? Number(this.sliders.get(name)!.range.value) : null;
     return {
       first,
       second,
-      writhe: Number(this.sliders.get("writhe")!.range.value),
-      centre_first: value("centre_first"),
-      centre_second: value("centre_second"),
-      density: value("density"),
+      writhe: this.sliders.target("writhe") ?? 0, // always constrained
+      centre_first: this.sliders.target("centre_first"),
+      centre_second: this.sliders.target("centre_second"),
+      density: this.sliders.target("density"),
     };
   }
 
@@ -264,19 +190,12 @@ export class TanglePanel {
   /** Show the current winding in the matrix and beside the sliders. */
   show(found: Winding): void {
     this.found = found;
-    const [one, two] = [this.sliders.get("centre_first")!, this.sliders.get("centre_second")!].map(
-      ({ constrained, range }) => (constrained.checked ? Number(range.value) : null),
-    );
-    fill(this.matrix, matrixPicture(found, { centre_first: one, centre_second: two }));
-    for (const { name } of COORDINATES) {
-      const slider = this.sliders.get(name)!;
-      slider.now.textContent =
-        name !== "writhe" && Math.abs(found.writhe) < MIN_WRITHE
-          ? ""
-          : `now ${(Math.round(100 * found[name]) / 100 || 0).toFixed(2).replace("-", "−")}`;
-      const free = !this.winder.active && document.activeElement !== slider.number;
-      if (free && (name === "writhe" || !slider.constrained.checked)) this.setSlider(slider, found[name]);
-    }
+    const target = {
+      centre_first: this.sliders.target("centre_first"),
+      centre_second: this.sliders.target("centre_second"),
+    };
+    fill(this.matrix, matrixPicture(found, target));
+    this.sliders.show(found, !this.winder.active);
     if (!store.dragging) this.sendKeptTangle();
   }
 
@@ -319,53 +238,38 @@ export class TanglePanel {
     this.drawNames();
   }
 
-  /** The titles of the two chains, each with selects for its ends. */
   private drawNames(): void {
     const ready = this.chains.every(Boolean);
     this.body.hidden = !ready;
     if (!ready) fill(this.matrix);
-    fill(
-      this.names,
-      ...this.chains.map((chain, number) => {
-        if (!chain) return null;
-        const change = (changed: Chain) => {
-          if (chainPoints(this.editor.viewport, changed).length < 2 && !changed.object) return;
-          this.chains[number] = changed;
-          this.chainsChanged();
-        };
-        const list = (label: string, value: string, options: string[], act: (value: string) => void) => {
-          const select = h(
-            "select",
-            { "aria-label": label, change: () => act(select.value) },
-            ...options.map((name) => h("option", { value: name, selected: name === value }, plainName(name))),
-          );
-          return select;
-        };
-        const ends = chainsOf(chain.actor)?.ends.map((end) => end.name) ?? [];
-        const strands =
-          store.state?.features.tangles.strands.filter((one) => one.object === chain.object).map((one) => one.name) ??
-          [];
-        const dot = h("span", { class: "tangle-dot", "aria-hidden": "true" }, String(number + 1));
-        dot.style.background = CHAIN_COLOURS[number];
-        return h(
-          "div",
-          { class: "tangle-chain" },
-          dot,
-          h("strong", {}, chainTitle(chain)),
-          h(
-            "div",
-            { class: "tangle-ends" },
-            ...(chain.object
-              ? [list(`Strand of chain ${number + 1}`, chain.start, strands, (start) => change({ ...chain, start }))]
-              : [
-                  list(`Start of chain ${number + 1}`, chain.start, ends, (start) => change({ ...chain, start })),
-                  "to",
-                  list(`End of chain ${number + 1}`, chain.end, ends, (end) => change({ ...chain, end })),
-                ]),
-          ),
-        );
-      }),
-    );
+    fill(this.names, ...this.chains.map((chain, index) => chain && this.chainRow(chain, index)));
+  }
+
+  /** The title of a chain, with selects for its ends or its strand. */
+  private chainRow(chain: Chain, index: number): HTMLElement {
+    const change = (changed: Chain) => {
+      if (chainPoints(this.editor.viewport, changed).length < 2 && !changed.object) return;
+      this.chains[index] = changed;
+      this.chainsChanged();
+    };
+    const select = (what: string, value: string, names: string[], choose: (name: string) => void) => {
+      const options = names.map((name) => h("option", { value: name, selected: name === value }, plainName(name)));
+      const label = `${what} of chain ${index + 1}`;
+      const list = h("select", { "aria-label": label, change: () => choose(list.value) }, ...options);
+      return list;
+    };
+    const ends = chainsOf(chain.actor)?.ends.map((end) => end.name) ?? [];
+    const all = store.state?.features.tangles.strands ?? [];
+    const strands = all.filter((one) => one.object === chain.object).map((one) => one.name);
+    const setStart = (start: string) => change({ ...chain, start });
+    const setEnd = (end: string) => change({ ...chain, end });
+    const selects = chain.object
+      ? [select("Strand", chain.start, strands, setStart)]
+      : [select("Start", chain.start, ends, setStart), "to", select("End", chain.end, ends, setEnd)];
+    const dot = h("span", { class: "tangle-dot", "aria-hidden": "true" }, String(index + 1));
+    dot.style.background = CHAIN_COLOURS[index];
+    const title = h("strong", {}, chainTitle(chain));
+    return h("div", { class: "tangle-chain" }, dot, title, h("div", { class: "tangle-ends" }, ...selects));
   }
 
   /** Choice of the character that moves, or both. */
@@ -396,52 +300,6 @@ export class TanglePanel {
         );
       }),
     );
-  }
-
-  private row({ name, title, about, max }: Coordinate): HTMLElement {
-    const range = h("input", { type: "range", min: -max, max, step: 0.01, value: 0, "aria-label": title });
-    const number = h("input", {
-      type: "number",
-      class: "compact",
-      min: -max,
-      max,
-      step: 0.05,
-      value: 0,
-      "aria-label": `${title}, as a number`,
-    });
-    const constrained = h("input", {
-      type: "checkbox",
-      title: "Constrain this coordinate; unchecked, it is free",
-      "aria-label": `Constrain ${title.toLowerCase()}`,
-      checked: name === "writhe",
-      disabled: name === "writhe",
-      change: () => this.found && this.show(this.found),
-    });
-    const now = h("span", { class: "tangle-now" });
-    const slider = { range, number, constrained, now };
-    this.sliders.set(name, slider);
-    const act = (value: number, held: boolean) => {
-      if (!Number.isFinite(value)) return;
-      this.setSlider(slider, Math.min(max, Math.max(-max, value)));
-      constrained.checked = true;
-      this.wind(held);
-    };
-    range.addEventListener("input", () => act(Number(range.value), true));
-    range.addEventListener("change", () => act(Number(range.value), false));
-    number.addEventListener("change", () => act(Number(number.value), false));
-    return h(
-      "div",
-      { class: "tangle-row", title: about },
-      h("label", {}, constrained, ` ${title}`),
-      now,
-      number,
-      range,
-    );
-  }
-
-  private setSlider(slider: Slider, value: number): void {
-    slider.range.value = String(value);
-    slider.number.value = (Math.round(100 * value) / 100 || 0).toFixed(2); // avoids −0.00
   }
 
   private wind(held: boolean): void {

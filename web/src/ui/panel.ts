@@ -173,7 +173,7 @@ function compare(editor: Editor): HTMLElement {
     icon("compare"),
     "Side by side",
   );
-  const other = choice("Compare with", "The method of the second character", (value) => editor.compareWith(value));
+  const other = choice("Method 2", "The method of the second character", (value) => editor.compareWith(value));
   on(["options", "welcome", "state"], () => {
     toggle.setAttribute("aria-pressed", String(store.comparedMethod !== null));
     other.row.hidden = store.comparedMethod === null;

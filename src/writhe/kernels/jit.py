@@ -223,7 +223,8 @@ def kernel(
 
     `vector`: dividing by zero gives an infinity instead of an exception, without which no loop
     that divides is vectorised. `inline`: small functions of inner loops are merged into their
-    callers, since passing a NamedTuple of arrays costs more than their arithmetic.
+    callers, since passing a NamedTuple of arrays costs more than their arithmetic. A kernel whose
+    name starts with an underscore can be called by kernels only.
     """
 
     def compile_it(python: Function) -> Function:
@@ -234,12 +235,21 @@ def kernel(
             error_model="numpy" if vector else "python",
             forceinline=inline,
             no_cfunc_wrapper=True,
-            no_cpython_wrapper=python.__name__.startswith("_"),
+            no_cpython_wrapper=_only_called_by_kernels(python),
         )(python)
         compiled._cache = _ContentCache(python, inline)
         return cast(Function, compiled)
 
     return compile_it if function is None else compile_it(function)
+
+
+def _only_called_by_kernels(function: Callable[..., Any]) -> bool:
+    """Whether Python never calls this kernel: it is private to a module of kernels.
+
+    Such a kernel is compiled without the code that unpacks its arguments from Python objects, which
+    for a hundred arrays is most of it. Calling it from Python would crash.
+    """
+    return function.__name__.startswith("_") and function.__module__.startswith(f"{_PACKAGE}.")
 
 
 def machine_code(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:

@@ -241,7 +241,7 @@ def test_misuse_raises_with_the_valid_names():
     skeleton = human()
     with pytest.raises(UnknownNameError, match="left_wrist"):
         CompiledTerms(skeleton, [terms.reach("left_hnad", [0, 0, 0])])
-    with pytest.raises(WritheError, match="crossed"):
+    with pytest.raises(WritheError, match="lower exceeds upper"):
         Term(Point("hips"), 1.0, 0.0)
     with pytest.raises(WritheError, match="stencil"):
         Term(Point("hips"), 0.0, 0.0, stencil=(1.0, -1.0))

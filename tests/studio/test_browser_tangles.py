@@ -108,7 +108,7 @@ def test_two_arms_swap_over_and_under(open_page: OpenPage) -> None:
     page.reload()
     page.wait_for_selector("body.ready")
     assert len(store(page, "state.features.tangle_motion.keys")) == 2
-    assert len(store(page, "state.actors[0].ways")) == 2
+    assert len(store(page, "state.actors[0].sampled_tracks")) == 2
     page.keyboard.press("Space")  # plays from one to the other
     wait_for(page, "s.playing && s.timeS > 0.2")
     page.keyboard.press("Space")

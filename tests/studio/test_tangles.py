@@ -162,10 +162,10 @@ def test_the_partner_keeps_the_tangle_during_a_drag(pair: Editor) -> None:
     partner.keep(pair, partner.KeepTangle(goal))
     skeleton = pair.document.figure("human").skeleton
     place = Motion(
-        skeleton, pair.posed_actor_by_number(pair.document.actor(1)).q[None], 1.0
+        skeleton, pair.posed_actor_by_number(1).q[None], 1.0
     ).frames()
     hips = place.position("hips")[0]
-    was = pair.posed_actor_by_number(pair.document.actor(2)).q.copy()
+    was = pair.posed_actor_by_number(2).q.copy()
     for sequence in range(40):
         aim = (hips[0] - 0.01 * sequence, hips[1], hips[2])
         hold = protocol.DragHandle(skeleton.index("hips"), (0.0, 0.0, 0.0), aim)

@@ -24,10 +24,9 @@ from writhe.collision import CollisionTable, Gate
 from writhe.database.posture import joint_importance
 from writhe.kernels.skeleton import kinematics
 from writhe.skeleton import Figure, JointKind
+from writhe.skeleton.limbs import ANKLES, TOES
 from writhe.solvers.contact_step import ContactOptions, ContactStep
 from writhe.terms import CompiledTerms, reach
-
-_FEET = ("left_ankle", "right_ankle", "left_toe", "right_toe")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class PostureTracker:
         self._position_terms = CompiledTerms(
             skeleton, [reach(joint, np.zeros(3)) for joint in skeleton.names]
         )
-        feet = {joint for role, joint in figure.roles if role in _FEET}
+        feet = {joint for role, joint in figure.roles if role in (*ANKLES, *TOES)}
         weight = [self.options.foot_weight if j in feet else 1.0 for j in skeleton.names]
         self._position_weight = np.repeat(weight, 3)
         self.metres = _metres_per_radian(figure)

@@ -6,7 +6,12 @@ import ast
 import hashlib
 import os
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+from writhe.files import replace_file
 
 
 def cache_root() -> Path:
@@ -21,6 +26,13 @@ def cache_root() -> Path:
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")))
     return base / "writhe"
+
+
+def keep(path: Path, write: Callable[[Path], Any]) -> None:
+    """Write a file of the cache; a cache folder that cannot be written costs time, nothing else."""
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, write)
 
 
 def code_hash(source: bytes) -> bytes:
@@ -41,11 +53,5 @@ def code_hash(source: bytes) -> bytes:
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 node.body[0] = ast.Pass()
     result = hashlib.sha256(ast.dump(tree).encode()).digest()
-    try:
-        memo.parent.mkdir(parents=True, exist_ok=True)
-        partial = memo.with_name(f"{memo.name}.{os.getpid()}")
-        partial.write_bytes(result)
-        partial.replace(memo)
-    except OSError:
-        pass  # a cache folder that cannot be written costs time, nothing else
+    keep(memo, lambda part: part.write_bytes(result))
     return result

@@ -16,6 +16,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.cleaning.clear_segments import MAX_SPEED_M_S, excess_motion
 from writhe.cleaning.limb_evasions import EvadingLimbs, LimbEvasions
+from writhe.easing import smoothstep
 from writhe.kernels.planning.detour_candidates import TrackCrossing
 from writhe.skeleton import Skeleton, forward
 from writhe.solvers.tracking import PostureTracker
@@ -87,8 +88,8 @@ class _Candidate:
                 self._tracks.before[at],
                 self._tracks.after[at],
                 # the tracks are switched while the limb evades by at least half
-                _smoothstep(min(1.0, max(0.0, 2.0 * u - 0.5))),
-                _smoothstep(1.0 - abs(2.0 * u - 1.0)),
+                smoothstep(2.0 * u - 0.5),
+                smoothstep(1.0 - abs(2.0 * u - 1.0)),
             )
             self._rows[i] = self.evasions.posture(crossing, self.evasion)
         return self._rows[i]
@@ -271,8 +272,3 @@ class Detours:
 
     def _clear_row(self, candidate: _Candidate, i: int) -> bool:
         return self._tracker.clearance(candidate.row(i)) >= -self._tracker.gate.slack_m
-
-
-def _smoothstep(t: float) -> float:
-    """3t^2 - 2t^3: from 0 to 1 with zero slope at both ends."""
-    return t * t * (3.0 - 2.0 * t)

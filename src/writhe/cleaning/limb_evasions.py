@@ -19,14 +19,10 @@ from writhe.kernels.planning.detour_candidates import (
     make_evasion_set,
 )
 from writhe.skeleton import Figure, JointKind
+from writhe.skeleton.limbs import ANKLES, LIMBS
 
-_LIMBS = (
-    ("left_clavicle", "left_shoulder", "left_elbow", "left_wrist"),
-    ("right_clavicle", "right_shoulder", "right_elbow", "right_wrist"),
-    ("left_hip", "left_knee", "left_ankle"),
-    ("right_hip", "right_knee", "right_ankle"),
-)
-_FEET = (("left_ankle",), ("right_ankle",))
+_LIMBS = tuple(tuple(r for r in limb if not r.endswith("toe")) for limb in LIMBS.values())
+_FEET = tuple((ankle,) for ankle in ANKLES)
 _OPENINGS = (0.15, 0.35, 0.7, 1.0)  # share of the way to the rest posture
 _TURNS = (0.15, 0.3, 0.5, 0.75, 1.0, 1.5)  # rad about the first free joint of a limb
 _UNBENT = (0.0, 0.5)  # share by which an elbow or knee is straightened

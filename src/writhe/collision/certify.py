@@ -12,8 +12,9 @@ from writhe.arrays import Floats, Ints, floats
 from writhe.collision.certificate import Certificate, DeepOverlap, PairWorst
 from writhe.collision.collision_table import CollisionTable
 from writhe.collision.events import deep_overlaps
-from writhe.collision.gate import SLACK_M, gate_workspace
+from writhe.collision.gate import gate_workspace
 from writhe.collision.policy import LEFT_OUT_M
+from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
 from writhe.kernels.collision.clip_sweep import SweptClip, sweep_clip, witness_frames
 from writhe.kernels.skeleton.kinematics import BALL, FREE

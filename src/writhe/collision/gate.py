@@ -8,14 +8,11 @@ import numpy as np
 
 from writhe.arrays import Floats, floats
 from writhe.collision.collision_table import CollisionTable
+from writhe.collision.tolerance import GATE_SLACK_M
 from writhe.kernels.collision.step_gate import GateWorkspace, gate_step
 from writhe.kernels.collision.step_motion import PairWorkspace, StepMotion
 from writhe.kernels.collision.step_samples import SAMPLES, StepSamples
 from writhe.kernels.skeleton import kinematics
-
-SLACK_M = 1e-3  # penetration beyond the allowance that is still certified
-# The gate keeps a margin of 0.1 mm, so that its steps still certify after rounding.
-GATE_SLACK_M = 0.9e-3
 
 
 def gate_workspace(table: CollisionTable) -> GateWorkspace:

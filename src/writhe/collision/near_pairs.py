@@ -6,6 +6,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision.collision_table import CollisionTable
+from writhe.collision.tolerance import SLACK_M
 from writhe.kernels.collision.near_pairs import NearPairRows, near_pairs
 from writhe.skeleton import forward
 
@@ -67,7 +68,7 @@ class NearPairs:
 
 
 def violating_parts(
-    table: CollisionTable, q: Floats, beyond_m: float = 0.001
+    table: CollisionTable, q: Floats, beyond_m: float = SLACK_M
 ) -> tuple[tuple[str, ...], ...]:
     """For each configuration (frames, nq), the parts that penetrate by more than `beyond_m`."""
     frames, near = forward(table.skeleton, np.atleast_2d(q)), NearPairs(table)

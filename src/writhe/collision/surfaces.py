@@ -34,12 +34,15 @@ def coarse_surface(shape: Shape, spacing_m: float = SPACING_M) -> tuple[Floats, 
 def _directions(radius_m: float, spacing_m: float) -> Floats:
     """Unit directions, evenly spread, about `spacing_m` apart on a ball of this radius."""
     count = int(np.clip(12.6 * (radius_m / spacing_m) ** 2, 14, 400))
+    return np.concatenate([fibonacci_sphere(count), np.eye(3), -np.eye(3)])
+
+
+def fibonacci_sphere(count: int) -> Floats:
+    """(count, 3) evenly spread unit directions, along a spiral by the golden angle."""
     k = np.arange(count) + 0.5
-    # Fibonacci sphere
     height, turn = 1.0 - 2.0 * k / count, np.pi * (1.0 + 5.0**0.5) * k
     ring = np.sqrt(1.0 - height**2)
-    spiral = np.column_stack([ring * np.cos(turn), height, ring * np.sin(turn)])
-    return np.concatenate([spiral, np.eye(3), -np.eye(3)])
+    return np.column_stack([ring * np.cos(turn), height, ring * np.sin(turn)])
 
 
 def _outward(points: Floats, hull: ConvexHull) -> Ints:

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from writhe.arrays import Bools, Floats, Ints, floats
-from writhe.database.mirror import mirror_postures
 from writhe.database.posture import normalise, posture_features
 from writhe.database.search import NeighbourSearch
 from writhe.errors import FileFormatError, WritheError
 from writhe.kernels.database.posture_distances import thin_out
 from writhe.skeleton import Figure, forward, quaternions
+from writhe.skeleton.mirror import mirror_postures
 from writhe.topology import linking_vector
 
 FORMAT_VERSION = 1

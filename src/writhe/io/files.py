@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from writhe.errors import FileFormatError, WritheError
+from writhe.files import write_file
 from writhe.skeleton import Figure, Motion
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def save(
         case ".bvh":
             from writhe.io.bvh_write import save_bvh
 
-            _write_atomically(
+            write_file(
                 file,
                 lambda temporary: save_bvh(
                     motion, temporary, metres_per_unit=metres_per_unit, undo_repairs=undo_repairs
@@ -85,7 +86,7 @@ def save(
         case ".glb":
             from writhe.io.glb_write import save_glb
 
-            _write_atomically(
+            write_file(
                 file,
                 lambda temporary: save_glb(
                     temporary, motion.skeleton, motion=motion, figure=figure, props=props
@@ -120,17 +121,4 @@ def save_figure(figure: Figure, path: str | Path) -> None:
         raise WritheError(f"figures are written to .glb files, not {file.suffix!r}")
     from writhe.io.glb_write import save_glb
 
-    _write_atomically(file, lambda temporary: save_glb(temporary, figure.skeleton, figure=figure))
-
-
-def _write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write to a temporary file next to `path`, then rename it: no partial file on failure."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        try:
-            write(part)
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise WritheError(f"cannot write {path}: {error.strerror or error}") from None
+    write_file(file, lambda temporary: save_glb(temporary, figure.skeleton, figure=figure))

@@ -9,6 +9,7 @@ import numpy as np
 from writhe.arrays import Floats, Ints
 from writhe.io.glb_container import Glb
 from writhe.io.glb_nodes import GlbNodes
+from writhe.io.weld import weld
 from writhe.skeleton import Skeleton, Skin, forward
 
 TRIANGLES = 4
@@ -46,11 +47,13 @@ def read_skin(glb: Glb, nodes: GlbNodes, skeleton: Skeleton) -> Skin | None:
     if not parts:
         return None
     vertices, triangles, joints, weights = zip(*parts, strict=True)
-    return _welded(
-        np.concatenate(vertices),
-        np.concatenate(triangles),
-        np.concatenate(joints),
-        np.concatenate(weights),
+    points = np.concatenate(vertices)
+    first, welded = weld(points, np.concatenate(triangles), WELD_M)
+    return Skin(
+        np.ascontiguousarray(points[first]),
+        welded,
+        np.ascontiguousarray(np.concatenate(joints)[first]),
+        np.ascontiguousarray(np.concatenate(weights)[first]),
     )
 
 
@@ -110,17 +113,3 @@ def _primitive(
     if not np.isfinite(posed).all() or np.abs(posed).max() > 1e6:
         glb.fail("the mesh has coordinates above 1e6 m")
     return posed, triangles, joint_index[joints], weights
-
-
-def _welded(vertices: Floats, triangles: Ints, joints: Ints, weights: Floats) -> Skin:
-    keys = np.round(vertices / WELD_M).astype(np.int64)
-    _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    triangles = inverse.reshape(-1)[triangles]
-    a, b, c = triangles.T
-    whole = (a != b) & (b != c) & (c != a)
-    return Skin(
-        np.ascontiguousarray(vertices[first]),
-        np.ascontiguousarray(triangles[whole]),
-        np.ascontiguousarray(joints[first]),
-        np.ascontiguousarray(weights[first]),
-    )

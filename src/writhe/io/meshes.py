@@ -12,6 +12,7 @@ from writhe.arrays import Floats, Ints
 from writhe.errors import FileFormatError, WritheError
 from writhe.io.glb_container import Glb
 from writhe.io.glb_nodes import local_transform, node_parents
+from writhe.io.weld import weld
 from writhe.skeleton import quaternions
 
 MAX_BYTES = 64 << 20
@@ -38,7 +39,9 @@ def load_mesh(path: str | Path) -> tuple[Floats, Ints]:
         raise FileFormatError(file, "contains no triangles")
     if not np.isfinite(vertices).all() or len(vertices) > MAX_VERTICES:
         raise FileFormatError(file, f"a mesh may have at most {MAX_VERTICES} vertices, all finite")
-    return _welded(vertices, triangles)
+    size = float(np.ptp(vertices, axis=0).max())
+    first, triangles = weld(vertices, triangles, max(_WELD * size, 1e-12))
+    return np.ascontiguousarray(vertices[first]), triangles
 
 
 def _obj(file: Path) -> tuple[Floats, Ints]:
@@ -117,13 +120,3 @@ def _matrix(glb: Glb, node: dict[str, Any], what: str) -> Floats:
     out[:3, :3] = quaternions.rotate(rotation[None], np.eye(3)).T * scale
     out[:3, 3] = translation
     return out
-
-
-def _welded(vertices: Floats, triangles: Ints) -> tuple[Floats, Ints]:
-    size = float(np.ptp(vertices, axis=0).max())
-    keys = np.round(vertices / max(_WELD * size, 1e-12)).astype(np.int64)
-    _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    triangles = inverse.reshape(-1)[triangles]
-    a, b, c = triangles.T
-    whole = (a != b) & (b != c) & (c != a)
-    return np.ascontiguousarray(vertices[first]), np.ascontiguousarray(triangles[whole])

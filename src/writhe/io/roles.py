@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from writhe.errors import WritheError
+from writhe.skeleton.limbs import ARM, LEG
 
 MIDLINE = ("hips", "spine", "chest", "neck", "head")
-SIDED = ("clavicle", "shoulder", "elbow", "wrist", "hip", "knee", "ankle", "toe")
+SIDED = (*ARM, *LEG)
 ROLES = (*MIDLINE, *(f"{side}_{part}" for side in ("left", "right") for part in SIDED))
 # a person's skeleton has all of these
 ESSENTIAL = (

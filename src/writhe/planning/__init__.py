@@ -6,7 +6,7 @@ from writhe.planning.ompl_planners import SamplingPlanner
 from writhe.planning.plan import METHODS, make_planner, plan
 from writhe.planning.problem import PlanProblem, figure_problem, scene_problem
 from writhe.planning.published_planner import PaperOptions, PaperPlanner, descend
-from writhe.planning.result import Plan, PlanStatus, path_length
+from writhe.planning.result import Plan, PlanStatus
 from writhe.planning.spacetime import Refined, RefineOptions, TimedPin, refine
 from writhe.planning.timing import Timing, to_motion
 
@@ -29,7 +29,6 @@ __all__ = [
     "descend",
     "figure_problem",
     "make_planner",
-    "path_length",
     "plan",
     "refine",
     "scene_problem",

@@ -8,7 +8,8 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, NearPairs
-from writhe.collision.gate import GATE_SLACK_M, SLACK_M, gate_workspace
+from writhe.collision.gate import gate_workspace
+from writhe.collision.tolerance import GATE_SLACK_M, SLACK_M
 from writhe.kernels.planning.walk_model import WalkModel, WalkWorkspace
 from writhe.kernels.skeleton.kinematics import BALL, FREE, Tree, forward
 from writhe.kernels.terms import limit_rows, quantity_rows

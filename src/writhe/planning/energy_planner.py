@@ -22,8 +22,9 @@ from writhe.kernels.skeleton.kinematics import integrate
 from writhe.planning.compiled_problem import MOST_ROWS, CompiledProblem
 from writhe.planning.energy import EnergyOptions
 from writhe.planning.problem import PlanProblem
-from writhe.planning.result import Plan, PlanStatus, path_length
+from writhe.planning.result import Plan, PlanStatus
 from writhe.planning.still_limbs import straighten_limbs
+from writhe.skeleton.path import path_length
 
 WIDE, NARROW = 2, 5  # fall-offs between which an escape alternates: the paper's range
 

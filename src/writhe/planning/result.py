@@ -7,13 +7,11 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from writhe.arrays import Floats
 from writhe.collision import Certificate, certify
-from writhe.kernels.planning import path_length as kernels
 from writhe.planning.problem import PlanProblem
 from writhe.skeleton import Skeleton
+from writhe.skeleton.path import path_length
 
 
 class PlanStatus(Enum):
@@ -81,15 +79,3 @@ class Plan:
             "pass_throughs": None if proof is None else len(proof.pass_throughs),
             "notes": list(self.notes),
         }
-
-
-def path_sums(skeleton: Skeleton, path: Floats) -> Floats:
-    """(vertices,) path length up to each vertex: radians (and metres of slides)."""
-    out = np.empty(len(path))
-    kernels.path_sums(skeleton.tree, np.ascontiguousarray(path), out)
-    return out
-
-
-def path_length(skeleton: Skeleton, path: Floats) -> float:
-    """Sum of the norms of a path's tangent steps."""
-    return float(path_sums(skeleton, path)[-1])

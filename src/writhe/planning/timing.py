@@ -13,14 +13,15 @@ from writhe.collision import certify
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.planning.path_shortening import smooth_certified_path
 from writhe.kernels.planning.walk_constraints import correct_posture
-from writhe.kernels.skeleton.kinematics import interpolate_batch
 from writhe.planning.compiled_problem import CompiledProblem
 from writhe.planning.ground import rest_on_ground
 from writhe.planning.problem import PlanProblem
-from writhe.planning.result import Plan, path_sums
+from writhe.planning.result import Plan
 from writhe.planning.rolling import roll_on_ground
 from writhe.skeleton import Motion, Skeleton
 from writhe.skeleton.kinematics import difference
+from writhe.skeleton.limbs import ARM, LIMBS, SIDES
+from writhe.skeleton.path import path_rows, resample_evenly
 
 
 def bell(u: Floats) -> Floats:
@@ -34,8 +35,8 @@ def uniform(u: Floats) -> Floats:
 
 
 PROFILES: dict[str, Callable[[Floats], Floats]] = {"bell": bell, "uniform": uniform}
-LIMBS = ("torso", "left_arm", "right_arm", "left_leg", "right_leg")
-_GROUPS = {"arms": ("left_arm", "right_arm"), "legs": ("left_leg", "right_leg")}
+_NAMES = ("torso", *LIMBS)
+_GROUPS = {f"{limb}s": tuple(f"{s}_{limb}" for s in SIDES) for limb in ("arm", "leg")}
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,8 @@ class Timing:
         if self.profile not in PROFILES:
             raise UnknownNameError("speed profile", self.profile, list(PROFILES))
         for name in self.in_turn:
-            if name not in LIMBS and name not in _GROUPS:
-                raise UnknownNameError("limb", name, [*LIMBS, *_GROUPS])
+            if name not in _NAMES and name not in _GROUPS:
+                raise UnknownNameError("limb", name, [*_NAMES, *_GROUPS])
         if self.duration_s is not None and not self.duration_s > 0:
             raise WritheError(f"duration_s must be positive, not {self.duration_s} s")
         if not 0.0 <= self.stagger <= 1.0:
@@ -141,25 +142,6 @@ def smoothed(plan: Plan, timing: Timing) -> Floats:
     return resample_evenly(skeleton, rows, count)
 
 
-def resample_evenly(skeleton: Skeleton, path: Floats, count: int) -> Floats:
-    """(count, nq) configurations at equal distances along a path."""
-    sums = path_sums(skeleton, path)
-    if sums[-1] <= 0.0:
-        return np.repeat(path[:1], count, axis=0)
-    parameters = np.interp(
-        np.linspace(0.0, sums[-1], count), sums, np.arange(len(path), dtype=float)
-    )
-    out = _interpolate(skeleton, path, parameters)
-    out[0], out[-1] = path[0], path[-1]  # exactly
-    return out
-
-
-def _interpolate(skeleton: Skeleton, rows: Floats, parameters: Floats) -> Floats:
-    out = np.empty((len(parameters), skeleton.configuration_size))
-    interpolate_batch(skeleton.tree, np.ascontiguousarray(rows), parameters, out)
-    return out
-
-
 def _stagger_attempts(stagger: float) -> list[float]:
     return [stagger * share for share in (1.0, 0.75, 0.5, 0.25)] + [0.0] if stagger > 0 else [0.0]
 
@@ -175,7 +157,7 @@ def _sample(
     """Configurations at times u in [0, 1]; limb k of n moves within its own time window."""
     skeleton, last = problem.skeleton, len(rows) - 1
     if not in_turn or stagger == 0.0:
-        return _interpolate(skeleton, rows, profile(u) * last)
+        return path_rows(skeleton, rows, profile(u) * last)
     turn_of = _turn_of_joint(skeleton, in_turn)
     count = len(in_turn)
     width = 1.0 / (1.0 + stagger * (count - 1))
@@ -183,7 +165,7 @@ def _sample(
     for k in range(count):
         begin = k * stagger * width
         own = profile(np.clip((u - begin) / width, 0.0, 1.0))
-        moved = _interpolate(skeleton, rows, own * last)
+        moved = path_rows(skeleton, rows, own * last)
         for j in np.flatnonzero(turn_of == k):
             at = slice(int(skeleton.tree.q_start[j]), int(skeleton.tree.q_start[j + 1]))
             out[:, at] = moved[:, at]
@@ -208,6 +190,6 @@ def _turn_of_joint(skeleton: Skeleton, in_turn: Sequence[str]) -> np.ndarray:
 
 def _limb(joint: str) -> str:
     side, _, part = joint.partition("_")
-    if side not in ("left", "right"):
+    if side not in SIDES:
         return "torso"
-    return f"{side}_arm" if part in ("clavicle", "shoulder", "elbow", "wrist") else f"{side}_leg"
+    return f"{side}_arm" if part in ARM else f"{side}_leg"

@@ -18,16 +18,17 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, NearPairs
+from writhe.collision.tolerance import SLACK_M
 from writhe.database import PostureDatabase
 from writhe.database.coverage import Coverage, coverage
 from writhe.errors import FileFormatError, WritheError
+from writhe.files import write_file
 from writhe.io import load
 from writhe.postures.object_linking import ObjectLinking
 from writhe.retargeting.clip_folders import Progress, motion_files
 from writhe.retargeting.retarget import retarget
 from writhe.skeleton import Figure, forward
 
-SLACK_M = 0.001
 _BISECTIONS = 40
 
 
@@ -242,11 +243,5 @@ def _stored(part: Path, figure: Figure) -> PostureDatabase | None:
 
 
 def _store(database: PostureDatabase, path: Path) -> None:
-    """Write to a temporary file, then rename it, so that the database is never incomplete."""
-    half = path.with_name(f".{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        database.save(half)
-        half.replace(path)
-    except OSError as error:
-        raise WritheError(f"cannot write {path}: {error.strerror or error}") from None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, database.save)

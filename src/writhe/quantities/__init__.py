@@ -4,16 +4,18 @@ Each quantity is a small class; it is encoded to numbers once and evaluated toge
 by one kernel (`kernels.terms.quantity_rows`).
 """
 
-from writhe.quantities.centre import CentreOfMass
-from writhe.quantities.coordinate import JointCoordinate, SwingExtent
-from writhe.quantities.gap import Gap
-from writhe.quantities.linking import Linking
-from writhe.quantities.orientation import Direction, Orientation
-from writhe.quantities.point import Point
-from writhe.quantities.posture import FreeJointPose, JointPosture
+from writhe.quantities.geometry import (
+    CentreOfMass,
+    Direction,
+    Gap,
+    Height,
+    Orientation,
+    Point,
+    Separation,
+)
+from writhe.quantities.joints import FreeJointPose, JointCoordinate, JointPosture, SwingExtent
 from writhe.quantities.quantity import Quantity, QuantityCode, evaluate, quantity_types
-from writhe.quantities.separation import Height, Separation
-from writhe.quantities.tangle import TangleCoordinates, WritheMatrix
+from writhe.quantities.strands import Linking, TangleCoordinates, WritheMatrix
 
 __all__ = [
     "CentreOfMass",

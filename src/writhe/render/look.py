@@ -9,6 +9,7 @@ import numpy as np
 from scipy.ndimage import gaussian_filter
 
 from writhe.arrays import Floats
+from writhe.easing import smoothstep
 
 Colour = tuple[float, float, float]
 
@@ -87,8 +88,7 @@ def ground_texture(
         shade = 1 - (1 - shade) * (1 - strength * gaussian_filter(filled, sigma_m / cell))
     axis = (np.arange(_TEXELS) + 0.5) / _TEXELS * 2 - 1
     distance = np.hypot(*np.meshgrid(axis, axis))
-    fade = np.clip((1 - distance) / 0.75, 0, 1)
-    fade = (fade * fade * (3 - 2 * fade))[..., None]
+    fade = smoothstep((1 - distance) / 0.75)[..., None]
     ground = np.array(BACKGROUND) + fade * (np.array(GROUND) - np.array(BACKGROUND))
     dark = (shade * fade[..., 0])[..., None]
     colour = ground + dark * (np.array(SHADOW) - ground)

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from writhe.arrays import Floats
+from writhe.easing import smoothstep
 from writhe.errors import WritheError
 from writhe.io.figure_from_skeleton import figure_of
 from writhe.io.roles import ESSENTIAL, ROLES
@@ -26,6 +27,7 @@ from writhe.retargeting.rest_alignment import (
     shortest_rotation,
 )
 from writhe.skeleton import Figure, Frames, JointKind, Motion, quaternions
+from writhe.skeleton.limbs import ANKLES
 
 # confidence in the flexion plane rises from 0 at the first flexion angle to 1 at the second
 PLANE_FROM_RAD, PLANE_SURE_RAD = np.radians(6.0), np.radians(25.0)
@@ -169,10 +171,10 @@ def _plane_twist(
     bend = np.arctan2(np.linalg.norm(normal, axis=1), (u * v).sum(axis=1))
     normal = _unit(normal)
     angle = np.arctan2((np.cross(axis, normal) * u).sum(axis=1), (axis * normal).sum(axis=1))
-    confidence = _ramp((bend - PLANE_FROM_RAD) / (PLANE_SURE_RAD - PLANE_FROM_RAD))
+    confidence = smoothstep((bend - PLANE_FROM_RAD) / (PLANE_SURE_RAD - PLANE_FROM_RAD))
     # a strongly flexed limb cannot be overextended
-    doubt = _ramp((np.abs(angle) - np.pi / 3) / (np.pi / 3))
-    doubt *= 1.0 - _ramp((bend - np.radians(45.0)) / np.radians(30.0))
+    doubt = smoothstep((np.abs(angle) - np.pi / 3) / (np.pi / 3))
+    doubt *= 1.0 - smoothstep((bend - np.radians(45.0)) / np.radians(30.0))
     return angle, confidence * (1.0 - doubt)
 
 
@@ -197,18 +199,12 @@ def _constant_twist(
     angle, _ = _plane_twist(frames, turn, upper, lower, source, target)
     u, v = _direction(frames, upper, source), _direction(frames, lower, source)
     bend = np.arccos(np.clip((u * v).sum(axis=1), -1.0, 1.0))
-    weight = _ramp((bend - PLANE_SURE_RAD) / np.radians(20.0))
+    weight = smoothstep((bend - PLANE_SURE_RAD) / np.radians(20.0))
     if weight.sum() < 3.0:
         return 0.0
     mean = complex((weight * np.exp(1j * angle)).sum() / weight.sum())
     twist = float(np.angle(mean))
     return twist if abs(mean) > 0.7 and abs(twist) > np.radians(45.0) else 0.0
-
-
-def _ramp(x: Floats) -> Floats:
-    """0 below 0, 1 above 1, smooth between."""
-    x = np.clip(x, 0.0, 1.0)
-    return x * x * (3.0 - 2.0 * x)
 
 
 def _configurations(turns: dict[str, Floats], target: RestBody) -> Floats:
@@ -262,7 +258,7 @@ def _ankle_heights(source: RestBody, target: RestBody) -> tuple[float, float]:
     up = body_axes(target)[:, 1]
     source_up = quaternions.rotate(whole, up)
     heights: list[tuple[float, float]] = []
-    for role in ("left_ankle", "right_ankle"):
+    for role in ANKLES:
         if role not in source.bones or role not in target.bones:
             continue
         bone, source_bone = target.bones[role], source.bones[role]

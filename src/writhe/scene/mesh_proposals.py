@@ -19,7 +19,7 @@ from scipy.spatial import ConvexHull
 from writhe.arrays import Floats, Ints
 from writhe.collision import Shape, capsule, hull
 from writhe.collision.shapes import MAX_CORNERS
-from writhe.collision.surfaces import split_long_edges
+from writhe.collision.surfaces import fibonacci_sphere, split_long_edges
 from writhe.errors import WritheError
 from writhe.scene.medial_lines import medial_lines
 
@@ -108,10 +108,7 @@ def _solid(points: Floats, side: Floats) -> Shape:
     corners = points[ConvexHull(points).vertices]
     if len(corners) > MAX_CORNERS:
         # support points along evenly spread directions
-        k = np.arange(MAX_CORNERS - 56) + 0.5
-        height, turn = 1.0 - 2.0 * k / len(k), np.pi * (1.0 + 5.0**0.5) * k
-        ring = np.sqrt(1.0 - height**2)
-        directions = np.column_stack([ring * np.cos(turn), height, ring * np.sin(turn)])
+        directions = fibonacci_sphere(MAX_CORNERS - 56)
         corners = corners[np.unique((corners @ directions.T).argmax(axis=0))]
     radius = _ROUNDING * float(side[2])
     centre = corners.mean(axis=0)

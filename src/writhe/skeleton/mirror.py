@@ -7,7 +7,10 @@ import numpy as np
 from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
 from writhe.skeleton.joint import JointKind
+from writhe.skeleton.kinematics import forward
 from writhe.skeleton.skeleton import Skeleton
+
+_TOLERANCE_M = 1e-6  # largest distance of a joint from its mirror image
 
 
 def opposite_joints(skeleton: Skeleton) -> Ints | None:
@@ -46,3 +49,15 @@ def mirrored(skeleton: Skeleton, q: Floats) -> Floats:
             values[..., 0] *= -1.0
         out[..., skeleton.q_slice(joint.name)] = values
     return out
+
+
+def mirror_postures(skeleton: Skeleton, q: Floats) -> Floats | None:
+    """Configurations (N, nq) mirrored in x; None for a skeleton without mirror symmetry."""
+    others = opposite_joints(skeleton)
+    if others is None or skeleton.joints[0].kind is not JointKind.FREE:
+        return None
+    out = mirrored(skeleton, q)
+    sample = slice(0, len(q), max(1, len(q) // 8))
+    found = forward(skeleton, out[sample]).positions
+    expected = forward(skeleton, q[sample]).positions[:, others] * np.array([-1.0, 1.0, 1.0])
+    return out if float(np.abs(found - expected).max(initial=0.0)) < _TOLERANCE_M else None

@@ -15,26 +15,17 @@ REGULARISED.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import daqp
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.kernels.qp.normal_equations import (
-    assemble,
-    constraint_rows,
-    hard_violation,
-    mirror_lower,
-)
+from writhe.kernels.qp.normal_equations import constraint_rows, hard_violation
 from writhe.kernels.skeleton import kinematics
 from writhe.solvers.chart import Chart
+from writhe.solvers.qp import UNBOUNDED, NormalEquations, solve_qp
 from writhe.solvers.result import Status, StepResult
 from writhe.terms import CompiledTerms
 
-_SOFT = 8  # DAQP flag of a constraint that may be violated
-_OPTIMAL = 1
-_UNBOUNDED = 1e30
 _RETRIES = 6
 
 
@@ -54,9 +45,7 @@ class StepSolver:
     def __init__(self, terms: CompiledTerms, options: StepOptions | None = None) -> None:
         self.terms = terms
         self.options = options or StepOptions()
-        nv = terms.skeleton.dof_count
-        self._hessian, self._gradient = np.empty((nv, nv)), np.empty(nv)
-        self._columns = np.empty(nv, dtype=np.int64)
+        self._equations = NormalEquations(terms.skeleton.dof_count)
         self._picked = np.empty(terms.rows, dtype=np.int64)
 
     def step(self, q: Floats, chart: Chart | None = None) -> StepResult:
@@ -100,22 +89,9 @@ class StepSolver:
         """Cost and hard violation at q; fills the undamped Hessian and gradient."""
         terms = self.terms
         terms.update(q)
-        self._hessian[:] = 0.0
-        self._gradient[:] = 0.0
-        cost = assemble(
-            terms.values,
-            terms.jacobian,
-            terms.lower,
-            terms.upper,
-            terms.weight,
-            terms.hard,
-            self._hessian,
-            self._gradient,
-            self._columns,
-        )
-        mirror_lower(self._hessian)
+        cost = self._equations.assemble(terms)
         violation = hard_violation(terms.values, terms.lower, terms.upper, terms.hard)
-        return float(cost), float(violation)
+        return cost, float(violation)
 
     def _solve(self, damping: float, basis: Floats | None) -> tuple[Floats, bool]:
         """The QP's step, and whether hard terms had to be softened."""
@@ -131,7 +107,8 @@ class StepSolver:
             self._picked,
         )
         rows = self._picked[:count]
-        jacobian, hessian, gradient = terms.jacobian[rows], self._hessian, self._gradient
+        jacobian, equations = terms.jacobian[rows], self._equations
+        hessian, gradient = equations.hessian, equations.gradient
         if basis is not None:
             jacobian, gradient = jacobian @ basis, basis.T @ gradient
             hessian = basis.T @ hessian @ basis
@@ -146,19 +123,12 @@ class StepSolver:
         a = np.zeros((count, total))
         a[:, :size] = jacobian
         a[slack, size + np.arange(len(slack))] = 1.0
-        low, high = np.full(total + count, -_UNBOUNDED), np.full(total + count, _UNBOUNDED)
+        low, high = np.full(total + count, -UNBOUNDED), np.full(total + count, UNBOUNDED)
         low[:size], high[:size] = -options.max_step, options.max_step
-        low[total:] = np.maximum(terms.lower[rows] - terms.values[rows], -_UNBOUNDED)
-        high[total:] = np.minimum(terms.upper[rows] - terms.values[rows], _UNBOUNDED)
-        sense = np.zeros(total + count, dtype=np.int32)
-        answer: Any = daqp.solve(h, f, a, high, low, sense)
-        if answer[2] == _OPTIMAL:
-            return np.asarray(answer[0])[:size], False
-        sense[:] = 0
-        sense[total:][terms.hard[rows]] = _SOFT
-        answer = daqp.solve(h, f, a, high, low, sense)
-        v = np.asarray(answer[0], dtype=np.float64)[:size]
-        return (v if np.isfinite(v).all() else np.zeros(size)), True
+        low[total:] = np.maximum(terms.lower[rows] - terms.values[rows], -UNBOUNDED)
+        high[total:] = np.minimum(terms.upper[rows] - terms.values[rows], UNBOUNDED)
+        found = solve_qp(h, f, a, low, high, may_soften=terms.hard[rows])
+        return found.v[:size], found.softened
 
     def _result(self, q: Floats, fell: bool, softened: bool, cost: float, done: int) -> StepResult:
         self.terms.update(q)

@@ -16,23 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import daqp
 import numpy as np
 
 from writhe.arrays import Bools, Floats
-from writhe.collision import CollisionTable, Gate, NearPairs
+from writhe.collision import CollisionTable, Gate
 from writhe.database.posture import joint_importance
 from writhe.kernels.skeleton import kinematics
-from writhe.kernels.terms.contact_rows import contact_rows
 from writhe.skeleton import Figure, JointKind
+from writhe.skeleton.limbs import ANKLES, TOES
+from writhe.solvers.contact_step import ContactOptions, ContactStep
 from writhe.terms import CompiledTerms, reach
-
-_SOFT = 8  # DAQP flag of a constraint that may be violated
-_OPTIMAL = 1
-_UNBOUNDED = 1e30
-_FEET = ("left_ankle", "right_ankle", "left_toe", "right_toe")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +64,19 @@ class PostureTracker:
         self.options = options or TrackingOptions()
         skeleton = figure.skeleton
         self.gate = Gate(table)
-        self._near = NearPairs(table)
         self._position_terms = CompiledTerms(
             skeleton, [reach(joint, np.zeros(3)) for joint in skeleton.names]
         )
-        feet = {joint for role, joint in figure.roles if role in _FEET}
+        feet = {joint for role, joint in figure.roles if role in (*ANKLES, *TOES)}
         weight = [self.options.foot_weight if j in feet else 1.0 for j in skeleton.names]
         self._position_weight = np.repeat(weight, 3)
         self.metres = _metres_per_radian(figure)
-        nv, workspace = skeleton.dof_count, 400  # near pairs in the QP at most
-        self._matrix = np.empty((workspace, nv))
-        self._low, self._high = np.empty(nv + workspace), np.empty(nv + workspace)
-        self._sense = np.zeros(nv + workspace, dtype=np.int32)
-        self._x = np.empty(nv)
-        self._prescribed = None if variables is None else np.flatnonzero(~variables)
+        self._x = np.empty(skeleton.dof_count)
+        free = np.ones(skeleton.dof_count, dtype=np.bool_) if variables is None else variables
+        self._prescribed = np.flatnonzero(~free)
+        o = self.options
+        limits = ContactOptions(o.max_step, o.near_m, o.margin_m, o.recovery_m, o.approach)
+        self._contact_step = ContactStep(table, limits, self._prescribed)
 
     def clearance(self, q: Floats) -> float:
         """The smallest gap plus allowed overlap at q; infinite if all exceed the margin."""
@@ -120,7 +113,9 @@ class PostureTracker:
             hessian.flat[:: nv + 1] += angles + len(beside) * steady
             gradient = rows.T @ (self._position_weight * (terms.values - target_positions))
             gradient += angles * self._x + steady * (len(beside) * self._x - towards)
-            v = self._qp(hessian, gradient)
+            v = self._contact_step.solve(
+                terms, hessian, gradient, prescribed_step=-self._x[self._prescribed]
+            )
             moved = float(np.abs(terms.jacobian @ v).max())
             kinematics.integrate(tree, q, v, tried)
             if gated:
@@ -133,51 +128,9 @@ class PostureTracker:
                 break
         return q
 
-    def _qp(self, hessian: Floats, gradient: Floats) -> Floats:
-        options, nv = self.options, len(gradient)
-        near = self._near
-        near.find(self._position_terms.positions, self._position_terms.rotations, options.near_m)
-        low, high = self._low, self._high
-        low[:nv], high[:nv] = -options.max_step, options.max_step
-        if self._prescribed is not None:
-            low[self._prescribed] = high[self._prescribed] = -self._x[self._prescribed]
-        count = contact_rows(
-            self.figure.skeleton.tree,
-            self._position_terms.positions,
-            self._position_terms.axes,
-            near.rows,
-            near.count,
-            options.margin_m,
-            options.approach,
-            options.recovery_m,
-            self._matrix,
-            low[nv:],
-        )
-        high[nv : nv + count] = _UNBOUNDED
-        sense = self._sense[: nv + count]
-        for kind in (0, _SOFT):
-            sense[:] = 0
-            sense[nv:] = kind
-            answer: Any = daqp.solve(
-                hessian,
-                gradient,
-                self._matrix[:count],
-                high[: nv + count],
-                low[: nv + count],
-                sense,
-            )
-            v = np.asarray(answer[0], dtype=np.float64)
-            if answer[2] == _OPTIMAL or (kind and np.isfinite(v).all()):
-                return v
-        return np.zeros(nv)
-
     def _clearance_here(self) -> float:
-        near = self._near
-        near.find(
-            self._position_terms.positions, self._position_terms.rotations, self.options.margin_m
-        )
-        clearance = near.clearance
-        return float(clearance.min()) if near.count else float("inf")
+        terms = self._position_terms
+        return self._contact_step.clearance(terms.positions, terms.rotations, self.options.margin_m)
 
 
 def _metres_per_radian(figure: Figure) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.cleaning.clean import Cleaned, clean
 from writhe.collision import Certificate, CollisionTable, certify
+from writhe.easing import smoothstep
 from writhe.kernels.trajectory.passes import OctreeCells
 from writhe.skeleton import Motion
 from writhe.solvers.trajectory import Chain, PassOptions, Trajectory, solve_trajectory
@@ -67,7 +68,7 @@ def smooth_path(waypoints: Floats, frames: int) -> Floats:
         return np.repeat(points[:1], frames, axis=0)
     share = length[keep] / length[-1]
     t = np.linspace(0.0, 1.0, frames)
-    ease = 0.8 * t + 0.2 * t * t * (3.0 - 2.0 * t)
+    ease = 0.8 * t + 0.2 * smoothstep(t)
     if keep.sum() == 2:
         return points[keep][0] + ease[:, None] * (points[keep][1] - points[keep][0])
     return np.asarray(CubicSpline(share, points[keep], bc_type="natural")(ease))

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from writhe.database import PostureDatabase
-from writhe.database.mirror import mirror_postures
 from writhe.kernels.posing.neighbour_regression import (
     NEGLIGIBLE,
     make_candidate_workspace,
@@ -16,6 +15,7 @@ from writhe.research.evaluation.drags import standing
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
+from writhe.skeleton.mirror import mirror_postures
 from writhe.solvers.posing import Target, make_poser
 from writhe.solvers.posing.database_query import DatabaseQuery
 from writhe.solvers.posing.posture_prior import PosturePrior

@@ -9,6 +9,7 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, ContactPolicy, NearPairs, half_space
+from writhe.collision.tolerance import SLACK_M
 from writhe.scene import Actor, Layout, Scene, SceneObject
 from writhe.scene.object_strands import object_bundle
 from writhe.scene.objects import built_in
@@ -18,7 +19,6 @@ from writhe.topology import Bundle
 ACTOR, FLOOR = "human", "floor"
 CONTACT_M = 0.010  # allowance of soft parts that press on the floor, a seat or a rung
 SOLE_M = 0.020  # the capsules of a foot reach below its sole
-SLACK_M = 0.001  # of the certificate
 # parts that may press on the object; not the back, whose skin already lies outside its shapes
 TOUCHING = {
     "chair": (

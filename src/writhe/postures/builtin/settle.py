@@ -12,22 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import daqp
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.collision import NearPairs
-from writhe.kernels.qp.normal_equations import assemble, mirror_lower
 from writhe.kernels.skeleton import kinematics
-from writhe.kernels.terms.contact_rows import contact_rows, interval_rows
 from writhe.postures.builtin.pose_setting import PoseSetting
+from writhe.solvers.contact_step import ContactOptions, ContactStep
+from writhe.solvers.qp import NormalEquations
 from writhe.terms import CompiledTerms, Term, joint_limits
 
-_SOFT = 8  # DAQP: a constraint that may be violated
-_OPTIMAL = 1
-_UNBOUNDED = 1e30
 LIMIT_RAD = 2e-3  # tolerated excess beyond a joint limit
 
 
@@ -41,6 +35,7 @@ class SettleOptions:
     near_m: float = 0.05
     margin_m: float = 0.003  # more than a contact oscillates between steps
     recovery_m: float = 0.02
+    approach: float = 0.6
     min_step: float = 2e-4  # largest step below which the iteration ends
     goal_weight_late: float = (
         0.1  # factor of the goal weights in the second half, so that constraints win
@@ -54,12 +49,10 @@ class Settler:
         self.setting = setting
         self.options = options or SettleOptions()
         self.limits = joint_limits(setting.skeleton)
-        nv, workspace = setting.skeleton.dof_count, 240
-        self._near = NearPairs(setting.table)
-        self._hessian, self._gradient = np.empty((nv, nv)), np.empty(nv)
-        self._columns = np.empty(nv, dtype=np.int64)
-        self._matrix = np.empty((workspace, nv))
-        self._low, self._high = np.empty(nv + workspace), np.empty(nv + workspace)
+        self._equations = NormalEquations(setting.skeleton.dof_count)
+        o = self.options
+        limits = ContactOptions(o.max_step, o.near_m, o.margin_m, o.recovery_m, o.approach)
+        self._contact_step = ContactStep(setting.table, limits)
 
     def settle(self, q: Floats, goals: Sequence[Term], iterations: int | None = None) -> Floats:
         """(nq,) the posture settled from q."""
@@ -86,62 +79,9 @@ class Settler:
         return float(np.abs(terms.violation()[first_limit:]).max()) < LIMIT_RAD
 
     def _step(self, terms: CompiledTerms, first_limit: int) -> Floats:
-        options, tree = self.options, self.setting.skeleton.tree
-        nv = len(self._gradient)
-        hessian, gradient = self._hessian, self._gradient
-        hessian[:], gradient[:] = 0.0, 0.0
-        rows = slice(0, first_limit)
-        assemble(
-            terms.values[rows],
-            terms.jacobian[rows],
-            terms.lower[rows],
-            terms.upper[rows],
-            terms.weight[rows],
-            terms.hard[rows],
-            hessian,
-            gradient,
-            self._columns,
+        equations = self._equations
+        equations.assemble(terms, first_limit)
+        equations.hessian.flat[:: len(equations.gradient) + 1] += self.options.damping**2
+        return self._contact_step.solve(
+            terms, equations.hessian, equations.gradient, intervals_from=first_limit
         )
-        mirror_lower(hessian)
-        hessian.flat[:: nv + 1] += options.damping**2
-        self._near.find(terms.positions, terms.rotations, options.near_m)
-        low, high = self._low, self._high
-        low[:nv], high[:nv] = -options.max_step, options.max_step
-        contacts = contact_rows(
-            tree,
-            terms.positions,
-            terms.axes,
-            self._near.rows,
-            self._near.count,
-            options.margin_m,
-            0.6,
-            options.recovery_m,
-            self._matrix,
-            low[nv:],
-        )
-        high[nv : nv + contacts] = _UNBOUNDED
-        limits = interval_rows(
-            terms.values,
-            terms.jacobian,
-            terms.lower,
-            terms.upper,
-            first_limit,
-            options.max_step,
-            0.5,
-            self._matrix[contacts:],
-            low[nv + contacts :],
-            high[nv + contacts :],
-        )
-        return self._qp(nv, contacts + limits)
-
-    def _qp(self, nv: int, count: int) -> Floats:
-        matrix, high, low = self._matrix[:count], self._high[: nv + count], self._low[: nv + count]
-        sense = np.zeros(nv + count, dtype=np.int32)
-        answer: Any = daqp.solve(self._hessian, self._gradient, matrix, high, low, sense)
-        if answer[2] == _OPTIMAL:
-            return np.asarray(answer[0], dtype=np.float64)
-        sense[:] = 0
-        sense[nv:] = _SOFT
-        answer = daqp.solve(self._hessian, self._gradient, matrix, high, low, sense)
-        v = np.asarray(answer[0], dtype=np.float64)
-        return v if np.isfinite(v).all() else np.zeros(nv)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 
 import numpy as np
 
-from writhe.cache import cache_root, code_hash
+from writhe.cache import cache_root, code_hash, keep
 from writhe.database import PostureDatabase
 from writhe.errors import FileFormatError, UnknownNameError
 from writhe.postures.builtin.build import KINDS, Progress, make
@@ -43,9 +42,11 @@ def library_key(human: Figure) -> str:
     """A hash of the generator's sources, the built-in objects and the figure."""
     digest = hashlib.sha256()
     here = Path(__file__).parent
-    for folder in (here, here.parents[1] / "scene" / "objects"):
-        for source in sorted(folder.glob("*.py")):
-            digest.update(code_hash(source.read_bytes()))
+    package = here.parents[1]
+    folders = (here, package / "scene" / "objects")
+    solvers = [package / "solvers" / name for name in ("contact_step.py", "qp.py")]
+    for source in [*(p for folder in folders for p in sorted(folder.glob("*.py"))), *solvers]:
+        digest.update(code_hash(source.read_bytes()))
     for joint in human.skeleton.joints:
         digest.update(joint.name.encode())
         digest.update(np.asarray(joint.offset_in_parent).tobytes())
@@ -71,11 +72,5 @@ def _make_and_store(
     kind: str, human: Figure, path: Path, progress: Progress | None
 ) -> PostureDatabase:
     database, _ = make(kind, human, progress)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".{os.getpid()}.part")
-        database.save(part)
-        part.replace(path)
-    except OSError:  # the cache is not writable: generated again next time
-        pass
+    keep(path, database.save)
     return database

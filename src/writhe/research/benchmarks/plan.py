@@ -23,7 +23,6 @@ from writhe.planning import (
     EnergyOptions,
     Plan,
     figure_problem,
-    path_length,
 )
 from writhe.planning.ompl_process import PlannerProcess
 from writhe.research.benchmarks import Progress
@@ -31,6 +30,7 @@ from writhe.research.benchmarks.timing import interleaved
 from writhe.research.evaluation.tangled_pairs import LEVELS, TangledPair, tangled_pairs
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
+from writhe.skeleton.path import path_length
 
 SECONDS = 20.0  # time limit of one RRTConnect run
 TIMED = 3  # runs per pair; the fastest counts

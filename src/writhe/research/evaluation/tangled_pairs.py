@@ -18,6 +18,7 @@ from writhe.arrays import Floats
 from writhe.cache import cache_root
 from writhe.collision import CollisionTable, Gate
 from writhe.errors import WritheError
+from writhe.files import replace_file
 from writhe.skeleton import Figure
 from writhe.skeleton.kinematics import interpolate
 from writhe.skeleton.limits import random_configurations
@@ -140,16 +141,18 @@ def _penetrates(table: CollisionTable, start: Floats, goal: Floats) -> bool:
 
 
 def _save(path: Path, pairs: list[TangledPair]) -> None:
+    def write(part: Path) -> None:
+        with part.open("wb") as file:
+            np.savez(
+                file,
+                level=[p.level for p in pairs],
+                tangle=[p.tangle for p in pairs],
+                lengths=[len(p.witness) for p in pairs],
+                witness=np.concatenate([p.witness for p in pairs]),
+            )
+
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part.npz")
-    np.savez(
-        part,
-        level=[p.level for p in pairs],
-        tangle=[p.tangle for p in pairs],
-        lengths=[len(p.witness) for p in pairs],
-        witness=np.concatenate([p.witness for p in pairs]),
-    )
-    part.replace(path)
+    replace_file(path, write)
 
 
 def _load(path: Path) -> list[TangledPair]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.skeleton.figure import Twist
-from writhe.skeleton.modelling.weights import smooth_over_mesh, smoothstep
+from writhe.skeleton.modelling.weights import smooth_over_mesh, soft_sign
 from writhe.skeleton.skeleton import Skeleton
 
 # joint: a point of the plane and its normal in the rest pose (left side), half-width of the blend
@@ -33,7 +33,7 @@ _TWIST_SPANS: dict[str, tuple[tuple[float, float, float], tuple[float, float, fl
 def _across(points: Floats, name: str) -> Floats:
     origin, normal, half_width = _PLANES[name]
     n = np.array(normal, dtype=float) / np.linalg.norm(normal)
-    return smoothstep((points - np.array(origin)) @ n / half_width)
+    return soft_sign((points - np.array(origin)) @ n / half_width)
 
 
 def human_memberships(vertices: Floats, triangles: Ints) -> dict[str, Floats]:
@@ -42,14 +42,14 @@ def human_memberships(vertices: Floats, triangles: Ints) -> dict[str, Floats]:
     sided = np.column_stack([x, y, vertices[:, 2]])
     out = {name: _across(vertices, name) for name in ("spine", "chest", "head")}
     # the neck begins above the trapezius, which slopes away from it
-    neck = smoothstep((y - 1.485 - 0.9 * np.maximum(x - 0.045, 0.0)) / 0.035)
+    neck = soft_sign((y - 1.485 - 0.9 * np.maximum(x - 0.045, 0.0)) / 0.035)
     out["head"] = np.where(y > 1.49, out["head"], 0.0)
     out["neck"] = np.maximum(neck, out["head"])
     # the flank below the armpit reaches as far out as the arm's root but does not follow it
-    arm = _across(sided, "shoulder") * smoothstep((y - 1.315) / 0.035)
+    arm = _across(sided, "shoulder") * soft_sign((y - 1.315) / 0.035)
     # the girdle fades along a quarter of an ellipse towards the breastbone and down to the flank
     away = np.hypot(np.maximum(0.168 - x, 0.0) / 0.112, np.maximum(1.400 - y, 0.0) / 0.108)
-    girdle = smoothstep(1.0 - 2.0 * away)
+    girdle = soft_sign(1.0 - 2.0 * away)
     # the groin slopes up to the side, as far as the hip's centre, and reaches down between the legs
     inner = np.minimum(sided, [0.10, np.inf, np.inf])
     inner[:, 1] += 1.0 * np.maximum(0.05 - x, 0.0)
@@ -58,7 +58,7 @@ def human_memberships(vertices: Floats, triangles: Ints) -> dict[str, Floats]:
         here = sign * vertices[:, 0]
         # above the crotch the middle stays with the pelvis; below it the legs are apart
         middle = np.clip((y - 0.79) * 0.7, 0.0005, 0.028)
-        gate = smoothstep((here - middle) / middle)
+        gate = soft_sign((here - middle) / middle)
         out[f"{side}_hip"] = leg * gate
         for name in ("knee", "ankle", "toe"):
             out[f"{side}_{name}"] = np.where((y < 0.7) & (here > 0), _across(sided, name), 0.0)

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.skeleton.modelling.weights import smoothstep
+from writhe.skeleton.modelling.weights import soft_sign
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,14 @@ def limb_memberships(
     near /= near.sum(axis=0)
     out: dict[str, Floats] = {}
     for limb, away, share in zip(limbs, distance, near, strict=True):
-        share = share * smoothstep(4.0 * (limb.reach_m - away) / limb.reach_m)
+        share = share * soft_sign(4.0 * (limb.reach_m - away) / limb.reach_m)
         bones = np.diff(limb.points, axis=0)
         bones /= np.linalg.norm(bones, axis=1, keepdims=True)
         before = np.ones(len(vertices))
         for i, name in enumerate(limb.joints):
             normal = bones[i] if i == 0 else bones[i] + bones[i - 1]
             normal = normal / np.linalg.norm(normal)
-            beyond = smoothstep((vertices - limb.points[i]) @ normal / limb.half_widths_m[i])
+            beyond = soft_sign((vertices - limb.points[i]) @ normal / limb.half_widths_m[i])
             before = np.minimum(before, beyond)  # never more than the previous joint
             out[name] = before * share
     return out

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from writhe.cache import cache_root, code_hash
+from writhe.cache import cache_root, code_hash, keep
 from writhe.skeleton.figure import Skin, Twist
 
 _SKELETON = Path(__file__).resolve().parents[1]
@@ -47,7 +46,7 @@ def _read(path: Path) -> Skin | None:
 
 
 def _write(path: Path, skin: Skin) -> None:
-    """Write to a temporary file and rename it; errors of the file system are ignored."""
+    """Store a skin; errors of the file system are ignored."""
     twist = skin.twist or Twist(
         np.full(len(skin.vertices), -1, dtype=np.int64),
         np.zeros(len(skin.vertices)),
@@ -55,10 +54,9 @@ def _write(path: Path, skin: Skin) -> None:
     )
     arrays = (skin.vertices, skin.triangles, skin.joints, skin.weights)
     values = dict(zip(_FIELDS, (*arrays, twist.joint, twist.share, twist.axis), strict=True))
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npz", delete=False) as file:
+
+    def write(part: Path) -> None:
+        with part.open("wb") as file:
             np.savez_compressed(file, **values)
-        Path(file.name).replace(path)
-    except OSError:
-        return
+
+    keep(path, write)

@@ -12,15 +12,15 @@ from collections.abc import Mapping
 import numpy as np
 
 from writhe.arrays import Bools, Floats, Ints
+from writhe.easing import smoothstep
 from writhe.skeleton.skeleton import Skeleton
 
 _SLOTS = 4
 
 
-def smoothstep(t: Floats) -> Floats:
+def soft_sign(t: Floats) -> Floats:
     """0 below -1, 1 above 1, with a continuous derivative between."""
-    s = np.clip(0.5 * (t + 1.0), 0.0, 1.0)
-    return s * s * (3.0 - 2.0 * s)
+    return smoothstep(0.5 * (t + 1.0))
 
 
 def smooth_over_mesh(values: Floats, triangles: Ints, where: Bools, rounds: int) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import violating_parts
+from writhe.collision.tolerance import SLACK_M
 from writhe.scene import Actor, Scene
 from writhe.skeleton import Figure
 from writhe.solvers.half_space.collision_response import CollisionResponse
@@ -76,7 +77,7 @@ class HalfSpacePoser:
         if self._objects:
             actor.state[:] = result.q
         touching: tuple[str, ...] = ()
-        if result.clearance_m is not None and result.clearance_m < -0.001:
+        if result.clearance_m is not None and result.clearance_m < -SLACK_M:
             touching = violating_parts(self.response.table, result.q)[0]
         return PoseResult(
             q=result.q[actor.q].copy(),

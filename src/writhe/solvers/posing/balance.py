@@ -7,8 +7,8 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.skeleton import Figure, Frames
+from writhe.skeleton.limbs import FEET
 
-_FEET = (("left_ankle", "left_toe"), ("right_ankle", "right_toe"))
 _LIFTED_M = 0.08  # a foot this much higher than the other bears no weight
 _HEEL, _TIP = 0.4, 1.5  # ends of the sole behind and ahead of the ankle, per ankle-toe distance
 _HALF_WIDTH_M = 0.035
@@ -18,7 +18,7 @@ _INSET = 0.8  # scale of the polygon about its middle: a margin to its edge
 def can_balance(figure: Figure) -> bool:
     """Whether a figure has feet and masses."""
     roles = dict(figure.roles)
-    return all(role in roles for foot in _FEET for role in foot) and bool(
+    return all(role in roles for foot in FEET for role in foot) and bool(
         figure.skeleton.mass.sum() > 0.0
     )
 
@@ -36,7 +36,7 @@ def support_polygon(
         )
     feet = [
         [figure.joint_of(role) for role in foot]
-        for foot in _FEET
+        for foot in FEET
         if not lifted & {figure.joint_of(role) for role in foot}
     ]
     if not feet:

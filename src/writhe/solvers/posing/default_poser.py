@@ -21,6 +21,7 @@ from dataclasses import replace
 import numpy as np
 
 from writhe.arrays import Floats, floats, identical
+from writhe.collision.tolerance import SLACK_M
 from writhe.database import PostureDatabase
 from writhe.skeleton import Figure, JointKind, Skeleton, forward
 from writhe.solvers.posing.actor_in_scene import ActorInScene
@@ -37,7 +38,6 @@ from writhe.solvers.posing.posture_prior import PosturePrior
 from writhe.solvers.result import Status
 from writhe.terms import Term, joint_limits, reach
 
-_TOUCHING_M = 0.001  # parts overlapping by more than this are reported
 _STILL = 1e-5  # a frame that changes no entry of q by more than this is at rest
 
 
@@ -210,8 +210,8 @@ class DefaultPoser:
         clearance = stepper.clearances()
         least = float(clearance.min()) if len(clearance) else None
         parts: set[str] = set()
-        if least is not None and least < -_TOUCHING_M:
-            for pair in np.flatnonzero(clearance < -_TOUCHING_M):
+        if least is not None and least < -SLACK_M:
+            for pair in np.flatnonzero(clearance < -SLACK_M):
                 parts.update(stepper.parts_of(int(pair)))
         worst = max(errors[: len(targets)], default=0.0)
         if worst <= options.met_m:

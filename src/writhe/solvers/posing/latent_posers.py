@@ -33,6 +33,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import NearPairs
+from writhe.collision.tolerance import SLACK_M
 from writhe.database import PostureDatabase, posture_features
 from writhe.database.posture import normalise
 from writhe.skeleton import Figure, forward
@@ -177,7 +178,7 @@ class LatentPoser:
             },
             milliseconds=1e3 * (time.perf_counter() - start),
             clearance_m=float(clearance.min()) if len(clearance) else None,
-            touching_parts=self._near.parts_below(-0.001),
+            touching_parts=self._near.parts_below(-SLACK_M),
             turn_error_rad=self._rows.turn_errors(),
         )
 

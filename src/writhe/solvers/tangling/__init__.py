@@ -2,8 +2,13 @@
 
 from writhe.solvers.tangling.driven_motion import DrivenMotion
 from writhe.solvers.tangling.goals import Around, StrandGoal, Tangle, Through, Untangled
-from writhe.solvers.tangling.keyframes import TangleKeyframe, TangleMotion, TangleSetup, animate
-from writhe.solvers.tangling.motion_metric import motion_metric
+from writhe.solvers.tangling.keyframes import (
+    TangleKeyframe,
+    TangleMotion,
+    TangleSetup,
+    animate,
+    motion_metric,
+)
 from writhe.solvers.tangling.options import TangleOptions
 from writhe.solvers.tangling.order import OrderFound, order_automatically
 from writhe.solvers.tangling.solve import SolveOptions, TangleResult, solve

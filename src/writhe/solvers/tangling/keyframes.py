@@ -10,7 +10,9 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable
+from writhe.database.posture import joint_importance
 from writhe.errors import WritheError
+from writhe.skeleton import JointKind, Skeleton
 from writhe.solvers.tangling.driven_motion import DrivenMotion
 from writhe.solvers.tangling.goals import StrandGoal
 from writhe.solvers.tangling.options import TangleOptions
@@ -19,6 +21,7 @@ from writhe.solvers.tangling.stepper import TangleStepper
 from writhe.terms import Term
 
 Progress = Callable[[str], None]
+ROOT_SHIFT, ROOT_TURN = 12.0, 3.0  # entries of `motion_metric` for free joints
 
 
 @dataclass(frozen=True)
@@ -163,3 +166,16 @@ def _joined(parts: list[TangleResult]) -> TangleResult:
         shortened=sum(part.shortened for part in parts),
         refused=sum(part.refused for part in parts),
     )
+
+
+def motion_metric(skeleton: Skeleton) -> Floats:
+    """(nv,) diagonal metric for `TangleStepper`: larger for joints that move more of the body."""
+    reach = joint_importance(skeleton)
+    out = np.empty(skeleton.dof_count)
+    for j, joint in enumerate(skeleton.joints):
+        at = skeleton.v_slice(joint.name)
+        out[at] = 0.05 + (reach[j] / 0.4) ** 2
+        if joint.kind is JointKind.FREE:
+            out[at.start : at.start + 3] = ROOT_SHIFT
+            out[at.start + 3 : at.stop] = ROOT_TURN
+    return out

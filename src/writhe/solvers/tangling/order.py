@@ -11,12 +11,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from writhe.arrays import Floats
 from writhe.collision import CollisionTable, NearPairs
 from writhe.skeleton import forward
-from writhe.skeleton.kinematics import difference
+from writhe.skeleton.path import path_length
 from writhe.solvers.tangling.keyframes import TangleKeyframe, TangleMotion, TangleSetup, animate
 
 MOST_ORDERS = 24
@@ -79,7 +77,7 @@ def order_automatically(
             order,
             names,
             motion,
-            path_length(setup, motion.path),
+            path_length(setup.table.skeleton, motion.path),
             least_clearance(setup.table, motion.path),
         )
 
@@ -92,14 +90,6 @@ def order_automatically(
 
     tried.sort(key=rank)
     return OrderFound(tried[0], tuple(tried), _why(tried))
-
-
-def path_length(setup: TangleSetup, path: Floats) -> float:
-    """The sum over frames of the norm of the tangent step (radians and metres alike)."""
-    skeleton = setup.table.skeleton
-    return sum(
-        float(np.linalg.norm(difference(skeleton, a, b))) for a, b in itertools.pairwise(path)
-    )
 
 
 def least_clearance(table: CollisionTable, path: Floats) -> float:

@@ -10,6 +10,8 @@ import numpy as np
 
 from writhe.arrays import Floats, Quaternion, Vector3
 
+SAME_TIME_S = 1e-4  # keys nearer to each other than this are at the same time
+
 
 class TrackKind(StrEnum):
     """What the keys of a track hold."""

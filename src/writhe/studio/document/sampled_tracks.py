@@ -5,9 +5,7 @@ from __future__ import annotations
 from writhe.skeleton import Motion
 from writhe.studio.document import Document, Key, TrackKind, TrackRow
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import pack, unpack
-
-SAME_TIME_S = 1e-4
+from writhe.studio.document.rows import SAME_TIME_S, pack, unpack
 
 
 def tracks_of(document: Document, actor: int) -> list[tuple[TrackRow, float]]:
@@ -26,11 +24,16 @@ def insert_track(
 ) -> None:
     """Insert a sampled track, removing those that it overlaps."""
     cut_tracks(document, edit, actor, start_s, start_s + motion.duration_s)
+    insert_motion(edit, actor, TrackKind.SAMPLED, motion, start_s)
+
+
+def insert_motion(edit: Edit, actor: int, kind: TrackKind, motion: Motion, start_s: float) -> None:
+    """Insert a track of this kind that holds the sampled configurations of a motion."""
     edit.insert(
         "tracks",
         actor=actor,
         thing=0,
-        kind=str(TrackKind.SAMPLED),
+        kind=str(kind),
         name=motion.name[:80],
         start_s=float(start_s),
         fps=float(motion.fps),

@@ -16,6 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from writhe.arrays import Floats
+from writhe.easing import smoothstep
 from writhe.skeleton import Motion, Skeleton
 from writhe.skeleton.kinematics import difference, integrate
 
@@ -119,7 +120,7 @@ class ActorTimeline:
             for k in near
         ]
         start, end = (float(self.keys.times_s[k]) for k in near)
-        u = _ease((time_s - start) / (end - start)) if end > start else 0.0
+        u = smoothstep((time_s - start) / (end - start)) if end > start else 0.0
         return integrate(self.skeleton, sampled.at(time_s), (1.0 - u) * offsets[0] + u * offsets[1])
 
     def _clip_pose(self, time_s: float) -> Floats:
@@ -183,10 +184,10 @@ class ActorTimeline:
         i, u = self._span(time_s)
         if time_s < times[0] or time_s > times[-1]:
             outside = max(times[0] - time_s, time_s - times[-1])
-            return offsets[i] * _ease(max(0.0, 1.0 - outside / FADE_S))
+            return offsets[i] * smoothstep(1.0 - outside / FADE_S)
         if u == 0.0 or self.keys.ease[i] == "hold":
             return offsets[i]
-        w = u if self.keys.ease[i] == "linear" else _ease(u)
+        w = u if self.keys.ease[i] == "linear" else smoothstep(u)
         return (1.0 - w) * offsets[i] + w * offsets[i + 1]
 
     def _offsets(self) -> list[Floats]:
@@ -198,10 +199,6 @@ class ActorTimeline:
                 for t, q in zip(self.keys.times_s, self.keys.q, strict=True)
             )
         return self._slopes
-
-
-def _ease(u: float) -> float:
-    return u * u * (3.0 - 2.0 * u)
 
 
 def _cubic(u: float, step: Floats, start: Floats, end: Floats) -> Floats:

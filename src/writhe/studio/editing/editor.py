@@ -21,11 +21,11 @@ from writhe.studio import protocol
 from writhe.studio.document import ActorRow, Document, relations
 from writhe.studio.editing import edits, scene_builder, starting_poses
 from writhe.studio.editing.posers import Posers
+from writhe.studio.editing.scene_builder import FARTHEST_M
 from writhe.studio.editing.soft_pins import SoftPins
 from writhe.studio.editing.solver_settings import SolverSettings
 from writhe.studio.view.diagnostics import Diagnostics
 
-FARTHEST_M = 1000.0
 SessionData = TypeVar("SessionData")
 _EASED = 2e-4  # rad per step: below this a pose that has reached its targets counts as settled
 _MOVE_FRAMES = 60  # steps that `move_part` takes at most

@@ -8,16 +8,16 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.errors import UnknownNameError, WritheError
 from writhe.skeleton import Motion
+from writhe.skeleton.limbs import ANKLES
 from writhe.solvers.posing import method_names
 from writhe.studio.document import sampled_tracks
 from writhe.studio.document.document import Document
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import Key, PinRow, TrackKind, pack
+from writhe.studio.document.rows import SAME_TIME_S, Key, PinRow, TrackKind, pack
 from writhe.studio.editing import starting_poses
 from writhe.studio.editing.scene_builder import actor_label
 
 MAX_ACTORS, MAX_KEYS = 16, 20_000
-SAME_TIME_S = 1e-4
 
 
 def encode_pins(pins: tuple[PinRow, ...]) -> bytes:
@@ -84,8 +84,7 @@ def pin_only(document: Document, edit: Edit, actor: int, q: Floats, joints: list
     """Pin exactly these joints at q: feet in position and orientation, others in position."""
     shape = document.figure(document.actor(actor).figure)
     pins = tuple(
-        starting_poses.pin_here(shape, q, joint, orientation=joint in starting_poses.FEET)
-        for joint in joints
+        starting_poses.pin_here(shape, q, joint, orientation=joint in ANKLES) for joint in joints
     )
     edit.update("actors", actor, pins=encode_pins(pins))
 
@@ -278,16 +277,7 @@ def put_clip(document: Document, edit: Edit, actor: int, motion: Motion, start_s
     found = document.track(actor, TrackKind.CLIP)
     if found is not None:
         edit.delete("tracks", found.id)
-    edit.insert(
-        "tracks",
-        actor=actor,
-        thing=0,
-        kind=str(TrackKind.CLIP),
-        name=motion.name[:80],
-        start_s=float(start_s),
-        fps=float(motion.fps),
-        data=pack(motion.q),
-    )
+    sampled_tracks.insert_motion(edit, actor, TrackKind.CLIP, motion, start_s)
     _extend_timeline(document, edit, end_s)
 
 

@@ -14,8 +14,7 @@ from writhe.studio.document.drawn_paths import moved_path
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import pack, unpack
 from writhe.studio.editing.edits import encode_pins
-
-FARTHEST_M = 1000.0
+from writhe.studio.editing.scene_builder import FARTHEST_M
 
 
 def move_actor(

@@ -15,12 +15,12 @@ from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import pack
 from writhe.studio.editing import scene_objects
 from writhe.studio.editing.edits import put_track_key, track_for
+from writhe.studio.editing.scene_builder import FARTHEST_M
 from writhe.studio.view.figure_mesh import figure_shape
 
 MAX_OBJECTS = 64
 _WHOLE_BODY_M = 1.5  # objects added beside a shorter figure are scaled down
 _APART = 1.6  # extra factor of the distance to a scaled-down object
-FARTHEST_M = 1000.0
 SMALLEST_M, LARGEST_M = 0.001, 20.0
 
 

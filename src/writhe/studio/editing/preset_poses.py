@@ -13,6 +13,7 @@ from writhe.database.posture import heading_quaternion
 from writhe.errors import UnknownNameError
 from writhe.postures.builtin import builtin_database
 from writhe.skeleton import Skeleton, forward
+from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import rotation_matrix
 from writhe.studio.editing.move_actor import moved_roots
 
@@ -71,4 +72,4 @@ def supporting_joints(skeleton: Skeleton, q: Floats, *, on_chair: bool) -> list[
     found = [name for name, most in _SUPPORT_HEIGHT_M.items() if height[name] < most]
     if on_chair and _SEATED_M[0] < height["hips"] < _SEATED_M[1]:
         found.append("hips")
-    return found or ["left_ankle", "right_ankle"]
+    return found or list(ANKLES)

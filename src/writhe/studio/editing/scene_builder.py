@@ -23,6 +23,7 @@ from writhe.studio.editing.contact_defaults import GROUND, POLICY
 from writhe.studio.editing.figure_cache import per_figure
 from writhe.studio.editing.starting_poses import starting_pose
 
+FARTHEST_M = 1000.0  # largest coordinate of anything in a scene
 CONTACT_M = 0.010  # overlap allowed at a declared contact
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from writhe.arrays import Floats, vector3
 from writhe.skeleton import Figure, JointKind, Skeleton, forward
+from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import quaternion_of
 from writhe.studio.document.rows import PinRow
 from writhe.studio.editing.contact_defaults import clearance
@@ -28,7 +29,6 @@ _STAND: dict[str, tuple[float, float, float] | float] = {
 # shoulder angles in degrees, tried in this order until the arms are clear of the body
 _ARMS_DOWN = (74.0, 70.0, 66.0, 62.0, 58.0, 54.0, 50.0, 46.0, 40.0, 30.0)
 _CLEAR_M = 0.003
-FEET = ("left_ankle", "right_ankle")
 _SIDES = (("left", "right"), ("Left", "Right"), ("_l", "_r"), ("_L", "_R"), (".L", ".R"))
 
 
@@ -52,13 +52,13 @@ def _starting_pose(figure: Figure) -> Floats:
     q = skeleton.rest_configuration.copy()
     if not all(name in skeleton for name in _STAND):
         return q
-    floor = forward(skeleton, q).position(FEET[0])[1]
+    floor = forward(skeleton, q).position(ANKLES[0])[1]
     for name, turn in _STAND.items():
         if isinstance(turn, tuple):
             q[skeleton.q_slice(name)] = _turn(turn)
         else:
             q[skeleton.q_slice(name)] = np.radians(turn)
-    q[1] += floor - forward(skeleton, q).position(FEET[0])[1]
+    q[1] += floor - forward(skeleton, q).position(ANKLES[0])[1]
     for degrees in _ARMS_DOWN:
         q[skeleton.q_slice("left_shoulder")] = _turn((0.0, 0.0, -degrees))
         q[skeleton.q_slice("right_shoulder")] = _turn((0.0, 0.0, degrees))
@@ -77,7 +77,7 @@ def pin_here(figure: Figure, q: Floats, joint: str, *, orientation: bool) -> Pin
 def starting_pins(figure: Figure, q: Floats) -> tuple[PinRow, ...]:
     """Initial pins: both feet in position and orientation, or the root of a figure without feet."""
     roles = dict(figure.roles)
-    feet = [roles[role] for role in FEET if role in roles]
+    feet = [roles[role] for role in ANKLES if role in roles]
     if feet:
         return tuple(pin_here(figure, q, joint, orientation=True) for joint in feet)
     return (pin_here(figure, q, figure.skeleton.names[0], orientation=True),)

@@ -11,6 +11,7 @@ from writhe.quantities import FreeJointPose, JointPosture
 from writhe.quantities.quantity import vector
 from writhe.scene import Layout
 from writhe.skeleton import forward
+from writhe.skeleton.limbs import ANKLES
 from writhe.solvers.tangling import TangleOptions, TangleSetup, motion_metric
 from writhe.studio.document import ActorRow
 from writhe.studio.editing.editor import Editor
@@ -63,7 +64,7 @@ def _balance_terms(editor: Editor, actor: ActorRow, q: Floats) -> list[Term]:
     """Terms that keep balance and the trunk's posture of an actor whose feet are pinned."""
     layout, figure = editor.scene.layout, editor.document.figure(actor.figure)
     roles, who = dict(figure.roles), actor_label(actor.id)
-    feet = [roles.get("left_ankle"), roles.get("right_ankle")]
+    feet = [roles.get(ankle) for ankle in ANKLES]
     if not {foot for foot in feet if foot} <= {pin.joint for pin in actor.pins} or None in feet:
         return []
     frames = forward(layout.skeleton, q)

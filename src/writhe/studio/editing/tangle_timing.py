@@ -9,6 +9,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from writhe.arrays import Floats
 from writhe.collision import CollisionTable, Gate, certify
+from writhe.easing import smoothstep
 from writhe.skeleton import Motion, Skeleton
 from writhe.skeleton.kinematics import difference, integrate
 
@@ -25,7 +26,7 @@ def time_path(table: CollisionTable, path: Floats, frames: int, fps: float) -> F
     skeleton = table.skeleton
     even = _along(skeleton, path, np.linspace(0.0, 1.0, 4 * frames + 1))
     u = np.linspace(0.0, 1.0, frames + 1)
-    eased = u * u * (3.0 - 2.0 * u)
+    eased = smoothstep(u)
     smooth = _smoothed(skeleton, even, 4.0 * _SMOOTH_FRAMES)
     out = path[:1]
     for rows, share in ((smooth, eased), (even, eased), (even, u)):

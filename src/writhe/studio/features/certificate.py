@@ -11,8 +11,8 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import Certificate, CollisionTable, certify
-from writhe.collision.gate import SLACK_M
 from writhe.collision.near_pairs import violating_parts
+from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
 from writhe.studio.document import Document, TrackKind
 from writhe.studio.editing.editor import Editor

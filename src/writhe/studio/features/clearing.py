@@ -13,6 +13,7 @@ from msgspec import Meta
 from writhe.arrays import Floats
 from writhe.cleaning.clean import clean
 from writhe.collision import certify
+from writhe.easing import smoothstep
 from writhe.errors import WritheError
 from writhe.planning import scene_problem
 from writhe.scene import Scene
@@ -316,8 +317,7 @@ def _tapered(figure: Figure, before: Floats, after: Floats, frames: int) -> Floa
     """The correction from `before` to `after` (n, nq), faded out over `frames` at both ends."""
     count = len(before)
     away = np.minimum(np.arange(count), np.arange(count)[::-1])
-    share = np.clip(away / min(frames, max(1, (count - 1) // 2)), 0.0, 1.0)
-    share = share * share * (3.0 - 2.0 * share)
+    share = smoothstep(away / min(frames, max(1, (count - 1) // 2)))
     return np.stack(
         [
             integrate(figure.skeleton, a, s * difference(figure.skeleton, a, b))

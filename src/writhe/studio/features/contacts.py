@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from writhe.arrays import vector3
+from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
 from writhe.skeleton import forward
 from writhe.solvers.posing import Target
@@ -14,7 +15,7 @@ from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
 from writhe.studio.feature import Feature
 from writhe.studio.protocol import Command, Part
-from writhe.studio.view.diagnostics import TOUCHING_M, PartGap
+from writhe.studio.view.diagnostics import PartGap
 from writhe.studio.view.part_labels import body_name, display_name, display_names
 
 feature = Feature("contacts")
@@ -93,7 +94,7 @@ def declare(editor: Editor, edit: Edit, message: DeclareContact) -> None:
     known, pair = declared(document), (min(gap.part, gap.other), max(gap.part, gap.other))
     if pair not in known:
         edit.setting("contacts", [*known, pair])
-    if gap.clearance_m > TOUCHING_M:
+    if gap.clearance_m > -SLACK_M:
         _move_into_contact(editor, edit, actor, joint, gap)
 
 

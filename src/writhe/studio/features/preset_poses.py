@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from writhe.arrays import Floats
+from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
 from writhe.studio.document import Document
 from writhe.studio.document.history import Edit
@@ -13,7 +14,7 @@ from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
 from writhe.studio.features.contacts import declared
 from writhe.studio.protocol import Command, Message, Name, Part
-from writhe.studio.view.diagnostics import TOUCHING_M, Diagnostics
+from writhe.studio.view.diagnostics import Diagnostics
 from writhe.studio.view.silhouettes import silhouette
 
 feature = Feature("preset_poses")
@@ -109,7 +110,7 @@ def _allow_touching(editor: Editor, edit: Edit, actor: int, q: Floats) -> None:
     scene = scene_builder.build_scene(document, scene_builder.SceneKey.of(document))
     in_scene = scene_builder.actor_in_scene(document, actor, scene, editor.poses())
     diagnostics = Diagnostics(document.figure("human"), in_scene)
-    pairs = {(p.a, p.b) for p in diagnostics.near_pairs(q) if p.clearance_m < TOUCHING_M}
+    pairs = {(p.a, p.b) for p in diagnostics.near_pairs(q) if p.clearance_m < -SLACK_M}
     known = declared(document)
     fresh = sorted((min(a, b), max(a, b)) for a, b in pairs)
     edit.setting("contacts", [*known, *(pair for pair in fresh if pair not in known)])

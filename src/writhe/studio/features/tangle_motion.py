@@ -14,7 +14,7 @@ from writhe.errors import WritheError
 from writhe.skeleton import Motion
 from writhe.studio.document import Document, Key, TrackKind
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import unpack
+from writhe.studio.document.rows import SAME_TIME_S, unpack
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
@@ -120,7 +120,7 @@ def key_tangle(editor: Editor, edit: Edit, message: KeyTangle) -> None:
     tangles = [message.tangle]
     movers = dict.fromkeys(message.movers)
     for key in editor.document.keys(track):
-        if abs(key.time_s - message.time_s) < edits.SAME_TIME_S:
+        if abs(key.time_s - message.time_s) < SAME_TIME_S:
             held = _decode(key)
             pair = (message.tangle.first, message.tangle.second)
             kept = [goal for goal in held.tangles if (goal.first, goal.second) != pair]
@@ -300,7 +300,7 @@ def _begin(document: Document, keys: list[Key]) -> float:
     for number in movers:
         track = document.track(number, TrackKind.POSE)
         times += [] if track is None else [key.time_s for key in document.keys(track.id)]
-    return max((t for t in times if t < keys[0].time_s - edits.SAME_TIME_S), default=0.0)
+    return max((t for t in times if t < keys[0].time_s - SAME_TIME_S), default=0.0)
 
 
 def _posture(
@@ -315,7 +315,7 @@ def _posture(
     for number in movers:
         track = document.track(number, TrackKind.POSE)
         for key in [] if track is None else document.keys(track.id):
-            if abs(key.time_s - time_s) < edits.SAME_TIME_S:
+            if abs(key.time_s - time_s) < SAME_TIME_S:
                 out[actor_q[actor_label(number)]] = unpack(key.data)
                 found = True
     return out if found else None

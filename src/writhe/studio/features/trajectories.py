@@ -24,7 +24,7 @@ from writhe.studio.document.drawn_paths import (
     put_path,
 )
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import TrackKind, pack
+from writhe.studio.document.rows import SAME_TIME_S, TrackKind, pack
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature, Outcome, Work
@@ -247,7 +247,7 @@ def _bake(editor: Editor, edit: Edit, actor: int, q: Floats, start_s: float) -> 
     track = edits.track_for(document, edit, TrackKind.POSE, "Pose", actor=actor)
     times = start_s + np.arange(len(q)) / document.fps
     for key in document.keys(track):
-        if start_s - edits.SAME_TIME_S < key.time_s < times[-1] + edits.SAME_TIME_S:
+        if start_s - SAME_TIME_S < key.time_s < times[-1] + SAME_TIME_S:
             edit.delete("keys", key.id)
     if len(document.keys(track)) + len(q) > edits.MAX_KEYS:
         raise WritheError(f"a track holds at most {edits.MAX_KEYS} keys")

@@ -7,9 +7,7 @@ paths are made here only.
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +18,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.database import PostureDatabase
 from writhe.errors import FileFormatError, UnknownNameError, WritheError
+from writhe.files import replace_file
 from writhe.skeleton.figures import figure
 from writhe.solvers.trajectory import Forest
 from writhe.solvers.trajectory.octree import JointOctree
@@ -64,15 +63,13 @@ class SharedFolder(Generic[Content]):
             raise WritheError(
                 f"there are already {MAX_FILES} such files; delete some in the folder first"
             )
+
+        def write(part: Path) -> None:
+            part.write_bytes(data)
+            self._read(part)  # raises if the file is not what it should be
+
         self._folder.mkdir(parents=True, exist_ok=True)
-        number, part = tempfile.mkstemp(suffix=".part", dir=self._folder)
-        try:
-            with os.fdopen(number, "wb") as out:
-                out.write(data)
-            self._read(Path(part))
-            Path(part).replace(self._folder / f"{name}{self._suffix}")
-        finally:
-            Path(part).unlink(missing_ok=True)
+        replace_file(self._folder / f"{name}{self._suffix}", write)
         return name
 
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import NearPairs, certify
+from writhe.collision.tolerance import SLACK_M
 from writhe.skeleton import Figure, forward
 from writhe.solvers.posing import PoseResult
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.studio.editing.contact_defaults import GROUND, MAX_MEASURED_M
 from writhe.topology import linking_vector
 
-TOUCHING_M = -0.001  # below this clearance parts are in violation, as in the certificate
 MAX_STRANDS = 9
 MAX_POSES = 240
 MAX_PAIRS = 40
@@ -76,7 +76,7 @@ class Diagnostics:
         self._find(q)
         clearance = near.clearance
         shapes = near.rows.shapes[: near.count]
-        overlaps = clearance < TOUCHING_M
+        overlaps = clearance < -SLACK_M
         # feet always touch the ground, so the ground counts only where a part overlaps it
         counted = self._own_shape[shapes].any(axis=1) & (
             overlaps | ~self._ground_shape[shapes].any(axis=1)
@@ -144,7 +144,7 @@ class Diagnostics:
         in_scene = self.in_scene
         if result.gate.on or in_scene is None:
             return 0
-        if any(pair.clearance_m < TOUCHING_M for pair in self.near_pairs(after)):
+        if any(pair.clearance_m < -SLACK_M for pair in self.near_pairs(after)):
             if not self._overlapping:
                 self._overlapping.append(in_scene.full_configuration(before))
             self._overlapping.append(in_scene.full_configuration(after))

@@ -19,10 +19,10 @@ from writhe.planning import (
     refine,
     to_motion,
 )
-from writhe.planning.timing import resample_evenly
 from writhe.research.experiments.energy_planning.postures import Experiment, palm_pin
 from writhe.skeleton import Motion
 from writhe.skeleton.mirror import mirrored
+from writhe.skeleton.path import resample_evenly
 from writhe.solvers.posing import Pin
 
 FRAMES, FPS = 200, 100.0

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats, vector3
 from writhe.collision import Shape, ball, box, capsule, cylinder, half_space, split_mesh
+from writhe.easing import smoothstep
 from writhe.research.evaluation.drags import standing
 from writhe.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.skeleton import Figure, Frames, forward
@@ -45,11 +46,6 @@ class Scenario:
     extra: Callable[[Any, Frames], None] | None = None  # draws additional geometry
 
 
-def _smooth(t: float) -> float:
-    t = min(max(t, 0.0), 1.0)
-    return t * t * (3.0 - 2.0 * t)
-
-
 def _path(points: Sequence[ArrayLike], frames: int) -> Floats:
     """(frames, 3) through the waypoints, eased in and out at each."""
     way = [np.asarray(p, float) for p in points]
@@ -58,7 +54,7 @@ def _path(points: Sequence[ArrayLike], frames: int) -> Floats:
     for k in range(frames):
         t = (k + 1) / frames * legs
         leg = min(int(t), legs - 1)
-        out[k] = way[leg] + _smooth(t - leg) * (way[leg + 1] - way[leg])
+        out[k] = way[leg] + smoothstep(t - leg) * (way[leg + 1] - way[leg])
     return out
 
 

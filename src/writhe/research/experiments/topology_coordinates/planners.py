@@ -9,7 +9,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import CollisionTable, Gate, NearPairs
-from writhe.collision.gate import GATE_SLACK_M
+from writhe.collision.tolerance import GATE_SLACK_M
 from writhe.kernels.skeleton import kinematics
 from writhe.skeleton.kinematics import difference
 

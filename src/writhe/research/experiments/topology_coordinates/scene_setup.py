@@ -17,12 +17,12 @@ from writhe.research.evaluation.drags import standing
 from writhe.scene import Actor, Layout, Scene, SceneObject
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure
+from writhe.skeleton.limbs import ANKLES, TOES
 from writhe.solvers.tangling import TangleOptions, TangleSetup, TangleStepper, motion_metric
 from writhe.terms import Term, joint_limits, keep_centre_over, pin
 from writhe.topology import Strand
 
 FLOOR = SceneObject("floor", (half_space((0.0, 0.0, 0.0), (0.0, 1.0, 0.0)),))
-_FEET = ("left_ankle", "right_ankle", "left_toe", "right_toe")
 _TRUNK = {"hips": 6.0, "spine": 3.0, "chest": 3.0, "neck": 2.0, "head": 1.5}
 FLOOR_ALLOWANCE_M = 0.01
 
@@ -88,7 +88,10 @@ class SceneSetup:
         return Strand.along(points, joint=object_name, name=f"{object_name} {name}", closed=closed)
 
     def planted(
-        self, actor: str, joints: Sequence[str] = _FEET, weight: float = 60.0
+        self,
+        actor: str,
+        joints: Sequence[str] = (*ANKLES, *TOES),
+        weight: float = 60.0,
     ) -> list[Term]:
         """Terms that keep the actor's feet in place."""
         out: list[Term] = []
@@ -99,7 +102,10 @@ class SceneSetup:
     def balanced(self, actor: str, within_m: float = 0.08) -> Term:
         """The term that keeps the actor's centre of mass over its feet."""
         frames = forward(self.layout.skeleton, self.q)
-        middle = np.mean([frames.position(f"{actor}.{j}") for j in _FEET], axis=0)
+        middle = np.mean(
+            [frames.position(f"{actor}.{j}") for j in (*ANKLES, *TOES)],
+            axis=0,
+        )
         return keep_centre_over(actor, middle, within_m=within_m, weight=20.0)
 
     def upright(self, actor: str, weight: float = 1.0) -> list[Term]:

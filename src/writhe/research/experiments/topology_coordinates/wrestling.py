@@ -13,6 +13,7 @@ import numpy as np
 from writhe import io
 from writhe.arrays import Floats
 from writhe.cleaning.clean import clean
+from writhe.easing import smoothstep
 from writhe.errors import WritheError
 from writhe.postures.builtin.anatomical_angles import (
     ArmAngles,
@@ -73,7 +74,7 @@ def _authored(body: Figure) -> Floats:
     for k in range(_FRAMES):
         at = min(int(k / span), len(keys) - 2)
         t = k / span - at
-        q = interpolate(body.skeleton, keys[at], keys[at + 1], t * t * (3.0 - 2.0 * t))
+        q = interpolate(body.skeleton, keys[at], keys[at + 1], smoothstep(t))
         q[1] -= lowest_point(body, q) + 0.005
         rows.append(q)
     return np.array(rows)

@@ -1,0 +1,121 @@
+"""One step under contact constraints; used by tracking, settling and the planner's end postures.
+
+    min   1/2 v^T H v + g^T v
+    s.t.  near pairs keep or recover their clearance,   (kernels.terms.contact_rows.contact_rows)
+          intervals are kept or recovered,              (kernels.terms.contact_rows.interval_rows)
+          equalities hold,  |v| <= max_step.
+
+Contradictory constraints are softened (`solvers.qp`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from writhe.arrays import Floats, Ints
+from writhe.collision import CollisionTable, NearPairs
+from writhe.kernels.terms.contact_rows import contact_rows, interval_rows
+from writhe.solvers.qp import UNBOUNDED, solve_qp
+from writhe.terms import CompiledTerms
+
+_MOST_CONTACTS = 400  # near pairs in a QP at most
+
+
+@dataclass(frozen=True, slots=True)
+class ContactOptions:
+    """Constraints of a step. Lengths in metres, angles in radians."""
+
+    max_step: float  # per degree of freedom
+    near_m: float  # pairs nearer than this become inequalities
+    margin_m: float  # clearance that contact rows aim to keep
+    recovery_m: float  # how far one step pushes out an overlap at most
+    approach: float  # fraction of the clearance that one step may use up
+    interval_recovery: float = 0.5  # fraction of an interval's violation that one step must recover
+
+
+class ContactStep:
+    """Solves steps on one collision table; keeps its arrays between calls. Not thread-safe.
+
+    `prescribed` lists the degrees of freedom whose step is given, not solved for.
+    """
+
+    def __init__(
+        self, table: CollisionTable, options: ContactOptions, prescribed: Ints | None = None
+    ) -> None:
+        self.options = options
+        self.near = NearPairs(table)
+        self._tree, self._nv = table.skeleton.tree, table.skeleton.dof_count
+        self._prescribed = np.zeros(0, dtype=np.int64) if prescribed is None else prescribed
+        self._matrix = np.empty((0, self._nv))
+        self._low = self._high = np.empty(self._nv)
+
+    def clearance(self, positions: Floats, rotations: Floats, within_m: float) -> float:
+        """The smallest gap plus allowance at these joint frames; inf if no gap is < within_m."""
+        self.near.find(positions, rotations, within_m)
+        return float(self.near.clearance.min(initial=np.inf))
+
+    def solve(
+        self,
+        terms: CompiledTerms,
+        hessian: Floats,
+        gradient: Floats,
+        *,
+        equalities: int = 0,
+        intervals_from: int | None = None,
+        prescribed_step: Floats | float = 0.0,
+    ) -> Floats:
+        """(nv) the step at the configuration of the last `terms.update`.
+
+        The first `equalities` rows of the terms must hold exactly after the step; rows from
+        `intervals_from` on are intervals to keep. `prescribed_step` has one entry per prescribed
+        degree of freedom.
+        """
+        options, nv = self.options, self._nv
+        first = terms.rows if intervals_from is None else intervals_from
+        self._resize(_MOST_CONTACTS + equalities + terms.rows - first)
+        self.near.find(terms.positions, terms.rotations, options.near_m)
+        matrix, low, high = self._matrix, self._low, self._high
+        low[:nv], high[:nv] = -options.max_step, options.max_step
+        low[self._prescribed] = high[self._prescribed] = prescribed_step
+        count = contact_rows(
+            self._tree,
+            terms.positions,
+            terms.axes,
+            self.near.rows,
+            self.near.count,
+            options.margin_m,
+            options.approach,
+            options.recovery_m,
+            matrix[:_MOST_CONTACTS],
+            low[nv:],
+        )
+        high[nv : nv + count] = UNBOUNDED
+        if first < terms.rows:
+            count += interval_rows(
+                terms.values,
+                terms.jacobian,
+                terms.lower,
+                terms.upper,
+                first,
+                options.max_step,
+                options.interval_recovery,
+                matrix[count:],
+                low[nv + count :],
+                high[nv + count :],
+            )
+        if equalities:
+            matrix[count : count + equalities] = terms.jacobian[:equalities]
+            at = slice(nv + count, nv + count + equalities)
+            low[at] = high[at] = (terms.lower - terms.values)[:equalities]
+            count += equalities
+        end = nv + count
+        return solve_qp(hessian, gradient, matrix[:count], low[:end], high[:end]).v
+
+    def _resize(self, rows: int) -> None:
+        """Make the arrays large enough for this many rows."""
+        if len(self._matrix) >= rows:
+            return
+        self._matrix = np.empty((rows, self._nv))
+        self._low, self._high = np.empty(self._nv + rows), np.empty(self._nv + rows)

@@ -37,8 +37,8 @@ def _kinematics() -> None:
     kinematics.centre_of_mass_jacobian(frames)
     kinematics.interpolate(skeleton, q, q, 0.5)
     kinematics.momentum(frames, frames, 1.0)
-    Motion(skeleton, q[None]).at([0.0])
-    Motion(skeleton, q[None]).frames()
+    Motion(skeleton, q[None], 30.0).at([0.0])
+    Motion(skeleton, q[None], 30.0).frames()
 
 
 @_stage("skins")
@@ -84,7 +84,7 @@ def _motion_files() -> None:
     skeleton = figure("human").skeleton
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rest.bvh"
-        save(Motion(skeleton, skeleton.rest_configuration[None]), path)
+        save(Motion(skeleton, skeleton.rest_configuration[None], 30.0), path)
         load(path)
 
 
@@ -98,7 +98,7 @@ def _collision() -> None:
     table = CollisionTable(skeleton, shapes)
     q = skeleton.rest_configuration.copy()
     Gate(table).limit(q, q)
-    certify(table, q[None])
+    certify(table, q[None], fps=30.0)
     frames = forward(skeleton, q)
     NearPairs(table).find(frames.positions, frames.rotations, 0.1)
 
@@ -136,7 +136,7 @@ def _cleaning() -> None:
     end = start.copy()  # a leg swung sideways through the other one
     end[human.skeleton.q_slice("left_hip")] = [np.cos(0.45), 0.0, 0.0, -np.sin(0.45)]
     rows = [interpolate(human.skeleton, start, end, float(t)) for t in np.linspace(0.0, 1.0, 24)]
-    clean(Motion(human.skeleton, np.array(rows), 30.0), human)
+    clean(human, Motion(human.skeleton, np.array(rows), 30.0))
 
 
 @_stage("tangling")
@@ -172,7 +172,7 @@ def _planning() -> None:
     for side in ("left", "right"):
         goal[human.skeleton.q_slice(f"{side}_elbow")] = 1.0
     found = plan(human, start, goal, planted=("left_ankle",))
-    to_motion(found, Timing(duration_s=0.2))
+    to_motion(found, Timing(fps=30.0, duration_s=0.2))
     DefaultPlanner().compile(figure_problem(human, start, goal))
 
 

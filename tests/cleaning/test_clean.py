@@ -42,7 +42,7 @@ def pressed_arm() -> Motion:
 
 def test_the_arm_comes_out_and_the_rest_stays():
     motion = pressed_arm()
-    cleaned = clean(motion, HUMAN)
+    cleaned = clean(HUMAN, motion)
     assert not cleaned.before.certified
     assert cleaned.before.penetration_witnessed_m > 0.03
     assert cleaned.after.certified
@@ -62,13 +62,13 @@ def test_the_arm_comes_out_and_the_rest_stays():
 
 def test_a_clean_motion_is_not_touched():
     motion = Motion(SKELETON, np.tile(standing(HUMAN), (10, 1)), 30.0)
-    np.testing.assert_array_equal(clean(motion, HUMAN).motion.q, motion.q)
+    np.testing.assert_array_equal(clean(HUMAN, motion).motion.q, motion.q)
 
 
 def test_another_skeleton_is_refused():
     hand = figure("hand").skeleton
     with pytest.raises(WritheError, match="retarget"):
-        clean(Motion(hand, hand.rest_configuration[None]), HUMAN)
+        clean(HUMAN, Motion(hand, hand.rest_configuration[None], 30.0))
 
 
 def test_the_command_writes_a_certified_file(tmp_path, capsys):
@@ -110,7 +110,7 @@ def test_limbs_take_a_detour_where_the_source_passes_through_itself():
         return float(np.linalg.norm(apart, axis=1).max())
 
     target = linking_vector(HUMAN, motion.q[-1])
-    with_detours, without_detours = clean(motion, HUMAN), clean(motion, HUMAN, go_round=False)
+    with_detours, without_detours = clean(HUMAN, motion), clean(HUMAN, motion, go_round=False)
     assert with_detours.after.certified and without_detours.after.certified
     assert final_distance(with_detours.motion.q) < 0.005
     assert np.abs(linking_vector(HUMAN, with_detours.motion.q[-1]) - target).max() < 0.05
@@ -124,7 +124,7 @@ def test_detours_are_within_the_speed_bound(fps: float):
     """The result does not depend on the frame rate."""
     times = np.arange(0.0, len(SWAP) - 1 + 1e-9, 30.0 / fps)
     source = replace(swapped_arms(np.interp(times, np.arange(len(SWAP)), SWAP)), fps=fps)
-    cleaned = clean(source, HUMAN)
+    cleaned = clean(HUMAN, source)
     assert 1.0 < cleaned.largest_leap_m * fps < 5.01
     moved, given = (
         np.linalg.norm(np.diff(forward(SKELETON, q).positions, axis=0), axis=2)
@@ -138,7 +138,7 @@ def test_detours_are_within_the_speed_bound(fps: float):
 def test_arms_wait_where_the_source_soon_comes_back():
     there = np.linspace(0.0, 1.0, 4)
     motion = swapped_arms(np.concatenate([np.zeros(20), there, there[::-1], np.zeros(20)]))
-    cleaned = clean(motion, HUMAN)
+    cleaned = clean(HUMAN, motion)
     assert cleaned.before.pass_throughs and cleaned.after.certified
     assert linking_since(cleaned.motion.q, motion.q[0]).max() < 0.1  # on its side all the time
     np.testing.assert_array_equal(cleaned.motion.q[[0, -1]], motion.q[[0, -1]])
@@ -149,19 +149,19 @@ def test_arms_take_detours_both_ways_where_the_source_stays_long():
     motion = swapped_arms(
         np.concatenate([np.zeros(20), there, np.ones(40), there[::-1], np.zeros(20)])
     )
-    cleaned = clean(motion, HUMAN)
+    cleaned = clean(HUMAN, motion)
     assert cleaned.after.certified
     linking = linking_since(cleaned.motion.q, motion.q[0])
     target = linking_since(motion.q[[50]], motion.q[0])[0]
     assert linking[:15].max() < 0.05 and linking[-15:].max() < 0.05
     assert np.abs(linking[40:60] - target).max() < 0.05
     # nearer to the source than staying on the side of the start
-    assert cleaned.mean_displacement_m < clean(motion, HUMAN, go_round=False).mean_displacement_m
+    assert cleaned.mean_displacement_m < clean(HUMAN, motion, go_round=False).mean_displacement_m
 
 
 def test_a_pass_through_at_the_end_is_not_followed():
     motion = swapped_arms(np.concatenate([np.zeros(30), np.linspace(0.0, 1.0, 20), np.ones(3)]))
-    cleaned = clean(motion, HUMAN)
+    cleaned = clean(HUMAN, motion)
     assert cleaned.after.certified
     assert linking_since(cleaned.motion.q, motion.q[0]).max() < 0.1
 
@@ -193,7 +193,7 @@ def test_hands_on_the_knees_evade_the_legs(mocap: Path):
     """In a squat the captured legs swing through the hands: the hands lift, the feet stay."""
     clip = retarget(io.load(mocap / "pairs" / "23_14.bvh"), HUMAN)
     motion = Motion(SKELETON, clip.q[:60], clip.fps, clip.name)
-    cleaned = clean(motion, HUMAN)
+    cleaned = clean(HUMAN, motion)
     assert cleaned.before.pass_throughs and cleaned.after.certified
     assert cleaned.mean_displacement_m < 0.02
     assert cleaned.largest_leap_m < 5.0 / 30.0
@@ -211,7 +211,7 @@ def test_a_motion_that_leaps_from_tangle_to_tangle_is_not_followed_through_itsel
         step = rng.normal(scale=0.7, size=SKELETON.dof_count)
         step[:6] = 0.0
         rows.append(integrate(SKELETON, standing(HUMAN), step))
-    cleaned = clean(Motion(SKELETON, np.array(rows), 30.0), HUMAN)
+    cleaned = clean(HUMAN, Motion(SKELETON, np.array(rows), 30.0))
     assert len(cleaned.motion) == 8 and np.isfinite(cleaned.motion.q).all()
     assert cleaned.before.pass_throughs and not cleaned.after.pass_throughs
 
@@ -219,7 +219,7 @@ def test_a_motion_that_leaps_from_tangle_to_tangle_is_not_followed_through_itsel
 def test_one_frame_is_pushed_clear():
     motion = pressed_arm()
     deepest = Motion(SKELETON, motion.q[[60]], 30.0)
-    cleaned = clean(deepest, HUMAN)
+    cleaned = clean(HUMAN, deepest)
     assert not cleaned.before.certified and cleaned.after.certified
     assert cleaned.largest_leap_m == 0.0
 

@@ -33,7 +33,7 @@ def crossing(height_m: float) -> tuple[CollisionTable, Motion, None]:
         ],
     )
     q = np.array([[0, height_m, z, 1, 0, 0, 0] for z in (-1.0, 1.0)])
-    return table, Motion(skeleton, q), None
+    return table, Motion(skeleton, q, fps=30.0), None
 
 
 @pytest.mark.parametrize(("height_m", "passes"), [(0.0, 1), (2.0, 0)])
@@ -63,11 +63,11 @@ def test_stored_channels_keep_the_angles_that_were_written(tmp_path):
     q = np.zeros((2, 7))
     q[:, 3:] = np.roll(Rotation.from_euler("ZYX", angles, degrees=True).as_quat(), 1, axis=1)
     names = ["Xposition", "Yposition", "Zposition", "Zrotation", "Yrotation", "Xrotation"]
-    motion = Motion(skeleton, q, source={"format": "bvh", "channels": {"Hips": names}})
+    motion = Motion(skeleton, q, fps=30.0, source={"format": "bvh", "channels": {"Hips": names}})
     channels = stored_channels(path, motion)
     np.testing.assert_array_equal(channels.order, [[2, 1, 0]])
     np.testing.assert_allclose(np.degrees(channels.angles[:, 0]), angles)
     table = CollisionTable(skeleton, [capsule((0, 0, 0), (1, 0, 0), 0.1).on("Hips", "Hips")])
-    assert certify(table, q, interpolation="both", euler=channels).certified
+    assert certify(table, q, fps=30.0, interpolation="both", euler=channels).certified
     with pytest.raises(WritheError, match="no Euler channels"):
-        stored_channels(path, Motion(skeleton, q))
+        stored_channels(path, Motion(skeleton, q, fps=30.0))

@@ -37,7 +37,7 @@ def test_importing_writhe_loads_nothing_heavy():
 def test_a_path_that_cannot_be_written_is_one_line_and_exit_code_2(tmp_path, capsys):
     path = tmp_path / "still.bvh"
     human = figure("human")
-    io.save(Motion(human.skeleton, standing(human)[None]), path)
+    io.save(Motion(human.skeleton, standing(human)[None], fps=30.0), path)
     assert outcome(["convert", str(path), str(tmp_path / "nowhere" / "out.bvh")]) == 2
     assert outcome(["render", str(path), "-o", str(tmp_path / "nowhere" / "out.png")]) == 2
     for line in capsys.readouterr().err.strip().splitlines():
@@ -48,7 +48,7 @@ def test_a_saved_figure_is_certified_by_its_own_shapes(tmp_path, capsys):
     """The standing human is clear with its own capsules, which must be restored from a file."""
     human = figure("human")
     path = tmp_path / "still.bvh"
-    io.save(Motion(human.skeleton, np.tile(standing(human), (3, 1))), path)
+    io.save(Motion(human.skeleton, np.tile(standing(human), (3, 1)), fps=30.0), path)
     assert len(io.figure_of(io.load(path)).capsules) == len(human.capsules)
     assert outcome(["certify", str(path), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out.strip().splitlines()[-1])

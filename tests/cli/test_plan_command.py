@@ -122,7 +122,7 @@ def test_things_of_a_scene_are_gone_around(
         scene = replace(whole, actors=(ann,))
         q = np.tile(scene.layout.rest(), (len(motion), 1))
         q[:, scene.layout.actor_q["ann"]] = motion.q
-        assert certify(scene.layout.table, q).certified is clear
+        assert certify(scene.layout.table, q, fps=30.0).certified is clear
 
 
 def test_an_end_that_penetrates_is_moved_and_told(

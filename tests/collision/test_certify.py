@@ -22,7 +22,7 @@ MM = 1e-3
 def test_a_limb_that_passes_through_another_between_two_frames_is_found():
     table = free_sticks(rod(axis=0), rod(axis=2), fixed=(0,))
     q = np.array([free((0.0, 0.5, 0.0)), free((0.0, -0.5, 0.0))])
-    found = certify(table, q)
+    found = certify(table, q, fps=30.0)
     assert not found.certified
     assert len(found.pass_throughs) == 1
     event = found.pass_throughs[0]
@@ -43,7 +43,7 @@ def test_grazing_passes_are_decided(clear_m, certified, frames):
     table = free_sticks(rod(axis=0), rod(axis=2), fixed=(0,))
     xs = np.linspace(-0.8, 0.9, frames)
     q = np.array([free((x, 0.1 + clear_m, 0.02)) for x in xs])
-    found = certify(table, q)
+    found = certify(table, q, fps=30.0)
     assert found.certified is certified
     assert found.undecided == 0
     assert not found.deep_overlaps
@@ -76,8 +76,8 @@ def about_y(angle: float) -> np.ndarray:
 def test_nearly_half_a_turn_follows_the_arc_and_not_the_chord():
     # the arc from +x over -z to -x is far from the post at +z; the opposite arc passes through it
     table = arm()
-    away = certify(table, np.array([about_y(0.0), about_y(3.1)]))
-    through = certify(table, np.array([about_y(0.0), about_y(-3.1)]))
+    away = certify(table, np.array([about_y(0.0), about_y(3.1)]), fps=30.0)
+    through = certify(table, np.array([about_y(0.0), about_y(-3.1)]), fps=30.0)
     assert away.certified
     assert not through.certified
     assert len(through.pass_throughs) == 1
@@ -91,7 +91,7 @@ def test_common_root_motion_costs_nothing():
     turn = Rotation.from_rotvec(np.outer(np.linspace(0, 40, 30), [0.3, 0.9, 0.1]))
     moving[:, :3] = np.outer(np.arange(30), [0.5, -0.3, 2.0])
     moving[:, 3:7] = np.roll(turn.as_quat(), 1, axis=1)
-    here, there = certify(table, still), certify(table, moving)
+    here, there = certify(table, still, fps=30.0), certify(table, moving, fps=30.0)
     assert there.certified == here.certified
     assert there.evaluations <= 1.05 * here.evaluations
     assert there.min_clearance_m == pytest.approx(here.min_clearance_m, abs=1e-4)
@@ -111,8 +111,8 @@ def test_a_moving_object_through_a_standing_figure_is_found():
     past = np.array([np.concatenate([body, free((1.2, 1.0, z))]) for z in (-1.0, 1.0)])
     hit = np.array([np.concatenate([body, free((0.05, 1.0, z))]) for z in (-1.0, 1.0)])
     ours = ("left_clavicle", "right_clavicle")
-    assert not any("ball" in (e.a, e.b) for e in certify(table, past).deep_overlaps)
-    found = [e for e in certify(table, hit).pass_throughs if (e.a, e.b) != ours]
+    assert not any("ball" in (e.a, e.b) for e in certify(table, past, fps=30.0).deep_overlaps)
+    found = [e for e in certify(table, hit, fps=30.0).pass_throughs if (e.a, e.b) != ours]
     assert found and all("ball" in (e.a, e.b) for e in found)
 
 
@@ -122,7 +122,7 @@ def test_touching_contact_held_for_long_is_decided_quickly():
     q = np.array([free((0.1 * np.sin(i / 7), 0.1, 0.05 * np.cos(i / 5))) for i in range(1000)])
     turn = Rotation.from_rotvec(np.outer(np.cumsum(rng.normal(0, 0.05, 1000)), [0, 1, 0]))
     q[:, 3:] = np.roll(turn.as_quat(), 1, axis=1)
-    found = certify(table, q)
+    found = certify(table, q, fps=30.0)
     assert found.certified
     assert found.undecided == 0
     assert found.evaluations < 20_000
@@ -131,7 +131,7 @@ def test_touching_contact_held_for_long_is_decided_quickly():
 def test_pressing_deep_and_withdrawing_is_no_pass_through():
     table = free_sticks(rod(axis=0), rod(axis=2), fixed=(0,))
     q = np.array([free((0.0, y, 0.0)) for y in (0.3, 0.04, 0.3)])
-    found = certify(table, q)
+    found = certify(table, q, fps=30.0)
     assert len(found.deep_overlaps) == 1
     assert not found.pass_throughs
     assert not found.certified
@@ -145,18 +145,18 @@ def test_passing_around_the_core_to_the_other_side_is_a_pass_through():
     path = [(0.0, 0.3, 0.0)]
     path += [(0.0, 0.04 * np.cos(a), 0.05 + 0.04 * np.sin(a)) for a in angles]
     path += [(0.0, -0.3, 0.0)]
-    found = certify(table, np.array([free(p) for p in path]))
+    found = certify(table, np.array([free(p) for p in path]), fps=30.0)
     assert len(found.pass_throughs) == 1
 
 
 def test_a_clip_that_starts_or_ends_deep_is_reported_as_cut():
     table = free_sticks(rod(axis=0), rod(axis=2), fixed=(0,))
-    out = certify(table, np.array([free((0, 0.05, 0)), free((0, 0.3, 0))]))
+    out = certify(table, np.array([free((0, 0.05, 0)), free((0, 0.3, 0))]), fps=30.0)
     assert [e.cut for e in out.deep_overlaps] == [(True, False)]
     assert not out.pass_throughs
-    into = certify(table, np.array([free((0, 0.3, 0)), free((0, 0.05, 0))]))
+    into = certify(table, np.array([free((0, 0.3, 0)), free((0, 0.05, 0))]), fps=30.0)
     assert [e.cut for e in into.deep_overlaps] == [(False, True)]
-    one = certify(table, np.array([free((0, 0.05, 0))]))
+    one = certify(table, np.array([free((0, 0.05, 0))]), fps=30.0)
     assert [e.cut for e in one.deep_overlaps] == [(True, True)]
     assert one.deep_overlaps[0].interval_s == (0.0, 0.0)
     assert not one.certified
@@ -166,7 +166,7 @@ def test_a_pair_that_starts_in_violation_may_only_get_shallower():
     table = free_sticks(rod(axis=0), rod(axis=2), fixed=(0,))
 
     def at(*heights: float):
-        return certify(table, np.array([free((0.0, h, 0.0)) for h in heights]))
+        return certify(table, np.array([free((0.0, h, 0.0)) for h in heights]), fps=30.0)
 
     assert at(0.090, 0.094, 0.12).certified
     assert at(0.090, 0.094, 0.12).penetration_witnessed_m == pytest.approx(0.010, abs=1e-6)
@@ -178,9 +178,9 @@ def test_a_pair_that_starts_in_violation_may_only_get_shallower():
 def test_an_allowance_shifts_the_limit_by_its_value():
     table = free_sticks(rod(axis=0), rod(axis=2), fixed=(0,))
     q = np.array([free((x, 0.093, 0.0)) for x in (-0.8, 0.8)])
-    assert not certify(table, q).certified
+    assert not certify(table, q, fps=30.0).certified
     allowed = table.with_policy(ContactPolicy().allow("s0", "s1", 0.0065))
-    found = certify(allowed, q)
+    found = certify(allowed, q, fps=30.0)
     assert found.certified
     assert found.penetration_witnessed_m == pytest.approx(0.0005, abs=1e-6)
 
@@ -193,10 +193,10 @@ def test_the_floor_counts_root_motion():
         Skeleton(joints),
         [rod(0.05).on("rod", "rod"), half_space((0, 0, 0), (0, 1, 0)).on("floor", "floor")],
     )
-    above = certify(table, np.array([free((0, 0.051, 0)), free((3, 0.051, 0))]))
+    above = certify(table, np.array([free((0, 0.051, 0)), free((3, 0.051, 0))]), fps=30.0)
     assert above.certified and above.min_clearance_m == pytest.approx(0.001, abs=1e-4)
     dip = np.array([free((0, 0.4, 0)), free((0, -0.02, 0)), free((0, 0.4, 0))])
-    found = certify(table, dip)
+    found = certify(table, dip, fps=30.0)
     assert found.penetration_witnessed_m == pytest.approx(0.07, abs=1e-4)
     assert len(found.pass_throughs) == 1
 
@@ -225,7 +225,7 @@ def test_random_chain_motions_agree_with_dense_sampling(values, radius):
     )
     end = kin.integrate(skeleton, start, 2.0 * np.resize(values[::-1], skeleton.dof_count))
     q = np.array([start, end])
-    found = certify(table, q)
+    found = certify(table, q, fps=30.0)
     sampled = clearance(table, q, 600)
     assert found.undecided == 0
     assert found.min_clearance_m <= sampled + 1e-9
@@ -269,14 +269,14 @@ def test_euler_channels_are_followed_between_frames(values):
             turn = Rotation.from_euler(names[j].upper(), angles[f, j])
             q[f, 4 * j : 4 * j + 4] = np.roll(turn.as_quat(), 1)
     channels = EulerChannels(order, angles)
-    found = certify(table, q, interpolation="euler", euler=channels)
+    found = certify(table, q, fps=30.0, interpolation="euler", euler=channels)
     t = np.linspace(0, 1, 1500)
     gaps = gaps_between(table, q[0], q[1], t, (names, angles[0], angles[1]))
     sampled = float((gaps + table.pairs.allowance[:, None]).min())
     assert found.min_clearance_m <= sampled + 1e-9
     assert found.min_clearance_m >= sampled - 2 * MM
-    both = certify(table, q, interpolation="both", euler=channels)
-    slerp = certify(table, q)
+    both = certify(table, q, fps=30.0, interpolation="both", euler=channels)
+    slerp = certify(table, q, fps=30.0)
     assert both.min_clearance_m == min(found.min_clearance_m, slerp.min_clearance_m)
     assert both.certified == (found.certified and slerp.certified)
 
@@ -289,14 +289,15 @@ def test_channels_that_differ_from_the_motion_raise():
         certify(
             table,
             q,
+            fps=30.0,
             interpolation="euler",
             euler=EulerChannels(np.array([[2, 1, 0], [-1, -1, -1]]), angles),
         )
     with pytest.raises(WritheError, match="needs Euler channels"):
-        certify(table, q, interpolation="both")
+        certify(table, q, fps=30.0, interpolation="both")
 
 
 def test_quaternions_that_are_not_unit_raise():
     table = arm()
     with pytest.raises(WritheError, match="unit quaternions"):
-        certify(table, np.array([2.0 * about_y(0.0), about_y(0.4)]))
+        certify(table, np.array([2.0 * about_y(0.0), about_y(0.4)]), fps=30.0)

@@ -147,6 +147,6 @@ def test_a_gated_motion_is_certified(rng):
         target = kin.integrate(skeleton, path[-1], rng.normal(0, 0.1, skeleton.dof_count))
         path.append(gate.limit(path[-1], target))
     assert gate.shortened > 5
-    found = certify(table, np.array(path))
+    found = certify(table, np.array(path), fps=30.0)
     assert found.certified
     assert found.undecided == 0

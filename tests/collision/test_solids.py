@@ -48,7 +48,7 @@ def test_moving_solids_agree_with_dense_sampling(first, second, values):
     end[7:10] += 0.5 * v[3:6]
     turns = np.roll(Rotation.from_rotvec([2.5 * v[6:9], 2.5 * v[9:12]]).as_quat(), 1, axis=1)
     end[3:7], end[10:14] = turns
-    found = certify(table, np.array([start, end]))
+    found = certify(table, np.array([start, end]), fps=30.0)
     gaps = sampled_gaps(table, start, end, 300)
     assert found.undecided == 0
     assert found.min_clearance_m <= gaps.min() + 1e-9
@@ -66,8 +66,8 @@ def test_moving_solids_agree_with_dense_sampling(first, second, values):
 def test_a_rod_through_a_solid_is_a_pass_through_and_a_touch_is_not(solid):
     table = free_sticks(rod(0.03, 0.4), solid)
     through = np.array([free((0, y, 0), (0, 0, 0)) for y in (1.0, -1.0)])
-    found = certify(table, through)
+    found = certify(table, through, fps=30.0)
     assert len(found.pass_throughs) == 1
     assert found.pass_throughs[0].cores_meet
     touch = np.array([free((0, y, 0), (0, 0, 0)) for y in (1.0, 0.6, 1.0)])
-    assert certify(table, touch).certified
+    assert certify(table, touch, fps=30.0).certified

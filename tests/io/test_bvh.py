@@ -100,7 +100,7 @@ def test_reading_in_blocks_changes_nothing(tmp_path, monkeypatch, size):
     rng = np.random.default_rng(1)
     q = [kin.integrate(human, human.rest_configuration, rng.normal(0, 1, human.dof_count))]
     path = tmp_path / "m.bvh"
-    save(Motion(human, np.repeat(q, 40, axis=0)), path)
+    save(Motion(human, np.repeat(q, 40, axis=0), fps=30.0), path)
     whole = load(path)
     monkeypatch.setattr("writhe.io.bvh_read.BLOCK_BYTES", 1200 + size)
     np.testing.assert_array_equal(load(path).q, whole.q)
@@ -155,7 +155,7 @@ def test_a_joint_whose_motion_exceeds_its_channels_gets_all_channels(tmp_path):
     skeleton = Skeleton(joints, motion.skeleton.tips)
     rng = np.random.default_rng(0)
     q = kin.integrate(skeleton, skeleton.rest_configuration, rng.normal(0, 1, skeleton.dof_count))
-    posed = Motion(skeleton, q[None], source=motion.source)
+    posed = Motion(skeleton, q[None], fps=30.0, source=motion.source)
     save(posed, tmp_path / "posed.bvh")
     again = load(tmp_path / "posed.bvh")
     assert again.source["channels"]["Lower"] == ["Zrotation", "Xrotation", "Yrotation"]
@@ -291,7 +291,7 @@ def test_a_failed_save_leaves_the_old_file_alone(tmp_path):
     path = write(tmp_path, ARM)
     skeleton = Skeleton([Joint("stone", None, JointKind.FIXED)])
     with pytest.raises(WritheError, match="no joint"):
-        save(Motion(skeleton, np.zeros((3, 0))), path)
+        save(Motion(skeleton, np.zeros((3, 0)), fps=30.0), path)
     assert path.read_text() == ARM
     assert [p.name for p in tmp_path.iterdir()] == ["arm.bvh"]
 
@@ -308,7 +308,7 @@ def test_unknown_suffixes_and_missing_files_are_named(tmp_path):
 )
 def test_units_are_guessed_from_the_size_of_a_person(tmp_path, factor, metres):
     human = figure("human").skeleton
-    motion = Motion(human, human.rest_configuration[None])
+    motion = Motion(human, human.rest_configuration[None], fps=30.0)
     save(motion, tmp_path / "p.bvh", metres_per_unit=1 / factor)
     again = load(tmp_path / "p.bvh")
     assert again.source["metres_per_unit"] == pytest.approx(metres)

@@ -45,7 +45,7 @@ def seeds(tmp_path_factory) -> dict[str, bytes]:
     body = small()
     q = np.repeat(body.skeleton.rest_configuration[None], 4, axis=0)
     q[:, 0] = np.arange(4) * 0.1
-    motion = Motion(body.skeleton, q)
+    motion = Motion(body.skeleton, q, fps=30.0)
     save(motion, folder / "s.bvh")
     save(motion, folder / "s.glb", figure=body)
     np.savez(

@@ -19,7 +19,7 @@ def test_the_ground_is_touched_in_every_frame(
     human: Figure, table: CollisionTable, tangled: list[TangledPair], rolls: bool
 ) -> None:
     found = plan(human, tangled[-1].start, tangled[-1].goal, table=table)
-    motion = to_motion(found, Timing(duration_s=2.0, ground_m=0.3, rolls=rolls))
+    motion = to_motion(found, Timing(fps=30.0, duration_s=2.0, ground_m=0.3, rolls=rolls))
     lowest = lowest_points(table, motion.q, slice(0, len(human.skeleton)))
     assert lowest == pytest.approx(0.3 + LIFT_M, abs=1e-9)
     assert certify(table, motion.q, motion.fps).certified

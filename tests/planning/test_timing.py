@@ -35,8 +35,8 @@ def test_a_motion_is_certified_and_has_its_duration(found: Plan, table: Collisio
 def test_smoothing_lowers_roughness(found: Plan, human: Figure) -> None:
     from writhe.research.experiments.energy_planning.methods import roughness
 
-    rough = to_motion(found, Timing(duration_s=2.0, profile="uniform", smooth=0))
-    smooth = to_motion(found, Timing(duration_s=2.0, profile="uniform"))
+    rough = to_motion(found, Timing(fps=30.0, duration_s=2.0, profile="uniform", smooth=0))
+    smooth = to_motion(found, Timing(fps=30.0, duration_s=2.0, profile="uniform"))
     skeleton = human.skeleton
     assert roughness(skeleton, smooth.q) < 0.7 * roughness(skeleton, rough.q)
 
@@ -47,7 +47,9 @@ def test_limbs_in_turn(human: Figure, table: CollisionTable) -> None:
     for joint in ("left_elbow", "right_elbow", "left_knee", "right_knee"):
         goal[human.skeleton.q_slice(joint)] = 1.0
     result = plan(human, start, goal, table=table)
-    motion = to_motion(result, Timing(duration_s=2.0, in_turn=("legs", "arms"), stagger=1.0))
+    motion = to_motion(
+        result, Timing(fps=30.0, duration_s=2.0, in_turn=("legs", "arms"), stagger=1.0)
+    )
     early = motion.q[len(motion) // 3]
     knee = float(early[human.skeleton.q_slice("left_knee")][0])
     elbow = float(early[human.skeleton.q_slice("left_elbow")][0])
@@ -57,8 +59,8 @@ def test_limbs_in_turn(human: Figure, table: CollisionTable) -> None:
 
 def test_misuse_raises(found: Plan) -> None:
     with pytest.raises(UnknownNameError):
-        Timing(profile="gaussian")
+        Timing(fps=30.0, profile="gaussian")
     with pytest.raises(UnknownNameError):
-        Timing(in_turn=("tail",))
+        Timing(fps=30.0, in_turn=("tail",))
     with pytest.raises(WritheError, match="duration_s"):
-        Timing(duration_s=0.0)
+        Timing(fps=30.0, duration_s=0.0)

@@ -126,7 +126,7 @@ def test_every_naming_family_reaches_the_human_exactly(family):
         q[:, part.stop - 4 : part.stop] = turn
     root = skeleton.q_slice(roles["hips"])
     q[:, root.start : root.start + 3] = truth.q[:, :3]
-    result = retarget(Motion(skeleton, q), human())
+    result = retarget(Motion(skeleton, q, fps=30.0), human())
     np.testing.assert_allclose(result.frames().positions, frames.positions, atol=1e-6)
 
 
@@ -194,7 +194,7 @@ def test_other_rest_poses_make_no_difference(posture, turn):
         part = skeleton.q_slice(name)
         q[:, part.stop - 4 : part.stop] = quaternions.from_matrices(local)
     q[:, :3] = frames.position("hips") - skeleton.joints[0].offset_in_parent
-    source = Motion(skeleton, q)
+    source = Motion(skeleton, q, fps=30.0)
     np.testing.assert_allclose(source.frames().positions, frames.positions, atol=1e-9)
     result = retarget(source, human(), keep_feet=False)
     assert max(worst_direction(source, result, human()).values()) < 1.0

@@ -60,7 +60,7 @@ def test_actors_keep_their_motions_and_stand_where_they_are_placed():
     skeleton = scene.actors[0].figure.skeleton
     q = np.tile(skeleton.rest_configuration, (3, 1))
     q[:, 0] = [0.0, 0.1, 0.2]
-    whole = layout.motion({"ben": Motion(skeleton, q)})
+    whole = layout.motion({"ben": Motion(skeleton, q, fps=30.0)})
     frames = forward(layout.skeleton, whole.q[2])
     alone = forward(skeleton, q[2]).position("left_wrist")
     np.testing.assert_allclose(
@@ -222,8 +222,8 @@ def test_built_in_objects_are_solid_along_their_strands(name, strands):
 def test_motions_must_fit_the_scene():
     scene = two_people()
     skeleton = scene.actors[0].figure.skeleton
-    short = Motion(skeleton, skeleton.rest_configuration[None])
-    long = Motion(skeleton, np.tile(skeleton.rest_configuration, (4, 1)))
+    short = Motion(skeleton, skeleton.rest_configuration[None], fps=30.0)
+    long = Motion(skeleton, np.tile(skeleton.rest_configuration, (4, 1)), fps=30.0)
     with pytest.raises(WritheError, match="share rate and length"):
         scene.layout.motion({"anna": short, "ben": long})
     with pytest.raises(WritheError, match="not a moved object"):

@@ -220,10 +220,12 @@ def test_linking_over_time_uses_the_bones_of_the_motion(rng):
         ],
         human.skeleton.tips,
     )
-    other = linking_over_time(human, Motion(longer, q))
+    other = linking_over_time(human, Motion(longer, q, fps=30.0))
     assert np.abs(other - values).max() > 1e-3
     with pytest.raises(WritheError, match="retarget"):
-        linking_over_time(human, Motion(two_actors(), two_actors().rest_configuration[None]))
+        linking_over_time(
+            human, Motion(two_actors(), two_actors().rest_configuration[None], fps=30.0)
+        )
 
 
 def test_report_sums_up_writes_csv_and_plots(rng, tmp_path):
@@ -256,7 +258,9 @@ def test_a_plot_without_matplotlib_says_what_to_install(monkeypatch, tmp_path):
     import sys
 
     human = figure("human")
-    report = measure_motion(human, Motion(human.skeleton, human.skeleton.rest_configuration[None]))
+    report = measure_motion(
+        human, Motion(human.skeleton, human.skeleton.rest_configuration[None], fps=30.0)
+    )
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtraError, match=r"writhe\[render\]"):
         report.write_plot(tmp_path / "linking.png")

@@ -21,6 +21,7 @@ from writhe.cleaning.push_out import push_frames_clear
 from writhe.cleaning.segment_path import nearest_path
 from writhe.collision import Certificate, CollisionTable, certify
 from writhe.errors import WritheError
+from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion, forward
 from writhe.solvers.tracking import PostureTracker, TrackingOptions
 
@@ -41,23 +42,29 @@ class Cleaned:
 
 
 def clean(
+    subject: Figure | Scene,
     motion: Motion,
-    figure: Figure,
     *,
+    actor: str | None = None,
     table: CollisionTable | None = None,
     options: TrackingOptions | None = None,
     fade_s: float = 0.4,
     go_round: bool = True,
     progress: Progress | None = None,
-    variables: Bools | None = None,
 ) -> Cleaned:
-    """Remove the penetrations of a motion of `figure`'s skeleton.
+    """Remove the penetrations of a motion of a figure, or of an actor of a scene.
 
+    In a scene, `motion` is that of the whole scene (`scene.layout.motion`); only `actor` (by
+    default the first) is changed.
     Frames more than `fade_s` away from any penetrating frame stay unchanged. Where the source
     passes through itself, limbs take a detour or wait on their side, whichever stays nearer to the
     source over the whole clip; with `go_round=False` they never change sides.
-    variables: (nv,) mask of the degrees of freedom that may change; all by default.
     """
+    if isinstance(subject, Scene):
+        figure, variables = _actor_of(subject, actor)
+        table = table or subject.layout.table
+    else:
+        figure, variables = subject, None
     if motion.skeleton.names != figure.skeleton.names:
         raise WritheError(
             f"the motion {motion.name!r} belongs to another skeleton than {figure.name!r}:"
@@ -83,6 +90,16 @@ def clean(
         largest_leap_m=float(excess_motion(positions, clip.positions).max(initial=0.0)),
         changed_frames=int((moved.max(axis=1) > 1e-6).sum()),
     )
+
+
+def _actor_of(scene: Scene, actor: str | None) -> tuple[Figure, Bools]:
+    """The scene's joints as a figure with the actor's roles, and its degrees of freedom (nv,)."""
+    chosen = scene.actor(actor)
+    layout = scene.layout
+    roles = tuple((role, f"{chosen.name}.{joint}") for role, joint in chosen.figure.roles)
+    variables = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
+    variables[layout.actor_v[chosen.name]] = True
+    return Figure(chosen.figure.name, layout.skeleton, roles=roles), variables
 
 
 def _no_progress(done: int, total: int) -> None:

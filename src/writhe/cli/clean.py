@@ -51,8 +51,8 @@ def clean(
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task("Cleaning", total=None)
         cleaned = clean_motion(
-            motion,
             human,
+            motion,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
     seconds = time.perf_counter() - start

@@ -79,7 +79,9 @@ def _subject(subject: str) -> tuple[Figure, Motion]:
     """The figure to draw and its motion: from a file, or the rest pose of a built-in figure."""
     if subject in figure_names():
         body = figure(subject)
-        return body, Motion(body.skeleton, body.skeleton.rest_configuration[None], name=subject)
+        return body, Motion(
+            body.skeleton, body.skeleton.rest_configuration[None], fps=30.0, name=subject
+        )
     from writhe.io import load, load_figure
     from writhe.retargeting.motion_on_figure import on_figure
 

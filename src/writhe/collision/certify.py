@@ -8,16 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from writhe.arrays import Floats, Ints, floats
+from writhe.arrays import Floats, Ints
 from writhe.collision.certificate import Certificate, DeepOverlap, PairWorst
 from writhe.collision.collision_table import CollisionTable
 from writhe.collision.events import deep_overlaps
 from writhe.collision.gate import gate_workspace
 from writhe.collision.policy import LEFT_OUT_M
+from writhe.collision.subject import Subject, rows_and_rate, table_of
 from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
 from writhe.kernels.collision.clip_sweep import SweptClip, sweep_clip, witness_frames
 from writhe.kernels.skeleton.kinematics import BALL, FREE
+from writhe.skeleton import Motion
 
 INTERPOLATIONS = ("slerp", "euler", "both")
 SAME_ROTATION = 1e-6  # radians: Euler channels and quaternions this close agree
@@ -37,15 +39,16 @@ class EulerChannels:
 
 
 def certify(
-    table: CollisionTable,
-    q: ArrayLike,
-    fps: float = 30.0,
+    subject: Subject,
+    motion: Motion | ArrayLike,
+    fps: float | None = None,
     interpolation: str = "slerp",
     euler: EulerChannels | None = None,
     slack_m: float = SLACK_M,
 ) -> Certificate:
-    """Certify the motion q (frames, nq) of the table's skeleton, between its frames too.
+    """Certify a motion of a figure, scene or collision table, between its frames too.
 
+    motion: a `Motion` of the subject's skeleton, or an array (frames, nq), which needs `fps`.
     interpolation: "slerp" rotates every joint along the shortest arc; "euler" interpolates the
     channels linearly; "both" gives the worse result of the two.
     """
@@ -53,7 +56,8 @@ def certify(
         raise WritheError(
             f"interpolation must be one of {', '.join(INTERPOLATIONS)}, not {interpolation!r}"
         )
-    rows = floats(q, (None, table.skeleton.configuration_size), "the motion")
+    table = table_of(subject)
+    rows, fps = rows_and_rate(table, motion, fps)
     if len(rows) == 0:
         raise WritheError("the motion has no frames")
     rows = _with_unit_quaternions(table, rows)

@@ -53,7 +53,7 @@ def save_glb(
     if motion is not None:
         document.add_motion(motion)
     for prop in props:
-        document.add_prop(prop, 30.0 if motion is None else motion.fps)
+        document.add_prop(prop, None if motion is None else motion.fps)
     document.write(path)
 
 
@@ -184,8 +184,8 @@ class _Document:
             {"name": motion.name, "samplers": samplers, "channels": channels}
         ]
 
-    def add_prop(self, prop: Prop, fps: float) -> None:
-        """Add a mesh on a node of its own, animated if its pose changes."""
+    def add_prop(self, prop: Prop, fps: float | None) -> None:
+        """Add a mesh on a node of its own, animated at `fps` if its pose changes."""
         normals = _normals(prop.vertices, prop.triangles)
         attributes = {
             "POSITION": self._accessor(prop.vertices, _FLOAT, "VEC3", _VERTICES, bounds=True),
@@ -207,7 +207,7 @@ class _Document:
             }
         )
         self.json["scenes"][0]["nodes"].append(node)
-        if "animations" not in self.json or np.ptp(prop.poses, axis=0).max() == 0.0:
+        if fps is None or "animations" not in self.json or np.ptp(prop.poses, axis=0).max() == 0.0:
             return
         animation = self.json["animations"][0]
         times = self._accessor(

@@ -60,9 +60,9 @@ def plan(
     `planted` lists joints that keep their pose at the start, or pins.
     """
     if isinstance(subject, Scene):
-        who = actor or subject.actors[0].name
-        problem = scene_problem(subject, who, start, goal, planted=planted)
-        figure = subject.actor(who).figure
+        chosen = subject.actor(actor)
+        problem = scene_problem(subject, chosen.name, start, goal, planted=planted)
+        figure = chosen.figure
     else:
         problem = figure_problem(subject, start, goal, planted=planted, table=table)
         figure = subject

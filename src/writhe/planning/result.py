@@ -51,8 +51,11 @@ class Plan:
 
     @cached_property
     def certificate(self) -> Certificate:
-        """The certificate of the whole path, including the motion between its vertices."""
-        return certify(self.problem.table, self.path)
+        """The certificate of the whole path, including the motion between its vertices.
+
+        A path has no times: those of the certificate are numbers of vertices.
+        """
+        return certify(self.problem.table, self.path, fps=1.0)
 
     @cached_property
     def length_rad(self) -> float:

@@ -48,8 +48,8 @@ class Timing:
     `stagger` 0 all move together, with 1 strictly one after the other.
     """
 
+    fps: float
     duration_s: float | None = None
-    fps: float = 30.0
     profile: str = "bell"
     in_turn: tuple[str, ...] = ()
     stagger: float = 0.5
@@ -83,14 +83,13 @@ def natural_duration(skeleton: Skeleton, path: Floats) -> float:
     return max(0.6, max(travel) / 1.8)
 
 
-def to_motion(plan: Plan, timing: Timing | None = None) -> Motion:
+def to_motion(plan: Plan, timing: Timing) -> Motion:
     """The plan as a certified motion; stagger and smoothing are reduced where they would collide.
 
     The last resort is the unsmoothed path, sampled finely enough to be certified.
     """
     if not plan.solved:
         raise WritheError(f"a plan with status {plan.status.value!r} has no path to time")
-    timing = timing or Timing()
     problem = plan.problem
     rows = smoothed(plan, timing)
     duration = timing.duration_s or natural_duration(plan.skeleton, plan.path)

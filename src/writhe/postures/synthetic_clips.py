@@ -18,6 +18,7 @@ from writhe.skeleton import Figure, JointKind, Motion
 from writhe.skeleton.figures import figure as built_in
 
 TAKES = 4
+FPS = 30.0
 # style: key poses
 MOVEMENTS: dict[str, tuple[str, ...]] = {
     "golf": ("golf address", "golf top", "golf address", "golf finish"),
@@ -36,7 +37,7 @@ def _library() -> dict[str, Floats]:
     return dict(zip(database.clip, database.q, strict=True))
 
 
-def builtin_movements(figure: Figure | None = None, fps: float = 30.0) -> dict[str, list[Motion]]:
+def builtin_movements(figure: Figure | None = None) -> dict[str, list[Motion]]:
     """Takes of each style, on the human or retargeted to another figure."""
     human = built_in("human")
     library = _library()
@@ -45,7 +46,7 @@ def builtin_movements(figure: Figure | None = None, fps: float = 30.0) -> dict[s
         for number in range(TAKES):
             keys = [_variant(library, pose, number) for pose in poses]
             name = f"built-in {style} {number + 1}"
-            take = through_poses(human, [*keys, keys[0]] * 2, _PACES_S[number], fps, name)
+            take = through_poses(human, [*keys, keys[0]] * 2, _PACES_S[number], FPS, name)
             out.setdefault(style, []).append(take)
     if figure is None or figure.skeleton.names == human.skeleton.names:
         return out

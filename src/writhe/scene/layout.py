@@ -85,6 +85,7 @@ class Layout:
         """The motion of the whole scene, from the motions of its actors.
 
         All motions must have the same rate and length; an actor without one keeps its rest pose.
+        Without any, `fps` gives the rate.
         Animated objects follow their keys; moved objects keep their pose unless `objects` gives
         their poses (frames, 7).
         """
@@ -99,7 +100,9 @@ class Layout:
                 f"the motions of a scene must share rate and length, but have {sorted(rates)}"
                 f" frames per second and {sorted(lengths)} frames: resample or cut them"
             )
-        rate = rates.pop() if rates else 30.0
+        if not rates:
+            raise WritheError("without an actor's motion, the frame rate must be given: fps=")
+        rate = rates.pop()
         count = lengths.pop() if lengths else self._animated_frames(rate)
         q = np.tile(self.rest(), (count, 1))
         for name, motion in actors.items():

@@ -167,8 +167,12 @@ class Scene:
 
         return Layout(self)
 
-    def actor(self, name: str) -> Actor:
-        """An actor by name."""
+    def actor(self, name: str | None = None) -> Actor:
+        """An actor by name, or the first one."""
+        if name is None:
+            if not self.actors:
+                raise WritheError("the scene has no actor")
+            return self.actors[0]
         for actor in self.actors:
             if actor.name == name:
                 return actor

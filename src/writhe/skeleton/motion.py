@@ -25,7 +25,7 @@ class Motion:
 
     skeleton: Skeleton
     q: Floats
-    fps: float = 30.0
+    fps: float
     name: str = "motion"
     source: dict[str, Any] = field(default_factory=dict[str, Any])
 

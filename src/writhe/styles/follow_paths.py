@@ -26,7 +26,7 @@ class Followed:
 
     def repaired(self) -> Cleaned:
         """The motion with its penetrations removed by `writhe.cleaning`."""
-        return clean(self.motion, self.trajectory.chain.figure)
+        return clean(self.trajectory.chain.figure, self.motion)
 
 
 def follow(

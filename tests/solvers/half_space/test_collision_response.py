@@ -176,7 +176,7 @@ def test_two_characters_evade_each_other():
 def test_relations_hold_in_every_poser(method):
     """Two hands on a bar: one is dragged, the other follows at its distance."""
     scene = Scene((Actor("ann", HUMAN),))
-    poser = make_poser(method, HUMAN, scene=scene, actor="ann")
+    poser = make_poser(method, scene, actor="ann")
     q = standing(HUMAN)
     at = forward(HUMAN.skeleton, q)
     apart = float(np.linalg.norm(at.position("left_wrist") - at.position("right_wrist")))
@@ -198,7 +198,7 @@ def test_a_half_space_is_not_crossed_in_any_poser(method):
     from writhe.terms import half_space as stay_beyond
 
     scene = Scene((Actor("ann", HUMAN),))
-    poser = make_poser(method, HUMAN, scene=scene, actor="ann")
+    poser = make_poser(method, scene, actor="ann")
     poser.set_relations([stay_beyond("ann.left_wrist", [0, 0, 0], [0, 0, 0.3], [0, 0, -1])])
     q = standing(HUMAN)
     pins = [pin_here(HUMAN.skeleton, q, f"{side}_ankle") for side in ("left", "right")]

@@ -141,7 +141,7 @@ def test_a_chair_in_the_way_is_not_entered(database):
 
     block = SceneObject("block", (box([0.25, 0.9, 0.45], [0.15, 0.15, 0.1]),))
     scene = Scene(actors=(Actor("ann", HUMAN),), objects=(block,))
-    poser = make_poser("default", HUMAN, database, scene=scene, actor="ann")
+    poser = make_poser("default", scene, database, actor="ann")
     _, rows = drag(poser, "left_wrist", [0.25, 0.9, 0.45])
     whole = np.tile(scene.layout.rest(), (len(rows), 1))
     whole[:, scene.layout.actor_q["ann"]] = rows

@@ -52,7 +52,7 @@ def test_two_chains_wind_without_crossing(pair, start, writhe, sigma):
     assert result.reached and not result.unmet
     found = Linking(pair.first, pair.second).value(pair.skeleton, result.q)[0]
     assert found == pytest.approx(writhe, abs=0.011)
-    certificate = certify(pair.table, result.path)
+    certificate = certify(pair.table, result.path, fps=30.0)
     assert certificate.certified and not certificate.pass_throughs
 
 
@@ -96,7 +96,7 @@ def test_contradictory_tangles_are_named(pair, start):
     assert result.status is not Status.REACHED and not result.reached
     assert set(result.unmet) == {"to the right", "to the left"}
     assert any("to the right" in line and "to the left" in line for line in result.conflicts)
-    assert certify(pair.table, result.path).certified
+    assert certify(pair.table, result.path, fps=30.0).certified
 
 
 def ring(height: float, radius: float, name: str) -> Strand:
@@ -147,7 +147,7 @@ def test_a_chain_keeps_its_tangle_with_a_driven_one(pair, start):
     assert drive.finished and drive.delayed_frames < 10
     found = [Linking(pair.first, pair.second).value(skeleton, q)[0] for q in result.path]
     assert min(found) > 0.6 and result.reached
-    assert certify(pair.table, result.path).certified
+    assert certify(pair.table, result.path, fps=30.0).certified
 
 
 def test_an_order_is_found_and_explained(pair, start):

@@ -98,7 +98,7 @@ class PostureBuilder:
         if not all(self.is_valid(q) for q in between):
             return []
         frames = np.array([start.q, *between, end.q])
-        if not certify(self.setting.table, frames).certified:
+        if not certify(self.setting.table, frames, fps=1.0).certified:
             return []
         self.tally.certified += 1
         name = f"{start.name} > {end.name}"

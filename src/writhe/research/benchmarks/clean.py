@@ -37,12 +37,12 @@ def run(
     motions, skipped = retargeted_clips(clips, body, progress, frames)
     table = CollisionTable.of_figure(body)
     first = next(iter(motions.values()))
-    clean(replace(first, q=first.q[:30]), body, table=table)  # loads the kernels
+    clean(body, replace(first, q=first.q[:30]), table=table)  # loads the kernels
     rows: dict[str, dict[str, Any]] = {}
     for number, (name, motion) in enumerate(motions.items()):
         progress(f"clip {number + 1} of {len(motions)}: {name}")
         start = time.process_time()
-        cleaned = clean(motion, body, table=table)
+        cleaned = clean(body, motion, table=table)
         seconds = time.process_time() - start
         rows[name] = {
             "frames": len(motion),

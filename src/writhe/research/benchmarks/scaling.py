@@ -80,7 +80,7 @@ def _chain_step_ms(body: Figure) -> float:
 def _crowd_step_ms(count: int) -> float:
     human = figure("human")
     queue = (Actor(f"actor_{k}", human, np.array([0.0, 0.0, -0.6 * k])) for k in range(count))
-    poser = make_poser("default", human, None, scene=Scene(tuple(queue)), actor="actor_0")
+    poser = make_poser("default", Scene(tuple(queue)), actor="actor_0")
     q = standing(human)
     start = forward(human.skeleton, q).position("left_wrist")
     return _drag_ms(poser, q, "left_wrist", start, np.array([-0.01, 0.01, 0.01]))

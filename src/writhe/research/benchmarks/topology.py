@@ -66,7 +66,7 @@ def _chains() -> dict[str, Any]:
             sign = "plus" if target > 0 else "minus"
             reached[f"chain_reached_{sign}_one"] = result.reached
             reached[f"chain_steps_{sign}_one"] = len(result.path) - 1
-            crossed = len(certify(pair.table, result.path).pass_throughs)
+            crossed = len(certify(pair.table, result.path, fps=30.0).pass_throughs)
             reached["chain_crossings"] = reached.get("chain_crossings", 0) + crossed
     return {"chain_step_ms": float(np.median(taken)), **reached}
 
@@ -83,7 +83,7 @@ def random_targets(count: int, seed: int = 5) -> dict[str, Any]:
         tangle = Tangle.measured(pair.skeleton, end, pair.first, pair.second)
         result = solve(TangleStepper(pair.table, [tangle]), begin)
         reached += result.reached
-        certificate = certify(pair.table, result.path)
+        certificate = certify(pair.table, result.path, fps=30.0)
         crossed += bool(certificate.pass_throughs) or not certificate.certified
         writhes.append(abs(tangle.writhe))
     return {

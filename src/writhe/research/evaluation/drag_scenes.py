@@ -51,9 +51,8 @@ class DragScene:
         """A poser for this scene, by method name."""
         return make_poser(
             method,
-            self.figure,
+            self.scene or self.figure,
             self.database,
-            scene=self.scene,
             actor=None if self.scene is None else self.actor,
             controls=self.controls if method == "default" else None,
         )

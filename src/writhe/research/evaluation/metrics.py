@@ -59,7 +59,7 @@ class PosingMetrics:
     residuals: list[float] = field(default_factory=list[float])
     joint_errors: list[Floats] = field(default_factory=list[Floats])
 
-    def add_motion(self, q: Floats, fps: float = 60.0) -> None:
+    def add_motion(self, q: Floats, fps: float) -> None:
         """Add penetration, certificate and jumps of a motion q (frames, nq)."""
         self.frames += len(q)
         whole = (

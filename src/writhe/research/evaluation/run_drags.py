@@ -18,6 +18,8 @@ from writhe.skeleton import Figure
 from writhe.solvers.posing import Poser, Target, pin_here
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 
+FPS = 60.0  # of scripted drags, a poser step a frame
+
 
 @dataclass(frozen=True)
 class DragRun:
@@ -57,7 +59,7 @@ def evaluate_drag(
 ) -> DragRun:
     """Run a drag and add its metrics."""
     run = run_drag(poser, body, drag, start)
-    metrics.add_motion(run.q)
+    metrics.add_motion(run.q, FPS)
     metrics.milliseconds += run.milliseconds
     metrics.residuals += run.errors_m.tolist()
     metrics.shortened += run.shortened

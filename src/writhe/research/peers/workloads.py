@@ -19,6 +19,7 @@ from writhe.skeleton import Figure, forward
 from writhe.solvers.posing.handles import pin_here
 from writhe.solvers.tracking import PostureTracker
 
+DRAG_FPS = 60.0
 EFFECTORS = {
     "reconstruct-three": ("left_ankle", "right_ankle", "right_wrist"),
     "reconstruct-five": ("left_ankle", "right_ankle", "right_wrist", "left_wrist", "head"),
@@ -33,11 +34,11 @@ class PosingTask:
     start: np.ndarray
     targets: tuple[str, ...]
     path: np.ndarray
+    fps: float
     pins: Mapping[str, np.ndarray] = field(default_factory=dict[str, np.ndarray])
     truth: np.ndarray | None = None
     ball: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # its centre, frame by frame
     rests: tuple[int, ...] = ()  # frames at the end of the rest at a feasible waypoint
-    fps: float = 60.0
 
     def save(self, path: Path) -> None:
         """Write the data given to the peer (without the truth)."""
@@ -120,6 +121,7 @@ def drags(figure: Figure, rounds: int) -> list[PosingTask]:
             start,
             drag.joints,
             drag.path,
+            DRAG_FPS,
             {
                 name: np.array(pin_here(figure.skeleton, start, name).position_in_world)
                 for name in drag.pinned
@@ -156,7 +158,9 @@ def tangled(figure: Figure, count: int, seed: int = 9) -> list[PosingTask]:
         share = np.concatenate([np.linspace(0, 1, steps + 1)[1:], np.ones(15)])
         path = here.position(joint) + share[:, None] * (goal - here.position(joint))
         pins = {name: here.position(name).copy() for name in feet}
-        out.append(PosingTask(f"tangle {number + 1}", start, (joint,), path[:, None], pins))
+        out.append(
+            PosingTask(f"tangle {number + 1}", start, (joint,), path[:, None], DRAG_FPS, pins)
+        )
     return out
 
 
@@ -173,11 +177,11 @@ def swept(figure: Figure, count: int, seed: int = 17) -> list[PosingTask]:
         angle = rng.uniform(0.0, 2.0 * np.pi)
         along = np.array([np.sin(angle), rng.normal(0.0, 0.2), np.cos(angle)])
         along /= np.linalg.norm(along)
-        step = rng.uniform(0.4, 2.0) / 60.0
+        step = rng.uniform(0.4, 2.0) / DRAG_FPS
         distance = np.arange(-0.9, 0.9, step)
         ball = through + distance[:, None] * along
         path = np.zeros((len(ball), 0, 3))
-        out.append(PosingTask(f"sweep {number + 1}", start, (), path, pins, ball=ball))
+        out.append(PosingTask(f"sweep {number + 1}", start, (), path, DRAG_FPS, pins, ball=ball))
     return out
 
 
@@ -191,7 +195,7 @@ def reconstructions(
         places = forward(figure.skeleton, truth)
         path = np.stack([places.position(joint) for joint in effectors], axis=1)[1:]
         start = tracker.follow(truth[0], truth[0], gated=False)
-        out.append(PosingTask(name, start, effectors, path, truth=truth, fps=fps))
+        out.append(PosingTask(name, start, effectors, path, fps, truth=truth))
     return out
 
 

@@ -43,6 +43,7 @@ class HalfSpacePoser:
         assert actor.scene is not None
         chosen = options or ResponseOptions(root_free=True, return_fraction=0.02)
         self.response = CollisionResponse(actor.scene, chosen, actors=[actor.root])
+        self.table = self.response.table
         self.last: ResponseResult | None = None
         self._objects: dict[str, Floats] = {}
         self._relations: tuple[Term, ...] = ()

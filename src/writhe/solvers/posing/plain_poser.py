@@ -37,6 +37,7 @@ class PlainPoser:
         self.figure = figure
         self.options = options or StepOptions(iterations=3, damping=0.3)
         self.actor = actor or ActorInScene.alone(figure)
+        self.table = self.actor.table
         skeleton = figure.skeleton
         limits = joint_limits(skeleton, weight=_LIMIT_WEIGHT)
         self._rows = HandleRows(skeleton, _WEIGHTS, hard=limits)

@@ -8,6 +8,7 @@ from math import degrees
 from typing import Protocol, runtime_checkable
 
 from writhe.arrays import Floats
+from writhe.collision import CollisionTable
 from writhe.skeleton import Figure
 from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.result import Status
@@ -94,6 +95,7 @@ class Poser(Protocol):
 
     name: str
     figure: Figure
+    table: CollisionTable  # shapes and contact policy that the poser avoids; a whole scene's in one
 
     def step(
         self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin | Hold] = ()

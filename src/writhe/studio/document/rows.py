@@ -59,9 +59,9 @@ class TrackRow(msgspec.Struct, frozen=True):
     object: int = msgspec.field(name="thing")
     kind: TrackKind
     name: str
-    start_s: float = 0.0
-    fps: float = 30.0
-    data: bytes = b""
+    start_s: float
+    fps: float
+    data: bytes
 
 
 class Key(msgspec.Struct, frozen=True):

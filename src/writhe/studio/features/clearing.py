@@ -163,15 +163,10 @@ class _ActorMotion:
 
     def pushed_out(self, rows: Floats, job: Job) -> Motion:
         """The actor's motion in the scene rows (n, nq) with overlaps pushed out; its ends stay."""
-        layout, who = self.scene.layout, actor_label(self.actor)
-        roles = tuple((role, f"{who}.{joint}") for role, joint in self.figure.roles)
-        variables = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
-        variables[layout.actor_v[who]] = True
         found = clean(
-            Motion(layout.skeleton, rows, self.fps),
-            Figure(self.figure.name, layout.skeleton, roles=roles),
-            table=layout.table,
-            variables=variables,
+            self.scene,
+            Motion(self.scene.layout.skeleton, rows, self.fps),
+            actor=actor_label(self.actor),
             progress=lambda done, total: job.report(done / total),
         )
         pushed = np.ascontiguousarray(found.motion.q[:, self.own])

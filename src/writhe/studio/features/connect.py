@@ -176,7 +176,7 @@ def _ends(editor: Editor, message: Connect) -> tuple[Key, Key]:
 
 def _found_path(kind: _Kind, problem: PlanProblem, plan: Plan, q: Floats, own: Floats) -> FoundPath:
     energy = Energy(problem.table, variable=problem.variable).along(q)
-    clearance = certify(problem.table, q).min_clearance_m
+    clearance = certify(problem.table, q, fps=1.0).min_clearance_m
     return FoundPath(
         title=kind.title,
         about=kind.about,

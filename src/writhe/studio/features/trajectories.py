@@ -209,8 +209,8 @@ def repair_motion(editor: Editor, message: RepairMotion) -> Work:
 
     def work(job: Job) -> Outcome:
         done = clean(
-            Motion(figure.skeleton, q, fps),
             figure,
+            Motion(figure.skeleton, q, fps),
             progress=lambda made, total: job.report(made / total, "pushing parts apart"),
         )
         return Outcome(

@@ -58,7 +58,7 @@ def _diagnostics() -> None:
     clearance(human, q)
     in_scene = ActorInScene.alone(human)
     Diagnostics(human, in_scene).measure(q)
-    certify(in_scene.table, np.stack([q, q]))
+    certify(in_scene.table, np.stack([q, q]), fps=30.0)
 
 
 def _preset_poses() -> None:

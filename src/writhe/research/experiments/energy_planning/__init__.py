@@ -35,6 +35,7 @@ from writhe.research.experiments.energy_planning.postures import flare as flare_
 from writhe.research.experiments.energy_planning.thomas_flare import Flare, flare
 from writhe.skeleton import Motion
 
+FPS = 30.0
 NAMES = ("arm-fold", "leg-cross", "yoga", "contortion", "thomas-flare")
 # seconds of the paper's table 1: without and with the safe zone
 PAPER_TABLE_1 = {
@@ -131,7 +132,7 @@ def _compare(
     report.text(f"Tangles of the goal: {len(knotted)} ({', '.join(knotted) or 'none'}).")
     if best is not None:
         energy = Energy(experiment.problem().table)
-        rows = to_motion(best, Timing(duration_s=2.0, profile="uniform")).q
+        rows = to_motion(best, Timing(fps=FPS, duration_s=2.0, profile="uniform")).q
         chart = lines(
             report.picture_path(f"{name}-energy.png"),
             {name: energy.along(rows)},
@@ -169,7 +170,7 @@ def _compare(
 def _strip(experiment: Experiment, plan: Plan, report: Report, name: str) -> Path:
     from writhe.render import film_strip
 
-    motion = to_motion(plan, experiment.timing())
+    motion = to_motion(plan, experiment.timing(FPS))
     own = Motion(experiment.figure.skeleton, np.ascontiguousarray(motion.q), motion.fps)
     path = report.picture_path(name)
     return film_strip(experiment.figure, own, path, count=9, size=(170, 220), view=experiment.view)

@@ -48,7 +48,7 @@ class Experiment:
     rolls: bool = False  # the body lies on the ground and rolls as its shape changes
     duration_s: float | None = None
 
-    def timing(self, fps: float = 30.0) -> Timing:
+    def timing(self, fps: float) -> Timing:
         """Timing of the path, grounded if the plan has no floor."""
         ground = 0.0 if self.alone and not self.planted else None
         return Timing(fps=fps, duration_s=self.duration_s, ground_m=ground, rolls=self.rolls)

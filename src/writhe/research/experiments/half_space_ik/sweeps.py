@@ -50,7 +50,7 @@ def random_sweep(body: Figure, pose: Floats, rng: np.random.Generator) -> Sweep:
     while True:
         sweep = _any_sweep(body, pose, rng)
         scene, q = _scene(sweep, body, pose)
-        if certify(scene.layout.table, q[None]).penetration_upper_bound_m <= 0.0:
+        if certify(scene.layout.table, q[None], FPS).penetration_upper_bound_m <= 0.0:
             return sweep
 
 

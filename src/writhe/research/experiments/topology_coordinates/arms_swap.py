@@ -7,7 +7,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision import certify
 from writhe.research.evaluation import Progress
-from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
+from writhe.research.experiments.topology_coordinates.scene_result import FPS, Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.skeleton.kinematics import interpolate
 from writhe.solvers.tangling import Tangle, TangleKeyframe, TangleSetup, animate
@@ -44,7 +44,7 @@ def play(progress: Progress) -> SceneResult:
         setup, first, [TangleKeyframe("swapped", (Tangle(left, right, after.writhe),), (), last)]
     )
     straight = np.array([interpolate(skeleton, first, last, t) for t in np.linspace(0, 1, 30)])
-    through = certify(world.layout.table, straight)
+    through = certify(world.layout.table, straight, FPS)
     end = Tangle.measured(skeleton, motion.path[-1], left, right)
     return SceneResult.of(
         world.layout,

@@ -12,7 +12,7 @@ import numpy as np
 from writhe.collision import certify
 from writhe.quantities import Linking, Point
 from writhe.research.evaluation import Progress
-from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
+from writhe.research.experiments.topology_coordinates.scene_result import FPS, Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.skeleton.kinematics import interpolate
 from writhe.solvers.tangling import SolveOptions, Tangle, TangleKeyframe, TangleOptions, animate
@@ -96,7 +96,7 @@ def play(progress: Progress) -> SceneResult:
             for t in np.linspace(0, 1, 30)
         ]
     )
-    collides = not certify(world.layout.table, straight).certified
+    collides = not certify(world.layout.table, straight, FPS).certified
     return SceneResult.of(
         world.layout,
         motion,

@@ -116,7 +116,7 @@ def _captured(body: Figure, clips: Path, progress: Progress) -> tuple[Floats, st
     motion = retarget(io.load(path), body)
 
     q = motion.q[at : at + _FRAMES]
-    cleaned = clean(Motion(body.skeleton, q, motion.fps, motion.name), body).motion.q
+    cleaned = clean(body, Motion(body.skeleton, q, motion.fps, motion.name)).motion.q
     return _facing_front(body, cleaned), path.name
 
 

@@ -1,6 +1,6 @@
 """mink: differential inverse kinematics on MuJoCo, with or without its collision limit."""
 
-# pyright: reportMissingImports=false
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """pink: differential inverse kinematics on Pinocchio, with or without its collision barrier."""
 
-# pyright: reportMissingImports=false
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class WritheWithBall(Writhe):
         shape = ball((0.0, 0.0, 0.0), body.ball_radius)
         ball_object = SceneObject("ball", (shape,), ObjectKind.MOVED, FAR_AWAY)
         scene = Scene((Actor("body", human),), (ball_object,))
-        self._poser = make_poser("half-space", human, None, scene=scene, actor="body")
+        self._poser = make_poser("half-space", scene, actor="body")
         self.settings = _settings(self._poser.response)
         self._ball_q = scene.layout.object_q["ball"]
         self.ball_place = FAR_AWAY

@@ -1,0 +1,68 @@
+"""What `certify` takes: a figure, a scene or a collision table, and a motion or an array."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from numpy.typing import ArrayLike
+
+from writhe.arrays import Floats, floats
+from writhe.collision.collision_table import CollisionTable
+from writhe.errors import WritheError
+from writhe.skeleton import Figure, Motion
+
+
+class HasTable(Protocol):
+    """The layout of a scene, as far as `certify` reads it."""
+
+    @property
+    def table(self) -> CollisionTable:
+        """The shapes and pairs of the whole scene."""
+        ...
+
+
+class HasLayout(Protocol):
+    """A `Scene`, as far as `certify` reads it (this layer is below scenes)."""
+
+    @property
+    def layout(self) -> HasTable:
+        """The scene as one forest of joints."""
+        ...
+
+
+Subject = Figure | CollisionTable | HasLayout
+
+
+def table_of(subject: Subject) -> CollisionTable:
+    """The collision table of a figure or scene, with its default contact policy."""
+    if isinstance(subject, CollisionTable):
+        return subject
+    if isinstance(subject, Figure):
+        return CollisionTable.of_figure(subject)
+    return subject.layout.table
+
+
+def rows_and_rate(
+    table: CollisionTable, motion: Motion | ArrayLike, fps: float | None
+) -> tuple[Floats, float]:
+    """The configurations (frames, nq) of a motion or an array, and the frames per second.
+
+    A `Motion` carries its frame rate; an array needs `fps`.
+    """
+    if isinstance(motion, Motion):
+        if fps is not None and fps != motion.fps:
+            raise WritheError(
+                f"the motion {motion.name!r} has {motion.fps:g} frames per second: leave out fps,"
+                " or resample it first"
+            )
+        if motion.skeleton.names != table.skeleton.names:
+            raise WritheError(
+                f"the motion {motion.name!r} belongs to another skeleton: retarget it first (in a"
+                " scene: scene.layout.motion({actor: motion}))"
+            )
+        return motion.q, motion.fps
+    if fps is None:
+        raise WritheError("an array has no frame rate: give fps=, or a Motion")
+    if not 0.0 < fps < float("inf"):
+        raise WritheError(f"frames per second must be positive, not {fps}")
+    return floats(motion, (None, table.skeleton.configuration_size), "the motion"), fps

@@ -24,6 +24,7 @@ _HOMES = {
     "WritheError": "writhe.errors",
     "builtin_database": "writhe.postures.builtin",
     "certify": "writhe.collision",
+    "certify_file": "writhe.scene",
     "clean": "writhe.cleaning.clean",
     "figure": "writhe.skeleton.figures",
     "figure_of": "writhe.io",

@@ -9,12 +9,9 @@ import typer
 from rich.table import Table
 
 from writhe.cli.output import console, print_json
-from writhe.errors import WritheError
 
 if TYPE_CHECKING:
     from writhe.collision import Certificate, CollisionTable
-    from writhe.collision.certify import EulerChannels
-    from writhe.skeleton import Motion
 
 SHOWN = 10
 
@@ -43,67 +40,45 @@ def certify(
 ) -> None:
     """Check whether body parts penetrate each other or objects, between frames too.
 
-    Exit code 0: certified; 1: not certified; 2: bad input.
+    Exit code 0: certified; 1: anything else (improving, penetrating, passes through, undecided);
+    2: bad input.
 
     Example: `writhe certify walk.bvh --scene room.json`
     """
-    result, table = certify_file(file, scene, actor, interpolation, skip_joint_zones)
-    _show(result, table)
-    if json:
-        print_json(result.as_dict())
-    raise typer.Exit(0 if result.certified else 1)
-
-
-def certify_file(
-    file: Path,
-    scene: Path | None = None,
-    actor: str | None = None,
-    interpolation: str | None = None,
-    skip_joint_zones: bool = False,
-) -> tuple[Certificate, CollisionTable]:
-    """The certificate of a file as readers interpolate it, and the collision table."""
-    from writhe.collision import certify as certify_motion
-
-    table, motion, channels = _read(file, scene, actor, interpolation, skip_joint_zones)
-    chosen = interpolation or ("both" if channels is not None else "slerp")
-    return certify_motion(table, motion.q, motion.fps, chosen, channels), table
-
-
-def _read(
-    file: Path, scene_file: Path | None, actor: str | None, interpolation: str | None, skip: bool
-) -> tuple[CollisionTable, Motion, EulerChannels | None]:
     from dataclasses import replace
 
-    from writhe.collision import CollisionTable, ContactPolicy
-    from writhe.collision.stored_channels import channels_in_scene, stored_channels
-    from writhe.io import figure_of, load
-    from writhe.scene import Scene
+    from writhe.collision import ContactPolicy
+    from writhe.scene import Scene, certify_file
 
-    motion = load(file)
-    channels = None
-    if interpolation in (None, "euler", "both") and motion.source.get("format") == "bvh":
-        channels = stored_channels(file, motion)
-    if scene_file is None:
-        figure = figure_of(motion, partial=True)
-        if not figure.capsules:
-            raise WritheError(f"{file}: no collision shapes could be fitted to its skeleton")
-        policy = ContactPolicy(skip_joint_zones=skip)
-        return CollisionTable.of_figure(figure, policy), motion, channels
-    scene = Scene.load(scene_file)
-    if not scene.actors:
-        raise WritheError(f"{scene_file} has no actor")
-    chosen = scene.actor(actor) if actor else scene.actors[0]
-    layout = replace(scene, policy=replace(scene.policy, skip_joint_zones=skip)).layout
-    whole = layout.motion({chosen.name: motion})
-    if channels is not None:
-        channels = channels_in_scene(channels, motion.skeleton, layout.skeleton, chosen.name)
-    return layout.table, whole, channels
+    place = None if scene is None else Scene.load(scene)
+    if place is not None and skip_joint_zones:
+        place = replace(place, policy=replace(place.policy, skip_joint_zones=True))
+    policy = ContactPolicy(skip_joint_zones=skip_joint_zones)
+    found = certify_file(file, scene=place, actor=actor, interpolation=interpolation, policy=policy)
+    show_certificate(found.certificate, found.table)
+    if json:
+        print_json(found.certificate.as_dict())
+    raise typer.Exit(0 if found.certificate.certified else 1)
 
 
-def _show(result: Certificate, table: CollisionTable) -> None:
-    verdict = "[green]certified[/]" if result.certified else "[red]not certified[/]"
+def verdict_text(result: Certificate) -> str:
+    """The verdict in colour, with the depths of an improving motion."""
+    from writhe.collision import Verdict
+
+    text = f"[{'green' if result.certified else 'red'}]{result.verdict}[/]"
+    if result.verdict is Verdict.IMPROVING:
+        text += (
+            f" (starts {1e3 * result.start_depth_m:.1f} mm deep,"
+            f" ends {1e3 * result.end_depth_m:.1f} mm deep, never gets deeper; not certified)"
+        )
+    return text
+
+
+def show_certificate(result: Certificate, table: CollisionTable) -> None:
+    """Print a certificate with its deep overlaps and nearest pairs."""
     console.print(
-        f"{verdict}: {result.frames} frames, {result.interpolation}, {result.seconds:.2f} s"
+        f"{verdict_text(result)}: {result.frames} frames, {result.interpolation},"
+        f" {result.seconds:.2f} s"
     )
     deepest = result.penetration_witnessed_m, result.penetration_upper_bound_m
     if deepest[1] > 0:
@@ -112,6 +87,8 @@ def _show(result: Certificate, table: CollisionTable) -> None:
         console.print(f"smallest clearance {1e3 * result.min_clearance_m:.1f} mm")
     if result.undecided:
         console.print(f"[red]{result.undecided} intervals undecided[/]")
+    if result.jumps:
+        console.print(f"{result.jumps} jumps, at which the pose changes without motion")
     capped = [rule for rule in table.rules if rule.capped]
     if capped:
         names = ", ".join(f"{rule.a} and {rule.b}" for rule in capped[:4])
@@ -119,6 +96,9 @@ def _show(result: Certificate, table: CollisionTable) -> None:
             f"[yellow]{len(capped)} pairs of adjacent parts overlap more at rest than is allowed"
             f"[/] ({names}{', ...' if len(capped) > 4 else ''}): see --skip-joint-zones"
         )
+    left_out = sum(rule.left_out for rule in table.rules)
+    if left_out:
+        console.print(f"[yellow]{left_out} pairs of shapes at joints are not tested[/]")
     if result.deep_overlaps:
         shown = Table("time (s)", "part", "part", "deepest (mm)", "")
         for event in sorted(result.deep_overlaps, key=lambda e: not e.pass_through)[:SHOWN]:
@@ -136,13 +116,14 @@ def _show(result: Certificate, table: CollisionTable) -> None:
     if worst:
         shown = Table("part", "part", "clearance (mm)", "allowance (mm)", "time (s)", "")
         for row in worst:
-            state = "from the start" if row.started_in_violation else ""
             shown.add_row(
                 row.a,
                 row.b,
                 f"{1e3 * row.clearance_m:.1f}",
                 f"{1e3 * row.allowance_m:.1f}",
                 f"{row.time_s:.2f}",
-                "violates" if row.violates else state,
+                ("from the start" if row.started_in_violation else "violates")
+                if row.violates
+                else "",
             )
         console.print(shown)

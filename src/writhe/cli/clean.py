@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.progress import Progress
 
-from writhe.cli.certify import certify_file
+from writhe.cli.certify import verdict_text
 from writhe.cli.output import console, print_json
 
 
@@ -43,6 +43,7 @@ def clean(
     from writhe.cleaning.clean import clean as clean_motion
     from writhe.io import load, save
     from writhe.retargeting.motion_on_figure import on_figure
+    from writhe.scene import certify_file
     from writhe.skeleton.figures import figure
 
     human = figure("human")
@@ -58,13 +59,13 @@ def clean(
     seconds = time.perf_counter() - start
     written = cleaned.motion
     save(written, output)
-    after, _ = certify_file(output)  # certify the file itself, as readers interpolate it
+    after = certify_file(output).certificate  # of the file itself, as readers interpolate it
     for times in (2, 4, 8):
         if after.certified or not dense:
             break
         written = cleaned.motion.resample(times * motion.fps)
         save(written, output)
-        after, _ = certify_file(output)
+        after = certify_file(output).certificate
     if strip is not None:
         from writhe.render import before_after
 
@@ -77,7 +78,7 @@ def clean(
         f"{len(before.pass_throughs)} before, {len(after.pass_throughs)} after; joints moved "
         f"{1000 * cleaned.mean_displacement_m:.1f} mm on average, "
         f"{1000 * cleaned.max_displacement_m:.0f} mm at most; "
-        f"{'certified' if after.certified else 'not certified'}"
+        f"{verdict_text(after)}"
         + (f"; written at {written.fps:g} frames a second" if written.fps != motion.fps else "")
     )
     if cleaned.after.certified and not after.certified:

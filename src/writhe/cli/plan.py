@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from writhe.cli.certify import show_certificate, verdict_text
 from writhe.cli.output import console, print_json
 from writhe.errors import WritheError
 
 if TYPE_CHECKING:
     from writhe.arrays import Floats
-    from writhe.scene import Scene
+    from writhe.planning import PlanProblem
+    from writhe.scene import CertifiedFile, Scene
     from writhe.skeleton import Figure, Motion
 
 REST = "rest"
@@ -59,11 +61,19 @@ def plan(
     fallback: Annotated[
         bool, typer.Option(help="Use RRTConnect if no path is found (extra ompl).")
     ] = False,
+    skip_joint_zones: Annotated[
+        bool,
+        typer.Option(help="Ignore shapes of adjacent parts that overlap deeply at rest."),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Plan a certified motion between two postures, such as a rest pose and a clip's first frame.
 
-    Exit code 0: a certified motion was written; 1: no path was found; 2: bad input.
+    What is certified is the file that is written, with the rest of the clip after a lead-in, as
+    programs that read it interpolate it.
+
+    Exit code 0: a certified file was written; 1: no path was found, or the file is not certified;
+    2: bad input.
 
     Example: `writhe plan --from rest --to clip.bvh@0 --lead-in -o sim-ready.bvh`
     """
@@ -71,15 +81,16 @@ def plan(
 
     first, last = _ends(postures or [], start, goal)
     figure, clip, rows, rate = _read(first, last)
-    world, actor_name = _scene(scene, actor, figure)
-    problem, notes = _problem(figure, world, actor_name, rows, tuple(plant or ()))
+    world, actor_name = _scene(scene, actor, figure, skip_joint_zones)
+    problem, notes = _problem(figure, world, actor_name, rows, tuple(plant or ()), skip_joint_zones)
     options = PlanOptions(energy=EnergyOptions(falloff=falloff), fallback=fallback)
     found = make_planner(method, figure, options).plan(problem)
     for note in (*notes, *found.notes):
         console.print(f"[yellow]{note}[/]")
-    result = {**found.as_dict(), "notes": [*notes, *found.notes], "output": None}
+    result = {**found.as_dict(), "notes": [*notes, *found.notes], "output": None, "verdict": None}
     if notes and found.solved:
         result["status"] = "approximate"
+    certified, verdict = False, f"[red]{found.status.value}[/]"
     if found.solved:
         timing = Timing(
             duration_s=duration,
@@ -87,12 +98,17 @@ def plan(
             in_turn=tuple(name for name in in_turn.split(",") if name),
         )
         motion = to_motion(found, timing)
-        result |= _write(motion, world, actor_name, figure, clip if lead_in else None, last, output)
-    verdict = "[green]certified[/]" if found.solved else f"[red]{found.status.value}[/]"
+        summary, stored = _write(
+            motion, problem, world, actor_name, figure, clip if lead_in else None, last, output
+        )
+        result |= summary
+        certified, verdict = stored.certificate.certified, verdict_text(stored.certificate)
+        if not certified:
+            show_certificate(stored.certificate, stored.table)
     console.print(f"{verdict}: {found.length_rad:.2f} rad in {1e3 * found.seconds:.0f} ms")
     if json:
         print_json(result)
-    raise typer.Exit(0 if found.solved else 1)
+    raise typer.Exit(0 if certified else 1)
 
 
 def _ends(postures: list[str], start: str | None, goal: str | None) -> tuple[str, str]:
@@ -166,7 +182,9 @@ def _rest(clip: Motion, other: Floats | None) -> Floats:
     return q
 
 
-def _scene(path: Path | None, actor: str | None, figure: Figure) -> tuple[Scene | None, str]:
+def _scene(
+    path: Path | None, actor: str | None, figure: Figure, skip_joint_zones: bool
+) -> tuple[Scene | None, str]:
     if path is None:
         return None, ""
     from dataclasses import replace
@@ -178,7 +196,8 @@ def _scene(path: Path | None, actor: str | None, figure: Figure) -> tuple[Scene 
         raise WritheError(f"{path} has no actor")
     chosen = scene.actor(actor) if actor else scene.actors[0]
     actors = tuple(replace(a, figure=figure) if a.name == chosen.name else a for a in scene.actors)
-    return replace(scene, actors=actors), chosen.name
+    policy = replace(scene.policy, skip_joint_zones=skip_joint_zones)
+    return replace(scene, actors=actors, policy=policy), chosen.name
 
 
 def _problem(
@@ -187,7 +206,8 @@ def _problem(
     actor_name: str,
     rows: list[Floats],
     planted: tuple[str, ...],
-) -> tuple[Any, list[str]]:
+    skip_joint_zones: bool,
+) -> tuple[PlanProblem, list[str]]:
     """The problem with penetrating ends pushed clear, and notes about them."""
     from dataclasses import replace
 
@@ -197,11 +217,10 @@ def _problem(
     from writhe.planning.clear_endpoints import push_clear
 
     if scene is None:
-        table = CollisionTable.of_figure(figure, ContactPolicy(skip_joint_zones=True))
+        table = CollisionTable.of_figure(figure, ContactPolicy(skip_joint_zones=skip_joint_zones))
         problem = figure_problem(figure, *rows, planted=planted, table=table)
     else:
-        roomy = replace(scene, policy=replace(scene.policy, skip_joint_zones=True))
-        problem = scene_problem(roomy, actor_name, *rows, planted=planted)
+        problem = scene_problem(scene, actor_name, *rows, planted=planted)
     notes: list[str] = []
     ends: dict[str, Floats] = {}
     for name in ("start", "goal"):
@@ -217,19 +236,21 @@ def _problem(
 
 def _write(
     motion: Motion,
+    problem: PlanProblem,
     scene: Scene | None,
     actor_name: str,
     figure: Figure,
     clip: Motion | None,
     last: str,
     output: Path,
-) -> dict[str, Any]:
-    """Write the motion, followed by the rest of the clip if given; a summary of the file."""
+) -> tuple[dict[str, Any], CertifiedFile]:
+    """Write the motion, followed by the rest of the clip if given, and certify the file."""
     from dataclasses import replace
 
     import numpy as np
 
     from writhe.io import save
+    from writhe.scene import certify_file
 
     q = motion.q if scene is None else motion.q[:, scene.layout.actor_q[actor_name]]
     source = clip.source if clip is not None else {}
@@ -240,7 +261,20 @@ def _write(
         rest = clip.slice(frame, len(clip)).resample(written.fps)
         written = replace(written, q=np.concatenate([written.q, rest.q[1:]]))
     save(written, output)
+    stored = certify_file(
+        output, scene=scene, actor=actor_name, policy=problem.table.policy, figure=figure
+    )
+    proof = stored.certificate
     console.print(
         f"{output}: {len(written)} frames at {written.fps:g} a second, {frames} of them the path"
     )
-    return {"output": str(output), "frames": len(written), "way_frames": frames, "fps": written.fps}
+    return {
+        "output": str(output),
+        "frames": len(written),
+        "way_frames": frames,
+        "fps": written.fps,
+        "certified": proof.certified,
+        "verdict": proof.verdict.value,
+        "penetration_m": proof.penetration_upper_bound_m,
+        "pass_throughs": len(proof.pass_throughs),
+    }, stored

@@ -1,13 +1,15 @@
 """Shapes and their gaps, the contact policy, and the certificate of steps and motions."""
 
 from writhe.collision.certificate import Certificate, DeepOverlap, PairWorst
-from writhe.collision.certify import INTERPOLATIONS, EulerChannels, certify
+from writhe.collision.certify import INTERPOLATIONS, certify
 from writhe.collision.collision_table import CollisionTable
 from writhe.collision.convex_split import split_mesh
 from writhe.collision.gate import Gate, GateResult
 from writhe.collision.near_pairs import NearPairs, violating_parts
 from writhe.collision.policy import ContactPolicy
+from writhe.collision.reading import EulerChannels
 from writhe.collision.shapes import Shape, ball, box, capsule, cylinder, half_space, hull
+from writhe.collision.verdict import Verdict
 
 __all__ = [
     "INTERPOLATIONS",
@@ -21,6 +23,7 @@ __all__ = [
     "NearPairs",
     "PairWorst",
     "Shape",
+    "Verdict",
     "ball",
     "box",
     "capsule",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from writhe.collision.verdict import Verdict
+
 
 @dataclass(frozen=True, slots=True)
 class DeepOverlap:
@@ -50,9 +52,13 @@ class PairWorst:
 
 @dataclass(frozen=True)
 class Certificate:
-    """The result of `certify` for one motion; docs/certificate.md defines the terms."""
+    """The result of `certify` for one motion; docs/certificate.md defines the terms.
 
-    certified: bool
+    `start_depth_m` and `end_depth_m` are the deepest penetrations at the first and last frame;
+    `jumps` counts the instants at which the pose changes without motion (glTF STEP).
+    """
+
+    verdict: Verdict
     pass_throughs: tuple[DeepOverlap, ...]
     deep_overlaps: tuple[DeepOverlap, ...]
     penetration_witnessed_m: float
@@ -64,19 +70,31 @@ class Certificate:
     seconds: float
     worst_pairs: tuple[PairWorst, ...]
     evaluations: int
+    start_depth_m: float
+    end_depth_m: float
+    jumps: int = 0
+
+    @property
+    def certified(self) -> bool:
+        """Whether nothing is deeper than the slack beyond its allowance at any time."""
+        return self.verdict is Verdict.CERTIFIED
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON object of `writhe certify --json`."""
         return {
             "certified": self.certified,
+            "verdict": self.verdict.value,
             "pass_throughs": [event.as_dict() for event in self.pass_throughs],
             "deep_overlaps": [event.as_dict() for event in self.deep_overlaps],
             "penetration_m": {
                 "witnessed": self.penetration_witnessed_m,
                 "upper_bound": self.penetration_upper_bound_m,
             },
+            "start_depth_m": self.start_depth_m,
+            "end_depth_m": self.end_depth_m,
             "min_clearance_m": self.min_clearance_m,
             "undecided": self.undecided,
+            "jumps": self.jumps,
             "interpolation": self.interpolation,
             "frames": self.frames,
             "seconds": self.seconds,

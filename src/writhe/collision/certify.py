@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from writhe.arrays import Floats, Ints
+from writhe.arrays import Bools, Floats
 from writhe.collision.certificate import Certificate, DeepOverlap, PairWorst
 from writhe.collision.collision_table import CollisionTable
 from writhe.collision.events import deep_overlaps
 from writhe.collision.gate import gate_workspace
 from writhe.collision.policy import LEFT_OUT_M
+from writhe.collision.reading import (
+    EulerChannels,
+    Reading,
+    as_stored,
+    gap_error,
+    half_turns,
+    unwrapped_jumps,
+)
 from writhe.collision.subject import Subject, rows_and_rate, table_of
 from writhe.collision.tolerance import SLACK_M
+from writhe.collision.verdict import Verdict, worst_verdict
 from writhe.errors import WritheError
-from writhe.kernels.collision.clip_sweep import SweptClip, sweep_clip, witness_frames
-from writhe.kernels.skeleton.kinematics import BALL, FREE
+from writhe.kernels.collision.clip_sweep import DIP_M, SweptClip, sweep_clip, witness_frames
+from writhe.kernels.collision.step_gate import GateWorkspace
+from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE
 from writhe.skeleton import Motion
 
 INTERPOLATIONS = ("slerp", "euler", "both")
 SAME_ROTATION = 1e-6  # radians: Euler channels and quaternions this close agree
-
-
-@dataclass(frozen=True)
-class EulerChannels:
-    """Rotations as Euler angles, three per joint, which readers of the file interpolate linearly.
-
-    order (n, 3): axes 0, 1, 2 (x, y, z), outermost first, so that the joint's rotation is
-    R_order0(angle 0) R_order1(angle 1) R_order2(angle 2); a row of -1 for joints without channels.
-    angles (frames, n, 3) in radians; between frames each takes the shorter way round.
-    """
-
-    order: Ints
-    angles: Floats
+LARGEST_ERROR_M = 5e-4  # of a reading that only approximates a curve; beyond it is undecided
 
 
 def certify(
@@ -50,31 +50,59 @@ def certify(
 
     motion: a `Motion` of the subject's skeleton, or an array (frames, nq), which needs `fps`.
     interpolation: "slerp" rotates every joint along the shortest arc; "euler" interpolates the
-    channels linearly; "both" gives the worse result of the two.
+    channels linearly, each by the shorter way round and, where that differs, as stored; "both"
+    gives the worst result of all of these.
     """
+    table = table_of(subject)
+    rows, fps = rows_and_rate(table, motion, fps)
+    slerp = Reading.of_frames("slerp", rows, fps)
+    return certify_readings(table, euler_readings(table, slerp, interpolation, euler), slack_m)
+
+
+def euler_readings(
+    table: CollisionTable, slerp: Reading, interpolation: str, euler: EulerChannels | None
+) -> list[Reading]:
+    """The readings of a motion that an interpolation stands for; see `certify`."""
     if interpolation not in INTERPOLATIONS:
         raise WritheError(
             f"interpolation must be one of {', '.join(INTERPOLATIONS)}, not {interpolation!r}"
         )
-    table = table_of(subject)
-    rows, fps = rows_and_rate(table, motion, fps)
-    if len(rows) == 0:
+    if len(slerp.q) == 0:
         raise WritheError("the motion has no frames")
-    rows = _with_unit_quaternions(table, rows)
-    if interpolation != "slerp":
-        if euler is None:
-            raise WritheError(
-                f"interpolation {interpolation!r} needs Euler channels, but this motion has none:"
-                " use 'slerp'"
-            )
-        _check_channels(table, rows, euler)
+    slerp = replace(slerp, q=_with_unit_quaternions(table, slerp.q))
+    if interpolation == "slerp":
+        return [slerp]
+    if euler is None:
+        raise WritheError(
+            f"interpolation {interpolation!r} needs Euler channels, but this motion has none:"
+            " use 'slerp'"
+        )
+    _check_channels(table, slerp.q, euler)
+    found = [] if interpolation == "euler" else [slerp]
+    by_angles = replace(slerp, name="euler", euler=euler)
+    found.append(by_angles)
+    if unwrapped_jumps(euler).any():
+        found.append(as_stored(table.skeleton, by_angles, euler))
+    return found
+
+
+def certify_readings(
+    table: CollisionTable,
+    readings: Sequence[Reading],
+    slack_m: float = SLACK_M,
+    interpolation: str | None = None,
+) -> Certificate:
+    """The worst certificate of several readings of one motion.
+
+    The quaternions of the readings must be normalised, as `euler_readings` does. `interpolation`
+    is the name for the result.
+    """
     start = time.perf_counter()
-    found: list[Certificate] = []
-    if interpolation != "euler":
-        found.append(_certify(table, rows, fps, "slerp", None, slack_m))
-    if interpolation != "slerp":
-        found.append(_certify(table, rows, fps, "euler", euler, slack_m))
-    return _worst(found, interpolation, fps, time.perf_counter() - start)
+    found = [_certify(table, reading, slack_m) for reading in readings]
+    if interpolation is None:
+        names = {reading.name for reading in readings}
+        interpolation = "euler" if "slerp" not in names else "both" if len(names) > 1 else "slerp"
+    return _worst(found, interpolation, readings[0], time.perf_counter() - start)
 
 
 def _with_unit_quaternions(table: CollisionTable, rows: Floats) -> Floats:
@@ -92,15 +120,15 @@ def _with_unit_quaternions(table: CollisionTable, rows: Floats) -> Floats:
     return out
 
 
-def _clip(table: CollisionTable, rows: Floats, euler: EulerChannels | None) -> SweptClip:
+def _clip(table: CollisionTable, reading: Reading) -> SweptClip:
     n, k = len(table.skeleton), len(table.pairs.deep)
-    if euler is None:
+    if reading.euler is None:
         order, angles = np.full((n, 3), -1, dtype=np.int64), np.zeros((1, n, 3))
     else:
-        order = np.ascontiguousarray(euler.order, dtype=np.int64)
-        angles = np.ascontiguousarray(euler.angles, dtype=np.float64)
+        order = np.ascontiguousarray(reading.euler.order, dtype=np.int64)
+        angles = np.ascontiguousarray(reading.euler.angles, dtype=np.float64)
     return SweptClip(
-        q=rows,
+        q=reading.q,
         order=order,
         euler=angles,
         clearance=np.full(k, np.inf),
@@ -113,42 +141,111 @@ def _clip(table: CollisionTable, rows: Floats, euler: EulerChannels | None) -> S
     )
 
 
-def _certify(
-    table: CollisionTable,
-    rows: Floats,
-    fps: float,
-    name: str,
-    euler: EulerChannels | None,
-    slack_m: float,
-) -> Certificate:
+def _pieces(clip: SweptClip, breaks: Bools) -> list[tuple[int, int, SweptClip]]:
+    """The clip cut at `breaks` (rows - 1,): the first and last row of each piece, and the piece.
+
+    The pieces share the results of the clip. One of a single row is a pose that is held.
+    """
+    if not breaks.any():
+        return [(0, len(clip.q) - 1, clip)]
+    found: list[tuple[int, int, SweptClip]] = []
+    edges = [0, *(np.flatnonzero(breaks) + 1).tolist(), len(clip.q)]
+    for first, last in pairwise(edges):
+        rows = np.arange(first, last) if last > first + 1 else np.array([first, first])
+        euler = clip.euler[rows] if len(clip.euler) > 1 else clip.euler
+        piece = clip._replace(q=np.ascontiguousarray(clip.q[rows]), euler=euler)
+        found.append((first, last - 1, piece))
+    return found
+
+
+def _certify(table: CollisionTable, reading: Reading, slack_m: float) -> Certificate:
     start = time.perf_counter()
-    clip, work = _clip(table, rows, euler), gate_workspace(table)
+    error_m = gap_error(table, reading)
+    slack = slack_m - min(error_m, LARGEST_ERROR_M)
+    turns = half_turns(table, reading)
+    clip, work = _clip(table, reading), gate_workspace(table)
     arrays = table.skeleton.tree, table.shapes, table.bodies, table.pairs
-    best = witness_frames(*arrays, clip, slack_m, work)
-    started = clip.required < -slack_m
-    best = sweep_clip(*arrays, clip, slack_m, best, work)
-    events = deep_overlaps(table, clip, work, fps)
-    undecided = int(clip.undecided.sum())
-    lower_bound = float(clip.lower_bound[0])
+    best = witness_frames(*arrays, clip, slack, work)
+    started = clip.required < -slack
+    lower_bound, events = np.inf, list[DeepOverlap]()
+    pieces = _pieces(clip, turns | reading.jumps)
+    for first, last, piece in pieces:
+        before = clip.clearance.copy() if first else clip.clearance
+        best = sweep_clip(*arrays, piece, slack, best, work)
+        lower_bound = min(lower_bound, float(clip.lower_bound[0]))
+        deeper = clip.clearance < before
+        clip.frame[deeper] = np.minimum(clip.frame[deeper] + first, last)
+    for first, last, piece in pieces:
+
+        def seconds(row: float, first: int = first, last: int = last) -> float:
+            return reading.seconds(min(first + row, last))
+
+        events += deep_overlaps(table, piece, work, seconds)
+    # what the error of the reading leaves open
+    close = (clip.failed == 1) & (clip.clearance + error_m >= -slack_m)
+    undecided = int(clip.undecided.sum() + turns.sum() + close.sum())
+    undecided += error_m > LARGEST_ERROR_M
+    depths = [_depth(table, clip, row, slack, work) for row in (0, -1)]
+    lower_bound -= error_m
     return Certificate(
-        # a deep overlap fails even if it is there from the first frame on
-        certified=not clip.failed.any() and undecided == 0 and not events,
+        verdict=_verdict(
+            events, bool((clip.failed == 1)[~close].any()), bool(started.any()), undecided, depths
+        ),
         pass_throughs=tuple(e for e in events if e.pass_through),
         deep_overlaps=tuple(events),
         penetration_witnessed_m=max(0.0, -best),
         penetration_upper_bound_m=max(0.0, -lower_bound),
         min_clearance_m=lower_bound if lower_bound < 0.5 * LEFT_OUT_M else None,
         undecided=undecided,
-        interpolation=name,
-        frames=len(rows),
+        interpolation=reading.name,
+        frames=len(reading.q),
         seconds=time.perf_counter() - start,
-        worst_pairs=_worst_pairs(table, clip, started, fps),
+        worst_pairs=_worst_pairs(table, clip, started, reading),
         evaluations=int(work.pair_workspace.evaluations[0]),
+        start_depth_m=depths[0],
+        end_depth_m=depths[1],
+        jumps=int(reading.jumps.sum()),
     )
 
 
+def _depth(
+    table: CollisionTable, clip: SweptClip, row: int, slack: float, work: GateWorkspace
+) -> float:
+    """The deepest penetration of a pair at one row."""
+    k = len(table.pairs.deep)
+    still = clip._replace(
+        q=clip.q[row][None].copy(),
+        clearance=np.full(k, np.inf),
+        frame=np.zeros(k),
+        required=np.full(k, -np.inf),
+    )
+    tree, shapes, bodies, pairs = table.skeleton.tree, table.shapes, table.bodies, table.pairs
+    return max(0.0, -float(witness_frames(tree, shapes, bodies, pairs, still, slack, work)))
+
+
+def _verdict(
+    events: list[DeepOverlap],
+    fails: bool,
+    starts_in_violation: bool,
+    undecided: int,
+    depths_m: list[float],
+) -> Verdict:
+    """The verdict of one reading; a deep overlap counts even if it is within the slack.
+
+    fails: a pair gets deeper than allowed; depths_m: the penetration at the first and last frame.
+    """
+    if any(event.pass_through for event in events):
+        return Verdict.PASSES_THROUGH
+    if fails or (events and not starts_in_violation):
+        return Verdict.PENETRATING
+    if starts_in_violation:
+        improves = undecided == 0 and depths_m[1] < depths_m[0] - DIP_M
+        return Verdict.IMPROVING if improves else Verdict.PENETRATING
+    return Verdict.UNDECIDED if undecided else Verdict.CERTIFIED
+
+
 def _worst_pairs(
-    table: CollisionTable, clip: SweptClip, started: np.ndarray, fps: float
+    table: CollisionTable, clip: SweptClip, started: Bools, reading: Reading
 ) -> tuple[PairWorst, ...]:
     """The worst shape pair of every pair of parts that was evaluated, worst first."""
     worst: dict[tuple[int, int], int] = {}
@@ -164,8 +261,8 @@ def _worst_pairs(
             clearance_m=float(clip.clearance[k]),
             proven_m=float(min(clip.proven[k], clip.clearance[k])),
             allowance_m=float(table.pairs.allowance[k]),
-            time_s=float(clip.frame[k]) / fps,
-            violates=bool(clip.failed[k]),
+            time_s=reading.seconds(float(clip.frame[k])),
+            violates=bool(clip.failed[k] or started[k]),
             started_in_violation=bool(started[k]),
         )
         for (a, b), k in worst.items()
@@ -173,15 +270,19 @@ def _worst_pairs(
     return tuple(sorted(rows, key=lambda row: row.clearance_m))
 
 
-def _worst(found: list[Certificate], interpolation: str, fps: float, seconds: float) -> Certificate:
-    """The worst values over the certificates of several interpolations of one motion."""
+def _worst(
+    found: list[Certificate], interpolation: str, first: Reading, seconds: float
+) -> Certificate:
+    """The worst values over the certificates of several readings of one motion."""
     clearances = [c.min_clearance_m for c in found if c.min_clearance_m is not None]
     deepest = max(found, key=lambda c: c.penetration_upper_bound_m)
     events = (
-        _union([c.deep_overlaps for c in found], fps) if len(found) > 1 else found[0].deep_overlaps
+        _union([c.deep_overlaps for c in found], first.times_s)
+        if len(found) > 1
+        else found[0].deep_overlaps
     )
     return Certificate(
-        certified=all(c.certified for c in found),
+        verdict=worst_verdict(c.verdict for c in found),
         pass_throughs=tuple(e for e in events if e.pass_through),
         deep_overlaps=events,
         penetration_witnessed_m=deepest.penetration_witnessed_m,
@@ -191,30 +292,32 @@ def _worst(found: list[Certificate], interpolation: str, fps: float, seconds: fl
         interpolation=interpolation,
         frames=found[0].frames,
         seconds=seconds,
-        worst_pairs=max(found, key=lambda c: c.penetration_upper_bound_m).worst_pairs,
+        worst_pairs=deepest.worst_pairs,
         evaluations=sum(c.evaluations for c in found),
+        start_depth_m=max(c.start_depth_m for c in found),
+        end_depth_m=max(c.end_depth_m for c in found),
+        jumps=max(c.jumps for c in found),
     )
 
 
-def _union(lists: list[tuple[DeepOverlap, ...]], fps: float) -> tuple[DeepOverlap, ...]:
-    """Deep overlaps of all interpolations, without duplicates.
+def _union(lists: list[tuple[DeepOverlap, ...]], times_s: Floats) -> tuple[DeepOverlap, ...]:
+    """Deep overlaps of all readings, without duplicates.
 
-    Two of the same parts that share a frame interval are duplicates: a pass-through is kept, else
-    the deeper one.
+    Two of the same parts that share an interval between rows are duplicates: a pass-through is
+    kept, else the deeper one.
     """
-    kept: list[DeepOverlap] = []
+    kept: list[tuple[DeepOverlap, int, int]] = []
     for event in sorted(
         (e for one in lists for e in one), key=lambda e: (not e.pass_through, -e.depth_m)
     ):
-        first, last = np.floor(event.interval_s[0] * fps), np.ceil(event.interval_s[1] * fps)
+        first = int(np.searchsorted(times_s, event.interval_s[0] + 1e-9)) - 1
+        last = int(np.searchsorted(times_s, event.interval_s[1] - 1e-9))
         if not any(
-            (event.a, event.b) == (other.a, other.b)
-            and first < np.ceil(other.interval_s[1] * fps)
-            and np.floor(other.interval_s[0] * fps) < last
-            for other in kept
+            (event.a, event.b) == (other.a, other.b) and first < end and begin < last
+            for other, begin, end in kept
         ):
-            kept.append(event)
-    return tuple(sorted(kept, key=lambda e: (e.time_s, e.a, e.b)))
+            kept.append((event, first, last))
+    return tuple(sorted((e for e, _, _ in kept), key=lambda e: (e.time_s, e.a, e.b)))
 
 
 def _check_channels(table: CollisionTable, rows: Floats, euler: EulerChannels) -> None:
@@ -230,14 +333,19 @@ def _check_channels(table: CollisionTable, rows: Floats, euler: EulerChannels) -
     for j in range(n):
         if euler.order[j, 0] < 0:
             continue
-        if skeleton.tree.kind[j] not in (BALL, FREE):
-            raise WritheError(f"{skeleton.names[j]!r} has Euler channels but is no ball joint")
+        if skeleton.tree.kind[j] not in (HINGE, BALL, FREE):
+            raise WritheError(f"{skeleton.names[j]!r} has Euler channels but does not turn")
         end = int(skeleton.tree.q_start[j + 1])
+        if skeleton.tree.kind[j] == HINGE:
+            half = 0.5 * rows[:, end - 1 : end]
+            turns = np.hstack([np.cos(half), np.sin(half) * skeleton.tree.axis[j]])
+        else:
+            turns = rows[:, end - 4 : end]
         stored = np.array([[1.0, 0.0, 0.0, 0.0]])
         for slot in range(3):
             stored = _times_turn(stored, int(euler.order[j, slot]), euler.angles[:, j, slot])
         # unit quaternions are the same rotation if their dot product is 1 or -1
-        apart = 1 - np.abs((stored * rows[:, end - 4 : end]).sum(axis=1))
+        apart = 1 - np.abs((stored * turns).sum(axis=1))
         if apart.max() > SAME_ROTATION**2:
             raise WritheError(
                 f"the Euler channels of {skeleton.names[j]!r} and its rotation differ at frame"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,7 +93,9 @@ def _spans(
     return out
 
 
-def _event(table: CollisionTable, group: list[_Span], fps: float) -> DeepOverlap:
+def _event(
+    table: CollisionTable, group: list[_Span], seconds: Callable[[float], float]
+) -> DeepOverlap:
     """One deep overlap of two parts from those of their shapes that overlap in time.
 
     A part of several shapes may be entered through one and left through another, so the normals of
@@ -104,10 +107,10 @@ def _event(table: CollisionTable, group: list[_Span], fps: float) -> DeepOverlap
     deepest = max(group, key=lambda s: s.depth_m)
     a, b = (table.part_names[p] for p in group[0].parts)
     return DeepOverlap(
-        time_s=deepest.deepest / fps,
+        time_s=seconds(deepest.deepest),
         a=a,
         b=b,
-        interval_s=(start / fps, end / fps),
+        interval_s=(seconds(start), seconds(end)),
         depth_m=deepest.depth_m,
         cores_meet=any(s.cores_meet for s in group),
         pass_through=around or any(s.cores_meet or s.turns for s in group),
@@ -116,9 +119,12 @@ def _event(table: CollisionTable, group: list[_Span], fps: float) -> DeepOverlap
 
 
 def deep_overlaps(
-    table: CollisionTable, clip: SweptClip, work: GateWorkspace, fps: float
+    table: CollisionTable,
+    clip: SweptClip,
+    work: GateWorkspace,
+    seconds: Callable[[float], float],
 ) -> list[DeepOverlap]:
-    """Every deep overlap of two parts, in order of time."""
+    """Every deep overlap of two parts, in order of time; seconds: the time of a fractional row."""
     lowest_gap = np.minimum(clip.proven, clip.clearance) - table.pairs.allowance
     candidates = np.flatnonzero(lowest_gap < -table.pairs.deep).astype(np.int64)
     if not len(candidates):
@@ -134,7 +140,7 @@ def deep_overlaps(
             if span.start <= max(s.end for s in group):
                 group.append(span)
             else:
-                events.append(_event(table, group, fps))
+                events.append(_event(table, group, seconds))
                 group = [span]
-        events.append(_event(table, group, fps))
+        events.append(_event(table, group, seconds))
     return sorted(events, key=lambda e: (e.time_s, e.a, e.b))

@@ -10,46 +10,40 @@ from pathlib import Path
 
 import numpy as np
 
-from writhe.collision.certify import EulerChannels
+from writhe.collision.reading import EulerChannels
 from writhe.errors import FileFormatError, WritheError
-from writhe.kernels.skeleton.kinematics import BALL, FREE
+from writhe.io.bvh_read import read_channels
+from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE
 from writhe.skeleton import Motion, Skeleton
 
 _AXES = "XYZ"
 
 
 def stored_channels(path: Path, motion: Motion) -> EulerChannels:
-    """The Euler channels of the BVH file that `motion` was read from."""
-    channels: dict[str, list[str]] | None = motion.source.get("channels")
-    if motion.source.get("format") != "bvh" or channels is None:
+    """The Euler channels of the BVH file that `motion` was read from, one to three per joint."""
+    if motion.source.get("format") != "bvh":
         raise WritheError(f"{path} has no Euler channels: use interpolation 'slerp'")
-    data = path.read_bytes()
-    mark = data.lower().rfind(b"frame time")
-    columns = sum(len(names) for names in channels.values())
-    try:
-        words = data[mark:].split(maxsplit=3)[3] if mark >= 0 else b""
-        numbers = np.array(words.split(), dtype=np.float64)
-        rows = numbers.reshape(-1, columns)[: len(motion)]
-    except (ValueError, IndexError):
-        raise FileFormatError(path, "its motion channels are not a table of numbers") from None
-    if len(rows) != len(motion):
-        raise FileFormatError(
-            path, f"{len(rows)} frames of channels, but {len(motion)} frames of motion"
-        )
+    header, rows = read_channels(path)
     skeleton = motion.skeleton
+    if len(rows) != len(motion) or len(header.joints) != len(skeleton):
+        raise FileFormatError(
+            path,
+            f"{len(rows)} frames of {len(header.joints)} joints, but the motion has {len(motion)}"
+            f" of {len(skeleton)}",
+            remedy="pass the motion that was read from this file",
+        )
     order = np.full((len(skeleton), 3), -1, dtype=np.int64)
     angles = np.zeros((len(rows), len(skeleton), 3))
     column = 0
-    for name, names in channels.items():
-        rotations = [i for i, channel in enumerate(names) if channel.endswith("rotation")]
-        joint = skeleton.index(name)
-        if rotations and skeleton.tree.kind[joint] in (BALL, FREE):
-            axes = [_AXES.index(names[i][0]) for i in rotations]
+    for j, joint in enumerate(header.joints):
+        rotations = [i for i, channel in enumerate(joint.channels) if channel.endswith("rotation")]
+        if rotations and skeleton.tree.kind[j] in (HINGE, BALL, FREE):
+            axes = [_AXES.index(joint.channels[i][0]) for i in rotations]
             # the missing rotations of a joint with fewer than three are zero
-            order[joint] = [*axes, *(a for a in range(3) if a not in axes)][:3]
+            order[j] = [*axes, *(a for a in range(3) if a not in axes)][:3]
             for slot, i in enumerate(rotations[:3]):
-                angles[:, joint, slot] = np.radians(rows[:, column + i])
-        column += len(names)
+                angles[:, j, slot] = np.radians(rows[:, column + i])
+        column += len(joint.channels)
     return EulerChannels(order, angles)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -51,7 +52,22 @@ def load_bvh(
         file.seek(header.data_start)
         q = _numbers(path, file, size - header.data_start, header, skeleton, offsets, unit, source)
     align_hemispheres(skeleton.tree.kind, skeleton.tree.q_start, q)
+    for joint in skeleton.joints:
+        if joint.kind is JointKind.HINGE:  # by the shorter way round, as joints that slerp
+            at = skeleton.q_slice(joint.name)
+            q[:, at] = np.unwrap(q[:, at], axis=0)
     return Motion(skeleton, q, frame_rate(header.frame_time_s), name or path.stem, source)
+
+
+def read_channels(path: Path) -> tuple[BvhHeader, Floats]:
+    """The header of a BVH file and its numbers (frames, channels) as stored."""
+    checked_size(path)
+    with path.open("rb") as file:
+        header = parse_header(path, _head(file))
+        file.seek(header.data_start)
+        blocks = [rows.copy() for rows in _row_blocks(path, file, header)]
+    check_numbers(path, header.frame_count, header.channel_count)
+    return header, np.concatenate(blocks)
 
 
 def _head(file: BinaryIO) -> bytes:
@@ -136,9 +152,23 @@ def _numbers(
     # a number takes at least two bytes, so the file size bounds the memory for any frame count
     most = min(header.frame_count, bytes_left // (2 * columns) + 1)
     q = np.empty((most, skeleton.configuration_size))
+    channels: ChannelMap | None = None
+    done = 0
+    for rows in _row_blocks(path, file, header):
+        if channels is None:
+            channels = _channel_map(header.joints, skeleton, rows, offsets, source)
+        channels_to_configurations(rows, channels, unit, q[done : done + len(rows)])
+        done += len(rows)
+    return q
+
+
+def _row_blocks(path: Path, file: BinaryIO, header: BvhHeader) -> Iterator[Floats]:
+    """Yield the numbers of the frames in blocks (frames, channels), which the next one reuses."""
+    columns = header.channel_count
+    if columns == 0:
+        raise FileFormatError(path, "no joint has channels, so there is no motion")
     rows = np.empty((BLOCK_BYTES // (2 * columns) + 2, columns))
     state = np.zeros(4, dtype=np.int64)
-    channels: ChannelMap | None = None
     done, line, rest = 0, header.data_line, b""
     while True:
         data = file.read(BLOCK_BYTES - len(rest))
@@ -154,12 +184,9 @@ def _numbers(
         if code != number_text.OK:
             raise _row_error(path, code, block, state, header, line + int(state[1]), done)
         line += int(state[1])
-        if not read:
-            continue
-        if channels is None:
-            channels = _channel_map(header.joints, skeleton, rows[:read], offsets, source)
-        channels_to_configurations(rows[:read], channels, unit, q[done : done + read])
-        done += read
+        if read:
+            yield rows[:read]
+            done += read
     if done < header.frame_count:
         raise FileFormatError(
             path,
@@ -167,7 +194,6 @@ def _numbers(
             line=line,
             remedy=f"the file was cut short; or write 'Frames: {done}'",
         )
-    return q
 
 
 def _whole_lines(data: bytes, last: bool) -> tuple[bytes, bytes]:

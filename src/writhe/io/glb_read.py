@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.io.glb_animation import read_tracks, sampling_times
+from writhe.io.glb_animation import AnimationTrack, read_tracks, sampling_times
 from writhe.io.glb_container import Glb
 from writhe.io.glb_nodes import GlbNodes, joint_nodes
 from writhe.io.glb_skin import read_skin
@@ -23,48 +24,78 @@ HINGE_SLACK_RAD = 1e-4
 
 def load_glb(path: Path) -> Motion:
     """Read the first animation of a .glb file; the rest pose as one frame if there is none."""
-    skeleton, q, fps, source, _ = _read(Glb(path))
-    return Motion(skeleton, q, fps, path.stem, source)
+    skeleton, q, fps, animation = _read(Glb(path))
+    return Motion(skeleton, q, fps, path.stem, animation.source)
 
 
 def load_glb_figure(path: Path) -> tuple[Skeleton, Skin | None]:
     """The skeleton and, if there is one, the skin of a .glb file."""
     glb = Glb(path)
-    skeleton, _, _, _, nodes = _read(glb)
-    return skeleton, read_skin(glb, nodes, skeleton)
+    skeleton, _, _, animation = _read(glb)
+    return skeleton, read_skin(glb, animation.nodes, skeleton)
 
 
-def _read(glb: Glb) -> tuple[Skeleton, Floats, float, dict[str, Any], GlbNodes]:
+@dataclass(frozen=True)
+class GlbAnimation:
+    """The nodes of a file and the tracks that move them."""
+
+    glb: Glb
+    nodes: GlbNodes
+    tracks: list[AnimationTrack]
+    source: dict[str, Any]
+
+    def joint_of(self, track: AnimationTrack, skeleton: Skeleton) -> tuple[int, float]:
+        """The joint that a track moves, and the metres per unit of its translations."""
+        i = self.nodes.order.index(track.node)
+        return skeleton.index(self.nodes.names[i]), self._scale_above(i)
+
+    def _scale_above(self, i: int) -> float:
+        above = self.nodes.parent[i]
+        return float(self.nodes.scale[above]) if above >= 0 else 1.0
+
+    def configurations(self, values: list[Floats], count: int) -> tuple[Skeleton, Floats]:
+        """The skeleton and q (count, nq) from sampled values (count, width) of every track."""
+        nodes = self.nodes
+        index_of = {node: i for i, node in enumerate(nodes.order)}
+        translation: dict[int, Floats] = {}
+        rotation: dict[int, Floats] = {}
+        for track, sampled in zip(self.tracks, values, strict=True):
+            i = index_of[track.node]
+            if track.path == "scale":
+                _check_not_scaled(self.glb, nodes, i, sampled)
+            elif track.path == "rotation":
+                local = quaternions.normalised(np.roll(sampled, 1, axis=-1))
+                rotation[i] = quaternions.multiply(quaternions.conjugate(nodes.rest[i]), local)
+            else:
+                moved = self._scale_above(i) * sampled - nodes.offset[i]
+                translation[i] = quaternions.rotate(quaternions.conjugate(nodes.rest[i]), moved)
+        skeleton = _skeleton(nodes, translation, rotation)
+        q = np.tile(skeleton.rest_configuration, (count, 1))
+        for i, name in enumerate(nodes.names):
+            _set_configuration(skeleton, name, q, translation.get(i), rotation.get(i))
+        align_hemispheres(skeleton.tree.kind, skeleton.tree.q_start, q)
+        return skeleton, q
+
+
+def read_animation(glb: Glb) -> GlbAnimation:
+    """The nodes and tracks of the first animation."""
     tracks = read_tracks(glb, glb.item("animations", 0)) if glb.items("animations") else []
     nodes = joint_nodes(glb, {t.node for t in tracks})
-    index_of = {node: i for i, node in enumerate(nodes.order)}
-    tracks = [t for t in tracks if t.node in index_of]
-    times, fps = np.zeros(1), 30.0
-    if tracks:
-        times, fps = sampling_times(glb, tracks, 7 * len(nodes.order))
-    translation: dict[int, Floats] = {}
-    rotation: dict[int, Floats] = {}
-    for track in tracks:
-        i = index_of[track.node]
-        values = track.sample(times)
-        if track.path == "scale":
-            _check_not_scaled(glb, nodes, i, values)
-        elif track.path == "rotation":
-            local = quaternions.normalised(np.roll(values, 1, axis=-1))
-            rotation[i] = quaternions.multiply(quaternions.conjugate(nodes.rest[i]), local)
-        else:
-            above = nodes.scale[nodes.parent[i]] if nodes.parent[i] >= 0 else 1.0
-            moved = above * values - nodes.offset[i]
-            translation[i] = quaternions.rotate(quaternions.conjugate(nodes.rest[i]), moved)
-    skeleton = _skeleton(nodes, translation, rotation)
-    q = np.tile(skeleton.rest_configuration, (len(times), 1))
-    for i, name in enumerate(nodes.names):
-        _set_configuration(skeleton, name, q, translation.get(i), rotation.get(i))
-    align_hemispheres(skeleton.tree.kind, skeleton.tree.q_start, q)
+    known = set(nodes.order)
     names = [str(glb.record(a, "an animation").get("name", "")) for a in glb.items("animations")]
     source: dict[str, Any] = {"format": "glb", "animations": names, "metres_per_unit": 1.0}
     source["unit_from"] = "glTF is in metres"
-    return skeleton, q, fps, source, nodes
+    return GlbAnimation(glb, nodes, [t for t in tracks if t.node in known], source)
+
+
+def _read(glb: Glb) -> tuple[Skeleton, Floats, float, GlbAnimation]:
+    animation = read_animation(glb)
+    tracks = animation.tracks
+    times, fps = np.zeros(1), 30.0
+    if tracks:
+        times, fps = sampling_times(glb, tracks, 7 * len(animation.nodes.order))
+    skeleton, q = animation.configurations([t.sample(times) for t in tracks], len(times))
+    return skeleton, q, fps, animation
 
 
 def _check_not_scaled(glb: Glb, nodes: GlbNodes, i: int, values: Floats) -> None:

@@ -1,6 +1,16 @@
 """Scenes: actors and objects in one coordinate layout, and the JSON scene file."""
 
+from writhe.scene.certify_file import CertifiedFile, certify_file
 from writhe.scene.layout import Layout
 from writhe.scene.scene import Actor, KeyMotion, ObjectKind, Scene, SceneObject
 
-__all__ = ["Actor", "KeyMotion", "Layout", "ObjectKind", "Scene", "SceneObject"]
+__all__ = [
+    "Actor",
+    "CertifiedFile",
+    "KeyMotion",
+    "Layout",
+    "ObjectKind",
+    "Scene",
+    "SceneObject",
+    "certify_file",
+]

@@ -1,0 +1,185 @@
+"""A motion as one kind of reader interpolates it.
+
+Programs interpolate the same file differently: rotations along the shortest arc (slerp), Euler
+angles each by the shorter way, or the stored numbers as they are. `certify` checks each of these
+readings by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats, Ints
+from writhe.collision.collision_table import CollisionTable
+from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE, interpolate_batch
+from writhe.skeleton import Skeleton
+
+HALF_TURN_RAD = 1e-6  # a turn this close to half a turn has no shorter way round
+_LONGEST_STEP = 0.9 * np.pi  # radians of an Euler angle in one row of a subdivided reading
+
+
+@dataclass(frozen=True)
+class EulerChannels:
+    """Rotations as Euler angles, three per joint, which readers of the file interpolate linearly.
+
+    order (n, 3): axes 0, 1, 2 (x, y, z), outermost first, so that the joint's rotation is
+    R_order0(angle 0) R_order1(angle 1) R_order2(angle 2); a row of -1 for joints without channels.
+    angles (rows, n, 3) in radians, as stored.
+    """
+
+    order: Ints
+    angles: Floats
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Configurations at increasing times, and what happens between them.
+
+    jumps (rows - 1,): True where the pose changes at once, without motion in between.
+    rotation_error_rad, translation_error_m (n,): how far each joint may be from this reading
+    between the rows, for curves that it only approximates. With `short_hinges` the rotation and
+    not the angle of a hinge is stored, so that it turns by the shorter way as balls do.
+    """
+
+    name: str
+    q: Floats  # (rows, nq)
+    times_s: Floats  # (rows,)
+    jumps: Bools
+    euler: EulerChannels | None = None
+    short_hinges: bool = False
+    rotation_error_rad: Floats | None = None
+    translation_error_m: Floats | None = None
+
+    @classmethod
+    def of_frames(
+        cls, name: str, q: Floats, fps: float, euler: EulerChannels | None = None
+    ) -> Reading:
+        """A reading of frames (rows, nq) at a constant rate, without jumps."""
+        count = len(q)
+        return cls(name, q, np.arange(count) / fps, np.zeros(max(0, count - 1), np.bool_), euler)
+
+    def seconds(self, row: float) -> float:
+        """The time of a fractional row number."""
+        return float(np.interp(row, np.arange(len(self.times_s)), self.times_s))
+
+
+def unwrapped_jumps(channels: EulerChannels) -> Bools:
+    """(rows - 1,) True where an angle changes by more than half a turn.
+
+    Some readers unwrap such an angle (150 to -150 degrees is a turn by 60), others interpolate the
+    stored numbers (a turn by -300).
+    """
+    change = np.abs(np.diff(channels.angles, axis=0))
+    return change.max(axis=(1, 2), initial=0.0) > np.pi
+
+
+def as_stored(skeleton: Skeleton, reading: Reading, channels: EulerChannels) -> Reading:
+    """The reading that interpolates stored angles (of the same rows) without unwrapping them.
+
+    The kernels take the shorter way from row to row, so rows are inserted where a stored angle
+    changes by more than half a turn.
+    """
+    change = np.abs(np.diff(channels.angles, axis=0)).max(axis=(1, 2), initial=0.0)
+    parts = np.maximum(1, np.ceil(change / _LONGEST_STEP)).astype(np.int64)
+    row = np.concatenate([i + np.arange(n) / n for i, n in enumerate(parts)] + [[len(parts)]])
+    q = np.empty((len(row), skeleton.configuration_size))
+    interpolate_batch(skeleton.tree, reading.q, row, q)
+    whole = np.minimum(row.astype(np.int64), len(parts) - 1)
+    share = (row - whole)[:, None, None]
+    angles = (1 - share) * channels.angles[whole] + share * channels.angles[whole + 1]
+    return replace(
+        reading,
+        name="euler as stored",
+        q=q,
+        times_s=np.interp(row, np.arange(len(reading.q)), reading.times_s),
+        jumps=np.repeat(reading.jumps, parts),
+        euler=EulerChannels(channels.order, angles),
+    )
+
+
+def half_turns(table: CollisionTable, reading: Reading) -> Bools:
+    """(rows - 1,) True where a joint that moves tested shapes turns by half a turn.
+
+    Such a turn has no shorter way round: rounding decides which way a reader goes.
+    """
+    tree, count = table.skeleton.tree, len(reading.q) - 1
+    out = np.zeros(max(0, count), dtype=np.bool_)
+    if count < 1:
+        return out
+    has_euler = (
+        reading.euler.order[:, 0] >= 0
+        if reading.euler is not None
+        else np.zeros(len(tree.kind), dtype=np.bool_)
+    )
+    slerps = np.flatnonzero(((tree.kind == BALL) | (tree.kind == FREE)) & ~has_euler)
+    if len(slerps):
+        ends = tree.q_start[slerps + 1][:, None] + np.arange(-4, 0)
+        turns = reading.q[:, ends]
+        half = np.abs(np.einsum("fjc,fjc->fj", turns[1:], turns[:-1])) < 0.5 * HALF_TURN_RAD
+        _mark(table, out, half, slerps)
+    if reading.short_hinges:
+        hinges = np.flatnonzero((tree.kind == HINGE) & ~has_euler)
+        _mark(table, out, _is_half(np.diff(reading.q[:, tree.q_start[hinges]], axis=0)), hinges)
+    if reading.euler is not None and reading.name == "euler":
+        half = _is_half(np.diff(reading.euler.angles, axis=0)).any(axis=2) & has_euler
+        _mark(table, out, half, np.arange(len(tree.kind)))
+    return out
+
+
+def _is_half(change: Floats) -> Bools:
+    """Whether angles are half a turn, apart from whole turns."""
+    rest = np.abs(change - 2 * np.pi * np.rint(change / (2 * np.pi)))
+    return rest > np.pi - HALF_TURN_RAD
+
+
+def _mark(table: CollisionTable, out: Bools, half: Bools, joints: Ints) -> None:
+    """Mark rows in out (rows - 1,) from half (rows - 1, joints), for joints that matter."""
+    if not half.any():
+        return
+    matter = _moving_joints(table)
+    out |= half[:, [int(j) in matter for j in joints]].any(axis=1)
+
+
+def _moving_joints(table: CollisionTable) -> set[int]:
+    """The joints whose rotation moves the shapes of some tested pair relative to each other."""
+    found: set[int] = set()
+    parent, pairs = table.skeleton.tree.parent, table.pairs
+    for a, b, ancestor in zip(pairs.a, pairs.b, pairs.ancestor, strict=True):
+        for body in (a, b):
+            joint = int(table.bodies.joint[body])
+            while joint != ancestor:
+                found.add(joint)
+                joint = int(parent[joint])
+    return found
+
+
+def gap_error(table: CollisionTable, reading: Reading) -> float:
+    """Metres by which a gap between the rows may differ from that of the reading.
+
+    A rotation that is off by w radians displaces a point at distance rho by at most w rho, with rho
+    the reach over all poses, as in the certificate's speed bound.
+    """
+    turn, shift = reading.rotation_error_rad, reading.translation_error_m
+    if turn is None or shift is None or not (turn.any() or shift.any()):
+        return 0.0
+    tree = table.skeleton.tree
+    length = np.linalg.norm(tree.offset, axis=1)
+    for j in range(len(length)):
+        start, end = int(tree.q_start[j]), int(tree.q_start[j + 1])
+        if tree.kind[j] == FREE:
+            length[j] += np.linalg.norm(reading.q[:, start : start + 3], axis=1).max()
+        elif end - start == 1 and tree.kind[j] != HINGE:
+            length[j] += np.abs(reading.q[:, start]).max()
+    errors = np.zeros((len(table.bodies.joint), len(length) + 1))  # [body, ancestor + 1]
+    for body, joint in enumerate(table.bodies.joint):
+        j, reach, error = int(joint), float(table.bodies.reach[body]), 0.0
+        while j >= 0:
+            error += float(turn[j]) * reach + float(shift[j])
+            reach += float(length[j] + shift[j])
+            j = int(tree.parent[j])
+            errors[body, j + 1] = error
+    pairs = table.pairs
+    column = pairs.ancestor + 1
+    return float((errors[pairs.a, column] + errors[pairs.b, column]).max(initial=0.0))

@@ -1,0 +1,27 @@
+"""The verdict of a certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """What a certificate says about a motion, from best to worst; docs/certificate.md.
+
+    Only `CERTIFIED` is a promise. A motion that is proven to penetrate is never `UNDECIDED`.
+    """
+
+    CERTIFIED = "certified"  # at no time deeper than the slack beyond the allowance
+    IMPROVING = "improving"  # starts in violation, never gets deeper, ends shallower
+    UNDECIDED = "undecided"  # no violation was found, but none could be excluded either
+    PENETRATING = "penetrating"  # in violation at some time
+    PASSES_THROUGH = "passes through"  # parts pass through each other
+
+
+_FROM_BEST = tuple(Verdict)
+
+
+def worst_verdict(verdicts: Iterable[Verdict]) -> Verdict:
+    """The worst of several verdicts; `UNDECIDED` if there is none."""
+    return max(verdicts, key=_FROM_BEST.index, default=Verdict.UNDECIDED)

@@ -1,0 +1,126 @@
+"""The animation of a glTF file at its keys, as glTF players interpolate it.
+
+`load` samples a file at a constant rate. Here the rows are the keys of all tracks together, so that
+between two rows
+
+- LINEAR tracks move on straight lines and by slerp, exactly;
+- STEP tracks stand still; where they change, two rows at the same time form a jump;
+- CUBICSPLINE tracks are approximated by straight lines and slerp between `refine` rows for each
+  key, with a bound of the error.
+
+Bound for a spline. On an interval of length 1 let p(u) be the cubic, |p'| <= P1, |p''| <= P2, and
+for rotations |p| >= m. A curve and the straight line between its ends differ by max|p''| / 8 at
+most. Players normalise a rotation to n = p / |p|, for which |n'| <= P1/m = v and
+|n''| <= P2/m + 3 v^2; the slerp s between the same ends has |s''| <= v^2. Therefore
+|n - s| <= (P2/m + 4 v^2) / 8, and the rotations differ by no more than 2.1 times that if it is
+below 0.3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats
+from writhe.io.file_size_limits import check_numbers
+from writhe.io.glb_animation import AnimationTrack
+from writhe.io.glb_container import Glb
+from writhe.io.glb_read import read_animation
+from writhe.skeleton import Motion
+
+UNBOUNDED_RAD = 2.0 * np.pi  # error of a spline that comes near the zero quaternion
+_LARGEST_BOUND = 0.3
+
+
+@dataclass(frozen=True)
+class KeyedMotion:
+    """Configurations at the keys of a file; `motion.q` (rows, nq) belongs to `times_s` (rows,).
+
+    jumps (rows - 1,): True between the two rows of an instant at which a STEP track changes.
+    rotation_error_rad, translation_error_m (n,): bounds of the error between rows.
+    `interpolation` names the kinds of the tracks.
+    """
+
+    motion: Motion
+    times_s: Floats
+    jumps: Bools
+    rotation_error_rad: Floats
+    translation_error_m: Floats
+    interpolation: str
+
+
+def load_glb_keys(path: Path, refine: int = 1) -> KeyedMotion:
+    """Read the first animation of a .glb file at its keys; `refine` rows per key of splines."""
+    glb = Glb(path)
+    animation = read_animation(glb)
+    tracks = animation.tracks
+    kinds = {track.interpolation for track in tracks}
+    times = np.unique(np.concatenate([t.times for t in tracks])) if tracks else np.zeros(1)
+    if "CUBICSPLINE" in kinds and len(times) > 1:
+        share = np.arange(refine) / refine
+        between = times[:-1, None] + share * np.diff(times)[:, None]
+        times = np.append(between.ravel(), times[-1])
+    check_numbers(glb.path, 2 * len(times), 7 * len(animation.nodes.order))
+    # each time twice: as reached from before, where STEP tracks still hold, and from there on
+    twice = np.repeat(times, 2)[1:] if "STEP" in kinds else times
+    held = np.repeat(times, 2)[:-1] if "STEP" in kinds else times
+    skeleton, q = animation.configurations(
+        [t.sample(held if t.interpolation == "STEP" else twice) for t in tracks], len(twice)
+    )
+    jumps = np.zeros(max(0, len(twice) - 1), dtype=np.bool_)
+    if "STEP" in kinds:
+        keep = np.ones(len(twice), dtype=np.bool_)
+        keep[2::2] = (q[2::2] != q[1:-1:2]).any(axis=1)
+        jumps = keep.copy()
+        jumps[1::2] = False
+        jumps = jumps[keep][1:]
+        q, twice = np.ascontiguousarray(q[keep]), twice[keep]
+    turn, shift = np.zeros(len(skeleton)), np.zeros(len(skeleton))
+    for track in tracks:
+        if track.interpolation == "CUBICSPLINE" and len(times) > 1:
+            joint, scale = animation.joint_of(track, skeleton)
+            error = _spline_error(track, times) * (1.0 if track.path == "rotation" else scale)
+            (turn if track.path == "rotation" else shift)[joint] += error
+    named = {"LINEAR": "slerp", "STEP": "step", "CUBICSPLINE": "cubic spline"}
+    how = " and ".join(name for kind, name in named.items() if kind in kinds) or "slerp"
+    motion = Motion(skeleton, q, 30.0, path.stem, animation.source)
+    return KeyedMotion(motion, twice, jumps, turn, shift, how)
+
+
+def _spline_error(track: AnimationTrack, times: Floats) -> float:
+    """The bound of the module's docstring over the intervals between `times`: rad or file units."""
+    if len(track.times) < 2 or track.path == "scale":
+        return 0.0
+    middle = 0.5 * (times[:-1] + times[1:])
+    inside = (middle > track.times[0]) & (middle < track.times[-1])
+    first, last, middle = times[:-1][inside], times[1:][inside], middle[inside]
+    key = np.clip(np.searchsorted(track.times, middle) - 1, 0, len(track.times) - 2)
+    span = track.times[key + 1] - track.times[key]
+    s0, s1 = ((t - track.times[key]) / span for t in (first, last))
+    _, p0, m0 = np.moveaxis(track.values[key], 1, 0)
+    m1, p1, _ = np.moveaxis(track.values[key + 1], 1, 0)
+    m0, m1 = span[:, None] * m0, span[:, None] * m1
+    c3, c2 = 2 * p0 - 2 * p1 + m0 + m1, -3 * p0 + 3 * p1 - 2 * m0 - m1
+    length = s1 - s0
+
+    def size(values: Floats) -> Floats:
+        return np.linalg.norm(values, axis=1)
+
+    def at(s: Floats, derivative: int) -> Floats:
+        s = s[:, None]
+        if derivative == 0:
+            return ((c3 * s + c2) * s + m0) * s + p0
+        return (3 * c3 * s + 2 * c2) * s + m0 if derivative == 1 else 6 * c3 * s + 2 * c2
+
+    speed = np.maximum(size(at(s0, 1)), size(at(s1, 1))) + 0.125 * length**2 * size(6 * c3)
+    bend = np.maximum(size(at(s0, 2)), size(at(s1, 2)))
+    speed, bend = length * speed, length**2 * bend
+    if track.path != "rotation":
+        return float((0.125 * bend).max(initial=0.0))
+    least = np.minimum(size(at(s0, 0)), size(at(s1, 0))) - 0.5 * speed
+    if (least <= 0.0).any():
+        return UNBOUNDED_RAD
+    error = float(((bend / least + 4.0 * (speed / least) ** 2) / 8.0).max(initial=0.0))
+    return 2.1 * error if error < _LARGEST_BOUND else UNBOUNDED_RAD

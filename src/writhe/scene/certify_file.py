@@ -1,0 +1,218 @@
+"""`certify_file`: the certificate of a motion file as the programs that read it interpolate it.
+
+The command line and the studio call this for every file they check or write, so that what is
+certified is what is stored, after rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.collision import Certificate, CollisionTable, ContactPolicy
+from writhe.collision.certify import certify_readings, euler_readings
+from writhe.collision.gate import SLACK_M
+from writhe.collision.reading import EulerChannels, Reading, gap_error
+from writhe.collision.stored_channels import channels_in_scene, stored_channels
+from writhe.errors import WritheError
+from writhe.io import figure_of, load
+from writhe.io.glb_keys import load_glb_keys
+from writhe.scene.layout import Layout
+from writhe.scene.scene import Actor, Scene
+from writhe.skeleton import Figure, Motion, Skeleton, quaternions, transforms
+
+SPLINE_ERROR_M = 2e-4  # aim of the approximation of cubic splines
+MAX_REFINE = 64  # rows per key of a cubic spline
+SAME_BONES_M = 1e-3  # bones of a file that belong to a figure
+
+Surroundings = Callable[[Floats], Mapping[str, Floats]]
+
+
+@dataclass(frozen=True)
+class CertifiedFile:
+    """The certificate of a file, the table it was computed with, and the motion that was read."""
+
+    certificate: Certificate
+    table: CollisionTable
+    motion: Motion
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A motion as stored: rows at times, and how they are interpolated."""
+
+    motion: Motion
+    reading: Reading
+    channels: EulerChannels | None
+    interpolation: str
+
+
+def certify_file(
+    path: str | Path,
+    *,
+    scene: Scene | str | Path | None = None,
+    actor: str | None = None,
+    interpolation: str | None = None,
+    policy: ContactPolicy | None = None,
+    figure: Figure | None = None,
+    surroundings: Surroundings | None = None,
+    slack_m: float = SLACK_M,
+) -> CertifiedFile:
+    """Certify a .bvh, .glb or .npz file as it is stored.
+
+    A BVH file is read in every way that readers are known to interpolate it: slerp, Euler angles
+    by the shorter way, and Euler angles as stored. A glTF file is read at its keys, with the
+    interpolation of its tracks. `interpolation` restricts a BVH file to "slerp" or "euler".
+
+    scene, actor: the file moves this actor (by default the first) of a scene.
+    policy: contact policy without a scene; by default `ContactPolicy()`, as everywhere.
+    figure: the figure whose shapes the file moves; by default those of the scene's actor, or shapes
+        fitted to the skeleton of the file.
+    surroundings: poses (rows, size) by name of the other actors and of objects at given times; by
+        default actors rest and objects follow their keys.
+    """
+    file = Path(path)
+    place = Scene.load(scene) if isinstance(scene, str | Path) else scene
+    if place is not None and not place.actors:
+        raise WritheError(f"{scene if isinstance(scene, str | Path) else 'the scene'} has no actor")
+    chosen = None
+    if place is not None:
+        chosen = place.actor(actor) if actor else place.actors[0]
+
+    def prepared(refine: int) -> tuple[_Stored, CollisionTable, Reading, EulerChannels | None]:
+        stored = _read(file, interpolation, refine)
+        body = _body(file, stored.motion, figure, chosen)
+        if place is None or chosen is None:
+            table = CollisionTable.of_figure(body, policy)
+            return stored, table, stored.reading, stored.channels
+        layout, reading, channels = _in_scene(place, chosen, body, stored, surroundings)
+        return stored, layout.table, reading, channels
+
+    stored, table, reading, channels = prepared(1)
+    frames = len(np.unique(reading.times_s))
+    error_m = gap_error(table, reading)
+    if error_m > SPLINE_ERROR_M:
+        refine = int(min(MAX_REFINE, np.ceil(np.sqrt(error_m / SPLINE_ERROR_M))))
+        stored, table, reading, channels = prepared(refine)
+    how = interpolation or ("slerp" if channels is None else "both")
+    readings = euler_readings(table, reading, how, channels)
+    name = how if how != "slerp" else stored.interpolation
+    found = certify_readings(table, readings, slack_m, name)
+    return CertifiedFile(replace(found, frames=frames), table, stored.motion)
+
+
+def _read(file: Path, interpolation: str | None, refine: int) -> _Stored:
+    if file.suffix.lower() == ".glb":
+        keyed = load_glb_keys(file, refine)
+        reading = Reading(
+            "slerp",
+            keyed.motion.q,
+            keyed.times_s,
+            keyed.jumps,
+            short_hinges=True,
+            rotation_error_rad=keyed.rotation_error_rad,
+            translation_error_m=keyed.translation_error_m,
+        )
+        return _Stored(keyed.motion, reading, None, keyed.interpolation)
+    motion = load(file)
+    channels = None
+    if interpolation != "slerp" and motion.source.get("format") == "bvh":
+        channels = stored_channels(file, motion)
+    reading = Reading.of_frames("slerp", motion.q, motion.fps)
+    return _Stored(motion, replace(reading, short_hinges=True), channels, "slerp")
+
+
+def _body(file: Path, motion: Motion, figure: Figure | None, actor: Actor | None) -> Figure:
+    """The figure that the file moves: its own skeleton, with shapes."""
+    known = figure or (None if actor is None else actor.figure)
+    if known is not None:
+        if sorted(motion.skeleton.names) != sorted(known.skeleton.names):
+            raise WritheError(
+                f"{file} moves another skeleton than {known.name!r}: retarget the motion first"
+            )
+        if _same_bones(known.skeleton, motion.skeleton):
+            return with_skeleton(known, motion.skeleton)
+    fitted = figure_of(motion, partial=True)
+    if not fitted.capsules:
+        raise WritheError(f"{file}: no collision shapes could be fitted to its skeleton")
+    return fitted
+
+
+def _same_bones(one: Skeleton, other: Skeleton) -> bool:
+    def lengths(skeleton: Skeleton) -> dict[str, float]:
+        size = np.linalg.norm(skeleton.tree.offset, axis=1)
+        return {
+            joint.name: float(length)
+            for joint, length in zip(skeleton.joints, size, strict=True)
+            if joint.parent is not None
+        }
+
+    mine, theirs = lengths(one), lengths(other)
+    return all(abs(mine[name] - theirs.get(name, np.inf)) < SAME_BONES_M for name in mine)
+
+
+def with_skeleton(figure: Figure, skeleton: Skeleton) -> Figure:
+    """The figure's shapes on a skeleton with the same bones and other joint frames or kinds.
+
+    A BVH file, for example, has joint frames that are aligned with the world in the rest pose.
+    """
+    turns: dict[str, Floats] = {}
+    theirs = transforms.rest_world_quaternions(skeleton)
+    for j, mine in enumerate(transforms.rest_world_quaternions(figure.skeleton)):
+        name = figure.skeleton.names[j]
+        own = quaternions.conjugate(theirs[skeleton.index(name)])
+        turns[name] = quaternions.multiply(own, mine)
+    capsules = tuple(
+        replace(
+            c,
+            start_in_joint=quaternions.rotate(turns[c.joint], c.start_in_joint),
+            end_in_joint=quaternions.rotate(turns[c.joint], c.end_in_joint),
+        )
+        for c in figure.capsules
+    )
+    return Figure(figure.name, skeleton, capsules=capsules, roles=figure.roles)
+
+
+def _in_scene(
+    scene: Scene,
+    actor: Actor,
+    body: Figure,
+    stored: _Stored,
+    surroundings: Surroundings | None,
+) -> tuple[Layout, Reading, EulerChannels | None]:
+    """The scene with the file's skeleton, and the reading of its whole configuration."""
+    actors = tuple(replace(a, figure=body) if a.name == actor.name else a for a in scene.actors)
+    layout = replace(scene, actors=actors).layout
+    reading, skeleton = stored.reading, stored.motion.skeleton
+    q = np.tile(layout.rest(), (len(reading.q), 1))
+    for item in scene.objects:
+        if item.keys is not None:
+            q[:, layout.object_q[item.name]] = item.keys.at(reading.times_s)
+    slices = {**layout.actor_q, **layout.object_q}
+    for name, poses in (surroundings(reading.times_s) if surroundings else {}).items():
+        if name in slices and name != actor.name:
+            q[:, slices[name]] = poses
+    q[:, layout.actor_q[actor.name]] = reading.q
+    joints = [layout.skeleton.index(f"{actor.name}.{name}") for name in skeleton.names]
+
+    def placed(errors: Floats | None) -> Floats | None:
+        if errors is None:
+            return None
+        out = np.zeros(len(layout.skeleton))
+        out[joints] = errors
+        return out
+
+    whole = replace(
+        reading,
+        q=q,
+        rotation_error_rad=placed(reading.rotation_error_rad),
+        translation_error_m=placed(reading.translation_error_m),
+    )
+    channels = stored.channels
+    if channels is not None:
+        channels = channels_in_scene(channels, skeleton, layout.skeleton, actor.name)
+    return layout, whole, channels

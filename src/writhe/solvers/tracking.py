@@ -32,7 +32,7 @@ from writhe.terms import CompiledTerms, reach
 _SOFT = 8  # DAQP flag of a constraint that may be violated
 _OPTIMAL = 1
 _UNBOUNDED = 1e30
-_FEET = ("left_ankle", "right_ankle", "left_toe", "right_toe")
+FEET = ("left_ankle", "right_ankle", "left_toe", "right_toe")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class PostureTracker:
         self._position_terms = CompiledTerms(
             skeleton, [reach(joint, np.zeros(3)) for joint in skeleton.names]
         )
-        feet = {joint for role, joint in figure.roles if role in _FEET}
+        feet = {joint for role, joint in figure.roles if role in FEET}
         weight = [self.options.foot_weight if j in feet else 1.0 for j in skeleton.names]
         self._position_weight = np.repeat(weight, 3)
         self.metres = _metres_per_radian(figure)
@@ -83,7 +83,7 @@ class PostureTracker:
         self._low, self._high = np.empty(nv + workspace), np.empty(nv + workspace)
         self._sense = np.zeros(nv + workspace, dtype=np.int32)
         self._x = np.empty(nv)
-        self._prescribed = None if variables is None else np.flatnonzero(~variables)
+        self.prescribed = None if variables is None else np.flatnonzero(~variables)
 
     def clearance(self, q: Floats) -> float:
         """The smallest gap plus allowed overlap at q; infinite if all exceed the margin."""
@@ -139,8 +139,8 @@ class PostureTracker:
         near.find(self._position_terms.positions, self._position_terms.rotations, options.near_m)
         low, high = self._low, self._high
         low[:nv], high[:nv] = -options.max_step, options.max_step
-        if self._prescribed is not None:
-            low[self._prescribed] = high[self._prescribed] = -self._x[self._prescribed]
+        if self.prescribed is not None:
+            low[self.prescribed] = high[self.prescribed] = -self._x[self.prescribed]
         count = contact_rows(
             self.figure.skeleton.tree,
             self._position_terms.positions,

@@ -19,6 +19,8 @@ from writhe.cleaning.clear_segments import SegmentedClip, excess_motion
 from writhe.cleaning.detour import Detours
 from writhe.cleaning.push_out import push_frames_clear
 from writhe.cleaning.segment_path import nearest_path
+from writhe.cleaning.trajectory import ClipTrajectory
+from writhe.cleaning.window_problem import ClipProblem
 from writhe.collision import Certificate, CollisionTable, certify
 from writhe.errors import WritheError
 from writhe.scene import Scene
@@ -72,13 +74,16 @@ def clean(
         )
     shapes = table or CollisionTable.of_figure(figure)
     tracker = PostureTracker(figure, shapes, options, variables=variables)
-    total = 3 * len(motion)
+    total = 4 * len(motion)
     report = progress or _no_progress
     fade = max(1, round(fade_s * motion.fps))
     target = push_frames_clear(tracker, motion.q, fade, lambda done: report(done, total))
     clip = SegmentedClip(tracker, motion.q, target, motion.fps)
     detours = Detours(tracker, motion.fps) if go_round else None
     rows = nearest_path(clip, detours, lambda done: report(2 * len(motion) + done, total))
+    problem = ClipProblem(tracker, motion.q, motion.fps)
+    trajectory = ClipTrajectory(tracker, problem, fade)
+    rows = trajectory.solve(rows, lambda done: report(3 * len(motion) + done, total))
     positions = forward(figure.skeleton, rows).positions
     moved = np.linalg.norm(positions - clip.positions, axis=2)
     return Cleaned(

@@ -28,6 +28,8 @@ from writhe.skeleton.limbs import ANKLES, TOES
 from writhe.solvers.contact_step import ContactOptions, ContactStep
 from writhe.terms import CompiledTerms, reach
 
+FEET = (*ANKLES, *TOES)
+
 
 @dataclass(frozen=True, slots=True)
 class TrackingOptions:
@@ -67,16 +69,16 @@ class PostureTracker:
         self._position_terms = CompiledTerms(
             skeleton, [reach(joint, np.zeros(3)) for joint in skeleton.names]
         )
-        feet = {joint for role, joint in figure.roles if role in (*ANKLES, *TOES)}
+        feet = {joint for role, joint in figure.roles if role in FEET}
         weight = [self.options.foot_weight if j in feet else 1.0 for j in skeleton.names]
         self._position_weight = np.repeat(weight, 3)
         self.metres = _metres_per_radian(figure)
         self._x = np.empty(skeleton.dof_count)
         free = np.ones(skeleton.dof_count, dtype=np.bool_) if variables is None else variables
-        self._prescribed = np.flatnonzero(~free)
+        self.prescribed = np.flatnonzero(~free)
         o = self.options
         limits = ContactOptions(o.max_step, o.near_m, o.margin_m, o.recovery_m, o.approach)
-        self._contact_step = ContactStep(table, limits, self._prescribed)
+        self._contact_step = ContactStep(table, limits, self.prescribed)
 
     def clearance(self, q: Floats) -> float:
         """The smallest gap plus allowed overlap at q; infinite if all exceed the margin."""
@@ -114,7 +116,7 @@ class PostureTracker:
             gradient = rows.T @ (self._position_weight * (terms.values - target_positions))
             gradient += angles * self._x + steady * (len(beside) * self._x - towards)
             v = self._contact_step.solve(
-                terms, hessian, gradient, prescribed_step=-self._x[self._prescribed]
+                terms, hessian, gradient, prescribed_step=-self._x[self.prescribed]
             )
             moved = float(np.abs(terms.jacobian @ v).max())
             kinematics.integrate(tree, q, v, tried)

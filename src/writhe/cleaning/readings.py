@@ -1,0 +1,83 @@
+"""A motion as the readers of its BVH file interpolate it, and where that is not certified.
+
+The file is written, read back and certified, so that rounding, the choice of Euler angles and the
+joints that a reader sees are those of the file.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.collision import Certificate, CollisionTable, EulerChannels, certify
+from writhe.collision.stored_channels import stored_channels
+from writhe.io import figure_of, load, save
+from writhe.kernels.skeleton.kinematics import BALL, FREE
+from writhe.skeleton import Motion, quaternions
+from writhe.skeleton.kinematics import interpolate
+
+
+class WrittenMotion:
+    """A motion as its BVH file stores it: both readings, slerp and Euler angles."""
+
+    def __init__(self, motion: Motion, table: CollisionTable | None = None) -> None:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "motion.bvh"
+            save(motion, path)
+            self.motion = load(path)
+            self.channels: EulerChannels = stored_channels(path, self.motion)
+        self.written = motion
+        # the table of the same file may be passed in: shapes do not depend on the frames
+        self.table = table or CollisionTable.of_figure(figure_of(self.motion, partial=True))
+
+    def certify(self, interpolation: str = "both", part: slice | None = None) -> Certificate:
+        """The certificate of the file, or of some of its frames."""
+        frames = part or slice(None)
+        channels = EulerChannels(self.channels.order, self.channels.angles[frames])
+        return certify(self.table, self.motion.q[frames], self.motion.fps, interpolation, channels)
+
+    def uncertified_intervals(self, certificate: Certificate) -> list[tuple[int, str]]:
+        """Frames t for which the motion from t to t + 1 is not certified, and in which reading."""
+        found: list[tuple[int, str]] = []
+        if certificate.certified:
+            return found
+        for reading in ("slerp", "euler"):
+            waiting = [(0, len(self.motion) - 1)]
+            while waiting:
+                first, last = waiting.pop()
+                if self.certify(reading, slice(first, last + 1)).certified:
+                    continue
+                if last - first <= 1:
+                    found.append((first, reading))
+                    continue
+                middle = (first + last) // 2
+                waiting += [(first, middle), (middle, last)]
+        return sorted(found)
+
+    def posture_between(self, frame: int, u: float, reading: str) -> Floats:
+        """(nq,) the posture of the written motion at fraction u from a frame to the next."""
+        skeleton, q = self.written.skeleton, self.written.q
+        out = interpolate(skeleton, q[frame], q[frame + 1], u)
+        if reading == "slerp":
+            return out
+        tree, order = skeleton.tree, self.channels.order
+        angles = self.channels.angles[frame : frame + 2]
+        turn = np.mod(angles[1] - angles[0] + np.pi, 2.0 * np.pi) - np.pi  # the shorter arc
+        between = angles[0] + u * turn
+        for j, name in enumerate(skeleton.names):
+            if tree.kind[j] not in (BALL, FREE) or name not in self.motion.skeleton:
+                continue
+            at = self.motion.skeleton.index(name)
+            if order[at, 0] < 0:
+                continue
+            rotation = np.array([1.0, 0.0, 0.0, 0.0])
+            for axis, angle in zip(order[at], between[at], strict=True):
+                factor = np.zeros(4)
+                factor[0], factor[1 + int(axis)] = np.cos(angle / 2), np.sin(angle / 2)
+                rotation = quaternions.multiply(rotation, factor)
+            end = int(tree.q_start[j + 1])
+            out[end - 4 : end] = rotation
+        return out

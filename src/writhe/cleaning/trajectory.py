@@ -1,0 +1,138 @@
+"""Windows of frames solved together until the exact certificate holds.
+
+The path through the clip (`segment_path`) says on which side of each other the limbs pass. Here
+every window of corrected frames becomes one trajectory problem (`window_problem`) that starts at
+this path: corrections swell and fade smoothly and no joint moves much farther in a frame than in
+the source. Where the motion between two frames is not certified, contacts at instants between them
+are added to the problem and their margin is raised; what still fails goes back to the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.ndimage import maximum_filter1d
+
+from writhe.arrays import Bools, Floats
+from writhe.cleaning.window_problem import ClipProblem, Instant
+from writhe.kernels.skeleton import kinematics
+from writhe.solvers.tracking import PostureTracker
+
+# (t, u, posture) between frames t and t + 1 of intervals that are not certified
+Failures = Callable[[Floats], list[Instant]]
+
+_BETWEEN = (0.25, 0.5, 0.75)  # fractions of an interval at which contacts are added
+_RAISE_M = 0.001  # by which the margin at an uncertified interval is raised in each round
+_ROUNDS = 5
+_LONGEST = 360  # frames solved together at most
+_OVERLAP_S = 1.0  # of windows that had to be split
+_CHANGED_M = 1e-7
+
+
+class ClipTrajectory:
+    """The trajectory problem of a clip and the loop with the certificate."""
+
+    def __init__(self, tracker: PostureTracker, problem: ClipProblem, fade_frames: int) -> None:
+        self._tracker, self._problem, self._fade = tracker, problem, fade_frames
+        self._margin = np.full(len(problem.source), tracker.options.margin_m)
+        self._instants: list[Instant] = []
+
+    def solve(self, path: Floats, report: Callable[[int], None]) -> Floats:
+        """(frames, nq) the certified trajectory that starts at a certified path (frames, nq).
+
+        report: called with the number of frames solved so far.
+        """
+        q = path
+        for first, stop in self._windows(np.any(path != self._problem.source, axis=1)):
+            q = self._solve(q, first, stop)
+            report(stop)
+        q = self._settle(q, path, self._slerp_failures)
+        report(len(path))
+        return q
+
+    def settle(self, q: Floats, failures: Failures) -> Floats:
+        """(frames, nq) q with the intervals that `failures` finds solved again."""
+        return self._settle(q, None, failures)
+
+    def _settle(self, q: Floats, path: Floats | None, failures: Failures) -> Floats:
+        failed = failures(q)
+        for _ in range(_ROUNDS):
+            if not failed:
+                return q
+            self._instants += failed
+            at = np.zeros(len(q), dtype=np.bool_)
+            for instant in failed:
+                at[instant.frame : instant.frame + 2] = True
+            self._margin[at] += _RAISE_M
+            for first, stop in self._windows(at):
+                q = self._solve(q, first, stop)
+            failed = failures(q)
+        width = self._fade
+        while path is not None and failed:
+            q = self._towards(q, path, failed, width)
+            failed, width = failures(q), 2 * width
+            if width > 4 * len(q):
+                return path
+        return q
+
+    def _towards(self, q: Floats, path: Floats, failed: list[Instant], width: int) -> Floats:
+        """Q blended with the path around the failed intervals, over `width` frames."""
+        frames = np.arange(len(q))
+        distance = np.full(len(q), np.inf)
+        for instant in failed:
+            gap = np.maximum(instant.frame - frames, frames - instant.frame - 1)
+            distance = np.minimum(distance, np.maximum(gap, 0))
+        share = np.clip(1.5 - distance / max(width, 1), 0.0, 1.0)
+        share = share * share * (3.0 - 2.0 * share)
+        out = q.copy()
+        for t in np.flatnonzero(share > 0.0):
+            kinematics.interpolate(
+                self._problem.skeleton.tree, q[t], path[t], float(share[t]), out[t]
+            )
+        out[share >= 1.0] = path[share >= 1.0]
+        return out
+
+    def _slerp_failures(self, q: Floats) -> list[Instant]:
+        """Instants of the intervals that the gate does not certify."""
+        tracker, tree = self._tracker, self._problem.skeleton.tree
+        slack = tracker.gate.slack_m
+        changed = np.any(q != self._problem.source, axis=1)
+        clear = [not changed[t] or tracker.clearance(q[t]) >= -slack for t in range(len(q))]
+        found: list[Instant] = []
+        for t in range(len(q) - 1):
+            if not (changed[t] or changed[t + 1]):
+                continue
+            if clear[t] and clear[t + 1] and tracker.gate.fraction(q[t], q[t + 1]) >= 1.0:
+                continue
+            for u in _BETWEEN:
+                between = np.empty(q.shape[1])
+                kinematics.interpolate(tree, q[t], q[t + 1], u, between)
+                found.append(Instant(t, u, between))
+        if len(q) == 1 and not clear[0]:
+            raise_at = Instant(0, 0.0, q[0].copy())
+            return [raise_at]
+        return found
+
+    def _windows(self, chosen: Bools) -> list[tuple[int, int]]:
+        """Ranges of frames within the fade of a chosen frame, none longer than the bound."""
+        active = maximum_filter1d(chosen.astype(np.int8), 2 * self._fade + 1, mode="constant")
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], active, [0]])))
+        overlap = round(_OVERLAP_S * self._problem.fps)
+        found: list[tuple[int, int]] = []
+        for first, stop in edges.reshape(-1, 2).tolist():
+            start = first
+            while stop - start > _LONGEST + overlap:
+                found.append((start, start + _LONGEST + overlap))
+                start += _LONGEST
+            found.append((start, stop))
+        return found
+
+    def _solve(self, q: Floats, first: int, stop: int) -> Floats:
+        """Solve one window; frames that hardly change go back to the source exactly."""
+        problem = self._problem
+        out = problem.solve(q, first, stop, self._margin, self._instants)
+        x = problem.corrections(out, first, stop)
+        same = np.abs(x).max(axis=1) < _CHANGED_M
+        out[first:stop][same] = problem.source[first:stop][same]
+        return out

@@ -1,0 +1,372 @@
+"""The corrections of a window of frames as one problem.
+
+With p the joint positions of a frame, p* those of the source, x the tangent step from the source to
+the corrected posture and v the step sought, all frames of a window are solved together:
+
+    min   1/2 sum_t sum_j w_j^2 ||p_j - p*_j + J_j v||^2 + 1/2 a^2 ||M (x + v)||^2
+          + 1/2 s^2 ||M (x + v)'||^2 + 1/2 c^2 ||M (x + v)''||^2
+    s.t.  near pairs keep their margin, at frames and at given instants between them,
+          joints keep their limits, or how far the source exceeds them,
+          no joint moves much farther in a frame than in the source.
+
+' and '' are differences of successive frames. The frames on both sides of the window are given; at
+the ends of the clip nothing is. Inequalities are quadratic penalties on those that the solution
+violates, so that every solve is one banded Cholesky factorisation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from scipy.linalg import lapack as _lapack
+from scipy.ndimage import maximum_filter1d, minimum_filter1d, uniform_filter1d
+
+from writhe.arrays import Floats
+from writhe.collision import NearPairs
+from writhe.kernels.cleaning import window_band
+from writhe.kernels.cleaning.frame_rows import (
+    Obstacles,
+    WindowRows,
+    contact_inequalities,
+    limit_inequalities,
+)
+from writhe.kernels.skeleton import kinematics
+from writhe.kernels.terms.limit_rows import limit_values
+from writhe.planning.compiled_problem import compile_limits
+from writhe.skeleton import forward
+from writhe.solvers.tracking import FEET, PostureTracker
+from writhe.terms import CompiledTerms, joint_limits
+
+lapack = cast(Any, _lapack)
+
+
+@dataclass(frozen=True, slots=True)
+class WindowOptions:
+    """Weights and bounds of the corrections of a window. Lengths in metres, angles in radians.
+
+    The weights of velocity and acceleration are those at 30 frames a second.
+    """
+
+    iterations: int = 8
+    active_sets: int = 3  # solves per linearisation, to find the inequalities that are violated
+    foot_weight: float = 4.0  # position weight of feet; other joints have 1
+    planted_weight: float = 8.0  # position weight of feet that stand still in the source
+    angle_weight: float = 0.15  # a: weight of joint angles, scaled to metres by M
+    velocity_weight: float = 2.0  # s
+    acceleration_weight: float = 4.0  # c
+    least_metres: float = 0.15  # lower bound of M in s and c, so that hands do not turn suddenly
+    penalty: float = 30.0  # weight of a violated inequality, relative to a joint position
+    near_m: float = 0.04  # pairs nearer than this become inequalities
+    max_move_m: float = 0.05  # farthest that a joint moves in one linearisation
+    close_m: float = 5e-4  # a step that moves no joint farther than this ends the iteration
+    local_speed_m_s: float = 1.0  # of a joint beyond that of the source at the same time
+    speed_m_s: float = 0.45  # ... and beyond its largest anywhere in the source
+
+
+@dataclass(frozen=True)
+class Instant:
+    """A posture between two frames: fraction u from frame to frame + 1, in some interpolation."""
+
+    frame: int
+    u: float
+    q: Floats
+
+
+_STANDING_M_S = 0.15  # a foot slower than this in the source is planted
+_LIMIT_METRES = 0.3  # metres per radian of a joint limit
+_LIMIT_INSET = 0.005  # rad that corrections stay inside a limit
+_MOST_ROWS = 72  # inequalities of a frame at most
+_AROUND_S = 0.07  # the speed of the source is the largest within this time
+
+
+class ClipProblem:
+    """The windows of one clip; keeps what depends on the source alone. Not thread-safe.
+
+    source (frames, nq). `variables` of the tracker (nv) marks what may be changed.
+    """
+
+    def __init__(
+        self,
+        tracker: PostureTracker,
+        source: Floats,
+        fps: float,
+        options: WindowOptions | None = None,
+    ) -> None:
+        self.options = options or WindowOptions()
+        self.source, self.fps = source, fps
+        figure, table = tracker.figure, tracker.table
+        self.skeleton = skeleton = figure.skeleton
+        self.source_positions = forward(skeleton, source).positions
+        self._metres = tracker.metres
+        self._smooth_metres = np.maximum(tracker.metres, self.options.least_metres)
+        self._prescribed = tracker.prescribed
+        self._weight = self._position_weights(
+            [skeleton.index(joint) for role, joint in figure.roles if role in FEET]
+        )
+        self.allowed_step = self._allowed_steps()
+        near, nv = NearPairs(table), skeleton.dof_count
+        self._obstacles = Obstacles(
+            table.shapes,
+            table.bodies,
+            table.pairs,
+            near.placed,
+            near.out,
+            near.last_normals,
+            near.rows,
+            np.empty((len(near.rows.gap), nv)),
+            np.empty(len(near.rows.gap)),
+        )
+        self._rows, self._bands = self._empty_rows(0), np.empty((2, 0, 0))
+        terms = CompiledTerms(skeleton, joint_limits(skeleton))
+        self._limits = compile_limits(skeleton.tree, terms.program)
+        m = len(self._limits.kind)
+        values, scratch = np.zeros((len(source), m)), (np.zeros((m, 3)), np.zeros(3))
+        for row, out in zip(source, values, strict=True):
+            limit_values(self._limits, row, *scratch, out)
+        self._lower = np.minimum(terms.lower + _LIMIT_INSET, values)
+        self._upper = np.maximum(terms.upper - _LIMIT_INSET, values)
+
+    def solve(
+        self, q: Floats, first: int, stop: int, margin: Floats, instants: list[Instant]
+    ) -> Floats:
+        """(frames, nq) q with the frames first .. stop - 1 solved, starting at q.
+
+        margin (frames,): clearance that contacts keep, m.
+        """
+        options, out = self.options, q.copy()
+        tree, part = self.skeleton.tree, slice(first, stop)
+        self._reserve(stop - first)
+        inside = [i for i in instants if first - 1 <= i.frame < stop]
+        offsets = [self._offset(i, out) for i in inside]
+        for _ in range(options.iterations):
+            step, moved = self._step(out, first, stop, margin, inside, offsets)
+            # bound the motion per frame, by a factor that varies smoothly over time
+            factor = np.minimum(1.0, options.max_move_m / np.maximum(moved, 1e-9))
+            factor = uniform_filter1d(minimum_filter1d(factor, 9), 9, mode="nearest")
+            for row, v in zip(out[part], step * factor[:, None], strict=True):
+                kinematics.integrate(tree, row, v, row)
+            if moved.max() < options.close_m:
+                break
+        return out
+
+    def _step(
+        self,
+        q: Floats,
+        first: int,
+        stop: int,
+        margin: Floats,
+        instants: list[Instant],
+        offsets: list[Floats],
+    ) -> tuple[Floats, Floats]:
+        """The step (F, nv) of every frame of the window, and how far it moves a joint (F,), m."""
+        options, part = self.options, slice(first, stop)
+        rows = self._inequalities(q[part], margin[part], self._rows)
+        limit_inequalities(
+            self._limits,
+            q[part],
+            self._lower[part],
+            self._upper[part],
+            _LIMIT_METRES,
+            options.near_m,
+            rows,
+        )
+        frames, nv = stop - first, self.skeleton.dof_count
+        x = self.corrections(q, first - 2, stop + 2)
+        jacobian = rows.jacobians.reshape(frames, -1, nv)
+        weight = np.repeat(self._weight[part], 3, axis=1)
+        weighted = weight[:, :, None] * jacobian
+        hessian = weighted.swapaxes(1, 2) @ weighted
+        apart = (rows.positions - self.source_positions[part]).reshape(frames, -1)
+        angles = (options.angle_weight * self._metres) ** 2
+        gradient = np.einsum("fkn,fk->fn", weighted, weight * apart) + angles * x[2:-2]
+        band, tried = self._bands[0][: frames * nv], self._bands[1][: frames * nv]
+        right = np.empty(frames * nv)
+        window_band.fill_band(hessian, angles + 1e-6, band, right)
+        rate = self.fps / 30.0
+        smooth = window_band.Smoothness(
+            x,
+            self._smooth_metres**2,
+            (options.velocity_weight * rate) ** 2,
+            (options.acceleration_weight * rate * rate) ** 2,
+            min(2, first),
+            min(2, len(q) - stop),
+        )
+        window_band.add_smoothness(smooth, band, right)
+        right -= gradient.ravel()
+        pairs = self._pair_rows(q, first, stop, rows, instants, offsets, margin)
+        if self._prescribed is not None:
+            self._prescribe(rows, pairs, band, right, x)
+        step = np.zeros((frames, nv))
+        weight_squared = options.penalty**2
+        used = -1
+        for _ in range(options.active_sets):
+            constants = right.copy()
+            np.copyto(tried, band)
+            count = window_band.add_violated(
+                rows.count, rows.value, rows.row, step, weight_squared, tried, constants
+            )
+            count += window_band.add_violated_pairs(pairs, step, weight_squared, tried, constants)
+            if count == used:
+                break
+            used = count
+            factor, failed = lapack.dpbtrf(tried.T, lower=1, overwrite_ab=1)
+            if failed:
+                break
+            solution, _ = lapack.dpbtrs(factor, constants, lower=1)
+            step = solution.reshape(frames, nv)
+        moves = np.einsum("fkn,fn->fk", jacobian, step).reshape(frames, -1, 3)
+        return step, np.sqrt((moves * moves).sum(axis=2)).max(axis=1)
+
+    def _reserve(self, frames: int) -> None:
+        """Make room for a window of so many frames; the arrays are kept between windows."""
+        if len(self._rows.count) < frames:
+            self._rows = self._empty_rows(frames)
+            nv = self.skeleton.dof_count
+            self._bands = np.empty((2, frames * nv, 3 * nv))
+
+    def _empty_rows(self, frames: int) -> WindowRows:
+        n, nv = len(self.skeleton), self.skeleton.dof_count
+        return WindowRows(
+            np.empty((frames, n, 3)),
+            np.empty((frames, n, 3, nv)),
+            np.zeros(frames, dtype=np.int64),
+            np.empty((frames, _MOST_ROWS)),
+            np.empty((frames, _MOST_ROWS, nv)),
+        )
+
+    def _inequalities(self, q: Floats, margin: Floats, room: WindowRows) -> WindowRows:
+        """The inequalities of the frames q (F, nq), in the first F entries of `room`."""
+        rows = WindowRows(*(array[: len(q)] for array in room))
+        contact_inequalities(
+            self.skeleton.tree, self._obstacles, q, margin, self.options.near_m, rows
+        )
+        return rows
+
+    def _pair_rows(
+        self,
+        q: Floats,
+        first: int,
+        stop: int,
+        rows: WindowRows,
+        instants: list[Instant],
+        offsets: list[Floats],
+        margin: Floats,
+    ) -> window_band.PairRows:
+        """Rows between neighbouring frames: speed bounds, and contacts at instants."""
+        nv, frames = self.skeleton.dof_count, stop - first
+        # transitions t to t + 1 that touch the window, t counted from its first frame
+        before, after = min(1, first), min(1, len(q) - stop)
+        positions = rows.positions
+        if before:
+            positions = np.concatenate([self._positions(q, first - 1), positions])
+        if after:
+            positions = np.concatenate([positions, self._positions(q, stop)])
+        step = np.diff(positions, axis=0)
+        length = np.sqrt((step * step).sum(axis=2))
+        allowed = self.allowed_step[first - before : stop + after - 1]
+        at, joint = np.nonzero(length > 0.7 * allowed)
+        direction = step[at, joint] / length[at, joint][:, None]
+        row = np.zeros((len(at), 2, nv))
+        for k in range(2):
+            frame = at - before + k
+            inside = (frame >= 0) & (frame < frames)
+            column = rows.jacobians[frame[inside], joint[inside]]
+            sign = 1.0 if k == 0 else -1.0
+            row[inside, k] = sign * np.einsum("pc,pcn->pn", direction[inside], column)
+        value = (allowed - length)[at, joint]
+        parts = [(at - before, value, row)]
+        if instants:
+            poses = np.array([self._pose(i, q, o) for i, o in zip(instants, offsets, strict=True)])
+            near = self._inequalities(
+                poses,
+                np.array([max(margin[i.frame : i.frame + 2]) for i in instants]),
+                self._empty_rows(len(poses)),
+            )
+            for k, instant in enumerate(instants):
+                count = int(near.count[k])
+                both = np.stack(
+                    [(1 - instant.u) * near.row[k, :count], instant.u * near.row[k, :count]], axis=1
+                )
+                frame = np.full(count, instant.frame - first, dtype=np.int64)
+                both[:, 0] *= instant.frame >= first
+                both[:, 1] *= instant.frame + 1 < stop
+                parts.append((frame, near.value[k, :count], both))
+        return window_band.PairRows(
+            np.concatenate([p[0] for p in parts]),
+            np.concatenate([p[1] for p in parts]),
+            np.concatenate([p[2] for p in parts]),
+        )
+
+    def _offset(self, instant: Instant, q: Floats) -> Floats:
+        """(nv,) the step from the slerp between the two frames to the instant's posture.
+
+        Another interpolation is assumed to stay as far from the slerp while the frames move.
+        """
+        middle, out = np.empty(q.shape[1]), np.empty(self.skeleton.dof_count)
+        tree, t = self.skeleton.tree, instant.frame
+        kinematics.interpolate(tree, q[t], q[t + 1], instant.u, middle)
+        kinematics.difference(tree, middle, instant.q, out)
+        return out
+
+    def _pose(self, instant: Instant, q: Floats, offset: Floats) -> Floats:
+        out, tree, t = np.empty(q.shape[1]), self.skeleton.tree, instant.frame
+        kinematics.interpolate(tree, q[t], q[t + 1], instant.u, out)
+        kinematics.integrate(tree, out, offset, out)
+        return out
+
+    def _positions(self, q: Floats, frame: int) -> Floats:
+        return forward(self.skeleton, q[frame : frame + 1]).positions
+
+    def _prescribe(
+        self,
+        rows: WindowRows,
+        pairs: window_band.PairRows,
+        band: Floats,
+        right: Floats,
+        x: Floats,
+    ) -> None:
+        """Keep the prescribed degrees of freedom where the source has them."""
+        fixed = self._prescribed
+        assert fixed is not None
+        frames, nv = len(rows.count), self.skeleton.dof_count
+        for columns in (rows.row, pairs.row):
+            columns[..., fixed] = 0.0
+        at = (np.arange(frames)[:, None] * nv + fixed).ravel()
+        band[at, 0] += 1e6
+        right[at] -= 1e6 * x[2:-2, fixed].ravel()
+
+    def corrections(self, q: Floats, first: int, stop: int) -> Floats:
+        """(stop - first, nv) steps from the source; zero for frames outside the clip."""
+        out = np.zeros((stop - first, self.skeleton.dof_count))
+        for t in range(max(first, 0), min(stop, len(q))):
+            kinematics.difference(self.skeleton.tree, self.source[t], q[t], out[t - first])
+        return out
+
+    def _position_weights(self, feet: list[int]) -> Floats:
+        """(frames, joints) weights of joint positions."""
+        options = self.options
+        weight = np.ones(self.source_positions.shape[:2])
+        if feet:
+            speed = np.zeros((len(weight), len(feet)))
+            if len(weight) > 1:
+                moved = np.diff(self.source_positions[:, feet], axis=0)
+                speed[:-1] = np.linalg.norm(moved, axis=2) * self.fps
+                speed[1:] = np.maximum(speed[1:], speed[:-1])
+            planted = speed < _STANDING_M_S
+            weight[:, feet] = np.where(planted, options.planted_weight, options.foot_weight)
+        return weight
+
+    def _allowed_steps(self) -> Floats:
+        """(frames - 1, joints) the farthest that each joint may move in each frame, m."""
+        options = self.options
+        step = np.linalg.norm(np.diff(self.source_positions, axis=0), axis=2)
+        if len(step) == 0:
+            return step
+        around = 2 * round(_AROUND_S * self.fps) + 1
+        local = maximum_filter1d(step, around, axis=0, mode="nearest")
+        anywhere = step.max(axis=0, keepdims=True)
+        return np.minimum(
+            local + options.local_speed_m_s / self.fps, anywhere + options.speed_m_s / self.fps
+        )

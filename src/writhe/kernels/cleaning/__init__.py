@@ -1,0 +1,1 @@
+"""Kernels of cleaning: the rows and the normal equations of a window of frames."""

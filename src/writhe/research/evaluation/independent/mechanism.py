@@ -1,0 +1,83 @@
+"""A figure or scene as plain data: joints, solids on them, and the pairs to test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from writhe.research.evaluation.independent.rotations import matrices
+
+SEGMENT, HULL, HALF_SPACE = "segment", "hull", "half-space"
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A core inflated by a radius, on a joint.
+
+    points (k, 3) in the joint's frame: the ends of a segment, the corners of a hull, or a point of
+    a half-space's surface and that point moved by the outward unit normal.
+    """
+
+    joint: int
+    kind: str
+    points: np.ndarray
+    radius: float
+    part: str = ""
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Joints in an order with parents first; a joint's frame in its parent's is offset and rest.
+
+    pairs (k, 2) are indices of solids; allowance (k,) is the overlap each pair may have, m.
+    """
+
+    names: tuple[str, ...]
+    parent: tuple[int, ...]
+    offset: np.ndarray  # (n, 3)
+    rest: np.ndarray  # (n, 4) wxyz
+    solids: tuple[Solid, ...]
+    pairs: np.ndarray
+    allowance: np.ndarray
+
+    def place(self, shift: np.ndarray, turn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """World positions (t, n, 3) and rotations (t, n, 3, 3) of the joints.
+
+        shift (t, n, 3) and turn (t, n, 3, 3): the motion of each joint in its rest frame.
+        """
+        rest = matrices(self.rest)
+        positions, rotations = np.empty_like(shift), np.empty_like(turn)
+        for j, parent in enumerate(self.parent):
+            at, turned = self.offset[j] + shift[:, j] @ rest[j].T, rest[j] @ turn[:, j]
+            if parent >= 0:
+                at = positions[:, parent] + (rotations[:, parent] @ at[..., None])[..., 0]
+                turned = rotations[:, parent] @ turned
+            positions[:, j], rotations[:, j] = at, turned
+        return positions, rotations
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "names": list(self.names),
+            "parent": list(self.parent),
+            "offset": self.offset.tolist(),
+            "rest": self.rest.tolist(),
+            "solids": [[s.joint, s.kind, s.points.tolist(), s.radius, s.part] for s in self.solids],
+            "pairs": self.pairs.tolist(),
+            "allowance": self.allowance.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Mechanism:
+        """Read what `as_dict` gave."""
+        return cls(
+            tuple(data["names"]),
+            tuple(data["parent"]),
+            np.array(data["offset"], float).reshape(-1, 3),
+            np.array(data["rest"], float).reshape(-1, 4),
+            tuple(Solid(j, kind, np.array(p), r, part) for j, kind, p, r, part in data["solids"]),
+            np.array(data["pairs"], int).reshape(-1, 2),
+            np.array(data["allowance"], float),
+        )

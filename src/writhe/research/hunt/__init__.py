@@ -1,0 +1,1 @@
+"""Hunting for false certificates, foreign exceptions and reader crashes with random cases."""

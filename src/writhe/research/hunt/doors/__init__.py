@@ -1,0 +1,42 @@
+"""The doors through which a certificate is obtained; each makes a random case from a generator.
+
+A door is a function of a random generator that asks writhe and returns a `Case`; add it to `DOORS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from writhe.research.hunt.case import Case
+from writhe.research.hunt.doors.amass import amass_file
+from writhe.research.hunt.doors.bvh import bvh_file
+from writhe.research.hunt.doors.figures import hand, human, octopus, single_frame, two_people
+from writhe.research.hunt.doors.gltf import cubic_gltf, linear_gltf, step_gltf
+from writhe.research.hunt.doors.mechanisms import library, solids
+from writhe.research.hunt.doors.scenes import mesh_object, scene_file, scene_objects
+from writhe.research.hunt.doors.steps import drag, gate, plan
+
+Door = Callable[[np.random.Generator], Case]
+
+DOORS: dict[str, Door] = {
+    "library": library,
+    "solids": solids,
+    "bvh": bvh_file,
+    "gltf linear": linear_gltf,
+    "gltf step": step_gltf,
+    "gltf cubic": cubic_gltf,
+    "amass": amass_file,
+    "human": human,
+    "hand": hand,
+    "octopus": octopus,
+    "single frame": single_frame,
+    "two people": two_people,
+    "scene objects": scene_objects,
+    "scene file": scene_file,
+    "mesh": mesh_object,
+    "gate": gate,
+    "drag": drag,
+    "plan": plan,
+}

@@ -1,8 +1,9 @@
 """Features of the studio; docs/studio-features.md shows one from end to end.
 
 A feature is one module in `writhe.studio.features` with a `feature = Feature("name")`, message
-structs, and functions decorated here that handle them. The type of a function's last parameter is
-the message that it handles. Every `Part` and `Message` of the module is exported to TypeScript.
+structs, and functions that handle them, registered by the decorators below. The type of a
+function's last parameter is the message that it handles. Every `Message` of the module and every
+`Part` (a struct inside a message) is exported to TypeScript.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ TaskBody = TypeVar("TaskBody", bound=Callable[[Editor, Any], Work])
 
 
 class TaskEntry(NamedTuple):
-    """A registered task; the progress of a `quiet` one is not shown.
+    """A registered task; `quiet`: its progress is not shown in the page.
 
     `needs` names the stages of `writhe.warmup` that must be compiled before its work starts.
     """
@@ -51,7 +52,7 @@ class Feature:
     """Messages of one feature and the functions that handle them.
 
     All functions run on worker threads, one at a time for each session, except the `Work` that a
-    task returns: it runs in parallel and must not touch the editor.
+    task returns: it runs in parallel with other functions, so it must not use the editor.
     """
 
     def __init__(self, name: str) -> None:
@@ -91,14 +92,14 @@ class Feature:
         return register
 
     def state(self, body: StateBody) -> StateBody:
-        """Register `body(editor)`, which returns the feature's part of every State."""
+        """Register `body(editor)`, which returns what the feature adds to every `State` message."""
         self.state_of = body
         return body
 
     def after_drag(self, body: AfterDragBody) -> AfterDragBody:
         """Register `body(editor, actor)`, which runs after each drag step of an actor.
 
-        It returns the feature's part of the DragResult, or None.
+        It returns what the feature adds to the `DragResult` message, or None.
         """
         self.after_drag_of = body
         return body

@@ -95,7 +95,10 @@ class Bundle:
         return out
 
     def linking_with_jacobian(self, q: ArrayLike) -> tuple[Floats, Floats]:
-        """The linking vector and its derivative (pairs, nv) by the tangent step; batched like q."""
+        """The linking vector (pairs) and its Jacobian (pairs, nv) with respect to the tangent step.
+
+        Both have a leading axis of frames if q has one.
+        """
         if np.ndim(q) == 2:
             configurations = self._configurations(q)
             values = np.empty((len(configurations), len(self.pairs)))
@@ -133,5 +136,5 @@ class Bundle:
 
     def _configurations(self, q: ArrayLike) -> Floats:
         array = floats(q, (None, int(self.tree.q_start[-1])), "configurations")
-        # a read-only array would compile the kernels again
+        # Numba would compile a second version of the kernels for read-only arrays
         return array if array.flags.writeable else array.copy()

@@ -21,11 +21,11 @@ from writhe.topology.polyline import writhe_matrix, writhe_matrix_slopes
 class TopologyCoordinates:
     """Writhe, centre and density of two strands.
 
-    `centre` is the position of the twist along each strand, from -1 (its start) to 1 (its end).
-    `density` is in radians, modulo pi: 0 if both strands wind equally, pi/4 if the first winds
-    around a straight second, -pi/4 if the second winds around the first. `clearness` is how well
-    the density is defined: 0 if the twist has no direction (or there is none), about 0.3 for a long
-    ridge of the writhe matrix.
+    `centre` is where along each strand the winding is concentrated, from -1 (its start) to 1 (its
+    end). `density` is in radians, modulo pi: 0 if both strands wind equally, pi/4 if the first
+    winds around a straight second, -pi/4 if the second winds around the first. `clearness` is the
+    anisotropy of the writhe matrix, by which the density is defined: 0 if the density is undefined,
+    about 0.3 if the entries lie along a long line. It is 1 for coordinates that are not measured.
     """
 
     writhe: float
@@ -52,7 +52,7 @@ def matrix_coordinates(matrix: ArrayLike) -> TopologyCoordinates:
 
 
 def matrix_coordinate_slopes(matrix: ArrayLike) -> Floats:
-    """(4, m, n): the derivatives of the four coordinates by the entries of a writhe matrix."""
+    """(4, m, n): derivatives of the four coordinates with respect to the matrix entries."""
     array = _matrix(matrix)
     out, slopes = np.empty(4), np.empty((4, *array.shape))
     kernels.coordinate_slopes(array, out, slopes)

@@ -48,7 +48,7 @@ def linking_vector(figure: Figure, q: ArrayLike) -> Floats:
 
 
 def linking_jacobian(figure: Figure, q: ArrayLike) -> tuple[Floats, Floats]:
-    """The linking vector and its derivative (pairs, nv) by the tangent step."""
+    """The linking vector (pairs) and its Jacobian (pairs, nv) with respect to the tangent step."""
     return body_bundle(figure).linking_with_jacobian(q)
 
 

@@ -18,9 +18,9 @@ _MAX_CROSSINGS = 64  # more crossings are ignored
 class LoopCrossing:
     """A point where a chain crosses the disc of a loop.
 
-    `sign` is 1 if the chain crosses from back to front (seen from the front, the loop runs
-    anticlockwise), else -1; `clearance_m` is the distance from the loop, `beyond_m` the length of
-    the chain after the crossing.
+    `sign` is 1 if the chain crosses in the direction of the loop's normal (right-hand rule), else
+    -1; `clearance_m` is the distance from the loop, `beyond_m` the length of the chain after the
+    crossing.
     """
 
     sign: int
@@ -52,5 +52,5 @@ def crossings(chain: ArrayLike, loop: ArrayLike) -> list[LoopCrossing]:
 
 
 def net_crossings(chain: ArrayLike, loop: ArrayLike) -> int:
-    """How often a chain passes through a loop from back to front, minus front to back."""
+    """How often a chain passes through a loop along its normal, minus how often against it."""
     return sum(crossing.sign for crossing in crossings(chain, loop))

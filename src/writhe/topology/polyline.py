@@ -44,8 +44,8 @@ def writhe_matrix(first: ArrayLike, second: ArrayLike) -> Floats:
 def writhe_matrix_slopes(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
     """The writhe matrix (m, n) and the derivatives (4, 3, m, n) of its entries.
 
-    slopes[0] and slopes[1] are the derivatives by the start and end of the segment of `first`,
-    slopes[2] and slopes[3] those by the segment of `second`.
+    slopes[0] and slopes[1] are the derivatives with respect to the start and end of the segment of
+    `first`, slopes[2] and slopes[3] those of `second`.
     """
     one, two = _polyline(first), _polyline(second)
     out = np.empty((len(one) - 1, len(two) - 1))
@@ -55,7 +55,7 @@ def writhe_matrix_slopes(first: ArrayLike, second: ArrayLike) -> tuple[Floats, F
 
 
 def _polyline(points: ArrayLike) -> Floats:
-    # a copy, because a read-only array would compile the kernels again
+    # a copy: Numba would compile a second version of the kernels for read-only arrays
     array = floats(points, (None, 3), "a polyline").copy()
     if len(array) < 2:
         raise WritheError(f"a polyline needs two points or more, not {len(array)}")

@@ -1,9 +1,10 @@
 """The writhe matrix that two strands should have, for given topology coordinates.
 
-`published_target_matrix` follows section 3.1 and appendix 2 of Ho and Komura (2009): a column of
-equal entries is rotated on a disc, translated and scaled. On a grid of a few cells the coordinates
-of the result differ from the target. `target_matrix` reproduces them: it solves for the angle and
-position of a Gaussian ridge.
+`published_target_matrix` follows section 3.1 and appendix 2 of Ho and Komura (2009): starting from
+a matrix whose middle column alone is not zero, the entries are rotated about the centre (on the
+disc to which the square is mapped), shifted and scaled. If the matrix has few rows and columns, the
+result does not have the requested coordinates. The result of `target_matrix` does: it solves for
+the angle and position of a Gaussian ridge, that is, of entries concentrated along a line.
 """
 
 from __future__ import annotations
@@ -18,22 +19,22 @@ from writhe.errors import WritheError
 from writhe.kernels.topology.topology_coordinates import ridge_matrix
 from writhe.topology.coordinates import TopologyCoordinates, matrix_coordinates
 
-EXACT = 1e-9
+_TOLERANCE = 1e-9  # on the density error of a ridge, radians
 # lengths, and widths in cells, of the ridge, tried in this order; sharp and long ridges can have
-# centres near the rim of the matrix, which wide ones cannot
+# centres near the border of the matrix, which wide ones cannot
 _LENGTHS = (0.55, 0.4, 1.0, 3.0)
 _WIDTHS = (0.8, 0.5, 0.3, 1.2)
 
 
 def target_matrix(target: TopologyCoordinates, rows: int, columns: int) -> Floats:
-    """(rows, columns) with the target coordinates, within 1e-9; all entries have one sign.
+    """A matrix (rows, columns) with the coordinates `target`, within 1e-9; all signs are equal.
 
-    Raises if no matrix of this size has them: if the centre is beyond the middle of the outermost
-    cells, or the density is not possible with a centre near the rim.
+    Raises if no matrix of this size is found: if the centre lies beyond the centres of the
+    outermost entries, or too near the border for this density.
     """
     cx, cy = target.centre
     found, error = _ridge(float(cx), float(cy), float(target.density) % pi, rows, columns)
-    if error > EXACT:
+    if error > _TOLERANCE:
         raise WritheError(
             f"no writhe matrix of {rows} x {columns} segments has the centre ({cx:.3g}, {cy:.3g})"
             f" and the density {target.density:.3g}: move the centre towards (0, 0), or subdivide"
@@ -48,14 +49,17 @@ def nearest_matrix(target: TopologyCoordinates, rows: int, columns: int) -> Floa
     for share in (1.0, 0.9, 0.8, 0.65, 0.5, 0.3, 0.0):
         centre = (share * cx, share * cy)
         found, error = _ridge(*centre, float(target.density) % pi, rows, columns)
-        if error <= EXACT:
+        if error <= _TOLERANCE:
             return target.writhe * found
     return np.full((rows, columns), target.writhe / (rows * columns))
 
 
 @lru_cache(maxsize=4096)
 def _ridge(cx: float, cy: float, density: float, rows: int, columns: int) -> tuple[Floats, float]:
-    """A ridge of writhe 1 (rows, columns), and the error of its density."""
+    """A matrix (rows, columns) of writhe 1 with this centre, and the error of its density.
+
+    The error is infinite if no ridge has this centre.
+    """
     out, cell = np.empty((rows, columns)), 2.0 / min(rows, columns)
     best, best_error = out.copy(), np.inf
     for width in _WIDTHS:
@@ -63,7 +67,7 @@ def _ridge(cx: float, cy: float, density: float, rows: int, columns: int) -> tup
             error = ridge_matrix(1.0, cx, cy, density, max(length, width * cell), width * cell, out)
             if error < best_error:
                 best, best_error = out.copy(), error
-            if error <= EXACT:
+            if error <= _TOLERANCE:
                 return best, error
     return best, best_error
 

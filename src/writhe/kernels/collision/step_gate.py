@@ -41,11 +41,12 @@ from writhe.kernels.collision.step_samples import (
 from writhe.kernels.jit import kernel
 from writhe.kernels.skeleton.kinematics import Tree, forward
 
-DIP_M = 1e-4  # a pair that starts in violation may get deeper by this within a step
-ROUNDING_M = 1e-9  # ... and by this at its end
-RESOLUTION_M = 1e-4  # intervals in which no point moves farther than this are not halved
-VIOLATION_ROUNDS = 6  # of shortening for pairs that start in violation; then refuse the step
-MAX_EVALUATIONS = 2000  # of one pair in one step; then the step ends where the proof ends
+# A pair *in violation* overlaps by more than its allowance and the slack when a step starts.
+DIP_M = 1e-4  # such a pair may become this much deeper during the step ...
+ROUNDING_M = 1e-9  # ... and this much deeper at its end
+RESOLUTION_M = 1e-4  # fractions between which no point moves farther than this are not told apart
+VIOLATION_ROUNDS = 6  # most rounds of shortening for such pairs; then the step is refused
+MAX_EVALUATIONS = 2000  # most evaluations of a pair in a step; then the proven fraction is returned
 
 
 class GateWorkspace(NamedTuple):
@@ -60,7 +61,7 @@ class GateWorkspace(NamedTuple):
     positions_after: Floats
     rotations_after: Floats
     order: Ints  # (n, 3) all -1: steps are interpolated by slerp
-    euler: Floats  # (n, 3) unused
+    euler: Floats  # (n, 3) passed to `fill_step_motion`, which does not read it for slerp
     normal: Floats  # (3,)
     carried_normal: Floats  # (3,)
     fractions: Floats  # (2,)
@@ -92,7 +93,8 @@ def _advance(
 
     At the fraction returned the gap is also min_end_gap or more. `before` and work.normal are the
     gap and its normal at the start of the step, `slope` an estimate of the change of the gap over
-    the step. Uses the common samples first and finer fractions where these do not decide.
+    the step. Tests the 64 fractions that all pairs share first (`step_samples`), then finer
+    ones if needed.
     """
     motion, workspace, normal = work.motion, work.pair_workspace, work.normal
     advance_in_samples(
@@ -157,7 +159,7 @@ def _keep_violating_pairs(
 ) -> float:
     """Shorten a step further until no pair that started in violation ends deeper than it was.
 
-    Only needed for a step that is already shortened: for a whole one `gate_step` has checked it.
+    Returns a step that was not shortened as it is: `gate_step` has already checked its end.
     """
     motion = work.motion
     for _ in range(VIOLATION_ROUNDS):

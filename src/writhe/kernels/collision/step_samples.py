@@ -28,10 +28,10 @@ class StepSamples(NamedTuple):
     """Frames of n joints at fractions k / SAMPLES of a step, filled on demand."""
 
     step: Ints  # (1,) number of the current step
-    filled_in_step: Ints  # (MOMENTS + 1, n) number of the step in which a frame was last filled
+    filled_in_step: Ints  # (SAMPLES + 1, n) number of the step in which a frame was last filled
     chain: Ints  # (n,) scratch
-    positions: Floats  # (MOMENTS + 1, n, 3)
-    rotations: Floats  # (MOMENTS + 1, n, 3, 3)
+    positions: Floats  # (SAMPLES + 1, n, 3)
+    rotations: Floats  # (SAMPLES + 1, n, 3, 3)
 
 
 @kernel(inline=True)

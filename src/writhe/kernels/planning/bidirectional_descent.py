@@ -1,14 +1,14 @@
-"""Bidirectional descent: two postures approach each other over the repulsive energy.
+"""Bidirectional descent: two postures step towards each other without raising the energy.
 
-The direction of each step is the straight one as long as it does not raise the energy; otherwise
-its component along the gradient is replaced by some descent,
+The energy is the repulsive one. Each step goes straight towards the other posture unless that
+raises the energy. Then the component along the gradient is removed and some descent is added,
 
     u = D - (D . g) g - b g,
 
 with D the unit direction to the other posture and g the unit gradient (Wang, Ho and Komura, Eq. 5,
 which has b = 0). D and g are first projected onto the constraints. A step is accepted if the energy
-does not rise, the clearance stays positive and the gate certifies it; its length adapts. The walk
-ends when a straight line connects both postures.
+does not rise, the clearance stays positive and the gate certifies it; its length adapts. The search
+ends when the straight line between both postures is certified.
 """
 
 from __future__ import annotations
@@ -62,9 +62,10 @@ def _direction(
     descent: float,
     pull: float,
 ) -> float:
-    """Store the unit direction of the next step in workspace.direction; 0 if there is none.
+    """Store the unit direction of the next step in workspace.direction.
 
-    `descent` is b of the module docstring; pull 0 leaves D out.
+    Returns its length before normalisation, 0 if there is no direction. `descent` is b of the
+    module docstring. `pull` is a switch: 0 descends the energy only and ignores the other posture.
     """
     d, g = workspace.direction, workspace.downhill
     difference(model.tree, q, other, d)
@@ -96,8 +97,9 @@ def raise_clearance(
 ) -> int:
     """Move path[0] by certified steps down the energy until its clearance is `clearance_m`.
 
-    Returns the number of rows of path (rows, nq) that are filled. Each step must raise the
-    clearance; `max_steps` limits their number, `tolerance` the residual of the constraints.
+    Returns the number of postures in path (rows, nq). A step is accepted if it raises the
+    clearance, is certified, and violates the constraints by less than `tolerance`. At most
+    `max_steps` steps are tried.
     """
     evaluate_energy(model, path[0], workspace, workspace.gradient[0])
     least, alpha, count = workspace.energy.least[0], 0.02, 1
@@ -146,13 +148,15 @@ def connect_by_descent(
     link: Floats,
     energies: Floats,
 ) -> int:
-    """Walk from both ends until a straight line connects them; returns MET, STUCK, SPENT or FULL.
+    """Step from both ends until a line connects them; returns MET, STUCK, SPENT or FULL.
 
-    paths (2, rows, nq) and counts (3): the postures of both walks so far, each continued from its
-    last. On MET, counts[2] rows of `link` lead from the last row of paths[0] to that of paths[1].
-    pull 0 descends the energy only. A walk is STUCK when neither the lower energy nor the distance
-    has decreased for `patience` steps (section 8 of the paper). energies (2) are those of the last
-    rows. Step lengths, `spacing` and `tolerance` are in radians (metres for translations).
+    paths[side, : counts[side]] are the postures from the start (side 0) and the goal (side 1) so
+    far; new ones are appended. paths (2, rows, nq), counts (3). On MET, the first counts[2]
+    postures of `link` (rows, nq) lead from the last posture of one side to that of the other.
+    STUCK: for `patience` steps neither the smaller of the two energies nor the distance has
+    decreased (section 8 of the paper), or no step is accepted. pull 0 descends the energy only.
+    energies (2) are those of the last postures. Step lengths, `spacing` and `tolerance` are in
+    radians (metres for translations).
     """
     alpha0, alpha1 = first_step, first_step
     nv = workspace.direction.shape[0]

@@ -1,4 +1,4 @@
-"""Candidate detours: limbs moved out of the way of each other, and which of them are clear."""
+"""Candidate detours for cleaning: limbs moved aside, and which candidates do not penetrate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from writhe.kernels.skeleton.kinematics import Tree, forward, integrate, interpo
 
 
 class EvasionSet(NamedTuple):
-    """m evasions of limbs: opened towards the rest posture, hinges unbent, then rotated."""
+    """m evasions of limbs: blended towards the rest posture, hinges straightened, then rotated."""
 
     turn: Floats  # (m, nv) tangent step
     unbend: Floats  # (m,) fraction by which hinge angles are reduced
@@ -29,7 +29,7 @@ class EvasionSet(NamedTuple):
 
 
 class TrackCrossing(NamedTuple):
-    """A change from one track to another, with an evasion applied to both."""
+    """A blend from one motion (track) to another, with an evasion applied to both."""
 
     before: Floats  # (nq,) on the first track
     after: Floats  # (nq,) on the second

@@ -1,13 +1,13 @@
-"""The repulsive energy of a posture and its gradient by the tangent step.
+"""The repulsive energy of a posture and its gradient with respect to the tangent step.
 
     E = sum over pairs of links  w / c^d
 
 (He Wang, Ho and Komura, "An Energy-driven Motion Planning Method for Two Distant Postures", Eqs. 1
 and 2), with c the clearance of two links in metres: the smallest gap of their shapes plus its
-allowance. A link holds all shapes of one joint. Near links are measured shape by shape, far ones by
-their bounding capsules, with a smooth blend in between. The gradient sums forces and moments on the
-joints and accumulates them up the tree, so that it costs one pass over the joints whatever the
-number of pairs.
+allowance. A link is the set of all shapes of one joint. Near links are measured shape by shape, far
+ones by their bounding capsules, with a smooth blend in between. The gradient sums forces and
+moments on the joints and accumulates them up the tree, so that it costs one pass over the joints
+whatever the number of pairs.
 """
 
 from __future__ import annotations
@@ -423,7 +423,7 @@ def energy_gradient(
     workspace: EnergyWorkspace,
     gradient: Floats,
 ) -> float:
-    """E at q (nq), and its gradient (nv) by the tangent step.
+    """E at q (nq), and its gradient (nv) with respect to the tangent step.
 
     workspace.least holds the smallest clearance, metres.
     """

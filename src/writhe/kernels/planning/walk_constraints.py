@@ -1,4 +1,4 @@
-"""The constraints of a walk: planted parts keep their positions, joints their limits.
+"""The constraints of a planning search: planted parts keep their positions, joints their limits.
 
 K is the Jacobian of the planted rows. Directions are projected by v - K^T (K K^T)^-1 K v, and
 postures are corrected by Newton steps; active limits are handled one by one in both.

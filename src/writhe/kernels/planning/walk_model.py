@@ -1,4 +1,7 @@
-"""The model and workspace of the planning walks, with the checks that all walks share."""
+"""Constants and workspace of a planning search, with the checks that its kernels share.
+
+A *walk* in these names is the search from both ends (`bidirectional_descent`), not a gait.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ PIECE_RAD = 0.3  # the gate is fastest on steps of this length
 
 
 class WalkModel(NamedTuple):
-    """Skeleton, shapes, energy and constraints of a walk; see the modules of its members."""
+    """Skeleton, shapes, energy and constraints of a search; see the modules of its members."""
 
     tree: Tree
     shapes: Shapes
@@ -41,7 +44,7 @@ class WalkModel(NamedTuple):
 
 
 class WalkWorkspace(NamedTuple):
-    """Preallocated arrays of the walks in one model."""
+    """Preallocated arrays of the searches in one model."""
 
     energy: EnergyWorkspace
     gate: GateWorkspace
@@ -56,7 +59,7 @@ class WalkWorkspace(NamedTuple):
     limit_gradient: Floats  # (3,)
     gradient: Floats  # (2, nv) of the energy at both ends
     direction: Floats  # (nv,)
-    downhill: Floats  # (nv,)
+    downhill: Floats  # (nv,) unit gradient of the energy, which points uphill
     step: Floats  # (nv,)
     line_step: Floats  # (nv,) tangent step of the line that is being certified
     tried: Floats  # (nq,)
@@ -69,7 +72,7 @@ class WalkWorkspace(NamedTuple):
 def evaluate_energy(
     model: WalkModel, q: Floats, workspace: WalkWorkspace, gradient: Floats
 ) -> float:
-    """The repulsive energy at q, and its gradient (nv) by the tangent step.
+    """The repulsive energy at q, and its gradient (nv) with respect to the tangent step.
 
     Joint frames and axes are left in workspace.energy.
     """

@@ -33,14 +33,16 @@ class Environment(NamedTuple):
 class TermRows(NamedTuple):
     """The R term rows of a poser with their targets, bounds and weights.
 
-    The order is: points of targets, points of pins and holds, orientations, control terms, guides,
-    then hard joint limits. `layout` holds the number of targets, the number of handles, the first
-    guide row, the first hard row, and the first of the three centre-of-mass rows (-1: none).
+    The order is: points of targets, points of pins and holds, orientations, control terms and other
+    soft terms, guides (soft goals at the joint positions that the posture prior predicts), then the
+    hard rows (joint limits and relations). `layout` holds the number of targets, the number of
+    handles, the first guide row, the first hard row, and the first of the three centre-of-mass rows
+    (-1: none).
     """
 
     program: Program
-    target: Floats  # (R,) final target values of the soft rows before the guides
-    lower: Floats  # (R,) bounds for the next step
+    target: Floats  # (R,) where the rows before the first guide should finally be
+    lower: Floats  # (R,) bounds in the next QP, which approaches a far target in parts
     upper: Floats  # (R,)
     weight: Floats  # (R,)
     support: Floats  # (k, 2) corners (x, z) of the support polygon, counter-clockwise
@@ -59,7 +61,7 @@ class BodyState(NamedTuple):
     near: NearPairRows
     near_count: Ints  # (1,) how many rows of `near` are filled
     placed: PlacedShapes
-    out: Floats  # (9,) workspace
+    out: Floats  # (9,) scratch of `near_pairs`
     last_normals: Floats  # (k, 3) see `near_pairs`
 
 
@@ -114,9 +116,10 @@ def update_near_pairs(environment: Environment, near_m: float, state: BodyState)
 def measure_cost(state: BodyState, terms: TermRows, out: Floats) -> None:
     """Fill out (3) with the cost of the soft rows and the worst point errors.
 
-    out[COST] = ||W (values - target)||^2 over the soft rows before the guides; out[WORST_TARGET]
-    and out[WORST_HELD] are the largest distances (metres) of a target and of a pin or hold. First,
-    the target of the centre-of-mass rows is set to the point of the support polygon nearest to it.
+    out[COST] = ||W (values - target)||^2 over the soft rows before the guides; out[WORST_TARGET] is
+    the largest distance (metres) of a target's point from its goal, out[WORST_HELD] the same for
+    pins and holds. Side effect: the goal of the centre-of-mass rows is moved to the point of the
+    support polygon nearest to the centre of mass.
     """
     values, target, layout = state.values, terms.target, terms.layout
     row = layout[BALANCE]

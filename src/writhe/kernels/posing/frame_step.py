@@ -29,9 +29,10 @@ from writhe.kernels.posing.step_qp import StepBounds, StepWorkspace, propose_cut
 from writhe.kernels.skeleton.kinematics import integrate, interpolate
 
 HALVINGS = 3  # a step is tried at its full length, a half and a quarter
-# a step is accepted up to the first ratio of new to old cost; another follows below the second
+# a step is accepted if new cost / old cost <= ACCEPT_RATIO (plus rounding); another iteration
+# follows if it is at most CONTINUE_RATIO
 ACCEPT_RATIO, CONTINUE_RATIO = 1.001, 0.96
-CUT_ROUNDS = 3  # how often a step that the gate cut short is solved again
+CUT_ROUNDS = 3  # most QPs that solve a step again around what stopped it
 # indices into the array that `pose` fills, after those of `measure_cost`
 FIRST_ERROR, FRACTION, SOFTENED = 3, 4, 5
 MEASURES = 6
@@ -40,9 +41,9 @@ MEASURES = 6
 class FrameOptions(NamedTuple):
     """Stopping criteria of a frame and the slack of its gate. Metres."""
 
-    iterations: int  # QPs, at most
+    iterations: int  # steps at most, one QP each; 0: only measure
     met_m: float  # a target is reached within this distance
-    held_m: float  # pins that are off by more get a QP of their own
+    held_m: float  # pins and holds off by more get one more QP, unless the frame was shortened
     slack_m: float  # of the gate; infinite switches it off
 
 
@@ -53,8 +54,8 @@ class FrameWorkspace(NamedTuple):
     iteration_start: Floats  # (nq,) configuration at the start of the iteration
     tried: Floats  # (nq,) end of the step under test
     moved: Floats  # (nv,) tangent step since the start
-    ahead: Floats  # (nv,)
-    best: Floats  # (nv,)
+    ahead: Floats  # (nv,) tangent step to where a stopped step is linearised
+    best: Floats  # (nv,) the step with the largest certified fraction so far
 
 
 def make_frame_workspace(nq: int, nv: int) -> FrameWorkspace:
@@ -80,7 +81,7 @@ def _certified_fraction(
 ) -> float:
     """The certified fraction of the straight step from frame.start to frame.tried.
 
-    The whole frame is certified as one step, so it begins at the frame's start.
+    Certified is the straight motion since the start of the frame, not each iteration by itself.
     """
     if slack_m == np.inf:
         return 1.0
@@ -108,9 +109,11 @@ def _find_cut_step(
     workspace: StepWorkspace,
     frame: FrameWorkspace,
 ) -> float:
-    """Solve a step again that the gate cut short at fraction `certified`; returns its new fraction.
+    """Solve a step that the gate stopped at fraction `certified` again, around the obstacle.
 
-    The step is stored in workspace.step, its end in frame.tried. The state is used as workspace.
+    Solves up to CUT_ROUNDS QPs with constraints for the pairs that collide a tenth of the step
+    farther on; returns the best certified fraction. The step is stored in workspace.step, its end
+    in frame.tried. The state is used as workspace.
     """
     step, best, best_certified = workspace.step, frame.best, certified
     best[:] = step
@@ -157,8 +160,8 @@ def _take_step(
     """Take the proposed step as far as it is certified; returns the certified fraction.
 
     The step is accepted if its cost is at most `max_cost`, after up to two halvings; otherwise the
-    state is reset to the start of the iteration and -1 is returned. With `try_cuts`, a step that
-    the gate cuts short is solved again once, with rows for the pairs that it hits.
+    state is reset to the start of the iteration and -1 is returned. With `try_cuts`, the first step
+    length that the gate stops is solved again around the obstacle (`_find_cut_step`).
     """
     near_is_current = True  # whether state.near belongs to the start of the iteration
     for _ in range(HALVINGS):
@@ -210,7 +213,10 @@ def _restore_pins(
     frame: FrameWorkspace,
     measured: Floats,
 ) -> None:
-    """Solve one more QP for pins that drifted by linearisation error; targets stay in place."""
+    """Solve one more QP, which brings drifted pins back and keeps targets where they are now.
+
+    Pins drift because the QP is linear. The result is kept only if it is better and certified.
+    """
     before = measured[WORST_HELD]
     frame.iteration_start[:] = state.q
     propose_step(
@@ -253,12 +259,12 @@ def pose(
     frame: FrameWorkspace,
     measured: Floats,
 ) -> None:
-    """Move the state by one frame, in up to options.iterations QPs; all motion is certified.
+    """Move the state by one frame of up to options.iterations steps; all motion is certified.
 
     inertia and pull (nv) as in `propose_step`; the variables are the columns from `first_dof` on;
-    `update` if the state is not up to date with state.q. Fills measured (MEASURES) with the results
-    of `measure_cost` at the end, the worst target distance at the start (metres), the certified
-    fraction of the motion, and whether rows were softened (1) or not (0).
+    with `update` the state is evaluated first, because state.q was set from outside. Fills measured
+    (MEASURES) with the results of `measure_cost` at the end, the worst target distance at the start
+    (metres), the certified fraction of the motion, and whether rows were softened (1) or not (0).
     """
     if update:
         update_state(environment, terms.program, bounds.near_m, state)

@@ -1,6 +1,7 @@
-"""Kernel regression on landmarks: kernel values and the prediction at a point.
+"""Kernel ridge regression on landmarks: covariances with landmarks, and the prediction at a point.
 
-The kernel is Matern's with smoothness 3/2 (Rasmussen and Williams 2006, section 4.2.1),
+The covariance function (called kernel in statistics, not to be confused with the Numba kernels) is
+Matern's with smoothness 3/2 (Rasmussen and Williams 2006, section 4.2.1),
 
     k(a, b) = (1 + d) exp(-d),    d = sqrt(3) |a - b| / width.
 """

@@ -1,4 +1,7 @@
-"""Predicted joint positions from nearby postures, given the positions of the held joints."""
+"""Predicted joint positions from nearby postures, given goals for the held joints.
+
+The held joints are those with a target or a pin.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +24,13 @@ class CandidateWorkspace(NamedTuple):
     """
 
     alignment: Floats  # (5,) cosine and sine of the rotation about y, then the translation
-    weight: Floats  # (K,)
+    weight: Floats  # (K,) first the cost -log w of each candidate, then its normalised weight
     points: Floats  # (K, 3 n)
     current: Floats  # (3 n,) the current posture
     centred: Floats  # (3, n) the same about its mean
     mean: Floats  # (3 n,)
     columns: Ints  # (3 E,) coordinates of the held joints
-    effectors: Floats  # (3 E,)
+    effectors: Floats  # (3 E,) held joints of one candidate minus their mean
     gram: Floats  # (3 E, 3 E)
     coefficients: Floats  # (3 E,)
 
@@ -60,13 +63,13 @@ def _align_to_goals(
     heading_weight: float,
     alignment: Floats,
 ) -> float:
-    """Find the rotation about y and the translation that fit a posture's effectors to the goals.
+    """Find the rotation about y and the translation that fit a posture's held joints to the goals.
 
     posture (3, n); goal_mean (3) is the mean of the goals (E, 3); `centred` (3, n) is the current
-    posture about its mean, whose heading counts `heading_weight` per joint, since few goals hardly
-    determine it. The rotation solves the two-dimensional orthogonal Procrustes problem. Fills
-    alignment (5); returns the sum of squared effector distances and of E times the squared height
-    change, m^2.
+    posture about its mean. The rotation solves the two-dimensional orthogonal Procrustes problem;
+    every joint of the current posture also enters it, with weight `heading_weight` instead of 1,
+    because one or two goals do not determine a rotation. Fills alignment (5); returns
+    sum_e |aligned e - goal e|^2 + E dy^2 (m^2), with dy the vertical translation.
     """
     count, effectors = posture.shape[1], held_joints.shape[0]
     dot, cross = 0.0, 0.0
@@ -134,12 +137,13 @@ def _weigh_candidates(
     distance_sigma_m: float,
     workspace: CandidateWorkspace,
 ) -> tuple[int, float]:
-    """Align and weigh the candidates; returns how many are kept, and the sum of raw weights.
+    """Align and weigh the candidates; returns how many are kept and their sum of weights w.
 
         w = exp(-misfit / (2 misfit_sigma^2) - distance / (2 distance_sigma^2)),
 
-    with `misfit` from `_align_to_goals` and `distance` the mean squared distance of the joints from
-    workspace.current. A candidate whose misfit alone makes its weight negligible is dropped early.
+    normalised afterwards, with `misfit` from `_align_to_goals` and `distance` the mean squared
+    distance of the joints from workspace.current. A candidate whose misfit alone makes its weight
+    negligible is dropped early.
     """
     current, centred = workspace.current, workspace.centred
     count, coordinate_count = centred.shape[1], current.shape[0]
@@ -200,11 +204,11 @@ def predict_from_neighbours(
     workspace: CandidateWorkspace,
     out: Floats,
 ) -> float:
-    """out (n, 3): weighted ridge regression of all joints on the effectors, evaluated at the goals.
+    """out (n, 3): weighted ridge regression of all joints on the held ones, at their goals.
 
     positions (N, 3, n) of normalised postures, candidates (K) indices into them, held_joints (E)
-    with goals (E, 3), current (n, 3) the current posture; metres. With the candidates' joints p and
-    effectors e about their means and G = sum w e e^T + ridge^2 I,
+    with goals (E, 3), current (n, 3) the current posture; metres. With p (all joints) and e (held
+    joints) of the aligned candidates minus their weighted means, and G = sum w e e^T + ridge^2 I,
 
         out = mean p + (sum w p e^T) G^-1 (goals - mean e).
 

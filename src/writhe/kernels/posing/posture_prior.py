@@ -1,8 +1,8 @@
 """The posture prior: joint positions predicted by a global regression and by neighbours.
 
-Joints are expressed in a *local frame*: its origin is the mean of the held joints at the height of
-the lowest foot, its rotation about y is the heading of the body. `solvers.posing.posture_prior`
-explains the method.
+The held joints are those with a target or a pin. Joints are expressed in a *local frame*: its
+origin is the mean of the held joints at the height of the lowest foot, its rotation about y is the
+heading of the body. `solvers.posing.posture_prior` explains the method.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class GlobalRegression(NamedTuple):
 
 
 class PersistentOffset(NamedTuple):
-    """The state of a drag, in the local frame unless noted; updated by `predict_joints`."""
+    """State kept during a drag, in the local frame unless noted; updated by `predict_joints`."""
 
     heading: Floats  # (1,) angle about y, radians
     previous_goals: Floats  # (E, 3) goals of the previous frame, world frame
@@ -41,11 +41,11 @@ class PersistentOffset(NamedTuple):
 
 
 class PersistentOffsetRate(NamedTuple):
-    """How the persistent offset fades and the heading follows the body."""
+    """Parameters of `predict_joints`: how the offset fades and the heading follows the body."""
 
     half_distance_m: float  # distance of the goals from their start that halves the offset
     heading_gain: float  # fraction of the heading error that is corrected per frame
-    steady_m: float  # goals that are closer together than this hardly determine a rotation
+    steady_m: float  # goals closer together than this hardly change the heading
 
 
 def make_persistent_offset(joints: int, held: int) -> PersistentOffset:
@@ -145,7 +145,8 @@ def predict_from_regression(
 def _rotation_about_y(goals: Floats, previous_goals: Floats, steady_m: float) -> float:
     """The angle about y that best rotates the previous goals (E, 3) into the goals, radians.
 
-    Procrustes in the plane (x, z) about the means; steady_m^2 is added to the cosine's sum.
+    Procrustes in the plane (x, z) about the means; steady_m^2 is added to the cosine
+    term, which draws the angle towards 0 if the goals are close together.
     """
     count = goals.shape[0]
     ax, az, bx, bz = 0.0, 0.0, 0.0, 0.0
@@ -179,14 +180,22 @@ def predict_joints(
 ) -> None:
     """out (n, 3): predicted joints when the held ones (E) go to goals (E, 3). Metres, world frame.
 
-    With prediction g_k (k = 0 global, 1 neighbours) and initial joints x_0 in the local frame,
-    offset o_k = x_0 - g_k at the first frame, unexplained share u and goal distance d since the
-    drag began,
+    Each prediction is shifted by an offset such that it equals the body when the drag begins. The
+    offset fades with the distance of the goals from where they were then; as long as it has not
+    faded, a joint follows only the part 1 - u of a change of its prediction.
 
-        out = sum_k t_k (g_k + (o_k - u (g_k + o_k - x_0)) / (1 + d^2 / half_distance^2)),
+        out = sum_k t_k (g_k + (o_k - u (g_k + o_k - x_0)) / (1 + d^2 / half_distance^2))
 
-    with t = (1 - trust, trust). current and neighbours (n, 3) are the body's joints and the
-    neighbours' prediction; `fraction` in [0, 1] scales the correction of the heading.
+        g_k  prediction in the local frame, k = 0 global regression, k = 1 neighbours
+        x_0  joints when the drag began, in the local frame
+        o_k  offset x_0 - g_k of the first frame
+        u    regression.unexplained of the joint
+        d    distance of the goals from those of the first frame, root of the sum of squares
+        t_k  1 - trust and trust
+
+    current and neighbours (n, 3) are the body's joints and the neighbours' prediction; `fraction`
+    in [0, 1], the prior's `share`, scales the correction of the heading. Held joints are set to
+    their goals.
     """
     body_heading = heading_of_joints(current, lateral)
     if is_first_frame:

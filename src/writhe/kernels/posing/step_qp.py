@@ -4,8 +4,9 @@
     s.t.  near pairs keep their clearance,  joint limits,  |v| <= max_step
 
 v is the tangent step, r the residual of the soft rows of `TermRows` with Jacobian J and weights W,
-x the tangent step since the frame began, M the inertia weights and p a linear term. The variables
-are the actor's own degrees of freedom, a contiguous range of columns.
+x the tangent step since the frame began, M the weights of a penalty on this motion (`inertia` holds
+their squares) and p a linear term (`pull`) that prefers some steps. The variables are the actor's
+own degrees of freedom, a contiguous range of columns.
 """
 
 from __future__ import annotations
@@ -38,13 +39,15 @@ from writhe.kernels.qp.normal_equations import assemble
 from writhe.kernels.skeleton.kinematics import difference, forward, integrate, motion_axes
 from writhe.kernels.terms.contact_rows import contact_rows, cut_rows
 
-FIRM_COMPLIANCE = 1e-10  # compliance of hard rows; the forces of pins are at most about 10^4
-SOFT_COMPLIANCE = 1e-6  # compliance of contradicting rows, relative to that of the body
+# A hard row may be violated by its compliance times its multiplier (see `dual_active_set`).
+FIRM_COMPLIANCE = 1e-10  # usual multipliers are below 10^4, so usual violations are below 10^-6
+SOFT_COMPLIANCE = 1e-6  # of contradicting rows, relative to a H^-1 a^T (see `_soften_rows`)
 CONTRADICTION = 1e-5  # a hard row violated by more than this contradicts other rows
 LIMIT_RECOVERY = 0.3  # fraction of a joint limit violation that one step removes
 BOX_ROUNDS = 8  # QP solves, each adding rows for |v| <= max_step
 MOST_CUTS = 40  # rows that `propose_cut_step` may add
-# source of a constraint row: a limit's index (>= 0), BOX, CUT, or PAIR - p for shape pair p
+# source of a constraint row: i >= 0 for the i-th hard term row, BOX for |v_k| <= max_step,
+# CUT for a row of `propose_cut_step`, PAIR - p for the contact of shape pair p
 BOX, CUT, PAIR = -1, -2, -3
 
 
@@ -52,7 +55,7 @@ class StepBounds(NamedTuple):
     """Limits of one QP step. Metres and radians."""
 
     max_step: float  # per coordinate
-    reach_m: float  # largest distance from a point to its target in one QP
+    reach_m: float  # a target farther away is replaced by a point at this distance towards it
     near_m: float  # pairs with a smaller gap get a contact row
     margin_m: float  # see `contact_rows`
     approach: float  # see `contact_rows`
@@ -64,7 +67,7 @@ class StepWorkspace(NamedTuple):
 
     hessian: Floats  # (nv, nv)
     gradient: Floats  # (nv,)
-    hard: Bools  # (R,) False for all soft rows
+    hard: Bools  # (R,) all False: `assemble` skips hard rows and gets soft ones only
     columns: Ints  # (nv,)
     contact_jacobian: Floats  # (contacts, nv) contact rows in all columns
     contact_low: Floats  # (contacts,)
@@ -76,7 +79,7 @@ class StepWorkspace(NamedTuple):
     row_count: Ints  # (1,)
     work: DualWorkspace
     compliance: Floats  # (R,) for the limits
-    limit_state: Ints  # (R,) active set of the last QP, see `Rows.state`
+    limit_state: Ints  # (R,) active set of the last QP, see `ConstraintRows.state`
     pair_state: Ints  # (shape pairs,) the same for contact rows
     boxed: Ints  # (m,) 1: the coordinate has a box row
 
@@ -127,8 +130,8 @@ def _add_contact_rows(
 ) -> None:
     """Append the contact rows whose entries for the variables are not all zero.
 
-    The variables are the columns from `first_dof` on. pair_of_row gives the shape pair of each row;
-    rows beyond its length are marked CUT.
+    The variables are the columns from `first_dof` on. pair_of_row (k) is the shape pair of each of
+    the first k rows; the others get the source CUT.
     """
     rows, variables = workspace.rows, workspace.solution.shape[0]
     count = workspace.row_count[0]
@@ -152,7 +155,7 @@ def _add_contact_rows(
 
 @kernel
 def _add_boxes(workspace: StepWorkspace, max_step: float) -> bool:
-    """Append |v_k| <= max_step for each coordinate k that exceeds it; whether there was one."""
+    """Append |v_k| <= max_step for each k that exceeds it; returns True if a row was appended."""
     rows, count = workspace.rows, workspace.row_count[0]
     before = count
     for k in range(workspace.solution.shape[0]):
@@ -212,7 +215,7 @@ def _soften_rows(workspace: StepWorkspace) -> None:
 
 @kernel
 def _solve(workspace: StepWorkspace, max_step: float, first_dof: int) -> bool:
-    """Solve the QP into workspace.step; whether its rows contradicted and were softened."""
+    """Solve the QP into workspace.step; returns True if contradicting rows were softened."""
     rows = workspace.rows
     for i in range(workspace.row_count[0]):
         rows.compliance[i] = FIRM_COMPLIANCE
@@ -258,11 +261,12 @@ def propose_step(
     first_dof: int,
     workspace: StepWorkspace,
 ) -> bool:
-    """Solve one QP at a state; the step is workspace.step (nv). Whether rows were softened.
+    """Solve one QP at a state and store its step in workspace.step (nv).
 
-    inertia (nv) holds squared weights, start (nq) the configuration at the frame's start, pull (nv)
-    the linear term p. Targets are bounded to `reach_m` from the current points. The variables are
-    the columns from `first_dof` on. moved (nv) is workspace.
+    Returns True if contradicting rows were softened. inertia (nv) holds squared weights, start (nq)
+    the configuration at the frame's start, pull (nv) the linear term p. Targets are bounded to
+    `reach_m` from the current points. The variables are the columns from `first_dof` on. moved (nv)
+    is workspace.
     """
     difference(environment.tree, start, state.q, moved)
     _limit_target_distance(state, terms, reach_m)
@@ -330,12 +334,14 @@ def propose_cut_step(
     workspace: StepWorkspace,
     ahead: Floats,
 ) -> None:
-    """Solve the last QP again with rows for the pairs in collision after `share` of its step.
+    """Solve the last QP again, with constraints for the pairs that collide at start + share * step.
 
     Shapes that lie flat on each other touch at a point that jumps along them, which rows linearised
     at start (nq) cannot predict. The colliding pairs are linearised at start + v instead, v being
-    `share` of the last step: c(v') = c(v) + n . J (v' - v) >= 0. The result is workspace.step;
-    ahead (nv), q_ahead (nq) and the state are workspace.
+    `share` of the last step: c(v) + n . (J_a - J_b) (v' - v) >= 0 for the new step v', with c the
+    clearance less half the margin, n the contact normal and J_a, J_b the Jacobians of the witness
+    points (`cut_rows`). The result is workspace.step; ahead (nv), q_ahead (nq) and the state are
+    workspace.
     """
     tree = environment.tree
     for k in range(ahead.shape[0]):

@@ -27,10 +27,12 @@ from writhe.studio.editing.solver_settings import SolverSettings
 from writhe.studio.view.diagnostics import Diagnostics
 
 SessionData = TypeVar("SessionData")
-_EASED = 2e-4  # rad per step: below this a pose that has reached its targets counts as settled
+# _EASED, _SAME and _STILL bound the largest change of an entry of q (radians, metres, quaternion
+# entries)
+_EASED = 2e-4  # a step below this whose status is reached or settled leaves the pose at rest
 _MOVE_FRAMES = 60  # steps that `move_part` takes at most
-_SAME = 1e-5  # poses whose coordinates differ by less are considered equal
-_STILL = 1e-6  # a step that changes every coordinate by less than this counts as no motion
+_SAME = 1e-5  # poses that differ by less are considered equal
+_STILL = 1e-6  # a step below this leaves the pose at rest, whatever its status
 
 
 @dataclass
@@ -67,7 +69,10 @@ class PosedActor:
         self._poser = None
 
     def step(self, targets: list[Target], pins: list[Pin], frames: int) -> tuple[PoseResult, bool]:
-        """Take up to `frames` steps; returns the last result and whether the pose has settled."""
+        """Take up to `frames` steps; returns the last result and whether the pose is at rest.
+
+        At rest, further steps towards the same targets would not move it.
+        """
         for _ in range(frames):
             result = self.poser.step(self.q, targets, pins)
             moved = float(np.abs(result.q - self.q).max())
@@ -84,8 +89,8 @@ class PosedActor:
 class Recording:
     """Poses recorded during drags, with their times."""
 
-    start_s: float
-    began: float | None = None
+    start_s: float  # time on the timeline at which the recording begins
+    began: float | None = None  # reading of the clock at the first pose
     times_s: list[float] = field(default_factory=list[float])
     q: list[Floats] = field(default_factory=list[Floats])
 
@@ -100,7 +105,7 @@ class Editor:
         self.recording: Recording | None = None
         self._posed_actors: dict[int, PosedActor] = {}
         self._comparison: tuple[int, PosedActor] | None = None
-        self._gesture: int | None = None  # the actor that is being dragged
+        self._gesture: int | None = None  # id of the actor that is being dragged
         self._pins: list[Pin] = []
         self.holding: tuple[str, ...] = ()  # the joints that are being dragged
         self._held: dict[str, Target] = {}  # last target of each joint dragged in this gesture
@@ -161,7 +166,7 @@ class Editor:
     def _soft_pin_targets(self, posed: PosedActor, held: set[str]) -> list[Target]:
         """Soft targets for parts placed by earlier drags (default method only).
 
-        They are measured anew when the set of dragged joints changes.
+        They are recomputed from the current pose when other joints are dragged.
         """
         if posed.method != "default" or not self._settings.soft_pins:
             return []
@@ -174,7 +179,8 @@ class Editor:
     def _begin(self, actor: ActorRow, posed: PosedActor) -> None:
         """Start a gesture: reset the pass-through count and read the pins.
 
-        The pins of an animated actor hold their joints where these are at the playhead.
+        If the actor has keys, its pins are placed where the joints are in the current pose, not
+        where they were set.
         """
         self._gesture = actor.id
         self._held, self._soft_targets = {}, (set(), [])
@@ -201,7 +207,7 @@ class Editor:
         ]
 
     def posed_actor(self, actor: ActorRow) -> PosedActor:
-        """The actor with its current pose; taken from the document when it was not posed yet."""
+        """The actor with its current pose, which is read from the document the first time."""
         found = self._posed_actors.get(actor.id)
         figure = self.document.figure(actor.figure)
         if found is None or found.figure.name != figure.name:
@@ -333,7 +339,8 @@ class Editor:
         times = np.array(recording.times_s)
         count = max(2, int(times[-1] * fps) + 1)
         frame_times = np.arange(count) / fps
-        # poses were recorded at uneven times: interpolate by index, not by rate
+        # poses were recorded at uneven times: map frame times to fractional indices of poses, then
+        # interpolate between these poses
         index = np.interp(frame_times, times, np.arange(len(times), dtype=float))
         q = Motion(figure.skeleton, np.array(recording.q), 1.0).at(index)
         edits.put_clip(

@@ -11,6 +11,7 @@ import pytest
 
 from writhe.collision import certify
 from writhe.errors import WritheError
+from writhe.planning.timing import time_path
 from writhe.skeleton import Motion
 from writhe.solvers.tangling import solve
 from writhe.studio import protocol
@@ -19,7 +20,6 @@ from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.editing.tangle_setup import tangle_setup_of
-from writhe.studio.editing.tangle_timing import time_path
 from writhe.studio.feature import Work
 from writhe.studio.features import partner, tangle_motion, tangles, winding
 from writhe.studio.features.tangle_motion import FollowTangle, KeyTangle, WindKeys

@@ -3,7 +3,6 @@ import { type Action, makeActions } from "./actions";
 import { overlappingParts } from "./certificate_text";
 import { type BareCommand, Connection, type Link } from "./connection";
 import { type Feature, installFeatures } from "./feature";
-import type { TanglePanel } from "./features/tangles";
 import type { Outgoing } from "./generated/messages";
 import { floats, poseAt } from "./motion";
 import { Playback } from "./playback";
@@ -34,7 +33,6 @@ export class Editor {
   readonly pointers: Pointers;
   readonly tools: Tools;
   readonly gizmos: { [feature: string]: TransformGizmo } = {}; // for tests
-  tangles: TanglePanel | null = null; // set by its feature; tangle keys read it
   readonly jobs = new JobCards(this);
   readonly undoRedo = new UndoRedo(this);
   readonly features: Feature[];

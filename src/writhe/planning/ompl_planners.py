@@ -7,8 +7,7 @@ have the same guarantee as those of the other planners.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -60,44 +59,25 @@ class SamplingPlanner:
 
     def plan(self, problem: PlanProblem) -> Plan:
         """A certified path, simplified by OMPL; the status is STUCK if the budget ran out."""
-        base, geometric, _ = _ompl(self.seed)
         begin = time.perf_counter()
         compiled = CompiledProblem(problem)
         bad = infeasible_plan(compiled, self.name, begin)
         if bad is not None:
             return bad
         states = _States(problem, compiled)
-        space = base.RealVectorStateSpace(states.size)
-        bounds = base.RealVectorBounds(states.size)
-        for k in range(states.size):
-            bounds.setLow(k, float(states.low[k]))
-            bounds.setHigh(k, float(states.high[k]))
-        space.setBounds(bounds)
-        setup = geometric.SimpleSetup(space)
-        information = setup.getSpaceInformation()
-        setup.setStateValidityChecker(states.valid_state)
-        validator = _validator(base, information, states)
-        information.setMotionValidator(validator)
-        start, goal = space.allocState(), space.allocState()
-        for k in range(states.size):
-            start[k], goal[k] = 0.0, float(states.goal[k])
-        setup.setStartAndGoalStates(start, goal, 1e-6)
-        planner = getattr(geometric, PLANNERS[self.name])(information)
-        if hasattr(planner, "setRange"):
-            planner.setRange(RANGE_RAD)
-        setup.setPlanner(planner)
-        stop = _stop(base, states, self.iterations, self.seconds)
-        setup.solve(stop)
-        if not setup.haveExactSolutionPath():
-            _break_reference_cycle(base, information, states)
+        rows = search_states(
+            states,
+            PLANNERS[self.name],
+            seed=self.seed,
+            seconds=self.seconds,
+            iterations=self.iterations,
+            longest_edge=RANGE_RAD,
+            simplify=self.simplify,
+        )
+        if rows is None:
             spent = time.perf_counter() - begin
             path = problem.start[None].copy()
             return Plan(problem, path, PlanStatus.STUCK, self.name, spent, states.checked)
-        line = setup.getSolutionPath()
-        if self.simplify:
-            geometric.PathSimplifier(information).simplifyMax(line)
-        rows = [_to_array(line.getState(i), states.size) for i in range(line.getStateCount())]
-        _break_reference_cycle(base, information, states)
         path = np.array([states.configuration(row) for row in rows])
         path[0], path[-1] = problem.start, problem.goal
         spent = time.perf_counter() - begin
@@ -105,6 +85,72 @@ class SamplingPlanner:
         if not found.certificate.certified:
             return Plan(problem, path, PlanStatus.STUCK, self.name, spent, states.checked)
         return found
+
+
+class SampledStates(Protocol):
+    """The box of state vectors that a planner samples, from the start (0) to the goal."""
+
+    size: int
+    low: Floats
+    high: Floats
+    goal: Floats
+    checked: int  # states checked so far
+
+    def valid(self, state: Floats) -> bool:
+        """Whether a state may be visited."""
+        ...
+
+    def motion_valid(self, a: Floats, b: Floats) -> bool:
+        """Whether the straight motion between two valid states is free of collisions."""
+        ...
+
+
+def search_states(
+    states: SampledStates,
+    planner: str,
+    *,
+    seed: int,
+    seconds: float,
+    iterations: int | None = None,
+    longest_edge: float | None = None,
+    simplify: bool = False,
+) -> list[Floats] | None:
+    """States along a path found by the OMPL planner of this class name; None if there is none.
+
+    The search ends after `seconds`, or after about `iterations` checked states.
+    """
+    base, geometric = _ompl(seed)
+    space = base.RealVectorStateSpace(states.size)
+    bounds = base.RealVectorBounds(states.size)
+    for k in range(states.size):
+        bounds.setLow(k, float(states.low[k]))
+        bounds.setHigh(k, float(states.high[k]))
+    space.setBounds(bounds)
+    setup = geometric.SimpleSetup(space)
+    information = setup.getSpaceInformation()
+
+    def state_valid(state: Any) -> bool:
+        return states.valid(_to_array(state, states.size))
+
+    setup.setStateValidityChecker(state_valid)
+    information.setMotionValidator(_validator(base, information, states))
+    start, goal = space.allocState(), space.allocState()
+    for k in range(states.size):
+        start[k], goal[k] = 0.0, float(states.goal[k])
+    setup.setStartAndGoalStates(start, goal, 1e-6)
+    method = getattr(geometric, planner)(information)
+    if longest_edge is not None and hasattr(method, "setRange"):
+        method.setRange(longest_edge)
+    setup.setPlanner(method)
+    setup.solve(_stop(base, states, iterations, seconds))
+    rows = None
+    if setup.haveExactSolutionPath():
+        line = setup.getSolutionPath()
+        if simplify:
+            geometric.PathSimplifier(information).simplifyMax(line)
+        rows = [_to_array(line.getState(i), states.size) for i in range(line.getStateCount())]
+    _break_reference_cycle(base, information, states)
+    return rows
 
 
 def warm_up(problem: PlanProblem) -> None:
@@ -157,10 +203,6 @@ class _States:
             return False
         return satisfies_constraints(compiled.model, q, TOLERANCE, compiled.workspace)
 
-    def valid_state(self, state: Any) -> bool:
-        """`valid` for one of OMPL's states."""
-        return self.valid(_to_array(state, self.size))
-
     def motion_valid(self, a: Floats, b: Floats) -> bool:
         """Whether the gate certifies the straight step between two states."""
         q_from, q_to = self.configuration(a, 0), self.configuration(b, 1)
@@ -176,7 +218,7 @@ def _to_array(state: Any, size: int) -> Floats:
     return np.array([state[k] for k in range(size)])
 
 
-def _validator(base: Any, information: Any, states: _States) -> Any:
+def _validator(base: Any, information: Any, states: SampledStates) -> Any:
     class GateValidator(base.MotionValidator):  # pyright: ignore[reportUntypedBaseClass]
         def __init__(self) -> None:
             super().__init__(information)
@@ -188,13 +230,13 @@ def _validator(base: Any, information: Any, states: _States) -> Any:
     return GateValidator()
 
 
-def _break_reference_cycle(base: Any, information: Any, states: _States) -> None:
+def _break_reference_cycle(base: Any, information: Any, states: SampledStates) -> None:
     """Replace the validator of `information`: the two refer to each other and would leak."""
     other = base.SpaceInformation(base.RealVectorStateSpace(1))
     information.setMotionValidator(_validator(base, other, states))
 
 
-def _stop(base: Any, states: _States, iterations: int | None, seconds: float) -> Any:
+def _stop(base: Any, states: SampledStates, iterations: int | None, seconds: float) -> Any:
     # PRM evaluates the condition in a thread of its own. A Python condition would wait for the GIL,
     # which the sampling thread holds while it waits for PRM's thread: a deadlock.
     timed = base.timedPlannerTerminationCondition(seconds)
@@ -204,11 +246,11 @@ def _stop(base: Any, states: _States, iterations: int | None, seconds: float) ->
     return base.plannerOrTerminationCondition(timed, counted)
 
 
-def _ompl(seed: int) -> tuple[Any, Any, Callable[[int], None]]:
+def _ompl(seed: int) -> tuple[Any, Any]:
     try:
         from ompl import base, geometric, util
     except ImportError:
         raise MissingExtraError("sampling planners", "ompl") from None
     util.setLogLevel(util.LOG_NONE)
     util.RNG.setSeed(seed)
-    return base, geometric, util.RNG.setSeed
+    return base, geometric

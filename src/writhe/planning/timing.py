@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from scipy.ndimage import gaussian_filter1d
 
 from writhe.arrays import Floats
-from writhe.collision import certify
+from writhe.collision import CollisionTable, Gate, certify
+from writhe.easing import smoothstep
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.planning.path_shortening import smooth_certified_path
 from writhe.kernels.planning.walk_constraints import correct_posture
@@ -19,9 +21,9 @@ from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan
 from writhe.planning.rolling import roll_on_ground
 from writhe.skeleton import Motion, Skeleton
-from writhe.skeleton.kinematics import difference
+from writhe.skeleton.kinematics import difference, integrate
 from writhe.skeleton.limbs import ARM, LIMBS, SIDES
-from writhe.skeleton.path import path_rows, resample_evenly
+from writhe.skeleton.path import path_at, path_rows, resample_evenly
 
 
 def bell(u: Floats) -> Floats:
@@ -35,6 +37,7 @@ def uniform(u: Floats) -> Floats:
 
 
 PROFILES: dict[str, Callable[[Floats], Floats]] = {"bell": bell, "uniform": uniform}
+_SMOOTH_FRAMES = 2.0  # width of the blur of `time_path`
 _NAMES = ("torso", *LIMBS)
 _GROUPS = {f"{limb}s": tuple(f"{s}_{limb}" for s in SIDES) for limb in ("arm", "leg")}
 
@@ -102,17 +105,50 @@ def to_motion(plan: Plan, timing: Timing) -> Motion:
     count = max(2, round(duration * timing.fps) + 1)
     u = np.linspace(0.0, 1.0, count)
     profile = PROFILES[timing.profile]
-    for stagger in _stagger_attempts(timing.stagger if timing.in_turn else 0.0):
-        q = on_ground(_sample(problem, rows, u, profile, timing.in_turn, stagger))
-        if certify(problem.table, q, timing.fps).certified:
-            return Motion(plan.skeleton, q, timing.fps, "plan")
-    rows = resample_evenly(plan.skeleton, plan.path, len(rows))
-    for finer in (1, 2, 4, 8):
-        u = np.linspace(0.0, 1.0, finer * (count - 1) + 1)
-        q = on_ground(_sample(problem, rows, u, profile, (), 0.0))
-        if certify(problem.table, q, finer * timing.fps).certified:
-            return Motion(plan.skeleton, q, finer * timing.fps, "plan")
-    raise WritheError("the path could not be certified at this rate; use a longer duration_s")
+
+    def candidates() -> Iterator[tuple[Floats, float]]:
+        for stagger in _stagger_attempts(timing.stagger if timing.in_turn else 0.0):
+            yield on_ground(_sample(problem, rows, u, profile, timing.in_turn, stagger)), timing.fps
+        even = resample_evenly(plan.skeleton, plan.path, len(rows))
+        for finer in (1, 2, 4, 8):
+            times = np.linspace(0.0, 1.0, finer * (count - 1) + 1)
+            yield on_ground(_sample(problem, even, times, profile, (), 0.0)), finer * timing.fps
+
+    found = _first_certified(problem.table, candidates())
+    if found is None:
+        raise WritheError("the path could not be certified at this rate; use a longer duration_s")
+    return Motion(plan.skeleton, found[0], found[1], "plan")
+
+
+def time_path(table: CollisionTable, path: Floats, frames: int, fps: float) -> Floats:
+    """(frames + 1, nq) a certified path, eased at both ends, smoothed where that is clear.
+
+    Few frames cut the corners of a winding path. As a last resort every necessary corner gets a
+    frame; where there are more corners than frames the result is not clear, which the certificate
+    reports.
+    """
+    skeleton = table.skeleton
+    even = resample_evenly(skeleton, path, 4 * frames + 1)
+    u = np.linspace(0.0, 1.0, frames + 1)
+    blurred = _blurred(skeleton, even, 4.0 * _SMOOTH_FRAMES)
+    tried = ((blurred, smoothstep(u)), (even, smoothstep(u)), (even, u))
+    found = _first_certified(table, ((path_at(skeleton, rows, at), fps) for rows, at in tried))
+    if found is not None:
+        return found[0]
+    corners = _corners(table, path)
+    if len(corners) > frames + 1:
+        return path_at(skeleton, even, u)
+    return _between_corners(skeleton, path[corners], frames)
+
+
+def _first_certified(
+    table: CollisionTable, candidates: Iterable[tuple[Floats, float]]
+) -> tuple[Floats, float] | None:
+    """The first of some samplings (frames, nq), each with its rate, that is certified."""
+    for q, fps in candidates:
+        if certify(table, q, fps).certified:
+            return q, fps
+    return None
 
 
 def smoothed(plan: Plan, timing: Timing) -> Floats:
@@ -192,3 +228,37 @@ def _limb(joint: str) -> str:
     if side not in SIDES:
         return "torso"
     return f"{side}_arm" if part in ARM else f"{side}_leg"
+
+
+def _corners(table: CollisionTable, path: Floats) -> list[int]:
+    """Indices of rows of a certified path that straight, certified steps connect."""
+    gate, found = Gate(table), [0]
+    while found[-1] < len(path) - 1:
+        start = here = found[-1]
+        reach = len(path) - 1 - start
+        while reach:  # the longest certified straight step, by bisection
+            if gate.fraction(path[start], path[here + reach]) >= 1.0:
+                here += reach
+            reach = min(reach // 2, len(path) - 1 - here)
+        found.append(max(here, start + 1))
+    return found
+
+
+def _between_corners(skeleton: Skeleton, corners: Floats, frames: int) -> Floats:
+    """frames + 1 postures along straight steps: one at every corner, more on long steps."""
+    lengths = [float(np.linalg.norm(difference(skeleton, a, b))) for a, b in pairwise(corners)]
+    counts = np.ones(len(lengths), dtype=int)
+    for _ in range(frames - len(lengths)):
+        counts[int(np.argmax(np.array(lengths) / counts))] += 1
+    share = [k + i / n for k, n in enumerate(counts) for i in range(n)]
+    return path_rows(skeleton, corners, np.array([*share, len(lengths)], dtype=float))
+
+
+def _blurred(skeleton: Skeleton, path: Floats, width: float) -> Floats:
+    """The path smoothed by a Gaussian of `width` rows in tangent space; its ends are kept."""
+    middle = path[len(path) // 2]
+    flat = np.array([difference(skeleton, middle, row) for row in path])
+    soft = gaussian_filter1d(flat, width, axis=0, mode="nearest")
+    away = np.minimum(np.arange(len(path)), np.arange(len(path))[::-1])
+    share = np.clip(away / (3.0 * width), 0.0, 1.0)[:, None]
+    return np.array([integrate(skeleton, middle, v) for v in (1.0 - share) * flat + share * soft])

@@ -19,9 +19,10 @@ from writhe.studio.protocol import Command, Message, Part, Task
 from writhe.studio.server.jobs import Job
 
 CommandBody = TypeVar("CommandBody", bound=Callable[[Editor, Edit, Any], None])
-MessageBody = TypeVar("MessageBody", bound=Callable[[Editor, Any], Message | None])
+QueryBody = TypeVar("QueryBody", bound=Callable[[Editor, Any], Message])
+SessionBody = TypeVar("SessionBody", bound=Callable[[Editor, Any], Message | None])
 StateBody = TypeVar("StateBody", bound=Callable[[Editor], Part])
-AfterDragBody = TypeVar("AfterDragBody", bound=Callable[[Editor, int], Part | None])
+DragBody = TypeVar("DragBody", bound=Callable[[Editor, int], Part | None])
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ class Feature:
         self.messages: dict[type[Message], Callable[[Editor, Any], Message | None]] = {}
         self.tasks: dict[type[Message], TaskEntry] = {}
         self.state_of: Callable[[Editor], Part] | None = None
-        self.after_drag_of: Callable[[Editor, int], Part | None] | None = None
+        self.drag_part_of: Callable[[Editor, int], Part | None] | None = None
+        self.moves_others = False  # whether `drag_part_of` moves actors other than the dragged one
 
     def command(self, label: str) -> Callable[[CommandBody], CommandBody]:
         """Register `body(editor, edit, message)`, which edits the document; undo shows `label`."""
@@ -72,10 +74,16 @@ class Feature:
 
         return register
 
-    def message(self, body: MessageBody) -> MessageBody:
-        """Register `body(editor, message)`, which may change the session but not the document.
+    def query(self, body: QueryBody) -> QueryBody:
+        """Register `body(editor, message)`, which reads the editor and returns a message."""
+        self.messages[_handled(body, Message)] = body
+        return body
 
-        It returns a message for the page, or None.
+    def session_step(self, body: SessionBody) -> SessionBody:
+        """Register `body(editor, message)`, which changes the session but not the document.
+
+        It may solve, move the current poses of actors and keep `session_data`. It returns a message
+        for the page, or None.
         """
         self.messages[_handled(body, Message)] = body
         return body
@@ -96,12 +104,21 @@ class Feature:
         self.state_of = body
         return body
 
-    def after_drag(self, body: AfterDragBody) -> AfterDragBody:
-        """Register `body(editor, actor)`, which runs after each drag step of an actor.
+    def drag_diagnostic(self, body: DragBody) -> DragBody:
+        """Register `body(editor, actor)`, which measures the pose after each drag step of an actor.
 
-        It returns what the feature adds to the `DragResult` message, or None.
+        It reads only and returns the feature's part of the DragResult, or None.
         """
-        self.after_drag_of = body
+        self.drag_part_of = body
+        return body
+
+    def drag_follower(self, body: DragBody) -> DragBody:
+        """Register `body(editor, actor)`, which moves other actors after each drag step of one.
+
+        It may solve, and adds the actors that it moves to `editor.followers`. Followers run before
+        the diagnostics. It returns the feature's part of the DragResult, or None.
+        """
+        self.drag_part_of, self.moves_others = body, True
         return body
 
     @property

@@ -7,6 +7,7 @@ import { icon } from "../icons";
 import { activeActor, on, store } from "../store";
 import { iconButton } from "../ui/buttons";
 import { showMessage } from "../ui/toast";
+import { tanglePanel } from "./tangles";
 
 const ORDERS: [string, string, string][] = [
   ["together", "All at once", "All tangles of a key at the same time"],
@@ -62,7 +63,7 @@ export const install: Install = (editor) => {
   const generator = h("div", { class: "tangle" }, h("label", { class: "field" }, h("span", {}, "Order"), order), make);
   on(["state", "selection", "time", "options"], () => {
     const keys = store.state?.features.tangle_motion.keys ?? [];
-    key.disabled = !editor.tangles?.goal;
+    key.disabled = !tanglePanel(editor)?.goal;
     generator.hidden = keys.length === 0;
     fill(list, ...keys.map((one) => keyCard(editor, one)));
     const partner = follower(editor);
@@ -93,7 +94,7 @@ export const install: Install = (editor) => {
         title: "Key the tangle at the playhead",
         keys: ["Shift+W"],
         group: "Time",
-        enabled: () => editor.tangles?.goal != null,
+        enabled: () => tanglePanel(editor)?.goal != null,
         run: () => keyTangle(editor),
       },
       {
@@ -115,9 +116,9 @@ export const install: Install = (editor) => {
 };
 
 function keyTangle(editor: Editor): void {
-  const goal = editor.tangles?.goal;
+  const goal = tanglePanel(editor)?.goal;
   if (!goal) return;
-  editor.command({ type: "key_tangle", time_s: store.timeS, tangle: goal, movers: editor.tangles!.movers });
+  editor.command({ type: "key_tangle", time_s: store.timeS, tangle: goal, movers: tanglePanel(editor)!.movers });
   const box = document.querySelector<HTMLDetailsElement>(".panel-section:has(.tangle-keys)");
   if (box) box.open = true;
 }
@@ -170,7 +171,7 @@ function keyCard(editor: Editor, key: TangleKeyState): HTMLElement {
             title: "Show it in the section “Tangle”",
             click: () => {
               editor.seek(key.time_s);
-              editor.tangles?.load(goal, key.movers);
+              tanglePanel(editor)?.load(goal, key.movers);
             },
           },
           key.titles[k],
@@ -189,7 +190,7 @@ function keyCard(editor: Editor, key: TangleKeyState): HTMLElement {
 
 /** The character that could follow the other one's motion: the picked tangle must be of two characters. */
 function follower(editor: Editor): { actor: number; name: string; other: string; end: number } | null {
-  const [first, second] = editor.tangles?.chains ?? [];
+  const [first, second] = tanglePanel(editor)?.chains ?? [];
   if (!first || !second || !first.actor || !second.actor || first.actor === second.actor) return null;
   const lead = activeActor()?.id === first.actor ? first.actor : second.actor;
   const actor = lead === first.actor ? second.actor : first.actor;
@@ -202,8 +203,8 @@ function follower(editor: Editor): { actor: number; name: string; other: string;
 
 function followOver(editor: Editor, setNote: (text: string) => void): void {
   const partner = follower(editor),
-    goal = editor.tangles?.goal,
-    found = editor.tangles?.found;
+    goal = tanglePanel(editor)?.goal,
+    found = tanglePanel(editor)?.found;
   if (!partner || !goal || !found) return;
   setNote("");
   editor.command({

@@ -23,9 +23,16 @@ import { reveal } from "../ui/section";
 import { showMessage } from "../ui/toast";
 
 const MEASURE_MS = 80;
+const panels = new WeakMap<Editor, TanglePanel>();
+
+/** The panel with the picked chains, which tangle keys read; none before this feature is installed. */
+export function tanglePanel(editor: Editor): TanglePanel | undefined {
+  return panels.get(editor);
+}
+
 export const install: Install = (editor) => {
   const panel = new TanglePanel(editor);
-  editor.tangles = panel;
+  panels.set(editor, panel);
   return {
     sections: [
       {

@@ -65,15 +65,13 @@ class ControlTerms:
         if not self.terms or held == self._pins_before:
             return None
         self._pins_before = held
-        terms = rows.terms
         if self._stay >= 0:
-            at = rows.rows_of(self._stay)
-            terms.target_lower[at] = terms.target_upper[at] = terms.values[at]
-            terms.lower[at] = terms.upper[at] = terms.values[at]
-            if any(target.joint == self._figure.skeleton.names[0] for target in targets):
-                terms.weight[at] = 0.0  # the user drags the root itself
+            root = self._figure.skeleton.names[0]
+            # without weight while the user drags the root itself
+            rows.anchor(self._stay, free=any(target.joint == root for target in targets))
         if self._balance < 0:
             return None
+        terms = rows.terms
         frames = Frames(self._actor.skeleton, terms.positions, terms.rotations)
         moved = frozenset(target.joint for target in targets)
         return support_polygon(self._figure, frames, self._actor.prefix, moved)

@@ -23,7 +23,7 @@ import numpy as np
 from writhe.arrays import Floats, floats, identical
 from writhe.collision.tolerance import SLACK_M
 from writhe.database import PostureDatabase
-from writhe.skeleton import Figure, JointKind, Skeleton, forward
+from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.control_terms import ControlTerms
 from writhe.solvers.posing.controls import Controls, idle_dofs
@@ -188,14 +188,12 @@ class DefaultPoser:
         if not identical(q, self._last_q):
             prior.reset()  # q is not the last result: a new drag
         prior.update(q, handles, actor.rotation, actor.position_m)
-        at = slice(rows.first_guide, rows.first_hard)
         if prior.share == 0.0:
-            rows.terms.weight[at] = 0.0
+            rows.set_guides(None)
             return
         expected = prior.expected @ actor.rotation.T + actor.position_m
-        rows.terms.lower[at] = rows.terms.upper[at] = expected.ravel()
         weight = self.options.expected_weight * prior.share * self._joint_freedom
-        rows.terms.weight[at] = np.repeat(weight, 3)
+        rows.set_guides(expected.ravel(), np.repeat(weight, 3))
 
     def _result(
         self,
@@ -234,6 +232,9 @@ class DefaultPoser:
             unfamiliar=None if self._prior is None else self._prior.unfamiliar,
             turn_error_rad=self._rows.turn_errors(),
             off_balance_m=self._control_terms.off_balance_m(self._rows),
+            frames=Frames(
+                self.skeleton, self._rows.terms.positions.copy(), self._rows.terms.rotations.copy()
+            ),
         )
 
 

@@ -1,5 +1,7 @@
 """The rows of handles, compiled once for a set of handles; their goals are updated every frame.
 
+`HandleRows` is the only writer of the bounds and weights of a drag's rows, except for the balance
+rows, whose bounds the kernel moves with the support polygon; the kernel fills values and Jacobian.
 Order of the rows: points of targets, points of pins and holds, orientations, further soft terms of
 the poser, guides, and last the constraints (joint limits).
 """
@@ -12,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from writhe.arrays import Floats
 from writhe.skeleton import Skeleton
 from writhe.solvers.posing.handles import Handle, Hold, Target
 from writhe.terms import CompiledTerms, Term, keep_relative, reach, turn_to
@@ -100,6 +103,23 @@ class HandleRows:
         start = self.terms.program.row_start
         first = len(self._handles) + len(self._oriented) + soft
         return slice(int(start[first]), int(start[first + 1]))
+
+    def set_guides(self, goals: Floats | None, weight: Floats | None = None) -> None:
+        """Set the goals (rows,) and weights (rows,) of the guides; None switches them off."""
+        terms, at = self.terms, slice(self.first_guide, self.first_hard)
+        if goals is None:
+            terms.weight[at] = 0.0
+            return
+        terms.lower[at] = terms.upper[at] = goals
+        terms.weight[at] = weight
+
+    def anchor(self, soft: int, *, free: bool = False) -> None:
+        """Set the goal of soft term number `soft` to its current value; `free`: without weight."""
+        terms, at = self.terms, self.rows_of(soft)
+        terms.target_lower[at] = terms.target_upper[at] = terms.values[at]
+        terms.lower[at] = terms.upper[at] = terms.values[at]
+        if free:
+            terms.weight[at] = 0.0
 
     def point_errors(self) -> list[float]:
         """Distance of each handle's point from its goal in metres, targets first."""

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from writhe.arrays import Floats
 from writhe.collision import CollisionTable
-from writhe.skeleton import Figure
+from writhe.skeleton import Figure, Frames
 from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.result import Status
 from writhe.terms import Term
@@ -40,6 +40,7 @@ class PoseResult:
     unfamiliar: float | None = None  # distance to the database; 1 or more: unlike all of it
     turn_error_rad: dict[str, float] = field(default_factory=dict[str, float])
     off_balance_m: float | None = None  # the centre of mass beyond the feet, if balance is on
+    frames: Frames | None = None  # joint frames of the whole model at q, where the poser has them
     blocked: tuple[str, ...] = ()  # objects that were stopped because no clear step was found
 
     @property

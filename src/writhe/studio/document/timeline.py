@@ -20,6 +20,7 @@ from writhe.easing import smoothstep
 from writhe.skeleton import Motion, Skeleton
 from writhe.skeleton.kinematics import difference, integrate
 
+MAX_FRAMES = 20_000  # of a motion that is shown, certified or imported
 FADE_S = 1.0  # how long a layer takes to fade out beyond its outermost keys
 _AT_S = 1e-4  # times that differ by less than this are equal
 

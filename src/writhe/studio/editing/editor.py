@@ -76,6 +76,7 @@ class PosedActor:
         for _ in range(frames):
             result = self.poser.step(self.q, targets, pins)
             moved = float(np.abs(result.q - self.q).max())
+            self.diagnostics.see(result)
             self.pass_throughs += self.diagnostics.pass_throughs(self.q, result.q, result)
             self.q = result.q
             if result.status in (Status.REACHED, Status.SETTLED) and moved < _EASED:

@@ -15,6 +15,7 @@ from writhe.collision.near_pairs import violating_parts
 from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
 from writhe.studio.document import Document, TrackKind
+from writhe.studio.document.timeline import MAX_FRAMES
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import SceneKey
 from writhe.studio.editing.scene_sampling import sample_scene
@@ -24,7 +25,6 @@ from writhe.studio.server.jobs import Job
 from writhe.studio.view.part_labels import display_name, display_names
 
 feature = Feature("certificate")
-MAX_FRAMES = 20_000
 MAX_SEGMENT_S = 1.0  # long segments are split, so that the timeline shows where a clip fails
 
 

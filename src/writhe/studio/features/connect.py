@@ -12,18 +12,18 @@ from writhe.arrays import Floats
 from writhe.collision import certify
 from writhe.errors import WritheError
 from writhe.planning import Energy, Plan, PlanProblem, scene_problem
+from writhe.planning.route_search import CLOSE, WIDE, failure_reason, search, timed_motion
 from writhe.skeleton import Motion
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import Key, TrackKind, unpack
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.route_search import CLOSE, WIDE, failure_reason, search, timed_motion
 from writhe.studio.editing.scene_builder import actor_label
 from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.protocol import Command, Message, Part, Task
 from writhe.studio.server.jobs import Job
-from writhe.studio.view.part_labels import display_names
+from writhe.studio.view.part_labels import display_name, display_names
 
 feature = Feature("connect")
 Joints = Annotated[list[Annotated[str, Meta(max_length=100)]], Meta(max_length=12)]
@@ -129,7 +129,7 @@ def connect(editor: Editor, message: Connect) -> Work:
             job.report(done / len(_KINDS), kind.title)
             found = search(problem, kind.falloff, shortest=kind.shortest)
             if not found.solved:
-                reason = failure_reason(found, names)
+                reason = failure_reason(found, lambda part: display_name(part, names))
                 continue
             try:
                 motion = timed_motion(found, duration_s, fps, kind.in_turn)

@@ -29,7 +29,7 @@ class DepthLines(Part, frozen=True):
     lines: list[DepthLine]
 
 
-@feature.after_drag
+@feature.drag_diagnostic
 def depth_lines(editor: Editor, actor: int) -> DepthLines | None:
     """The smallest gaps of the dragged joints in the new pose."""
     diagnostics = editor.posed_actor_by_number(actor).diagnostics

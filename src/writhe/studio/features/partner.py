@@ -46,7 +46,7 @@ class KeptTangle:
     stepper: TangleStepper | None = None
 
 
-@feature.message
+@feature.session_step
 def keep(editor: Editor, message: KeepTangle) -> None:
     """Set the tangle to keep."""
     kept = editor.session_data(KeptTangle)
@@ -55,7 +55,7 @@ def keep(editor: Editor, message: KeepTangle) -> None:
         kept.stepper = None
 
 
-@feature.after_drag
+@feature.drag_follower
 def follow(editor: Editor, actor: int) -> PartnerPose | None:
     """Restore the tangle by gated steps of the partner after a drag step of the other actor."""
     kept = editor.session_data(KeptTangle)

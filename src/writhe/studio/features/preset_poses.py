@@ -55,7 +55,7 @@ class ApplyPresetPose(Command, frozen=True, tag="apply_preset_pose"):
     name: Name
 
 
-@feature.message
+@feature.query
 def list_poses(editor: Editor, message: ListPresetPoses) -> PresetPoses:
     """All poses by library."""
     return PresetPoses(

@@ -107,7 +107,7 @@ def state(editor: Editor) -> PushingState:
     return PushingState([RelationState(r.actor, r.joint, r.other, r.kept) for r in found])
 
 
-@feature.message
+@feature.session_step
 def push(editor: Editor, message: PushObject) -> Pushed:
     """One message of a push; the document is unchanged until `CommitPush`."""
     placement = object_edits.checked_placement(message.position, message.rotation)

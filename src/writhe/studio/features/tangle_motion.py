@@ -9,8 +9,8 @@ import numpy as np
 from msgspec import Meta
 
 from writhe.arrays import Floats
-from writhe.collision import certify
 from writhe.errors import WritheError
+from writhe.planning.tangle_motion import TangleInterval, keep_tangle, wind_intervals
 from writhe.skeleton import Motion
 from writhe.studio.document import Document, Key, TrackKind
 from writhe.studio.document.history import Edit
@@ -19,7 +19,6 @@ from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
 from writhe.studio.editing.scene_sampling import sample_scene
-from writhe.studio.editing.tangle_path import TangleInterval, follow_frames, wind_interval
 from writhe.studio.editing.tangle_setup import tangle_setup_of
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.tangles import TangleChain, TangleGoal, strand_of, tangle_of
@@ -155,7 +154,8 @@ def wind_keys(editor: Editor, message: WindKeys) -> Work:
     if not keys:
         raise WritheError("key a tangle first: wind two chains, then press “Key this tangle”")
     start_f = round(_begin(document, keys) * fps)
-    intervals: list[tuple[TangleInterval, int, tuple[int, ...]]] = []
+    intervals: list[TangleInterval] = []
+    starts: list[tuple[int, tuple[int, ...]]] = []  # first frame and movers of each interval
     before = start_f
     movers_of_all: dict[int, None] = {}
     start = sample_scene(editor, np.array([start_f / fps]))[0]
@@ -171,42 +171,30 @@ def wind_keys(editor: Editor, message: WindKeys) -> Work:
         if len(around) > MAX_FRAMES:
             raise WritheError(f"two tangle keys can be at most {MAX_FRAMES} frames apart")
         intervals.append(
-            (
-                TangleInterval(
-                    f"{key.time_s:.2f} s",
-                    tuple(tangle_of(editor, goal) for goal in active.values()),
-                    tangle_setup_of(editor, movers, start),
-                    around,
-                    _posture(document, layout.actor_q, movers, key.time_s, around[-1]),
-                ),
-                before,
-                movers,
+            TangleInterval(
+                f"{key.time_s:.2f} s",
+                tuple(tangle_of(editor, goal) for goal in active.values()),
+                tangle_setup_of(editor, movers, start),
+                around,
+                _posture(document, layout.actor_q, movers, key.time_s, around[-1]),
+                tuple(actor_label(number) for number in movers),
             )
         )
+        starts.append((before, movers))
         before = at
     names = display_names(document)
     skeletons = {n: document.figure(document.actor(n).figure).skeleton for n in movers_of_all}
 
     def work(job: Job) -> Outcome:
+        found = wind_intervals(layout, intervals, start, message.order, fps, job.report)
         motions: list[tuple[int, Motion, float]] = []
-        problems: list[str] = []
-        why, clear, q = "", True, start
-        for done, (interval, first, movers) in enumerate(intervals):
-            job.report(done / len(intervals), interval.name)
-            for number in set(movers_of_all) - set(movers):  # these move in other intervals
-                interval.around[:, layout.actor_q[actor_label(number)]] = q[
-                    layout.actor_q[actor_label(number)]
-                ]
-            found = wind_interval(interval, q, message.order, fps)
-            clear = clear and certify(layout.table, found.rows, fps).certified
-            problems += [f"{interval.name}: {display_sentence(p, names)}" for p in found.problems]
-            why = found.why or why
-            q = found.rows[-1]
+        for rows, (first, movers) in zip(found.rows, starts, strict=True):
             for number in movers:
-                rows = np.ascontiguousarray(found.rows[:, layout.actor_q[actor_label(number)]])
-                motions.append(
-                    (number, Motion(skeletons[number], rows, fps, "Winding"), first / fps)
-                )
+                own = np.ascontiguousarray(rows[:, layout.actor_q[actor_label(number)]])
+                motion = Motion(skeletons[number], own, fps, "Winding")
+                motions.append((number, motion, first / fps))
+        problems = [f"{name}: {display_sentence(p, names)}" for name, p in found.problems]
+        why, clear = found.why, found.certified
 
         def commit(editor: Editor, edit: Edit) -> None:
             for number in movers_of_all:
@@ -246,17 +234,10 @@ def follow_tangle(editor: Editor, message: FollowTangle) -> Work:
     names = display_names(document)
 
     def work(job: Job) -> Outcome:
-        interval = TangleInterval("start", (tangle,), setup, around[:1])
-        begun = wind_interval(interval, around[0], "together", fps)
-        rows = follow_frames(setup, [tangle], begun.rows[-1], around, job.report, gradually=False)
-        certificate = certify(layout.table, rows, fps)
-        lacks = setup.stepper([tangle])
-        lacks.update(rows[-1])
-        problems = [display_sentence(p, names) for p in begun.problems]
-        if not problems and not lacks.reached().all():
-            problems = [f"{tangle.label} is lost at the end: the other character is too far away"]
-        motion = Motion(skeleton, np.ascontiguousarray(rows[:, own]), fps, "Keeps the tangle")
-        show = TangleMotionResult(job.number, not problems, certificate.certified, problems, "")
+        found = keep_tangle(setup, tangle, around, fps, job.report)
+        problems = [display_sentence(p, names) for p in found.problems]
+        motion = Motion(skeleton, np.ascontiguousarray(found.rows[:, own]), fps, "Keeps the tangle")
+        show = TangleMotionResult(job.number, not problems, found.certified, problems, "")
         return Outcome(
             commit=lambda editor, edit: edits.put_sampled_track(
                 editor.document, edit, mover, motion, first / fps

@@ -144,7 +144,7 @@ def state(editor: Editor) -> TanglesState:
     return TanglesState(found, strands)
 
 
-@feature.message
+@feature.query
 def measure(editor: Editor, message: MeasureTangle) -> TangleMeasured:
     """The writhe matrix in the current poses, including an ongoing drag."""
     goal = TangleGoal(message.first, message.second, 0.0)

@@ -97,7 +97,7 @@ class WindingSession:
     live: _Live | None = None
 
 
-@feature.message
+@feature.session_step
 def wind_step(editor: Editor, message: WindStep) -> WindStepResult:
     """Take a few steps and update the editor's current poses."""
     session = editor.session_data(WindingSession)

@@ -27,11 +27,11 @@ from writhe.skeleton import Figure, Motion, Skeleton
 from writhe.studio.document import Document
 from writhe.studio.document.embedded_figures import encode_figure
 from writhe.studio.document.rows import pack
+from writhe.studio.document.timeline import MAX_FRAMES
 from writhe.studio.editing import edits, scene_objects, starting_poses
 from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene
 from writhe.studio.editing.scene_sampling import sample_document
 from writhe.studio.editing.solver_settings import FROM_FILE, SolverSettings
-from writhe.studio.features.certificate import MAX_FRAMES
 from writhe.studio.files.scene_files import import_scene
 from writhe.studio.files.shared_files import SharedFiles, is_style_file
 from writhe.studio.view.figure_mesh import bone_capsules

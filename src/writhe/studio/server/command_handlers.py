@@ -17,6 +17,13 @@ from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Outcome
 from writhe.studio.protocol.registry import COMMANDS, FEATURES
 
+# what features do after a drag step: first those that move other actors, then the diagnostics
+_DRAG_PARTS = [
+    (f, f.drag_part_of)
+    for f in sorted(FEATURES, key=lambda feature: not feature.moves_others)
+    if f.drag_part_of is not None
+]
+
 
 def carry_out(editor: Editor, message: protocol.Command) -> None:
     """Execute a command; a repeated request does nothing."""
@@ -45,9 +52,9 @@ def commit(editor: Editor, label: str, request: str, outcome: Outcome) -> None:
 
 
 def drag_result(editor: Editor, message: protocol.Drag) -> protocol.DragResult:
-    """Move the actor one step and add the features' parts of the result."""
+    """Move the actor one step, let other actors follow, and add the features' diagnostics."""
     result = editor.drag(message)
-    parts = {f.name: f.after_drag_of(editor, result.actor) for f in FEATURES if f.after_drag_of}
+    parts = {f.name: body(editor, result.actor) for f, body in _DRAG_PARTS}
     found = {name: part for name, part in parts.items() if part is not None}
     return msgspec.structs.replace(result, features=found) if found else result
 

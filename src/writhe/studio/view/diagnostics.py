@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, identical
 from writhe.collision import NearPairs, certify
 from writhe.collision.tolerance import SLACK_M
-from writhe.skeleton import Figure, forward
+from writhe.skeleton import Figure, Frames, forward
 from writhe.solvers.posing import PoseResult
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.studio.editing.contact_defaults import GROUND, MAX_MEASURED_M
@@ -66,6 +66,13 @@ class Diagnostics:
         self._ground_shape = np.array([part == GROUND for part in parts], dtype=np.bool_)
         self._linked = 2 <= len(figure.strands) <= MAX_STRANDS
         self._overlapping: list[Floats] = []
+        self._posed: tuple[Floats, Frames] | None = None  # configuration and frames of the poser
+        self._found_at: Floats = np.zeros(0)  # the configuration whose pairs are in `_near`
+
+    def see(self, result: PoseResult) -> None:
+        """Reuse the kinematics that a poser has computed for its result."""
+        if self.in_scene is not None and result.frames is not None:
+            self._posed = (self.in_scene.full_configuration(result.q), result.frames)
 
     def measure(self, q: Floats) -> PoseDiagnostics:
         """Clearance, touching parts and linking of a pose."""
@@ -130,10 +137,19 @@ class Diagnostics:
         return PartGap(parts[own], parts[1 - own], clearance, surfaces[own], surfaces[1 - own])
 
     def _find(self, q: Floats) -> None:
+        """Find the near pairs at q, unless they were found last."""
         near, in_scene = self._near, self.in_scene
-        if near is not None and in_scene is not None:
-            frames = forward(in_scene.skeleton, in_scene.full_configuration(q))
-            near.find(frames.positions, frames.rotations, MAX_MEASURED_M)
+        if near is None or in_scene is None:
+            return
+        whole = in_scene.full_configuration(q)
+        if identical(whole, self._found_at):
+            return
+        if self._posed is not None and identical(whole, self._posed[0]):
+            frames = self._posed[1]
+        else:
+            frames = forward(in_scene.skeleton, whole)
+        near.find(frames.positions, frames.rotations, MAX_MEASURED_M)
+        self._found_at = whole
 
     def pass_throughs(self, before: Floats, after: Floats, result: PoseResult) -> int:
         """The number of pairs of parts that passed through each other up to this step.

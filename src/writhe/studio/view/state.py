@@ -8,13 +8,12 @@ from writhe.skeleton import Motion
 from writhe.studio import protocol
 from writhe.studio.document import ActorRow, Document, ObjectRow, TrackKind, sampled_tracks
 from writhe.studio.document.rows import unpack
+from writhe.studio.document.timeline import MAX_FRAMES
 from writhe.studio.editing import scene_objects
 from writhe.studio.editing.editor import Editor
 from writhe.studio.protocol.registry import FEATURES
 from writhe.studio.view.diagnostics import MAX_STRANDS
 from writhe.topology import linking_over_time
-
-MAX_FRAMES = 20_000
 
 
 def state(editor: Editor, request: str = "") -> protocol.State:

@@ -10,84 +10,72 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision import CollisionTable, Gate, NearPairs
 from writhe.collision.tolerance import GATE_SLACK_M
-from writhe.kernels.skeleton import kinematics
-from writhe.skeleton.kinematics import difference
+from writhe.errors import MissingExtraError
+from writhe.planning.ompl_planners import search_states
+from writhe.skeleton import forward
+from writhe.skeleton.kinematics import difference, integrate
 
 PLANNERS = ("RRTConnect", "RRT")
 _MARGIN = 0.6  # radians or metres by which samples may exceed both ends
+_SEED = 1
+
+
+class _TangentStates:
+    """Tangent steps from the start, of the degrees of freedom that differ at the goal.
+
+    States must be free of overlap and motions certified by the gate, as are the steps of the
+    tangling solver.
+    """
+
+    def __init__(self, table: CollisionTable, start: Floats, goal: Floats) -> None:
+        self._start, self._skeleton = start, table.skeleton
+        self._gate, self._near = Gate(table), NearPairs(table)
+        required = difference(table.skeleton, start, goal)
+        self._free = np.flatnonzero(np.abs(required) > 1e-9)
+        self.goal, self.size = required[self._free], len(self._free)
+        self.low, self.high = (
+            np.minimum(self.goal, 0.0) - _MARGIN,
+            np.maximum(self.goal, 0.0) + _MARGIN,
+        )
+        self.checked = self.motions_checked = 0
+
+    def _configuration(self, state: Floats) -> Floats:
+        step = np.zeros(self._skeleton.dof_count)
+        step[self._free] = state
+        return integrate(self._skeleton, self._start, step)
+
+    def valid(self, state: Floats) -> bool:
+        """Whether a state is free of overlap."""
+        self.checked += 1
+        frames = forward(self._skeleton, self._configuration(state))
+        self._near.find(frames.positions, frames.rotations, 0.0)
+        return bool(self._near.clearance.min(initial=0.0) >= -GATE_SLACK_M)
+
+    def motion_valid(self, a: Floats, b: Floats) -> bool:
+        """Whether the gate certifies the motion between two states."""
+        self.motions_checked += 1
+        return self._gate.fraction(self._configuration(a), self._configuration(b)) >= 1.0
 
 
 def sampled(
     table: CollisionTable, start: Floats, goal: Floats, planner: str, cap_s: float
 ) -> dict[str, Any]:
-    """Plan from one configuration to the other in tangent coordinates at the start.
+    """Plan from one configuration to the other: whether the goal was reached in time, with counts.
 
-    States must be free of overlap and motions certified by the gate, as are the steps of the
-    tangling solver. Returns whether the goal was reached in time, with counts.
+    `motions_checked` counts motions between states that are themselves free of overlap.
     """
-    try:
-        from ompl import base, geometric, util  # type: ignore[import-not-found]
-    except ImportError:
-        return {"planner": planner, "skipped": "OMPL is not installed: pip install 'writhe[ompl]'"}
-    bindings: Any = base
-    skeleton = table.skeleton
-    required = difference(skeleton, start, goal)
-    free = np.flatnonzero(np.abs(required) > 1e-9)
-    size = len(free)
-    gate, near = Gate(table), NearPairs(table)
-    n = len(skeleton)
-    positions, rotations = np.empty((n, 3)), np.empty((n, 3, 3))
-    checks = [0, 0]
-
-    def configuration(state: Any) -> Floats:
-        step, out = np.zeros(skeleton.dof_count), np.empty_like(start)
-        step[free] = [state[i] for i in range(size)]
-        kinematics.integrate(skeleton.tree, start, step, out)
-        return out
-
-    def valid(state: Any) -> bool:
-        checks[0] += 1
-        kinematics.forward(skeleton.tree, configuration(state), positions, rotations)
-        near.find(positions, rotations, 0.0)
-        clearance = near.clearance
-        return bool(clearance.min(initial=0.0) >= -GATE_SLACK_M)
-
-    class Gated(bindings.MotionValidator):
-        """Validates motions by the gate."""
-
-        def __init__(self, information: Any) -> None:
-            super().__init__(information)
-
-        def checkMotion(self, first: Any, second: Any, *_: Any) -> bool:
-            checks[1] += 1
-            if not valid(second):
-                return False
-            return gate.fraction(configuration(first), configuration(second)) >= 1.0
-
-    util.setLogLevel(util.LogLevel.LOG_ERROR)
-    space = bindings.RealVectorStateSpace(size)
-    bounds = bindings.RealVectorBounds(size)
-    for i, k in enumerate(free):
-        bounds.setLow(i, float(min(0.0, required[k]) - _MARGIN))
-        bounds.setHigh(i, float(max(0.0, required[k]) + _MARGIN))
-    space.setBounds(bounds)
-    setup: Any = geometric.SimpleSetup(space)
-    setup.setStateValidityChecker(valid)
-    information = setup.getSpaceInformation()
-    information.setMotionValidator(Gated(information))
-    ends = [space.allocState(), space.allocState()]
-    for i, k in enumerate(free):
-        ends[0][i], ends[1][i] = 0.0, float(required[k])
-    setup.setStartAndGoalStates(*ends)
-    setup.setPlanner(getattr(geometric, planner)(information))
+    states = _TangentStates(table, start, goal)
     begin = time.perf_counter()
-    solved = setup.solve(float(cap_s))
+    try:
+        found = search_states(states, planner, seed=_SEED, seconds=cap_s)
+    except MissingExtraError:
+        return {"planner": planner, "skipped": "OMPL is not installed: pip install 'writhe[ompl]'"}
     return {
         "planner": planner,
-        "solved": "Exact" in str(solved),
+        "solved": found is not None,
         "seconds": time.perf_counter() - begin,
         "cap_s": cap_s,
-        "dimensions": size,
-        "states_checked": checks[0],
-        "motions_checked": checks[1],
+        "dimensions": states.size,
+        "states_checked": states.checked,
+        "motions_checked": states.motions_checked,
     }

@@ -1,20 +1,16 @@
-"""Paths around obstacles for one actor of the scene, and the reason when there is none."""
+"""Paths for a document with few frames per second, and the reason when there is none."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from writhe.collision import certify
-from writhe.planning import (
-    DefaultPlanner,
-    EnergyOptions,
-    Plan,
-    PlanOptions,
-    PlanProblem,
-    PlanStatus,
-    Timing,
-    to_motion,
-)
+from writhe.planning.energy import EnergyOptions
+from writhe.planning.energy_planner import DefaultPlanner, PlanOptions
+from writhe.planning.problem import PlanProblem
+from writhe.planning.result import Plan, PlanStatus
+from writhe.planning.timing import Timing, to_motion
 from writhe.skeleton import Motion
-from writhe.studio.view.part_labels import display_name
 
 CLOSE, WIDE = 5, 2  # exponents of the energy: paths close to the body, or far from it
 _SHORTENING = 150  # rounds of corner cutting for the shortest path
@@ -48,12 +44,12 @@ def timed_motion(
     return sampled if clear else motion
 
 
-def failure_reason(plan: Plan, names: dict[str, str]) -> str:
-    """Why no path was found, as a message to the user."""
+def failure_reason(plan: Plan, name_of: Callable[[str], str] = str) -> str:
+    """Why no path was found; `name_of` gives the display name of a part."""
     which = {PlanStatus.INFEASIBLE_START: "first", PlanStatus.INFEASIBLE_GOAL: "second"}
     if plan.status in which:
         blocked = sorted(plan.blocked_by, key=lambda part: "." in part)[:3]  # objects first
-        *most, last = [display_name(part, names) for part in blocked]
+        *most, last = [name_of(part) for part in blocked]
         parts = f"{', '.join(most)} and {last}" if most else last
         return f"in the {which[plan.status]} pose {parts} overlap; move them apart there first"
     return "no path was found; plant fewer parts, or set a key half-way to guide it"

@@ -8,6 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from writhe.arrays import Bools, Floats
+from writhe.collision import certify
+from writhe.planning.timing import time_path
+from writhe.scene import Layout
 from writhe.skeleton.kinematics import difference
 from writhe.solvers.tangling import (
     SolveOptions,
@@ -18,7 +21,6 @@ from writhe.solvers.tangling import (
     animate,
     order_automatically,
 )
-from writhe.studio.editing.tangle_timing import time_path
 
 Report = Callable[[float], None]
 SUBSTEPS = 3  # substeps per frame of the driven parts
@@ -29,13 +31,17 @@ FOLLOWING_PULL = 0.05  # weight of the pull towards the actor's own posture at t
 
 @dataclass(frozen=True)
 class TangleInterval:
-    """The time between two tangle keys; `around` (frames + 1, nq) is the scene without winding."""
+    """The time between two tangle keys; `around` (frames + 1, nq) is the scene without winding.
+
+    `movers` names the actors that wind.
+    """
 
     name: str
     tangles: tuple[Tangle, ...]
     setup: TangleSetup
     around: Floats
     posture: Floats | None = None
+    movers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,67 @@ class IntervalResult:
     reached: bool
     problems: tuple[str, ...]
     why: str = ""
+
+
+@dataclass(frozen=True)
+class WoundMotion:
+    """Frames of each interval, problems by interval name, whether all is certified, the order."""
+
+    rows: tuple[Floats, ...]
+    problems: tuple[tuple[str, str], ...]
+    certified: bool
+    why: str
+
+
+def wind_intervals(
+    layout: Layout,
+    intervals: Sequence[TangleInterval],
+    start: Floats,
+    order: str,
+    fps: float,
+    report: Callable[[float, str], None],
+) -> WoundMotion:
+    """Motion from `start` through all intervals; an actor that does not wind in one waits there."""
+    everybody = {mover for interval in intervals for mover in interval.movers}
+    rows: list[Floats] = []
+    problems: list[tuple[str, str]] = []
+    why, clear, q = "", True, start
+    for done, interval in enumerate(intervals):
+        report(done / len(intervals), interval.name)
+        for waiting in everybody - set(interval.movers):
+            own = layout.actor_q[waiting]
+            interval.around[:, own] = q[own]
+        found = wind_interval(interval, q, order, fps)
+        clear = clear and certify(layout.table, found.rows, fps).certified
+        problems += [(interval.name, problem) for problem in found.problems]
+        why = found.why or why
+        q = found.rows[-1]
+        rows.append(found.rows)
+    return WoundMotion(tuple(rows), tuple(problems), clear, why)
+
+
+@dataclass(frozen=True)
+class KeptTangle:
+    """Frames (n, nq) in which a tangle is kept, whether they are certified, and problems."""
+
+    rows: Floats
+    certified: bool
+    problems: tuple[str, ...]
+
+
+def keep_tangle(
+    setup: TangleSetup, tangle: Tangle, around: Floats, fps: float, report: Report | None = None
+) -> KeptTangle:
+    """Wind at the first frame of `around`, then keep the tangle while the rest follows `around`."""
+    interval = TangleInterval("start", (tangle,), setup, around[:1])
+    begun = wind_interval(interval, around[0], "together", fps)
+    rows = follow_frames(setup, [tangle], begun.rows[-1], around, report, gradually=False)
+    stepper = setup.stepper([tangle])
+    stepper.update(rows[-1])
+    problems = begun.problems
+    if not problems and not stepper.reached().all():
+        problems = (f"{tangle.label} is lost at the end: the other character is too far away",)
+    return KeptTangle(rows, certify(setup.table, rows, fps).certified, problems)
 
 
 def wind_interval(

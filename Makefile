@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install test check bench format clean system-packages studio studio-client screenshots
+.PHONY: install test check bench hunt fuzz format clean system-packages studio studio-client screenshots
 install: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml
@@ -59,6 +59,18 @@ bench: install system-packages
 	-$(BIN)/python -m writhe.research.peers.environments
 	$(BIN)/writhe bench peers $(if $(CLIPS),--clips $(CLIPS))
 	$(BIN)/python -m writhe.research.benchmarks.regression
+
+# Random cases through every door, judged by the independent check: SECONDS of it, from SEED on.
+# What is found is saved in out/hunt; the seeds of another run must not overlap.
+SECONDS ?= 14400
+SEED ?= 0
+hunt: install
+	$(BIN)/python -m writhe.research.hunt.run --seconds $(SECONDS) --seed $(SEED)
+
+# Any bytes through every reader, guided by coverage; what is found is saved in out/fuzz.
+fuzz: install
+	-$(BIN)/uv pip install -q --python $(BIN)/python -e '.[fuzz]'
+	$(BIN)/python -m writhe.research.hunt.fuzz_readers --seconds $(SECONDS) --seed $(SEED)
 
 clean:
 	rm -rf $(VENV) build dist out

@@ -12,37 +12,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from writhe import Figure, load, load_figure, save
+from writhe import load, load_figure, save
 from writhe.errors import WritheError
-from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Skin, Tip
+from writhe.io.meshes import load_mesh
+from writhe.research.hunt.fuzz_inputs import small_figure
+from writhe.research.hunt.fuzz_readers import mutated
+from writhe.skeleton import Motion
 
 MUTATIONS, TRACED = 3000, 200  # per format; memory is traced in the last ones
 MAX_BYTES = 200e6  # peak while reading these files of a few kilobytes
-
-
-def small() -> Figure:
-    up = np.array([0.0, 0.3, 0.0])
-    skeleton = Skeleton(
-        [
-            Joint("Hips", None, JointKind.FREE, up),
-            Joint("Spine", "Hips", JointKind.BALL, up),
-            Joint("Arm", "Spine", JointKind.HINGE, up, axis=np.array([1.0, 0, 0])),
-            Joint("Leg", "Hips", JointKind.BALL, -up),
-        ],
-        [Tip("end", "Arm", up)],
-    )
-    vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
-    triangles = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
-    joints = np.array([[0, 1, 0, 0], [1, 2, 0, 0], [2, 3, 0, 0], [3, 0, 0, 0]])
-    weights = np.tile([0.5, 0.5, 0, 0], (4, 1))
-    return Figure("small", skeleton, skin=Skin(vertices, triangles, joints, weights))
 
 
 @pytest.fixture(scope="module")
 def seeds(tmp_path_factory) -> dict[str, bytes]:
     """A small valid file of each format."""
     folder = tmp_path_factory.mktemp("seeds")
-    body = small()
+    body = small_figure()
     q = np.repeat(body.skeleton.rest_configuration[None], 4, axis=0)
     q[:, 0] = np.arange(4) * 0.1
     motion = Motion(body.skeleton, q, fps=30.0)
@@ -52,33 +37,6 @@ def seeds(tmp_path_factory) -> dict[str, bytes]:
         folder / "s.npz", poses=np.zeros((3, 66)), trans=np.zeros((3, 3)), mocap_framerate=60.0
     )
     return {suffix: (folder / f"s{suffix}").read_bytes() for suffix in (".bvh", ".glb", ".npz")}
-
-
-TROUBLE = [b"-1", b"0", b"1e999", b"nan", b"99999999999999999999", b"{", b"}", b"[", b"null", b'"']
-TROUBLE += [b"\x00", b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\r", b"true", b"-", b"1e-400"]
-
-
-def mutated(data: bytes, rng: np.random.Generator) -> bytes:
-    """One to four random edits: flipped bytes, cuts, doublings, and extreme numbers."""
-    out = bytearray(data)
-    for _ in range(int(rng.integers(1, 5))):
-        at = int(rng.integers(0, max(1, len(out))))
-        match int(rng.integers(0, 6)):
-            case 0 if out:
-                out[at] = int(rng.integers(0, 256))
-            case 1 if out:
-                out[at] ^= 1 << int(rng.integers(0, 8))
-            case 2:
-                del out[at : at + int(rng.integers(1, 40))]
-            case 3:
-                out[at:at] = out[at : at + int(rng.integers(1, 60))]
-            case 4:
-                word = TROUBLE[int(rng.integers(0, len(TROUBLE)))]
-                out[at : at + len(word)] = word
-            case _:
-                if rng.random() < 0.1:
-                    del out[at:]
-    return bytes(out)
 
 
 def read_all(path) -> bool:
@@ -222,6 +180,16 @@ def test_random_json_in_a_gltf_gives_an_error_or_a_figure(seeds, tmp_path_factor
     path = tmp_path_factory.mktemp("j") / "j.glb"
     path.write_bytes(whole + struct.pack("<II", len(text), 0x4E4F534A) + text + rest)
     read_all(path)
+
+
+def test_a_mesh_with_nodes_in_a_cycle_raises(tmp_path):
+    text = b'{"asset":{"version":"2.0"},"nodes":[{"children":[1],"mesh":0},{"children":[0]}]}'
+    text += b" " * (-len(text) % 4)
+    data = struct.pack("<III", 0x46546C67, 2, 20 + len(text))
+    path = tmp_path / "cycle.glb"
+    path.write_bytes(data + struct.pack("<II", len(text), 0x4E4F534A) + text)
+    with pytest.raises(WritheError, match="cycle"):
+        load_mesh(path)
 
 
 def test_an_array_shorter_than_its_header_says_raises(tmp_path):

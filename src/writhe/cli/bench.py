@@ -36,6 +36,7 @@ def bench(
         str | None, typer.Option(help="Posing methods, separated by commas; all by default.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Run a small subset.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Run everything, for hours.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Measure speed and quality, together with what writhe is compared to.
@@ -56,6 +57,7 @@ def bench(
             rounds=rounds,
             methods=None if methods is None else tuple(methods.split(",")),
             quick=True if quick else None,
+            full=True if full else None,
         )
     table = Table("figure", "value", title=f"writhe bench {name}")
     for key, value in result.items():

@@ -55,7 +55,8 @@ def node_parents(glb: Glb) -> list[int]:
     return parent
 
 
-def _depth_first(glb: Glb, parent: list[int]) -> list[int]:
+def depth_first(glb: Glb, parent: list[int]) -> list[int]:
+    """All nodes, parents before children; raises if they form a cycle."""
     order: list[int] = []
     stack = [n for n in range(len(parent) - 1, -1, -1) if parent[n] < 0]
     while stack:
@@ -91,7 +92,7 @@ def local_transform(glb: Glb, node: dict[str, Any], what: str) -> tuple[Floats, 
 def joint_nodes(glb: Glb, animated: set[int]) -> GlbNodes:
     """Find the joints: those of all skins, or the animated nodes, or all nodes without a mesh."""
     parent = node_parents(glb)
-    order = _depth_first(glb, parent)
+    order = depth_first(glb, parent)
     used: set[int] = set()
     for s in range(len(glb.items("skins"))):
         joints = glb.sequence(glb.item("skins", s).get("joints"), "the joints of a skin")

@@ -11,7 +11,7 @@ import numpy as np
 from writhe.arrays import Floats, Ints
 from writhe.errors import FileFormatError, WritheError
 from writhe.io.glb_container import Glb
-from writhe.io.glb_nodes import local_transform, node_parents
+from writhe.io.glb_nodes import depth_first, local_transform, node_parents
 from writhe.io.weld import weld
 from writhe.skeleton import quaternions
 
@@ -77,13 +77,9 @@ def _glb(file: Path) -> tuple[Floats, Ints]:
     glb = Glb(file)
     parents = node_parents(glb)
     world: dict[int, Floats] = {}
-
-    def world_matrix(node: int) -> Floats:
-        if node not in world:
-            own = _matrix(glb, glb.item("nodes", node), f"node {node}")
-            world[node] = own if parents[node] < 0 else world_matrix(parents[node]) @ own
-        return world[node]
-
+    for node in depth_first(glb, parents):
+        own = _matrix(glb, glb.item("nodes", node), f"node {node}")
+        world[node] = own if parents[node] < 0 else world[parents[node]] @ own
     vertices: list[Floats] = []
     triangles: list[Ints] = []
     count = 0
@@ -104,7 +100,7 @@ def _glb(file: Path) -> tuple[Floats, Ints]:
                 flat = given[:, 0]
                 if len(flat) and int(flat.max()) >= len(points):
                     glb.fail("a triangle refers to a vertex that does not exist")
-            rotation = world_matrix(node)
+            rotation = world[node]
             vertices.append(points @ rotation[:3, :3].T + rotation[:3, 3])
             triangles.append(flat[: len(flat) // 3 * 3].reshape(-1, 3) + count)
             count += len(points)

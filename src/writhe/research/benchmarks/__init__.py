@@ -17,6 +17,7 @@ BENCHMARKS = {
     "reconstruct": "the posing methods replaying clips from a few joints (needs --clips)",
     "plan": "joining tangled postures, against RRTConnect",
     "clean": "cleaning every clip of a folder (needs --clips)",
+    "guarantee": "false certificates, foreign exceptions, frozen drags, clean, skin (random cases)",
     "topology": "steps in topology space: chains, humans, octopus; random targets",
     "peers": "other software on the same tasks: penetration, pass-throughs, error, time",
     "batch-ik": "batches of whole trajectories on CPU or GPU (needs the extra jax)",

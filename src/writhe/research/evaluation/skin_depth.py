@@ -44,14 +44,15 @@ class _MeshPiece:
 class SkinDepth:
     """Measures the penetration depth of actors' skins in each other and in objects."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, steps: int | None = None) -> None:
+        """steps: test only parts of one skin that many joints apart, their folds included."""
         self.scene = scene
         self.layout = scene.layout
         self._actors = [actor for actor in scene.actors if actor.figure.skin is not None]
         if not self._actors:
             raise WritheError("no actor of the scene has a skin")
         self._solid: list[tuple[str, Floats]] = []
-        pieces = [_skin_piece(actor) for actor in self._actors]
+        pieces = [_skin_piece(actor, steps) for actor in self._actors]
         for scene_object in scene.objects:
             for shape in scene_object.shapes:
                 vertices, triangles = surface(shape)
@@ -65,9 +66,9 @@ class SkinDepth:
         self._parts = _compile(pieces, len(self._actors))
 
     @classmethod
-    def of_figure(cls, figure: Figure) -> SkinDepth:
+    def of_figure(cls, figure: Figure, steps: int | None = None) -> SkinDepth:
         """Skin depth of one figure; parts are named after their joints."""
-        return cls(Scene((Actor(figure.name, figure),)))
+        return cls(Scene((Actor(figure.name, figure),)), steps)
 
     def depths(self, q: Floats, beyond_m: float = 0.0) -> tuple[Floats, list[tuple[str, str]]]:
         """(frames,) the largest depth at q (frames, nq), and the names of the two parts.
@@ -102,7 +103,7 @@ class SkinDepth:
         return np.ascontiguousarray(np.concatenate(meshes, axis=1))
 
 
-def _skin_piece(actor: Actor) -> _MeshPiece:
+def _skin_piece(actor: Actor, steps: int | None) -> _MeshPiece:
     figure = actor.figure
     assert figure.skin is not None
     skin, skeleton = figure.skin, figure.skeleton
@@ -112,13 +113,20 @@ def _skin_piece(actor: Actor) -> _MeshPiece:
     np.fill_diagonal(related, True)
     extent = float(np.ptp(skin.vertices, axis=0).max())
     far = _surface_distances(skin, part, len(joints)) > CREASE * extent
+    tested = far & ~related[part]
+    if steps is not None:
+        apart = np.array(
+            [[len(skeleton.path(skeleton.names[a], skeleton.names[b])) - 1 for b in joints]
+             for a in joints]
+        )  # fmt: skip
+        tested = (apart == steps)[part]
     names = tuple(f"{actor.name}.{skeleton.names[j]}" for j in joints)
     return _MeshPiece(
         skin.vertices,
         skin.triangles,
         part.astype(np.int64),
         names,
-        far & ~related[part],
+        tested,
         closed=False,
     )
 

@@ -168,9 +168,15 @@ def _keys(rng: Rng) -> None:
 
 
 def _mesh(rng: Rng) -> None:
-    count = int(rng.integers(3, 9))
-    triangles = rng.integers(-1, count + 1, (int(rng.integers(0, 8)), 3))
-    split_mesh(numbers(rng, count, 3), triangles, max_pieces=2, rounding_m=number(rng))
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+    triangles = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
+    vertices = corners * rng.choice([1e-9, 0.3, 1e6])
+    if rng.random() < 0.7:
+        vertices = vertices + numbers(rng, 4, 3)[:4, :1]
+    if rng.random() < 0.3:
+        triangles = rng.integers(-1, 6, (int(rng.integers(0, 8)), 3))
+    rounding = 0.002 if rng.random() < 0.5 else number(rng)
+    split_mesh(vertices, triangles, max_pieces=int(rng.integers(0, 4)), rounding_m=rounding)
 
 
 @cache

@@ -107,7 +107,9 @@ def _seeds(name: str, folder: Path) -> list[bytes]:
     if name == "bvh":
         save(motion, folder / "s.bvh")
         text = (folder / "s.bvh").read_bytes()
-        one = b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\nJOINT b\n{\nOFFSET 0 1 0\n"
+        one = (
+            b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\nJOINT b\n{\nOFFSET 0 1 0\n"
+        )
         one += b"CHANNELS 2 Yrotation Zrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n}\nMOTION\n"
         return [text, one + b"Frames: 2\nFrame Time: 0.1\n1 2 3\n170 -170 1e1\n"]
     if name in ("glb", "mesh"):

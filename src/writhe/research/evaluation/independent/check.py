@@ -215,4 +215,3 @@ def _placed(solid: Solid, positions: np.ndarray, rotations: np.ndarray) -> np.nd
     """(t, k, 3) the points of a solid in the world."""
     at, turn = positions[:, solid.joint], rotations[:, solid.joint]
     return at[:, None] + np.einsum("tij,kj->tki", turn, solid.points)
-

@@ -20,9 +20,7 @@ def _point_segment(p: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.linalg.norm(p - a - share[..., None] * along, axis=-1)
 
 
-def segment_distance(
-    a0: np.ndarray, a1: np.ndarray, b0: np.ndarray, b1: np.ndarray
-) -> np.ndarray:
+def segment_distance(a0: np.ndarray, a1: np.ndarray, b0: np.ndarray, b1: np.ndarray) -> np.ndarray:
     """Distances of segments (..., 3)."""
     best = np.minimum.reduce(
         [

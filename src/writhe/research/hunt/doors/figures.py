@@ -32,9 +32,7 @@ def _pair_table() -> tuple[CollisionTable, Mechanism]:
     return table, export_mechanism(table)
 
 
-def _ask(
-    door: str, table: CollisionTable, mechanism: Mechanism, q: Floats
-) -> Case:
+def _ask(door: str, table: CollisionTable, mechanism: Mechanism, q: Floats) -> Case:
     motion = export_motion(table.skeleton, q)
     return Case.of(door, mechanism, (motion,), certify(table, q))
 

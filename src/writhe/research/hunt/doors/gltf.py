@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from writhe.cli.certify import certify_file
 from writhe.research.evaluation.export_mechanism import export_mechanism
 from writhe.research.evaluation.independent import CurveMotion, Track
 from writhe.research.evaluation.independent.rotations import of_vector, product
 from writhe.research.hunt.case import Case
+from writhe.research.hunt.doors.ask_file import ask_file
 
 
 def linear_gltf(rng: np.random.Generator) -> Case:
@@ -40,7 +40,7 @@ def _gltf(rng: np.random.Generator, door: str, interpolation: str) -> Case:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "case.glb"
         path.write_bytes(data)
-        answer, table = certify_file(path, skip_joint_zones=True)
+        answer, table = ask_file(path)
     read = export_mechanism(table)
     at = {name: int(name[1:]) for name in read.names}
     n = len(parents)
@@ -82,7 +82,9 @@ def _tracks(
         values = np.roll(local, -1, axis=-1)
         if rng.random() < 0.3:  # the other quaternion of the same rotation
             values *= rng.choice([-1.0, 1.0], (len(times), 1))
-        tracks.append(Track(j, "rotation", times, _curve(rng, values, interpolation), interpolation))
+        tracks.append(
+            Track(j, "rotation", times, _curve(rng, values, interpolation), interpolation)
+        )
     places = offset[0] + np.cumsum(rng.normal(0, 0.1, (len(shared), 3)), axis=0)
     values = _curve(rng, places, interpolation)
     tracks.append(Track(0, "translation", shared, values, interpolation))
@@ -108,9 +110,7 @@ def _single(values: np.ndarray) -> np.ndarray:
     return values.astype(np.float32).astype(float)
 
 
-def _glb(
-    parents: list[int], offset: np.ndarray, rest: np.ndarray, tracks: list[Track]
-) -> bytes:
+def _glb(parents: list[int], offset: np.ndarray, rest: np.ndarray, tracks: list[Track]) -> bytes:
     binary = bytearray()
     views: list[dict[str, Any]] = []
     accessors: list[dict[str, Any]] = []

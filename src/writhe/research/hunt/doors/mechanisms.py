@@ -87,9 +87,7 @@ def _solid(rng: np.random.Generator) -> Shape:
             return capsule(*_bone(rng), float(rng.uniform(0.01, 0.08)))
 
 
-def _case(
-    rng: np.random.Generator, door: str, skeleton: Skeleton, shapes: list[Shape]
-) -> Case:
+def _case(rng: np.random.Generator, door: str, skeleton: Skeleton, shapes: list[Shape]) -> Case:
     policy = ContactPolicy(skip_joint_zones=bool(rng.random() < 0.7))
     table = CollisionTable(skeleton, shapes, policy)
     q = random_motion(skeleton, rng, int(rng.integers(1, 5)))

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.cli.certify import certify_file
 from writhe.collision import (
     CollisionTable,
     Shape,
@@ -35,6 +34,7 @@ from writhe.research.evaluation.independent.rotations import (
     to_vector,
 )
 from writhe.research.hunt.case import Case
+from writhe.research.hunt.doors.ask_file import ask_file
 from writhe.research.hunt.doors.poses import random_motion, shortened
 from writhe.scene import Actor, KeyMotion, ObjectKind, Scene, SceneObject
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton
@@ -152,7 +152,7 @@ def scene_file(rng: np.random.Generator) -> Case:
         clip, room = Path(folder) / "clip.glb", Path(folder) / "room.json"
         save(Motion(body, q, _FPS), clip)
         room.write_text(json.dumps(scene))
-        answer, table = certify_file(clip, room)
+        answer, table = ask_file(clip, room)
         files = {"clip.glb": clip.read_bytes(), "room.json": room.read_bytes()}
     expected = np.concatenate(
         [

@@ -67,7 +67,9 @@ def add_smoothness(smooth: Smoothness, band: Floats, right: Floats) -> None:
             stencil = (1.0, -2.0, 1.0)
             weight = smooth.acceleration
         # frames are counted from the first of the window; the stencil covers t .. t + size - 1
-        for t in range(max(1 - size, -smooth.before), min(frames, frames + smooth.after - size + 1)):
+        for t in range(
+            max(1 - size, -smooth.before), min(frames, frames + smooth.after - size + 1)
+        ):
             for c in range(n):
                 total = 0.0
                 for k in range(size):
@@ -85,7 +87,13 @@ def add_smoothness(smooth: Smoothness, band: Floats, right: Floats) -> None:
 
 @kernel
 def add_violated(
-    count: Ints, value: Floats, row: Floats, step: Floats, weight: float, band: Floats, right: Floats
+    count: Ints,
+    value: Floats,
+    row: Floats,
+    step: Floats,
+    weight: float,
+    band: Floats,
+    right: Floats,
 ) -> int:
     """Add 1/2 weight (value + row . v)^2 of the inequalities that `step` (F, n) violates.
 

@@ -171,6 +171,7 @@ class _ActorMotion:
             Figure(self.figure.name, layout.skeleton, roles=roles),
             table=layout.table,
             variables=variables,
+            euler=False,
             progress=lambda done, total: job.report(done / total),
         )
         pushed = np.ascontiguousarray(found.motion.q[:, self.own])

@@ -1,10 +1,13 @@
 """Remove the penetrations and pass-throughs of a clip, and certify the result.
 
-1. `push_out`: two sweeps push every frame clear, with corrections that vary smoothly over time.
+1. `push_out`: every frame is pushed clear by itself, from the correction of the frame before.
 2. `clear_segments`: the clip is cut where the motion between two frames is not certified or where
    the correction jumps.
 3. `segment_path`: the segments are joined by waiting on one side or by detours (`detour`), such
-   that the whole clip stays as near to the source as possible.
+   that the whole clip stays as near to the source as possible. This decides the sides.
+4. `trajectory`: windows of frames are solved together, starting at that path, with velocity and
+   acceleration of the corrections bounded, until the certificate holds between all frames.
+5. `readings`: the same for the motion as readers of a BVH file interpolate it.
 """
 
 from __future__ import annotations
@@ -13,14 +16,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from writhe.arrays import Bools
-from writhe.cleaning.clear_segments import SegmentedClip, excess_motion
+from writhe.arrays import Bools, Floats
+from writhe.cleaning.clear_segments import SegmentedClip
 from writhe.cleaning.detour import Detours
+from writhe.cleaning.leaps import Leaps, leaps
 from writhe.cleaning.push_out import push_frames_clear
+from writhe.cleaning.readings import FileReadings
 from writhe.cleaning.segment_path import nearest_path
 from writhe.cleaning.trajectory import ClipTrajectory
-from writhe.cleaning.window_problem import ClipProblem
+from writhe.cleaning.window_problem import ClipProblem, WindowOptions
 from writhe.collision import Certificate, CollisionTable, certify
 from writhe.errors import WritheError
 from writhe.scene import Scene
@@ -32,15 +38,25 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Cleaned:
-    """A cleaned motion, with the certificates before and after."""
+    """A cleaned motion, with the certificates before and after.
+
+    written: the certificate of the motion in a BVH file, slerp and Euler angles; None if it was
+    not asked for, or if a reader could not fit shapes to the skeleton.
+    """
 
     motion: Motion
     before: Certificate
     after: Certificate
+    written: Certificate | None
     mean_displacement_m: float  # over all joints and frames
     max_displacement_m: float
-    largest_leap_m: float  # largest motion of a joint in one frame beyond that of the source
+    leaps: Leaps
     changed_frames: int
+
+    @property
+    def largest_leap_m(self) -> float:
+        """The largest motion of a joint in one frame beyond that of the source."""
+        return self.leaps.beyond_source_m
 
 
 def clean(
@@ -50,8 +66,10 @@ def clean(
     actor: str | None = None,
     table: CollisionTable | None = None,
     options: TrackingOptions | None = None,
+    window_options: WindowOptions | None = None,
     fade_s: float = 0.4,
     go_round: bool = True,
+    euler: bool = True,
     progress: Progress | None = None,
 ) -> Cleaned:
     """Remove the penetrations of a motion of a figure, or of an actor of a scene.
@@ -61,6 +79,7 @@ def clean(
     Frames more than `fade_s` away from any penetrating frame stay unchanged. Where the source
     passes through itself, limbs take a detour or wait on their side, whichever stays nearer to the
     source over the whole clip; with `go_round=False` they never change sides.
+    euler: also solve and certify the motion as Euler angles, for a BVH file.
     """
     if isinstance(subject, Scene):
         figure, variables = _actor_of(subject, actor)
@@ -74,25 +93,26 @@ def clean(
         )
     shapes = table or CollisionTable.of_figure(figure)
     tracker = PostureTracker(figure, shapes, options, variables=variables)
-    total = 4 * len(motion)
-    report = progress or _no_progress
-    fade = max(1, round(fade_s * motion.fps))
-    target = push_frames_clear(tracker, motion.q, fade, lambda done: report(done, total))
-    clip = SegmentedClip(tracker, motion.q, target, motion.fps)
-    detours = Detours(tracker, motion.fps) if go_round else None
-    rows = nearest_path(clip, detours, lambda done: report(2 * len(motion) + done, total))
-    problem = ClipProblem(tracker, motion.q, motion.fps)
-    trajectory = ClipTrajectory(tracker, problem, fade)
-    rows = trajectory.solve(rows, lambda done: report(3 * len(motion) + done, total))
-    positions = forward(figure.skeleton, rows).positions
-    moved = np.linalg.norm(positions - clip.positions, axis=2)
+    problem = ClipProblem(tracker, motion.q, motion.fps, window_options)
+    trajectory = ClipTrajectory(tracker, problem, max(1, round(fade_s * motion.fps)))
+    written: Certificate | None = None
+    with threadpool_limits(1, "blas"):  # threads of small matrices only wait for each other
+        path = _path(tracker, motion, fade_s, go_round, progress or _no_progress)
+        q = trajectory.solve(path)
+        if euler:
+            readings = FileReadings(motion)
+            q = trajectory.settle(q, readings.failures)
+            written = readings.certificate(q)
+    positions = forward(figure.skeleton, q).positions
+    moved = np.linalg.norm(positions - problem.source_positions, axis=2)
     return Cleaned(
-        motion=replace(motion, q=rows),
+        motion=replace(motion, q=q),
         before=certify(shapes, motion.q, motion.fps),
-        after=certify(shapes, rows, motion.fps),
+        after=certify(shapes, q, motion.fps),
+        written=written,
         mean_displacement_m=float(moved.mean()),
         max_displacement_m=float(moved.max()),
-        largest_leap_m=float(excess_motion(positions, clip.positions).max(initial=0.0)),
+        leaps=leaps(positions, problem.source_positions),
         changed_frames=int((moved.max(axis=1) > 1e-6).sum()),
     )
 
@@ -105,6 +125,18 @@ def _actor_of(scene: Scene, actor: str | None) -> tuple[Figure, Bools]:
     variables = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
     variables[layout.actor_v[chosen.name]] = True
     return Figure(chosen.figure.name, layout.skeleton, roles=roles), variables
+
+
+def _path(
+    tracker: PostureTracker, motion: Motion, fade_s: float, go_round: bool, progress: Progress
+) -> Floats:
+    """(frames, nq) the certified path that decides on which side limbs pass."""
+    frames, total = len(motion), 2 * len(motion)
+    fade = max(1, round(fade_s * motion.fps))
+    target = push_frames_clear(tracker, motion.q, fade, lambda done: progress(done, total))
+    clip = SegmentedClip(tracker, motion.q, target, motion.fps)
+    detours = Detours(tracker, motion.fps) if go_round else None
+    return nearest_path(clip, detours, lambda done: progress(frames + done, total))
 
 
 def _no_progress(done: int, total: int) -> None:

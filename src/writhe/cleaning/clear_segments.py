@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from writhe.arrays import Bools, Floats
+from writhe.cleaning.leaps import excess_motion
 from writhe.skeleton import forward
 from writhe.skeleton.kinematics import difference, integrate, interpolate
 from writhe.solvers.tracking import PostureTracker
@@ -50,15 +51,6 @@ class Extension:
     positions: list[Floats]  # (joints, 3) of each row
     extra_cost: list[float]  # cumulative cost up to each row, less that of the targets
     reached: int | None = None  # the segment it entered; its last row is then the target
-
-
-def excess_motion(positions: Floats, source: Floats) -> Floats:
-    """(frames - 1,) largest motion of any joint per frame beyond that of the source, m.
-
-    places, source (frames, joints, 3).
-    """
-    moved, given = (np.linalg.norm(np.diff(p, axis=0), axis=2) for p in (positions, source))
-    return np.maximum(moved - given, 0.0).max(axis=1, initial=0.0)
 
 
 class SegmentedClip:

@@ -14,7 +14,8 @@ from itertools import pairwise
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.cleaning.clear_segments import MAX_SPEED_M_S, excess_motion
+from writhe.cleaning.clear_segments import MAX_SPEED_M_S
+from writhe.cleaning.leaps import excess_motion
 from writhe.cleaning.limb_evasions import EvadingLimbs, LimbEvasions
 from writhe.easing import smoothstep
 from writhe.kernels.planning.detour_candidates import TrackCrossing
@@ -240,7 +241,7 @@ class Detours:
         rows = candidate.rows()
         joints = candidate.evasions.limb.joints
         for i in range(1, candidate.last):
-            target = rows[i]
+            target = rows[i].copy()
             rows[i] = self._tracker.follow(rows[i - 1], target, gated=True)
             apart_m = (
                 forward(self._skeleton, rows[i]).positions

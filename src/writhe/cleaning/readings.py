@@ -6,18 +6,27 @@ joints that a reader sees are those of the file.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from writhe.arrays import Floats
+from writhe.cleaning.window_problem import Instant
 from writhe.collision import Certificate, CollisionTable, EulerChannels, certify
 from writhe.collision.stored_channels import stored_channels
+from writhe.errors import WritheError
 from writhe.io import figure_of, load, save
 from writhe.kernels.skeleton.kinematics import BALL, FREE
 from writhe.skeleton import Motion, quaternions
 from writhe.skeleton.kinematics import interpolate
+
+BETWEEN = (0.25, 0.5, 0.75)  # fractions of an interval at which contacts are added
+
+
+class NoShapesError(WritheError):
+    """The skeleton of a written file gets no collision shapes, so nothing can be certified."""
 
 
 class WrittenMotion:
@@ -31,7 +40,13 @@ class WrittenMotion:
             self.channels: EulerChannels = stored_channels(path, self.motion)
         self.written = motion
         # the table of the same file may be passed in: shapes do not depend on the frames
-        self.table = table or CollisionTable.of_figure(figure_of(self.motion, partial=True))
+        self.table = table or self._fitted_table()
+
+    def _fitted_table(self) -> CollisionTable:
+        figure = figure_of(self.motion, partial=True)
+        if not figure.capsules:
+            raise NoShapesError("no collision shapes could be fitted to the written skeleton")
+        return CollisionTable.of_figure(figure)
 
     def certify(self, interpolation: str = "both", part: slice | None = None) -> Certificate:
         """The certificate of the file, or of some of its frames."""
@@ -81,3 +96,38 @@ class WrittenMotion:
             end = int(tree.q_start[j + 1])
             out[end - 4 : end] = rotation
         return out
+
+
+class FileReadings:
+    """The BVH file of a clip for changing frames; finds the intervals that are not certified."""
+
+    def __init__(self, motion: Motion) -> None:
+        self._motion = motion
+        self._last: tuple[Floats, WrittenMotion, Certificate] | None = None
+
+    def certificate(self, q: Floats) -> Certificate | None:
+        """The certificate of the file with frames q (frames, nq), in both readings."""
+        found = self._read(q)
+        return None if found is None else found[1]
+
+    def failures(self, q: Floats) -> list[Instant]:
+        """Instants of the intervals of q that are not certified, in the reading that fails."""
+        found = self._read(q)
+        if found is None:
+            return []
+        written, certificate = found
+        return [
+            Instant(frame, u, written.posture_between(frame, u, reading))
+            for frame, reading in written.uncertified_intervals(certificate)
+            for u in BETWEEN
+        ]
+
+    def _read(self, q: Floats) -> tuple[WrittenMotion, Certificate] | None:
+        if self._last is None or self._last[0] is not q:
+            table = None if self._last is None else self._last[1].table
+            try:
+                written = WrittenMotion(replace(self._motion, q=q), table)
+            except NoShapesError:
+                return None
+            self._last = q, written, written.certify()
+        return self._last[1:]

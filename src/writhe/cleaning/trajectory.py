@@ -12,17 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d
 
-from writhe.arrays import Bools, Floats
-from writhe.cleaning.window_problem import ClipProblem, Instant
+from writhe.arrays import Bools, Floats, Ints
+from writhe.cleaning.readings import BETWEEN
+from writhe.cleaning.window_problem import ClipProblem, Instant, spans
 from writhe.kernels.skeleton import kinematics
 from writhe.solvers.tracking import PostureTracker
 
 # (t, u, posture) between frames t and t + 1 of intervals that are not certified
 Failures = Callable[[Floats], list[Instant]]
 
-_BETWEEN = (0.25, 0.5, 0.75)  # fractions of an interval at which contacts are added
 _RAISE_M = 0.001  # by which the margin at an uncertified interval is raised in each round
 _ROUNDS = 5
 _LONGEST = 360  # frames solved together at most
@@ -37,43 +36,55 @@ class ClipTrajectory:
         self._tracker, self._problem, self._fade = tracker, problem, fade_frames
         self._margin = np.full(len(problem.source), tracker.options.margin_m)
         self._instants: list[Instant] = []
+        # first frame of each corrected part of the clip: its end, what is free in it
+        self._free: dict[int, tuple[int, Ints]] = {}
 
-    def solve(self, path: Floats, report: Callable[[int], None]) -> Floats:
-        """(frames, nq) the certified trajectory that starts at a certified path (frames, nq).
-
-        report: called with the number of frames solved so far.
-        """
-        q = path
-        for first, stop in self._windows(np.any(path != self._problem.source, axis=1)):
+    def solve(self, path: Floats) -> Floats:
+        """(frames, nq) the certified trajectory that starts at a certified path (frames, nq)."""
+        q = path.copy()
+        changed = np.any(path != self._problem.source, axis=1)
+        for first, stop in spans(changed, self._fade):
+            self._free[first] = stop, self._problem.main_corrections(q, first, stop)
+        for first, stop in self._windows(changed):
             q = self._solve(q, first, stop)
-            report(stop)
-        q = self._settle(q, path, self._slerp_failures)
-        report(len(path))
-        return q
-
-    def settle(self, q: Floats, failures: Failures) -> Floats:
-        """(frames, nq) q with the intervals that `failures` finds solved again."""
-        return self._settle(q, None, failures)
-
-    def _settle(self, q: Floats, path: Floats | None, failures: Failures) -> Floats:
-        failed = failures(q)
+        failed = self._slerp_failures(q)
         for _ in range(_ROUNDS):
             if not failed:
                 return q
-            self._instants += failed
-            at = np.zeros(len(q), dtype=np.bool_)
-            for instant in failed:
-                at[instant.frame : instant.frame + 2] = True
-            self._margin[at] += _RAISE_M
-            for first, stop in self._windows(at):
-                q = self._solve(q, first, stop)
-            failed = failures(q)
+            q = self._solve_again(q, failed)
+            failed = self._slerp_failures(q)
         width = self._fade
-        while path is not None and failed:
+        while failed and width < 4 * len(q):
             q = self._towards(q, path, failed, width)
-            failed, width = failures(q), 2 * width
-            if width > 4 * len(q):
-                return path
+            failed, width = self._slerp_failures(q), 2 * width
+        return path if failed else q
+
+    def settle(self, q: Floats, failures: Failures) -> Floats:
+        """(frames, nq) q, certified in another reading too where the frames allow it.
+
+        failures: finds the intervals that are not certified in that reading. The result is
+        certified by the gate as q is, and has no more failures.
+        """
+        failed = failures(q)
+        best, fewest = q, len(failed)
+        for _ in range(_ROUNDS):
+            if not failed:
+                break
+            q = self._solve_again(q, failed)
+            failed = [*self._slerp_failures(q), *failures(q)]
+            if len(failed) < fewest:
+                best, fewest = q, len(failed)
+        return best
+
+    def _solve_again(self, q: Floats, failed: list[Instant]) -> Floats:
+        """Q solved around failed instants, with contacts there and a raised margin."""
+        self._instants += failed
+        at = np.zeros(len(q), dtype=np.bool_)
+        for instant in failed:
+            at[instant.frame : instant.frame + 2] = True
+        self._margin[at] += _RAISE_M
+        for first, stop in self._windows(at):
+            q = self._solve(q, first, stop)
         return q
 
     def _towards(self, q: Floats, path: Floats, failed: list[Instant], width: int) -> Floats:
@@ -105,22 +116,17 @@ class ClipTrajectory:
                 continue
             if clear[t] and clear[t + 1] and tracker.gate.fraction(q[t], q[t + 1]) >= 1.0:
                 continue
-            for u in _BETWEEN:
+            for u in BETWEEN:
                 between = np.empty(q.shape[1])
                 kinematics.interpolate(tree, q[t], q[t + 1], u, between)
                 found.append(Instant(t, u, between))
-        if len(q) == 1 and not clear[0]:
-            raise_at = Instant(0, 0.0, q[0].copy())
-            return [raise_at]
         return found
 
     def _windows(self, chosen: Bools) -> list[tuple[int, int]]:
         """Ranges of frames within the fade of a chosen frame, none longer than the bound."""
-        active = maximum_filter1d(chosen.astype(np.int8), 2 * self._fade + 1, mode="constant")
-        edges = np.flatnonzero(np.diff(np.concatenate([[0], active, [0]])))
         overlap = round(_OVERLAP_S * self._problem.fps)
         found: list[tuple[int, int]] = []
-        for first, stop in edges.reshape(-1, 2).tolist():
+        for first, stop in spans(chosen, self._fade):
             start = first
             while stop - start > _LONGEST + overlap:
                 found.append((start, start + _LONGEST + overlap))
@@ -131,7 +137,11 @@ class ClipTrajectory:
     def _solve(self, q: Floats, first: int, stop: int) -> Floats:
         """Solve one window; frames that hardly change go back to the source exactly."""
         problem = self._problem
-        out = problem.solve(q, first, stop, self._margin, self._instants)
+        free = next(
+            (free for a, (b, free) in self._free.items() if a < stop and first < b),
+            np.flatnonzero(problem.may_change),
+        )
+        out = problem.solve(q, first, stop, self._margin, self._instants, free)
         x = problem.corrections(out, first, stop)
         same = np.abs(x).max(axis=1) < _CHANGED_M
         out[first:stop][same] = problem.source[first:stop][same]

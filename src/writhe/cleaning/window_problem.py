@@ -23,7 +23,7 @@ import numpy as np
 from scipy.linalg import lapack as _lapack
 from scipy.ndimage import maximum_filter1d, minimum_filter1d, uniform_filter1d
 
-from writhe.arrays import Floats
+from writhe.arrays import Bools, Floats, Ints
 from writhe.collision import NearPairs
 from writhe.kernels.cleaning import window_band
 from writhe.kernels.cleaning.frame_rows import (
@@ -49,7 +49,7 @@ class WindowOptions:
     The weights of velocity and acceleration are those at 30 frames a second.
     """
 
-    iterations: int = 8
+    iterations: int = 6
     active_sets: int = 3  # solves per linearisation, to find the inequalities that are violated
     foot_weight: float = 4.0  # position weight of feet; other joints have 1
     planted_weight: float = 8.0  # position weight of feet that stand still in the source
@@ -59,13 +59,17 @@ class WindowOptions:
     least_metres: float = 0.15  # lower bound of M in s and c, so that hands do not turn suddenly
     penalty: float = 30.0  # weight of a violated inequality, relative to a joint position
     near_m: float = 0.04  # pairs nearer than this become inequalities
-    max_move_m: float = 0.05  # farthest that a joint moves in one linearisation
+    max_move_m: float = 0.05  # farthest that a joint moves in the first linearisation
+    shrink: float = 0.75  # factor of that bound from one linearisation to the next
+    beside: int = 8  # frames solved on either side of those that still move
+    least_correction_m: float = 0.01  # joints that the path corrects less stay as in the source
+    damping: float = 1.0  # weight of the step itself, scaled to metres by M
     close_m: float = 5e-4  # a step that moves no joint farther than this ends the iteration
     local_speed_m_s: float = 1.0  # of a joint beyond that of the source at the same time
     speed_m_s: float = 0.45  # ... and beyond its largest anywhere in the source
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Instant:
     """A posture between two frames: fraction u from frame to frame + 1, in some interpolation."""
 
@@ -79,6 +83,13 @@ _LIMIT_METRES = 0.3  # metres per radian of a joint limit
 _LIMIT_INSET = 0.005  # rad that corrections stay inside a limit
 _MOST_ROWS = 72  # inequalities of a frame at most
 _AROUND_S = 0.07  # the speed of the source is the largest within this time
+
+
+def spans(chosen: Bools, beside: int) -> list[tuple[int, int]]:
+    """Ranges (first, stop) of the frames within `beside` frames of a chosen one."""
+    wide = maximum_filter1d(chosen.astype(np.int8), 2 * beside + 1, mode="constant")
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], wide, [0]])))
+    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
 class ClipProblem:
@@ -101,7 +112,10 @@ class ClipProblem:
         self.source_positions = forward(skeleton, source).positions
         self._metres = tracker.metres
         self._smooth_metres = np.maximum(tracker.metres, self.options.least_metres)
-        self._prescribed = tracker.prescribed
+        self.may_change = np.ones(skeleton.dof_count, dtype=np.bool_)
+        if tracker.prescribed is not None:
+            self.may_change[tracker.prescribed] = False
+        self._free = np.flatnonzero(self.may_change)  # those of the window being solved
         self._weight = self._position_weights(
             [skeleton.index(joint) for role, joint in figure.roles if role in FEET]
         )
@@ -118,7 +132,7 @@ class ClipProblem:
             np.empty((len(near.rows.gap), nv)),
             np.empty(len(near.rows.gap)),
         )
-        self._rows, self._bands = self._empty_rows(0), np.empty((2, 0, 0))
+        self._rows, self._bands = self._empty_rows(0), np.empty((2, 0))
         terms = CompiledTerms(skeleton, joint_limits(skeleton))
         self._limits = compile_limits(skeleton.tree, terms.program)
         m = len(self._limits.kind)
@@ -129,25 +143,36 @@ class ClipProblem:
         self._upper = np.maximum(terms.upper - _LIMIT_INSET, values)
 
     def solve(
-        self, q: Floats, first: int, stop: int, margin: Floats, instants: list[Instant]
+        self,
+        q: Floats,
+        first: int,
+        stop: int,
+        margin: Floats,
+        instants: list[Instant],
+        free: Ints,
     ) -> Floats:
         """(frames, nq) q with the frames first .. stop - 1 solved, starting at q.
 
-        margin (frames,): clearance that contacts keep, m.
+        margin (frames,): clearance that contacts keep, m. free: degrees of freedom that change.
         """
-        options, out = self.options, q.copy()
-        tree, part = self.skeleton.tree, slice(first, stop)
+        options, out, tree = self.options, q.copy(), self.skeleton.tree
+        self._free = free
         self._reserve(stop - first)
-        inside = [i for i in instants if first - 1 <= i.frame < stop]
-        offsets = [self._offset(i, out) for i in inside]
+        offsets = {i: self._offset(i, out) for i in instants if first - 1 <= i.frame < stop}
+        ranges, bound = [(first, stop)], options.max_move_m
         for _ in range(options.iterations):
-            step, moved = self._step(out, first, stop, margin, inside, offsets)
-            # bound the motion per frame, by a factor that varies smoothly over time
-            factor = np.minimum(1.0, options.max_move_m / np.maximum(moved, 1e-9))
-            factor = uniform_filter1d(minimum_filter1d(factor, 9), 9, mode="nearest")
-            for row, v in zip(out[part], step * factor[:, None], strict=True):
-                kinematics.integrate(tree, row, v, row)
-            if moved.max() < options.close_m:
+            moving = np.zeros(len(q), dtype=np.bool_)
+            for a, b in ranges:
+                step, moved = self._step(out, a, b, margin, offsets)
+                # bound the motion per frame, by a factor that varies smoothly over time
+                factor = np.minimum(1.0, bound / np.maximum(moved, 1e-9))
+                factor = uniform_filter1d(minimum_filter1d(factor, 9), 9, mode="nearest")
+                for row, v in zip(out[a:b], step * factor[:, None], strict=True):
+                    kinematics.integrate(tree, row, v, row)
+                moving[a:b] = moved > options.close_m
+            bound *= options.shrink
+            ranges = [(max(a, first), min(b, stop)) for a, b in spans(moving, options.beside)]
+            if not ranges:
                 break
         return out
 
@@ -157,8 +182,7 @@ class ClipProblem:
         first: int,
         stop: int,
         margin: Floats,
-        instants: list[Instant],
-        offsets: list[Floats],
+        offsets: dict[Instant, Floats],
     ) -> tuple[Floats, Floats]:
         """The step (F, nv) of every frame of the window, and how far it moves a joint (F,), m."""
         options, part = self.options, slice(first, stop)
@@ -172,22 +196,25 @@ class ClipProblem:
             options.near_m,
             rows,
         )
-        frames, nv = stop - first, self.skeleton.dof_count
-        x = self.corrections(q, first - 2, stop + 2)
-        jacobian = rows.jacobians.reshape(frames, -1, nv)
+        free, frames = self._free, stop - first
+        n, used = len(free), int(rows.count.max())
+        x = self.corrections(q, first - 2, stop + 2)[:, free]
+        jacobian = rows.jacobians.reshape(frames, -1, self.skeleton.dof_count)[:, :, free]
+        inequalities = np.ascontiguousarray(rows.row[:, :used, free])
         weight = np.repeat(self._weight[part], 3, axis=1)
         weighted = weight[:, :, None] * jacobian
         hessian = weighted.swapaxes(1, 2) @ weighted
         apart = (rows.positions - self.source_positions[part]).reshape(frames, -1)
-        angles = (options.angle_weight * self._metres) ** 2
+        angles = (options.angle_weight * self._metres[free]) ** 2
+        metric = self._smooth_metres[free] ** 2
         gradient = np.einsum("fkn,fk->fn", weighted, weight * apart) + angles * x[2:-2]
-        band, tried = self._bands[0][: frames * nv], self._bands[1][: frames * nv]
-        right = np.empty(frames * nv)
-        window_band.fill_band(hessian, angles + 1e-6, band, right)
+        band, tried = (b[: 3 * frames * n * n].reshape(frames * n, 3 * n) for b in self._bands)
+        right = np.empty(frames * n)
+        window_band.fill_band(hessian, angles + options.damping**2 * metric, band, right)
         rate = self.fps / 30.0
         smooth = window_band.Smoothness(
-            x,
-            self._smooth_metres**2,
+            np.ascontiguousarray(x),
+            metric,
             (options.velocity_weight * rate) ** 2,
             (options.acceleration_weight * rate * rate) ** 2,
             min(2, first),
@@ -195,36 +222,50 @@ class ClipProblem:
         )
         window_band.add_smoothness(smooth, band, right)
         right -= gradient.ravel()
-        pairs = self._pair_rows(q, first, stop, rows, instants, offsets, margin)
-        if self._prescribed is not None:
-            self._prescribe(rows, pairs, band, right, x)
-        step = np.zeros((frames, nv))
-        weight_squared = options.penalty**2
-        used = -1
+        pairs = self._pair_rows(q, first, stop, rows, offsets, margin)
+        step, penalty, violated = np.zeros((frames, n)), options.penalty**2, -1
         for _ in range(options.active_sets):
             constants = right.copy()
             np.copyto(tried, band)
             count = window_band.add_violated(
-                rows.count, rows.value, rows.row, step, weight_squared, tried, constants
+                rows.count, rows.value, inequalities, step, penalty, tried, constants
             )
-            count += window_band.add_violated_pairs(pairs, step, weight_squared, tried, constants)
-            if count == used:
+            count += window_band.add_violated_pairs(pairs, step, penalty, tried, constants)
+            if count == violated:
                 break
-            used = count
+            violated = count
             factor, failed = lapack.dpbtrf(tried.T, lower=1, overwrite_ab=1)
             if failed:
                 break
             solution, _ = lapack.dpbtrs(factor, constants, lower=1)
-            step = solution.reshape(frames, nv)
+            step = solution.reshape(frames, n)
         moves = np.einsum("fkn,fn->fk", jacobian, step).reshape(frames, -1, 3)
-        return step, np.sqrt((moves * moves).sum(axis=2)).max(axis=1)
+        whole = np.zeros((frames, self.skeleton.dof_count))
+        whole[:, free] = step
+        return whole, np.sqrt((moves * moves).sum(axis=2)).max(axis=1)
+
+    def main_corrections(self, q: Floats, first: int, stop: int) -> Ints:
+        """Degrees of freedom of the joints that q corrects by more than a little.
+
+        The corrections of all others are taken back in q.
+        """
+        x = self.corrections(q, first, stop)
+        most = np.abs(self._metres * x).max(axis=0)
+        joints = np.zeros(len(self.skeleton), dtype=np.bool_)
+        joints[self.skeleton.tree.dof_joint[most > self.options.least_correction_m]] = True
+        main = joints[self.skeleton.tree.dof_joint] & self.may_change
+        if not main.any():
+            return np.flatnonzero(self.may_change)
+        x[:, ~main & self.may_change] = 0.0
+        for t in range(first, stop):
+            kinematics.integrate(self.skeleton.tree, self.source[t], x[t - first], q[t])
+        return np.flatnonzero(main)
 
     def _reserve(self, frames: int) -> None:
         """Make room for a window of so many frames; the arrays are kept between windows."""
         if len(self._rows.count) < frames:
             self._rows = self._empty_rows(frames)
-            nv = self.skeleton.dof_count
-            self._bands = np.empty((2, frames * nv, 3 * nv))
+            self._bands = np.empty((2, 3 * frames * self.skeleton.dof_count**2))
 
     def _empty_rows(self, frames: int) -> WindowRows:
         n, nv = len(self.skeleton), self.skeleton.dof_count
@@ -250,8 +291,7 @@ class ClipProblem:
         first: int,
         stop: int,
         rows: WindowRows,
-        instants: list[Instant],
-        offsets: list[Floats],
+        offsets: dict[Instant, Floats],
         margin: Floats,
     ) -> window_band.PairRows:
         """Rows between neighbouring frames: speed bounds, and contacts at instants."""
@@ -277,8 +317,9 @@ class ClipProblem:
             row[inside, k] = sign * np.einsum("pc,pcn->pn", direction[inside], column)
         value = (allowed - length)[at, joint]
         parts = [(at - before, value, row)]
+        instants = [i for i in offsets if first - 1 <= i.frame < stop]
         if instants:
-            poses = np.array([self._pose(i, q, o) for i, o in zip(instants, offsets, strict=True)])
+            poses = np.array([self._pose(i, q, offsets[i]) for i in instants])
             near = self._inequalities(
                 poses,
                 np.array([max(margin[i.frame : i.frame + 2]) for i in instants]),
@@ -296,7 +337,7 @@ class ClipProblem:
         return window_band.PairRows(
             np.concatenate([p[0] for p in parts]),
             np.concatenate([p[1] for p in parts]),
-            np.concatenate([p[2] for p in parts]),
+            np.ascontiguousarray(np.concatenate([p[2] for p in parts])[:, :, self._free]),
         )
 
     def _offset(self, instant: Instant, q: Floats) -> Floats:
@@ -318,24 +359,6 @@ class ClipProblem:
 
     def _positions(self, q: Floats, frame: int) -> Floats:
         return forward(self.skeleton, q[frame : frame + 1]).positions
-
-    def _prescribe(
-        self,
-        rows: WindowRows,
-        pairs: window_band.PairRows,
-        band: Floats,
-        right: Floats,
-        x: Floats,
-    ) -> None:
-        """Keep the prescribed degrees of freedom where the source has them."""
-        fixed = self._prescribed
-        assert fixed is not None
-        frames, nv = len(rows.count), self.skeleton.dof_count
-        for columns in (rows.row, pairs.row):
-            columns[..., fixed] = 0.0
-        at = (np.arange(frames)[:, None] * nv + fixed).ravel()
-        band[at, 0] += 1e6
-        right[at] -= 1e6 * x[2:-2, fixed].ravel()
 
     def corrections(self, q: Floats, first: int, stop: int) -> Floats:
         """(stop - first, nv) steps from the source; zero for frames outside the clip."""

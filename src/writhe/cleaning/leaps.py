@@ -1,0 +1,60 @@
+"""How far joints move in a frame, compared with the source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from writhe.arrays import Floats
+
+LEAP_M = 0.02  # beyond its own largest step in the source
+
+
+@dataclass(frozen=True)
+class Leaps:
+    """The largest changes from one frame to the next, over all joints, in metres.
+
+    correction_m: of a joint's displacement from the source.
+    beyond_source_m: of a joint beyond what it moves in the source in that frame.
+    beyond_largest_m: of a joint beyond its own largest motion in a frame anywhere in the source.
+    frames: number of frames in which that exceeds 20 mm.
+    """
+
+    correction_m: float
+    beyond_source_m: float
+    beyond_largest_m: float
+    frames: int
+
+    def as_dict(self) -> dict[str, float | int]:
+        """The values by name, for JSON."""
+        return {
+            "correction_m": self.correction_m,
+            "beyond_source_m": self.beyond_source_m,
+            "beyond_largest_m": self.beyond_largest_m,
+            "frames": self.frames,
+        }
+
+
+def excess_motion(positions: Floats, source: Floats) -> Floats:
+    """(frames - 1,) largest motion of any joint per frame beyond that of the source, m.
+
+    positions, source (frames, joints, 3).
+    """
+    moved, given = (np.linalg.norm(np.diff(p, axis=0), axis=2) for p in (positions, source))
+    return np.maximum(moved - given, 0.0).max(axis=1, initial=0.0)
+
+
+def leaps(positions: Floats, source: Floats) -> Leaps:
+    """The leaps of a motion, from joint positions (frames, joints, 3) of it and of its source."""
+    if len(positions) < 2:
+        return Leaps(0.0, 0.0, 0.0, 0)
+    moved, given = (np.linalg.norm(np.diff(p, axis=0), axis=2) for p in (positions, source))
+    beyond = np.maximum(moved - given.max(axis=0), 0.0).max(axis=1)
+    change = np.linalg.norm(np.diff(positions - source, axis=0), axis=2)
+    return Leaps(
+        float(change.max()),
+        float(excess_motion(positions, source).max()),
+        float(beyond.max()),
+        int((beyond > LEAP_M).sum()),
+    )

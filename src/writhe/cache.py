@@ -8,6 +8,8 @@ import os
 import sys
 from pathlib import Path
 
+from writhe import prebuilt
+
 
 def cache_root() -> Path:
     """The folder of all caches of writhe: $WRITHE_CACHE_DIR, or the user's cache folder."""
@@ -23,12 +25,40 @@ def cache_root() -> Path:
     return base / "writhe"
 
 
+def cached_file(name: str) -> Path | None:
+    """A file by its name in the cache folder, or in what the wheel carries; None if in neither."""
+    path = cache_root() / name
+    try:
+        found = path.is_file()
+    except OSError:  # a folder that may not be read
+        found = False
+    return path if found else prebuilt.file(name)
+
+
+def write_file(path: Path, data: bytes) -> bool:
+    """Write a file as a whole, or not at all; False if the folder cannot be written.
+
+    A reader never sees half a file, and a process that is ended leaves none behind under `path`.
+    """
+    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(data)
+        partial.replace(path)
+    except OSError:  # costs time at the next start, nothing else
+        return False
+    return True
+
+
 def code_hash(source: bytes) -> bytes:
     """A hash of Python source without its comments and docstrings, memoised on disk by content.
 
     What is generated from code is kept under this name, so rewording it generates nothing anew.
     """
     digest = hashlib.sha256(source).hexdigest()[:32]
+    known = prebuilt.source_hash(digest)
+    if known is not None:
+        return known
     memo = cache_root() / "sources" / f"{digest}-{sys.version_info.major}{sys.version_info.minor}"
     try:
         return memo.read_bytes()
@@ -41,11 +71,5 @@ def code_hash(source: bytes) -> bytes:
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 node.body[0] = ast.Pass()
     result = hashlib.sha256(ast.dump(tree).encode()).digest()
-    try:
-        memo.parent.mkdir(parents=True, exist_ok=True)
-        partial = memo.with_name(f"{memo.name}.{os.getpid()}")
-        partial.write_bytes(result)
-        partial.replace(memo)
-    except OSError:
-        pass  # a cache folder that cannot be written costs time, nothing else
+    write_file(memo, result)
     return result

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import re
 import shutil
@@ -82,7 +83,11 @@ def main() -> None:
     if not kernels_fit():
         subprocess.run([sys.executable, str(ROOT / "tools" / "build_kernels.py")], check=True)
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([*UV, "build", "-q", "--wheel", "--out-dir", folder, str(ROOT)], check=True)
+        subprocess.run(
+            [*UV, "build", "-q", "--wheel", "--out-dir", folder, str(ROOT)],
+            env={**os.environ, "WRITHE_PAGE_IS_BUILT": "1"},
+            check=True,
+        )
         (pure,) = Path(folder).glob("*.whl")
         made = add_kernels(pure, into)
     print(f"{made}: {made.stat().st_size / 1e6:.1f} MB")

@@ -37,7 +37,7 @@ LINES
 def twice(x):
     return 2.0 * _large(x)
 """.replace(
-    "LINES", "\n".join(f"        y = np.sin(y) * np.cos({k}.5 * y) + {k}.0" for k in range(40))
+    "LINES", "\n".join(f"        y = np.sin(y) * np.cos({k}.5 * y) + {k}.0" for k in range(150))
 )
 USE = (
     "import sys; sys.path.insert(0, sys.argv[1]); import theirs;"

@@ -5,6 +5,9 @@ into the symbol. Kernels get a number made of their content instead: machine cod
 kernel by symbol may then be combined with any compilation of that kernel. All other functions
 (closures in Numba's own library, for instance) are numbered from a random start, so that equal
 symbols in machine code from two processes never stand for different functions.
+
+Symbols also contain the compiler's options, in which Numba lists the flags of fast mathematics in
+the order of a set, another one in each process.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import secrets
 from collections.abc import Callable
 from typing import Any
 
-from numba.core import bytecode
+from numba.core import bytecode, cpu_options
 
 Identity: Any = bytecode.FunctionIdentity
 _names: dict[Any, Callable[[], str | None]] = {}
@@ -39,3 +42,4 @@ def _from_function(cls: Any, function: Any) -> Any:
 
 
 Identity.from_function = classmethod(_from_function)
+cpu_options.FastMathOptions.encode = lambda self: str(sorted(self.flags))

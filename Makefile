@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install test check bench hunt fuzz format clean system-packages studio studio-client screenshots
+.PHONY: install test check bench hunt fuzz format clean system-packages studio studio-client screenshots kernels wheel
 install: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml
@@ -31,6 +31,15 @@ web/node_modules/.installed: web/package-lock.json
 
 studio: install $(CLIENT)
 	$(BIN)/writhe studio
+
+# Machine code of the kernels for any processor of this platform since about 2013.
+kernels: install
+	$(BIN)/python tools/build_kernels.py
+
+# A wheel for this platform and Python with the page and the kernels inside, into dist.
+# (`uv build` makes the source archive and a wheel without kernels, which compiles at first use.)
+wheel: install $(CLIENT)
+	$(BIN)/python tools/build_wheel.py
 
 # Pictures of the studio's main states, into out/screenshots.
 screenshots: install system-packages $(CLIENT)

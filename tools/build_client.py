@@ -6,6 +6,7 @@ install leaves it to `make studio`.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -25,7 +26,8 @@ class ClientHook(BuildHookInterface[Any]):
         built = root / "src" / "writhe" / "studio" / "static" / "index.html"
         web = root / "web"
         from_archive = (root / "PKG-INFO").is_file()
-        if built.is_file() and from_archive:
+        is_current = os.environ.get("WRITHE_PAGE_IS_BUILT") == "1"  # `make wheel` has seen to it
+        if built.is_file() and (from_archive or is_current):
             return
         npm = shutil.which("npm")
         if npm is None:

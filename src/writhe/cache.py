@@ -7,10 +7,10 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from writhe import prebuilt
 from writhe.files import replace_file
 
 
@@ -28,11 +28,32 @@ def cache_root() -> Path:
     return base / "writhe"
 
 
-def keep(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write a file of the cache; a cache folder that cannot be written costs time, nothing else."""
-    with suppress(OSError):
+def keep(path: Path, write: Callable[[Path], Any]) -> bool:
+    """Write a file of the cache as a whole; False if the folder cannot be written.
+
+    That costs time at the next start, nothing else.
+    """
+    try:
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, write)
+    except OSError:
+        return False
+    return True
+
+
+def cached_file(name: str) -> Path | None:
+    """A file by its name in the cache folder, or in what the wheel carries; None if in neither."""
+    path = cache_root() / name
+    try:
+        found = path.is_file()
+    except OSError:  # a folder that may not be read
+        found = False
+    return path if found else prebuilt.file(name)
+
+
+def write_file(path: Path, data: bytes) -> bool:
+    """Write bytes to a file of the cache; see `keep`."""
+    return keep(path, lambda part: part.write_bytes(data))
 
 
 def code_hash(source: bytes) -> bytes:
@@ -41,6 +62,9 @@ def code_hash(source: bytes) -> bytes:
     What is generated from code is kept under this name, so rewording it generates nothing anew.
     """
     digest = hashlib.sha256(source).hexdigest()[:32]
+    known = prebuilt.source_hash(digest)
+    if known is not None:
+        return known
     memo = cache_root() / "sources" / f"{digest}-{sys.version_info.major}{sys.version_info.minor}"
     try:
         return memo.read_bytes()
@@ -53,5 +77,5 @@ def code_hash(source: bytes) -> bytes:
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 node.body[0] = ast.Pass()
     result = hashlib.sha256(ast.dump(tree).encode()).digest()
-    keep(memo, lambda part: part.write_bytes(result))
+    write_file(memo, result)
     return result

@@ -140,7 +140,7 @@ def test_a_library_is_made_once_and_read_from_the_cache_after(tmp_path, monkeypa
     np.testing.assert_array_equal(again.object_pose, database.object_pose)
     assert again.object_name == "ladder"
     # a damaged cache is made again
-    (stored,) = (tmp_path / "library").glob("ladder-*.parquet")
+    (stored,) = (tmp_path / "library").glob("ladder-*.npz")
     stored.write_bytes(b"broken")
     library_store.clear_memory()
     builtin_database("ladder")

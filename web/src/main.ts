@@ -17,6 +17,7 @@ import { listenToKeys } from "./keyboard";
 import { notify, on, store } from "./store";
 import { hintFirstDrag } from "./ui/help";
 import { panel } from "./ui/panel";
+import { showPreparation, untilVisible } from "./ui/preparation";
 import { readout } from "./ui/readout";
 import { createDocument, listDocuments, openDocument, startPage } from "./ui/start";
 import { apply, onTheme } from "./ui/theme";
@@ -50,6 +51,7 @@ function openEditor(id: string): void {
   );
   fill(root, shell);
   hintFirstDrag(editor, view);
+  void showPreparation(view);
   listenToKeys(editor.actions);
   acceptDrops(editor);
   onTheme((theme) => editor.viewport.setTheme(theme));
@@ -77,6 +79,7 @@ function openEditor(id: string): void {
 
 async function start(): Promise<void> {
   apply();
+  await untilVisible(root);
   const id = query.get("document");
   if (id) return openEditor(id);
   const entries = await listDocuments();

@@ -34,6 +34,7 @@ export interface Store {
   poseReport: PoseReport | null; // of the newest frame of a drag
   comparedPose: PoseReport | null;
   certificate: MotionCertificate | null; // of the whole motion; null while it is being checked
+  prepared: boolean; // whether the server can pose bodies; false while it compiles
   hasDragged: boolean; // whether the user has dragged anything yet; the first hint is shown until then
 }
 
@@ -63,6 +64,7 @@ export const store: Store = {
   poseReport: null,
   comparedPose: null,
   certificate: null,
+  prepared: true,
   hasDragged: localStorage.getItem("writhe.touched") === "yes",
 };
 

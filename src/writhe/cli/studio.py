@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import Progress
 
 from writhe.cli.output import console
+from writhe.cli.progress import progress_shown
 
 
 def studio(
@@ -33,17 +33,10 @@ def studio(
 
     Example: `writhe studio`
     """
+    console.print("Starting the studio.")
     from writhe.studio.files.document_folder import default_folder
-    from writhe.studio.server.precompile_posing import prepare
+    from writhe.studio.server.preparation import Preparation
     from writhe.studio.server.start import serve
-
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("Preparing", total=None)
-
-        def progress(done: int, total: int, what: str) -> None:
-            bar.update(task, completed=done, total=total, description=f"Preparing: {what}")
-
-        prepare(progress)
 
     def announce(address: str) -> None:
         console.print(f"The studio is at [bold]{address}[/bold] (Ctrl+C ends it)", highlight=False)
@@ -51,11 +44,13 @@ def studio(
     screen = sys.platform in ("darwin", "win32") or any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
     )
-    serve(
-        host,
-        port,
-        documents or default_folder(),
-        database=database,
-        browser=screen and not no_browser,
-        announce=announce,
-    )
+    with progress_shown("Preparing") as progress:
+        serve(
+            host,
+            port,
+            documents or default_folder(),
+            database=database,
+            browser=screen and not no_browser,
+            announce=announce,
+            preparation=Preparation(progress),
+        )

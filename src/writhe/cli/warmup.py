@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.progress import Progress
 
 from writhe.cli.output import console, print_json
+from writhe.cli.progress import progress_shown
 from writhe.warmup import missing, warm_up
 
 
@@ -16,11 +16,12 @@ def warmup(
 ) -> None:
     """Compile all kernels now, so that later commands start without delay.
 
-    Machine code is cached on disk.
+    Uses all processors. Machine code is cached on disk; wheels with kernels need no warm-up.
 
     Example: `writhe warmup`
     """
-    seconds = _with_progress(None)
+    with progress_shown("Compiling") as progress:
+        seconds = warm_up(progress, missing())
     console.print(f"Kernels are ready ({seconds:.1f} s).")
     if json:
         print_json({"seconds": round(seconds, 3)})
@@ -31,14 +32,5 @@ def ensure_warm(*stages: str) -> None:
     lacking = missing(stages or None)
     if lacking:
         console.print("Compiling kernels; this happens once per machine.")
-        _with_progress(lacking)
-
-
-def _with_progress(stages: list[str] | None) -> float:
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("Compiling kernels", total=None)
-
-        def progress(done: int, total: int, what: str) -> None:
-            bar.update(task, completed=done, total=total, description=f"Compiling {what}")
-
-        return warm_up(progress, stages)
+        with progress_shown("Compiling") as progress:
+            warm_up(progress, lacking)

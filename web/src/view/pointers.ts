@@ -82,7 +82,7 @@ export class Pointers {
       press.role = "turn";
       return;
     }
-    if (!hit || store.playing) return;
+    if (!hit || store.playing || !store.prepared) return;
     if (press.actor !== store.active && !this.drag.active) {
       store.active = press.actor;
       store.selected = null;

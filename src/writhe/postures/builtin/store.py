@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import zipfile
 from pathlib import Path
 
 import numpy as np
 
-from writhe.cache import cache_root, code_hash, keep
+from writhe.cache import cache_root, cached_file, code_hash, write_file
 from writhe.database import PostureDatabase
-from writhe.errors import FileFormatError, UnknownNameError
+from writhe.errors import UnknownNameError, WritheError
 from writhe.postures.builtin.build import KINDS, Progress, make
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
@@ -28,8 +30,9 @@ def builtin_database(kind: str = "basic", progress: Progress | None = None) -> P
         raise UnknownNameError("built-in database", kind, list(KINDS))
     if kind not in _made:
         human = figure("human")
-        path = cache_root() / "library" / f"{kind}-{library_key(human)}.parquet"
-        _made[kind] = _stored(path, human) or _make_and_store(kind, human, path, progress)
+        name = f"library/{kind}-{library_key(human)}.npz"
+        found = _stored(cached_file(name), human)
+        _made[kind] = found or _make_and_store(kind, human, cache_root() / name, progress)
     return _made[kind]
 
 
@@ -59,12 +62,22 @@ def library_key(human: Figure) -> str:
     return digest.hexdigest()[:16]
 
 
-def _stored(path: Path, human: Figure) -> PostureDatabase | None:
-    if not path.exists():
+_ARRAYS = ("q", "linking", "frame", "penetrating", "object_linking", "object_pose")
+
+
+def _stored(path: Path | None, human: Figure) -> PostureDatabase | None:
+    """Read a library; None if it is missing or damaged. (Needs no pyarrow, unlike databases.)"""
+    if path is None:
         return None
     try:
-        return PostureDatabase.load(path, human)
-    except FileFormatError:  # damaged, or of another version: generated again
+        with np.load(path, allow_pickle=False) as data:
+            return PostureDatabase(
+                figure=human,
+                clip=tuple(str(name) for name in data["clip"]),
+                object_name=str(data["object_name"]),
+                **{name: data[name] for name in _ARRAYS},
+            )
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, WritheError):
         return None
 
 
@@ -72,5 +85,12 @@ def _make_and_store(
     kind: str, human: Figure, path: Path, progress: Progress | None
 ) -> PostureDatabase:
     database, _ = make(kind, human, progress)
-    keep(path, database.save)
+    data = io.BytesIO()
+    np.savez_compressed(
+        data,
+        clip=np.array(database.clip),
+        object_name=np.array(database.object_name),
+        **{name: getattr(database, name) for name in _ARRAYS},
+    )
+    write_file(path, data.getvalue())
     return database

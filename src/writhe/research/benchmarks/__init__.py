@@ -11,6 +11,7 @@ from writhe.research.evaluation import Progress, run_named
 
 # name: what it measures
 BENCHMARKS = {
+    "start": "from nothing to the first drag: installed wheel, checkout, warm-up, cold start",
     "studio": "round trips of a drag, and twenty sessions dragging at once",
     "kernels": "linking, kinematics, certify and BVH reading, compared with C and NumPy",
     "drag": "the posing methods on scripted drags",

@@ -36,7 +36,7 @@ def run(progress: Callable[[str], None]) -> dict[str, Any]:
     """Median and 95th percentile of a drag's round trip; lowest rate of many sessions."""
     with tempfile.TemporaryDirectory(prefix="writhe-bench-") as folder:
         progress("the start of the server")
-        server, address = _start(Path(folder))
+        server, address = start(Path(folder))
         try:
             progress("round trips of one session")
             alone = asyncio.run(_one(address))
@@ -56,23 +56,26 @@ def run(progress: Callable[[str], None]) -> dict[str, Any]:
     }
 
 
-def _start(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
+def start(
+    folder: Path, python: str = sys.executable, environment: dict[str, str] | None = None
+) -> tuple[subprocess.Popen[bytes], str]:
+    """Start a server with its documents in `folder`; also its address."""
     log = folder / "log"
     with log.open("wb") as out:
         server = subprocess.Popen(
             [
-                *(sys.executable, "-c", "from writhe.cli import main; main()", "studio"),
+                *(python, "-c", "from writhe.cli import main; main()", "studio"),
                 *("--port", "0", "--documents", str(folder / "documents"), "--no-browser"),
             ],
             stdout=out,
             stderr=out,
-            env={**os.environ, "COLUMNS": "200"},
+            env={**os.environ, "COLUMNS": "200", **(environment or {})},
         )
     while server.poll() is None:
         found = re.search(r"http://127\.0\.0\.1:\d+/", log.read_text())
         if found:
             return server, found[0]
-        time.sleep(0.1)
+        time.sleep(0.02)
     raise WritheError(f"the studio's server did not start: {log.read_text()[-500:]}")
 
 
@@ -114,7 +117,8 @@ class _Client:
         return 1e3 * (time.perf_counter() - start)
 
 
-async def _open(address: str) -> tuple[_Client, Any]:
+async def open_session(address: str) -> tuple[_Client, Any]:
+    """A session with a new document whose first drag was answered, and its socket."""
     request = urllib.request.Request(address + "api/documents", b"{}", method="POST")
     number = json.load(await asyncio.to_thread(urllib.request.urlopen, request))["id"]
     socket = await connect(address.replace("http", "ws", 1) + "socket", max_size=2**26)
@@ -127,7 +131,7 @@ async def _open(address: str) -> tuple[_Client, Any]:
 
 async def _one(address: str) -> list[float]:
     """Round trips of a session that drags at 60 frames a second."""
-    client, socket = await _open(address)
+    client, socket = await open_session(address)
     times: list[float] = []
     for _ in range(ROUND_TRIPS):
         taken = await client.drag()
@@ -139,7 +143,7 @@ async def _one(address: str) -> list[float]:
 
 async def _many(address: str) -> list[int]:
     """Number of answers of each of many concurrent sessions that drag at 60 frames a second."""
-    opened = [await _open(address) for _ in range(SESSIONS)]
+    opened = [await open_session(address) for _ in range(SESSIONS)]
 
     async def work(client: _Client) -> int:
         count = 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from writhe.cache import cache_root, code_hash, keep
+from writhe.cache import cache_root, cached_file, code_hash, keep
 from writhe.skeleton.figure import Skin, Twist
 
 _SKELETON = Path(__file__).resolve().parents[1]
@@ -27,11 +27,12 @@ def stored_skin(name: str, make: Callable[[], Skin]) -> Skin:
     digest = hashlib.sha256()
     for source in _SOURCES:
         digest.update(code_hash(source.read_bytes()))
-    path = cache_root() / "figures" / f"{name}-{digest.hexdigest()[:16]}.npz"
-    found = _read(path)
+    file = f"figures/{name}-{digest.hexdigest()[:16]}.npz"
+    stored = cached_file(file)
+    found = None if stored is None else _read(stored)
     if found is None:
         found = make()
-        _write(path, found)
+        _write(cache_root() / file, found)
     return found
 
 

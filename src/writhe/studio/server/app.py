@@ -31,6 +31,7 @@ from writhe.studio.files import import_export
 from writhe.studio.files.document_folder import DocumentFolder
 from writhe.studio.files.shared_files import SharedFiles
 from writhe.studio.protocol import registry
+from writhe.studio.server.preparation import Preparation
 from writhe.studio.server.security import AccessControl
 from writhe.studio.server.session import Session
 
@@ -54,9 +55,10 @@ class Opened:
 class Studio:
     """The open documents and their sessions."""
 
-    def __init__(self, documents: DocumentFolder, posers: Posers) -> None:
+    def __init__(self, documents: DocumentFolder, posers: Posers, preparation: Preparation) -> None:
         self.documents = documents
         self.posers = posers
+        self.preparation = preparation
         self.pool = ThreadPoolExecutor(max(2, os.cpu_count() or 2), "studio")
         self.job_pool = ThreadPoolExecutor(2, "studio-job")
         self._open: dict[str, Opened] = {}
@@ -124,6 +126,11 @@ def _with_errors(
             return JSONResponse({"error": str(error)}, 400)
 
     return respond
+
+
+async def _preparation(studio: Studio, request: Request) -> Response:
+    state = studio.preparation.state()._asdict()
+    return JSONResponse(state, headers={"cache-control": "no-store"})
 
 
 async def _documents(studio: Studio, request: Request) -> Response:
@@ -259,7 +266,7 @@ async def _socket(socket: WebSocket) -> None:
     """The websocket of a page: an Open message, then a session."""
     studio: Studio = socket.app.state.studio
     await socket.accept()
-    session = Session(socket, studio.pool, studio.job_pool, studio.posers)
+    session = Session(socket, studio.pool, studio.job_pool, studio.posers, studio.preparation)
     number = ""
     try:
         try:
@@ -305,10 +312,12 @@ def build_app(
     token: str | None = None,
     posers: Posers | None = None,
     static: Path = STATIC,
+    preparation: Preparation | None = None,
 ) -> Starlette:
     """The ASGI application."""
     document = "/api/documents/{number:str}"
     routes: list[BaseRoute] = [
+        Route("/api/preparation", _with_errors(_preparation), methods=["GET"]),
         Route("/api/documents", _with_errors(_documents), methods=["GET"]),
         Route("/api/documents", _with_errors(_create), methods=["POST"]),
         Route(document, _with_errors(_delete), methods=["DELETE"]),
@@ -326,6 +335,8 @@ def build_app(
         routes.append(Route("/", _not_built))
     app = Starlette(routes=routes, middleware=[Middleware(AccessControl, token=token)])
     app.state.studio = Studio(
-        documents, posers or Posers(shared_files=SharedFiles(documents.folder))
+        documents,
+        posers or Posers(shared_files=SharedFiles(documents.folder)),
+        preparation or Preparation.nothing_to_do(),
     )
     return app

@@ -31,7 +31,7 @@ from writhe.studio.files.thumbnails import check_picture
 from writhe.studio.protocol.registry import MESSAGE_HANDLERS, TASKS, decoder, encoder
 from writhe.studio.server.command_handlers import carry_out, commit, drag_result
 from writhe.studio.server.jobs import Job, Jobs
-from writhe.studio.server.precompile_jobs import wait_until_compiled
+from writhe.studio.server.preparation import Preparation
 from writhe.studio.view import state as state_view
 from writhe.studio.view.choice_labels import figure_choices, method_choices, scene_choices
 from writhe.studio.view.figure_mesh import figure_shape
@@ -39,6 +39,7 @@ from writhe.studio.view.figure_mesh import figure_shape
 log = logging.getLogger("writhe.studio")
 Result = TypeVar("Result")
 MAX_WAITING = 512
+POLL_S = 0.1
 POLICY, TOO_MUCH = 1008, 1009
 
 
@@ -80,11 +81,13 @@ class Session:
         pool: ThreadPoolExecutor,
         job_pool: ThreadPoolExecutor,
         posers: Posers,
+        preparation: Preparation,
     ) -> None:
         self._socket = socket
         self._pool = pool
         self._job_pool = job_pool
         self._posers = posers
+        self._preparation = preparation
         self._inbox = Mailbox(protocol.Drag)
         self._outbox = Mailbox(protocol.DragResult)
         self._figures_sent: set[str] = set()
@@ -194,6 +197,9 @@ class Session:
                 await self._threaded(editor.refresh)
                 await self._present(message.request)
             case _Prepare():
+                # drags wait in the inbox, which keeps the newest
+                while not self._preparation.ready.is_set():
+                    await asyncio.sleep(POLL_S)
                 await self._threaded(editor.prepare)
             case _Finished():
                 await self._finish(message.job, message.outcome)
@@ -202,7 +208,7 @@ class Session:
                 work = await self._threaded(lambda: task.body(editor, message))
 
                 def when_compiled(job: Job) -> Outcome:
-                    wait_until_compiled(job, task.needs)
+                    self._preparation.wait_for(job, task.needs)
                     return work(job)
 
                 self._jobs.start(message.request, task.label, when_compiled, quiet=task.quiet)

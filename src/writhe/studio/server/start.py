@@ -17,7 +17,7 @@ from writhe.studio.editing.posers import Posers
 from writhe.studio.files.document_folder import DocumentFolder
 from writhe.studio.files.shared_files import SharedFiles
 from writhe.studio.server.app import build_app
-from writhe.studio.server.precompile_jobs import start_compiling
+from writhe.studio.server.preparation import Preparation
 from writhe.studio.server.security import is_loopback
 
 
@@ -29,6 +29,7 @@ def serve(
     database: Path | None,
     browser: bool,
     announce: Callable[[str], None],
+    preparation: Preparation,
 ) -> None:
     """Serve until interrupted; port 0 takes any free port."""
     token = None if is_loopback(host) else secrets.token_urlsafe(24)
@@ -37,7 +38,12 @@ def serve(
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{taken}/" + (f"?token={token}" if token else "")
     config = uvicorn.Config(
-        build_app(DocumentFolder(documents), token, Posers(database, SharedFiles(documents))),
+        build_app(
+            DocumentFolder(documents),
+            token,
+            Posers(database, SharedFiles(documents)),
+            preparation=preparation,
+        ),
         log_level="warning",
         ws_max_size=2**20,
         ws_per_message_deflate=False,
@@ -50,12 +56,8 @@ def serve(
     announce(address)
     if browser:
         threading.Thread(target=_open_browser, args=(address, server), daemon=True).start()
-    compiling = start_compiling()
-    try:
-        server.run(sockets=[listener])
-    finally:
-        if compiling is not None:
-            compiling.terminate()
+    preparation.start()
+    server.run(sockets=[listener])
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -1,12 +1,9 @@
-"""Compiles the kernels and loads the data that posing needs, before the page opens.
+"""The steps of preparing the studio: each makes or loads what one part of it needs.
 
-The first run on a machine takes a few minutes (compiled kernels are cached on disk), later runs a
-few seconds.
+They run in processes that fill the cache, then in the server, where they load what was cached.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
@@ -24,35 +21,46 @@ from writhe.studio.editing.starting_poses import mirrored, starting_pins, starti
 from writhe.studio.view.diagnostics import Diagnostics
 from writhe.studio.view.silhouettes import silhouette
 
-Progress = Callable[[int, int, str], None]
 
-
-def _body() -> None:
+def body() -> None:
+    """The skin of the human and the pose that documents start with."""
     human = figure("human")
     mirrored(human, starting_pose(human))
 
 
-def _postures() -> None:
+def postures() -> None:
+    """The built-in posture library."""
     builtin_database()
 
 
-def _posing() -> None:
+def posing() -> None:
+    """A drag with the default method."""
+    _drag("default")
+
+
+def other_methods() -> None:
+    """A drag with each of the other methods."""
+    for method in method_names():
+        if method != "default":
+            _drag(method)
+
+
+def _drag(method: str) -> None:
     human = figure("human")
     q = starting_pose(human)
     pins = [
         Pin(p.joint, p.position_in_world, orientation_in_world=p.orientation_in_world)
         for p in starting_pins(human, q)
     ]
-    posers = Posers()
     target = Target("left_wrist", (0.4, 1.0, 0.2))
     turned = Target("left_wrist", (0.4, 1.0, 0.2), orientation_in_world=(1.0, 0.0, 0.0, 0.0))
-    for method in method_names():
-        poser = posers.make(method, human)
-        poser.step(q, [target], pins)
-        poser.step(q, [turned], pins)
+    poser = Posers().make(method, human)
+    poser.step(q, [target], pins)
+    poser.step(q, [turned], pins)
 
 
-def _diagnostics() -> None:
+def diagnostics() -> None:
+    """What is measured after every step of a drag."""
     human = figure("human")
     q = starting_pose(human)
     clearance(human, q)
@@ -61,13 +69,15 @@ def _diagnostics() -> None:
     certify(in_scene.table, np.stack([q, q]), fps=30.0)
 
 
-def _preset_poses() -> None:
+def preset_poses() -> None:
+    """The pictures of the preset poses."""
     for library in LIBRARIES:
         for name in preset_names(library):
             silhouette(library, preset_pose(library, name)[1])
 
 
-def _pushing() -> None:
+def pushing() -> None:
+    """Objects that push bodies."""
     human = figure("human")
     pushed = SceneObject("ball", (ball((0.0, 0.0, 0.0), 0.1),), kind=ObjectKind.MOVED)
     scene = Scene((Actor("human", human),), (pushed,))
@@ -76,20 +86,3 @@ def _pushing() -> None:
     near = np.array([0.0, 1.2, 0.25, 1.0, 0.0, 0.0, 0.0])
     q[scene.layout.object_q["ball"]] = near
     CollisionResponse(scene).step(q, objects={"ball": near - [0, 0, 0.05, 0, 0, 0, 0]})
-
-
-_STAGES: dict[str, Callable[[], None]] = {
-    "the body": _body,
-    "postures (half a minute the first time)": _postures,
-    "posing (two minutes the first time)": _posing,
-    "collisions, linking and certificates": _diagnostics,
-    "preset poses": _preset_poses,
-    "moved objects": _pushing,
-}
-
-
-def prepare(progress: Progress) -> None:
-    """Run all stages; `progress(done, total, name)` is called before each."""
-    for done, (name, stage) in enumerate(_STAGES.items()):
-        progress(done, len(_STAGES), name)
-        stage()

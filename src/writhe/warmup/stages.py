@@ -1,32 +1,10 @@
-"""Compile every kernel once by calling it on tiny inputs."""
+"""The stages of compiling: each calls kernels on tiny inputs, which compiles them."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable
-from pathlib import Path
 
-from writhe.cache import cache_root
-from writhe.kernels.jit import all_kernels_hash
-
-Progress = Callable[[int, int, str], None]
-Stage = Callable[[], None]
-
-STAGES: dict[str, Stage] = {}
-
-
-def _stage(name: str) -> Callable[[Stage], Stage]:
-    """Register a function that compiles the kernels of one stage."""
-
-    def register(function: Stage) -> Stage:
-        STAGES[name] = function
-        return function
-
-    return register
-
-
-@_stage("kinematics")
-def _kinematics() -> None:
+def kinematics() -> None:
+    """Forward kinematics, Jacobians, interpolation."""
     from writhe.skeleton import Motion, forward, kinematics
     from writhe.skeleton.figures import figure
 
@@ -41,8 +19,8 @@ def _kinematics() -> None:
     Motion(skeleton, q[None], 30.0).frames()
 
 
-@_stage("skins")
-def _skins() -> None:
+def skins() -> None:
+    """Generating and deforming the figures' skins."""
     from writhe.skeleton import forward
     from writhe.skeleton.figures import figure, figure_names
 
@@ -53,8 +31,8 @@ def _skins() -> None:
             body.skin.deform(body.skeleton, frames.positions, frames.rotations)
 
 
-@_stage("linking")
-def _linking() -> None:
+def linking() -> None:
+    """Linking values and their derivatives."""
     import numpy as np
 
     from writhe import topology
@@ -72,8 +50,8 @@ def _linking() -> None:
     topology.linking_gradient(np.eye(3), 2 * np.eye(3))
 
 
-@_stage("motion files")
-def _motion_files() -> None:
+def motion_files() -> None:
+    """Reading and writing BVH."""
     import tempfile
     from pathlib import Path
 
@@ -88,8 +66,8 @@ def _motion_files() -> None:
         load(path)
 
 
-@_stage("collision")
-def _collision() -> None:
+def collision() -> None:
+    """Distances, the gate and the certificate."""
     from writhe.collision import CollisionTable, Gate, NearPairs, box, capsule, certify
     from writhe.skeleton import Joint, JointKind, Skeleton, forward
 
@@ -103,8 +81,8 @@ def _collision() -> None:
     NearPairs(table).find(frames.positions, frames.rotations, 0.1)
 
 
-@_stage("posing")
-def _posing() -> None:
+def posing() -> None:
+    """The posing methods."""
     import numpy as np
 
     from writhe.database import PostureDatabase
@@ -122,8 +100,8 @@ def _posing() -> None:
     poser.warm_up(q)
 
 
-@_stage("cleaning")
-def _cleaning() -> None:
+def cleaning() -> None:
+    """Cleaning of clips."""
     import numpy as np
 
     from writhe.cleaning.clean import clean
@@ -139,8 +117,8 @@ def _cleaning() -> None:
     clean(human, Motion(human.skeleton, np.array(rows), 30.0))
 
 
-@_stage("tangling")
-def _tangling() -> None:
+def tangling() -> None:
+    """Steps in topology space."""
     import numpy as np
 
     from writhe.collision import CollisionTable
@@ -161,8 +139,8 @@ def _tangling() -> None:
     TangleStepper(table, goals, joint_limits(skeleton)).step(skeleton.rest_configuration)
 
 
-@_stage("planning")
-def _planning() -> None:
+def planning() -> None:
+    """Planning and timing."""
     from writhe.planning import DefaultPlanner, Timing, figure_problem, plan, to_motion
     from writhe.skeleton.figures import figure
 
@@ -176,8 +154,8 @@ def _planning() -> None:
     DefaultPlanner().compile(figure_problem(human, start, goal))
 
 
-@_stage("trajectories")
-def _trajectories() -> None:
+def trajectories() -> None:
+    """Styles and whole trajectories."""
     from writhe.skeleton.figures import figure
     from writhe.solvers.trajectory import (
         Chain,
@@ -194,27 +172,3 @@ def _trajectories() -> None:
     target = chain.effector_points(chain.coordinates(q))
     solve_trajectory(chain, forest.blend(), target, 30.0)
     plain_trajectory(chain, target, chain.coordinates(q)[0], from_previous=True)
-
-
-def missing(stages: Iterable[str] | None = None) -> list[str]:
-    """The stages (default: all) that are not compiled on this machine yet."""
-    wanted = list(STAGES if stages is None else stages)
-    return [name for name in wanted if not _marker(name).exists()]
-
-
-def warm_up(progress: Progress | None = None, stages: Iterable[str] | None = None) -> float:
-    """Compile the stages (default: all) and return the seconds taken."""
-    start = time.perf_counter()
-    wanted = list(STAGES if stages is None else stages)
-    for done, name in enumerate(wanted):
-        if progress:
-            progress(done, len(wanted), name)
-        STAGES[name]()
-        marker = _marker(name)
-        marker.parent.mkdir(parents=True, exist_ok=True)
-        marker.touch()
-    return time.perf_counter() - start
-
-
-def _marker(stage: str) -> Path:
-    return cache_root() / "warm" / all_kernels_hash() / f"{stage.replace(' ', '-')}.ready"

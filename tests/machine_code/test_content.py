@@ -1,4 +1,4 @@
-"""The machine code cached on disk always matches the sources it was compiled from."""
+"""The name of machine code on disk changes with the sources it was compiled from."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import pytest
 
 from writhe.cache import code_hash
 from writhe.kernels import jit
+from writhe.machine_code import content
 
 FOLDER = Path(jit.__file__).parent
-MODULES = [name for name in jit.kernel_modules() if not name.endswith("__init__")]
+MODULES = [name for name in content.kernel_modules() if not name.endswith("__init__")]
 
 
 def _imports(module: str) -> set[str]:
@@ -38,15 +39,15 @@ def test_a_modules_folder_changes_with_everything_it_imports(
         new = _imports(waiting.pop()) - reached
         reached |= new
         waiting += new
-    before = jit.cache_folder(module)
-    original = jit._module_hash
+    before = content.folder_name(module)
+    original = content._module_hash
     for edited in MODULES:
         monkeypatch.setattr(
-            jit,
+            content,
             "_module_hash",
             lambda name, edited=edited: original(name) + b"#" * (name == edited),
         )
-        assert (jit.cache_folder(module) != before) == (edited in reached), edited
+        assert (content.folder_name(module) != before) == (edited in reached), edited
 
 
 def test_only_code_counts() -> None:

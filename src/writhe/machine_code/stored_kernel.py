@@ -1,0 +1,120 @@
+"""A compiled kernel as bytes, and back.
+
+Numba stores the bitcode of every function for linking into callers and parses it whenever the
+function is loaded. Here it is stored only for small kernels (`separate`), and parsed only when a
+caller is compiled.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any, NamedTuple
+
+import llvmlite.binding as llvm
+from numba.core import compiler, serialize
+from numba.core.runtime import rtsys
+
+from writhe.machine_code.separate import Call, calls_of, library_of
+
+_HASHES = b"_numba_hashsecret"  # symbols that Numba defines when it imports its hash functions
+
+
+class StoredKernel(NamedTuple):
+    """What is kept of a compiled kernel."""
+
+    call: Call | None
+    calls: tuple[Call, ...]  # separate kernels that the code calls
+    name: str
+    code: bytes  # an object file
+    symbols: tuple[str, ...]  # defined in `code`
+    bitcode: bytes | None  # of small kernels
+    result: tuple[Any, ...]  # of Numba: descriptor, environment, signature and so on
+
+
+def to_bytes(result: Any) -> bytes:
+    """Store a fresh compile result."""
+    library = result.library
+    (name, _, (code, bitcode)), *rest = result._reduce()
+    module = library._get_module_for_linking()
+    symbols = tuple(
+        value.name
+        for values in (module.functions, module.global_variables)
+        for value in values
+        if not value.is_declaration
+    )
+    descriptor, environment, signature, objectmode, lifted, _, reload, environments = rest
+    call = library.writhe_call
+    return serialize.dumps(
+        StoredKernel(
+            call,
+            tuple(calls_of(library)),
+            name,
+            code,
+            symbols,
+            bitcode if call is None else None,
+            (descriptor, environment, signature, objectmode, lifted, reload, environments),
+        )
+    )
+
+
+def from_bytes(data: bytes, context: Any) -> Any | None:
+    """The compile result; None if a kernel that it calls has another symbol by now."""
+    stored: StoredKernel = pickle.loads(data)
+    libraries = [library_of(call) for call in stored.calls]
+    if None in libraries:
+        return None
+    descriptor, environment, signature, objectmode, lifted, reload, environments = stored.result
+    _define_symbols(stored, context)
+    for again in reload:
+        again()
+    library = _library(context.codegen(), stored)
+    library.writhe_call = stored.call
+    library.writhe_calls = dict(zip(stored.calls, libraries, strict=True))
+    result = compiler.CompileResult(
+        target_context=context,
+        typing_context=context.typing_context,
+        library=library,
+        environment=environment,
+        entry_point=context.get_executable(library, descriptor, environment),
+        fndesc=descriptor,
+        type_annotation="",
+        signature=signature,
+        objectmode=objectmode,
+        lifted=lifted,
+        typing_error=None,
+        call_helper=None,
+        metadata=None,
+        reload_init=reload,
+        referenced_envs=environments,
+    )
+    for one in environments:
+        library.codegen.set_env(one.env_name, one)
+    return result
+
+
+def _define_symbols(stored: StoredKernel, context: Any) -> None:
+    """Define what machine code refers to.
+
+    Numba does so by importing its whole library, SciPy included, which takes longer than all else;
+    of that library only the module of hashes defines symbols.
+    """
+    rtsys.initialize(context)
+    if _HASHES in stored.code:
+        context.refresh()
+
+
+def _library(codegen: Any, stored: StoredKernel) -> Any:
+    """Numba's library of machine code; its bitcode is parsed when a caller links it."""
+    library = codegen.create_library(stored.name)
+    library.enable_object_caching()
+    library._set_compiled_object(stored.code)
+    library._finalize_final_module()
+    codegen._engine._defined_symbols.update(stored.symbols)
+
+    def module_for_linking() -> Any:
+        if library._shared_module is None:
+            library._shared_module = llvm.parse_bitcode(stored.bitcode)
+        return library._shared_module
+
+    library._get_module_for_linking = module_for_linking
+    return library

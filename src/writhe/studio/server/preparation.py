@@ -1,0 +1,132 @@
+"""What is compiled, generated and loaded before bodies can be dragged, while the page is open.
+
+The server listens at once. What is missing in the cache is made by other processes
+(`writhe.warmup.processes`), what dragging needs first; then this process loads it. A wheel with
+machine code lacks nothing and only loads. Planning, tangling and trajectories, which are used later
+if at all, are compiled last, while bodies are dragged.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from writhe.studio.server.jobs import Job
+from writhe.warmup import STAGES, Work, mark_done, missing, run_all
+
+log = logging.getLogger("writhe.studio")
+Progress = Callable[[int, int, str], None]
+
+_HERE = "writhe.studio.server.preparation_steps"
+_POLL_S = 0.2
+
+# the title that is shown: kernels that it compiles, as a measure of time
+FIRST: dict[str, Work] = {
+    "the body": Work(f"{_HERE}:body", 45),
+    "posing": Work(f"{_HERE}:posing", 170),
+    "postures": Work(f"{_HERE}:postures", 120),
+    "collisions and linking": Work(f"{_HERE}:diagnostics", 20),
+}
+LATER: dict[str, Work] = {
+    "other posing methods": Work(f"{_HERE}:other_methods", 30),
+    "preset poses": Work(f"{_HERE}:preset_poses", 15),
+    "moved objects": Work(f"{_HERE}:pushing", 20),
+    **{name: STAGES[name] for name in ("planning", "tangling", "trajectories")},
+}
+WORKS = {**FIRST, **LATER}
+
+
+class State(NamedTuple):
+    """How far the preparation is."""
+
+    done: float  # from 0 to 1
+    what: str
+    seconds_left: float | None
+    visible: bool  # whether figures can be shown
+    ready: bool  # whether bodies can be dragged
+    problem: str
+
+
+class Preparation:
+    """Makes and loads what the studio needs, in threads and processes of its own."""
+
+    def __init__(self, progress: Progress | None = None) -> None:
+        self._progress = progress
+        self._began = time.monotonic()
+        self._done, self._total, self._what, self._problem = 0, 1, "", ""
+        self.visible, self.ready, self.finished = (threading.Event() for _ in range(3))
+
+    @staticmethod
+    def nothing_to_do() -> Preparation:
+        """A preparation that is finished: everything is loaded when it is used."""
+        made = Preparation()
+        for event in (made.visible, made.ready, made.finished):
+            event.set()
+        return made
+
+    def start(self) -> None:
+        """Begin, in a thread."""
+        threading.Thread(target=self._run, daemon=True, name="preparation").start()
+
+    def state(self) -> State:
+        """How far it is now."""
+        share = min(1.0, self._done / max(1, self._total))
+        spent = time.monotonic() - self._began
+        left = spent * (1 - share) / share if share > 0.05 and spent > 5 else None
+        ready = self.ready.is_set()
+        return State(
+            1.0 if ready else share,
+            self._what,
+            None if ready else left,
+            self.visible.is_set(),
+            ready,
+            self._problem,
+        )
+
+    def wait_for(self, job: Job, stages: tuple[str, ...]) -> None:
+        """Wait until the stages of `writhe.warmup` that a job needs are compiled."""
+        while not self.finished.is_set() and missing(stages):
+            job.report(0.0, "Compiling, only the first time on this machine")
+            self.finished.wait(_POLL_S)
+
+    def _run(self) -> None:
+        try:
+            self._make(FIRST)
+            self._report(self._total - 1, self._total, "the kernels")
+            self._load()
+            self._report(self._total, self._total, "")
+            self.ready.set()
+            self._make(LATER, background=True)
+        except Exception as error:
+            # what is missing is compiled or generated where it is used
+            log.exception("preparing the studio failed")
+            self._problem = str(error)
+        finally:
+            for event in (self.visible, self.ready, self.finished):
+                event.set()
+
+    def _make(self, works: dict[str, Work], background: bool = False) -> None:
+        lacking = {name: works[name] for name in missing(works)}
+        if "the body" not in lacking:
+            self.visible.set()
+        if lacking:
+            run_all(lacking, self._report, self._made, background=background)
+
+    def _made(self, name: str) -> None:
+        mark_done(name)
+        if name == "the body":
+            self.visible.set()
+
+    def _load(self) -> None:
+        from writhe.studio.server import preparation_steps as steps
+
+        for step in (steps.body, steps.postures, steps.posing, steps.diagnostics):
+            step()
+
+    def _report(self, done: int, total: int, what: str) -> None:
+        self._done, self._total, self._what = done, total, what
+        if self._progress is not None and not self.ready.is_set():
+            self._progress(done, total, what)

@@ -1,0 +1,64 @@
+"""Compile kernels ahead of use, in named stages and in parallel processes.
+
+A stage that is done is marked in the cache folder under the hash of all kernels; a wheel with
+machine code has all of them done.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from writhe import prebuilt
+from writhe.cache import cache_root, write_file
+from writhe.machine_code.content import all_kernels_hash
+from writhe.warmup.processes import Progress, Work, run_all
+
+__all__ = ["STAGES", "Progress", "Work", "missing", "run_all", "warm_up"]
+
+_HERE = "writhe.warmup.stages"
+
+# name: kernels that it compiles (roughly: they measure the progress), the longest first
+STAGES: dict[str, Work] = {
+    "posing": Work(f"{_HERE}:posing", 130),
+    "planning": Work(f"{_HERE}:planning", 60),
+    "skins": Work(f"{_HERE}:skins", 40),
+    "tangling": Work(f"{_HERE}:tangling", 40),
+    "collision": Work(f"{_HERE}:collision", 30),
+    "cleaning": Work(f"{_HERE}:cleaning", 30),
+    "trajectories": Work(f"{_HERE}:trajectories", 30),
+    "linking": Work(f"{_HERE}:linking", 20),
+    "kinematics": Work(f"{_HERE}:kinematics", 15),
+    "motion files": Work(f"{_HERE}:motion_files", 6),
+}
+
+
+def missing(stages: Iterable[str] | None = None) -> list[str]:
+    """The stages (default: all) that are not compiled on this machine yet."""
+    wanted = STAGES if stages is None else stages
+    made = prebuilt.manifest()
+    ready = made.get("stages", ()) if made.get("all_kernels") == all_kernels_hash() else ()
+    return [name for name in wanted if name not in ready and not is_done(name)]
+
+
+def warm_up(progress: Progress | None = None, stages: Iterable[str] | None = None) -> float:
+    """Compile the stages (default: all) and return the seconds taken."""
+    start = time.perf_counter()
+    wanted = {name: STAGES[name] for name in (STAGES if stages is None else stages)}
+    run_all(wanted, progress, mark_done)
+    return time.perf_counter() - start
+
+
+def is_done(stage: str) -> bool:
+    """Whether a stage is marked as done."""
+    return _marker(stage).exists()
+
+
+def mark_done(stage: str) -> None:
+    """Mark a stage as done for the present kernels."""
+    write_file(_marker(stage), b"")
+
+
+def _marker(stage: str) -> Path:
+    return cache_root() / "warm" / all_kernels_hash() / f"{stage.replace(' ', '-')}.ready"

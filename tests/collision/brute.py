@@ -25,10 +25,12 @@ def frames_between(
     q1: np.ndarray,
     t: np.ndarray,
     euler: tuple[list[str], np.ndarray, np.ndarray] | None = None,
+    unwrap: bool = True,
 ) -> dict[str, tuple[np.ndarray, Rotation]]:
     """World position (t, 3) and rotation of every joint at the fractions t of the step.
 
-    euler: SciPy axis names per joint (outermost first, "" for slerp) and the angles at both ends.
+    euler: SciPy axis names per joint (outermost first, "" for slerp) and the angles at both ends,
+    interpolated by the shorter way round or, without `unwrap`, as they are.
     """
     out: dict[str, tuple[np.ndarray, Rotation]] = {}
     for j, joint in enumerate(skeleton.joints):
@@ -45,7 +47,9 @@ def frames_between(
         elif joint.kind is JointKind.PRISMATIC:
             shift = np.outer(a[0] + t * (b[0] - a[0]), joint.axis)
         if euler is not None and euler[0][j]:
-            change = (euler[2][j] - euler[1][j] + np.pi) % (2 * np.pi) - np.pi
+            change = euler[2][j] - euler[1][j]
+            if unwrap:
+                change = (change + np.pi) % (2 * np.pi) - np.pi
             turn = Rotation.from_euler(euler[0][j].upper(), euler[1][j] + np.outer(t, change))
         rest = _wxyz(joint.rest)
         position, rotation = joint.offset_in_parent + rest.apply(shift), rest * turn
@@ -85,9 +89,11 @@ def segment_distance(a0, a1, b0, b1) -> np.ndarray:
     return np.where(inside, across, best)
 
 
-def gaps_between(table: CollisionTable, q0, q1, t: np.ndarray, euler=None) -> np.ndarray:
+def gaps_between(
+    table: CollisionTable, q0, q1, t: np.ndarray, euler=None, unwrap: bool = True
+) -> np.ndarray:
     """Gaps (shape pairs, t) of a table of capsules at fractions t of the step."""
-    frames = frames_between(table.skeleton, np.asarray(q0), np.asarray(q1), t, euler)
+    frames = frames_between(table.skeleton, np.asarray(q0), np.asarray(q1), t, euler, unwrap)
     ends = []
     for shape in table.source:
         position, rotation = frames[shape.joint]

@@ -69,7 +69,7 @@ def _layout_object(document: Document, item: ObjectRow) -> LayoutObject:
     body = msgspec.structs.replace(
         item.data, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0)
     )
-    return LayoutObject(msgspec.structs.replace(item, body=body), moves=True)
+    return LayoutObject(msgspec.structs.replace(item, data=body), moves=True)
 
 
 def actor_label(actor: int) -> str:

@@ -108,7 +108,7 @@ class _ActorMotion:
 
     def overlap(self, q: Floats) -> str:
         """The worst overlap in a configuration of the scene as text; empty if there is none."""
-        report = certify(self.scene.layout.table, np.stack([q, q]), self.fps)
+        report = certify(self.scene.layout.table, q[None], self.fps)
         if report.certified:
             return ""
         worst = segment_of(report, 0.0, 0.0, self.names)
@@ -116,7 +116,7 @@ class _ActorMotion:
 
     def clear(self, q: Floats) -> bool:
         """Whether a configuration of the scene is free of overlaps."""
-        return certify(self.scene.layout.table, np.stack([q, q]), self.fps).certified
+        return certify(self.scene.layout.table, q[None], self.fps).certified
 
     def linking_changes(self, first: Floats, last: Floats) -> bool:
         """Whether limbs are linked differently in the two poses (over has become under)."""

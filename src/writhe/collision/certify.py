@@ -179,7 +179,7 @@ def _certify(table: CollisionTable, reading: Reading, slack_m: float) -> Certifi
     # what the error of the reading leaves open
     close = (clip.failed == 1) & (clip.clearance + error_m >= -slack_m)
     undecided = int(clip.undecided.sum() + turns.sum() + close.sum())
-    undecided += error_m > LARGEST_ERROR_M
+    undecided += error_m > LARGEST_ERROR_M and lower_bound - error_m < -slack_m
     depths = [_depth(table, clip, row, slack, work) for row in (0, -1)]
     lower_bound -= error_m
     return Certificate(

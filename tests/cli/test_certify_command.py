@@ -3,54 +3,74 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
 
-from writhe.cli import certify as command
 from writhe.cli.app import build_app
 from writhe.collision import CollisionTable, capsule, certify
 from writhe.collision.stored_channels import stored_channels
 from writhe.errors import WritheError
-from writhe.skeleton import Joint, JointKind, Motion, Skeleton
+from writhe.io import save
+from writhe.skeleton import Figure, Joint, JointKind, Motion, Skeleton
 
 KEYS = [
-    "certified", "pass_throughs", "deep_overlaps", "penetration_m", "min_clearance_m",
-    "undecided", "interpolation", "frames", "seconds",
+    "certified", "verdict", "pass_throughs", "deep_overlaps", "penetration_m", "start_depth_m",
+    "end_depth_m", "min_clearance_m", "undecided", "jumps", "untested_pairs", "interpolation",
+    "frames", "seconds",
 ]  # fmt: skip
 
 
-def crossing(height_m: float) -> tuple[CollisionTable, Motion, None]:
-    """A rod that flies over or through another."""
-    skeleton = Skeleton([Joint("post", None, JointKind.FIXED), Joint("rod", None, JointKind.FREE)])
-    table = CollisionTable(
-        skeleton,
-        [
-            capsule((-0.3, 0, 0), (0.3, 0, 0), 0.05).on("post", "post"),
-            capsule((0, -0.3, 0), (0, 0.3, 0), 0.05).on("rod", "rod"),
-        ],
-    )
-    q = np.array([[0, height_m, z, 1, 0, 0, 0] for z in (-1.0, 1.0)])
-    return table, Motion(skeleton, q, fps=30.0), None
+def legs(human: Figure, path: Path, *spread_rad: float) -> Path:
+    """A file of the human with its legs spread; negative: one leg into the other."""
+    q = np.tile(human.skeleton.rest_configuration, (len(spread_rad), 1))
+    for frame, spread in enumerate(spread_rad):
+        for side, sign in (("left", 1.0), ("right", -1.0)):
+            at = human.skeleton.q_slice(f"{side}_hip")
+            turn = sign * spread
+            q[frame, at] = [np.cos(turn / 2), 0.0, 0.0, np.sin(turn / 2)]
+    save(Motion(human.skeleton, q, 30.0), path)
+    return path
 
 
-@pytest.mark.parametrize(("height_m", "passes"), [(0.0, 1), (2.0, 0)])
+@pytest.mark.parametrize(
+    ("spread", "verdict"),
+    [
+        ((0.2, 0.25), "certified"),
+        ((0.2,), "certified"),
+        ((-0.05,), "penetrating"),
+        ((-0.05, -0.05), "penetrating"),
+        ((-0.05, 0.1), "improving"),
+        ((0.1, -0.05), "penetrating"),
+    ],
+)
 def test_the_verdict_is_the_exit_code_and_the_json_has_the_promised_keys(
-    height_m, passes, monkeypatch
+    human, tmp_path, spread, verdict
 ):
-    monkeypatch.setattr(command, "_read", lambda *_: crossing(height_m))
-    result = CliRunner().invoke(build_app("certify"), ["certify", "x.bvh", "--json"])
+    path = legs(human, tmp_path / "legs.bvh", *spread)
+    result = CliRunner().invoke(build_app("certify"), ["certify", str(path), "--json"])
     found = json.loads(result.stdout.splitlines()[-1])
     assert list(found) == KEYS
     assert list(found["penetration_m"]) == ["witnessed", "upper_bound"]
-    assert result.exit_code == (1 if passes else 0)
-    assert found["certified"] is (passes == 0)
-    assert len(found["pass_throughs"]) == passes
+    assert found["verdict"] == verdict
+    assert found["certified"] is (verdict == "certified")
+    assert result.exit_code == (0 if verdict == "certified" else 1)
+    assert (found["start_depth_m"] > 0.001) is (spread[0] < 0)
+    assert (found["end_depth_m"] > 0.001) is (spread[-1] < 0)
+
+
+def test_pass_throughs_are_listed_with_their_parts(human, tmp_path):
+    path = legs(human, tmp_path / "legs.bvh", 0.3, -0.8, 0.3)
+    result = CliRunner().invoke(build_app("certify"), ["certify", str(path), "--json"])
+    found = json.loads(result.stdout.splitlines()[-1])
+    assert result.exit_code == 1 and found["verdict"] == "passes through"
+    assert found["pass_throughs"]
     for event in found["pass_throughs"]:
-        assert {event["a"], event["b"]} == {"post", "rod"}
-        assert 0 < event["time_s"] < 1 / 30
+        assert 0 < event["time_s"] < 2 / 30
+        assert event["a"] in human.skeleton.names and event["b"] in human.skeleton.names
 
 
 def test_stored_channels_keep_the_angles_that_were_written(tmp_path):
@@ -58,12 +78,15 @@ def test_stored_channels_keep_the_angles_that_were_written(tmp_path):
     angles = np.array([[10.0, 120.0, -30.0], [350.0, 100.0, 40.0]])
     rows = "\n".join(f"0 1 {i} " + " ".join(str(a) for a in row) for i, row in enumerate(angles))
     path = tmp_path / "turn.bvh"
-    path.write_text(f"HIERARCHY\n...\nMOTION\nFrames: 2\nFrame Time: 0.0333\n{rows}\n")
+    names = "Xposition Yposition Zposition Zrotation Yrotation Xrotation"
+    path.write_text(
+        f"HIERARCHY\nROOT Hips\n{{\nOFFSET 0 0 0\nCHANNELS 6 {names}\nEnd Site\n{{\n"
+        f"OFFSET 0 1 0\n}}\n}}\nMOTION\nFrames: 2\nFrame Time: 0.0333\n{rows}\n"
+    )
     skeleton = Skeleton([Joint("Hips", None, JointKind.FREE)])
     q = np.zeros((2, 7))
     q[:, 3:] = np.roll(Rotation.from_euler("ZYX", angles, degrees=True).as_quat(), 1, axis=1)
-    names = ["Xposition", "Yposition", "Zposition", "Zrotation", "Yrotation", "Xrotation"]
-    motion = Motion(skeleton, q, fps=30.0, source={"format": "bvh", "channels": {"Hips": names}})
+    motion = Motion(skeleton, q, source={"format": "bvh"})
     channels = stored_channels(path, motion)
     np.testing.assert_array_equal(channels.order, [[2, 1, 0]])
     np.testing.assert_allclose(np.degrees(channels.angles[:, 0]), angles)

@@ -74,6 +74,26 @@ def test_a_lead_in_ends_where_the_clip_begins(
     assert np.allclose(written.q[way - 1 :], source.q, atol=1e-4)
 
 
+def test_a_lead_in_into_a_clip_that_penetrates_is_not_certified(
+    human: Figure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file that is written counts, not the path alone."""
+    q = np.tile(human.skeleton.rest_configuration, (3, 1))
+    at = human.skeleton.q_slice("left_hip")
+    q[2, at] = [np.cos(0.05), 0.0, 0.0, -np.sin(0.05)]  # one leg into the other at the end
+    clip = tmp_path / "clip.bvh"
+    save(Motion(human.skeleton, q, 30.0), clip)
+    output = tmp_path / "out.bvh"
+    ends = ["--from", "rest", "--to", f"{clip}@0", "-o", str(output)]
+    code, found = _planned(capsys, *ends)
+    assert code == 0 and found["certified"] and found["verdict"] == "certified"
+    code, found = _planned(capsys, *ends, "--lead-in")
+    assert code == 1 and not found["certified"] and found["verdict"] == "penetrating"
+    with pytest.raises(SystemExit) as ended:
+        run(["certify", str(output)])
+    assert ended.value.code == 1
+
+
 def test_two_frames_of_files(
     clip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -31,17 +31,19 @@ def frames_between(
     }
 
 
-def gaps_between(table: CollisionTable, q0, q1, t: np.ndarray, euler=None) -> np.ndarray:
+def gaps_between(
+    table: CollisionTable, q0, q1, t: np.ndarray, euler=None, unwrap: bool = True
+) -> np.ndarray:
     """Gaps (shape pairs, t) at fractions t of the step.
 
     euler: axis names per joint (outermost first, "" for none) and the angles at both ends; the
-    joints must be balls.
+    joints must be balls. They go the shorter way round or, without `unwrap`, as they are stored.
     """
     motion = export_motion(table.skeleton, np.array([q0, q1]))
     if euler is not None:
         orders = tuple(tuple("xyz".index(axis) for axis in name) for name in euler[0])
         angles = np.array(euler[1:])
-        motion = ChannelMotion(orders, angles, np.zeros_like(angles))
+        motion = ChannelMotion(orders, angles, np.zeros_like(angles), as_stored=not unwrap)
     return gaps_at(export_mechanism(table), motion, t)
 
 

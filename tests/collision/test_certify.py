@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from writhe.collision import CollisionTable, ContactPolicy, Gate, certify, half_space
-from writhe.collision.certify import EulerChannels
+from writhe.collision.reading import EulerChannels
 from writhe.errors import WritheError
 from writhe.skeleton import Joint, JointKind
 from writhe.skeleton import kinematics as kin
@@ -162,19 +162,6 @@ def test_a_clip_that_starts_or_ends_deep_is_reported_as_cut():
     assert not one.certified
 
 
-def test_a_pair_that_starts_in_violation_may_only_get_shallower():
-    table = free_sticks(rod(axis=0), rod(axis=2), fixed=(0,))
-
-    def at(*heights: float):
-        return certify(table, np.array([free((0.0, h, 0.0)) for h in heights]), fps=30.0)
-
-    assert at(0.090, 0.094, 0.12).certified
-    assert at(0.090, 0.094, 0.12).penetration_witnessed_m == pytest.approx(0.010, abs=1e-6)
-    assert not at(0.090, 0.086, 0.12).certified
-    assert not at(0.090, 0.097, 0.094, 0.12).certified
-    assert not at(0.090, 0.12, 0.097).certified
-
-
 def test_an_allowance_shifts_the_limit_by_its_value():
     table = free_sticks(rod(axis=0), rod(axis=2), fixed=(0,))
     q = np.array([free((x, 0.093, 0.0)) for x in (-0.8, 0.8)])
@@ -269,10 +256,15 @@ def test_euler_channels_are_followed_between_frames(values):
             turn = Rotation.from_euler(names[j].upper(), angles[f, j])
             q[f, 4 * j : 4 * j + 4] = np.roll(turn.as_quat(), 1)
     channels = EulerChannels(order, angles)
-    found = certify(table, q, fps=30.0, interpolation="euler", euler=channels)
-    t = np.linspace(0, 1, 1500)
-    gaps = gaps_between(table, q[0], q[1], t, (names, angles[0], angles[1]))
-    sampled = float((gaps + table.pairs.allowance[:, None]).min())
+    found = certify(table, q, interpolation="euler", euler=channels)
+    t = np.linspace(0, 1, 5000)
+    sampled = min(  # by the shorter way round and as stored
+        float((gaps + table.pairs.allowance[:, None]).min())
+        for gaps in (
+            gaps_between(table, q[0], q[1], t, (names, angles[0], angles[1]), unwrap)
+            for unwrap in (True, False)
+        )
+    )
     assert found.min_clearance_m <= sampled + 1e-9
     assert found.min_clearance_m >= sampled - 2 * MM
     both = certify(table, q, fps=30.0, interpolation="both", euler=channels)

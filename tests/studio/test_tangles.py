@@ -161,9 +161,7 @@ def test_the_partner_keeps_the_tangle_during_a_drag(pair: Editor) -> None:
     assert found.reached, found.problem
     partner.keep(pair, partner.KeepTangle(goal))
     skeleton = pair.document.figure("human").skeleton
-    place = Motion(
-        skeleton, pair.posed_actor_by_number(1).q[None], 1.0
-    ).frames()
+    place = Motion(skeleton, pair.posed_actor_by_number(1).q[None], 1.0).frames()
     hips = place.position("hips")[0]
     was = pair.posed_actor_by_number(2).q.copy()
     for sequence in range(40):

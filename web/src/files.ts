@@ -1,6 +1,6 @@
 /** Import and export of files: by button, by drag and drop, pictures. */
 
-import { describeMotion, describeSegment, isCertified } from "./certificate_text";
+import { describeFile, describeMotion, describeSegment, type FileCertificate, uncertified } from "./certificate_text";
 import { h } from "./dom";
 import type { Editor } from "./editor";
 import { activeActor, store } from "./store";
@@ -24,18 +24,9 @@ export async function savePicture(editor: Editor): Promise<void> {
   showMessage("Picture saved.");
 }
 
-/** The certificate of an exported file, computed by the server from the file as stored. */
-interface FileCertificate {
-  certified: boolean;
-  frames: number;
-  interpolation: "slerp" | "both";
-  pass_throughs: number;
-  penetration_m: number;
-}
-
 /** Export the active actor's motion; where it is not certified, after a dialog that says why. */
 export async function exportMotion(editor: Editor, suffix: string): Promise<void> {
-  const bad = store.certificate?.segments.filter((segment) => !isCertified(segment)) ?? [];
+  const bad = uncertified(store.certificate);
   if (bad.length === 0) return saveMotion(editor, suffix);
   const dialog = h(
     "dialog",
@@ -96,22 +87,8 @@ async function saveMotion(editor: Editor, suffix: string): Promise<void> {
   download(`${fileName()}.${suffix}`, await answer.blob());
   showMessage(
     `Exported as ${suffix.toUpperCase()}.${describeFile(certificate)}`,
-    certificate && !certificate.certified ? "problem" : "plain",
+    certificate?.certified ? "plain" : "problem",
   );
-}
-
-function describeFile(certificate: FileCertificate | null): string {
-  if (!certificate) return "";
-  const how =
-    certificate.interpolation === "both"
-      ? "whether a BVH reader interpolates Euler angles or rotations"
-      : "as glTF players interpolate it";
-  if (certificate.certified)
-    return ` Certified: the file’s ${certificate.frames} frames and everything between them are free of penetration, ${how}.`;
-  const what = certificate.pass_throughs
-    ? `${certificate.pass_throughs} times parts pass through each other`
-    : `parts overlap by up to ${Math.ceil(1000 * certificate.penetration_m)} mm`;
-  return ` Not certified: ${what}, ${how}.`;
 }
 
 async function importFile(editor: Editor, file: File, asFigure = false): Promise<void> {

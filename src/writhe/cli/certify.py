@@ -96,9 +96,8 @@ def show_certificate(result: Certificate, table: CollisionTable) -> None:
             f"[yellow]{len(capped)} pairs of adjacent parts overlap more at rest than is allowed"
             f"[/] ({names}{', ...' if len(capped) > 4 else ''}): see --skip-joint-zones"
         )
-    left_out = sum(rule.left_out for rule in table.rules)
-    if left_out:
-        console.print(f"[yellow]{left_out} pairs of shapes at joints are not tested[/]")
+    if result.untested_pairs:
+        console.print(f"[yellow]{result.untested_pairs} shape pairs at joints are not tested[/]")
     if result.deep_overlaps:
         shown = Table("time (s)", "part", "part", "deepest (mm)", "")
         for event in sorted(result.deep_overlaps, key=lambda e: not e.pass_through)[:SHOWN]:

@@ -55,7 +55,8 @@ class Certificate:
     """The result of `certify` for one motion; docs/certificate.md defines the terms.
 
     `start_depth_m` and `end_depth_m` are the deepest penetrations at the first and last frame;
-    `jumps` counts the instants at which the pose changes without motion (glTF STEP).
+    `jumps` counts the instants at which the pose changes without motion (glTF STEP),
+    `untested_pairs` the shape pairs that `ContactPolicy.skip_joint_zones` excludes.
     """
 
     verdict: Verdict
@@ -73,6 +74,7 @@ class Certificate:
     start_depth_m: float
     end_depth_m: float
     jumps: int = 0
+    untested_pairs: int = 0
 
     @property
     def certified(self) -> bool:
@@ -95,6 +97,7 @@ class Certificate:
             "min_clearance_m": self.min_clearance_m,
             "undecided": self.undecided,
             "jumps": self.jumps,
+            "untested_pairs": self.untested_pairs,
             "interpolation": self.interpolation,
             "frames": self.frames,
             "seconds": self.seconds,

@@ -184,7 +184,7 @@ def _certify(table: CollisionTable, reading: Reading, slack_m: float) -> Certifi
     # what the error of the reading leaves open
     close = (clip.failed == 1) & (clip.clearance + error_m >= -slack_m)
     undecided = int(clip.undecided.sum() + turns.sum() + close.sum())
-    undecided += error_m > LARGEST_ERROR_M
+    undecided += error_m > LARGEST_ERROR_M and lower_bound - error_m < -slack_m
     depths = [_depth(table, clip, row, slack, work) for row in (0, -1)]
     lower_bound -= error_m
     return Certificate(
@@ -205,6 +205,7 @@ def _certify(table: CollisionTable, reading: Reading, slack_m: float) -> Certifi
         start_depth_m=depths[0],
         end_depth_m=depths[1],
         jumps=int(reading.jumps.sum()),
+        untested_pairs=sum(rule.left_out for rule in table.rules),
     )
 
 
@@ -297,6 +298,7 @@ def _worst(
         start_depth_m=max(c.start_depth_m for c in found),
         end_depth_m=max(c.end_depth_m for c in found),
         jumps=max(c.jumps for c in found),
+        untested_pairs=found[0].untested_pairs,
     )
 
 
@@ -341,9 +343,7 @@ def _check_channels(table: CollisionTable, rows: Floats, euler: EulerChannels) -
             turns = np.hstack([np.cos(half), np.sin(half) * skeleton.tree.axis[j]])
         else:
             turns = rows[:, end - 4 : end]
-        stored = np.array([[1.0, 0.0, 0.0, 0.0]])
-        for slot in range(3):
-            stored = _times_turn(stored, int(euler.order[j, slot]), euler.angles[:, j, slot])
+        stored = euler.quaternions(j)
         # unit quaternions are the same rotation if their dot product is 1 or -1
         apart = 1 - np.abs((stored * turns).sum(axis=1))
         if apart.max() > SAME_ROTATION**2:
@@ -351,16 +351,3 @@ def _check_channels(table: CollisionTable, rows: Floats, euler: EulerChannels) -
                 f"the Euler channels of {skeleton.names[j]!r} and its rotation differ at frame"
                 f" {int(apart.argmax())}: they must be those that the motion was read from"
             )
-
-
-def _times_turn(quaternions: Floats, axis: int, angles: Floats) -> Floats:
-    """Quaternions (n, 4) times rotations by angles (n,) about one coordinate axis."""
-    u, v = (axis + 1) % 3, (axis + 2) % 3
-    c, s = np.cos(angles / 2), np.sin(angles / 2)
-    w, along, first, second = (quaternions[:, i] for i in (0, 1 + axis, 1 + u, 1 + v))
-    out = np.empty((len(angles), 4))
-    out[:, 0] = w * c - along * s
-    out[:, 1 + axis] = along * c + w * s
-    out[:, 1 + u] = first * c + second * s
-    out[:, 1 + v] = second * c - first * s
-    return out

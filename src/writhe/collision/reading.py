@@ -32,6 +32,26 @@ class EulerChannels:
     order: Ints
     angles: Floats
 
+    def quaternions(self, joint: int) -> Floats:
+        """(rows, 4) the rotations of a joint."""
+        out = np.array([[1.0, 0.0, 0.0, 0.0]])
+        for slot in range(3):
+            out = _times_turn(out, int(self.order[joint, slot]), self.angles[:, joint, slot])
+        return out
+
+
+def _times_turn(quaternions: Floats, axis: int, angles: Floats) -> Floats:
+    """Quaternions (n, 4) times rotations by angles (n,) about one coordinate axis."""
+    u, v = (axis + 1) % 3, (axis + 2) % 3
+    c, s = np.cos(angles / 2), np.sin(angles / 2)
+    w, along, first, second = (quaternions[:, i] for i in (0, 1 + axis, 1 + u, 1 + v))
+    out = np.empty((len(angles), 4))
+    out[:, 0] = w * c - along * s
+    out[:, 1 + axis] = along * c + w * s
+    out[:, 1 + u] = first * c + second * s
+    out[:, 1 + v] = second * c - first * s
+    return out
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -89,13 +109,20 @@ def as_stored(skeleton: Skeleton, reading: Reading, channels: EulerChannels) -> 
     whole = np.minimum(row.astype(np.int64), len(parts) - 1)
     share = (row - whole)[:, None, None]
     angles = (1 - share) * channels.angles[whole] + share * channels.angles[whole + 1]
+    between = EulerChannels(channels.order, angles)
+    for j in np.flatnonzero(channels.order[:, 0] >= 0):
+        end = int(skeleton.tree.q_start[j + 1])
+        if skeleton.tree.kind[j] == HINGE:
+            q[:, end - 1] = angles[:, j, 0]
+        else:
+            q[:, end - 4 : end] = between.quaternions(int(j))
     return replace(
         reading,
         name="euler as stored",
         q=q,
         times_s=np.interp(row, np.arange(len(reading.q)), reading.times_s),
         jumps=np.repeat(reading.jumps, parts),
-        euler=EulerChannels(channels.order, angles),
+        euler=between,
     )
 
 

@@ -1,6 +1,6 @@
 """Scenes: actors and objects in one coordinate layout, and the JSON scene file."""
 
-from writhe.scene.certify_file import CertifiedFile, certify_file
+from writhe.scene.file_certificate import CertifiedFile, certify_file
 from writhe.scene.layout import Layout
 from writhe.scene.scene import Actor, KeyMotion, ObjectKind, Scene, SceneObject
 

@@ -1,5 +1,5 @@
 /** Checks the motion whenever it changes: a strip of verdicts under the keys and a summary in the view. */
-import { describeMotion, describeSegment, isCertified, joinSegments } from "../certificate_text";
+import { describeMotion, describeSegment, isCertified, joinSegments, uncertified } from "../certificate_text";
 import { fill, h } from "../dom";
 import type { Editor } from "../editor";
 import type { Install } from "../feature";
@@ -55,24 +55,30 @@ export const install: Install = (editor) => {
 /** Everything that a certificate depends on, as a string: motions, objects, allowed contacts and unkeyed poses. */
 function fingerprint(): string {
   const state = store.state;
-  if (!state || (store.motions.size === 0 && !state.objects.some((object) => object.keys.length))) return "";
+  if (!state) return "";
   const still = state.actors.filter((actor) => !store.motions.has(actor.id)).map((actor) => String(actor.q));
   return JSON.stringify([store.motionVersion, state.objects, state.contacts, still]);
 }
 
 function show(editor: Editor, found: MotionCertificate, strip: HTMLElement, summary: HTMLElement): void {
   const segments = joinSegments(found.segments);
-  const bad = segments.some((segment) => !isCertified(segment));
+  const bad = uncertified(found).length > 0;
   fill(strip, ...segments.map((segment) => segmentButton(editor, segment)));
   strip.setAttribute("aria-label", describeMotion(found));
-  summary.hidden = segments.length === 0;
+  summary.hidden = segments.length === 0 && !found.pose;
   summary.classList.toggle("bad", bad);
-  summary.title = bad
-    ? "In some segments, from one key to the next, parts pass through each other: choose how to fix them"
-    : `Certified: proven free of penetration in all ${found.frames} frames and between them, ` +
-      "as glTF players interpolate. Touching: parts come nearer than a millimetre";
-  fill(summary, describeMotion(found), bad && h("span", { class: "fix" }, "Fix …"));
+  summary.title = explain(found, bad);
+  fill(summary, describeMotion(found), bad && !found.pose && h("span", { class: "fix" }, "Fix …"));
   summary.onclick = () => editor.run("fix-motion");
+}
+
+function explain(found: MotionCertificate, bad: boolean): string {
+  if (found.pose)
+    return "Clear: no parts overlap in this pose. Touching: parts come nearer than a millimetre. Nothing moves yet";
+  return bad
+    ? "Some segments, from one key to the next, are not certified: choose how to fix them"
+    : `Certified: proven free of penetration in all ${found.frames} frames and between them, ` +
+        "as glTF players interpolate. Touching: parts come nearer than a millimetre";
 }
 
 function segmentButton(editor: Editor, segment: Segment): HTMLElement {

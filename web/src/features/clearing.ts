@@ -1,5 +1,5 @@
 /** The dialog In-betweens: lists segments that are not certified, each to be replanned or pushed out. */
-import { describeMotion, describeSegment, isCertified } from "../certificate_text";
+import { describeMotion, describeSegment, uncertified } from "../certificate_text";
 import { fill, h } from "../dom";
 import type { Editor } from "../editor";
 import type { Install } from "../feature";
@@ -133,7 +133,7 @@ class ClearingDialog {
   }
 
   private draw(): void {
-    const bad = (store.certificate?.segments ?? []).filter((segment) => !isCertified(segment));
+    const bad = store.certificate?.pose ? [] : uncertified(store.certificate);
     const tracks = (store.state?.actors ?? [])
       .flatMap((actor) => actor.sampled_tracks.map((track) => ({ track, owner: actor.name })))
       .filter(({ track }) => !bad.some((segment) => overlapInTime(track, segment)));
@@ -197,7 +197,10 @@ class ClearingDialog {
 function headline(bad: boolean): string {
   const found = store.certificate;
   if (!found && store.motions.size) return "Checking …";
-  if (!found?.segments.length) return "Nothing moves yet: set two keys, or open a clip.";
+  if (!found?.segments.length) {
+    const pose = found?.pose ? `${describeMotion(found)}. ` : "";
+    return `${pose}Nothing moves yet: set two keys, or open a clip.`;
+  }
   const rest = bad
     ? "Interpolating between two poses can lead through a body. Choose for each segment:"
     : `Proven for ${found.frames} frames and everything between them, as glTF players interpolate.`;

@@ -386,12 +386,14 @@ export interface CheckMotion {
 export interface Segment {
   start_s: number;
   end_s: number;
-  verdict: "certified" | "overlaps" | "passes through";
+  verdict: "certified" | "improving" | "undecided" | "penetrating" | "passes through";
   clearance_m: number;
   a: string;
   b: string;
   at_s: number;
   actors: number[];
+  start_depth_m: number;
+  end_depth_m: number;
 }
 
 /** Parts of an actor that overlap something from frame `first` to frame `last`. */
@@ -402,15 +404,18 @@ export interface Overlap {
   parts: string[];
 }
 
-/** The result of CheckMotion; without segments if nothing moves. */
+/** The result of CheckMotion; if nothing moves, `pose` instead of segments. */
 export interface MotionCertificate {
   type: "motion_certificate";
   job: string;
   certified: boolean;
+  verdict: "certified" | "improving" | "undecided" | "penetrating" | "passes through";
   frames: number;
   fps: number;
   segments: Segment[];
   overlaps: Overlap[];
+  pose?: Segment | null;
+  untested_pairs?: number;
 }
 
 /** Remove the penetrations from a segment of an actor's motion. */
@@ -932,12 +937,13 @@ export interface RepairMotion {
   seconds: number;
 }
 
-/** The result: mean distance from the path, penetration, and whether it is certified. */
+/** The result: mean distance from the path, penetration, and the verdict in the scene. */
 export interface FollowPathResult {
   type: "follow_path_result";
   job: string;
   actor: number;
   certified: boolean;
+  verdict: "certified" | "improving" | "undecided" | "penetrating" | "passes through";
   distance_mm: number;
   penetration_mm: number;
 }

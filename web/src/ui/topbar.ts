@@ -13,8 +13,8 @@ const LEAVE_MS = 60; // lets the last message be sent
 
 /** Note on the motion that would be exported: its length and certificate. */
 function certificateNote(): string {
-  if (!store.motions.size) return "";
   const found = store.certificate;
+  if (!store.motions.size) return found ? `${describeMotion(found)}.` : "";
   const motion = store.motions.get(store.active);
   const seconds = motion && ((motion.frames - 1) / motion.fps).toFixed(2);
   const end = motion ? `Exported files run from 0 to ${seconds} s, up to the last key or the end of the clip. ` : "";

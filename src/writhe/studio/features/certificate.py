@@ -10,9 +10,10 @@ import msgspec
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.collision import Certificate, CollisionTable, certify
+from writhe.collision import Certificate, CollisionTable, Verdict, certify
 from writhe.collision.near_pairs import violating_parts
 from writhe.collision.tolerance import SLACK_M
+from writhe.collision.verdict import worst_verdict
 from writhe.errors import WritheError
 from writhe.studio.document import Document, TrackKind
 from writhe.studio.document.timeline import MAX_FRAMES
@@ -25,6 +26,7 @@ from writhe.studio.server.jobs import Job
 from writhe.studio.view.part_labels import display_name, display_names
 
 feature = Feature("certificate")
+VerdictName = Literal["certified", "improving", "undecided", "penetrating", "passes through"]
 MAX_SEGMENT_S = 1.0  # long segments are split, so that the timeline shows where a clip fails
 
 
@@ -36,17 +38,20 @@ class Segment(Part, frozen=True):
     """A segment of the timeline and its certificate.
 
     `clearance_m` is a proven lower bound, between frames too; it is negative where parts overlap.
-    `a` and `b` are the nearest parts, at time `at_s`; `actors` are the characters among them.
+    `a` and `b` are the nearest parts, at time `at_s`; `actors` are the characters among them. The
+    depths are those of the deepest penetration at both ends.
     """
 
     start_s: float
     end_s: float
-    verdict: Literal["certified", "overlaps", "passes through"]
+    verdict: VerdictName
     clearance_m: float
     a: str
     b: str
     at_s: float
     actors: list[int]
+    start_depth_m: float
+    end_depth_m: float
 
 
 class Overlap(Part, frozen=True):
@@ -59,14 +64,20 @@ class Overlap(Part, frozen=True):
 
 
 class MotionCertificate(Message, frozen=True, tag="motion_certificate"):
-    """The result of CheckMotion; without segments if nothing moves."""
+    """The result of CheckMotion; if nothing moves, `pose` instead of segments.
+
+    `verdict` is the worst one; `untested_pairs` counts shapes at joints that are not tested.
+    """
 
     job: str
     certified: bool
+    verdict: VerdictName
     frames: int
     fps: float
     segments: list[Segment]
     overlaps: list[Overlap]
+    pose: Segment | None = None
+    untested_pairs: int = 0
 
 
 @feature.task("Check the motion", quiet=True)
@@ -77,29 +88,58 @@ def check(editor: Editor, message: CheckMotion) -> Work:
     table = editor.scene.layout.table
     names = display_names(document)
     edges = segment_edges(document)
-    if not edges:
-        return lambda job: Outcome(show=MotionCertificate(job.number, True, 0, fps, [], []))
-    q = sample_scene(editor, np.arange(edges[-1] + 1) / fps)
+    q = sample_scene(editor, np.arange(edges[-1] + 1 if edges else 1) / fps)
     stamp = _stamp(document, q, edges)
 
     def work(job: Job) -> Outcome:
         saved = saved_certificate(document, stamp)
         if saved is not None:
             return Outcome(show=msgspec.structs.replace(saved, job=job.number))
+        if not edges:
+            return Outcome(show=certificate_of_pose(job.number, table, q[0], fps, names))
         found: list[Segment] = []
+        untested = 0
         overlaps: list[Overlap] = []
         for done, (first, last) in enumerate(pairwise(edges)):
             job.report(done / (len(edges) - 1))
             report = certify(table, q[first : last + 1], fps)
             found.append(segment_of(report, first / fps, last / fps, names))
+            untested = report.untested_pairs
             if not report.certified:
                 overlaps += overlaps_of(table, q[first : last + 1], first)
-        certified = all(segment.verdict == "certified" for segment in found)
-        show = MotionCertificate(job.number, certified, len(q), fps, found, overlaps)
+        verdict = worst_verdict(Verdict(segment.verdict) for segment in found)
+        show = MotionCertificate(
+            job.number,
+            verdict is Verdict.CERTIFIED,
+            verdict.value,
+            len(q),
+            fps,
+            found,
+            overlaps,
+            untested_pairs=untested,
+        )
         document.set_certificate(msgspec.msgpack.encode(_Saved(stamp, show)))
         return Outcome(show=show)
 
     return work
+
+
+def certificate_of_pose(
+    job: str, table: CollisionTable, q: Floats, fps: float, names: dict[str, str]
+) -> MotionCertificate:
+    """The certificate of a document in which nothing moves: of its pose q (nq)."""
+    report = certify(table, q[None], fps)
+    return MotionCertificate(
+        job,
+        report.certified,
+        report.verdict.value,
+        1,
+        fps,
+        [],
+        [],
+        segment_of(report, 0.0, 0.0, names),
+        report.untested_pairs,
+    )
 
 
 class _Saved(msgspec.Struct, frozen=True):
@@ -120,7 +160,7 @@ def saved_certificate(document: Document, stamp: str | None = None) -> MotionCer
 
 def _stamp(document: Document, q: Floats, edges: list[int]) -> str:
     """A hash of everything a certificate depends on: frames, scene, contacts, segments."""
-    about = repr((SceneKey.of(document), edges, document.fps, SLACK_M))
+    about = repr((SceneKey.of(document), edges, document.fps, SLACK_M, tuple(Verdict)))
     return hashlib.sha256(q.tobytes() + about.encode()).hexdigest()
 
 
@@ -148,21 +188,17 @@ def segment_of(report: Certificate, start_s: float, end_s: float, names: dict[st
     """The segment that a certificate describes."""
     worst = min(report.worst_pairs, key=lambda pair: pair.clearance_m, default=None)
     clearance = report.min_clearance_m
-    if report.certified:
-        verdict = "certified"
-    elif report.pass_throughs:
-        verdict = "passes through"
-    else:
-        verdict = "overlaps"
     return Segment(
         start_s=start_s,
         end_s=end_s,
-        verdict=verdict,
+        verdict=report.verdict.value,
         clearance_m=1.0 if clearance is None else min(1.0, clearance),
         a="" if worst is None else display_name(worst.a, names),
         b="" if worst is None else display_name(worst.b, names),
         at_s=start_s if worst is None else start_s + worst.time_s,
         actors=[] if worst is None else _actors((worst.a, worst.b)),
+        start_depth_m=report.start_depth_m,
+        end_depth_m=report.end_depth_m,
     )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 
 import numpy as np
 
 from writhe.arrays import Floats, Vector3
 from writhe.cleaning.clean import clean
-from writhe.collision import Certificate
+from writhe.collision import Certificate, CollisionTable, certify
 from writhe.errors import WritheError
 from writhe.postures.synthetic_clips import MOVEMENTS
 from writhe.skeleton import Figure, Motion
@@ -27,7 +28,10 @@ from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import SAME_TIME_S, TrackKind, pack
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene_builder import actor_label
+from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature, Outcome, Work
+from writhe.studio.features.certificate import VerdictName
 from writhe.studio.files.shared_files import SharedFiles
 from writhe.studio.protocol import Message, Part, Task, Time
 from writhe.studio.server.jobs import Job
@@ -57,11 +61,12 @@ class RepairMotion(Task, frozen=True, tag="repair_motion"):
 
 
 class FollowPathResult(Message, frozen=True, tag="follow_path_result"):
-    """The result: mean distance from the path, penetration, and whether it is certified."""
+    """The result: mean distance from the path, penetration, and the verdict in the scene."""
 
     job: str
     actor: int
     certified: bool
+    verdict: VerdictName
     distance_mm: float
     penetration_mm: float
 
@@ -178,6 +183,7 @@ def follow_path(editor: Editor, message: FollowPath) -> Work:
         raise WritheError("the points of a path must be finite")
     count = round(message.seconds * fps) + 1
     shared_files = editor.posers.shared_files
+    in_scene = _InScene.of(editor, message.actor, message.start_s, count)
 
     def work(job: Job) -> Outcome:
         job.report(0.05, "learning the style")
@@ -189,7 +195,10 @@ def follow_path(editor: Editor, message: FollowPath) -> Work:
         return Outcome(
             commit=lambda editor, edit: _store_path(editor, edit, message, done.motion.q),
             show=_followed(
-                job, message.actor, done.certificate, float(done.trajectory.distance_m.mean())
+                job,
+                message.actor,
+                in_scene.certificate(done.motion.q),
+                float(done.trajectory.distance_m.mean()),
             ),
         )
 
@@ -206,6 +215,7 @@ def repair_motion(editor: Editor, message: RepairMotion) -> Work:
         raise WritheError("there is no motion to repair")
     times = message.start_s + np.arange(round(message.seconds * fps) + 1) / fps
     q = timeline.sample(times)
+    in_scene = _InScene.of(editor, message.actor, message.start_s, len(times))
 
     def work(job: Job) -> Outcome:
         done = clean(
@@ -217,10 +227,37 @@ def repair_motion(editor: Editor, message: RepairMotion) -> Work:
             commit=lambda editor, edit: _bake(
                 editor, edit, message.actor, done.motion.q, message.start_s
             ),
-            show=_followed(job, message.actor, done.after, done.mean_displacement_m),
+            show=_followed(
+                job, message.actor, in_scene.certificate(done.motion.q), done.mean_displacement_m
+            ),
         )
 
     return work
+
+
+@dataclass(frozen=True)
+class _InScene:
+    """An actor and what is around it over some frames: rows (frames, nq) of the scene."""
+
+    table: CollisionTable
+    rows: Floats
+    own: slice
+    fps: float
+
+    @classmethod
+    def of(cls, editor: Editor, actor: int, start_s: float, count: int) -> _InScene:
+        layout, fps = editor.scene.layout, editor.document.fps
+        rows = sample_scene(editor, start_s + np.arange(count) / fps)
+        label = actor_label(actor)
+        if label not in layout.actor_q:
+            raise WritheError("this character has no solid shapes, so nothing can be certified")
+        return cls(layout.table, rows, layout.actor_q[label], fps)
+
+    def certificate(self, q: Floats) -> Certificate:
+        """The certificate of the scene with the actor's postures q (frames, nq)."""
+        out = self.rows.copy()
+        out[:, self.own] = q
+        return certify(self.table, out, self.fps)
 
 
 def _followed(job: Job, actor: int, report: Certificate, distance_m: float) -> FollowPathResult:
@@ -229,6 +266,7 @@ def _followed(job: Job, actor: int, report: Certificate, distance_m: float) -> F
         job=job.number,
         actor=actor,
         certified=report.certified,
+        verdict=report.verdict.value,
         distance_mm=1e3 * distance_m,
         penetration_mm=0.0 if clearance is None else max(0.0, -1e3 * clearance),
     )

@@ -14,15 +14,15 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from writhe.collision import certify
-from writhe.collision.stored_channels import channels_in_scene, stored_channels
+from writhe.arrays import Floats
+from writhe.collision import Verdict
 from writhe.collision.surfaces import coarse_surface
 from writhe.errors import FileFormatError, WritheError
 from writhe.io import load, load_figure, save
 from writhe.io.files import READABLE, WRITABLE
 from writhe.io.glb_write import Prop
 from writhe.retargeting.motion_on_figure import on_figure
-from writhe.scene import Actor as SceneActor
+from writhe.scene import certify_file
 from writhe.skeleton import Figure, Motion, Skeleton
 from writhe.studio.document import Document
 from writhe.studio.document.embedded_figures import encode_figure
@@ -56,54 +56,53 @@ def _plain_name(name: str) -> str:
 
 
 class ExportCertificate(msgspec.Struct, frozen=True):
-    """The certificate of an exported file in the whole scene, as readers interpolate it."""
+    """The certificate of an exported file in the whole scene, as readers interpolate it.
+
+    If the file could not be checked, the verdict is "undecided" and `note` says why.
+    """
 
     certified: bool
+    verdict: str
     frames: int
     interpolation: str
     pass_throughs: int
     penetration_m: float
+    note: str = ""
 
 
-def certificate_of(
-    document: Document, actor: int, data: bytes, suffix: str
-) -> ExportCertificate | None:
-    """Certify an exported file as it is stored; None if it has no shapes or no motion."""
+def certificate_of(document: Document, actor: int, data: bytes, suffix: str) -> ExportCertificate:
+    """Certify an exported file as it is stored."""
+    scene, who = build_scene(document, SceneKey.of(document)), actor_label(actor)
+    if who not in scene.layout.actor_q:
+        return _unchecked("the character has no solid shapes")
+    if len(document.motion(actor)) > MAX_FRAMES:
+        return _unchecked(f"only files of up to {MAX_FRAMES} frames are checked")
+
+    def surroundings(times_s: Floats) -> dict[str, Floats]:
+        rows, layout = sample_document(document, scene, times_s), scene.layout
+        return {n: rows[:, at] for n, at in (layout.actor_q | layout.object_q).items()}
+
     with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
         path = Path(folder) / f"motion.{suffix}"
         path.write_bytes(data)
-        motion = load(path)
-        figure = document.figure(document.actor(actor).figure)
-        if not figure.capsules or not 1 < len(motion) <= MAX_FRAMES:
-            return None
-        if sorted(motion.skeleton.names) != sorted(figure.skeleton.names):
-            return None
-        channels = stored_channels(path, motion) if suffix == "bvh" else None
-    before, who = build_scene(document, SceneKey.of(document)), actor_label(actor)
-    body = Figure(
-        figure.name, motion.skeleton, capsules=figure.capsules
-    )  # skeleton as stored in the file
-    actors = tuple(SceneActor(a.name, body) if a.name == who else a for a in before.actors)
-    layout = replace(before, actors=actors).layout
-    around = sample_document(document, before, np.arange(len(motion)) / motion.fps)
-    rows = np.tile(layout.rest(), (len(motion), 1))
-    for now, then in (
-        (layout.actor_q, before.layout.actor_q),
-        (layout.object_q, before.layout.object_q),
-    ):
-        for name, at in now.items():
-            rows[:, at] = motion.q if name == who else around[:, then[name]]
-    if channels is not None:
-        channels = channels_in_scene(channels, motion.skeleton, layout.skeleton, who)
-    how = "slerp" if channels is None else "both"
-    found = certify(layout.table, rows, motion.fps, how, channels)
+        try:
+            found = certify_file(
+                path, scene=scene, actor=who, surroundings=surroundings
+            ).certificate
+        except WritheError as error:
+            return _unchecked(str(error).replace(str(path), "the file"))
     return ExportCertificate(
         found.certified,
+        found.verdict.value,
         found.frames,
-        how,
+        found.interpolation,
         len(found.pass_throughs),
         found.penetration_upper_bound_m,
     )
+
+
+def _unchecked(note: str) -> ExportCertificate:
+    return ExportCertificate(False, Verdict.UNDECIDED.value, 0, "", 0, 0.0, note)
 
 
 def export(document: Document, actor: int, suffix: str) -> tuple[bytes, str]:

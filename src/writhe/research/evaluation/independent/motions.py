@@ -156,6 +156,7 @@ class ChannelMotion:
     angles: np.ndarray
     shift: np.ndarray
     reversed: tuple[tuple[int, int, int], ...] = ()  # (frame, joint, channel)
+    as_stored: bool = False  # linear between the stored angles, whatever way round that is
 
     @property
     def length(self) -> float:
@@ -189,7 +190,9 @@ class ChannelMotion:
     def _changes(self) -> np.ndarray:
         if len(self.angles) < 2:
             return np.zeros_like(self.angles)
-        out = np.remainder(np.diff(self.angles, axis=0) + np.pi, 2 * np.pi) - np.pi
+        out = np.diff(self.angles, axis=0)
+        if not self.as_stored:
+            out = np.remainder(out + np.pi, 2 * np.pi) - np.pi
         for f, j, c in self.reversed:
             out[f, j, c] -= np.copysign(2 * np.pi, out[f, j, c])
         return out
@@ -210,6 +213,7 @@ class ChannelMotion:
             "angles": self.angles.tolist(),
             "shift": self.shift.tolist(),
             "reversed": [list(one) for one in self.reversed],
+            "as_stored": self.as_stored,
         }
 
 

@@ -26,7 +26,7 @@ from writhe.scene.scene import Actor, Scene
 from writhe.skeleton import Figure, Motion, Skeleton, quaternions, transforms
 
 SPLINE_ERROR_M = 2e-4  # aim of the approximation of cubic splines
-MAX_REFINE = 64  # rows per key of a cubic spline
+MAX_REFINE = 512  # rows per key of a cubic spline
 SAME_BONES_M = 1e-3  # bones of a file that belong to a figure
 
 Surroundings = Callable[[Floats], Mapping[str, Floats]]
@@ -94,9 +94,10 @@ def certify_file(
 
     stored, table, reading, channels = prepared(1)
     frames = len(np.unique(reading.times_s))
-    error_m = gap_error(table, reading)
-    if error_m > SPLINE_ERROR_M:
-        refine = int(min(MAX_REFINE, np.ceil(np.sqrt(error_m / SPLINE_ERROR_M))))
+    refine = 1
+    while (error_m := gap_error(table, reading)) > SPLINE_ERROR_M and refine < MAX_REFINE:
+        # the error falls with the square of the distance of the rows
+        refine = int(min(MAX_REFINE, np.ceil(1.1 * refine * np.sqrt(error_m / SPLINE_ERROR_M))))
         stored, table, reading, channels = prepared(refine)
     how = interpolation or ("slerp" if channels is None else "both")
     readings = euler_readings(table, reading, how, channels)

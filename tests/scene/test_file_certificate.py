@@ -1,0 +1,202 @@
+"""`certify_file`: files are certified as the programs that read them interpolate them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+
+from writhe.collision import Certificate, Verdict, half_space
+from writhe.errors import WritheError
+from writhe.io import load, save
+from writhe.io.glb_container import write_container
+from writhe.io.glb_keys import load_glb_keys
+from writhe.scene import Actor, Scene, SceneObject, certify_file
+from writhe.skeleton import Capsule, Figure, Motion, forward, quaternions
+
+CHANNELS = ["Zrotation", "Zrotation Xrotation", "Zrotation Xrotation Yrotation"]
+
+
+def arm_bvh(folder: Path, channels: str, *degrees: float) -> Path:
+    """An arm along x that turns about z, and a post; the channels other than z are zero."""
+    count = len(channels.split())
+    rows = "\n".join(" ".join([str(d)] + ["0"] * (count - 1)) for d in degrees)
+    path = folder / "arm.bvh"
+    path.write_text(
+        "HIERARCHY\nROOT base\n{\nOFFSET 0 0 0\nCHANNELS 0\n"
+        f"JOINT arm\n{{\nOFFSET 0 0 0\nCHANNELS {count} {channels}\n"
+        "End Site\n{\nOFFSET 0.5 0 0\n}\n}\n"
+        "JOINT post\n{\nOFFSET 0 0 0.0001\nCHANNELS 0\nEnd Site\n{\nOFFSET 0 0 0.1\n}\n}\n}\n"
+        f"MOTION\nFrames: {len(degrees)}\nFrame Time: 0.0333333\n{rows}\n"
+    )
+    return path
+
+
+def arm_figure(path: Path, post_degrees: float) -> Figure:
+    """The figure of `arm_bvh` with a ball 0.4 m from the axis, in this direction."""
+    angle = np.radians(post_degrees)
+    at = 0.4 * np.array([np.cos(angle), np.sin(angle), 0.0])
+    skeleton = load(path).skeleton
+    arm = Capsule("arm", np.zeros(3), np.array([0.5, 0, 0]), 0.03)
+    return Figure("arm", skeleton, (arm, Capsule("post", at, at, 0.05)))
+
+
+def arm_certificate(path: Path, post_degrees: float, how: str | None = None) -> Certificate:
+    figure = arm_figure(path, post_degrees)
+    return certify_file(path, figure=figure, interpolation=how).certificate
+
+
+@pytest.mark.parametrize("channels", CHANNELS)
+@pytest.mark.parametrize("post", [180.0, 90.0])
+def test_an_angle_that_wraps_is_followed_both_ways(tmp_path, channels, post):
+    # 170 to -150 degrees: by 40 degrees past a post at 180, or by -320 degrees past one at 90
+    path = arm_bvh(tmp_path, channels, 170, -150)
+    assert arm_certificate(path, post).verdict is Verdict.PASSES_THROUGH
+    assert arm_certificate(path, post, "slerp").certified is (post == 90.0)
+    assert arm_certificate(path, 195.0 if post == 180.0 else -90.0).verdict is not Verdict.CERTIFIED
+
+
+@pytest.mark.parametrize("channels", CHANNELS)
+def test_angles_without_a_wrap_have_one_way(tmp_path, channels):
+    path = arm_bvh(tmp_path, channels, 170, 210)
+    assert arm_certificate(path, 180.0).verdict is Verdict.PASSES_THROUGH
+    assert arm_certificate(path, 90.0).certified
+
+
+@pytest.mark.parametrize("channels", CHANNELS)
+@pytest.mark.parametrize("turn", [180.0, -180.0])
+def test_half_a_turn_in_a_file_is_undecided(tmp_path, channels, turn):
+    path = arm_bvh(tmp_path, channels, 10, 10 + turn)
+    other_side = 280.0 if turn > 0 else 100.0
+    assert arm_certificate(path, other_side).verdict is Verdict.UNDECIDED
+
+
+def test_a_single_frame_has_a_true_verdict(tmp_path):
+    path = arm_bvh(tmp_path, CHANNELS[2], 90)
+    assert arm_certificate(path, 95.0).verdict is not Verdict.CERTIFIED
+    found = arm_certificate(path, 180.0)
+    assert found.certified and found.frames == 1
+
+
+def about_z(*degrees: float) -> np.ndarray:
+    half = np.radians(degrees) / 2
+    return np.array([[0, 0, np.sin(h), np.cos(h)] for h in half])
+
+
+def spin_glb(folder: Path, times: list[float], values: ArrayLike, how: str) -> Path:
+    """An arm along x with a rotation track, and a post that another track keeps in place."""
+    binary, views, accessors = b"", [], []
+    still = [times[0], times[-1]], about_z(0, 0)
+    for data, kind in zip((times, values, *still), ("SCALAR", "VEC4") * 2, strict=True):
+        raw = np.asarray(data, dtype="<f4").tobytes()
+        views.append({"buffer": 0, "byteOffset": len(binary), "byteLength": len(raw)})
+        count = len(np.asarray(data))
+        about = {"bufferView": len(views) - 1, "componentType": 5126, "count": count, "type": kind}
+        accessors.append(about)
+        binary += raw
+    document = {
+        "asset": {"version": "2.0"},
+        "nodes": [{"name": "base", "children": [1, 2]}, {"name": "arm"}, {"name": "post"}],
+        "accessors": accessors,
+        "bufferViews": views,
+        "buffers": [{"byteLength": len(binary)}],
+        "animations": [
+            {
+                "samplers": [
+                    {"input": 0, "output": 1, "interpolation": how},
+                    {"input": 2, "output": 3, "interpolation": "LINEAR"},
+                ],
+                "channels": [
+                    {"sampler": i, "target": {"node": 1 + i, "path": "rotation"}} for i in range(2)
+                ],
+            }
+        ],
+    }
+    path = folder / "spin.glb"
+    write_container(path, document, binary)
+    return path
+
+
+def spin_certificate(path: Path, post_degrees: float) -> Certificate:
+    angle = np.radians(post_degrees)
+    at = 0.4 * np.array([np.cos(angle), np.sin(angle), 0.0])
+    skeleton = load(path).skeleton
+    arm = Capsule("arm", np.zeros(3), np.array([0.5, 0, 0]), 0.03)
+    figure = Figure("spin", skeleton, (arm, Capsule("post", at, at, 0.05)))
+    return certify_file(path, figure=figure).certificate
+
+
+def test_step_tracks_jump_over_what_lies_between(tmp_path):
+    turns = about_z(20, 80, 140)
+    moving = spin_glb(tmp_path, [0.0, 0.5, 1.0], turns, "LINEAR")
+    assert spin_certificate(moving, 50.0).verdict is Verdict.PASSES_THROUGH
+    jumping = spin_glb(tmp_path, [0.0, 0.5, 1.0], turns, "STEP")
+    found = spin_certificate(jumping, 50.0)
+    assert found.certified and found.jumps == 2 and found.interpolation == "slerp and step"
+    assert spin_certificate(jumping, 85.0).verdict is not Verdict.CERTIFIED
+    assert spin_certificate(jumping, 138.0).verdict is not Verdict.CERTIFIED  # the last key
+
+
+def overshooting(folder: Path) -> Path:
+    """From 20 to 40 degrees and on to 60 before it comes back: visible only between the keys."""
+    flat = np.zeros((1, 4))
+    steep = 12.0 * (about_z(40.0) - about_z(20.0))
+    values = np.concatenate([flat, about_z(20), steep, -steep, about_z(40), flat])
+    return spin_glb(folder, [0.0, 1.0], values, "CUBICSPLINE")
+
+
+def test_splines_are_followed_between_their_keys(tmp_path):
+    path = overshooting(tmp_path)
+    dense = load_glb_keys(path, 2000).motion
+    turns = dense.q[:, dense.skeleton.q_slice("arm")][:, -4:]
+    peak = np.degrees(2 * np.arctan2(turns[:, 3], turns[:, 0])).max()
+    assert peak > 50.0
+    hit, clear = peak - 2.0, peak + 25.0
+    assert spin_certificate(path, hit).verdict is not Verdict.CERTIFIED
+    found = spin_certificate(path, clear)
+    assert found.certified and found.interpolation == "slerp and cubic spline" and found.frames == 2
+
+
+@pytest.mark.parametrize("refine", [1, 4, 16])
+def test_the_error_bound_of_splines_holds(tmp_path, refine):
+    random = np.random.default_rng(refine)
+    for _ in range(20):
+        values = random.normal(size=(9, 4)) * 0.4
+        values[1::3] = quaternions.normalised(random.normal(0, 0.25, (3, 4)) + np.eye(4)[3])
+        path = spin_glb(tmp_path, [0.0, 0.3, 1.0], values, "CUBICSPLINE")
+        coarse, fine = load_glb_keys(path, refine), load_glb_keys(path, 64 * refine)
+        joint = coarse.motion.skeleton.index("arm")
+        at = coarse.motion.skeleton.q_slice("arm")
+        sampled = Motion(coarse.motion.skeleton, coarse.motion.q, 1.0)
+        row = np.interp(fine.times_s, coarse.times_s, np.arange(len(coarse.times_s)))
+        ours, truth = sampled.at(row)[:, at][:, -4:], fine.motion.q[:, at][:, -4:]
+        dot = np.clip(np.abs((ours * truth).sum(axis=1)), 0.0, 1.0)
+        apart = 2 * np.arccos(dot).max()
+        assert apart <= coarse.rotation_error_rad[joint] + 1e-6
+
+
+def test_a_scene_with_the_built_in_human_takes_a_bvh_file(human, tmp_path):
+    """A BVH file stores hinges as three channels, so its configurations are larger."""
+    q = np.tile(human.skeleton.rest_configuration, (3, 1))
+    q[:, human.skeleton.q_slice("left_elbow")] = [[0.2], [0.4], [0.6]]
+    path = tmp_path / "bend.bvh"
+    save(Motion(human.skeleton, q, 30.0), path)
+    low = float(forward(human.skeleton, q[0]).positions[:, 1].min()) - 0.5
+
+    def in_room(floor_m: float) -> Certificate:
+        floor = SceneObject("floor", (half_space((0, floor_m, 0), (0, 1, 0)),))
+        room = tmp_path / "room.json"
+        Scene((Actor("ann", human),), (floor,)).save(room)
+        return certify_file(path, scene=room).certificate
+
+    assert in_room(low).certified
+    deep = in_room(low + 0.6)
+    assert not deep.certified and deep.penetration_witnessed_m > 0.05
+
+
+def test_a_file_of_another_skeleton_is_refused(human, tmp_path):
+    path = arm_bvh(tmp_path, CHANNELS[0], 0, 10)
+    with pytest.raises(WritheError, match="another skeleton"):
+        certify_file(path, figure=human)

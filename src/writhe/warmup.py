@@ -8,8 +8,8 @@ from pathlib import Path
 
 from writhe.cache import cache_root
 from writhe.kernels.jit import all_kernels_hash
+from writhe.progress import Progress
 
-Progress = Callable[[int, int, str], None]
 Stage = Callable[[], None]
 
 STAGES: dict[str, Stage] = {}
@@ -208,7 +208,7 @@ def warm_up(progress: Progress | None = None, stages: Iterable[str] | None = Non
     wanted = list(STAGES if stages is None else stages)
     for done, name in enumerate(wanted):
         if progress:
-            progress(done, len(wanted), name)
+            progress(done / len(wanted), name)
         STAGES[name]()
         marker = _marker(name)
         marker.parent.mkdir(parents=True, exist_ok=True)

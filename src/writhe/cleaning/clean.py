@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,11 +20,10 @@ from writhe.cleaning.push_out import push_frames_clear
 from writhe.cleaning.segment_path import nearest_path
 from writhe.collision import Certificate, CollisionTable, certify
 from writhe.errors import WritheError
+from writhe.progress import Progress, no_progress
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion, forward
 from writhe.solvers.tracking import PostureTracker, TrackingOptions
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -72,13 +70,12 @@ def clean(
         )
     shapes = table or CollisionTable.of_figure(figure)
     tracker = PostureTracker(figure, shapes, options, variables=variables)
-    total = 3 * len(motion)
-    report = progress or _no_progress
+    count, report = len(motion), progress or no_progress
     fade = max(1, round(fade_s * motion.fps))
-    target = push_frames_clear(tracker, motion.q, fade, lambda done: report(done, total))
+    target = push_frames_clear(tracker, motion.q, fade, lambda done: report(done / (3 * count)))
     clip = SegmentedClip(tracker, motion.q, target, motion.fps)
     detours = Detours(tracker, motion.fps) if go_round else None
-    rows = nearest_path(clip, detours, lambda done: report(2 * len(motion) + done, total))
+    rows = nearest_path(clip, detours, lambda done: report((2 * count + done) / (3 * count)))
     positions = forward(figure.skeleton, rows).positions
     moved = np.linalg.norm(positions - clip.positions, axis=2)
     return Cleaned(
@@ -100,7 +97,3 @@ def _actor_of(scene: Scene, actor: str | None) -> tuple[Figure, Bools]:
     variables = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
     variables[layout.actor_v[chosen.name]] = True
     return Figure(chosen.figure.name, layout.skeleton, roles=roles), variables
-
-
-def _no_progress(done: int, total: int) -> None:
-    """Ignore progress."""

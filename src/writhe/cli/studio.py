@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import Progress
 
-from writhe.cli.output import console
+from writhe.cli.output import console, progress_bar
 
 
 def studio(
@@ -37,12 +36,7 @@ def studio(
     from writhe.studio.server.precompile_posing import prepare
     from writhe.studio.server.start import serve
 
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("Preparing", total=None)
-
-        def progress(done: int, total: int, what: str) -> None:
-            bar.update(task, completed=done, total=total, description=f"Preparing: {what}")
-
+    with progress_bar("Preparing") as progress:
         prepare(progress)
 
     def announce(address: str) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.progress import Progress
 
-from writhe.cli.output import console, print_json
+from writhe.cli.output import console, print_json, progress_bar
 from writhe.warmup import missing, warm_up
 
 
@@ -35,10 +34,5 @@ def ensure_warm(*stages: str) -> None:
 
 
 def _with_progress(stages: list[str] | None) -> float:
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("Compiling kernels", total=None)
-
-        def progress(done: int, total: int, what: str) -> None:
-            bar.update(task, completed=done, total=total, description=f"Compiling {what}")
-
+    with progress_bar("Compiling") as progress:
         return warm_up(progress, stages)

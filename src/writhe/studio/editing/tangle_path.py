@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from writhe.arrays import Bools, Floats
+from writhe.progress import Progress
 from writhe.skeleton.kinematics import difference
 from writhe.solvers.tangling import (
     SolveOptions,
@@ -20,7 +21,6 @@ from writhe.solvers.tangling import (
 )
 from writhe.studio.editing.tangle_timing import time_path
 
-Report = Callable[[float], None]
 SUBSTEPS = 3  # substeps per frame of the driven parts
 CATCHING_UP = 6  # extra substeps while a driven part lags behind its frame
 CLOSE = 1e-6  # largest coordinate difference at which a driven part has reached its frame
@@ -89,7 +89,7 @@ def follow_frames(
     tangles: Sequence[Tangle],
     start: Floats,
     around: Floats,
-    report: Report | None = None,
+    report: Progress | None = None,
     *,
     gradually: bool = True,
 ) -> Floats:

@@ -166,7 +166,7 @@ class _ActorMotion:
             self.scene,
             Motion(self.scene.layout.skeleton, rows, self.fps),
             actor=actor_label(self.actor),
-            progress=lambda done, total: job.report(done / total),
+            progress=job.report,
         )
         pushed = np.ascontiguousarray(found.motion.q[:, self.own])
         for frames in _TAPERS:

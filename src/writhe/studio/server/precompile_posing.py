@@ -12,6 +12,7 @@ import numpy as np
 
 from writhe.collision import ball, certify
 from writhe.postures.builtin import builtin_database
+from writhe.progress import Progress
 from writhe.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.skeleton.figures import figure
 from writhe.solvers.half_space import CollisionResponse
@@ -23,8 +24,6 @@ from writhe.studio.editing.preset_poses import LIBRARIES, preset_names, preset_p
 from writhe.studio.editing.starting_poses import mirrored, starting_pins, starting_pose
 from writhe.studio.view.diagnostics import Diagnostics
 from writhe.studio.view.silhouettes import silhouette
-
-Progress = Callable[[int, int, str], None]
 
 
 def _body() -> None:
@@ -89,7 +88,7 @@ _STAGES: dict[str, Callable[[], None]] = {
 
 
 def prepare(progress: Progress) -> None:
-    """Run all stages; `progress(done, total, name)` is called before each."""
+    """Run all stages; `progress` is called before each."""
     for done, (name, stage) in enumerate(_STAGES.items()):
-        progress(done, len(_STAGES), name)
+        progress(done / len(_STAGES), name)
         stage()

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install test check bench hunt fuzz format clean system-packages studio studio-client screenshots kernels wheel
+.PHONY: install test test-quick docs check bench hunt fuzz format clean system-packages studio studio-client screenshots kernels wheel
 install: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml
@@ -50,6 +50,14 @@ test: install system-packages $(CLIENT)
 	cd web && npm test
 	$(BIN)/writhe warmup
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# Under two minutes once the kernels are compiled: no browser, no server, no planning, no research.
+test-quick: install
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" $(QUICK)
+
+# The site with search and API reference, into out/site.
+docs: install
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 check: install web/node_modules/.installed
 	$(BIN)/ruff format --check .

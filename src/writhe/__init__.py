@@ -1,6 +1,7 @@
 """writhe: pose characters and create motion without body parts passing through each other.
 
-Names are loaded when first used, so that `import writhe` stays quick.
+Names are loaded when first used, so that `import writhe` stays quick. Their types are in
+`__init__.pyi`.
 """
 
 from __future__ import annotations
@@ -11,16 +12,23 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Actor": "writhe.scene",
+    "Certificate": "writhe.collision",
     "CollisionTable": "writhe.collision",
     "Controls": "writhe.solvers.posing",
     "Figure": "writhe.skeleton",
     "Hold": "writhe.solvers.posing",
     "Motion": "writhe.skeleton",
     "Pin": "writhe.solvers.posing",
+    "Plan": "writhe.planning",
+    "PoseResult": "writhe.solvers.posing",
+    "Poser": "writhe.solvers.posing",
     "PostureDatabase": "writhe.database",
+    "Progress": "writhe.progress",
     "Scene": "writhe.scene",
     "Skeleton": "writhe.skeleton",
     "Target": "writhe.solvers.posing",
+    "Timing": "writhe.planning",
     "WritheError": "writhe.errors",
     "builtin_database": "writhe.postures.builtin",
     "certify": "writhe.collision",

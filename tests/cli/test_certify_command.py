@@ -86,7 +86,7 @@ def test_stored_channels_keep_the_angles_that_were_written(tmp_path):
     skeleton = Skeleton([Joint("Hips", None, JointKind.FREE)])
     q = np.zeros((2, 7))
     q[:, 3:] = np.roll(Rotation.from_euler("ZYX", angles, degrees=True).as_quat(), 1, axis=1)
-    motion = Motion(skeleton, q, source={"format": "bvh"})
+    motion = Motion(skeleton, q, fps=30.0, source={"format": "bvh"})
     channels = stored_channels(path, motion)
     np.testing.assert_array_equal(channels.order, [[2, 1, 0]])
     np.testing.assert_allclose(np.degrees(channels.angles[:, 0]), angles)

@@ -227,6 +227,8 @@ def test_motions_must_fit_the_scene():
     with pytest.raises(WritheError, match="share rate and length"):
         scene.layout.motion({"anna": short, "ben": long})
     with pytest.raises(WritheError, match="not a moved object"):
-        scene.layout.motion({}, {"floor": np.zeros((1, 7))})
+        scene.layout.motion({}, {"floor": np.zeros((1, 7))}, fps=30.0)
+    with pytest.raises(WritheError, match="frame rate must be given"):
+        scene.layout.motion({})
     with pytest.raises(WritheError, match="full stop"):
         Actor("an.na", scene.actors[0].figure)

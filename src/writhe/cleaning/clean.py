@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,11 +28,10 @@ from writhe.cleaning.trajectory import ClipTrajectory
 from writhe.cleaning.window_problem import ClipProblem, WindowOptions
 from writhe.collision import Certificate, CollisionTable, certify
 from writhe.errors import WritheError
+from writhe.progress import Progress, no_progress
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion, forward
 from writhe.solvers.tracking import PostureTracker, TrackingOptions
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ def clean(
     trajectory = ClipTrajectory(tracker, problem, max(1, round(fade_s * motion.fps)))
     written: Certificate | None = None
     with threadpool_limits(1, "blas"):  # threads of small matrices only wait for each other
-        path = _path(tracker, motion, fade_s, go_round, progress or _no_progress)
+        path = _path(tracker, motion, fade_s, go_round, progress or no_progress)
         q = trajectory.solve(path)
         if euler:
             readings = FileReadings(motion)
@@ -131,13 +129,9 @@ def _path(
     tracker: PostureTracker, motion: Motion, fade_s: float, go_round: bool, progress: Progress
 ) -> Floats:
     """(frames, nq) the certified path that decides on which side limbs pass."""
-    frames, total = len(motion), 2 * len(motion)
+    count = len(motion)
     fade = max(1, round(fade_s * motion.fps))
-    target = push_frames_clear(tracker, motion.q, fade, lambda done: progress(done, total))
+    target = push_frames_clear(tracker, motion.q, fade, lambda done: progress(done / (2 * count)))
     clip = SegmentedClip(tracker, motion.q, target, motion.fps)
     detours = Detours(tracker, motion.fps) if go_round else None
-    return nearest_path(clip, detours, lambda done: progress(frames + done, total))
-
-
-def _no_progress(done: int, total: int) -> None:
-    """Ignore progress."""
+    return nearest_path(clip, detours, lambda done: progress(0.5 + done / (2 * count)))

@@ -21,12 +21,12 @@ from writhe.easing import smoothstep
 from writhe.errors import WritheError
 from writhe.planning import scene_problem
 from writhe.planning.route_search import CLOSE, WIDE, failure_reason, search, timed_motion
+from writhe.progress import Progress
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.topology import linking_vector
 
-Progress = Callable[[float], None]
 _TAPERS = (6, 3)  # frames over which a correction fades out at the ends of a segment, in order
 _WOUND = 0.5  # change of linking between two poses above which a detour is needed
 _STAYS_M = 0.005  # a pinned joint that moves less between two poses counts as planted
@@ -138,16 +138,12 @@ class ActorMotion:
 
     def pushed_out(self, rows: Floats, progress: Progress | None = None) -> Motion:
         """The actor's motion in the scene rows (n, nq) with overlaps pushed out; its ends stay."""
-        layout = self.scene.layout
-        roles = tuple((role, f"{self.actor}.{joint}") for role, joint in self.figure.roles)
-        variables = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
-        variables[layout.actor_v[self.actor]] = True
         found = clean(
-            Motion(layout.skeleton, rows, self.fps),
-            Figure(self.figure.name, layout.skeleton, roles=roles),
-            table=layout.table,
-            variables=variables,
-            progress=None if progress is None else lambda done, total: progress(done / total),
+            self.scene,
+            Motion(self.scene.layout.skeleton, rows, self.fps),
+            actor=self.actor,
+            euler=False,
+            progress=progress,
         )
         pushed = np.ascontiguousarray(found.motion.q[:, self.own])
         for frames in _TAPERS:

@@ -113,8 +113,7 @@ class ClipProblem:
         self._metres = tracker.metres
         self._smooth_metres = np.maximum(tracker.metres, self.options.least_metres)
         self.may_change = np.ones(skeleton.dof_count, dtype=np.bool_)
-        if tracker.prescribed is not None:
-            self.may_change[tracker.prescribed] = False
+        self.may_change[tracker.prescribed] = False
         self._free = np.flatnonzero(self.may_change)  # those of the window being solved
         self._weight = self._position_weights(
             [skeleton.index(joint) for role, joint in figure.roles if role in FEET]

@@ -49,7 +49,7 @@ def bench(
     with console.status("Measuring") as status:
         result = run(
             name,
-            lambda what: status.update(f"Measuring {what}"),
+            lambda _share, what="": status.update(f"Measuring {what}"),
             database=None if database is None else _load(database),
             clips=clips,
             part=part,

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import Progress
 
 from writhe.cli.certify import verdict_text
 from writhe.cli.output import console, print_json
+from writhe.cli.progress import progress_bar
 
 
 def clean(
@@ -49,13 +49,8 @@ def clean(
     human = figure("human")
     motion = on_figure(load(file), human)
     start = time.perf_counter()
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("Cleaning", total=None)
-        cleaned = clean_motion(
-            human,
-            motion,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
-        )
+    with progress_bar("Cleaning") as progress:
+        cleaned = clean_motion(human, motion, progress=progress)
     seconds = time.perf_counter() - start
     written = cleaned.motion
     save(written, output)

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from writhe.cli.output import console, print_json
+from writhe.cli.progress import progress_bar
 from writhe.database import PostureDatabase, posture_features
 from writhe.errors import WritheError
 from writhe.postures.build_database import DatabaseOptions, build_database, threshold_for
@@ -68,19 +68,8 @@ def build(
         tracks = read_object_tracks(places or folder / "geometry.json")
         object_linking = ObjectLinking(body, find_object(object_), tracks)
     options = DatabaseOptions(every, threshold, keep, drop_penetrating)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=None)
-        report = build_database(
-            folder,
-            output,
-            body,
-            options,
-            lambda done, total, name: bar.update(
-                task, completed=done, total=total, description=name
-            ),
-            object_linking,
-        )
+    with progress_bar("Reading") as progress:
+        report = build_database(folder, output, body, options, progress, object_linking)
     for name, reason in report.skipped.items():
         console.print(f"skipped {name}: {reason}", markup=False)
     if report.resumed:

@@ -37,7 +37,7 @@ def learn(
             folder,
             Chain.named(figure(to), chain),
             options,
-            lambda done, total, name: status.update(f"Reading {name} ({done + 1} of {total})"),
+            lambda _share, name="": status.update(f"Reading {name}"),
         )
     learnt.forest.save(output)
     frames = sum(learnt.clips.values())

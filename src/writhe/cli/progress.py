@@ -1,39 +1,49 @@
-"""Progress of preparations: a bar on a terminal, else a line now and then."""
+"""Progress of commands on standard error: a bar on a terminal, else a line now and then."""
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from writhe.cli.output import console
+from writhe.progress import Progress
 
 _LINE_S = 5.0  # without a terminal, at most one line in this time
 
 
-@contextlib.contextmanager
-def progress_shown(doing: str) -> Iterator[Callable[[int, int, str], None]]:
-    """A function to call with what is done, the total and a name; `doing` is its verb."""
-    if console.is_terminal:
-        from rich.progress import Progress
-
-        with Progress(console=console, transient=True) as bar:
-            task = bar.add_task(doing, total=None)
-            yield lambda done, total, what: bar.update(
-                task,
-                completed=done,
-                total=total,
-                description=f"{doing} {what}",
-                visible=done < total,
-            )
+@contextmanager
+def progress_bar(title: str) -> Generator[Progress]:
+    """Shows progress while the block runs; call what it yields. `title` says what is being done."""
+    if not console.is_terminal:
+        yield _lines(title)
         return
+    from rich.progress import Progress as Bar
+
+    with Bar(console=console, transient=True) as bar:
+        task = bar.add_task(title, total=None)
+
+        def show(share: float | None, what: str = "", /) -> None:
+            bar.update(
+                task,
+                description=f"{title} {what}".rstrip(),
+                completed=share or 0.0,
+                total=None if share is None else 1.0,
+                visible=share is None or share < 1.0,
+            )
+
+        yield show
+
+
+def _lines(title: str) -> Progress:
     last = -_LINE_S
 
-    def line(done: int, total: int, what: str) -> None:
+    def show(share: float | None, what: str = "", /) -> None:
         nonlocal last
         now = time.monotonic()
-        if done < total and now - last >= _LINE_S:
+        if (share is None or share < 1.0) and now - last >= _LINE_S:
             last = now
-            console.print(f"{doing} {what}: {100 * done // max(1, total)} %")
+            done = "" if share is None else f": {100 * share:.0f} %"
+            console.print(f"{title} {what}".rstrip() + done)
 
-    yield line
+    return show

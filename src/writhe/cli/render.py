@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import Progress
 
 from writhe.cli.output import console, print_json
+from writhe.cli.progress import progress_bar
 from writhe.errors import WritheError
 from writhe.skeleton import Figure, Motion
 from writhe.skeleton.figures import figure, figure_names
@@ -38,8 +38,7 @@ def render(
     red = _colliding(body, motion) if collisions else None
     suffix = output.suffix.lower()
     if suffix in (".gif", ".mp4"):
-        with Progress(console=console, transient=True) as bar:
-            task = bar.add_task("Drawing", total=None)
+        with progress_bar("Drawing") as progress:
             movie(
                 body,
                 motion,
@@ -47,7 +46,7 @@ def render(
                 size=(size, size),
                 show=show,
                 highlights=red,
-                progress=lambda done, total: bar.update(task, completed=done, total=total),
+                progress=progress,
             )
     elif suffix not in (".png", ".jpg", ".jpeg"):
         raise WritheError(

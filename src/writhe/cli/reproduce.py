@@ -41,7 +41,7 @@ def reproduce(
         result = run(
             name,
             folder,
-            status.update,
+            lambda _share, what="": status.update(what),
             only=only,
             clips=clips,
             full=True if full else None,

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from writhe.cli.output import console
-from writhe.cli.progress import progress_shown
+from writhe.cli.progress import progress_bar
 
 
 def studio(
@@ -44,7 +44,7 @@ def studio(
     screen = sys.platform in ("darwin", "win32") or any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
     )
-    with progress_shown("Preparing") as progress:
+    with progress_bar("Preparing") as progress:
         serve(
             host,
             port,

@@ -50,7 +50,7 @@ def tune(
             most_ms=most_ms,
             most_rounds=rounds,
             seed=seed,
-            progress=lambda what: status.update(f"Trying {what}"),
+            progress=lambda _share, what="": status.update(f"Trying {what}"),
         )
     names = list(found.start.values)
     table = Table(*names, "joint error (cm)", "ms a frame", title=f"writhe tune {method}")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from writhe.cli.output import console, print_json
-from writhe.cli.progress import progress_shown
+from writhe.cli.progress import progress_bar
 from writhe.warmup import missing, warm_up
 
 
@@ -20,7 +20,7 @@ def warmup(
 
     Example: `writhe warmup`
     """
-    with progress_shown("Compiling") as progress:
+    with progress_bar("Compiling") as progress:
         seconds = warm_up(progress, missing())
     console.print(f"Kernels are ready ({seconds:.1f} s).")
     if json:
@@ -32,5 +32,5 @@ def ensure_warm(*stages: str) -> None:
     lacking = missing(stages or None)
     if lacking:
         console.print("Compiling kernels; this happens once per machine.")
-        with progress_shown("Compiling") as progress:
+        with progress_bar("Compiling") as progress:
             warm_up(progress, lacking)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Protocol
 
 from numpy.typing import ArrayLike
@@ -15,7 +16,7 @@ from writhe.skeleton import Figure, Motion
 class HasTable(Protocol):
     """The layout of a scene, as far as `certify` reads it."""
 
-    @property
+    @cached_property
     def table(self) -> CollisionTable:
         """The shapes and pairs of the whole scene."""
         ...
@@ -24,7 +25,7 @@ class HasTable(Protocol):
 class HasLayout(Protocol):
     """A `Scene`, as far as `certify` reads it (this layer is below scenes)."""
 
-    @property
+    @cached_property
     def layout(self) -> HasTable:
         """The scene as one forest of joints."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from writhe.arrays import Bools, Floats
 from writhe.collision import certify
 from writhe.planning.timing import time_path
+from writhe.progress import Progress
 from writhe.scene import Layout
 from writhe.skeleton.kinematics import difference
 from writhe.solvers.tangling import (
@@ -22,7 +23,6 @@ from writhe.solvers.tangling import (
     order_automatically,
 )
 
-Report = Callable[[float], None]
 SUBSTEPS = 3  # substeps per frame of the driven parts
 CATCHING_UP = 6  # extra substeps while a driven part lags behind its frame
 CLOSE = 1e-6  # largest coordinate difference at which a driven part has reached its frame
@@ -70,7 +70,7 @@ def wind_intervals(
     start: Floats,
     order: str,
     fps: float,
-    report: Callable[[float, str], None],
+    report: Progress,
 ) -> WoundMotion:
     """Motion from `start` through all intervals; an actor that does not wind in one waits there."""
     everybody = {mover for interval in intervals for mover in interval.movers}
@@ -101,7 +101,7 @@ class KeptTangle:
 
 
 def keep_tangle(
-    setup: TangleSetup, tangle: Tangle, around: Floats, fps: float, report: Report | None = None
+    setup: TangleSetup, tangle: Tangle, around: Floats, fps: float, report: Progress | None = None
 ) -> KeptTangle:
     """Wind at the first frame of `around`, then keep the tangle while the rest follows `around`."""
     interval = TangleInterval("start", (tangle,), setup, around[:1])
@@ -156,7 +156,7 @@ def follow_frames(
     tangles: Sequence[Tangle],
     start: Floats,
     around: Floats,
-    report: Report | None = None,
+    report: Progress | None = None,
     *,
     gradually: bool = True,
 ) -> Floats:

@@ -25,7 +25,8 @@ from writhe.errors import FileFormatError, WritheError
 from writhe.files import write_file
 from writhe.io import load
 from writhe.postures.object_linking import ObjectLinking
-from writhe.retargeting.clip_folders import Progress, motion_files
+from writhe.progress import Progress
+from writhe.retargeting.clip_folders import motion_files
 from writhe.retargeting.retarget import retarget
 from writhe.skeleton import Figure, forward
 
@@ -103,7 +104,7 @@ def build_database(
     for number, path in enumerate(files):
         name = path.relative_to(folder).as_posix()
         if progress:
-            progress(number, len(files), name)
+            progress(number / len(files), name)
         part = work / f"{_part_key(path, name, figure, options.every, object_linking)}.parquet"
         found = _stored(part, figure)
         if found is None:

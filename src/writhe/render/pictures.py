@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,13 @@ from scipy.ndimage import uniform_filter1d
 
 from writhe.arrays import Floats
 from writhe.errors import WritheError
+from writhe.progress import Progress
 from writhe.render.look import BODIES, Colour
 from writhe.render.movies import check_movie_name, write_movie
 from writhe.render.picture_stage import THREE_QUARTER, PictureStage
 from writhe.skeleton import Figure, Frames, Motion, forward
 
 Highlights = Sequence[Sequence[str]]  # names of the parts to paint red, by frame
-Progress = Callable[[int, int], None]
 
 _TRAVEL_M = 2.0  # the camera follows motions that travel farther than this
 
@@ -133,7 +133,7 @@ def movie(
             around = np.stack([centres[i] - half, centres[i] + half])
             images.append(stage.image(around=around, view=view, ground_height_m=floor))
             if progress:
-                progress(i + 1, count)
+                progress((i + 1) / count)
     return write_movie(target, images, rate)
 
 

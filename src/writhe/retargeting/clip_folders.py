@@ -8,10 +8,9 @@ from pathlib import Path
 from writhe.errors import WritheError
 from writhe.io import load
 from writhe.io.files import READABLE
+from writhe.progress import Progress
 from writhe.retargeting.retarget import retarget
 from writhe.skeleton import Figure, Motion
-
-Progress = Callable[[int, int, str], None]  # files done, total files, current file
 
 
 def motion_files(folder: Path) -> list[Path]:
@@ -42,7 +41,7 @@ def read_clips(
     for number, path in enumerate(files):
         name = path.relative_to(folder).as_posix()
         if progress:
-            progress(number, len(files), name)
+            progress(number / len(files), name)
         try:
             takes[name] = retarget(load(path), figure, keep_feet=keep_feet)
         except WritheError as error:

@@ -15,9 +15,9 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision import Certificate, CollisionTable, ContactPolicy
 from writhe.collision.certify import certify_readings, euler_readings
-from writhe.collision.gate import SLACK_M
 from writhe.collision.reading import EulerChannels, Reading, gap_error
 from writhe.collision.stored_channels import channels_in_scene, stored_channels
+from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
 from writhe.io import figure_of, load
 from writhe.io.glb_keys import load_glb_keys

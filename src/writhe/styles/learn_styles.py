@@ -8,7 +8,8 @@ from pathlib import Path
 
 from writhe.errors import WritheError
 from writhe.postures.synthetic_clips import builtin_movements
-from writhe.retargeting.clip_folders import Progress, read_clips
+from writhe.progress import Progress
+from writhe.retargeting.clip_folders import read_clips
 from writhe.solvers.trajectory import Chain, Forest, OctreeOptions, learn_style
 
 

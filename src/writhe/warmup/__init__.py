@@ -13,9 +13,10 @@ from pathlib import Path
 from writhe import prebuilt
 from writhe.cache import cache_root, write_file
 from writhe.machine_code.content import all_kernels_hash
-from writhe.warmup.processes import Progress, Work, run_all
+from writhe.progress import Progress
+from writhe.warmup.processes import Work, run_all
 
-__all__ = ["STAGES", "Progress", "Work", "missing", "run_all", "warm_up"]
+__all__ = ["STAGES", "Work", "missing", "run_all", "warm_up"]
 
 _HERE = "writhe.warmup.stages"
 

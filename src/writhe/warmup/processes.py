@@ -18,9 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import IO, Any, NamedTuple
 
 from writhe.errors import WritheError
-
-Progress = Callable[[int, int, str], None]
-"""Called with the number of kernels done, their total and what is being compiled."""
+from writhe.progress import Progress
 
 
 class Work(NamedTuple):
@@ -89,7 +87,7 @@ def run_all(
     def report() -> None:
         if progress is not None:
             names = [process.name for process in running if process.name is not None]
-            progress(sum(compiled.values()), total, " and ".join(names))
+            progress(min(1.0, sum(compiled.values()) / max(1, total)), " and ".join(names))
 
     try:
         for _ in range(count):

@@ -8,6 +8,7 @@ import pytest
 from writhe import io
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
+from writhe.progress import no_progress
 from writhe.research import benchmarks
 from writhe.research.evaluation.clips import clip_part, retargeted_clips
 from writhe.research.evaluation.drags import standing
@@ -36,7 +37,7 @@ def test_all_clips_of_a_subject_are_in_one_part_and_a_fourth_is_untouched():
 
 def test_a_part_of_a_folder_is_read_alone(folder):
     def read(part: str | None) -> set[str]:
-        return set(retargeted_clips(folder, HUMAN, lambda _: None, part=part)[0])
+        return set(retargeted_clips(folder, HUMAN, no_progress, part=part)[0])
 
     assert len(read("tuning")) == len(read("untouched")) == 1
     assert read("tuning") | read("untouched") == read(None)

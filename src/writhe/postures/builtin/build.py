@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,9 +22,8 @@ from writhe.postures.builtin.posture_variants import (
     nearest_pairs,
 )
 from writhe.postures.builtin.reaches import reaches
+from writhe.progress import Progress
 from writhe.skeleton import Figure
-
-Progress = Callable[[float, str], None]  # the share done, and the current stage
 
 KINDS = ("basic", "ladder", "chair")
 LINKED_OTHERWISE = 0.25  # difference of linking in one strand pair that makes postures distinct

@@ -12,7 +12,8 @@ import numpy as np
 from writhe.cache import cache_root, cached_file, code_hash, write_file
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
-from writhe.postures.builtin.build import KINDS, Progress, make
+from writhe.postures.builtin.build import KINDS, make
+from writhe.progress import Progress
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
 
@@ -23,8 +24,7 @@ def builtin_database(kind: str = "basic", progress: Progress | None = None) -> P
     """The built-in postures of basic movement ("basic"), on the "ladder" or the "chair".
 
     Synthetic: authored key poses of the human, movements between them and variations, not
-    recordings. Generated at first use (some tens of seconds; `progress` is called with the share
-    done and the stage), then read from the cache.
+    recordings. Generated at first use (some tens of seconds), then read from the cache.
     """
     if kind not in KINDS:
         raise UnknownNameError("built-in database", kind, list(KINDS))

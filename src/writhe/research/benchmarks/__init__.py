@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from writhe.research.evaluation import Progress, run_named
+from writhe.progress import Progress
+from writhe.research.evaluation import run_named
 
 # name: what it measures
 BENCHMARKS = {

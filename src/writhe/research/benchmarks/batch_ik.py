@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from writhe.errors import MissingExtraError
-from writhe.research.benchmarks import Progress
+from writhe.progress import Progress
 from writhe.skeleton.figures import figure
 from writhe.solvers.trajectory import Chain, PassOptions, solve_trajectory
 
@@ -45,9 +45,9 @@ def run(progress: Progress) -> dict[str, Any]:
         raise MissingExtraError("writhe bench batch-ik", "jax") from None
     from writhe.batch.measure import SIZES, measure
 
-    progress("the problem from built-in movements")
+    progress(None, "the problem from built-in movements")
     arrays = problem_arrays()
-    progress("batches")
+    progress(None, "batches")
     sizes = SIZES if jax.devices()[0].platform == "gpu" else CPU_SIZES
     return measure(arrays, sizes) | {"numba": _numba(arrays)}
 

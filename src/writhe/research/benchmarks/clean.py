@@ -13,7 +13,7 @@ from writhe.arrays import Bools, Floats
 from writhe.cleaning.clean import clean
 from writhe.collision import CollisionTable
 from writhe.errors import WritheError
-from writhe.research.benchmarks import Progress
+from writhe.progress import Progress
 from writhe.research.evaluation.clips import retargeted_clips
 from writhe.skeleton import Motion, forward
 from writhe.skeleton.figures import figure as built_in
@@ -40,7 +40,7 @@ def run(
     clean(body, replace(first, q=first.q[:30]), table=table)  # loads the kernels
     rows: dict[str, dict[str, Any]] = {}
     for number, (name, motion) in enumerate(motions.items()):
-        progress(f"clip {number + 1} of {len(motions)}: {name}")
+        progress(None, f"clip {number + 1} of {len(motions)}: {name}")
         start = time.process_time()
         cleaned = clean(body, motion, table=table)
         seconds = time.process_time() - start

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from writhe.database import PostureDatabase
-from writhe.research.benchmarks import Progress
+from writhe.progress import Progress
 from writhe.research.evaluation.drag_scenes import SETTINGS, make_drag_scene
 from writhe.research.evaluation.metrics import PosingMetrics
 from writhe.research.evaluation.run_drags import run_drag_scene
@@ -31,7 +31,7 @@ def run(
     drags = 0
     for scene_name in chosen:
         # a database without the object cannot replace one with it
-        progress(f"{scene_name}: preparing")
+        progress(None, f"{scene_name}: preparing")
         scene = make_drag_scene(scene_name, database if scene_name == "basic" else None)
         metrics_of = run_drag_scene(progress, scene, names, rounds)
         drags += len(scene.drags(rounds))

@@ -62,7 +62,7 @@ def run(
 ) -> dict[str, Any]:
     """All figures; `clips` is a folder of motions (built-in movements without), `rounds` a seed."""
     seconds, drags, most_clips, most_frames = _FULL if full else _QUICK if quick else _USUAL
-    progress("random cases through every door")
+    progress(None, "random cases through every door")
     hunted = summary(hunt(seconds, seed=1_000_000 * rounds))
     drag_figures = _drags(progress, drags, 1_000_000 * rounds)
     cleaned = _clean(progress, clips, frames or most_frames, most_clips)
@@ -103,7 +103,7 @@ def _drags(progress: Progress, count: int, seed: int) -> dict[str, Any]:
     skin = SkinDepth.of_figure(setting.figure, APART)
     frozen = missed = frames = 0
     for number in range(count):
-        progress(f"random drag {number + 1} of {count}")
+        progress(number / count, "random drags")
         first = run_random_drag(poser, setting, random_drag(setting, seed + number))
         again = run_random_drag(poser, setting, first.replay)
         frozen += first.frozen + again.frozen
@@ -111,7 +111,7 @@ def _drags(progress: Progress, count: int, seed: int) -> dict[str, Any]:
         frames += 2 * len(first.reached)
     skins: list[tuple[int, int]] = []
     for drag in setting.drags(1):
-        progress(f"skin of the drag {drag.name}")
+        progress(None, f"skin of the drag {drag.name}")
         skins.append(_skin_frames(skin, run_drag(poser, setting.figure, drag, setting.start).q))
     return {"frozen": frozen, "missed": missed, "frames": frames, "skin": _percent(skins)}
 
@@ -126,12 +126,12 @@ def _clean(
     mechanism = export_mechanism(table)
     certified = leaps = false = 0
     moved, speeds, skins = list[float](), list[float](), list[tuple[int, int]]()
-    clean(motions[names[0]].slice(0, 30), body, table=table)  # loads the kernels
+    clean(body, motions[names[0]].slice(0, 30), table=table)  # loads the kernels
     for name in names:
-        progress(f"cleaning {name}")
+        progress(None, f"cleaning {name}")
         source = motions[name] if frames is None else motions[name].slice(0, frames)
         start = time.process_time()
-        result = clean(source, body, table=table)
+        result = clean(body, source, table=table)
         speeds.append(len(source) / (time.process_time() - start))
         moved.append(1e3 * result.mean_displacement_m)
         leaps += _leaps(source, result.motion)
@@ -162,7 +162,7 @@ def _clips(progress: Progress, folder: Path | None, most: int | None) -> dict[st
     read, _ = read_clips(
         folder,
         figure("human"),
-        lambda _done, _all, name: progress(f"reading {name}"),
+        progress,
         wanted=lambda path: path in chosen,
     )
     if not read:

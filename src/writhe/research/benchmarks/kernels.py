@@ -15,7 +15,7 @@ import numpy as np
 from writhe.errors import WritheError
 from writhe.kernels.skeleton import kinematics
 from writhe.kernels.topology import gauss_linking
-from writhe.research.benchmarks import Progress
+from writhe.progress import Progress
 from writhe.research.benchmarks.bvh import bvh_throughput
 from writhe.research.benchmarks.c_linking import FLAGS, CLinking
 from writhe.research.benchmarks.certify import certify_clip_s, certify_step_us, near_pairs_us
@@ -29,15 +29,15 @@ SEGMENTS = 64
 def run(progress: Progress) -> dict[str, Any]:
     """All figures of the kernels, measured in one run."""
     result: dict[str, Any] = {"first_call_s": {}}
-    progress("linking")
+    progress(None, "linking")
     result.update(_linking(result["first_call_s"]))
-    progress("kinematics")
+    progress(None, "kinematics")
     result["kinematics_us"] = _kinematics(result["first_call_s"])
-    progress("certify")
+    progress(None, "certify")
     result["certify_step_us"] = round(certify_step_us(), 2)
     result["near_pairs_us"] = round(near_pairs_us(), 2)
     result["certify_1000_frames_s"] = round(certify_clip_s(), 4)
-    progress("BVH")
+    progress(None, "BVH")
     result["bvh_mb_per_s"] = bvh_throughput()
     return result
 

@@ -21,7 +21,7 @@ from writhe.database.coverage import Coverage, coverage
 from writhe.errors import WritheError
 from writhe.postures.build_database import clip_postures, left_out_coverage, threshold_for
 from writhe.postures.builtin import KINDS, builtin_database
-from writhe.research.benchmarks import Progress
+from writhe.progress import Progress
 from writhe.retargeting.clip_folders import motion_files
 from writhe.skeleton import Figure, Skeleton, forward
 from writhe.skeleton.figures import figure
@@ -42,14 +42,14 @@ def run(progress: Progress, *, clips: Path | None = None) -> dict[str, Any]:
     result: dict[str, Any] = {}
     libraries: dict[str, PostureDatabase] = {}
     for kind in KINDS:
-        progress(f"generating the built-in library {kind!r}")
+        progress(None, f"generating the built-in library {kind!r}")
         libraries[kind] = builtin_database(kind)
     together = np.concatenate([library.joint_positions() for library in libraries.values()])
     idle = _idle(libraries["basic"])
     for kind in KINDS:
         if (clips / kind).is_dir():
             real = _real(clips / kind, kind, human, progress)
-            progress(f"{kind}: comparing")
+            progress(None, f"{kind}: comparing")
             result[kind] = _compare(kind, real, libraries[kind], together, idle)
     if not result:
         raise WritheError(f"{clips} has none of the folders {', '.join(KINDS)}")
@@ -60,7 +60,7 @@ def _real(folder: Path, kind: str, human: Figure, progress: Progress) -> Posture
     every = TABLE_1[kind][0]
     found: PostureDatabase | None = None
     for path in motion_files(folder):
-        progress(f"{kind}: reading {path.name}")
+        progress(None, f"{kind}: reading {path.name}")
         one = clip_postures(path, path.name, human, every)
         found = one if found is None else found.merged(one)
     assert found is not None  # motion_files raises when there are none

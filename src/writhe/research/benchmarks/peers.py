@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from writhe.research.evaluation import Progress
+from writhe.progress import Progress
 from writhe.research.peers import run as peers
 
 

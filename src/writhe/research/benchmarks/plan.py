@@ -25,7 +25,7 @@ from writhe.planning import (
     figure_problem,
 )
 from writhe.planning.ompl_process import PlannerProcess
-from writhe.research.benchmarks import Progress
+from writhe.progress import Progress
 from writhe.research.benchmarks.timing import interleaved
 from writhe.research.evaluation.tangled_pairs import LEVELS, TangledPair, tangled_pairs
 from writhe.skeleton import Figure
@@ -40,7 +40,7 @@ def run(progress: Progress, rounds: int = 10) -> dict[str, Any]:
     """All results; `rounds` pairs of each level are compared with RRTConnect."""
     body = figure("human")
     table = CollisionTable.of_figure(body)
-    progress("the tangled pairs")
+    progress(None, "the tangled pairs")
     pairs = tangled_pairs(body)
     planner, sampled = DefaultPlanner(), find_spec("ompl") is not None
     _solve(planner, body, table, pairs[0])  # compiled before anything is timed
@@ -49,7 +49,7 @@ def run(progress: Progress, rounds: int = 10) -> dict[str, Any]:
     with PlannerProcess() as process:
         for level in range(1, len(LEVELS) + 1):
             own = [pair for pair in pairs if pair.level == level]
-            progress(f"level {level}")
+            progress(None, f"level {level}")
             found = [_solve(planner, body, table, pair) for pair in own]
             plans += found
             result["levels"][str(level)] = _level(found, rounds, process if sampled else None)

@@ -14,7 +14,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.database import NeighbourSearch
-from writhe.research.benchmarks import Progress
+from writhe.progress import Progress
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 FEATURES, INTRINSIC, NEIGHBOURS, RADIUS = 51, 8, 50, 0.25
@@ -27,7 +27,7 @@ def run(progress: Progress) -> dict[str, Any]:
     for dimensions in (10, 60):
         row: dict[str, float] = {}
         for size in SIZES:
-            progress(f"{size} postures, {dimensions} linking dimensions")
+            progress(None, f"{size} postures, {dimensions} linking dimensions")
             row[str(size)] = round(measure_query_us(size, dimensions), 1)
         found[str(dimensions)] = row
     few, many = str(SIZES[1]), str(SIZES[-1])

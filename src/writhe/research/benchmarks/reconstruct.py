@@ -17,7 +17,7 @@ from writhe.arrays import Floats
 from writhe.collision import CollisionTable
 from writhe.database import PostureDatabase
 from writhe.errors import WritheError
-from writhe.research.benchmarks import Progress
+from writhe.progress import Progress
 from writhe.research.evaluation.clips import retargeted_clips
 from writhe.research.evaluation.metrics import PosingMetrics
 from writhe.research.evaluation.skin_depth import SkinDepth
@@ -62,7 +62,7 @@ def run(
         posers = {name: make_poser(name, body, database) for name in names}
         metrics_of = {name: PosingMetrics(body, table, skin) for name in names}
         for number, (clip, truth) in enumerate(truths.items()):
-            progress(f"{label} effectors, clip {number + 1} of {len(truths)}: {clip}")
+            progress(None, f"{label} effectors, clip {number + 1} of {len(truths)}: {clip}")
             for name in names:
                 _replay(metrics_of[name], posers[name], body, truth, joints)
         result[label] = {name: metrics.summary() for name, metrics in metrics_of.items()}

@@ -17,7 +17,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision import CollisionTable, certify
 from writhe.database import PostureDatabase
-from writhe.research.benchmarks import Progress
+from writhe.progress import Progress
 from writhe.research.benchmarks.query import SIZES, measure_query_us
 from writhe.research.evaluation.drags import standing
 from writhe.scene import Actor, Scene
@@ -38,20 +38,20 @@ def run(progress: Progress, *, quick: bool = False) -> dict[str, Any]:
     """All curves; `quick` omits the large sizes."""
     last = -2 if quick else None
     result: dict[str, Any] = {}
-    progress("joints")
+    progress(None, "joints")
     chains = {n: chain(n) for n in JOINTS[:last]}
     result["joints"] = {str(n): _chain_step_ms(body) for n, body in chains.items()}
     result["pairs"] = {
         str(n): len(CollisionTable.of_figure(body).shape_pairs) for n, body in chains.items()
     }
-    progress("characters")
+    progress(None, "characters")
     result["characters"] = {str(n): _crowd_step_ms(n) for n in CHARACTERS[:last]}
-    progress("postures")
+    progress(None, "postures")
     result["postures"] = {str(n): _library_step_ms(n) for n in POSTURES}
     result["query_us"] = {str(n): round(measure_query_us(n, 10), 1) for n in SIZES[:last]}
-    progress("frames")
+    progress(None, "frames")
     result["frames_s"] = {str(n): _certify_s(n) for n in FRAMES[:last]}
-    progress("threads")
+    progress(None, "threads")
     result["threads_s"] = _threads_s()
     return result
 

@@ -16,7 +16,6 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ import numpy as np
 from websockets.asyncio.client import connect
 
 from writhe.errors import WritheError
+from writhe.progress import Progress
 from writhe.research.benchmarks import studio_page
 
 PROTOCOL = 3
@@ -32,17 +32,17 @@ SESSIONS, SECONDS, ROUND_TRIPS = 20, 6.0, 600
 FRAME_S = 1 / 60
 
 
-def run(progress: Callable[[str], None]) -> dict[str, Any]:
+def run(progress: Progress) -> dict[str, Any]:
     """Median and 95th percentile of a drag's round trip; lowest rate of many sessions."""
     with tempfile.TemporaryDirectory(prefix="writhe-bench-") as folder:
-        progress("the start of the server")
+        progress(None, "the start of the server")
         server, address = start(Path(folder))
         try:
-            progress("round trips of one session")
+            progress(None, "round trips of one session")
             alone = asyncio.run(_one(address))
-            progress(f"{SESSIONS} sessions at once")
+            progress(None, f"{SESSIONS} sessions at once")
             counts = asyncio.run(_many(address))
-            progress("the page in a browser")
+            progress(None, "the page in a browser")
             page = studio_page.measure(address)
         finally:
             server.terminate()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from writhe.collision import certify
-from writhe.research.evaluation import Progress
+from writhe.progress import Progress
 from writhe.research.evaluation.chains import ChainPair
 from writhe.research.experiments.topology_coordinates import play
 from writhe.research.experiments.topology_coordinates.scene_result import SceneResult
@@ -20,20 +20,20 @@ PAIRS, TARGETS = 200, 1000
 
 def run(progress: Progress) -> dict[str, Any]:
     """All results; times are medians over steps, without compilation."""
-    progress("two chains of ten")
+    progress(None, "two chains of ten")
     chains = _chains()
-    progress("one human")
+    progress(None, "one human")
     play("arms-swap")
     one = _steps_per_s(play("arms-swap"))
-    progress("two humans")
+    progress(None, "two humans")
     play("piggyback", compare=False)
     two = play("piggyback", compare=False)
-    progress("the octopus")
+    progress(None, "the octopus")
     play("fish")
     octopus = play("fish")
-    progress(f"{PAIRS} random targets")
+    progress(None, f"{PAIRS} random targets")
     targets = random_targets(PAIRS)
-    progress(f"{TARGETS} round trips")
+    progress(None, f"{TARGETS} round trips")
     return {
         **chains,
         "human_steps_per_s": one,

@@ -7,7 +7,7 @@ from pathlib import Path
 from zlib import crc32
 
 from writhe.errors import UnknownNameError
-from writhe.research.evaluation.registry import Progress
+from writhe.progress import Progress
 from writhe.retargeting.clip_folders import read_clips
 from writhe.skeleton import Figure, Motion
 
@@ -40,7 +40,7 @@ def retargeted_clips(
     read, skipped = read_clips(
         folder,
         body,
-        lambda _done, _all, name: progress(f"reading {name}"),
+        lambda share, name="": progress(share, f"reading {name}"),
         wanted=None if part is None else lambda path: clip_part(path.stem) == part,
     )
     found = {

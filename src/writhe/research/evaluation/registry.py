@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from writhe.errors import UnknownNameError, WritheError
-
-Progress = Callable[[str], None]
+from writhe.progress import Progress, no_progress
 
 
 def run_named(
@@ -34,8 +33,4 @@ def run_named(
         if key not in takes:
             listed = ", ".join(sorted(takes)) or "none"
             raise WritheError(f"the {kind} {name!r} takes no --{key} (it takes: {listed})")
-    return module.run(progress or _no_progress, **given)
-
-
-def _no_progress(what: str) -> None:
-    """Ignore progress."""
+    return module.run(progress or no_progress, **given)

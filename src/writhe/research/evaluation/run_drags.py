@@ -9,10 +9,10 @@ from threadpoolctl import threadpool_limits
 
 from writhe.arrays import Floats, vector3
 from writhe.collision import CollisionTable
+from writhe.progress import Progress
 from writhe.research.evaluation.drag_scenes import DragScene
 from writhe.research.evaluation.drags import ScriptedDrag
 from writhe.research.evaluation.metrics import REACHED_M, STALL_M, STALL_SPEED_M, PosingMetrics
-from writhe.research.evaluation.registry import Progress
 from writhe.research.evaluation.skin_depth import SkinDepth
 from writhe.skeleton import Figure
 from writhe.solvers.posing import Poser, Target, pin_here
@@ -95,7 +95,7 @@ def _run_drag_scene(
     for poser in posers.values():  # compile before anything is timed
         run_drag(poser, setting.figure, drags[0], setting.start)
     for number, drag in enumerate(drags):
-        progress(f"{setting.name}: drag {number + 1} of {len(drags)}: {drag.name}")
+        progress(None, f"{setting.name}: drag {number + 1} of {len(drags)}: {drag.name}")
         for name, poser in posers.items():
             evaluate_drag(metrics_of[name], poser, setting.figure, drag, setting.start)
     return metrics_of

@@ -8,7 +8,6 @@ linked differently. The level is the amount of that difference.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from writhe.cache import cache_root
 from writhe.collision import CollisionTable, Gate
 from writhe.errors import WritheError
 from writhe.files import replace_file
+from writhe.progress import Progress
 from writhe.skeleton import Figure
 from writhe.skeleton.kinematics import interpolate
 from writhe.skeleton.limits import random_configurations
@@ -52,7 +52,7 @@ def tangled_pairs(
     count: int = PAIRS,
     seed: int = 1,
     walks: int = WALKS,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[TangledPair]:
     """`count` pairs, equally many of each level, among the ends of `walks` random walks.
 
@@ -67,7 +67,7 @@ def tangled_pairs(
     while len(paths) < walks:
         paths.append(_walk(figure, gate, rng))
         if progress:
-            progress(len(paths), walks)
+            progress(len(paths) / walks, "random walks")
     linking = linking_vector(figure, np.array([path[-1] for path in paths]))
     pairs: list[TangledPair] = []
     for level in range(1, len(LEVELS) + 1):

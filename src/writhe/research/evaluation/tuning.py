@@ -19,7 +19,7 @@ from writhe.arrays import Floats, Ints
 from writhe.database import PostureDatabase
 from writhe.database.posture import posture_features
 from writhe.errors import UnknownNameError, WritheError
-from writhe.research.evaluation import Progress
+from writhe.progress import Progress
 from writhe.skeleton import forward
 from writhe.solvers.posing import Poser, Target
 from writhe.solvers.posing.default_poser import DefaultPoser
@@ -146,7 +146,7 @@ def tune(
         key = tuple(chosen.values())
         if key not in known:
             if progress:
-                progress(", ".join(f"{name} {value:g}" for name, value in chosen.items()))
+                progress(None, ", ".join(f"{name} {value:g}" for name, value in chosen.items()))
             known[key] = Trial(dict(chosen), *task.error(_make(method, task.database, chosen)))
         return known[key]
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from writhe.arrays import as_plain_data
-from writhe.research.evaluation import Progress, run_named
+from writhe.progress import Progress
+from writhe.research.evaluation import run_named
 
 # name: what it reproduces
 EXPERIMENTS: dict[str, str] = {

@@ -103,7 +103,7 @@ def _seeds(name: str, folder: Path) -> list[bytes]:
     figure = small_figure()
     q = np.repeat(figure.skeleton.rest_configuration[None], 4, axis=0)
     q[:, 0] = np.arange(4) * 0.1
-    motion = Motion(figure.skeleton, q)
+    motion = Motion(figure.skeleton, q, fps=30.0)
     if name == "bvh":
         save(motion, folder / "s.bvh")
         text = (folder / "s.bvh").read_bytes()

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from writhe.planning import DefaultPlanner, SamplingPlanner, figure_problem
+from writhe.progress import Progress
 from writhe.research.evaluation.tangled_pairs import LEVELS, TangledPair, tangled_pairs
 from writhe.research.peers.body import PeerBody
 from writhe.research.peers.judge import judge
@@ -29,7 +30,7 @@ def _sampler(name: str, seconds: float, seed: int) -> SamplingPlanner:
 
 
 def run(
-    figure: Figure, body: PeerBody, per_level: int, seconds: float, progress: Callable[[str], None]
+    figure: Figure, body: PeerBody, per_level: int, seconds: float, progress: Progress
 ) -> dict[str, Any]:
     """Plan `per_level` pairs of every level; `seconds` is the limit of one attempt."""
     known, pairs = tangled_pairs(figure), list[TangledPair]()
@@ -47,7 +48,7 @@ def run(
     DefaultPlanner().plan(figure_problem(figure, pairs[0].start, pairs[0].goal))  # compiled
     for number, pair in enumerate(pairs):
         for name, make in methods.items():
-            progress(f"planning {number + 1} of {len(pairs)}: {name}")
+            progress(None, f"planning {number + 1} of {len(pairs)}: {name}")
             plan = make(number + 1).plan(figure_problem(figure, pair.start, pair.goal))
             seen = judge(body, plan.path) if plan.solved else None
             found[name].append({"plan": plan, "seen": seen})

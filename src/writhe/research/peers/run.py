@@ -7,7 +7,6 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from writhe.progress import Progress
 from writhe.research.benchmarks import scaling
 from writhe.research.peers import planning, workloads
 from writhe.research.peers.environments import ENVIRONMENTS, python_of
@@ -26,7 +26,6 @@ from writhe.research.peers.workloads import PosingTask
 from writhe.skeleton.figures import figure as built_in
 
 RESULTS = Path("out/peers")
-Progress = Callable[[str], None]
 
 # name: adapter and variant; the environment is the adapter's name, or writhe's own
 METHODS = {
@@ -92,7 +91,7 @@ def run(
     with Pool(body) as pool:
         workers: list[Worker] = []
         for name in methods or tuple(METHODS):
-            progress(f"starting {name}")
+            progress(None, f"starting {name}")
             adapter = METHODS[name].partition(":")[0]
             python = python_of(adapter) if adapter in ENVIRONMENTS else Path(sys.executable)
             if python is None:
@@ -107,7 +106,7 @@ def run(
                 for worker in list(workers):
                     if len(task.ball) and not worker.minds_ball:
                         continue
-                    progress(f"{workload} {number + 1} of {len(listed)}: {worker.name}")
+                    progress(None, f"{workload} {number + 1} of {len(listed)}: {worker.name}")
                     try:
                         answer = pool.play(worker, task)
                     except RuntimeError as problem:
@@ -135,7 +134,9 @@ def run(
                 }
                 for worker in workers
             },
-            "scaling": scaling.run(lambda what: progress(f"scaling: {what}"), quick=quick),
+            "scaling": scaling.run(
+                lambda share, what="": progress(share, f"scaling: {what}"), quick=quick
+            ),
             "absent": absent,
             "capsules": len(body.capsules),
             "pairs": len(body.pairs),

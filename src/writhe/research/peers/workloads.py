@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import numpy as np
 from writhe.collision import CollisionTable
 from writhe.collision.shapes import Core
 from writhe.errors import WritheError
+from writhe.progress import Progress
 from writhe.research.evaluation.drags import scripted_drags, standing
 from writhe.research.peers.body import PeerBody, PeerCapsule, PeerJoint, PeerPair
 from writhe.research.peers.geometry import capsule_ends, closest_between, world_frames
@@ -234,7 +235,7 @@ def library_motions(
 
 
 def recorded_motions(
-    folder: Path, figure: Figure, clips: int, frames: int, progress: Callable[[str], None]
+    folder: Path, figure: Figure, clips: int, frames: int, progress: Progress
 ) -> dict[str, np.ndarray]:
     """Evenly chosen clips of a folder at about 30 frames a second, retargeted to the figure."""
     from writhe.io import load
@@ -246,7 +247,7 @@ def recorded_motions(
     chosen = [files[i] for i in np.unique(np.linspace(0, len(files) - 1, clips).astype(int))]
     out: dict[str, np.ndarray] = {}
     for file in chosen:
-        progress(f"reading {file.name}")
+        progress(None, f"reading {file.name}")
         motion = retarget(load(file), figure)
         every = max(1, round(motion.fps / 30.0))
         out[file.stem] = motion.q[::every][:frames]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable
 from writhe.database.posture import joint_importance
 from writhe.errors import WritheError
+from writhe.progress import Progress
 from writhe.skeleton import JointKind, Skeleton
 from writhe.solvers.tangling.driven_motion import DrivenMotion
 from writhe.solvers.tangling.goals import StrandGoal
@@ -20,7 +21,6 @@ from writhe.solvers.tangling.solve import SolveOptions, TangleResult, solve
 from writhe.solvers.tangling.stepper import TangleStepper
 from writhe.terms import Term
 
-Progress = Callable[[str], None]
 ROOT_SHIFT, ROOT_TURN = 12.0, 3.0  # entries of `motion_metric` for free joints
 
 
@@ -125,9 +125,9 @@ def animate(
     results: list[TangleResult] = []
     ends: list[int] = []
     frames = 1
-    for key in keyframes:
+    for done, key in enumerate(keyframes):
         if progress is not None:
-            progress(key.name)
+            progress(done / len(keyframes), key.name)
         parts: list[TangleResult] = []
         count = len(key.goals)
         stages = range(1, count + 1) if key.order == "given" and count else [count]

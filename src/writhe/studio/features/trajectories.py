@@ -221,7 +221,7 @@ def repair_motion(editor: Editor, message: RepairMotion) -> Work:
         done = clean(
             figure,
             Motion(figure.skeleton, q, fps),
-            progress=lambda made, total: job.report(made / total, "pushing parts apart"),
+            progress=lambda share, what="": job.report(share, what or "pushing parts apart"),
         )
         return Outcome(
             commit=lambda editor, edit: _bake(

@@ -34,13 +34,13 @@ class Job:
         self._cancelled = Event()
         self._told_s = 0.0
 
-    def report(self, done: float, text: str = "") -> None:
-        """Report progress from 0 to 1; raises `Cancelled` if the job was cancelled."""
+    def report(self, share: float | None, what: str = "") -> None:
+        """Report progress (a `Progress`); raises `Cancelled` if the job was cancelled."""
         self.check()
         now = time.monotonic()
         if now - self._told_s >= TELL_EVERY_S:
             self._told_s = now
-            self.tell("running", done, text)
+            self.tell("running", share or 0.0, what)
 
     def check(self) -> None:
         """Raise `Cancelled` if the job was cancelled."""

@@ -11,14 +11,13 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
 from typing import NamedTuple
 
+from writhe.progress import Progress
 from writhe.studio.server.jobs import Job
 from writhe.warmup import STAGES, Work, mark_done, missing, run_all
 
 log = logging.getLogger("writhe.studio")
-Progress = Callable[[int, int, str], None]
 
 _HERE = "writhe.studio.server.preparation_steps"
 _POLL_S = 0.2
@@ -56,7 +55,7 @@ class Preparation:
     def __init__(self, progress: Progress | None = None) -> None:
         self._progress = progress
         self._began = time.monotonic()
-        self._done, self._total, self._what, self._problem = 0, 1, "", ""
+        self._share, self._what, self._problem = 0.0, "", ""
         self.visible, self.ready, self.finished = (threading.Event() for _ in range(3))
 
     @staticmethod
@@ -73,7 +72,7 @@ class Preparation:
 
     def state(self) -> State:
         """How far it is now."""
-        share = min(1.0, self._done / max(1, self._total))
+        share = self._share
         spent = time.monotonic() - self._began
         left = spent * (1 - share) / share if share > 0.05 and spent > 5 else None
         ready = self.ready.is_set()
@@ -95,9 +94,9 @@ class Preparation:
     def _run(self) -> None:
         try:
             self._make(FIRST)
-            self._report(self._total - 1, self._total, "the kernels")
+            self._report(0.99, "the kernels")
             self._load()
-            self._report(self._total, self._total, "")
+            self._report(1.0)
             self.ready.set()
             self._make(LATER, background=True)
         except Exception as error:
@@ -126,7 +125,7 @@ class Preparation:
         for step in (steps.body, steps.postures, steps.posing, steps.diagnostics):
             step()
 
-    def _report(self, done: int, total: int, what: str) -> None:
-        self._done, self._total, self._what = done, total, what
+    def _report(self, share: float | None, what: str = "", /) -> None:
+        self._share, self._what = share or 0.0, what
         if self._progress is not None and not self.ready.is_set():
-            self._progress(done, total, what)
+            self._progress(share, what)

@@ -12,7 +12,8 @@ from typing import Any
 from numba.core import config
 
 from writhe.errors import UnknownNameError
-from writhe.research.evaluation import Progress, Report
+from writhe.progress import Progress
+from writhe.research.evaluation import Report
 from writhe.research.experiments.dynamic_joint_ik import figures
 from writhe.research.experiments.dynamic_joint_ik.comparison import (
     METHODS,
@@ -60,19 +61,19 @@ def run(
     report.text(f"Right arm from the hips, {len(chain)} degrees of freedom. Source: {source}.")
     result: dict[str, Any] = {"source": source, "seen": {}, "left_out": {}}
     for name, action in chosen.items():
-        progress(f"{name}: seen")
+        progress(None, f"{name}: seen")
         result["seen"][name] = compare(chain, action, left_out=False)
-        progress(f"{name}: left out")
+        progress(None, f"{name}: left out")
         result["left_out"][name] = compare(chain, action, left_out=True)
     first = next(iter(chosen.values()))
-    progress("threads")
+    progress(None, "threads")
     most = int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at run time
     result["threads"] = seconds_by_threads(chain, first, most)
     result["efficiency"] = result["threads"]["1"] / (most * result["threads"][str(most)])
     result["ratios"] = _ratios(result)
     _tables(report, result)
     _depths(report, chain, chosen, result, progress)
-    progress("figures")
+    progress(None, "figures")
     report.heading("Relaxed limits")
     result["epsilon"] = {n: over_epsilon(chain, a, EPSILONS) for n, a in chosen.items()}
     figures.epsilon_figure(report, result["epsilon"])
@@ -155,7 +156,7 @@ def _depths(
     rows: list[list[Any]] = []
     result["levels"] = {}
     for name, action in actions.items():
-        progress(f"{name}: levels")
+        progress(None, f"{name}: levels")
         levels = by_level(chain, action)
         if name == "swing" or len(actions) == 1:
             figures.level_figure(report, levels, name)

@@ -10,7 +10,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.postures.synthetic_clips import builtin_movements
-from writhe.research.evaluation import Progress
+from writhe.progress import Progress
 from writhe.retargeting.clip_folders import read_clips
 from writhe.skeleton import Motion
 from writhe.solvers.trajectory import Chain
@@ -62,7 +62,9 @@ def load_actions(
         found = builtin_movements(chain.figure)
         source = "built-in movements (synthetic; no clips were given)"
     else:
-        motions, _ = read_clips(clips, chain.figure, lambda _a, _b, n: progress(f"reading {n}"))
+        motions, _ = read_clips(
+            clips, chain.figure, lambda share, name="": progress(share, f"reading {name}")
+        )
         by_stem = {Path(name).stem: motion for name, motion in motions.items()}
         found = {
             name: [by_stem[t] for t in takes if t in by_stem]

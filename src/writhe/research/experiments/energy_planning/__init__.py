@@ -16,7 +16,8 @@ from writhe.errors import UnknownNameError, WritheError
 from writhe.planning import Energy, Plan, Timing, to_motion
 from writhe.planning.ompl_planners import PLANNERS
 from writhe.planning.ompl_process import PlannerProcess
-from writhe.research.evaluation import Progress, Report
+from writhe.progress import Progress
+from writhe.research.evaluation import Report
 from writhe.research.experiments.energy_planning.methods import (
     Budget,
     methods,
@@ -79,10 +80,10 @@ def run(
     circle: Flare | None = None
     with PlannerProcess() as process:
         for name in NAMES if only is None else (only,):
-            progress(name)
+            progress(None, name)
             results[name] = _compare(_experiment(name), name, budget, process, report, progress)
             if name == "thomas-flare":
-                progress("stage two of the flare")
+                progress(None, "stage two of the flare")
                 circle = _stage_two(report, results[name])
     _tables(report, results, circle)
     report.heading("Planning times (figure 14)")
@@ -121,7 +122,7 @@ def _compare(
     found: dict[str, Any] = {}
     best: Plan | None = None
     for method, plan_with in methods(budget, process).items():
-        progress(f"{name}: {method}")
+        progress(None, f"{name}: {method}")
         plans = repeated(method, plan_with, experiment, budget)
         found[method] = summarise_runs(plans, budget.runs if method in PLANNERS else 1)
         if method in ("default", "default-d2") and plans[0].solved:

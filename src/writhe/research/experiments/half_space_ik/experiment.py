@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from writhe.errors import UnknownNameError
-from writhe.research.evaluation import Progress, Report
+from writhe.progress import Progress
+from writhe.research.evaluation import Report
 from writhe.research.experiments.half_space_ik.methods import make_methods
 from writhe.research.experiments.half_space_ik.pictures import film, plot_trajectories, strips
 from writhe.research.experiments.half_space_ik.play_scenario import ScenarioRun, figures, play
@@ -43,7 +44,7 @@ def run(
     if result["scenarios"]:
         _smoothness(report, result["scenarios"])
     if only in (None, "solvers"):
-        progress("solvers side by side")
+        progress(None, "solvers side by side")
         result["solvers"] = compare_solvers()
         _solvers(report, result["solvers"])
     if only in (None, "sweeps"):
@@ -59,7 +60,7 @@ def _scenario(progress: Progress, scenario: Scenario, report: Report) -> dict[st
     runs: dict[str, ScenarioRun] = {}
     found: dict[str, Any] = {}
     for name, method in make_methods(scenario, names).items():
-        progress(f"{scenario.title}: {name}")
+        progress(None, f"{scenario.title}: {name}")
         runs[name] = play(scenario, method)
         found[name] = figures(scenario, runs[name])
     report.heading(f"{scenario.title} ({scenario.figure_of_paper})")
@@ -68,7 +69,7 @@ def _scenario(progress: Progress, scenario: Scenario, report: Report) -> dict[st
         "relation_error_m", "blocked_frames", "solve_ms_median", "solve_ms_p95", "detect_ms_median",
     ]  # fmt: skip
     report.table(["method", *keys], [[n, *(found[n][k] for k in keys)] for n in names])
-    progress(f"{scenario.title}: pictures")
+    progress(None, f"{scenario.title}: pictures")
     shown = [n for n in ("half-space", "penalty", "published", "default") if n in runs]
     path = strips(
         scenario, {n: runs[n] for n in shown}, report.picture_path(f"{scenario.name}.png")

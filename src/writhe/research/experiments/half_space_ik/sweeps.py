@@ -14,7 +14,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import Shape, ball, box, certify, cylinder
-from writhe.research.evaluation import Progress
+from writhe.progress import Progress
 from writhe.research.evaluation.drags import standing
 from writhe.research.evaluation.metrics import PENETRATION_M
 from writhe.scene import Actor, ObjectKind, Scene, SceneObject
@@ -96,7 +96,7 @@ def run_sweeps(
     worst = 0.0
     for number in range(count):
         if number % 10 == 0:
-            progress(f"sweep {number + 1} of {count}")
+            progress(None, f"sweep {number + 1} of {count}")
         sweep = random_sweep(body, pose, np.random.default_rng((seed, number)))
         response, q, depth, spent = _play(sweep, body, pose, options or ResponseOptions())
         times += spent

@@ -12,7 +12,8 @@ from typing import Any
 
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError
-from writhe.research.evaluation import Progress, Report
+from writhe.progress import Progress
+from writhe.research.evaluation import Report
 from writhe.research.evaluation.drag_scenes import SETTINGS, DragScene, make_drag_scene
 from writhe.research.evaluation.run_drags import run_drag_scene
 from writhe.research.experiments.topology_aware_ik import pictures
@@ -59,17 +60,17 @@ def run(
     settings: dict[str, DragScene] = {}
     for name in chosen:
         settings[name] = make_drag_scene(name, databases.get(name.split()[0]))
-        progress(f"{name}: preparing")
+        progress(None, f"{name}: preparing")
         metrics_of = run_drag_scene(progress, settings[name], METHODS, 5 if full else 1)
         figures[name] = {method: metrics.summary() for method, metrics in metrics_of.items()}
     _table_2(report, figures, settings)
     _judgement(report, figures)
     pictures.bars(report, figures, METHODS)
     for name, setting in settings.items():
-        progress(f"{name}: drawing")
+        progress(None, f"{name}: drawing")
         pictures.strips(report, setting)
     if "basic" in settings:
-        progress("failure case: drawing")
+        progress(None, "failure case: drawing")
         figures["failure_case"] = pictures.failure_case(report)
     where = report.write()
     return {

@@ -14,7 +14,8 @@ from writhe.postures.build_database import clip_postures, left_out_coverage, thr
 from writhe.postures.builtin import KINDS, THRESHOLDS_M2, builtin_database
 from writhe.postures.object_linking import ObjectLinking, find_object
 from writhe.postures.object_tracks import read_object_tracks
-from writhe.research.evaluation import Progress, Report
+from writhe.progress import Progress
+from writhe.research.evaluation import Report
 from writhe.retargeting.clip_folders import motion_files
 from writhe.skeleton.figures import figure
 
@@ -63,7 +64,7 @@ def mocap_databases(
             else None
         )
         for path in motion_files(clips / kind):
-            progress(f"{kind}: reading {path.name}")
+            progress(None, f"{kind}: reading {path.name}")
             parts.append(
                 clip_postures(path, path.name, human, every, object_linking=object_linking)
             )
@@ -85,7 +86,7 @@ def table_1(report: Report, counts: dict[str, Counts], progress: Progress) -> No
     rows: list[list[Any]] = []
     for kind in KINDS:
         _, before, after = TABLE_1[kind]
-        progress(f"{kind}: the built-in library")
+        progress(None, f"{kind}: the built-in library")
         size, own = len(builtin_database(kind)), counts.get(kind)
         mine: list[Any] = [None] * 4
         if own is not None:

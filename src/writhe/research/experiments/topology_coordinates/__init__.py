@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from writhe.errors import UnknownNameError
-from writhe.research.evaluation import Progress, Report
+from writhe.progress import Progress, no_progress
+from writhe.research.evaluation import Report
 from writhe.research.experiments.topology_coordinates.scene_result import SceneResult
 
 # name: what it shows; the module has the same name with underscores
@@ -31,7 +32,7 @@ def play(name: str, progress: Progress | None = None, **options: Any) -> SceneRe
     if name not in SCENES:
         raise UnknownNameError("scene", name, list(SCENES))
     module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
-    return module.play(progress or _no_progress, **options)
+    return module.play(progress or no_progress, **options)
 
 
 def run(
@@ -52,7 +53,7 @@ def run(
     rows: list[list[Any]] = []
     pictures: list[tuple[str, Path | None, SceneResult]] = []
     for name in names:
-        progress(name)
+        progress(None, name)
         options: dict[str, Any] = {}
         if name == "wrestling":
             options["clips"] = clips
@@ -103,7 +104,3 @@ def run(
             report.text(note)
     report.write()
     return {"scenes": results}
-
-
-def _no_progress(what: str) -> None:
-    """Ignore progress."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import certify
-from writhe.research.evaluation import Progress
+from writhe.progress import Progress
 from writhe.research.experiments.topology_coordinates.scene_result import FPS, Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.skeleton.kinematics import interpolate
@@ -39,7 +39,7 @@ def play(progress: Progress) -> SceneResult:
     before = Tangle.measured(skeleton, first, left, right)
     after = Tangle.measured(skeleton, last, left, right)
 
-    progress("interpolating in topology space")
+    progress(None, "interpolating in topology space")
     motion = animate(
         setup, first, [TangleKeyframe("swapped", (Tangle(left, right, after.writhe),), (), last)]
     )

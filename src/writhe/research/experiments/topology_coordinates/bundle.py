@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.arrays import Floats
+from writhe.progress import Progress
 from writhe.quantities import Linking
-from writhe.research.evaluation import Progress
 from writhe.research.experiments.topology_coordinates.creatures import rods, turned
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
@@ -84,7 +84,7 @@ def play(progress: Progress) -> SceneResult:
             solve=SolveOptions(_HOLD_STEPS, least_steps=_HOLD_STEPS),
         ),
     ]
-    progress("hugging")
+    progress(None, "hugging")
     motion = animate(setup, world.q, keys, drive=drive)
     skeleton = world.layout.skeleton
     held = np.array(

@@ -6,7 +6,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import box, capsule
-from writhe.research.evaluation import Progress
+from writhe.progress import Progress
 from writhe.research.experiments.topology_coordinates.hold_checks import (
     held_at_keys,
     holding_frames,
@@ -111,7 +111,7 @@ def play(progress: Progress) -> SceneResult:
         )
         keys.append(TangleKeyframe(name, required, solve=SolveOptions(250)))
         before = {side: pipe for side, pipe, _ in holds}
-    progress("holding the chair")
+    progress(None, "holding the chair")
     motion = animate(setup, world.q, keys)
     claims = held_at_keys(world.layout, keys, motion, lambda _: HELD)
     return SceneResult.of(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.arrays import Bools
+from writhe.progress import Progress
 from writhe.quantities import Point
-from writhe.research.evaluation import Progress
 from writhe.research.experiments.topology_coordinates.hold_checks import held, writhe
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
@@ -90,7 +90,7 @@ def play(progress: Progress) -> SceneResult:
             "ann lets go", (off, back), (), world.q, 0.1, active=active["ann"], solve=long
         ),
     ]
-    progress("embracing")
+    progress(None, "embracing")
     motion = animate(setup, world.q, keys)
     claims: list[Claim] = []
     passive = ("ben", "ann", "ben")

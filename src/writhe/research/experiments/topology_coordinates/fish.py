@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.research.evaluation import Progress
+from writhe.progress import Progress
 from writhe.research.experiments.topology_coordinates.creatures import fish, turned
 from writhe.research.experiments.topology_coordinates.hold_checks import held, legs_apart
 from writhe.research.experiments.topology_coordinates.scene_result import SceneResult
@@ -69,7 +69,7 @@ def play(progress: Progress) -> SceneResult:
         world.limits("octopus"), TangleOptions(near_m=0.03, writhe_stride=0.03, max_step=0.1)
     )
     key = TangleKeyframe("caught", (*catches, *apart), solve=SolveOptions(300, least_steps=_STEPS))
-    progress("catching fish")
+    progress(None, "catching fish")
     motion = animate(setup, world.q, [key], drive=drive)
     q = motion.path[-1]
     claims = [held(world.layout, catch, q, HELD) for catch in catches]

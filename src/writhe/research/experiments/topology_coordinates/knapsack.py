@@ -8,8 +8,8 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import box, capsule
+from writhe.progress import Progress
 from writhe.quantities import Point
-from writhe.research.evaluation import Progress
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.scene import ObjectKind, SceneObject
@@ -92,7 +92,7 @@ def play(progress: Progress) -> SceneResult:
             solve=SolveOptions(120, least_steps=100),
         ),
     ]
-    progress("putting on the knapsack")
+    progress(None, "putting on the knapsack")
     motion = animate(setup, world.q, keys)
     stepper = setup.stepper(())
     stepper.update(motion.path[-1])

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from writhe.research.evaluation import Progress
+from writhe.progress import Progress
 from writhe.research.experiments.topology_coordinates.creatures import large_octopus, turned
 from writhe.research.experiments.topology_coordinates.hold_checks import held, legs_apart
 from writhe.research.experiments.topology_coordinates.scene_result import SceneResult
@@ -57,7 +57,7 @@ def play(progress: Progress) -> SceneResult:
         world.limits("octopus"), TangleOptions(near_m=0.05, writhe_stride=0.03, max_step=0.08)
     )
     key = TangleKeyframe("wound around", (*holds, *apart), solve=SolveOptions(400))
-    progress("winding")
+    progress(None, "winding")
     motion = animate(setup, world.q, [key])
     q = motion.path[-1]
     claims = [held(world.layout, hold, q, 0.95 * abs(hold.writhe)) for hold in holds]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from writhe.progress import Progress
 from writhe.quantities import Point
-from writhe.research.evaluation import Progress
 from writhe.research.experiments.topology_coordinates.hold_checks import held
 from writhe.research.experiments.topology_coordinates.planners import PLANNERS, sampled
 from writhe.research.experiments.topology_coordinates.scene_result import SceneResult
@@ -125,7 +125,7 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
             solve=SolveOptions(200, least_steps=30),
         ),
     ]
-    progress("climbing")
+    progress(None, "climbing")
     motion = animate(setup, world.q, keys)
     claims = [
         held(world.layout, tangle, motion.path[-1], HELD_ARMS if "shoulder" in name else HELD_LEGS)
@@ -134,7 +134,7 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
     cap_s = 60.0 if full else 5.0
     figures: dict[str, Any] = {"planners": []}
     for planner in PLANNERS if compare else ():
-        progress(f"{planner}, at most {cap_s:.0f} s")
+        progress(None, f"{planner}, at most {cap_s:.0f} s")
         figures["planners"].append(
             sampled(world.layout.table, motion.path[0], motion.path[-1], planner, cap_s)
         )

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from writhe.arrays import Floats
 from writhe.collision import Certificate, certify
 from writhe.errors import MissingExtraError
+from writhe.progress import Progress
 from writhe.render.look import Colour
-from writhe.research.evaluation import Progress
 from writhe.scene import Layout
 from writhe.solvers.tangling import TangleMotion
 
@@ -112,7 +112,7 @@ class SceneResult:
         try:
             from writhe.render.scenes import scene_movie, scene_strip
 
-            progress(f"drawing {target.name}")
+            progress(None, f"drawing {target.name}")
             scene = self.layout.scene
             scene_movie(
                 scene, self.path, target.with_suffix(".gif"), fps=FPS, size=_MOVIE_SIZE, **look

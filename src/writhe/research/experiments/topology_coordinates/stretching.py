@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from writhe.collision import certify
+from writhe.progress import Progress
 from writhe.quantities import Linking, Point
-from writhe.research.evaluation import Progress
 from writhe.research.experiments.topology_coordinates.scene_result import FPS, Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.skeleton.kinematics import interpolate
@@ -81,7 +81,7 @@ def play(progress: Progress) -> SceneResult:
             solve=SolveOptions(250),
         ),
     ]
-    progress("stretching")
+    progress(None, "stretching")
     motion = animate(setup, world.q, keys)
     skeleton = world.layout.skeleton
     poses = [motion.path[k] for k in motion.key_frames]

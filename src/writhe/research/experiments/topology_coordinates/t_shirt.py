@@ -13,9 +13,9 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import capsule
+from writhe.progress import Progress
 from writhe.quantities import Direction, Point, Separation
 from writhe.render import PictureStage
-from writhe.research.evaluation import Progress
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.scene import ObjectKind, SceneObject
@@ -198,7 +198,7 @@ def play(progress: Progress) -> SceneResult:
             solve=SolveOptions(120, least_steps=80),
         ),
     ]
-    progress("dressing")
+    progress(None, "dressing")
     motion = animate(setup, world.q, keys, progress=progress)
     stepper = setup.stepper(())
     stepper.update(motion.path[-1])

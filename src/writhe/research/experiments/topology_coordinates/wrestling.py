@@ -22,8 +22,8 @@ from writhe.postures.builtin.anatomical_angles import (
     TrunkAngles,
     configuration,
 )
+from writhe.progress import Progress
 from writhe.quantities import Point
-from writhe.research.evaluation import Progress
 from writhe.research.experiments.topology_coordinates.hold_checks import (
     held_at_keys,
     holding_frames,
@@ -112,7 +112,7 @@ def _captured(body: Figure, clips: Path, progress: Progress) -> tuple[Floats, st
     if best is None:
         raise WritheError(f"no clip in {clips} has {_FRAMES} frames")
     _, path, at = best
-    progress(f"cleaning {path.name}")
+    progress(None, f"cleaning {path.name}")
     motion = retarget(io.load(path), body)
 
     q = motion.q[at : at + _FRAMES]
@@ -225,7 +225,7 @@ def play(progress: Progress, clips: Path | None = None) -> SceneResult:
         ],
         TangleOptions(writhe_stride=0.03),
     )
-    progress("wrestling")
+    progress(None, "wrestling")
     motion = animate(setup, world.q, keys, drive=drive)
     claims = held_at_keys(world.layout, keys, motion, lambda goal: 0.85 * abs(goal.writhe))
     return SceneResult.of(

@@ -133,6 +133,8 @@ class DefaultPoser:
             stepper.set_support(support)
         result = self._result(targets, pins, stepper.step(), start)
         still = float(np.abs(stepper.q - whole).max()) < _STILL and not self._prior_active
+        if result.status is Status.SETTLED and self._control_terms.give_way(rows):
+            still = False
         self._still = (handles, result) if still else None
         return result
 

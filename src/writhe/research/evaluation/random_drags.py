@@ -1,0 +1,120 @@
+"""Random drags that hunt for stalls: the gate refuses again and again while the targets move.
+
+A drag moves one or two joints, with some others pinned, along random waypoints near the body (or in
+it) and then back to where it began. A second run replays the positions that the joints reached in
+the first one, so that all its targets are feasible and joined by a certified motion.
+
+A frame is refused if the body does not move although a target is farther away than FAR_M, and
+stalled if no target gets nearer by NEARER_M. Refused frames in a row are counted for every drag,
+stalled ones only for replays: an infeasible target may well have to wait.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from writhe.arrays import Floats, vector3
+from writhe.research.evaluation.drag_scenes import DragScene
+from writhe.skeleton import forward
+from writhe.solvers.posing import Poser, Target, pin_here
+
+ENDS = ("left_wrist", "right_wrist", "left_ankle", "right_ankle", "head")
+DRAGGED = (*ENDS, "left_elbow", "right_elbow", "left_knee", "right_knee", "hips", "chest")
+MOST_IN_A_ROW = 10  # frames
+NEARER_M = 0.0005
+STILL = 1e-4  # change of q, radians or metres
+FAR_M = 0.02
+WAYPOINTS, REST_FRAMES = 3, 15
+FRAMES = 90  # of one drag
+REACH_M = 0.45  # standard deviation of a waypoint from the joint's position at the start
+
+
+@dataclass(frozen=True)
+class RandomDrag:
+    """Joints dragged along paths (frames, joints, 3), with others pinned where they start."""
+
+    seed: int
+    joints: tuple[str, ...]
+    pinned: tuple[str, ...]
+    path: Floats
+
+
+@dataclass(frozen=True)
+class Hunted:
+    """What happened in one random drag. Runs are numbers of frames in a row."""
+
+    drag: RandomDrag
+    longest_refusal: int
+    longest_stall: int
+    end_error_m: float  # distance from the feasible last target
+    worst_clearance_m: float
+    reached: Floats  # (frames, joints, 3) where the dragged joints went
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the gate refused too many frames in a row."""
+        return self.longest_refusal > MOST_IN_A_ROW
+
+    @property
+    def replay(self) -> RandomDrag:
+        """The drag along what was reached: all of its targets are feasible."""
+        return replace(self.drag, path=self.reached)
+
+
+def random_drag(setting: DragScene, seed: int) -> RandomDrag:
+    """The random drag of this seed: out along random waypoints, and back to the start."""
+    rng = np.random.default_rng(seed)
+    frames = forward(setting.figure.skeleton, setting.start)
+    names = [str(n) for n in rng.choice(DRAGGED, size=int(rng.integers(1, 3)), replace=False)]
+    pinned = tuple(n for n in ENDS if n not in names and rng.random() < 0.5)
+    here = np.array([frames.position(name) for name in names])
+    points = [here]
+    for _ in range(WAYPOINTS):
+        points.append(here + rng.normal(0.0, REACH_M, here.shape) * np.array([1.0, 0.7, 1.0]))
+    points.append(here)
+    moving = FRAMES - REST_FRAMES
+    at = np.linspace(0.0, len(points) - 1.0, moving + 1)[1:]
+    low = np.minimum(at.astype(int), len(points) - 2)
+    share = (at - low)[:, None, None]
+    stacked = np.array(points)
+    path = (1.0 - share) * stacked[low] + share * stacked[low + 1]
+    path = np.concatenate([path, np.repeat(here[None], REST_FRAMES, axis=0)])
+    return RandomDrag(seed, tuple(names), pinned, path)
+
+
+def hunt(poser: Poser, setting: DragScene, drag: RandomDrag) -> Hunted:
+    """Run a random drag and look for refused and stalled frames."""
+    skeleton, q = setting.figure.skeleton, setting.start
+    pins = [pin_here(skeleton, q, joint) for joint in drag.pinned]
+    here = drag.path[0]
+    refused, stalled, clearance, error = _Run(), _Run(), np.inf, 0.0
+    reached: list[Floats] = []
+    for points in drag.path:
+        targets = [Target(j, vector3(p)) for j, p in zip(drag.joints, points, strict=True)]
+        before = float(np.linalg.norm(points - here, axis=1).max())
+        result = poser.step(q, targets, pins)
+        still = float(np.abs(result.q - q).max()) < STILL
+        q, error = result.q, max(result.target_error_m.values())
+        frames = forward(skeleton, q)
+        here = np.array([frames.position(name) for name in drag.joints])
+        reached.append(here)
+        far = error > FAR_M
+        refused.add(far and still and result.gate.fraction < 1.0)
+        stalled.add(far and before - error < NEARER_M)
+        clearance = min(clearance, np.inf if result.clearance_m is None else result.clearance_m)
+    return Hunted(
+        drag, refused.longest, stalled.longest, error, float(clearance), np.array(reached)
+    )
+
+
+class _Run:
+    """Counts how often something is true in a row."""
+
+    def __init__(self) -> None:
+        self.now = self.longest = 0
+
+    def add(self, happened: bool) -> None:
+        self.now = self.now + 1 if happened else 0
+        self.longest = max(self.longest, self.now)

@@ -25,7 +25,7 @@ def floats(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Float
     Raises WritheError, naming `what`, when these are no numbers, the shape differs or a value is
     not finite.
     """
-    array: NDArray[Any] = _numbers(values, np.float64, what)
+    array: NDArray[Any] = array_of_numbers(values, what)
     if array.ndim != len(shape) or any(
         expected is not None and actual != expected
         for actual, expected in zip(array.shape, shape, strict=True)
@@ -37,6 +37,20 @@ def floats(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Float
     return array
 
 
+MOST_M = 1e4  # largest coordinate: beyond it, rounding would count in a certificate
+
+
+def lengths(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Floats:
+    """`floats` in metres, each at most MOST_M in magnitude."""
+    array = floats(values, shape, what)
+    if array.size and float(np.abs(array).max()) > MOST_M:
+        raise WritheError(
+            f"{what} is {float(np.abs(array).max()):g} m from the origin; at most"
+            f" {MOST_M:g} m are supported: check the unit, or move everything nearer"
+        )
+    return array
+
+
 def ints(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Ints:
     """`values` as a contiguous int64 array of the given shape; raises WritheError like `floats`."""
     array = floats(values, shape, what)
@@ -45,10 +59,11 @@ def ints(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Ints:
     return array.astype(np.int64)
 
 
-def _numbers(values: ArrayLike, kind: type, what: str) -> NDArray[Any]:
+def array_of_numbers(values: ArrayLike, what: str) -> Floats:
+    """`values` as a contiguous float64 array; raises WritheError if these are no numbers."""
     try:
-        # np.array first: ascontiguousarray would turn a single number into an array of one
-        return np.require(np.array(values, dtype=kind, copy=None), requirements="C")
+        # not ascontiguousarray, which would turn a single number into an array of one
+        return np.require(values, np.float64, "C")
     except (TypeError, ValueError, OverflowError):
         raise WritheError(f"{what} must be an array of numbers") from None
 
@@ -84,7 +99,10 @@ def number(
 
 def vector3(values: ArrayLike, what: str = "a point") -> Vector3:
     """Three finite plain floats; raises WritheError, naming `what`, if they are not."""
-    x, y, z = floats(values, (3,), what).tolist()
+    array = array_of_numbers(values, what)
+    if array.shape != (3,):
+        raise WritheError(f"{what} must have three numbers, not an array of shape {array.shape}")
+    x, y, z = floats(array, (3,), what).tolist()
     return x, y, z
 
 

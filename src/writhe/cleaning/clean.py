@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from writhe.arguments import checked
 from writhe.arrays import Bools
 from writhe.cleaning.clear_segments import SegmentedClip, excess_motion
 from writhe.cleaning.detour import Detours
@@ -40,6 +41,7 @@ class Cleaned:
     changed_frames: int
 
 
+@checked
 def clean(
     motion: Motion,
     figure: Figure,

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from writhe.arguments import checked
 from writhe.arrays import Bools, Floats, floats, ints, number
 from writhe.collision.piece_cover import cover_deficits
 from writhe.collision.shapes import MAX_CORNERS, Shape, hull
@@ -33,6 +34,7 @@ class _Piece:
     excess: float  # volume of the hull minus that of the solid
 
 
+@checked
 def split_mesh(
     vertices: ArrayLike,
     triangles: ArrayLike,

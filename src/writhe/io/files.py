@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from writhe.arguments import checked
 from writhe.errors import FileFormatError, WritheError
 from writhe.skeleton import Figure, Motion
 
@@ -16,6 +17,7 @@ READABLE = (".bvh", ".glb", ".npz")
 WRITABLE = (".bvh", ".glb")
 
 
+@checked
 def load(
     path: str | Path,
     *,
@@ -55,6 +57,7 @@ def load(
             )
 
 
+@checked
 def save(
     motion: Motion,
     path: str | Path,
@@ -97,6 +100,7 @@ def save(
             )
 
 
+@checked
 def load_figure(path: str | Path) -> Figure:
     """Read a character from a .glb file: skeleton, skin if there is one, roles and strands.
 
@@ -113,6 +117,7 @@ def load_figure(path: str | Path) -> Figure:
     return figure_of(skeleton, name=file.stem, skin=skin, partial=True)
 
 
+@checked
 def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure's skeleton and skin in the rest pose to a .glb file."""
     file = Path(path)

@@ -6,8 +6,9 @@ from typing import Protocol
 
 from numpy.typing import ArrayLike
 
+from writhe.arguments import checked
 from writhe.collision import CollisionTable
-from writhe.errors import UnknownNameError
+from writhe.errors import UnknownNameError, WritheError
 from writhe.planning.energy_planner import DefaultPlanner, PlanOptions
 from writhe.planning.ompl_planners import PLANNERS, SamplingPlanner
 from writhe.planning.problem import PlanProblem, figure_problem, scene_problem
@@ -25,11 +26,13 @@ class Planner(Protocol):
 
     name: str
 
+    @checked
     def plan(self, problem: PlanProblem) -> Plan:
         """The path, or the part found so far."""
         ...
 
 
+@checked
 def make_planner(
     method: str = "default", figure: Figure | None = None, options: PlanOptions | None = None
 ) -> Planner:
@@ -60,6 +63,8 @@ def plan(
     `planted` lists joints that keep their pose at the start, or pins.
     """
     if isinstance(subject, Scene):
+        if not subject.actors:
+            raise WritheError("the scene has no actor that could move")
         who = actor or subject.actors[0].name
         problem = scene_problem(subject, who, start, goal, planted=planted)
         figure = subject.actor(who).figure

@@ -8,11 +8,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from writhe.arrays import Bools, Floats, floats
+from writhe.arguments import check_fields, checked
+from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable
 from writhe.errors import WritheError
 from writhe.scene import Layout, Scene
 from writhe.skeleton import Figure, Skeleton, forward
+from writhe.skeleton.configurations import configuration
 from writhe.solvers.posing import Pin, pin_here
 from writhe.terms import Term, joint_limits, reach, turn_to
 
@@ -41,9 +43,13 @@ class PlanProblem:
     bodies: tuple[str, ...] = field(default_factory=_no_names)
 
     def __post_init__(self) -> None:
-        size = (self.skeleton.configuration_size,)
-        object.__setattr__(self, "start", floats(self.start, size, "the start posture"))
-        object.__setattr__(self, "goal", floats(self.goal, size, "the goal posture"))
+        check_fields(self)
+        object.__setattr__(
+            self, "start", configuration(self.skeleton, self.start, "the start posture")
+        )
+        object.__setattr__(
+            self, "goal", configuration(self.skeleton, self.goal, "the goal posture")
+        )
         frames = forward(self.skeleton, self.goal)
         for pin in self.planted:
             there = frames.point(pin.joint, pin.point_in_joint)
@@ -85,6 +91,7 @@ def _labelled(term: Term, label: str) -> Term:
     return replace(term, label=label)
 
 
+@checked
 def figure_problem(
     figure: Figure,
     start: ArrayLike,
@@ -95,11 +102,14 @@ def figure_problem(
 ) -> PlanProblem:
     """The problem of two postures of a figure alone; `planted` lists joints or pins."""
     shapes = table or CollisionTable.of_figure(figure)
-    first = np.ascontiguousarray(start, dtype=np.float64)
+    first = configuration(figure.skeleton, start, "the start posture")
     pins = tuple(_pin(figure.skeleton, first, item) for item in planted)
-    return PlanProblem(shapes, first, np.asarray(goal, dtype=np.float64), pins)
+    return PlanProblem(
+        shapes, first, configuration(figure.skeleton, goal, "the goal posture"), pins
+    )
 
 
+@checked
 def scene_problem(
     scene: Scene,
     actor: str,
@@ -111,11 +121,12 @@ def scene_problem(
 ) -> PlanProblem:
     """The problem of two postures of one actor; the rest of the scene is fixed at `around` (nq)."""
     layout: Layout = scene.layout
-    base = layout.rest() if around is None else np.array(around, dtype=np.float64)
+    own_skeleton = scene.actor(actor).figure.skeleton
+    base = layout.rest() if around is None else configuration(layout.skeleton, around)
     rows: list[Floats] = []
-    for posture in (start, goal):
+    for posture, name in ((start, "start"), (goal, "goal")):
         q = base.copy()
-        q[layout.actor_q[actor]] = posture
+        q[layout.actor_q[actor]] = configuration(own_skeleton, posture, f"the {name} posture")
         rows.append(q)
     own = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
     own[layout.actor_v[actor]] = True

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from writhe.arguments import check_fields, checked
 from writhe.arrays import Floats
 from writhe.collision import certify
 from writhe.errors import UnknownNameError, WritheError
@@ -58,6 +59,7 @@ class Timing:
     rolls: bool = False  # roll on that floor to stay balanced; the root then misses the goal's pose
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.profile not in PROFILES:
             raise UnknownNameError("speed profile", self.profile, list(PROFILES))
         for name in self.in_turn:
@@ -82,6 +84,7 @@ def natural_duration(skeleton: Skeleton, path: Floats) -> float:
     return max(0.6, max(travel) / 1.8)
 
 
+@checked
 def to_motion(plan: Plan, timing: Timing | None = None) -> Motion:
     """The plan as a certified motion; stagger and smoothing are reduced where they would collide.
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from writhe.arguments import checked
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.io.figure_from_skeleton import figure_of
@@ -36,6 +37,7 @@ _HINGED = tuple(
 )
 
 
+@checked
 def retarget(
     motion: Motion,
     figure: Figure,

@@ -119,7 +119,8 @@ def _find_cut_step(
 ) -> float:
     """Solve a step again that the gate cut short at fraction `certified`; returns its new fraction.
 
-    Collisions are linearised at the fraction certified + ahead. The step is stored in workspace.step, its end in frame.tried. The state is used as workspace.
+    Collisions are linearised at the fraction certified + ahead. The step is stored in
+    workspace.step, its end in frame.tried. The state is used as workspace.
     """
     step, best, best_certified = workspace.step, frame.best, certified
     best[:] = step

@@ -19,7 +19,6 @@ from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.options import DefaultOptions
 from writhe.terms import Term
 
-
 _YIELD = 0.3  # how much a control gives way in a settled frame, at firmness 0
 _YIELDED_M, _YIELDED = 1e-3, 0.01  # a smaller distance from the anchor, a smaller share: no force
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from writhe.arguments import checked
 from writhe.collision import ContactPolicy
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
@@ -21,6 +22,7 @@ def method_names() -> list[str]:
     return list(_METHODS)
 
 
+@checked
 def make_poser(
     method: str,
     figure: Figure,

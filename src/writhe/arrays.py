@@ -62,6 +62,8 @@ def ints(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Ints:
 def array_of_numbers(values: ArrayLike, what: str) -> Floats:
     """`values` as a contiguous float64 array; raises WritheError if these are no numbers."""
     try:
+        if np.iscomplexobj(values):
+            raise TypeError
         # not ascontiguousarray, which would turn a single number into an array of one
         return np.require(values, np.float64, "C")
     except (TypeError, ValueError, OverflowError):

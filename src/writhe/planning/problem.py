@@ -41,6 +41,7 @@ class PlanProblem:
     planted: tuple[Pin, ...] = ()
     variable: Bools | None = None
     bodies: tuple[str, ...] = field(default_factory=_no_names)
+    motion_skeleton: Skeleton | None = None  # of the motions, if the table's skeleton has a floor
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -99,14 +100,21 @@ def figure_problem(
     *,
     planted: tuple[str | Pin, ...] = (),
     table: CollisionTable | None = None,
+    floor_m: float | None = None,
 ) -> PlanProblem:
-    """The problem of two postures of a figure alone; `planted` lists joints or pins."""
+    """The problem of two postures of a figure alone; `planted` lists joints or pins.
+
+    `floor_m` is the height of a floor that nothing may sink into deeper than in the two postures.
+    """
     shapes = table or CollisionTable.of_figure(figure)
     first = configuration(figure.skeleton, start, "the start posture")
+    last = configuration(figure.skeleton, goal, "the goal posture")
+    if floor_m is not None:
+        from writhe.planning.support import with_floor
+
+        shapes = with_floor(shapes, floor_m, first, last)
     pins = tuple(_pin(figure.skeleton, first, item) for item in planted)
-    return PlanProblem(
-        shapes, first, configuration(figure.skeleton, goal, "the goal posture"), pins
-    )
+    return PlanProblem(shapes, first, last, pins, motion_skeleton=figure.skeleton)
 
 
 @checked

@@ -95,6 +95,7 @@ def to_motion(plan: Plan, timing: Timing | None = None) -> Motion:
     timing = timing or Timing()
     problem = plan.problem
     rows = smoothed(plan, timing)
+    skeleton = plan.problem.motion_skeleton or plan.skeleton
     duration = timing.duration_s or natural_duration(plan.skeleton, plan.path)
 
     def on_ground(q: Floats) -> Floats:
@@ -108,13 +109,15 @@ def to_motion(plan: Plan, timing: Timing | None = None) -> Motion:
     for stagger in _stagger_attempts(timing.stagger if timing.in_turn else 0.0):
         q = on_ground(_sample(problem, rows, u, profile, timing.in_turn, stagger))
         if certify(problem.table, q, timing.fps).certified:
-            return Motion(plan.skeleton, q, timing.fps, "plan")
+            return Motion(skeleton, q, timing.fps, "plan")
     rows = resample_evenly(plan.skeleton, plan.path, len(rows))
     for finer in (1, 2, 4, 8):
         u = np.linspace(0.0, 1.0, finer * (count - 1) + 1)
         q = on_ground(_sample(problem, rows, u, profile, (), 0.0))
         if certify(problem.table, q, finer * timing.fps).certified:
-            return Motion(plan.skeleton, q, finer * timing.fps, "plan")
+            return Motion(
+                plan.problem.motion_skeleton or plan.skeleton, q, finer * timing.fps, "plan"
+            )
     raise WritheError("the path could not be certified at this rate; use a longer duration_s")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,9 +22,10 @@ Quaternion: TypeAlias = tuple[float, float, float, float]  # w, x, y, z
 def floats(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Floats:
     """`values` as a contiguous float64 array of the given shape (None: any length).
 
-    Raises WritheError, naming `what`, when the shape differs or a value is not finite.
+    Raises WritheError, naming `what`, when these are no numbers, the shape differs or a value is
+    not finite.
     """
-    array: NDArray[Any] = np.ascontiguousarray(values, dtype=np.float64)
+    array: NDArray[Any] = array_of_numbers(values, what)
     if array.ndim != len(shape) or any(
         expected is not None and actual != expected
         for actual, expected in zip(array.shape, shape, strict=True)
@@ -35,12 +37,74 @@ def floats(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Float
     return array
 
 
+MOST_M = 1e4  # largest coordinate: beyond it, rounding would count in a certificate
+
+
+def lengths(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Floats:
+    """`floats` in metres, each at most MOST_M in magnitude."""
+    array = floats(values, shape, what)
+    if array.size and float(np.abs(array).max()) > MOST_M:
+        raise WritheError(
+            f"{what} is {float(np.abs(array).max()):g} m from the origin; at most"
+            f" {MOST_M:g} m are supported: check the unit, or move everything nearer"
+        )
+    return array
+
+
+def ints(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Ints:
+    """`values` as a contiguous int64 array of the given shape; raises WritheError like `floats`."""
+    array = floats(values, shape, what)
+    if (np.abs(array) > 2**52).any() or (array != np.round(array)).any():
+        raise WritheError(f"{what} must be whole numbers")
+    return array.astype(np.int64)
+
+
+def array_of_numbers(values: ArrayLike, what: str) -> Floats:
+    """`values` as a contiguous float64 array; raises WritheError if these are no numbers."""
+    try:
+        if np.iscomplexobj(values):
+            raise TypeError
+        # not ascontiguousarray, which would turn a single number into an array of one
+        return np.require(values, np.float64, "C")
+    except (TypeError, ValueError, OverflowError):
+        raise WritheError(f"{what} must be an array of numbers") from None
+
+
+def number(
+    value: object,
+    what: str,
+    *,
+    above: float | None = None,
+    least: float | None = None,
+    most: float | None = None,
+) -> float:
+    """`value` as a finite float within the bounds given; raises WritheError, naming `what`."""
+    bounds = [
+        f"{word} {bound:g}"
+        for word, bound in (("above", above), ("at least", least), ("at most", most))
+        if bound is not None
+    ]
+    expected = "a finite number" + (" " + " and ".join(bounds) if bounds else "")
+    try:
+        found = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise WritheError(f"{what} must be {expected}, not {value!r}") from None
+    if (
+        not math.isfinite(found)
+        or (above is not None and found <= above)
+        or (least is not None and found < least)
+        or (most is not None and found > most)
+    ):
+        raise WritheError(f"{what} must be {expected}, not {found:g}")
+    return found
+
+
 def vector3(values: ArrayLike, what: str = "a point") -> Vector3:
-    """Three plain floats; raises WritheError, naming `what`, if there are more or fewer."""
-    array: Floats = np.asarray(values, dtype=np.float64)
+    """Three finite plain floats; raises WritheError, naming `what`, if they are not."""
+    array = array_of_numbers(values, what)
     if array.shape != (3,):
         raise WritheError(f"{what} must have three numbers, not an array of shape {array.shape}")
-    x, y, z = array.tolist()
+    x, y, z = floats(array, (3,), what).tolist()
     return x, y, z
 
 

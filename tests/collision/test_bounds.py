@@ -14,6 +14,7 @@ from writhe.collision.gate import gate_workspace
 from writhe.kernels.collision.step_motion import (
     bound_body_motion,
     chord_lower_bound,
+    distance_curvature,
     fill_step_motion,
     gap_at_fraction,
     gap_lower_bound,
@@ -116,6 +117,10 @@ def test_gap_lower_bound_is_below_sampled_gaps(values, first, span):
             gap_lower_bound(before, after, end_separation, width, speed, 1e9) <= sampled[k] + 1e-9
         )
         assert gap_lower_bound(before, after, end_separation, width, 1e9, bend) <= sampled[k] + 1e-9
+        size = shapes.radius[a] + shapes.radius[b]
+        curvature = distance_curvature(before, after, size, width, speed, bend)
+        if np.isfinite(curvature):
+            assert chord_lower_bound(before, after, curvature * width**2) <= sampled[k] + 1e-9
 
 
 @given(st.floats(-1, 1), st.floats(-1, 1), st.floats(0, 5))

@@ -7,6 +7,7 @@ import pytest
 from bodies import free, free_sticks, padded_human, rod
 
 from writhe.collision import CollisionTable, Gate, NearPairs, box
+from writhe.errors import WritheError
 from writhe.kernels.skeleton import kinematics as kernels
 from writhe.skeleton import forward
 from writhe.skeleton import kinematics as kin
@@ -42,6 +43,47 @@ def test_sliding_in_contact_is_certified_quickly():
     result = gate.check(free((-0.2, 0.1, 0.0)), free((0.2, 0.1, 0.1)))
     assert result.certified
     assert gate.evaluations <= 4
+
+
+def test_resting_overlap_does_not_stop_another_pair():
+    # two boxes overlap and do not move; a third one is stopped by a fixed rod
+    gate = Gate(
+        free_sticks(
+            box((0, 0, 0), (0.2, 0.2, 0.2)),
+            box((0.1, 0, 0), (0.2, 0.2, 0.2)),
+            rod(axis=0),
+            rod(axis=2),
+            fixed=(3,),
+        )
+    )
+    still = [*free((5.0, 0.0, 0.0)), *free((5.0, 0.0, 0.0))]
+    start = np.array([*still, *free((0.0, 0.5, 0.0))])
+    end = np.array([*still, *free((0.0, -0.5, 0.0))])
+    result = gate.check(start, end)
+    assert result.pairs_starting_in_violation == 1
+    assert result.fraction == pytest.approx(0.401, abs=1e-3)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300, 2e4])
+def test_no_configuration_raises(bad):
+    gate, start = Gate(crossed_rods()), free((0.0, 0.5, 0.0))
+    for call in (gate.fraction, gate.check, gate.limit):
+        with pytest.raises(WritheError, match=r"finite|10000 m"):
+            call(start, free((bad, 0.0, 0.0)))
+        with pytest.raises(WritheError, match="unit quaternions"):
+            call(start, np.zeros(7))
+
+
+def test_a_step_far_from_the_origin_is_certified_as_near_it():
+    table = free_sticks(rod(axis=0), box((0, 0, 0), (0.1, 0.1, 0.1)))
+    gate = Gate(table)
+    for shift in (np.zeros(3), np.array([9000.0, -3000.0, 9000.0])):
+        other = free(tuple(shift))
+        start, end = (
+            np.array([*free(tuple(shift + np.array([0.01, y, 0.0]))), *other]) for y in (0.5, -0.5)
+        )
+        fraction = gate.check(start, end).fraction
+        assert fraction == pytest.approx(0.401, abs=1e-3)
 
 
 def test_steps_out_of_penetration_pass_and_deeper_ones_are_refused():

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from writhe.arguments import checked
 from writhe.arrays import Bools, Floats
 from writhe.cleaning.clear_segments import SegmentedClip
 from writhe.cleaning.detour import Detours
@@ -57,6 +58,7 @@ class Cleaned:
         return self.leaps.beyond_source_m
 
 
+@checked
 def clean(
     subject: Figure | Scene,
     motion: Motion,

@@ -35,8 +35,19 @@ def plan(
         Path, typer.Option("--output", "-o", help="The .bvh or .glb file to write.")
     ] = Path("plan.bvh"),
     plant: Annotated[
-        list[str] | None, typer.Option(help="A joint that keeps its position; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            help="A joint that keeps its position; may be repeated. Default: the feet that both"
+            " postures share."
+        ),
     ] = None,
+    support: Annotated[
+        bool,
+        typer.Option(
+            help="Without --plant, plant the feet that both postures share; without --scene, put a"
+            " floor under postures that stand at one height."
+        ),
+    ] = True,
     in_turn: Annotated[
         str, typer.Option(help="Limbs that move one after the other, such as legs,arms.")
     ] = "",
@@ -78,16 +89,31 @@ def plan(
     Example: `writhe plan --from rest --to clip.bvh@0 --lead-in -o sim-ready.bvh`
     """
     from writhe.planning import EnergyOptions, PlanOptions, Timing, make_planner, to_motion
+    from writhe.planning.support import assumed_support
 
     first, last = _ends(postures or [], start, goal)
     figure, clip, rows, rate = _read(first, last)
     world, actor_name = _scene(scene, actor, figure, skip_joint_zones)
-    problem, notes = _problem(figure, world, actor_name, rows, tuple(plant or ()), skip_joint_zones)
+    assumed = assumed_support(
+        figure, rows[0], rows[1], plant=support and not plant, floor=support and scene is None
+    )
+    for note in assumed.notes:
+        console.print(note)
+    planted = tuple(plant or assumed.planted)
+    problem, notes = _problem(
+        figure, world, actor_name, rows, planted, assumed.floor_m, skip_joint_zones
+    )
     options = PlanOptions(energy=EnergyOptions(falloff=falloff), fallback=fallback)
     found = make_planner(method, figure, options).plan(problem)
     for note in (*notes, *found.notes):
         console.print(f"[yellow]{note}[/]")
-    result = {**found.as_dict(), "notes": [*notes, *found.notes], "output": None, "verdict": None}
+    result = {
+        **found.as_dict(),
+        "notes": [*notes, *found.notes],
+        "assumed": list(assumed.notes),
+        "output": None,
+        "verdict": None,
+    }
     if notes and found.solved:
         result["status"] = "approximate"
     certified, verdict = False, f"[red]{found.status.value}[/]"
@@ -206,6 +232,7 @@ def _problem(
     actor_name: str,
     rows: list[Floats],
     planted: tuple[str, ...],
+    floor_m: float | None,
     skip_joint_zones: bool,
 ) -> tuple[PlanProblem, list[str]]:
     """The problem with penetrating ends pushed clear, and notes about them."""
@@ -218,7 +245,7 @@ def _problem(
 
     if scene is None:
         table = CollisionTable.of_figure(figure, ContactPolicy(skip_joint_zones=skip_joint_zones))
-        problem = figure_problem(figure, *rows, planted=planted, table=table)
+        problem = figure_problem(figure, *rows, planted=planted, table=table, floor_m=floor_m)
     else:
         problem = scene_problem(scene, actor_name, *rows, planted=planted)
     notes: list[str] = []

@@ -8,7 +8,8 @@ from itertools import groupby
 
 import numpy as np
 
-from writhe.arrays import Floats, Ints
+from writhe.arguments import check, checked
+from writhe.arrays import Floats, Ints, lengths
 from writhe.collision.bounding import bounding_capsule, is_sparse
 from writhe.collision.policy import (
     LEFT_OUT_M,
@@ -43,12 +44,15 @@ class CollisionTable:
     for each pair of parts.
     """
 
+    @checked
     def __init__(
         self, skeleton: Skeleton, shapes: Iterable[Shape], policy: ContactPolicy | None = None
     ) -> None:
         self.skeleton = skeleton
         self.policy = policy or ContactPolicy()
         given = list(shapes)
+        check(given, list[Shape], "the shapes of a collision table")
+        _check_extent(skeleton)
         self.part_names: tuple[str, ...] = tuple(dict.fromkeys(shape.part for shape in given))
         part_index = {name: i for i, name in enumerate(self.part_names)}
         # shapes of one body are consecutive; a half-space is a body of its own and comes last
@@ -67,10 +71,12 @@ class CollisionTable:
         self.pairs, self.rules = self._compile_pairs()
 
     @classmethod
+    @checked
     def of_figure(cls, figure: Figure, policy: ContactPolicy | None = None) -> CollisionTable:
         """The table of the capsules of one figure."""
         return cls(figure.skeleton, [from_capsule(c) for c in figure.capsules], policy)
 
+    @checked
     def with_policy(self, policy: ContactPolicy) -> CollisionTable:
         """The same shapes under another policy."""
         return CollisionTable(self.skeleton, self.source, policy)
@@ -289,6 +295,14 @@ class CollisionTable:
             for name in pair:
                 if name not in self.part_names:
                     raise UnknownNameError("part", name, list(self.part_names))
+
+
+def _check_extent(skeleton: Skeleton) -> None:
+    """Raise if a chain of joints is so long that rounding would count."""
+    tree, reach = skeleton.tree, np.zeros(len(skeleton))
+    for j, parent in enumerate(tree.parent):
+        reach[j] = np.linalg.norm(tree.offset[j]) + (reach[parent] if parent >= 0 else 0.0)
+    lengths(reach, (None,), "a joint of the skeleton")
 
 
 def _ordered(a: int, b: int, ball_radius: Floats) -> tuple[int, int]:

@@ -4,6 +4,9 @@ The mesh is cut by planes recursively. The hull of a piece covers everything on 
 cuts, since cut edges belong to both sides. Each cut minimises the total volume of the two hulls.
 Cuts are closed by triangle fans, which may fold over where the cut is concave but enclose the right
 signed volume.
+
+A hull with too many corners is thinned, which shrinks it. `piece_cover` then measures by how much
+the mesh protrudes from the pieces, and the radii of the pieces grow by that.
 """
 
 from __future__ import annotations
@@ -13,7 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from writhe.arrays import Bools, Floats, floats
+from writhe.arguments import checked
+from writhe.arrays import Bools, Floats, floats, ints, number
+from writhe.collision.piece_cover import cover_deficits
 from writhe.collision.shapes import MAX_CORNERS, Shape, hull
 from writhe.errors import WritheError
 
@@ -29,6 +34,7 @@ class _Piece:
     excess: float  # volume of the hull minus that of the solid
 
 
+@checked
 def split_mesh(
     vertices: ArrayLike,
     triangles: ArrayLike,
@@ -40,18 +46,20 @@ def split_mesh(
     """Convex shapes that cover a closed triangle mesh (counter-clockwise from outside).
 
     Cutting ends when the total volume of the hulls exceeds that of the solid by at most the ratio
-    `excess`, or at `max_pieces`. Each shape is its hull inflated by `rounding_m`.
+    `excess`, or at `max_pieces`. Each shape is its hull inflated by `rounding_m`, or by more where
+    the hull had to be thinned: every triangle of the mesh lies within the shapes.
     """
     points = floats(vertices, (None, 3), "the vertices of a mesh")
-    faces = np.asarray(triangles, dtype=np.int64)
-    if faces.ndim != 2 or faces.shape[1] != 3 or len(faces) < 4:
+    faces = ints(triangles, (None, 3), "the triangles of a mesh")
+    number(excess, "excess", least=0.0)
+    number(rounding_m, "the rounding of a mesh", above=0.0)
+    if len(faces) < 4:
         raise WritheError("a mesh needs at least four triangles, given as (t, 3)")
     if faces.min() < 0 or faces.max() >= len(points):
         raise WritheError(
             f"a triangle of the mesh has a vertex index outside 0 to {len(points) - 1}"
         )
-    if max_pieces < 1:
-        raise WritheError(f"max_pieces must be at least 1, not {max_pieces}")
+    number(max_pieces, "max_pieces", least=1)
     pieces = [_piece(points[faces])]
     solid = max(_volume(pieces[0].triangles), 0.0)
     if solid <= 0.0:
@@ -67,7 +75,11 @@ def split_mesh(
         if halves is None:
             break
         pieces[worst : worst + 1] = halves
-    return tuple(hull(_corners(p.triangles), rounding_m) for p in pieces)
+    cores = [_corners(p.triangles) for p in pieces]
+    deficits = cover_deficits(
+        points, faces, cores, [np.unique(p.triangles.reshape(-1, 3), axis=0) for p in pieces]
+    )
+    return tuple(hull(c, rounding_m + d) for c, d in zip(cores, deficits, strict=True))
 
 
 def _volume(triangles: Floats) -> float:
@@ -161,12 +173,15 @@ def _lone_corner_first(
 def _corners(triangles: Floats) -> Floats:
     """The corners of a piece's hull, reduced to MAX_CORNERS by farthest-point sampling.
 
-    The reduced hull lies inside the full one, by less than the spacing of the samples.
+    The reduced hull lies inside the full one; `cover_deficits` measures by how much.
     """
-    from scipy.spatial import ConvexHull
+    from scipy.spatial import ConvexHull, QhullError
 
     points = triangles.reshape(-1, 3)
-    corners = points[ConvexHull(points).vertices]
+    try:
+        corners = points[ConvexHull(points).vertices]
+    except QhullError:
+        raise WritheError("the mesh is flat: give it some thickness") from None
     if len(corners) <= MAX_CORNERS:
         return corners
     chosen = [int(np.argmax(corners[:, 0]))]

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from writhe.arrays import Floats, floats
+from writhe.arguments import checked
+from writhe.arrays import Floats, number
 from writhe.collision.collision_table import CollisionTable
 from writhe.collision.tolerance import GATE_SLACK_M
 from writhe.kernels.collision.step_gate import GateWorkspace, gate_step
 from writhe.kernels.collision.step_motion import PairWorkspace, StepMotion
 from writhe.kernels.collision.step_samples import SAMPLES, StepSamples
 from writhe.kernels.skeleton import kinematics
+from writhe.skeleton.configurations import configuration
 
 
 def gate_workspace(table: CollisionTable) -> GateWorkspace:
@@ -92,14 +94,22 @@ class Gate:
     count steps so far.
     """
 
+    @checked
     def __init__(self, table: CollisionTable, slack_m: float = GATE_SLACK_M) -> None:
         self.table = table
-        self.slack_m = float(slack_m)
+        self.slack_m = number(slack_m, "the slack of a gate", least=0.0, most=0.1)
         self._workspace = gate_workspace(table)
         self.checked = self.shortened = self.refused = 0
 
     def fraction(self, q_from: Floats, q_to: Floats) -> float:
-        """The certified fraction of the step; q must be contiguous float64 (not checked)."""
+        """The certified fraction of the step."""
+        skeleton = self.table.skeleton
+        return self._fraction(
+            configuration(skeleton, q_from, "the step's start"),
+            configuration(skeleton, q_to, "the step's end"),
+        )
+
+    def _fraction(self, q_from: Floats, q_to: Floats) -> float:
         table = self.table
         found = gate_step(
             table.skeleton.tree,
@@ -119,10 +129,7 @@ class Gate:
 
     def check(self, q_from: Floats, q_to: Floats) -> GateResult:
         """The certified fraction of the step, and the parts that limit it."""
-        size = (self.table.skeleton.configuration_size,)
-        fraction = self.fraction(
-            floats(q_from, size, "the step's start"), floats(q_to, size, "the step's end")
-        )
+        fraction = self.fraction(q_from, q_to)
         found = self._workspace.found
         blocked = None
         if fraction < 1.0 and found[0] >= 0:
@@ -132,12 +139,12 @@ class Gate:
 
     def limit(self, q_from: Floats, q_to: Floats) -> Floats:
         """The last certified configuration of the step from q_from to q_to."""
-        fraction = self.fraction(q_from, q_to)
-        out = np.empty_like(q_to)
-        if fraction >= 1.0:
-            out[:] = q_to
-        else:
-            kinematics.interpolate(self.table.skeleton.tree, q_from, q_to, fraction, out)
+        skeleton = self.table.skeleton
+        start = configuration(skeleton, q_from, "the step's start")
+        out = configuration(skeleton, q_to, "the step's end").copy()
+        fraction = self._fraction(start, out)
+        if fraction < 1.0:
+            kinematics.interpolate(skeleton.tree, start, out, fraction, out)
         return out
 
     @property

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arguments import checked
+from writhe.arrays import Floats, number
 from writhe.collision.collision_table import CollisionTable
 from writhe.collision.tolerance import SLACK_M
 from writhe.kernels.collision.near_pairs import NearPairRows, near_pairs
@@ -67,10 +68,12 @@ class NearPairs:
         return tuple(sorted({self.table.part_of_shape(int(shape)) for shape in low.ravel()}))
 
 
+@checked
 def violating_parts(
     table: CollisionTable, q: Floats, beyond_m: float = SLACK_M
 ) -> tuple[tuple[str, ...], ...]:
     """For each configuration (frames, nq), the parts that penetrate by more than `beyond_m`."""
+    number(beyond_m, "beyond_m")
     frames, near = forward(table.skeleton, np.atleast_2d(q)), NearPairs(table)
     out: list[tuple[str, ...]] = []
     for positions, rotations in zip(frames.positions, frames.rotations, strict=True):

@@ -12,7 +12,8 @@ from enum import Enum
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arguments import check_fields, checked
+from writhe.arrays import Floats, number
 from writhe.errors import WritheError
 
 NEIGHBOUR_EXTRA_M = 0.005
@@ -86,6 +87,8 @@ class ContactPolicy:
     ignored: frozenset[tuple[str, str]] = frozenset()  # pairs that are not tested
 
     def __post_init__(self) -> None:
+        check_fields(self)
+        number(self.neighbour_extra_m, "neighbour_extra_m", least=0.0, most=0.1)
         for (a, b), metres in self.declared_m.items():
             if not 0 <= metres <= 0.1:
                 raise WritheError(
@@ -94,10 +97,12 @@ class ContactPolicy:
         ordered = {_key(a, b): float(m) for (a, b), m in self.declared_m.items()}
         object.__setattr__(self, "declared_m", ordered)
 
+    @checked
     def allow(self, a: str, b: str, metres: float) -> ContactPolicy:
         """The policy with an allowance declared for one more pair."""
         return replace(self, declared_m={**self.declared_m, _key(a, b): metres})
 
+    @checked
     def ignore(self, a: str, b: str) -> ContactPolicy:
         """The policy without tests of this pair, e.g. two objects moved by the user."""
         return replace(self, ignored=self.ignored | {_key(a, b)})

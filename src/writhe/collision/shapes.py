@@ -8,7 +8,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import ArrayLike
 
-from writhe.arrays import Floats, floats
+from writhe.arguments import check_fields, checked
+from writhe.arrays import MOST_M, Floats, floats, lengths, number, vector3
 from writhe.errors import WritheError
 from writhe.kernels.collision import shape_gaps
 from writhe.skeleton import Capsule
@@ -40,7 +41,9 @@ class Shape:
     part: str = ""
 
     def __post_init__(self) -> None:
-        points = floats(self.points_in_joint, (None, 3), f"the points of a shape on {self.joint!r}")
+        check_fields(self)
+        what = f"a shape on {self.joint!r}"
+        points = lengths(self.points_in_joint, (None, 3), f"a point of {what}")
         object.__setattr__(self, "points_in_joint", points)
         if self.core is not Core.CONVEX and len(points) != 2:
             raise WritheError(f"a {self.core.name.lower()} needs two points, not {len(points)}")
@@ -49,6 +52,7 @@ class Shape:
                 f"a convex shape needs 4 to {MAX_CORNERS} corners, not {len(points)}:"
                 " simplify or split it"
             )
+        number(self.radius_m, f"the radius of {what}", most=MOST_M)
         if self.radius_m < 0 or (self.radius_m == 0 and self.core is not Core.HALF_SPACE):
             raise WritheError(f"a shape on {self.joint!r} has no radius: it must be above 0")
 
@@ -58,27 +62,31 @@ class Shape:
 
     def moved(self, rotation: Floats, shift: ArrayLike) -> Shape:
         """The same shape rotated (3 x 3) and then translated in its joint's frame."""
-        points = self.points_in_joint @ rotation.T + np.asarray(shift, float)
+        turn = floats(rotation, (3, 3), "a rotation")
+        points = self.points_in_joint @ turn.T + floats(shift, (3,), "a shift")
         return replace(self, points_in_joint=points)
 
 
+@checked
 def capsule(start: ArrayLike, end: ArrayLike, radius_m: float) -> Shape:
     """A segment inflated by a radius."""
-    return Shape(Core.SEGMENT, np.array([start, end], dtype=float), radius_m)
+    return Shape(Core.SEGMENT, np.array([vector3(start), vector3(end)]), radius_m)
 
 
+@checked
 def ball(centre: ArrayLike, radius_m: float) -> Shape:
     """A ball."""
     return capsule(centre, centre, radius_m)
 
 
+@checked
 def half_space(point: ArrayLike, normal: ArrayLike) -> Shape:
     """The half-space below a plane through `point`; `normal` points out of the solid."""
-    n = np.asarray(normal, dtype=float)
+    n = floats(normal, (3,), "the normal of a half-space")
     length = float(np.linalg.norm(n))
     if length == 0 or not np.isfinite(length):
         raise WritheError("the normal of a half-space must be finite and not zero")
-    p = np.asarray(point, dtype=float)
+    p = floats(point, (3,), "the point of a half-space")
     return Shape(Core.HALF_SPACE, np.array([p, p + n / length]), 0.0)
 
 
@@ -93,20 +101,22 @@ def _rounding(smallest_half_m: float, rounding_m: float | None) -> float:
     return chosen
 
 
+@checked
 def box(centre: ArrayLike, size: ArrayLike, rounding_m: float | None = None) -> Shape:
     """A box aligned with its joint's axes; edges and corners are rounded by `rounding_m`.
 
     The core is inset by the rounding, so that faces lie exactly on the box. The default rounding is
     half of the smallest half-width, at most 2 cm.
     """
-    half = 0.5 * floats(size, (3,), "the size of a box")
+    half = 0.5 * lengths(size, (3,), "the size of a box")
     radius = _rounding(float(half.min()), rounding_m)
     signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
     # a core needs some volume for its faces and edges to be defined
     inner = np.maximum(half - radius, 1e-6)
-    return Shape(Core.CONVEX, signs * inner + np.asarray(centre, float), radius)
+    return Shape(Core.CONVEX, signs * inner + floats(centre, (3,), "the centre of a box"), radius)
 
 
+@checked
 def cylinder(
     start: ArrayLike, end: ArrayLike, radius_m: float, rounding_m: float | None = None
 ) -> Shape:
@@ -115,7 +125,8 @@ def cylinder(
     The prism is circumscribed, so that the shape covers the cylinder except for its rounded rims;
     it protrudes by at most 2 % of the radius.
     """
-    first, last = np.asarray(start, float), np.asarray(end, float)
+    first, last = (lengths(p, (3,), "an end of a cylinder") for p in (start, end))
+    number(radius_m, "the radius of a cylinder", above=0.0, most=MOST_M)
     axis = last - first
     length = float(np.linalg.norm(axis))
     if length <= 0:
@@ -134,9 +145,10 @@ def cylinder(
     return Shape(Core.CONVEX, points, rounding)
 
 
+@checked
 def hull(corners: ArrayLike, radius_m: float) -> Shape:
     """The convex hull of points (n, 3), inflated by a radius, which extends beyond the hull."""
-    return Shape(Core.CONVEX, np.asarray(corners, float), radius_m)
+    return Shape(Core.CONVEX, floats(corners, (None, 3), "corners"), radius_m)
 
 
 def from_capsule(given: Capsule) -> Shape:

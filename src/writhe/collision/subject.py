@@ -7,10 +7,11 @@ from typing import Protocol
 
 from numpy.typing import ArrayLike
 
-from writhe.arrays import Floats, floats
+from writhe.arrays import Floats, number
 from writhe.collision.collision_table import CollisionTable
 from writhe.errors import WritheError
 from writhe.skeleton import Figure, Motion
+from writhe.skeleton.configurations import configurations
 
 
 class HasTable(Protocol):
@@ -40,7 +41,12 @@ def table_of(subject: Subject) -> CollisionTable:
         return subject
     if isinstance(subject, Figure):
         return CollisionTable.of_figure(subject)
-    return subject.layout.table
+    layout = getattr(subject, "layout", None)
+    if layout is None:
+        raise WritheError(
+            f"expected a figure, a scene or a collision table, not {type(subject).__name__}"
+        )
+    return layout.table
 
 
 def rows_and_rate(
@@ -61,9 +67,8 @@ def rows_and_rate(
                 f"the motion {motion.name!r} belongs to another skeleton: retarget it first (in a"
                 " scene: scene.layout.motion({actor: motion}))"
             )
-        return motion.q, motion.fps
+        return configurations(table.skeleton, motion.q, "the motion"), motion.fps
     if fps is None:
         raise WritheError("an array has no frame rate: give fps=, or a Motion")
-    if not 0.0 < fps < float("inf"):
-        raise WritheError(f"frames per second must be positive, not {fps}")
-    return floats(motion, (None, table.skeleton.configuration_size), "the motion"), fps
+    fps = number(fps, "frames per second", above=0.0)
+    return configurations(table.skeleton, motion, "the motion"), fps

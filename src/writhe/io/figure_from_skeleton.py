@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from writhe.arguments import checked
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.io.roles import ROLES, RoleMatch, match_roles, require_person
@@ -20,6 +21,7 @@ SAME_BONES_M = 1e-4
 _TORSO, _ARM, _LEG = ("hips", "head"), ("shoulder", "wrist"), ("hip", "toe")
 
 
+@checked
 def figure_of(
     source: Motion | Skeleton,
     *,

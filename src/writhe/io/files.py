@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from writhe.arguments import checked
 from writhe.errors import FileFormatError, WritheError
 from writhe.files import write_file
 from writhe.skeleton import Figure, Motion
@@ -17,6 +18,7 @@ READABLE = (".bvh", ".glb", ".npz")
 WRITABLE = (".bvh", ".glb")
 
 
+@checked
 def load(
     path: str | Path,
     *,
@@ -56,6 +58,7 @@ def load(
             )
 
 
+@checked
 def save(
     motion: Motion,
     path: str | Path,
@@ -98,6 +101,7 @@ def save(
             )
 
 
+@checked
 def load_figure(path: str | Path) -> Figure:
     """Read a character from a .glb file: skeleton, skin if there is one, roles and strands.
 
@@ -114,6 +118,7 @@ def load_figure(path: str | Path) -> Figure:
     return figure_of(skeleton, name=file.stem, skin=skin, partial=True)
 
 
+@checked
 def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure's skeleton and skin in the rest pose to a .glb file."""
     file = Path(path)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from writhe.arguments import checked
 from writhe.errors import WritheError
 from writhe.skeleton.limbs import ARM, LEG
 
@@ -142,6 +143,7 @@ def _candidates(family: str, role: str) -> tuple[str, ...]:
     return tuple(_plain(n.format(S=side.title(), s=side[0])) for n in table.get(part, ()))
 
 
+@checked
 def match_roles(names: Iterable[str]) -> RoleMatch:
     """Find the naming family that matches most roles.
 

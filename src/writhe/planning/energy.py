@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from writhe.arguments import check_fields
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, NearPairs
 from writhe.collision.bounding import bounding_capsule
@@ -38,6 +39,7 @@ class EnergyOptions:
     weights: Mapping[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not (1 <= self.falloff <= 12 and 1 <= self.external_falloff <= 12):
             raise WritheError(
                 f"falloff and external_falloff must be 1 to 12, not {self.falloff} and"

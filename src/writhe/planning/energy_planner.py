@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from writhe.arguments import check_fields
 from writhe.arrays import Floats, Ints
 from writhe.kernels.planning import bidirectional_descent
 from writhe.kernels.planning.path_shortening import (
@@ -51,6 +52,9 @@ class PlanOptions:
     seed: int = 1
     fallback: bool = False  # use OMPL's RRT-Connect when stuck (extra `ompl`)
     fallback_iterations: int = 20_000
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 class DefaultPlanner:

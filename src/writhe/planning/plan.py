@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
 from numpy.typing import ArrayLike
 
+from writhe.arguments import checked
 from writhe.collision import CollisionTable
 from writhe.errors import UnknownNameError
 from writhe.planning.energy_planner import DefaultPlanner, PlanOptions
@@ -13,8 +15,10 @@ from writhe.planning.ompl_planners import PLANNERS, SamplingPlanner
 from writhe.planning.problem import PlanProblem, figure_problem, scene_problem
 from writhe.planning.published_planner import PaperOptions, PaperPlanner
 from writhe.planning.result import Plan
+from writhe.planning.support import assumed_support
 from writhe.scene import Scene
 from writhe.skeleton import Figure
+from writhe.skeleton.configurations import configuration
 from writhe.solvers.posing import Pin
 
 METHODS = ("default", "paper", *PLANNERS)
@@ -25,11 +29,13 @@ class Planner(Protocol):
 
     name: str
 
+    @checked
     def plan(self, problem: PlanProblem) -> Plan:
         """The path, or the part found so far."""
         ...
 
 
+@checked
 def make_planner(
     method: str = "default", figure: Figure | None = None, options: PlanOptions | None = None
 ) -> Planner:
@@ -50,20 +56,41 @@ def plan(
     goal: ArrayLike,
     *,
     actor: str | None = None,
-    planted: tuple[str | Pin, ...] = (),
+    planted: tuple[str | Pin, ...] | None = None,
+    floor: bool = True,
     method: str = "default",
     options: PlanOptions | None = None,
     table: CollisionTable | None = None,
 ) -> Plan:
     """A path from `start` to `goal` of a figure, or of an actor (by default the first) of a scene.
 
-    `planted` lists joints that keep their pose at the start, or pins.
+    `planted` lists joints that keep their pose at the start, or pins; () plants nothing. By
+    default, the feet that both postures of a figure share are planted. A figure alone gets a floor
+    if both postures stand at about one height, unless `floor` is False. `Plan.notes` says what was
+    assumed.
     """
+    notes: tuple[str, ...] = ()
     if isinstance(subject, Scene):
         chosen = subject.actor(actor)
-        problem = scene_problem(subject, chosen.name, start, goal, planted=planted)
-        figure = chosen.figure
+        who, figure = chosen.name, chosen.figure
+        support = assumed_support(
+            figure,
+            configuration(figure.skeleton, start, "the start posture"),
+            configuration(figure.skeleton, goal, "the goal posture"),
+            plant=planted is None,
+            floor=False,
+        )
+        pinned = support.planted if planted is None else planted
+        problem, notes = scene_problem(subject, who, start, goal, planted=pinned), support.notes
     else:
-        problem = figure_problem(subject, start, goal, planted=planted, table=table)
         figure = subject
-    return make_planner(method, figure, options).plan(problem)
+        first = configuration(figure.skeleton, start, "the start posture")
+        last = configuration(figure.skeleton, goal, "the goal posture")
+        support = assumed_support(figure, first, last, plant=planted is None, floor=floor)
+        pinned = support.planted if planted is None else planted
+        problem = figure_problem(
+            figure, first, last, planted=pinned, table=table, floor_m=support.floor_m
+        )
+        notes = support.notes
+    found = make_planner(method, figure, options).plan(problem)
+    return replace(found, notes=(*notes, *found.notes))

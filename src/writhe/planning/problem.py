@@ -8,11 +8,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from writhe.arrays import Bools, Floats, floats
+from writhe.arguments import check_fields, checked
+from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable
 from writhe.errors import WritheError
 from writhe.scene import Layout, Scene
 from writhe.skeleton import Figure, Skeleton, forward
+from writhe.skeleton.configurations import configuration
 from writhe.solvers.posing import Pin, pin_here
 from writhe.terms import Term, joint_limits, reach, turn_to
 
@@ -39,11 +41,16 @@ class PlanProblem:
     planted: tuple[Pin, ...] = ()
     variable: Bools | None = None
     bodies: tuple[str, ...] = field(default_factory=_no_names)
+    motion_skeleton: Skeleton | None = None  # of the motions, if the table's skeleton has a floor
 
     def __post_init__(self) -> None:
-        size = (self.skeleton.configuration_size,)
-        object.__setattr__(self, "start", floats(self.start, size, "the start posture"))
-        object.__setattr__(self, "goal", floats(self.goal, size, "the goal posture"))
+        check_fields(self)
+        object.__setattr__(
+            self, "start", configuration(self.skeleton, self.start, "the start posture")
+        )
+        object.__setattr__(
+            self, "goal", configuration(self.skeleton, self.goal, "the goal posture")
+        )
         frames = forward(self.skeleton, self.goal)
         for pin in self.planted:
             there = frames.point(pin.joint, pin.point_in_joint)
@@ -85,6 +92,7 @@ def _labelled(term: Term, label: str) -> Term:
     return replace(term, label=label)
 
 
+@checked
 def figure_problem(
     figure: Figure,
     start: ArrayLike,
@@ -92,14 +100,24 @@ def figure_problem(
     *,
     planted: tuple[str | Pin, ...] = (),
     table: CollisionTable | None = None,
+    floor_m: float | None = None,
 ) -> PlanProblem:
-    """The problem of two postures of a figure alone; `planted` lists joints or pins."""
+    """The problem of two postures of a figure alone; `planted` lists joints or pins.
+
+    `floor_m` is the height of a floor that nothing may sink into deeper than in the two postures.
+    """
     shapes = table or CollisionTable.of_figure(figure)
-    first = np.ascontiguousarray(start, dtype=np.float64)
+    first = configuration(figure.skeleton, start, "the start posture")
+    last = configuration(figure.skeleton, goal, "the goal posture")
+    if floor_m is not None:
+        from writhe.planning.support import with_floor
+
+        shapes = with_floor(shapes, floor_m, first, last)
     pins = tuple(_pin(figure.skeleton, first, item) for item in planted)
-    return PlanProblem(shapes, first, np.asarray(goal, dtype=np.float64), pins)
+    return PlanProblem(shapes, first, last, pins, motion_skeleton=figure.skeleton)
 
 
+@checked
 def scene_problem(
     scene: Scene,
     actor: str,
@@ -111,11 +129,12 @@ def scene_problem(
 ) -> PlanProblem:
     """The problem of two postures of one actor; the rest of the scene is fixed at `around` (nq)."""
     layout: Layout = scene.layout
-    base = layout.rest() if around is None else np.array(around, dtype=np.float64)
+    own_skeleton = scene.actor(actor).figure.skeleton
+    base = layout.rest() if around is None else configuration(layout.skeleton, around)
     rows: list[Floats] = []
-    for posture in (start, goal):
+    for posture, name in ((start, "start"), (goal, "goal")):
         q = base.copy()
-        q[layout.actor_q[actor]] = posture
+        q[layout.actor_q[actor]] = configuration(own_skeleton, posture, f"the {name} posture")
         rows.append(q)
     own = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
     own[layout.actor_v[actor]] = True

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from writhe.arguments import check_fields
 from writhe.arrays import Floats
 from writhe.planning.compiled_problem import CompiledProblem
 from writhe.planning.energy import EnergyOptions
@@ -38,6 +39,9 @@ class PaperOptions:
     patience: int = 50  # iterations within one energy window until it is a local minimum
     window: float = 1e-3  # relative height of that window
     seconds: float = 60.0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 class PaperPlanner:

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
+from writhe.arguments import check_fields, checked
 from writhe.arrays import Floats
 from writhe.collision import CollisionTable, Gate, certify
 from writhe.easing import smoothstep
@@ -62,6 +63,7 @@ class Timing:
     rolls: bool = False  # roll on that floor to stay balanced; the root then misses the goal's pose
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.profile not in PROFILES:
             raise UnknownNameError("speed profile", self.profile, list(PROFILES))
         for name in self.in_turn:
@@ -86,6 +88,7 @@ def natural_duration(skeleton: Skeleton, path: Floats) -> float:
     return max(0.6, max(travel) / 1.8)
 
 
+@checked
 def to_motion(plan: Plan, timing: Timing) -> Motion:
     """The plan as a certified motion; stagger and smoothing are reduced where they would collide.
 
@@ -95,6 +98,7 @@ def to_motion(plan: Plan, timing: Timing) -> Motion:
         raise WritheError(f"a plan with status {plan.status.value!r} has no path to time")
     problem = plan.problem
     rows = smoothed(plan, timing)
+    skeleton = plan.problem.motion_skeleton or plan.skeleton
     duration = timing.duration_s or natural_duration(plan.skeleton, plan.path)
 
     def on_ground(q: Floats) -> Floats:
@@ -117,7 +121,7 @@ def to_motion(plan: Plan, timing: Timing) -> Motion:
     found = _first_certified(problem.table, candidates())
     if found is None:
         raise WritheError("the path could not be certified at this rate; use a longer duration_s")
-    return Motion(plan.skeleton, found[0], found[1], "plan")
+    return Motion(skeleton, found[0], found[1], "plan")
 
 
 def time_path(table: CollisionTable, path: Floats, frames: int, fps: float) -> Floats:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from writhe.arguments import checked
 from writhe.arrays import Floats
 from writhe.io.figure_from_skeleton import same_bones
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
@@ -20,6 +21,7 @@ from writhe.skeleton import Figure, JointKind, Motion, Skeleton, quaternions, tr
 SAME_TURN_RAD, SAME_SHIFT_M = 2e-3, 1e-3
 
 
+@checked
 def on_figure(motion: Motion, figure: Figure) -> Motion:
     """The motion as configurations of the figure's skeleton."""
     skeleton = figure.skeleton

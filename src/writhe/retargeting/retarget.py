@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from writhe.arguments import checked
 from writhe.arrays import Floats
 from writhe.easing import smoothstep
 from writhe.errors import WritheError
@@ -38,6 +39,7 @@ _HINGED = tuple(
 )
 
 
+@checked
 def retarget(
     motion: Motion,
     figure: Figure,

@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from writhe.arrays import Bools, Floats, floats
+from writhe.arguments import checked
+from writhe.arrays import Bools, Floats, floats, number
 from writhe.collision import CollisionTable, Shape
 from writhe.collision.shapes import from_capsule
 from writhe.errors import UnknownNameError, WritheError
@@ -76,6 +77,7 @@ class Layout:
                 q[self.object_q[item.name]] = item.pose()
         return q
 
+    @checked
     def motion(
         self,
         actors: Mapping[str, Motion],
@@ -102,7 +104,7 @@ class Layout:
             )
         if not rates:
             raise WritheError("without an actor's motion, the frame rate must be given: fps=")
-        rate = rates.pop()
+        rate = number(rates.pop(), "frames per second", above=0.0)
         count = lengths.pop() if lengths else self._animated_frames(rate)
         q = np.tile(self.rest(), (count, 1))
         for name, motion in actors.items():

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from writhe.arrays import Floats, floats
+from writhe.arguments import check_fields, checked
+from writhe.arrays import Floats, floats, lengths
 from writhe.collision import ContactPolicy, Shape
 from writhe.errors import UnknownNameError, WritheError
 from writhe.skeleton import Figure
@@ -60,9 +61,10 @@ class Actor:
     source: str = ""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         _check_name(self.name, "an actor")
         what = f"the actor {self.name!r}"
-        object.__setattr__(self, "position_m", floats(self.position_m, (3,), what))
+        object.__setattr__(self, "position_m", lengths(self.position_m, (3,), what))
         object.__setattr__(self, "rotation", _unit_quaternions(self.rotation, (4,), what))
 
 
@@ -83,22 +85,25 @@ class KeyMotion:
     rotations: Floats  # (k, 4)
 
     def __post_init__(self) -> None:
+        check_fields(self)
         times = floats(self.times_s, (None,), "key times")
         if len(times) == 0 or (np.diff(times) <= 0).any():
             raise WritheError("key times must increase strictly, and there must be at least one")
         count = len(times)
         object.__setattr__(self, "times_s", times)
-        positions = floats(self.positions_m, (count, 3), "key positions")
+        positions = lengths(self.positions_m, (count, 3), "key positions")
         object.__setattr__(self, "positions_m", positions)
         rotations = _unit_quaternions(self.rotations, (count, 4), "key rotations")
         object.__setattr__(self, "rotations", rotations)
 
+    @checked
     def at(self, times_s: Floats) -> Floats:
         """Poses (times, 7) at these times: position and quaternion."""
         from writhe.kernels.skeleton.kinematics import interpolate_batch
         from writhe.skeleton import Joint, JointKind, Skeleton
 
         tree = Skeleton([Joint("object", None, JointKind.FREE)]).tree
+        times_s = floats(np.atleast_1d(times_s), (None,), "times")
         rows = np.interp(times_s, self.times_s, np.arange(len(self.times_s), dtype=float))
         out = np.empty((len(rows), 7))
         keys = np.concatenate([self.positions_m, self.rotations], axis=1)
@@ -120,9 +125,10 @@ class SceneObject:
     source: str = ""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         _check_name(self.name, "an object")
         what = f"the object {self.name!r}"
-        object.__setattr__(self, "position_m", floats(self.position_m, (3,), what))
+        object.__setattr__(self, "position_m", lengths(self.position_m, (3,), what))
         object.__setattr__(self, "rotation", _unit_quaternions(self.rotation, (4,), what))
         if (self.kind is ObjectKind.ANIMATED) != (self.keys is not None):
             raise WritheError(
@@ -155,6 +161,7 @@ class Scene:
     policy: ContactPolicy = field(default_factory=ContactPolicy)
 
     def __post_init__(self) -> None:
+        check_fields(self)
         names = [a.name for a in self.actors] + [o.name for o in self.objects]
         duplicates = sorted({n for n in names if names.count(n) > 1})
         if duplicates:
@@ -186,12 +193,14 @@ class Scene:
         raise UnknownNameError("object", name, [o.name for o in self.objects])
 
     @staticmethod
+    @checked
     def load(path: str | Path) -> Scene:
         """Read a JSON scene file (docs/scenes.md)."""
         from writhe.scene.reader import load_scene
 
         return load_scene(Path(path))
 
+    @checked
     def save(self, path: str | Path) -> None:
         """Write a JSON scene file."""
         from writhe.scene.writer import save_scene

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from writhe.arrays import Bools, Floats, Ints
-from writhe.errors import WritheError
+from writhe.arguments import check_fields
+from writhe.arrays import MOST_M, Bools, Floats, Ints, lengths, number
 from writhe.skeleton.skeleton import Skeleton
 
 
@@ -26,6 +26,14 @@ class Capsule:
     end_in_joint: Floats
     radius_m: float
     part: str = ""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        what = f"of a capsule on {self.joint!r}"
+        for name in ("start_in_joint", "end_in_joint"):
+            end = lengths(getattr(self, name), (3,), f"an end {what}")
+            object.__setattr__(self, name, end)
+        number(self.radius_m, f"the radius {what}", above=0.0, most=MOST_M)
 
     @property
     def part_name(self) -> str:
@@ -143,10 +151,9 @@ class Figure:
     roles: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for capsule in self.capsules:
             self.skeleton.index(capsule.joint)
-            if capsule.radius_m <= 0:
-                raise WritheError(f"the radius of a capsule on {capsule.joint!r} must be above 0")
 
     def joint_of(self, role: str) -> str:
         """The name of the joint with an anatomical role."""

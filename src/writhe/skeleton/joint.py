@@ -7,7 +7,9 @@ from enum import IntEnum
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arguments import check_fields
+from writhe.arrays import Floats, array_of_numbers, floats, lengths, number
+from writhe.errors import WritheError
 from writhe.kernels.skeleton import kinematics
 
 
@@ -31,6 +33,14 @@ class JointKind(IntEnum):
         return kinematics.TANGENT_SIZE[self]
 
 
+def _rotation(values: Floats, what: str) -> Floats:
+    """A quaternion (4,) that is not zero, as given."""
+    rotation = floats(values, (4,), what)
+    if float(np.linalg.norm(rotation)) < 1e-6:
+        raise WritheError(f"{what} is a quaternion of length zero; no rotation is (1, 0, 0, 0)")
+    return rotation
+
+
 def _zero() -> Floats:
     return np.zeros(3)
 
@@ -52,6 +62,19 @@ class Limits:
     upper: Floats
     frame: Floats = field(default_factory=_identity)
 
+    def __post_init__(self) -> None:
+        for name in ("lower", "upper"):
+            rows = array_of_numbers(getattr(self, name), f"the {name} limits")
+            if rows.ndim != 1 or np.isnan(rows).any():
+                raise WritheError(f"the {name} limits must be a list of numbers (or infinite)")
+            object.__setattr__(self, name, rows)
+        if len(self.lower) != len(self.upper) or len(self.lower) not in (1, 3):
+            raise WritheError(
+                "a joint has one or three lower limits and as many upper ones, not"
+                f" {len(self.lower)} and {len(self.upper)}"
+            )
+        object.__setattr__(self, "frame", _rotation(self.frame, "the limit frame"))
+
 
 @dataclass(frozen=True, slots=True)
 class Joint:
@@ -72,6 +95,25 @@ class Joint:
     centre_of_mass: Floats = field(default_factory=_zero)
     inertia: Floats = field(default_factory=_zero)
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+        what = f"of the joint {self.name!r}"
+        offset = lengths(self.offset_in_parent, (3,), f"the offset {what}")
+        object.__setattr__(self, "offset_in_parent", offset)
+        object.__setattr__(self, "rest", _rotation(self.rest, f"the rest rotation {what}"))
+        for name in ("axis", "centre_of_mass", "inertia"):
+            object.__setattr__(self, name, floats(getattr(self, name), (3,), f"{name} {what}"))
+        if self.kind in (JointKind.HINGE, JointKind.PRISMATIC):
+            length = float(np.linalg.norm(self.axis))
+            if abs(length - 1.0) > 1e-6:
+                raise WritheError(f"the axis {what} must have length 1, not {length:g}")
+        number(self.mass_kg, f"the mass {what}", least=0.0)
+        limits = self.limits
+        if limits is not None and len(limits.lower) != (3 if self.kind >= JointKind.BALL else 1):
+            raise WritheError(
+                f"the limits {what}: a hinge or prismatic joint has one interval, a ball three"
+            )
+
 
 @dataclass(frozen=True, slots=True)
 class Tip:
@@ -80,3 +122,8 @@ class Tip:
     name: str
     joint: str
     offset_in_joint: Floats
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        offset = lengths(self.offset_in_joint, (3,), f"the offset of the tip {self.name!r}")
+        object.__setattr__(self, "offset_in_joint", offset)

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from writhe.arrays import Floats, floats
+from writhe.arguments import checked
+from writhe.arrays import Floats, floats, number
+from writhe.errors import UnknownNameError
 from writhe.kernels.skeleton import kinematics as kernels
 from writhe.kernels.skeleton import mass as mass_kernels
+from writhe.skeleton.configurations import configuration, configurations
 from writhe.skeleton.skeleton import Skeleton
 
 
@@ -31,30 +34,33 @@ class Frames:
 
     def point(self, joint: str, point_in_joint: ArrayLike) -> Floats:
         """The world position of a point fixed to the joint."""
-        return self.position(joint) + self.rotation(joint) @ np.asarray(point_in_joint, float)
+        return self.position(joint) + self.rotation(joint) @ floats(point_in_joint, (3,), "a point")
 
     def tip(self, name: str) -> Floats:
         """The world position of a tip."""
-        tip = next(t for t in self.skeleton.tips if t.name == name)
+        tip = next((t for t in self.skeleton.tips if t.name == name), None)
+        if tip is None:
+            raise UnknownNameError("tip", name, [t.name for t in self.skeleton.tips])
         return self.point(tip.joint, tip.offset_in_joint)
 
 
+@checked
 def forward(skeleton: Skeleton, q: ArrayLike) -> Frames:
     """World frames at one configuration (nq) or at many (frames, nq)."""
-    array = np.ascontiguousarray(q, dtype=np.float64)
     n = len(skeleton)
-    if array.ndim == 2:
-        array = floats(array, (None, skeleton.configuration_size), "configurations")
+    if np.ndim(q) == 2:
+        array = configurations(skeleton, q)
         positions = np.empty((len(array), n, 3))
         rotations = np.empty((len(array), n, 3, 3))
         kernels.forward_batch(skeleton.tree, array, positions, rotations)
     else:
-        array = floats(array, (skeleton.configuration_size,), "the configuration")
+        array = configuration(skeleton, q)
         positions, rotations = np.empty((n, 3)), np.empty((n, 3, 3))
         kernels.forward(skeleton.tree, array, positions, rotations)
     return Frames(skeleton, positions, rotations)
 
 
+@checked
 def point_jacobian(frames: Frames, joint: str, point_in_world: ArrayLike) -> Floats:
     """(3, nv): derivative of a world point fixed to `joint` by the tangent step."""
     tree = frames.skeleton.tree
@@ -66,6 +72,7 @@ def point_jacobian(frames: Frames, joint: str, point_in_world: ArrayLike) -> Flo
     return out
 
 
+@checked
 def frame_jacobian(frames: Frames, joint: str) -> Floats:
     """(6, nv): linear velocity of the joint's centre stacked on its angular velocity, in world."""
     tree = frames.skeleton.tree
@@ -79,27 +86,34 @@ def frame_jacobian(frames: Frames, joint: str) -> Floats:
     return out
 
 
+@checked
 def integrate(skeleton: Skeleton, q: Floats, step: Floats) -> Floats:
     """The configuration after a tangent step."""
     out = np.empty(skeleton.configuration_size)
-    kernels.integrate(skeleton.tree, q, step, out)
+    step = floats(step, (skeleton.dof_count,), "the tangent step")
+    kernels.integrate(skeleton.tree, configuration(skeleton, q), step, out)
     return out
 
 
+@checked
 def difference(skeleton: Skeleton, q_from: Floats, q_to: Floats) -> Floats:
     """The shortest tangent step from one configuration to another."""
     out = np.empty(skeleton.dof_count)
-    kernels.difference(skeleton.tree, q_from, q_to, out)
+    ends = configuration(skeleton, q_from), configuration(skeleton, q_to)
+    kernels.difference(skeleton.tree, *ends, out)
     return out
 
 
+@checked
 def interpolate(skeleton: Skeleton, q_from: Floats, q_to: Floats, t: float) -> Floats:
     """The configuration at fraction t between two: slerp for rotations, else linear."""
     out = np.empty(skeleton.configuration_size)
-    kernels.interpolate(skeleton.tree, q_from, q_to, t, out)
+    ends = configuration(skeleton, q_from), configuration(skeleton, q_to)
+    kernels.interpolate(skeleton.tree, *ends, number(t, "the fraction"), out)
     return out
 
 
+@checked
 def centre_of_mass(frames: Frames) -> Floats:
     """The world centre of mass, single (3) or batched (frames, 3)."""
     skeleton = frames.skeleton
@@ -115,6 +129,7 @@ def centre_of_mass(frames: Frames) -> Floats:
     return np.einsum("fjr,j->fr", centres, skeleton.mass) / skeleton.mass.sum()
 
 
+@checked
 def centre_of_mass_jacobian(frames: Frames) -> Floats:
     """(3, nv): derivative of the centre of mass by the tangent step."""
     skeleton = frames.skeleton
@@ -135,6 +150,7 @@ def centre_of_mass_jacobian(frames: Frames) -> Floats:
     return out
 
 
+@checked
 def momentum(before: Frames, after: Frames, seconds: float) -> tuple[Floats, Floats]:
     """Linear and angular (about the centre of mass) momentum of the motion between two frames."""
     skeleton = before.skeleton

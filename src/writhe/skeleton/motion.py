@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from writhe.arrays import Floats, floats
+from writhe.arguments import check_fields, checked
+from writhe.arrays import Floats, floats, number
 from writhe.errors import WritheError
 from writhe.kernels.skeleton import kinematics as kernels
+from writhe.skeleton.configurations import configurations
 from writhe.skeleton.kinematics import Frames, forward
 from writhe.skeleton.skeleton import Skeleton
 
@@ -30,7 +32,8 @@ class Motion:
     source: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
-        q = floats(self.q, (None, self.skeleton.configuration_size), f"the motion {self.name!r}")
+        check_fields(self)
+        q = configurations(self.skeleton, self.q, f"the motion {self.name!r}", unit=False)
         if len(q) == 0:
             raise WritheError(f"the motion {self.name!r} has no frames")
         if not (np.isfinite(self.fps) and self.fps > 0):
@@ -49,18 +52,22 @@ class Motion:
         """World frames of all joints at all frames."""
         return forward(self.skeleton, self.q)
 
+    @checked
     def at(self, times_s: ArrayLike) -> Floats:
         """Configurations (times, nq) interpolated at times in seconds, clamped to the motion."""
-        times = np.atleast_1d(np.asarray(times_s, dtype=np.float64)) * self.fps
+        times = floats(np.atleast_1d(times_s), (None,), "times") * self.fps
         out = np.empty((len(times), self.skeleton.configuration_size))
         kernels.interpolate_batch(self.skeleton.tree, self.q, times, out)
         return out
 
+    @checked
     def resample(self, fps: float) -> Motion:
         """The same motion at another rate."""
+        number(fps, "frames per second", above=0.0, most=1e6)
         count = max(1, int(np.floor(self.duration_s * fps + 1e-9)) + 1)
         return replace(self, q=self.at(np.arange(count) / fps), fps=fps)
 
+    @checked
     def slice(self, start: int, stop: int) -> Motion:
         """Frames start .. stop-1."""
         return replace(self, q=self.q[start:stop])

@@ -7,11 +7,13 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike
 
+from writhe.arguments import checked
 from writhe.arrays import Floats, Quaternion, floats
 from writhe.errors import WritheError
 from writhe.kernels.skeleton.rotation import matrix_to_quaternion
 
 
+@checked
 def rotation_matrix(quaternion: ArrayLike) -> Floats:
     """The rotation matrix (3, 3) of a quaternion, which is normalised."""
     q = floats(quaternion, (4,), "a quaternion")
@@ -30,10 +32,11 @@ def rotation_matrix(quaternion: ArrayLike) -> Floats:
     )
 
 
+@checked
 def quaternion_of(matrix: ArrayLike) -> Quaternion:
     """The unit quaternion, w >= 0, of a rotation matrix (3, 3)."""
     out = np.empty(4)
-    matrix_to_quaternion(np.ascontiguousarray(matrix, dtype=np.float64), out)
+    matrix_to_quaternion(floats(matrix, (3, 3), "a rotation matrix"), out)
     return float(out[0]), float(out[1]), float(out[2]), float(out[3])
 
 

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
+from writhe.arguments import check, checked
 from writhe.arrays import Floats, Ints
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.skeleton.kinematics import Tree
 from writhe.skeleton.joint import Joint, JointKind, Limits, Tip
 from writhe.skeleton.quaternions import rotation_matrix
+
+
+class Columns(NamedTuple):
+    """Entries of a configuration by their meaning."""
+
+    metres: Ints  # (m,)
+    angles: Ints  # (a,)
+    quaternions: Ints  # (b, 4)
 
 
 class Skeleton:
@@ -21,9 +31,13 @@ class Skeleton:
     that the subtree of a joint is a contiguous range.
     """
 
+    @checked
     def __init__(self, joints: Iterable[Joint], tips: Iterable[Tip] = ()) -> None:
-        self.joints: tuple[Joint, ...] = _depth_first(list(joints))
-        self.tips: tuple[Tip, ...] = tuple(tips)
+        given, ends = list(joints), list(tips)
+        check(given, list[Joint], "the joints of a skeleton")
+        check(ends, list[Tip], "the tips of a skeleton")
+        self.joints: tuple[Joint, ...] = _depth_first(given)
+        self.tips: tuple[Tip, ...] = tuple(ends)
         self._index = {joint.name: i for i, joint in enumerate(self.joints)}
         for tip in self.tips:
             self.index(tip.joint)
@@ -43,7 +57,7 @@ class Skeleton:
         """The index of the joint called `name`."""
         try:
             return self._index[name]
-        except KeyError:
+        except (KeyError, TypeError):
             raise UnknownNameError("joint", name, list(self.names)) from None
 
     def __contains__(self, name: object) -> bool:
@@ -84,6 +98,26 @@ class Skeleton:
             rest=np.array([rotation_matrix(j.rest) for j in self.joints]).reshape(n, 3, 3),
             axis=np.array([j.axis for j in self.joints]).reshape(n, 3),
         )
+
+    @cached_property
+    def columns(self) -> Columns:
+        """Which entries of a configuration are metres, angles and quaternions."""
+        metres: list[int] = []
+        angles: list[int] = []
+        quaternions: list[int] = []
+        for joint, start in zip(self.joints, self.tree.q_start, strict=False):
+            at = int(start)
+            if joint.kind is JointKind.FREE:
+                metres += [at, at + 1, at + 2]
+                quaternions += [at + 3]
+            elif joint.kind is JointKind.BALL:
+                quaternions += [at]
+            elif joint.kind is JointKind.HINGE:
+                angles += [at]
+            elif joint.kind is JointKind.PRISMATIC:
+                metres += [at]
+        first = np.array(quaternions, dtype=np.int64)[:, None] + np.arange(4)
+        return Columns(np.array(metres, dtype=np.int64), np.array(angles, dtype=np.int64), first)
 
     @property
     def configuration_size(self) -> int:

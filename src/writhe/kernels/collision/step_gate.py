@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from writhe.arrays import Floats, Ints
 from writhe.kernels.collision.shape_gaps import (
     SEGMENT,
@@ -26,6 +28,7 @@ from writhe.kernels.collision.step_motion import (
     StepMotion,
     bound_body_motion,
     chord_lower_bound,
+    distance_curvature,
     fill_step_motion,
     gap_at_fraction,
     gap_lower_bound,
@@ -94,8 +97,10 @@ def _advance(
     At the fraction returned the gap is also min_end_gap or more. `before` and work.normal are the
     gap and its normal at the start of the step, `slope` an estimate of the change of the gap over
     the step. Tests the 64 fractions that all pairs share first (`step_samples`), then finer
-    ones if needed.
+    ones if needed. Two bodies without relative motion (speed 0) keep their gap.
     """
+    if speed <= 0.0:
+        return limit
     motion, workspace, normal = work.motion, work.pair_workspace, work.normal
     advance_in_samples(
         tree,
@@ -124,12 +129,16 @@ def _advance(
     for c in range(3):
         normal[c] = workspace.out[c]
     span, finest = 0.5 / SAMPLES, RESOLUTION_M / speed
+    size = shapes.radius[a] + shapes.radius[b]
     for _ in range(MAX_EVALUATIONS):
         target = min(t + span, limit)
         after = gap_at_fraction(tree, shapes, motion, a, b, ancestor, target, workspace)
         end_separation = separation_along(shapes, a, b, normal, workspace)
         span = target - t
         bound = gap_lower_bound(before, after, end_separation, span, speed, acceleration)
+        curvature = distance_curvature(before, after, size, span, speed, acceleration)
+        if bound < min_gap and curvature < np.inf:
+            bound = chord_lower_bound(before, after, curvature * span * span)
         if bound >= min_gap:
             t, before, slope = target, after, (after - before) / span
             for c in range(3):
@@ -140,9 +149,10 @@ def _advance(
                 return safe
             span *= 2.0
         else:
-            slope = (end_separation - before) / span
+            slope = (after - before) / span
             span *= 0.5
-        span = promising_span(span, before, slope, min_gap, acceleration, 0.5 * finest)
+        curvature = min(curvature, speed / span)  # beyond, the bound of first order is better
+        span = promising_span(span, before, slope, min_gap, curvature, 0.5 * finest)
         if span < finest:
             return safe
     return safe

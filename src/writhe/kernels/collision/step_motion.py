@@ -299,6 +299,23 @@ def gap_lower_bound(
 
 
 @kernel
+def distance_curvature(
+    before: float, after: float, size: float, span: float, speed: float, acceleration: float
+) -> float:
+    """Upper bound of d'' of the distances d of all pairs of core points over an interval.
+
+    For points with relative velocity w and relative acceleration z, d'' <= |w|^2 / d + |z|, so
+    d'' <= speed^2 / c + acceleration, with c a lower bound of the distance of the cores over the
+    interval. Infinite if the cores may meet. `before` and `after` are the gaps at the ends of the
+    interval of length `span`, `size` is the sum of the radii.
+    """
+    core = 0.5 * (before + after - speed * span) + size
+    if core <= 0.0:
+        return np.inf
+    return acceleration + speed * speed / core
+
+
+@kernel
 def separation_along(
     shapes: Shapes, a: int, b: int, normal: Floats, workspace: PairWorkspace
 ) -> float:

@@ -25,14 +25,22 @@ from writhe.kernels.posing.body_state import (
     update_rows,
     update_state,
 )
-from writhe.kernels.posing.step_qp import StepBounds, StepWorkspace, propose_cut_step, propose_step
+from writhe.kernels.posing.step_qp import (
+    StepBounds,
+    StepWorkspace,
+    propose_cut_step,
+    propose_recovery,
+    propose_step,
+)
 from writhe.kernels.skeleton.kinematics import integrate, interpolate
 
-HALVINGS = 3  # a step is tried at its full length, a half and a quarter
+HALVINGS = 6  # a step is tried at its full length, a half, a quarter ...
 # a step is accepted if new cost / old cost <= ACCEPT_RATIO (plus rounding); another iteration
 # follows if it is at most CONTINUE_RATIO
 ACCEPT_RATIO, CONTINUE_RATIO = 1.001, 0.96
 CUT_ROUNDS = 3  # most QPs that solve a step again around what stopped it
+CUT_AHEAD = 0.1  # ... with the collisions at this fraction beyond the cut
+STUCK_FRACTION = 0.05  # a frame with a smaller certified fraction is followed by a recovery
 # indices into the array that `pose` fills, after those of `measure_cost`
 FIRST_ERROR, FRACTION, SOFTENED = 3, 4, 5
 MEASURES = 6
@@ -105,20 +113,21 @@ def _find_cut_step(
     slack_m: float,
     first_dof: int,
     certified: float,
+    ahead: float,
     gate: GateWorkspace,
     workspace: StepWorkspace,
     frame: FrameWorkspace,
 ) -> float:
     """Solve a step that the gate stopped at fraction `certified` again, around the obstacle.
 
-    Solves up to CUT_ROUNDS QPs with constraints for the pairs that collide a tenth of the step
-    farther on; returns the best certified fraction. The step is stored in workspace.step, its end
-    in frame.tried. The state is used as workspace.
+    Solves up to CUT_ROUNDS QPs with constraints for the pairs that collide at the fraction
+    certified + ahead; returns the best certified fraction. The step is stored in workspace.step,
+    its end in frame.tried. The state is used as workspace.
     """
     step, best, best_certified = workspace.step, frame.best, certified
     best[:] = step
     for _ in range(CUT_ROUNDS):
-        share = min(1.0, certified + 0.1)
+        share = min(1.0, certified + ahead)
         propose_cut_step(
             environment,
             frame.start,
@@ -178,6 +187,7 @@ def _take_step(
                         slack_m,
                         first_dof,
                         certified,
+                        CUT_AHEAD,
                         gate,
                         workspace,
                         frame,
@@ -244,6 +254,48 @@ def _restore_pins(
 
 
 @kernel
+def _restore_clearance(
+    environment: Environment,
+    state: BodyState,
+    terms: TermRows,
+    bounds: StepBounds,
+    slack_m: float,
+    first_dof: int,
+    gate: GateWorkspace,
+    workspace: StepWorkspace,
+    frame: FrameWorkspace,
+    measured: Floats,
+) -> None:
+    """From the frame's start, restore the margin of the near pairs: the gate refused the step.
+
+    A pair at the gate's limit blocks every long step, since even one that separates it linearly
+    dips below the limit by its curvature. The recovery is short, so its curvature is negligible,
+    and the next frame begins with clearance. The cost of the targets may rise.
+    """
+    _set_state(environment, terms, frame.start, state, measured)
+    update_near_pairs(environment, bounds.near_m, state)
+    propose_recovery(environment, state, terms, bounds, first_dof, workspace)
+    integrate(environment.tree, frame.start, workspace.step, frame.tried)
+    certified = _certified_fraction(environment, frame, slack_m, gate)
+    if certified < 1.0:
+        certified = _find_cut_step(
+            environment,
+            state,
+            bounds,
+            slack_m,
+            first_dof,
+            certified,
+            1.0,
+            gate,
+            workspace,
+            frame,
+        )
+        interpolate(environment.tree, frame.start, frame.tried, certified, frame.tried)
+    _set_state(environment, terms, frame.tried, state, measured)
+    update_near_pairs(environment, bounds.near_m, state)
+
+
+@kernel
 def pose(
     environment: Environment,
     state: BodyState,
@@ -264,7 +316,8 @@ def pose(
     inertia and pull (nv) as in `propose_step`; the variables are the columns from `first_dof` on;
     with `update` the state is evaluated first, because state.q was set from outside. Fills measured
     (MEASURES) with the results of `measure_cost` at the end, the worst target distance at the start
-    (metres), the certified fraction of the motion, and whether rows were softened (1) or not (0).
+    (metres), the certified fraction of the proposed step, and whether rows were softened (1) or
+    not (0).
     """
     if update:
         update_state(environment, terms.program, bounds.near_m, state)
@@ -310,6 +363,19 @@ def pose(
         if met or certified < 1.0 or measured[COST] > CONTINUE_RATIO * before:
             break
         before = measured[COST]
+    if fraction < STUCK_FRACTION:
+        _restore_clearance(
+            environment,
+            state,
+            terms,
+            bounds,
+            options.slack_m,
+            first_dof,
+            gate,
+            workspace,
+            frame,
+            measured,
+        )
     if options.iterations > 0 and fraction >= 1.0 and measured[WORST_HELD] > options.held_m:
         _restore_pins(
             environment,

@@ -248,6 +248,52 @@ def _save_active_set(workspace: StepWorkspace) -> None:
 
 
 @kernel
+def _fill_constraints(
+    environment: Environment,
+    state: BodyState,
+    terms: TermRows,
+    bounds: StepBounds,
+    approach: float,
+    first_dof: int,
+    workspace: StepWorkspace,
+) -> None:
+    """Fill the constraint rows of a QP at a state: joint limits and contacts (`contact_rows`).
+
+    With an approach of 1 (a recovery), only penetrating pairs have to gain clearance.
+    """
+    last_soft = terms.layout[FIRST_HARD]
+    workspace.row_count[0] = fill_rows(
+        state.values[last_soft:],
+        state.jacobian[last_soft:],
+        terms.lower[last_soft:],
+        terms.upper[last_soft:],
+        workspace.compliance[last_soft:],
+        bounds.max_step,
+        LIMIT_RECOVERY,
+        workspace.limit_state,
+        first_dof,
+        workspace.rows,
+    )
+    contact_count = contact_rows(
+        environment.tree,
+        state.positions,
+        state.axes,
+        state.near,
+        state.near_count[0],
+        bounds.margin_m,
+        approach,
+        bounds.recovery_m,
+        workspace.contact_jacobian,
+        workspace.contact_low,
+    )
+    if approach >= 1.0:
+        for i in range(contact_count):
+            if state.near.gap[i] + state.near.allowance[i] >= 0.0:
+                workspace.contact_low[i] = min(workspace.contact_low[i], 0.0)
+    _add_contact_rows(workspace, contact_count, first_dof, state.near.shape_pair)
+
+
+@kernel
 def propose_step(
     environment: Environment,
     state: BodyState,
@@ -292,34 +338,30 @@ def propose_step(
     for k in range(variables):
         workspace.unconstrained[k] = -gradient[first_dof + k]
     solve_factored(workspace.factor, variables, workspace.unconstrained, workspace.unconstrained)
-    workspace.row_count[0] = fill_rows(
-        state.values[last_soft:],
-        state.jacobian[last_soft:],
-        terms.lower[last_soft:],
-        terms.upper[last_soft:],
-        workspace.compliance[last_soft:],
-        bounds.max_step,
-        LIMIT_RECOVERY,
-        workspace.limit_state,
-        first_dof,
-        workspace.rows,
-    )
-    contact_count = contact_rows(
-        environment.tree,
-        state.positions,
-        state.axes,
-        state.near,
-        state.near_count[0],
-        bounds.margin_m,
-        bounds.approach,
-        bounds.recovery_m,
-        workspace.contact_jacobian,
-        workspace.contact_low,
-    )
-    _add_contact_rows(workspace, contact_count, first_dof, state.near.shape_pair)
+    _fill_constraints(environment, state, terms, bounds, bounds.approach, first_dof, workspace)
     softened = _solve(workspace, bounds.max_step, first_dof)
     _save_active_set(workspace)
     return softened
+
+
+@kernel
+def propose_recovery(
+    environment: Environment,
+    state: BodyState,
+    terms: TermRows,
+    bounds: StepBounds,
+    first_dof: int,
+    workspace: StepWorkspace,
+) -> None:
+    """Solve for the smallest step that restores the margin of the penetrating pairs.
+
+    min 1/2 v^T H v  with the Hessian H of the last `propose_step`, so that handles move as little
+    as possible, subject to the limits and  dc >= min(-c, recovery_m)  for the pairs that penetrate;
+    no other pair becomes nearer than the margin. The result is workspace.step.
+    """
+    workspace.unconstrained[:] = 0.0
+    _fill_constraints(environment, state, terms, bounds, 1.0, first_dof, workspace)
+    _solve(workspace, bounds.max_step, first_dof)
 
 
 @kernel

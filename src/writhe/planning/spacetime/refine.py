@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from writhe.arguments import check_fields
 from writhe.arrays import Bools, Floats
 from writhe.collision import Certificate, CollisionTable, NearPairs, certify
 from writhe.kernels.terms.contact_rows import contact_rows
@@ -60,6 +61,9 @@ class RefineOptions:
     damping: float = 1000.0  # initial Levenberg-Marquardt damping
     settled: float = 1e-3  # relative decrease of the cost below which the iteration ends
     retries: int = 2  # with more weight on clearance, if the result is not certified
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True)

@@ -13,20 +13,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from writhe.arrays import Bools, Floats, floats
+from writhe.arguments import check, checked
+from writhe.arrays import Bools, Floats, floats, lengths
 from writhe.collision import Gate, NearPairs
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.skeleton import kinematics
 from writhe.kernels.terms.half_space_rows import accumulate, release
 from writhe.scene import ObjectKind, Scene
+from writhe.skeleton.configurations import configuration
 from writhe.solvers.half_space.escape import Escape
 from writhe.solvers.half_space.handle_terms import HandleTerms
 from writhe.solvers.half_space.multistart import ClearPoseSearch
 from writhe.solvers.half_space.objective import Objective
 from writhe.solvers.half_space.options import ResponseOptions
 from writhe.solvers.half_space.result import Effort, ResponseResult
-from writhe.solvers.posing.handles import Pin, Target
+from writhe.solvers.posing.handles import Pin, Target, check_handles
 from writhe.solvers.posing.poser import GateReport
 from writhe.solvers.result import Status
 from writhe.terms import Term
@@ -60,6 +63,7 @@ class CollisionResponse:
     Configurations are those of the whole scene (`scene.layout`); joint names are "actor.joint".
     """
 
+    @checked
     def __init__(
         self,
         scene: Scene,
@@ -117,7 +121,9 @@ class CollisionResponse:
         """
         begun = time.perf_counter()
         options = self.options
-        q = floats(q, (self.skeleton.configuration_size,), "the scene's configuration").copy()
+        check_handles(targets, pins)
+        check(objects, Mapping[str, ArrayLike] | None, "the poses of objects")
+        q = configuration(self.skeleton, q, "the scene's configuration").copy()
         if self.home is None:
             self.home = q.copy()
         for name in self._seconds:
@@ -330,7 +336,11 @@ class CollisionResponse:
                     f"the object {name!r} is fixed; its kind must be moved or animated"
                 )
             own = floats(pose, (7,), f"the pose of {name!r}").copy()
-            own[3:] /= np.linalg.norm(own[3:])
+            lengths(own[:3], (3,), f"the position of {name!r}")
+            length = float(np.linalg.norm(own[3:]))
+            if length < 1e-6:
+                raise WritheError(f"the pose of {name!r} has a quaternion of length zero")
+            own[3:] /= length
             out[self.layout.object_q[name]] = own
         return out
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from writhe.arguments import check_fields
+
 
 @dataclass(frozen=True, slots=True)
 class ResponseOptions:
@@ -42,3 +44,6 @@ class ResponseOptions:
     lookahead_m: float = 0.15  # the pose is clear for objects moved on by this distance
     root_free: bool = False  # the paper keeps the root fixed
     gate: bool = True  # certify every step and shorten it to its certified part
+
+    def __post_init__(self) -> None:
+        check_fields(self)

@@ -19,9 +19,18 @@ from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.options import DefaultOptions
 from writhe.terms import Term
 
+_YIELD = 0.3  # how much a control gives way in a settled frame, at firmness 0
+_YIELDED_M, _YIELDED = 1e-3, 0.01  # a smaller distance from the anchor, a smaller share: no force
+
 
 class ControlTerms:
-    """Soft terms for root position and balance, anchored at the pose where a drag begins."""
+    """Soft terms for root position and balance, anchored at the pose where a drag begins.
+
+    Weights alone would hold a body back from targets that it can reach. So the terms give way
+    while a drag has settled short of its targets (`give_way`): the root's goal follows the root,
+    and the weight of balance falls until the centre of mass is over the feet again or another drag
+    begins. A firmness of 1 never gives way.
+    """
 
     def __init__(
         self, figure: Figure, actor: ActorInScene, options: DefaultOptions, controls: Controls
@@ -44,10 +53,16 @@ class ControlTerms:
             weight = options.balance_weight * controls.balance**2
             terms.append(_horizontal_term("balance", CentreOfMass(root), weight))
         self.terms = tuple(terms)
+        self._controls = controls
+        self._balance_share = 1.0  # of the weight of balance that is in force
         self._pins_before: tuple[Pin | Hold, ...] | None = None
 
     def begin(self) -> None:
-        """Begin a drag: the next `anchor` reads its values from the current pose."""
+        """Begin a drag: the next `anchor` reads its values from the current pose.
+
+        Called after the rows were compiled anew, with the full weights.
+        """
+        self._balance_share = 1.0
         self._pins_before = None
 
     def first_balance_row(self, rows: HandleRows) -> int:
@@ -62,6 +77,8 @@ class ControlTerms:
         Returns the support polygon (k, 2) if balance is on and the polygon is to be replaced.
         """
         held = tuple(pins)
+        if self._balance_share < 1.0 and self.off_balance_m(rows) == 0.0:
+            self._set_balance_share(rows, 1.0)
         if not self.terms or held == self._pins_before:
             return None
         self._pins_before = held
@@ -75,6 +92,29 @@ class ControlTerms:
         frames = Frames(self._actor.skeleton, terms.positions, terms.rotations)
         moved = frozenset(target.joint for target in targets)
         return support_polygon(self._figure, frames, self._actor.prefix, moved)
+
+    def give_way(self, rows: HandleRows) -> bool:
+        """Give way to targets that were not reached; whether that changed the terms."""
+        terms, changed = rows.terms, False
+        if self._stay >= 0:
+            at = rows.rows_of(self._stay)
+            shift = _YIELD * (1.0 - self._controls.stay) * (terms.values[at] - terms.lower[at])
+            if float(np.abs(shift[::2]).max()) > _YIELD * _YIELDED_M:
+                terms.target_lower[at] += shift
+                terms.target_upper[at] = terms.lower[at] = terms.upper[at] = terms.target_lower[at]
+                changed = True
+        off_balance = self.off_balance_m(rows)
+        if off_balance is not None and off_balance > _YIELDED_M:
+            share = self._balance_share * (1.0 - _YIELD * (1.0 - self._controls.balance))
+            if _YIELDED < share < self._balance_share:
+                self._set_balance_share(rows, share)
+                changed = True
+        return changed
+
+    def _set_balance_share(self, rows: HandleRows, share: float) -> None:
+        at = rows.rows_of(self._balance)
+        rows.terms.weight[at] *= share / self._balance_share
+        self._balance_share = share
 
     def off_balance_m(self, rows: HandleRows) -> float | None:
         """Horizontal distance of the centre of mass from its goal; None if balance is off."""

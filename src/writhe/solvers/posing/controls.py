@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from writhe.arguments import check_fields
 from writhe.arrays import Bools
 from writhe.errors import WritheError
 from writhe.skeleton import Figure
@@ -25,6 +26,7 @@ class Controls:
     idle: float = 0.0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name in ("stay", "balance", "idle"):
             value = float(getattr(self, name))
             if not 0.0 <= value <= 1.0:

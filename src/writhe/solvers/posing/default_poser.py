@@ -20,17 +20,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from writhe.arguments import checked
 from writhe.arrays import Floats, floats, identical
 from writhe.collision.tolerance import SLACK_M
 from writhe.database import PostureDatabase
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
+from writhe.skeleton.configurations import configuration
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.control_terms import ControlTerms
 from writhe.solvers.posing.controls import Controls, idle_dofs
 from writhe.solvers.posing.database_query import DatabaseQuery
 from writhe.solvers.posing.frame_stepper import FrameOutcome, FrameStepper
 from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
-from writhe.solvers.posing.handles import Handle, Hold, Pin, Target
+from writhe.solvers.posing.handles import Handle, Hold, Pin, Target, check_handles
 from writhe.solvers.posing.hinge_bias import HingeBias
 from writhe.solvers.posing.options import DefaultOptions
 from writhe.solvers.posing.poser import GateReport, PoseResult
@@ -46,6 +48,7 @@ class DefaultPoser:
 
     name = "default"
 
+    @checked
     def __init__(
         self,
         figure: Figure,
@@ -119,7 +122,10 @@ class DefaultPoser:
         """The next configuration from q: natural, within limits, certified."""
         start = time.perf_counter()
         rows, stepper = self._rows, self._stepper
+        check_handles(targets, pins)
         own = floats(q, (self.figure.skeleton.configuration_size,), "the configuration")
+        if not identical(own, self._last_q):  # q is not the last result
+            own = configuration(self.figure.skeleton, own)
         whole, handles = self.actor.full_configuration(own), (*targets, *pins)
         if self._still is not None and handles == self._still[0] and identical(whole, stepper.q):
             elapsed = 1e3 * (time.perf_counter() - start)
@@ -133,6 +139,8 @@ class DefaultPoser:
             stepper.set_support(support)
         result = self._result(targets, pins, stepper.step(), start)
         still = float(np.abs(stepper.q - whole).max()) < _STILL and not self._prior_active
+        if result.status is Status.SETTLED and self._control_terms.give_way(rows):
+            still = False
         self._still = (handles, result) if still else None
         return result
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from writhe.arrays import Floats, Quaternion, Vector3, vector3
+from writhe.arguments import checked
+from writhe.arrays import MOST_M, Floats, Quaternion, Vector3, floats, lengths, vector3
 from writhe.errors import WritheError
 from writhe.skeleton import Skeleton, forward
 from writhe.skeleton.quaternions import quaternion_of
@@ -26,7 +28,8 @@ class Target:
     softness: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.softness <= 1.0:
+        _check_handle(self, "position_in_world", "orientation_in_world")
+        if not (isinstance(self.softness, int | float) and 0.0 <= self.softness <= 1.0):
             raise WritheError(
                 f"the softness of a target is 0 (firm) to 1 (barely pulled), not {self.softness}"
             )
@@ -40,6 +43,9 @@ class Pin:
     position_in_world: Vector3
     point_in_joint: Vector3 = (0.0, 0.0, 0.0)
     orientation_in_world: Quaternion | None = None
+
+    def __post_init__(self) -> None:
+        _check_handle(self, "position_in_world", "orientation_in_world")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +62,52 @@ class Hold:
     point_in_joint: Vector3 = (0.0, 0.0, 0.0)
     orientation_in_other: Quaternion | None = None
 
+    def __post_init__(self) -> None:
+        _check_handle(self, "position_in_other", "orientation_in_other")
+        if not isinstance(self.on, str):
+            raise WritheError(f"the other joint of a hold must be a name, not {self.on!r}")
+
 
 Handle = Target | Pin | Hold
 
 
+def _check_handle(handle: Target | Pin | Hold, position: str, orientation: str) -> None:
+    """Raise unless names are names, points finite and near, and orientations rotations.
+
+    Handles are made in every frame of a drag: tuples of floats are checked without NumPy.
+    """
+    if not isinstance(handle.joint, str):
+        raise WritheError(f"the joint of a handle must be a name, not {handle.joint!r}")
+    for name in (position, "point_in_joint"):
+        point = getattr(handle, name)
+        if type(point) is not tuple or len(point) != 3 or not _all_near(point):
+            what = f"{name} of the handle of {handle.joint!r}"
+            object.__setattr__(handle, name, tuple(lengths(point, (3,), what).tolist()))
+    turn = getattr(handle, orientation)
+    if turn is not None:
+        what = f"{orientation} of the handle of {handle.joint!r}"
+        numbers = floats(turn, (4,), what)
+        if not abs(float(numbers @ numbers) - 1.0) < 0.02:
+            raise WritheError(f"{what} must be a unit quaternion (w, x, y, z), not {turn}")
+        object.__setattr__(handle, orientation, tuple(numbers.tolist()))
+
+
+def _all_near(point: Vector3) -> bool:
+    x, y, z = point
+    if not (type(x) is float and type(y) is float and type(z) is float):
+        return False
+    return -MOST_M <= x <= MOST_M and -MOST_M <= y <= MOST_M and -MOST_M <= z <= MOST_M
+
+
+def check_handles(targets: Sequence[Target], held: Sequence[Pin | Hold]) -> None:
+    """Raise unless these are sequences of targets, and of pins and holds."""
+    for given, kinds, what in ((targets, (Target,), "targets"), (held, (Pin, Hold), "pins")):
+        if not isinstance(given, Sequence) or not all(type(h) in kinds for h in given):
+            words = " or ".join(kind.__name__ for kind in kinds)
+            raise WritheError(f"{what} must be a sequence of {words}, not {given!r:.80}")
+
+
+@checked
 def pin_here(
     skeleton: Skeleton,
     q: Floats,
@@ -75,6 +123,7 @@ def pin_here(
     return Pin(joint, vector3(position), vector3(point_in_joint), turn)
 
 
+@checked
 def hold_here(
     skeleton: Skeleton,
     q: Floats,

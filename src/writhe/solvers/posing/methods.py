@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
+from writhe.arguments import checked
 from writhe.collision import ContactPolicy
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
@@ -29,6 +30,7 @@ def method_names() -> list[str]:
     return list(_METHODS)
 
 
+@checked
 def make_poser(
     method: str,
     subject: Figure | Scene,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from writhe.arguments import check_fields
 from writhe.skeleton import Skeleton
 from writhe.solvers.posing.posture_prior import PriorOptions
 
@@ -42,6 +43,9 @@ class DefaultOptions:
     relax_pull: float = 0.05  # gain of the hinge bias, used without a database
     gate: bool = True  # certify every step
     prior: PriorOptions = field(default_factory=PriorOptions)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def scaled_to(self, skeleton: Skeleton) -> DefaultOptions:
         """The options for a body of this size."""

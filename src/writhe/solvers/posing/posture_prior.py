@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from writhe.arguments import check_fields
 from writhe.arrays import Floats, Ints
 from writhe.database import posture_features
 from writhe.database.posture import joint_importance
@@ -75,6 +76,9 @@ class PriorOptions:
     mirror: bool = True  # add the mirror image of every posture
     search_interval: int = 3  # frames between neighbour searches
     regression: RegressionOptions = field(default_factory=RegressionOptions)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 class PosturePrior:

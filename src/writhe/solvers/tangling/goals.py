@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from writhe.arguments import check_fields
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.quantities import Linking, Quantity, TangleCoordinates
@@ -48,6 +49,7 @@ class Tangle:
         return cls(first, second, target.writhe, target.centre, target.density, name)
 
     def __post_init__(self) -> None:
+        check_fields(self)
         given = [self.writhe, *(c for c in self.centre if c is not None), self.density or 0.0]
         if not np.isfinite(given).all():
             raise WritheError(f"the coordinates of {self.label} must be finite, not {given}")
@@ -90,6 +92,7 @@ class Through:
     name: str = ""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not self.loop.closed:
             raise WritheError(f"the strand {self.loop.name!r} is open; a loop must be closed")
 
@@ -109,6 +112,9 @@ class Around:
     name: str = ""
     tolerance: float = 0.02
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
     @property
     def label(self) -> str:
         """The name, by default made of the chain's name and the number of strands."""
@@ -123,6 +129,9 @@ class Untangled:
     second: Strand
     max_writhe: float = 0.5
     name: str = ""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     @property
     def label(self) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from writhe.arguments import checked
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable
 from writhe.database.posture import joint_importance
@@ -111,6 +112,7 @@ class TangleMotion:
         return tuple(out)
 
 
+@checked
 def animate(
     setup: TangleSetup,
     q: Floats,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from writhe.arguments import check_fields
+
 
 @dataclass(frozen=True, slots=True)
 class TangleOptions:
@@ -27,3 +29,6 @@ class TangleOptions:
     pull: float = 0.0  # preferred step: fraction of the difference to the reference posture
     pull_limit: float = 0.06  # largest preferred step per degree of freedom
     gate: bool = True  # certify every step
+
+    def __post_init__(self) -> None:
+        check_fields(self)

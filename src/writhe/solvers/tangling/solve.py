@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from writhe.arguments import check_fields, checked
 from writhe.arrays import Floats
 from writhe.solvers.result import Status
 from writhe.solvers.tangling.conflict import conflicts
@@ -29,6 +30,9 @@ class SolveOptions:
     shake_size: float = 0.05  # radians or metres per degree of freedom and step
     still: float = 0.004  # with a reference posture: a smaller step ends the solve
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ class TangleResult:
         return self.status is Status.REACHED
 
 
+@checked
 def solve(
     stepper: TangleStepper,
     q: Floats,

@@ -1,0 +1,118 @@
+"""What a plan assumes about the ground: feet that both postures share, and a floor under them.
+
+Two postures of a figure alone do not say that it stands. If a foot is at the same place in both, it
+is assumed to be planted; if the lowest points of both are parts of a leg at about the same height,
+there is assumed to be a floor at that height.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.collision import CollisionTable, NearPairs, half_space
+from writhe.skeleton import Figure, Joint, JointKind, Skeleton, forward
+
+FLOOR = "floor"
+FEET = ("left_ankle", "right_ankle")  # roles
+SAME_PLACE_M, SAME_TURN_RAD = 0.03, 0.35  # a foot that differs by less is at the same place
+SAME_HEIGHT_M = 0.03  # of the lowest points of both postures
+_SPARE_M = 0.002  # allowance beyond the overlap with the floor at the ends
+_MOST_ALLOWANCE_M = 0.1
+
+
+def shared_feet(figure: Figure, start: Floats, goal: Floats) -> tuple[str, ...]:
+    """The ankles with the same position and orientation in both postures (nq)."""
+    first, last = forward(figure.skeleton, start), forward(figure.skeleton, goal)
+    found: list[str] = []
+    for joint in _feet(figure):
+        apart = float(np.linalg.norm(first.position(joint) - last.position(joint)))
+        cosine = 0.5 * (float(np.trace(first.rotation(joint).T @ last.rotation(joint))) - 1.0)
+        if apart < SAME_PLACE_M and np.arccos(np.clip(cosine, -1.0, 1.0)) < SAME_TURN_RAD:
+            found.append(joint)
+    return tuple(found)
+
+
+def floor_height(figure: Figure, start: Floats, goal: Floats) -> float | None:
+    """The height of the floor on which both postures stand; None if they do not."""
+    lowest: list[float] = []
+    skeleton, feet = figure.skeleton, _feet(figure)
+    under = {
+        j
+        for foot in feet
+        for j in range(skeleton.index(foot), int(skeleton.tree.subtree_end[skeleton.index(foot)]))
+    }
+    for q in (start, goal):
+        frames = forward(skeleton, q)
+        heights = [
+            (
+                min(
+                    float(frames.point(c.joint, end)[1])
+                    for end in (c.start_in_joint, c.end_in_joint)
+                )
+                - c.radius_m,
+                skeleton.index(c.joint) in under,
+            )
+            for c in figure.capsules
+        ]
+        if not heights or not min(heights)[1]:
+            return None  # the lowest part is no foot
+        lowest.append(min(heights)[0])
+    return min(lowest) if abs(lowest[0] - lowest[1]) < SAME_HEIGHT_M else None
+
+
+@dataclass(frozen=True)
+class Support:
+    """What is assumed about the ground, with one sentence for each assumption."""
+
+    planted: tuple[str, ...]
+    floor_m: float | None
+    notes: tuple[str, ...]
+
+
+def assumed_support(
+    figure: Figure, start: Floats, goal: Floats, *, plant: bool = True, floor: bool = True
+) -> Support:
+    """The feet that both postures share, unless `plant` is off, and the floor under them."""
+    planted = shared_feet(figure, start, goal) if plant else ()
+    height = floor_height(figure, start, goal) if floor else None
+    notes: list[str] = []
+    if planted:
+        notes.append(f"assumed planted, as both postures share them: {', '.join(planted)}")
+    if height is not None:
+        notes.append(f"assumed a floor at a height of {height:.3f} m, on which both postures stand")
+    return Support(planted, height, tuple(notes))
+
+
+def with_floor(table: CollisionTable, height_m: float, *postures: Floats) -> CollisionTable:
+    """The table with a floor: a half-space on a fixed joint of its own.
+
+    A fixed joint has no coordinates, so configurations stay the same. Parts that are in the floor
+    in one of the postures (nq) are allowed to be.
+    """
+    name = FLOOR
+    skeleton = Skeleton(
+        [*table.skeleton.joints, Joint(name, None, JointKind.FIXED)], table.skeleton.tips
+    )
+    floor = half_space((0.0, height_m, 0.0), (0.0, 1.0, 0.0)).on(name, name)
+    out = CollisionTable(skeleton, [*table.source, floor], table.policy)
+    near, policy = NearPairs(out), table.policy
+    overlaps: dict[str, float] = {}
+    for q in postures:
+        frames = forward(skeleton, q)
+        near.find(frames.positions, frames.rotations, 0.0)
+        for (a, b), gap in zip(near.rows.shapes[: near.count], near.rows.gap, strict=False):
+            parts = out.part_of_shape(int(a)), out.part_of_shape(int(b))
+            if name in parts:
+                part = parts[0] if parts[1] == name else parts[1]
+                overlaps[part] = max(overlaps.get(part, 0.0), -float(gap))
+    for part, overlap in overlaps.items():
+        policy = policy.allow(part, name, min(overlap + _SPARE_M, _MOST_ALLOWANCE_M))
+    return out.with_policy(policy)
+
+
+def _feet(figure: Figure) -> list[str]:
+    roles = dict(figure.roles)
+    return [roles[role] for role in FEET if role in roles]

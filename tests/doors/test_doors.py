@@ -1,0 +1,50 @@
+"""Whatever is passed to a public function, it returns or raises a WritheError."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from entry_points import entry_points
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from writhe.errors import WritheError
+
+LENGTHS = st.sampled_from([0, 1, 2, 3, 4, 7, 8])
+NUMBERS = st.one_of(
+    st.floats(allow_nan=True, allow_infinity=True),
+    st.sampled_from([np.nan, np.inf, -np.inf, 0.0, -1.0, 1e300, 5e-324, 1e4, -(2**63), 10**400]),
+)
+WRONG = st.one_of(
+    NUMBERS,
+    st.none(),
+    st.booleans(),
+    st.text(max_size=3),
+    st.sampled_from([b"x", 1j, object(), int, {}, {"a": 1}, set(), [[1, 2], [3]], ["a"], [None]]),
+    st.lists(NUMBERS, max_size=8),
+    st.tuples(LENGTHS, NUMBERS).map(
+        lambda x: np.full(x[0], np.float64(x[1] if abs(x[1]) < 1e308 else np.inf))
+    ),
+    st.tuples(LENGTHS, LENGTHS).map(np.zeros),
+    LENGTHS.map(lambda n: np.zeros((n, 2, 3))),
+    st.sampled_from([np.zeros(8, complex), np.array(["a"]), np.array([None]), np.array(3.0)]),
+)
+
+
+@pytest.mark.parametrize("name", entry_points())
+def test_right_arguments_are_taken(name):
+    entry = entry_points()[name]
+    entry.call(**entry.right)
+
+
+@pytest.mark.parametrize("name", [n for n, e in entry_points().items() if e.right])
+@settings(max_examples=40)
+@given(data=st.data())
+def test_wrong_arguments_raise_writhe_errors_only(name, data):
+    entry = entry_points()[name]
+    replaced = data.draw(st.sets(st.sampled_from(sorted(entry.right)), min_size=1, max_size=2))
+    arguments = entry.right | {argument: data.draw(WRONG) for argument in sorted(replaced)}
+    try:
+        entry.call(**arguments)
+    except WritheError as error:
+        assert str(error)

@@ -156,6 +156,33 @@ def test_a_motion_that_grazes_a_rod_is_pushed_out(server: Server) -> None:
     client.close()
 
 
+def test_a_pose_that_overlaps_is_never_certified(server: Server) -> None:
+    """Neither as a document without motion, nor as one key, nor as an exported file."""
+    client = SocketClient(server.address, server.new_document())
+    try:
+        hips = forward(figure("human").skeleton, client.pose().astype(float)).position("hips")
+        client.command(
+            type="add_object",
+            kind="ball",
+            position=tuple(float(v) for v in hips + np.array([0, 0, 0.2])),
+        )
+        for key in (False, True):
+            if key:
+                client.command(type="set_key", actor=1, time_s=0.0)
+            found = checked(client)
+            assert not found["certified"] and found["segments"] == []
+            assert found["verdict"] in ("penetrating", "passes through")
+            assert found["pose"]["verdict"] == found["verdict"]
+            assert found["pose"]["clearance_m"] < -0.001
+            assert found["pose"]["start_depth_m"] > 0.001
+            for suffix in ("glb", "bvh"):
+                file = exported(server, client, suffix)
+                assert not file["certified"] and file["verdict"] == found["verdict"]
+                assert file["frames"] == 1 and file["note"] == ""
+    finally:
+        client.close()
+
+
 def test_a_certificate_is_saved_with_the_document(server: Server, client: SocketClient) -> None:
     found = checked(client)
     with Document.open(server.documents / f"{client.document}.writhe") as document:

@@ -257,7 +257,9 @@ def test_a_box_can_be_placed_keyed_and_stops_the_hand(client: SocketClient) -> N
 
 
 def test_in_betweens_that_pass_through_are_found(client: SocketClient) -> None:
-    assert client.task("motion_certificate", type="check_motion")["segments"] == []
+    still = client.task("motion_certificate", type="check_motion")
+    assert still["segments"] == [] and still["frames"] == 1
+    assert still["certified"] and still["pose"]["verdict"] == still["verdict"] == "certified"
     client.command(type="set_key", actor=1, time_s=0.0)
     client.send(type="seek", time_s=1.0)
     for sequence in range(60):

@@ -73,8 +73,9 @@ def gate_workspace(table: CollisionTable) -> GateWorkspace:
 class GateResult:
     """The result of `Gate.check`.
 
-    `fraction` of the step is certified: 1 if the whole step is, 0 if it is refused; `blocked_by`
-    names the two parts that limit it.
+    `fraction` of the step passes the gate: 1 if the whole step does, 0 if it is refused;
+    `blocked_by` names the two parts that limit it. A step that starts in violation may pass, if it
+    does not get deeper.
     """
 
     fraction: float
@@ -83,8 +84,8 @@ class GateResult:
 
     @property
     def certified(self) -> bool:
-        """Whether the whole step is certified."""
-        return self.fraction >= 1.0
+        """Whether the whole step passes and nothing is in violation at its start."""
+        return self.fraction >= 1.0 and self.pairs_starting_in_violation == 0
 
 
 class Gate:

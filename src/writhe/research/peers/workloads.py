@@ -217,6 +217,8 @@ def library_motions(
     out: dict[str, np.ndarray] = {}
     for number in range(count):
         here = int(rng.integers(len(database)))
+        while not certify(table, database.q[here][None], 30.0).certified:
+            here = int(rng.integers(len(database)))
         rows = [database.q[here]]
         while len(rows) < frames:
             near = np.argsort(((places - places[here]) ** 2).sum(axis=1))[1:30]

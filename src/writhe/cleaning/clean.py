@@ -73,7 +73,7 @@ def clean(
 ) -> Cleaned:
     """Remove the penetrations of a motion of `figure`'s skeleton.
 
-    Frames more than `fade_s` away from any penetrating frame stay unchanged. Where the source
+    Frames more than twice `fade_s` away from any penetrating frame stay unchanged. Where the source
     passes through itself, limbs take a detour or wait on their side, whichever stays nearer to the
     source over the whole clip; with `go_round=False` they never change sides.
     euler: also solve and certify the motion as Euler angles, for a BVH file.

@@ -10,7 +10,7 @@ from writhe.errors import WritheError
 from writhe.io import figure_of, load, save
 from writhe.skeleton import Motion
 
-_TIMES = (1, 2, 4, 8)  # frames written for each frame of the motion, tried in this order
+_TIMES = (2, 4, 8)  # frames written for each frame of the motion where one is not enough
 
 
 def write_certified(motion: Motion, path: Path) -> tuple[Motion, Certificate]:
@@ -20,13 +20,14 @@ def write_certified(motion: Motion, path: Path) -> tuple[Motion, Certificate]:
     collides between frames although the motion does not, the file gets 2, 4 or 8 times as many
     frames. If none is certified, the last is kept.
     """
-    written = motion
+    save(motion, path)
+    written, certificate = motion, _certify_file(path)
     for times in _TIMES:
-        written = motion if times == 1 else motion.resample(times * motion.fps)
+        if certificate.certified or certificate.interpolation == "slerp":
+            break
+        written = motion.resample(times * motion.fps)
         save(written, path)
         certificate = _certify_file(path)
-        if certificate.certified or certificate.interpolation == "slerp":
-            return written, certificate
     return written, certificate
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from writhe.cleaning.clear_segments import SegmentedClip
+from writhe.cleaning.clear_segments import MAX_SPEED_M_S, SegmentedClip
 from writhe.cleaning.push_out import push_frames_clear
 from writhe.collision import CollisionTable, Gate, certify
 from writhe.postures.builtin import builtin_database
@@ -17,7 +17,7 @@ from writhe.solvers.tracking import PostureTracker
 HUMAN = figure("human")
 SKELETON = HUMAN.skeleton
 TABLE = CollisionTable.of_figure(HUMAN)
-MAX_STEP_M = 5.0 / 30.0
+MAX_STEP_M = MAX_SPEED_M_S / 30.0
 
 
 def clip(shares: np.ndarray) -> SegmentedClip:
@@ -52,7 +52,7 @@ def test_a_jump_of_the_correction_cuts_too():
     library = builtin_database("basic")
     q = np.tile(library.q[list(library.clip).index("arms folded")], (10, 1))
     target = q.copy()
-    target[5:, 0] += 0.5  # the correction moves the whole body by half a metre at once
+    target[5:, 0] += 0.3  # the correction moves the whole body by 30 cm at once
     found = SegmentedClip(PostureTracker(HUMAN, TABLE), q, target, 30.0)
     assert [(s.first, s.last) for s in found.segments] == [(0, 4), (5, 9)]
     extension = found.extension(0, 1, unlimited=True)  # and the body approaches at the speed bound

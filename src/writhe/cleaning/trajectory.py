@@ -42,6 +42,11 @@ class ClipTrajectory:
         self._tracker, self._problem, self._fade = tracker, problem, fade_frames
         self._least_m = tracker.options.margin_m
         self._margin = np.full(len(problem.source), self._least_m)
+        frames = len(problem.source)
+        # the frames that were checked last, whether each is clear, and each interval certified
+        self._checked = problem.source
+        self._clear: Bools = np.ones(frames, dtype=np.bool_)
+        self._passed: Bools = np.ones(max(frames - 1, 0), dtype=np.bool_)
         self._all = np.flatnonzero(problem.may_change)
         self._instants: list[Instant] = []
         # first frame of each corrected part of the clip: its end, what is free in it
@@ -131,21 +136,29 @@ class ClipTrajectory:
         return np.flatnonzero(beyond > _TOO_FAST_M).tolist()
 
     def _slerp_failures(self, q: Floats) -> list[Instant]:
-        """Instants of the intervals that the gate does not certify."""
-        tracker, tree = self._tracker, self._problem.skeleton.tree
-        slack = tracker.gate.slack_m
-        changed = np.any(q != self._problem.source, axis=1)
-        clear = [not changed[t] or tracker.clearance(q[t]) >= -slack for t in range(len(q))]
+        """Instants of the intervals that the gate does not certify.
+
+        Intervals that have not changed since the last call are not checked again.
+        """
+        tracker, gate, source = self._tracker, self._tracker.gate, self._problem.source
+        corrected = np.any(q != source, axis=1)
+        stale = np.any(q != self._checked, axis=1)
+        for t in np.flatnonzero(stale):
+            self._clear[t] = not corrected[t] or tracker.clearance(q[t]) >= -gate.slack_m
+        for t in np.flatnonzero(stale[:-1] | stale[1:]):
+            self._passed[t] = (
+                not (corrected[t] or corrected[t + 1]) or gate.fraction(q[t], q[t + 1]) >= 1.0
+            )
+        self._checked = q.copy()
+        passed = self._passed & (
+            (self._clear[:-1] & self._clear[1:]) | ~(corrected[:-1] | corrected[1:])
+        )
         found: list[Instant] = []
-        for t in range(len(q) - 1):
-            if not (changed[t] or changed[t + 1]):
-                continue
-            if clear[t] and clear[t + 1] and tracker.gate.fraction(q[t], q[t + 1]) >= 1.0:
-                continue
+        for t in np.flatnonzero(~passed):
             for u in BETWEEN:
                 between = np.empty(q.shape[1])
-                kinematics.interpolate(tree, q[t], q[t + 1], u, between)
-                found.append(Instant(t, u, between))
+                kinematics.interpolate(self._problem.skeleton.tree, q[t], q[t + 1], u, between)
+                found.append(Instant(int(t), u, between))
         return found
 
     def _windows(self, chosen: Bools) -> list[tuple[int, int]]:

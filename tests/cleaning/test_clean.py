@@ -125,7 +125,7 @@ def test_detours_are_within_the_speed_bound(fps: float):
     times = np.arange(0.0, len(SWAP) - 1 + 1e-9, 30.0 / fps)
     source = replace(swapped_arms(np.interp(times, np.arange(len(SWAP)), SWAP)), fps=fps)
     cleaned = clean(HUMAN, source)
-    assert 1.0 < cleaned.largest_leap_m * fps < 5.01
+    assert 0.1 < cleaned.largest_leap_m * fps < 1.01  # spread over as many frames as that takes
     moved, given = (
         np.linalg.norm(np.diff(forward(SKELETON, q).positions, axis=0), axis=2)
         for q in (cleaned.motion.q, source.q)
@@ -141,22 +141,25 @@ def test_arms_wait_where_the_source_soon_comes_back():
     cleaned = clean(HUMAN, motion)
     assert cleaned.before.pass_throughs and cleaned.after.certified
     assert linking_since(cleaned.motion.q, motion.q[0]).max() < 0.1  # on its side all the time
-    np.testing.assert_array_equal(cleaned.motion.q[[0, -1]], motion.q[[0, -1]])
+    ends = [forward(SKELETON, q[[0, -1]]).positions for q in (cleaned.motion.q, motion.q)]
+    assert np.linalg.norm(ends[0] - ends[1], axis=2).max() < 0.001
 
 
 def test_arms_take_detours_both_ways_where_the_source_stays_long():
     there = np.linspace(0.0, 1.0, 10)
     motion = swapped_arms(
-        np.concatenate([np.zeros(20), there, np.ones(40), there[::-1], np.zeros(20)])
+        np.concatenate([np.zeros(20), there, np.ones(120), there[::-1], np.zeros(20)])
     )
     cleaned = clean(HUMAN, motion)
     assert cleaned.after.certified
     linking = linking_since(cleaned.motion.q, motion.q[0])
-    target = linking_since(motion.q[[50]], motion.q[0])[0]
-    assert linking[:15].max() < 0.05 and linking[-15:].max() < 0.05
-    assert np.abs(linking[40:60] - target).max() < 0.05
-    # nearer to the source than staying on the side of the start
-    assert cleaned.mean_displacement_m < clean(HUMAN, motion, go_round=False).mean_displacement_m
+    target = linking_since(motion.q[[90]], motion.q[0])[0]
+    # a detour at the speed bound begins half a second before the source crosses
+    assert linking[:12].max() < 0.05 and linking[-12:].max() < 0.05
+    assert np.abs(linking[50:130] - target).max() < 0.05
+    # at the source's own posture while it stays on the other side
+    there, given = (forward(SKELETON, q[50:130]).positions for q in (cleaned.motion.q, motion.q))
+    assert np.linalg.norm(there - given, axis=2).mean() < 0.002
 
 
 def test_a_pass_through_at_the_end_is_not_followed():
@@ -224,21 +227,30 @@ def test_one_frame_is_pushed_clear():
     assert cleaned.largest_leap_m == 0.0
 
 
-def test_a_quick_motion_is_certified_as_euler_angles_with_more_frames(
+def test_a_quick_motion_is_certified_in_both_readings_of_the_file(
     mocap: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     """A foot passes the other so closely that interpolated Euler angles touch between frames."""
     clip = retarget(io.load(mocap / "chair" / "75_20.bvh"), HUMAN)
     source, out = tmp_path / "in.glb", tmp_path / "out.bvh"
     io.save(Motion(SKELETON, clip.q[160:210], clip.fps), source)
-    for options, code in (([], 1), (["--dense"], 0)):
-        with pytest.raises(SystemExit) as end:
-            run(["clean", str(source), "-o", str(out), "--json", *options])
-        assert end.value.code == code
-        told = capsys.readouterr()
-        answer = json.loads(told.out.strip().splitlines()[-1])
-        assert answer["after"]["certified"] == (code == 0)
-        assert ("--dense" in told.err) == (code == 1)  # the remedy is named
-    written = io.load(out)
-    assert len(written) == answer["frames_written"] > 50
-    assert written.duration_s == pytest.approx(49 / 30.0, abs=1e-3)
+    with pytest.raises(SystemExit) as end:
+        run(["clean", str(source), "-o", str(out), "--json"])
+    assert end.value.code == 0
+    answer = json.loads(capsys.readouterr().out.strip().splitlines()[-1])
+    assert answer["after"]["certified"] and answer["after"]["interpolation"] == "both"
+    assert answer["leaps"]["frames"] == 0
+    assert io.load(out).duration_s == pytest.approx(49 / 30.0, abs=1e-3)
+
+
+def test_the_first_frame_does_not_pop():
+    """The clip begins inside the body: the correction is there from the first frame on."""
+    motion = pressed_arm()
+    cut = Motion(SKELETON, motion.q[60:], 30.0)
+    cleaned = clean(cut, HUMAN)
+    assert cleaned.after.certified
+    assert cleaned.written is not None and cleaned.written.certified
+    moved = forward(SKELETON, cleaned.motion.q).positions - forward(SKELETON, cut.q).positions
+    first = np.linalg.norm(moved[1] - moved[0], axis=1).max()
+    assert np.linalg.norm(moved[0], axis=1).max() > 0.02 and first < 0.01
+    assert cleaned.leaps.frames == 0

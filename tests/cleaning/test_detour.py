@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from writhe.cleaning.clear_segments import excess_motion
+from writhe.cleaning.clear_segments import MAX_SPEED_M_S
 from writhe.cleaning.detour import Detours, Tracks
+from writhe.cleaning.leaps import excess_motion
 from writhe.cleaning.limb_evasions import EvadingLimbs
 from writhe.collision import CollisionTable, certify
 from writhe.kernels.planning.detour_candidates import TrackCrossing
@@ -23,7 +24,7 @@ from writhe.solvers.tracking import PostureTracker
 HUMAN = figure("human")
 SKELETON = HUMAN.skeleton
 TABLE = CollisionTable.of_figure(HUMAN)
-MAX_STEP_M = 5.0 / 30.0
+MAX_STEP_M = MAX_SPEED_M_S / 30.0
 
 
 def tracks(before: np.ndarray, after: np.ndarray, switch_frame: int = 15) -> Tracks:

@@ -76,7 +76,7 @@ def clean(
 
     In a scene, `motion` is that of the whole scene (`scene.layout.motion`); only `actor` (by
     default the first) is changed.
-    Frames more than `fade_s` away from any penetrating frame stay unchanged. Where the source
+    Frames more than twice `fade_s` away from any penetrating frame stay unchanged. Where the source
     passes through itself, limbs take a detour or wait on their side, whichever stays nearer to the
     source over the whole clip; with `go_round=False` they never change sides.
     euler: also solve and certify the motion as Euler angles, for a BVH file.
@@ -103,12 +103,14 @@ def clean(
             readings = FileReadings(motion)
             q = trajectory.settle(q, readings.failures)
             written = readings.certificate(q)
+    # the file's certificate covers the slerp reading, with the shapes of the figure
+    after = certify(shapes, q, motion.fps) if table or written is None else written
     positions = forward(figure.skeleton, q).positions
     moved = np.linalg.norm(positions - problem.source_positions, axis=2)
     return Cleaned(
         motion=replace(motion, q=q),
         before=certify(shapes, motion.q, motion.fps),
-        after=certify(shapes, q, motion.fps),
+        after=after,
         written=written,
         mean_displacement_m=float(moved.mean()),
         max_displacement_m=float(moved.max()),

@@ -59,7 +59,9 @@ class WrittenMotion:
         found: list[tuple[int, str]] = []
         if certificate.certified:
             return found
-        for reading in ("slerp", "euler"):
+        for reading in ("euler", "slerp"):
+            if found:  # once these are solved, the other reading is checked as well
+                break
             waiting = [(0, len(self.motion) - 1)]
             while waiting:
                 first, last = waiting.pop()

@@ -9,7 +9,7 @@ are added to the problem and their margin is raised; what still fails goes back 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -17,13 +17,19 @@ from writhe.arrays import Bools, Floats, Ints
 from writhe.cleaning.readings import BETWEEN
 from writhe.cleaning.window_problem import ClipProblem, Instant, spans
 from writhe.kernels.skeleton import kinematics
+from writhe.skeleton import forward
 from writhe.solvers.tracking import PostureTracker
 
 # (t, u, posture) between frames t and t + 1 of intervals that are not certified
 Failures = Callable[[Floats], list[Instant]]
 
 _RAISE_M = 0.001  # by which the margin at an uncertified interval is raised in each round
-_ROUNDS = 5
+_MOST_M = 0.003  # ... and at most altogether
+_ROUNDS = 7
+_VAIN_ROUNDS = 2  # that bring no fewer failures, after which a reading is given up
+_ROUNDS_FOR_SPEED = 3  # in which frames that are too fast are solved again
+_TOO_FAST_M = 0.002  # beyond the bound of a step
+_ROUNDS_OF_MAIN = 2  # after these, all degrees of freedom are free
 _LONGEST = 360  # frames solved together at most
 _OVERLAP_S = 1.0  # of windows that had to be split
 _CHANGED_M = 1e-7
@@ -34,7 +40,14 @@ class ClipTrajectory:
 
     def __init__(self, tracker: PostureTracker, problem: ClipProblem, fade_frames: int) -> None:
         self._tracker, self._problem, self._fade = tracker, problem, fade_frames
-        self._margin = np.full(len(problem.source), tracker.options.margin_m)
+        self._least_m = tracker.options.margin_m
+        self._margin = np.full(len(problem.source), self._least_m)
+        frames = len(problem.source)
+        # the frames that were checked last, whether each is clear, and each interval certified
+        self._checked = problem.source
+        self._clear: Bools = np.ones(frames, dtype=np.bool_)
+        self._passed: Bools = np.ones(max(frames - 1, 0), dtype=np.bool_)
+        self._all = np.flatnonzero(problem.may_change)
         self._instants: list[Instant] = []
         # first frame of each corrected part of the clip: its end, what is free in it
         self._free: dict[int, tuple[int, Ints]] = {}
@@ -46,13 +59,17 @@ class ClipTrajectory:
         for first, stop in spans(changed, self._fade):
             self._free[first] = stop, self._problem.main_corrections(q, first, stop)
         for first, stop in self._windows(changed):
-            q = self._solve(q, first, stop)
+            free = self._free_in(first, stop)
+            q = self._solve(q, first, stop, free, self._problem.options.iterations)
         failed = self._slerp_failures(q)
-        for _ in range(_ROUNDS):
-            if not failed:
+        for number in range(_ROUNDS):
+            fast = self._too_fast(q) if number < _ROUNDS_FOR_SPEED else []
+            if not failed and not fast:
                 return q
-            q = self._solve_again(q, failed)
+            q, last = self._solve_again(q, failed, number, fast), (q, failed)
             failed = self._slerp_failures(q)
+            if failed and not last[1]:
+                return last[0]  # was certified, and only too fast
         width = self._fade
         while failed and width < 4 * len(q):
             q = self._towards(q, path, failed, width)
@@ -66,25 +83,33 @@ class ClipTrajectory:
         certified by the gate as q is, and has no more failures.
         """
         failed = failures(q)
-        best, fewest = q, len(failed)
-        for _ in range(_ROUNDS):
-            if not failed:
+        best, fewest, vain = q, len(failed), 0
+        for number in range(_ROUNDS):
+            if not failed or vain == _VAIN_ROUNDS:
                 break
-            q = self._solve_again(q, failed)
+            q = self._solve_again(q, failed, number)
             failed = [*self._slerp_failures(q), *failures(q)]
+            vain += 1
             if len(failed) < fewest:
-                best, fewest = q, len(failed)
+                best, fewest, vain = q, len(failed), 0
         return best
 
-    def _solve_again(self, q: Floats, failed: list[Instant]) -> Floats:
-        """Q solved around failed instants, with contacts there and a raised margin."""
+    def _solve_again(
+        self, q: Floats, failed: list[Instant], number: int, fast: Sequence[int] = ()
+    ) -> Floats:
+        """Q solved around failed instants, with contacts there and a raised margin.
+
+        fast: frames around which it is solved again without that.
+        """
         self._instants += failed
         at = np.zeros(len(q), dtype=np.bool_)
         for instant in failed:
             at[instant.frame : instant.frame + 2] = True
-        self._margin[at] += _RAISE_M
+        self._margin[at] = np.minimum(self._margin[at] + _RAISE_M, self._least_m + _MOST_M)
+        at[list(fast)] = True
         for first, stop in self._windows(at):
-            q = self._solve(q, first, stop)
+            free = self._free_in(first, stop) if number < _ROUNDS_OF_MAIN else self._all
+            q = self._solve(q, first, stop, free, self._problem.options.iterations_again)
         return q
 
     def _towards(self, q: Floats, path: Floats, failed: list[Instant], width: int) -> Floats:
@@ -104,22 +129,36 @@ class ClipTrajectory:
         out[share >= 1.0] = path[share >= 1.0]
         return out
 
+    def _too_fast(self, q: Floats) -> list[int]:
+        """Frames after which a joint moves farther than allowed."""
+        step = np.linalg.norm(np.diff(forward(self._problem.skeleton, q).positions, axis=0), axis=2)
+        beyond = (step - self._problem.allowed_step).max(axis=1, initial=-np.inf)
+        return np.flatnonzero(beyond > _TOO_FAST_M).tolist()
+
     def _slerp_failures(self, q: Floats) -> list[Instant]:
-        """Instants of the intervals that the gate does not certify."""
-        tracker, tree = self._tracker, self._problem.skeleton.tree
-        slack = tracker.gate.slack_m
-        changed = np.any(q != self._problem.source, axis=1)
-        clear = [not changed[t] or tracker.clearance(q[t]) >= -slack for t in range(len(q))]
+        """Instants of the intervals that the gate does not certify.
+
+        Intervals that have not changed since the last call are not checked again.
+        """
+        tracker, gate, source = self._tracker, self._tracker.gate, self._problem.source
+        corrected = np.any(q != source, axis=1)
+        stale = np.any(q != self._checked, axis=1)
+        for t in np.flatnonzero(stale):
+            self._clear[t] = not corrected[t] or tracker.clearance(q[t]) >= -gate.slack_m
+        for t in np.flatnonzero(stale[:-1] | stale[1:]):
+            self._passed[t] = (
+                not (corrected[t] or corrected[t + 1]) or gate.fraction(q[t], q[t + 1]) >= 1.0
+            )
+        self._checked = q.copy()
+        passed = self._passed & (
+            (self._clear[:-1] & self._clear[1:]) | ~(corrected[:-1] | corrected[1:])
+        )
         found: list[Instant] = []
-        for t in range(len(q) - 1):
-            if not (changed[t] or changed[t + 1]):
-                continue
-            if clear[t] and clear[t + 1] and tracker.gate.fraction(q[t], q[t + 1]) >= 1.0:
-                continue
+        for t in np.flatnonzero(~passed):
             for u in BETWEEN:
                 between = np.empty(q.shape[1])
-                kinematics.interpolate(tree, q[t], q[t + 1], u, between)
-                found.append(Instant(t, u, between))
+                kinematics.interpolate(self._problem.skeleton.tree, q[t], q[t + 1], u, between)
+                found.append(Instant(int(t), u, between))
         return found
 
     def _windows(self, chosen: Bools) -> list[tuple[int, int]]:
@@ -134,14 +173,15 @@ class ClipTrajectory:
             found.append((start, stop))
         return found
 
-    def _solve(self, q: Floats, first: int, stop: int) -> Floats:
+    def _free_in(self, first: int, stop: int) -> Ints:
+        """The degrees of freedom that are free in a window."""
+        parts = self._free.items()
+        return next((free for a, (b, free) in parts if a < stop and first < b), self._all)
+
+    def _solve(self, q: Floats, first: int, stop: int, free: Ints, iterations: int) -> Floats:
         """Solve one window; frames that hardly change go back to the source exactly."""
         problem = self._problem
-        free = next(
-            (free for a, (b, free) in self._free.items() if a < stop and first < b),
-            np.flatnonzero(problem.may_change),
-        )
-        out = problem.solve(q, first, stop, self._margin, self._instants, free)
+        out = problem.solve(q, first, stop, self._margin, self._instants, free, iterations)
         x = problem.corrections(out, first, stop)
         same = np.abs(x).max(axis=1) < _CHANGED_M
         out[first:stop][same] = problem.source[first:stop][same]

@@ -49,7 +49,8 @@ class WindowOptions:
     The weights of velocity and acceleration are those at 30 frames a second.
     """
 
-    iterations: int = 6
+    iterations: int = 6  # linearisations of a window
+    iterations_again: int = 10  # ... of the frames around an interval that is not certified
     active_sets: int = 3  # solves per linearisation, to find the inequalities that are violated
     foot_weight: float = 4.0  # position weight of feet; other joints have 1
     planted_weight: float = 8.0  # position weight of feet that stand still in the source
@@ -149,6 +150,7 @@ class ClipProblem:
         margin: Floats,
         instants: list[Instant],
         free: Ints,
+        iterations: int,
     ) -> Floats:
         """(frames, nq) q with the frames first .. stop - 1 solved, starting at q.
 
@@ -159,7 +161,7 @@ class ClipProblem:
         self._reserve(stop - first)
         offsets = {i: self._offset(i, out) for i in instants if first - 1 <= i.frame < stop}
         ranges, bound = [(first, stop)], options.max_move_m
-        for _ in range(options.iterations):
+        for _ in range(iterations):
             moving = np.zeros(len(q), dtype=np.bool_)
             for a, b in ranges:
                 step, moved = self._step(out, a, b, margin, offsets)
@@ -196,7 +198,7 @@ class ClipProblem:
             rows,
         )
         free, frames = self._free, stop - first
-        n, used = len(free), int(rows.count.max())
+        n, used = len(free), int(rows.used.max())
         x = self.corrections(q, first - 2, stop + 2)[:, free]
         jacobian = rows.jacobians.reshape(frames, -1, self.skeleton.dof_count)[:, :, free]
         inequalities = np.ascontiguousarray(rows.row[:, :used, free])
@@ -227,7 +229,7 @@ class ClipProblem:
             constants = right.copy()
             np.copyto(tried, band)
             count = window_band.add_violated(
-                rows.count, rows.value, inequalities, step, penalty, tried, constants
+                rows.used, rows.value, inequalities, step, penalty, tried, constants
             )
             count += window_band.add_violated_pairs(pairs, step, penalty, tried, constants)
             if count == violated:
@@ -262,7 +264,7 @@ class ClipProblem:
 
     def _reserve(self, frames: int) -> None:
         """Make room for a window of so many frames; the arrays are kept between windows."""
-        if len(self._rows.count) < frames:
+        if len(self._rows.used) < frames:
             self._rows = self._empty_rows(frames)
             self._bands = np.empty((2, 3 * frames * self.skeleton.dof_count**2))
 
@@ -278,7 +280,10 @@ class ClipProblem:
 
     def _inequalities(self, q: Floats, margin: Floats, room: WindowRows) -> WindowRows:
         """The inequalities of the frames q (F, nq), in the first F entries of `room`."""
-        rows = WindowRows(*(array[: len(q)] for array in room))
+        at = slice(len(q))
+        rows = WindowRows(
+            room.positions[at], room.jacobians[at], room.used[at], room.value[at], room.row[at]
+        )
         contact_inequalities(
             self.skeleton.tree, self._obstacles, q, margin, self.options.near_m, rows
         )
@@ -325,7 +330,7 @@ class ClipProblem:
                 self._empty_rows(len(poses)),
             )
             for k, instant in enumerate(instants):
-                count = int(near.count[k])
+                count = int(near.used[k])
                 both = np.stack(
                     [(1 - instant.u) * near.row[k, :count], instant.u * near.row[k, :count]], axis=1
                 )

@@ -22,45 +22,33 @@ def clean(
     strip: Annotated[
         Path | None, typer.Option(help="A film strip of before and after (.png).")
     ] = None,
-    dense: Annotated[
-        bool,
-        typer.Option(
-            "--dense",
-            help="Write up to 8 times as many frames if the Euler angles of a .bvh need them.",
-        ),
-    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Remove penetrations from a clip, keeping its style and its feet, and certify the result.
 
-    The motion is retargeted to the built-in human if necessary. A .bvh is certified as readers
-    interpolate it, Euler angle by Euler angle; fast motions may need more frames for that.
+    The motion is retargeted to the built-in human if necessary. A .bvh is certified in both ways in
+    which readers interpolate it: slerp, and Euler angle by Euler angle. Where the second would
+    collide, the frames around it are moved apart; a .bvh gets more frames if that is not enough.
 
     Exit code 0: the result is certified; 1: it is not; 2: bad input.
 
     Example: `writhe clean fight.bvh -o clean.bvh --strip before-after.png`
     """
     from writhe.cleaning.clean import clean as clean_motion
-    from writhe.io import load, save
+    from writhe.cleaning.write_certified import write_certified
+    from writhe.io import load
     from writhe.retargeting.motion_on_figure import on_figure
-    from writhe.scene import certify_file
     from writhe.skeleton.figures import figure
 
     human = figure("human")
     motion = on_figure(load(file), human)
     start = time.perf_counter()
     with progress_bar("Cleaning") as progress:
-        cleaned = clean_motion(human, motion, progress=progress)
+        cleaned = clean_motion(
+            human, motion, euler=output.suffix.lower() == ".bvh", progress=progress
+        )
     seconds = time.perf_counter() - start
-    written = cleaned.motion
-    save(written, output)
-    after = certify_file(output).certificate  # of the file itself, as readers interpolate it
-    for times in (2, 4, 8):
-        if after.certified or not dense:
-            break
-        written = cleaned.motion.resample(times * motion.fps)
-        save(written, output)
-        after = certify_file(output).certificate
+    written, after = write_certified(cleaned.motion, output)
     if strip is not None:
         from writhe.render import before_after
 
@@ -72,15 +60,11 @@ def clean(
         f"{1000 * after.penetration_upper_bound_m:.1f} mm after; pass-throughs "
         f"{len(before.pass_throughs)} before, {len(after.pass_throughs)} after; joints moved "
         f"{1000 * cleaned.mean_displacement_m:.1f} mm on average, "
-        f"{1000 * cleaned.max_displacement_m:.0f} mm at most; "
+        f"{1000 * cleaned.max_displacement_m:.0f} mm at most; largest leap "
+        f"{1000 * cleaned.leaps.beyond_largest_m:.0f} mm beyond the source's own; "
         f"{verdict_text(after)}"
         + (f"; written at {written.fps:g} frames a second" if written.fps != motion.fps else "")
     )
-    if cleaned.after.certified and not after.certified:
-        console.print(
-            "The motion is certified, but not when the Euler angles of this file are interpolated "
-            "between frames: write more frames (--dense), or a .glb."
-        )
     if json:
         print_json(
             {
@@ -90,6 +74,7 @@ def clean(
                 "mean_displacement_m": cleaned.mean_displacement_m,
                 "max_displacement_m": cleaned.max_displacement_m,
                 "largest_leap_m": cleaned.largest_leap_m,
+                "leaps": cleaned.leaps.as_dict(),
                 "changed_frames": cleaned.changed_frames,
                 "before": before.as_dict(),
                 "after": after.as_dict(),

@@ -38,7 +38,7 @@ class WindowRows(NamedTuple):
 
     positions: Floats  # (F, n, 3)
     jacobians: Floats  # (F, n, 3, nv) of the joint centres
-    count: Ints  # (F,) inequalities in use
+    used: Ints  # (F,) inequalities in use
     value: Floats  # (F, R) metres; negative: violated
     row: Floats  # (F, R, nv)
 
@@ -94,7 +94,7 @@ def contact_inequalities(
                 rows.value[f, used] = value
                 rows.row[f, used] = obstacles.matrix[i]
                 used += 1
-        rows.count[f] = used
+        rows.used[f] = used
 
 
 @kernel
@@ -119,7 +119,7 @@ def limit_inequalities(
             below, above = values[i] - lower[f, i], upper[f, i] - values[i]
             if metres_per_radian * min(below, above) >= near_m:
                 continue
-            used = rows.count[f]
+            used = rows.used[f]
             if used == rows.value.shape[1]:
                 break
             size = limit_gradient(limits, i, coordinates, gradient)
@@ -128,4 +128,4 @@ def limit_inequalities(
             rows.row[f, used] = 0.0
             for c in range(size):
                 rows.row[f, used, limits.v_at[i] + c] = sign * gradient[c]
-            rows.count[f] = used + 1
+            rows.used[f] = used + 1

@@ -87,7 +87,7 @@ def add_smoothness(smooth: Smoothness, band: Floats, right: Floats) -> None:
 
 @kernel
 def add_violated(
-    count: Ints,
+    used: Ints,
     value: Floats,
     row: Floats,
     step: Floats,
@@ -97,18 +97,18 @@ def add_violated(
 ) -> int:
     """Add 1/2 weight (value + row . v)^2 of the inequalities that `step` (F, n) violates.
 
-    count (F,), value (F, R), row (F, R, n). Returns how many there are.
+    used (F,), value (F, R), row (F, R, n). Returns how many there are.
     """
-    n, used = step.shape[1], 0
+    n, violated = step.shape[1], 0
     for f in range(step.shape[0]):
-        for i in range(count[f]):
+        for i in range(used[f]):
             a = row[f, i]
             now = value[f, i]
             for c in range(n):
                 now += a[c] * step[f, c]
             if now >= 0.0:
                 continue
-            used += 1
+            violated += 1
             for c in range(n):
                 if a[c] == 0.0:
                     continue
@@ -117,7 +117,7 @@ def add_violated(
                 at = band[f * n + c]
                 for r in range(c, n):
                     at[r - c] += scaled * a[r]
-    return used
+    return violated
 
 
 @kernel

@@ -70,10 +70,8 @@ def random_drag(setting: DragScene, seed: int) -> RandomDrag:
     names = [str(n) for n in rng.choice(DRAGGED, size=int(rng.integers(1, 3)), replace=False)]
     pinned = tuple(n for n in ENDS if n not in names and rng.random() < 0.5)
     here = np.array([frames.position(name) for name in names])
-    points = [here]
-    for _ in range(WAYPOINTS):
-        points.append(here + rng.normal(0.0, REACH_M, here.shape) * np.array([1.0, 0.7, 1.0]))
-    points.append(here)
+    away = rng.normal(0.0, REACH_M, (WAYPOINTS, *here.shape)) * np.array([1.0, 0.7, 1.0])
+    points = [here, *(here + away), here]
     moving = FRAMES - REST_FRAMES
     at = np.linspace(0.0, len(points) - 1.0, moving + 1)[1:]
     low = np.minimum(at.astype(int), len(points) - 2)

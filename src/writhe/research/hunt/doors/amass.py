@@ -39,8 +39,27 @@ def amass_file(rng: np.random.Generator) -> Case:
     return Case.of("amass", export_mechanism(table), (motion,), answer, "", files)
 
 
-_SMPL = (
-    "pelvis left_hip right_hip spine1 left_knee right_knee spine2 left_ankle right_ankle spine3"
-    " left_foot right_foot neck left_collar right_collar head left_shoulder right_shoulder"
-    " left_elbow right_elbow left_wrist right_wrist"
-).split()
+_SMPL: list[str] = [
+    "pelvis",
+    "left_hip",
+    "right_hip",
+    "spine1",
+    "left_knee",
+    "right_knee",
+    "spine2",
+    "left_ankle",
+    "right_ankle",
+    "spine3",
+    "left_foot",
+    "right_foot",
+    "neck",
+    "left_collar",
+    "right_collar",
+    "head",
+    "left_shoulder",
+    "right_shoulder",
+    "left_elbow",
+    "right_elbow",
+    "left_wrist",
+    "right_wrist",
+]

@@ -1,4 +1,4 @@
-"""Dense sampling as the reference for `certify`: the independent check on collision tables.
+"""Dense sampling as the reference for `certify`, on tables and configurations.
 
 The check itself is `writhe.research.evaluation.independent`, which shares no code with the kernels.
 """

@@ -172,7 +172,7 @@ def _mesh(rng: Rng) -> None:
     triangles = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
     vertices = corners * rng.choice([1e-9, 0.3, 1e6])
     if rng.random() < 0.7:
-        vertices = vertices + numbers(rng, 4, 3)[:4, :1]
+        vertices[int(rng.integers(4)), int(rng.integers(3))] = number(rng)
     if rng.random() < 0.3:
         triangles = rng.integers(-1, 6, (int(rng.integers(0, 8)), 3))
     rounding = 0.002 if rng.random() < 0.5 else number(rng)

@@ -1,4 +1,4 @@
-"""A case of the hunt: the input, the claim, and whether the independent check agrees."""
+"""A case of the hunt: what was asked, what was claimed, and whether the check agrees."""
 
 from __future__ import annotations
 

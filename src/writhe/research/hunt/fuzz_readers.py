@@ -26,11 +26,20 @@ import numpy as np
 
 NAMES = ("bvh", "glb", "npz", "scene", "mesh", "obj")
 LONGEST_BYTES = 8192
-_INSTRUMENTED = ("writhe.io.glb_read", "writhe.io.bvh_read", "writhe.io.amass", "writhe.io.meshes")
-_INSTRUMENTED += ("writhe.io.glb_skin", "writhe.io.figure_from_skeleton", "writhe.scene.reader")
+_INSTRUMENTED = (
+    "writhe.io.glb_read",
+    "writhe.io.glb_skin",
+    "writhe.io.bvh_read",
+    "writhe.io.amass",
+    "writhe.io.meshes",
+    "writhe.io.figure_from_skeleton",
+    "writhe.scene.reader",
+)
 _SLOW_S, _MEMORY_MB = 30, 4096
-_TROUBLE = (b"-1", b"0", b"1e999", b"nan", b"99999999999999999999", b"{", b"}", b"[", b"null")
-_TROUBLE += (b"\0", b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\r", b"true", b"-", b"1e-400")
+_TROUBLE = (
+    *(b"-1", b"0", b"1e999", b"nan", b"99999999999999999999", b"{", b"}", b"[", b"null", b"true"),
+    *(b"\0", b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\r", b"-", b"1e-400", b'"'),
+)
 
 
 class Harness:
@@ -108,8 +117,7 @@ def _fuzz(name: str, seconds: float, seed: int, keep: Path) -> None:
     if find_spec("atheris") is None:
         _fuzz_at_random(Harness(name, keep), name, seconds, seed)
         return
-    import atheris  # pyright: ignore[reportMissingImports]
-
+    atheris: Any = import_module("atheris")  # it has no types
     # only what is imported from here on is instrumented, and kernels must not be
     for module in walk_packages(import_module("writhe.kernels").__path__, "writhe.kernels."):
         import_module(module.name)
@@ -134,10 +142,8 @@ def _fuzz(name: str, seconds: float, seed: int, keep: Path) -> None:
         f"-dict={words}",
         f"-artifact_prefix={keep}/{name}-",
     ]
-    # atheris has no types; it ends the process itself
-    setup: Callable[..., Any] = atheris.Setup
-    setup([sys.argv[0], *options, str(corpus)], harness, enable_python_coverage=True)
-    atheris.Fuzz()
+    atheris.Setup([sys.argv[0], *options, str(corpus)], harness, enable_python_coverage=True)
+    atheris.Fuzz()  # ends the process
 
 
 def _fuzz_at_random(harness: Harness, name: str, seconds: float, seed: int) -> None:
@@ -184,7 +190,9 @@ def run(
         command += ["--seconds", str(share), "--seed", str(seed), "--keep", str(keep)]
         with (keep / f"{name}.log").open("w") as log:
             code = subprocess.run(command, stdout=log, stderr=log, check=False).returncode
-        found = json.loads(counts.read_text()) if counts.exists() else {"inputs": 0, "found": {}}
+        found: dict[str, Any] = {"inputs": 0, "found": {}}
+        if counts.exists():
+            found = json.loads(counts.read_text())
         if code != 0:  # a hang, too much memory, or a crash of the process
             found["found"][f"the process ended with {code}: see {keep / name}.log"] = 1
         results[name] = found

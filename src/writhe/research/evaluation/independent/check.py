@@ -145,7 +145,8 @@ def _local_minima(clearance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Pairs and samples with a clearance below NEAR_M that is lowest among its neighbours."""
     padded = np.pad(clearance, ((0, 0), (1, 1)), constant_values=np.inf)
     lowest = (clearance <= padded[:, :-2]) & (clearance < padded[:, 2:]) & (clearance < NEAR_M)
-    return np.nonzero(lowest)
+    rows, columns = np.nonzero(lowest)
+    return rows, columns
 
 
 def gaps_at(mechanism: Mechanism, motion: AnyMotion, times: np.ndarray) -> np.ndarray:

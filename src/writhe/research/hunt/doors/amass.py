@@ -39,7 +39,7 @@ def amass_file(rng: np.random.Generator) -> Case:
     return Case.of("amass", export_mechanism(table), (motion,), answer, "", files)
 
 
-_SMPL = [
+_SMPL: list[str] = [
     "pelvis",
     "left_hip",
     "right_hip",

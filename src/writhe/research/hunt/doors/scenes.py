@@ -166,20 +166,23 @@ def scene_file(rng: np.random.Generator) -> Case:
     return Case.of("scene file", export_mechanism(table), (motion,), answer, "", files)
 
 
+_MESHES = 8
+
+
 @cache
 def _split_mesh(kind: int) -> tuple[Floats, np.ndarray, tuple[Shape, ...]]:
-    """One of twelve ellipsoids, fine or coarse, small or large, dented or not, and its pieces."""
-    vertices, triangles = _sphere(2 + kind % 3)
-    size = (0.2, 2.0)[kind // 3 % 2]
+    """One of eight ellipsoids, small or large, fine or coarse, or coarse and dented; its pieces."""
+    size, level, dented = ((0.2, 2.0)[kind % 2], (2, 3, 4, 2)[kind // 2], kind >= 6)
+    vertices, triangles = _sphere(level)
     vertices = vertices * np.array([1.0, 0.8, 0.6]) * size
-    if kind >= 6:  # a dent makes it concave
+    if dented:
         vertices = vertices * (1 - 0.3 * (vertices[:, 1] > 0.6 * size)[:, None])
     return vertices, triangles, split_mesh(vertices, triangles, max_pieces=4)
 
 
 def mesh_object(rng: np.random.Generator) -> Case:
     """A ball at the surface of a mesh that is split into convex pieces, against its triangles."""
-    vertices, triangles, pieces = _split_mesh(int(rng.integers(12)))
+    vertices, triangles, pieces = _split_mesh(int(rng.integers(_MESHES)))
     size = float(vertices[:, 0].max())
     skeleton = Skeleton([Joint("mesh", None, JointKind.FIXED), Joint("b", None, JointKind.FREE)])
     shapes = [piece.on("mesh", "mesh") for piece in pieces] + [ball([0, 0, 0], 0.02).on("b", "b")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 
 from writhe.cli.output import console
 
@@ -12,7 +12,7 @@ _LINE_S = 5.0  # without a terminal, at most one line in this time
 
 
 @contextlib.contextmanager
-def progress_shown(doing: str) -> Iterator[Callable[[int, int, str], None]]:
+def progress_shown(doing: str) -> Generator[Callable[[int, int, str], None]]:
     """A function to call with what is done, the total and a name; `doing` is its verb."""
     if console.is_terminal:
         from rich.progress import Progress

@@ -46,7 +46,7 @@ def kernel(
             no_cfunc_wrapper=True,
             no_cpython_wrapper=python.__name__.startswith("_"),
         )(python)
-        if not numba.config.DISABLE_JIT:
+        if not numba.config.DISABLE_JIT:  # pyright: ignore[reportPrivateImportUsage, reportAttributeAccessIssue]
             compiled._cache = KernelCache(compiled, inline)
         return cast(Function, compiled)
 

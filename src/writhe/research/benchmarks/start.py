@@ -55,6 +55,10 @@ for k in range(600):
 print(1e3 * statistics.median(times[60:]))
 """
 _ROUNDS = 3
+_FIGURES = (
+    *("wheel_first_drag_s", "wheel_first_certify_s", "checkout_page_s", "checkout_first_drag_s"),
+    *("warmup_s", "cold_start_s", "baseline_over_native"),
+)
 
 
 def run(progress: Callable[[str], None], *, quick: bool = False) -> dict[str, Any]:
@@ -62,9 +66,7 @@ def run(progress: Callable[[str], None], *, quick: bool = False) -> dict[str, An
 
     Quick leaves out what compiles all kernels: the checkout with an empty cache and the warm-up.
     """
-    result: dict[str, Any] = dict.fromkeys(
-        ("wheel_first_drag_s", "wheel_first_certify_s", "checkout_page_s", "checkout_first_drag_s")
-    ) | dict.fromkeys(("warmup_s", "cold_start_s", "baseline_over_native"))
+    result: dict[str, Any] = dict.fromkeys(_FIGURES)
     result["load_average"] = round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
     with tempfile.TemporaryDirectory(prefix="writhe-bench-") as name:
         folder = Path(name)

@@ -36,12 +36,21 @@ class Server:
             found = re.search(r"http://127\.0\.0\.1:(\d+)/", self.log.read_text())
             if found:
                 self.port = int(found[1])
+                self._wait_until_prepared()
                 return
             if self.process.poll() is not None:
                 break
             time.sleep(0.1)
         self.process.kill()
         raise RuntimeError(f"the server did not start: {self.log.read_text()}")
+
+    def _wait_until_prepared(self) -> None:
+        """Bodies can be dragged from then on."""
+        while True:
+            with urllib.request.urlopen(f"{self.address}api/preparation") as answer:
+                if json.load(answer)["ready"]:
+                    return
+            time.sleep(0.1)
 
     def kill(self) -> None:
         """kill -9."""

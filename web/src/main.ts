@@ -50,8 +50,7 @@ function openEditor(id: string): void {
     hint,
   );
   fill(root, shell);
-  hintFirstDrag(editor, view);
-  void showPreparation(view);
+  void showPreparation(view).then(() => hintFirstDrag(editor, view));
   listenToKeys(editor.actions);
   acceptDrops(editor);
   onTheme((theme) => editor.viewport.setTheme(theme));

@@ -49,7 +49,7 @@ def kernel(
             no_cfunc_wrapper=True,
             no_cpython_wrapper=_only_called_by_kernels(python),
         )(python)
-        if not numba.config.DISABLE_JIT:
+        if not numba.config.DISABLE_JIT:  # pyright: ignore[reportPrivateImportUsage, reportAttributeAccessIssue]
             compiled._cache = KernelCache(compiled, inline)
         return cast(Function, compiled)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import IO
 
@@ -13,7 +13,7 @@ _POLL_S = 0.02
 
 
 @contextlib.contextmanager
-def claimed(path: Path) -> Iterator[bool]:
+def claimed(path: Path) -> Generator[bool]:
     """Hold the lock file `path`; yields whether another process held it, so that we waited.
 
     The operating system releases the lock of a process that ends, however it ends. Where the folder

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 from numba.core import compiler, serialize
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 
 from writhe.machine_code.separate import Call, calls_of, library_of
 

@@ -20,16 +20,18 @@ __all__ = ["STAGES", "Work", "missing", "run_all", "warm_up"]
 
 _HERE = "writhe.warmup.stages"
 
-# name: kernels that it compiles (roughly: they measure the progress), the longest first
+# name: kernels that it compiles (roughly: they measure the progress). In an order in which the
+# stages that run at the same time share few kernels, since a process waits for a kernel that
+# another one is compiling.
 STAGES: dict[str, Work] = {
     "posing": Work(f"{_HERE}:posing", 130),
-    "planning": Work(f"{_HERE}:planning", 60),
     "skins": Work(f"{_HERE}:skins", 40),
+    "trajectories": Work(f"{_HERE}:trajectories", 30),
+    "linking": Work(f"{_HERE}:linking", 20),
+    "planning": Work(f"{_HERE}:planning", 60),
     "tangling": Work(f"{_HERE}:tangling", 40),
     "collision": Work(f"{_HERE}:collision", 30),
     "cleaning": Work(f"{_HERE}:cleaning", 30),
-    "trajectories": Work(f"{_HERE}:trajectories", 30),
-    "linking": Work(f"{_HERE}:linking", 20),
     "kinematics": Work(f"{_HERE}:kinematics", 15),
     "motion files": Work(f"{_HERE}:motion_files", 6),
 }

@@ -14,9 +14,9 @@ from writhe.collision.gate import gate_workspace
 from writhe.kernels.collision.step_motion import (
     bound_body_motion,
     chord_lower_bound,
+    distance_curvature,
     fill_step_motion,
     gap_at_fraction,
-    distance_curvature,
     gap_lower_bound,
     separation_along,
 )

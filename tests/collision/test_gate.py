@@ -68,7 +68,7 @@ def test_resting_overlap_does_not_stop_another_pair():
 def test_no_configuration_raises(bad):
     gate, start = Gate(crossed_rods()), free((0.0, 0.5, 0.0))
     for call in (gate.fraction, gate.check, gate.limit):
-        with pytest.raises(WritheError, match="finite|10000 m"):
+        with pytest.raises(WritheError, match=r"finite|10000 m"):
             call(start, free((bad, 0.0, 0.0)))
         with pytest.raises(WritheError, match="unit quaternions"):
             call(start, np.zeros(7))
@@ -79,7 +79,7 @@ def test_a_step_far_from_the_origin_is_certified_as_near_it():
     gate = Gate(table)
     for shift in (np.zeros(3), np.array([9000.0, -3000.0, 9000.0])):
         other = free(tuple(shift))
-        start, end = (np.array([*free(tuple(shift + [0.01, y, 0])), *other]) for y in (0.5, -0.5))
+        start, end = (np.array([*free((*shift, 0.01, y, 0)), *other]) for y in (0.5, -0.5))
         fraction = gate.check(start, end).fraction
         assert fraction == pytest.approx(0.401, abs=1e-3)
 

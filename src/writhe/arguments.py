@@ -158,10 +158,10 @@ def _mapping_problem(value: Any, arguments: tuple[Any, ...], what: str) -> str:
     if not isinstance(value, Mapping):
         return f"{what} must be a mapping, not {_named(value)}"
     for key, item in cast("Mapping[Any, Any]", value).items():
-        problem = arguments and (
-            _problem(key, arguments[0], f"a key of {what}")
-            or _problem(item, arguments[1], f"{what}[{key!r}]")
-        )
+        if not arguments:
+            break
+        problem = _problem(key, arguments[0], f"a key of {what}")
+        problem = problem or _problem(item, arguments[1], f"{what}[{key!r}]")
         if problem:
             return problem
     return ""

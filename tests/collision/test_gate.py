@@ -79,9 +79,8 @@ def test_a_step_far_from_the_origin_is_certified_as_near_it():
     gate = Gate(table)
     for shift in (np.zeros(3), np.array([9000.0, -3000.0, 9000.0])):
         other = free(tuple(shift))
-        start, end = (
-            np.array([*free(tuple(shift + np.array([0.01, y, 0.0]))), *other]) for y in (0.5, -0.5)
-        )
+        above, below = (shift + np.array([0.01, y, 0.0]) for y in (0.5, -0.5))
+        start, end = (np.array([*free(tuple(p)), *other]) for p in (above, below))
         fraction = gate.check(start, end).fraction
         assert fraction == pytest.approx(0.401, abs=1e-3)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -29,7 +30,8 @@ class Target:
 
     def __post_init__(self) -> None:
         _check_handle(self, "position_in_world", "orientation_in_world")
-        if not (isinstance(self.softness, int | float) and 0.0 <= self.softness <= 1.0):
+        softness: Any = self.softness
+        if not (isinstance(softness, int | float) and 0.0 <= softness <= 1.0):
             raise WritheError(
                 f"the softness of a target is 0 (firm) to 1 (barely pulled), not {self.softness}"
             )
@@ -64,7 +66,8 @@ class Hold:
 
     def __post_init__(self) -> None:
         _check_handle(self, "position_in_other", "orientation_in_other")
-        if not isinstance(self.on, str):
+        other: Any = self.on
+        if not isinstance(other, str):
             raise WritheError(f"the other joint of a hold must be a name, not {self.on!r}")
 
 
@@ -76,7 +79,8 @@ def _check_handle(handle: Target | Pin | Hold, position: str, orientation: str) 
 
     Handles are made in every frame of a drag: tuples of floats are checked without NumPy.
     """
-    if not isinstance(handle.joint, str):
+    joint: Any = handle.joint
+    if not isinstance(joint, str):
         raise WritheError(f"the joint of a handle must be a name, not {handle.joint!r}")
     for name in (position, "point_in_joint"):
         point = getattr(handle, name)
@@ -101,7 +105,8 @@ def _all_near(point: Vector3) -> bool:
 
 def check_handles(targets: Sequence[Target], held: Sequence[Pin | Hold]) -> None:
     """Raise unless these are sequences of targets, and of pins and holds."""
-    for given, kinds, what in ((targets, (Target,), "targets"), (held, (Pin, Hold), "pins")):
+    both: tuple[Any, ...] = ((targets, (Target,), "targets"), (held, (Pin, Hold), "pins"))
+    for given, kinds, what in both:
         if not isinstance(given, Sequence) or not all(type(h) in kinds for h in given):
             words = " or ".join(kind.__name__ for kind in kinds)
             raise WritheError(f"{what} must be a sequence of {words}, not {given!r:.80}")

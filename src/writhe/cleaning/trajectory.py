@@ -142,7 +142,7 @@ class ClipTrajectory:
         """
         tracker, gate, source = self._tracker, self._tracker.gate, self._problem.source
         corrected = np.any(q != source, axis=1)
-        stale = np.any(q != self._checked, axis=1)
+        stale: Bools = np.any(q != self._checked, axis=1)
         for t in np.flatnonzero(stale):
             self._clear[t] = not corrected[t] or tracker.clearance(q[t]) >= -gate.slack_m
         for t in np.flatnonzero(stale[:-1] | stale[1:]):

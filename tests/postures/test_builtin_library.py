@@ -132,7 +132,7 @@ def test_a_library_is_made_once_and_read_from_the_cache_after(tmp_path, monkeypa
     monkeypatch.setattr(library_store, "_made", {})
     first = builtin_database("ladder")
     assert builtin_database("ladder") is first
-    library_store.clear_memory()
+    library_store._made.clear()
     again = builtin_database("ladder")
     assert calls == ["ladder"]
     np.testing.assert_array_equal(again.q, database.q)
@@ -142,7 +142,7 @@ def test_a_library_is_made_once_and_read_from_the_cache_after(tmp_path, monkeypa
     # a damaged cache is made again
     (stored,) = (tmp_path / "library").glob("ladder-*.npz")
     stored.write_bytes(b"broken")
-    library_store.clear_memory()
+    library_store._made.clear()
     builtin_database("ladder")
     assert calls == ["ladder", "ladder"]
     assert isinstance(PostureDatabase.load(stored, figure("human")), PostureDatabase)

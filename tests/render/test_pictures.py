@@ -114,7 +114,7 @@ def test_the_stage_shows_objects(tmp_path):
         blue = (0.2, 0.3, 0.9)
         stage.add_box([0.2, 0.1, 0.2], [0, 0.1, 0], colour=blue)
         stage.add_sphere([0, 0.4, 0], 0.1, colour=blue)
-        stage.add_cylinder([0.5, 0, 0], [0.5, 0.6, 0], 0.05, colour=blue)
+        stage.add_capsule([0.5, 0, 0], [0.5, 0.6, 0], 0.05, colour=blue)
         stage.add_strand([[0, 0.6, 0], [0.3, 0.7, 0], [0.5, 0.6, 0]], colour=blue)
         image = np.asarray(stage.image()).astype(int)
     assert (image[..., 2] > image[..., 0] + 40).mean() > 0.05

@@ -147,20 +147,6 @@ class PictureStage:
             mesh.transform(_pose(position, rotation), inplace=False), {"color": colour}, False
         )
 
-    def add_cylinder(
-        self, start: ArrayLike, end: ArrayLike, radius_m: float, *, colour: Colour = OBJECT
-    ) -> None:
-        """Add a cylinder between the centres of its ends."""
-        a, b = np.asarray(start, float), np.asarray(end, float)
-        mesh = self._pv.Cylinder(
-            center=(a + b) / 2,
-            direction=b - a,
-            radius=radius_m,
-            height=float(np.linalg.norm(b - a)),
-            resolution=48,
-        )
-        self._add(mesh.triangulate(), {"color": colour, "split_sharp_edges": True})
-
     def add_sphere(self, centre: ArrayLike, radius_m: float, *, colour: Colour = OBJECT) -> None:
         """A ball."""
         self.add_capsule(centre, centre, radius_m, colour=colour)

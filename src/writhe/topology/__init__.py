@@ -3,9 +3,7 @@
 from writhe.topology.bundle import Bundle
 from writhe.topology.coordinates import (
     TopologyCoordinates,
-    coordinate_gradients,
     density_difference,
-    matrix_coordinate_slopes,
     matrix_coordinates,
     topology_coordinates,
 )
@@ -16,7 +14,6 @@ from writhe.topology.linking_vector import (
     linking_over_time,
     linking_vector,
     pair_names,
-    strand_matrix,
 )
 from writhe.topology.polyline import (
     linking,
@@ -27,7 +24,6 @@ from writhe.topology.polyline import (
 )
 from writhe.topology.strand import Strand
 from writhe.topology.target_matrix import (
-    nearest_matrix,
     published_target_matrix,
     round_trip_error,
     target_matrix,
@@ -40,22 +36,18 @@ __all__ = [
     "Strand",
     "TopologyCoordinates",
     "body_bundle",
-    "coordinate_gradients",
     "density_difference",
     "linking",
     "linking_gradient",
     "linking_jacobian",
     "linking_over_time",
     "linking_vector",
-    "matrix_coordinate_slopes",
     "matrix_coordinates",
     "measure_motion",
-    "nearest_matrix",
     "pair_names",
     "published_target_matrix",
     "round_trip_error",
     "segment_linking",
-    "strand_matrix",
     "target_matrix",
     "topology_coordinates",
     "writhe_matrix",

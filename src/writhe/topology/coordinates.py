@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
 from writhe.kernels.topology import topology_coordinates as kernels
-from writhe.topology.polyline import writhe_matrix, writhe_matrix_slopes
+from writhe.topology.polyline import writhe_matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,30 +51,9 @@ def matrix_coordinates(matrix: ArrayLike) -> TopologyCoordinates:
     return TopologyCoordinates(float(out[0]), (float(out[1]), float(out[2])), float(out[3]), clear)
 
 
-def matrix_coordinate_slopes(matrix: ArrayLike) -> Floats:
-    """(4, m, n): derivatives of the four coordinates with respect to the matrix entries."""
-    array = _matrix(matrix)
-    out, slopes = np.empty(4), np.empty((4, *array.shape))
-    kernels.coordinate_slopes(array, out, slopes)
-    return slopes
-
-
 def topology_coordinates(first: ArrayLike, second: ArrayLike) -> TopologyCoordinates:
     """The coordinates of two polylines (m + 1, 3) and (n + 1, 3)."""
     return matrix_coordinates(writhe_matrix(first, second))
-
-
-def coordinate_gradients(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
-    """d coordinates / d vertex: (4, m + 1, 3) and (4, n + 1, 3)."""
-    matrix, by_vertex = writhe_matrix_slopes(first, second)
-    by_entry = matrix_coordinate_slopes(matrix)
-    parts = np.einsum("kij,erij->keijr", by_entry, by_vertex)
-    m, n = matrix.shape
-    one, two = np.zeros((4, m + 1, 3)), np.zeros((4, n + 1, 3))
-    for shift in range(2):
-        one[:, shift : m + shift] += parts[:, shift].sum(axis=2)
-        two[:, shift : n + shift] += parts[:, 2 + shift].sum(axis=1)
-    return one, two
 
 
 def density_difference(a: float, b: float) -> float:

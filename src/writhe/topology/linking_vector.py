@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats
-from writhe.errors import UnknownNameError, WritheError
+from writhe.errors import WritheError
 from writhe.skeleton import Figure, Motion, Skeleton
 from writhe.topology.bundle import Bundle
 from writhe.topology.strand import Strand
@@ -63,12 +63,3 @@ def linking_over_time(figure: Figure, motion: Motion) -> Floats:
         # joints are the same, but bone lengths may differ
         figure = Figure(figure.name, motion.skeleton, strands=figure.strands)
     return body_bundle(figure).linking(motion.q)
-
-
-def strand_matrix(figure: Figure, q: ArrayLike, first: str, second: str) -> Floats:
-    """(m, n): the writhe matrix of two of the figure's strands at configuration q."""
-    names = [name for name, _ in figure.strands]
-    for name in (first, second):
-        if name not in names:
-            raise UnknownNameError("strand", name, names)
-    return body_bundle(figure).writhe_matrix(q, first, second)

@@ -43,17 +43,6 @@ def target_matrix(target: TopologyCoordinates, rows: int, columns: int) -> Float
     return target.writhe * found
 
 
-def nearest_matrix(target: TopologyCoordinates, rows: int, columns: int) -> Floats:
-    """Like `target_matrix`, with the centre moved inwards until a matrix exists."""
-    cx, cy = target.centre
-    for share in (1.0, 0.9, 0.8, 0.65, 0.5, 0.3, 0.0):
-        centre = (share * cx, share * cy)
-        found, error = _ridge(*centre, float(target.density) % pi, rows, columns)
-        if error <= _TOLERANCE:
-            return target.writhe * found
-    return np.full((rows, columns), target.writhe / (rows * columns))
-
-
 @lru_cache(maxsize=4096)
 def _ridge(cx: float, cy: float, density: float, rows: int, columns: int) -> tuple[Floats, float]:
     """A matrix (rows, columns) of writhe 1 with this centre, and the error of its density.

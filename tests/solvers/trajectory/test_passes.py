@@ -18,7 +18,6 @@ from writhe.solvers.trajectory import (
     Chain,
     Forest,
     PassOptions,
-    TrajectoryStream,
     learn_style,
     plain_trajectory,
     solve_trajectory,
@@ -74,21 +73,6 @@ def test_trajectories_side_by_side_do_not_mix(
     alone = np.concatenate([solve_trajectory(arm, cells, p, 30.0).theta for p in parts])
     both = solve_trajectory(arm, cells, np.concatenate(parts), 30.0, starts=(0, len(golf)))
     assert np.array_equal(both.theta, alone)
-
-
-@pytest.mark.parametrize("frames", [1, 3, 40])
-def test_a_stream_equals_the_whole_trajectory(
-    frames: int, arm: Chain, forest: Forest, golf: np.ndarray
-) -> None:
-    targets, cells = arm.effector_points(golf)[:frames], forest.blend("swing")
-    whole = solve_trajectory(arm, cells, targets, 30.0)
-    stream = TrajectoryStream(arm, cells, 30.0)
-    out = [stream.push(t) for t in targets]
-    assert sum(len(rows) for rows in out) == max(0, frames - stream.look_ahead)
-    out.append(stream.finish())
-    assert np.array_equal(np.concatenate(out), whole.theta)
-    with pytest.raises(WritheError, match="ended"):
-        stream.push(targets[0])
 
 
 def test_postures_stay_within_the_learnt_limits_unless_targets_need_more(

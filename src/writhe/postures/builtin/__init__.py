@@ -7,13 +7,12 @@ figure.
 from __future__ import annotations
 
 from writhe.postures.builtin.build import KINDS, THRESHOLDS_M2, authored_poses, make
-from writhe.postures.builtin.store import builtin_database, clear_memory
+from writhe.postures.builtin.store import builtin_database
 
 __all__ = [
     "KINDS",
     "THRESHOLDS_M2",
     "authored_poses",
     "builtin_database",
-    "clear_memory",
     "make",
 ]

@@ -36,11 +36,6 @@ def builtin_database(kind: str = "basic", progress: Progress | None = None) -> P
     return _made[kind]
 
 
-def clear_memory() -> None:
-    """Drop the libraries in memory, so that the next use reads or generates them again."""
-    _made.clear()
-
-
 def library_key(human: Figure) -> str:
     """A hash of the generator's sources, the built-in objects and the figure."""
     digest = hashlib.sha256()

@@ -8,7 +8,6 @@ from writhe.solvers.trajectory.chain import CHAINS, Chain
 from writhe.solvers.trajectory.octree import JointOctree, OctreeOptions, learn_octree
 from writhe.solvers.trajectory.passes import PASSES, PassOptions, Trajectory, solve_trajectory
 from writhe.solvers.trajectory.plain_dls import plain_trajectory
-from writhe.solvers.trajectory.stream import TrajectoryStream
 from writhe.solvers.trajectory.style import Forest, Style, learn_style
 
 __all__ = [
@@ -21,7 +20,6 @@ __all__ = [
     "PassOptions",
     "Style",
     "Trajectory",
-    "TrajectoryStream",
     "learn_octree",
     "learn_style",
     "plain_trajectory",

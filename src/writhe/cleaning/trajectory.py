@@ -32,6 +32,7 @@ _TOO_FAST_M = 0.002  # beyond the bound of a step
 _ROUNDS_OF_MAIN = 2  # after these, all degrees of freedom are free
 _LONGEST = 360  # frames solved together at most
 _OVERLAP_S = 1.0  # of windows that had to be split
+_FARTHER, _FARTHER_M = 1.5, 0.004  # mean displacement relative to the path's that is accepted
 _CHANGED_M = 1e-7
 
 
@@ -53,7 +54,31 @@ class ClipTrajectory:
         self._free: dict[int, tuple[int, Ints]] = {}
 
     def solve(self, path: Floats) -> Floats:
-        """(frames, nq) the certified trajectory that starts at a certified path (frames, nq)."""
+        """(frames, nq) the certified trajectory that starts at a certified path (frames, nq).
+
+        A part of the clip in which it is worse than the path is left as the path has it.
+        """
+        q = self._solve_windows(path)
+        for first, (stop, _) in self._free.items():
+            if self._worse(q, path, first, stop):
+                q[first:stop] = path[first:stop]
+        return q
+
+    def _worse(self, q: Floats, path: Floats, first: int, stop: int) -> bool:
+        """Whether q leaps farther than the path, or is much farther from the source."""
+        problem = self._problem
+        part = slice(max(0, first - 1), stop + 1)
+        source, allowed = problem.source_positions[part], problem.allowed_step[part]
+        leap, mean = np.zeros(2), np.zeros(2)
+        for k, rows in enumerate((q, path)):
+            positions = forward(problem.skeleton, rows[part]).positions
+            step = np.linalg.norm(np.diff(positions, axis=0), axis=2)
+            leap[k] = (step - allowed[: len(step)]).max(initial=0.0)
+            mean[k] = np.linalg.norm(positions - source, axis=2).mean()
+        return bool(leap[0] > leap[1] + _TOO_FAST_M or mean[0] > _FARTHER * mean[1] + _FARTHER_M)
+
+    def _solve_windows(self, path: Floats) -> Floats:
+        """(frames, nq) all windows of the path solved, certified by the gate."""
         q = path.copy()
         changed = np.any(path != self._problem.source, axis=1)
         for first, stop in spans(changed, self._fade):
@@ -74,7 +99,7 @@ class ClipTrajectory:
         while failed and width < 4 * len(q):
             q = self._towards(q, path, failed, width)
             failed, width = self._slerp_failures(q), 2 * width
-        return path if failed else q
+        return path.copy() if failed else q
 
     def settle(self, q: Floats, failures: Failures) -> Floats:
         """(frames, nq) q, certified in another reading too where the frames allow it.

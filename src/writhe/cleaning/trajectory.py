@@ -175,11 +175,11 @@ class ClipTrajectory:
                 not (corrected[t] or corrected[t + 1]) or gate.fraction(q[t], q[t + 1]) >= 1.0
             )
         self._checked = q.copy()
-        passed = self._passed & (
+        passed: Bools = self._passed & (
             (self._clear[:-1] & self._clear[1:]) | ~(corrected[:-1] | corrected[1:])
         )
         found: list[Instant] = []
-        for t in np.flatnonzero(~passed):
+        for t in np.flatnonzero(np.logical_not(passed)):
             for u in BETWEEN:
                 between = np.empty(q.shape[1])
                 kinematics.interpolate(self._problem.skeleton.tree, q[t], q[t + 1], u, between)

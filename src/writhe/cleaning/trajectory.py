@@ -167,17 +167,17 @@ class ClipTrajectory:
         """
         tracker, gate, source = self._tracker, self._tracker.gate, self._problem.source
         corrected = np.any(q != source, axis=1)
-        stale = np.any(q != self._checked, axis=1)
+        stale: Bools = np.any(q != self._checked, axis=1)
         for t in np.flatnonzero(stale):
             self._clear[t] = not corrected[t] or tracker.clearance(q[t]) >= -gate.slack_m
-        for t in np.flatnonzero(stale[:-1] | stale[1:]):
+        for t in np.flatnonzero(np.logical_or(stale[:-1], stale[1:])):
             self._passed[t] = (
                 not (corrected[t] or corrected[t + 1]) or gate.fraction(q[t], q[t + 1]) >= 1.0
             )
         self._checked = q.copy()
-        passed: Bools = self._passed & (
-            (self._clear[:-1] & self._clear[1:]) | ~(corrected[:-1] | corrected[1:])
-        )
+        touched = np.logical_or(corrected[:-1], corrected[1:])
+        clear = np.logical_and(self._clear[:-1], self._clear[1:])
+        passed = np.logical_and(self._passed, np.logical_or(clear, np.logical_not(touched)))
         found: list[Instant] = []
         for t in np.flatnonzero(np.logical_not(passed)):
             for u in BETWEEN:

@@ -52,7 +52,7 @@ def test_a_jump_of_the_correction_cuts_too():
     library = builtin_database("basic")
     q = np.tile(library.q[list(library.clip).index("arms folded")], (10, 1))
     target = q.copy()
-    target[5:, 0] += 0.3  # the correction moves the whole body by 30 cm at once
+    target[5:, 0] += 0.5  # the correction moves the whole body by half a metre at once
     found = SegmentedClip(PostureTracker(HUMAN, TABLE), q, target, 30.0)
     assert [(s.first, s.last) for s in found.segments] == [(0, 4), (5, 9)]
     extension = found.extension(0, 1, unlimited=True)  # and the body approaches at the speed bound

@@ -19,7 +19,7 @@ from writhe.skeleton import forward
 from writhe.skeleton.kinematics import difference, integrate, interpolate
 from writhe.solvers.tracking import PostureTracker
 
-MAX_SPEED_M_S = 2.5  # of a joint relative to the source, when leaving it or returning to it
+MAX_SPEED_M_S = 5.0  # of a joint relative to the source, when leaving it or returning to it
 _SHORTEST_S = 0.1  # shorter segments are dropped as flicker of the source
 _FOOT_WEIGHT = 2.0  # cost of a displaced foot, relative to another joint
 _EXTENSION_COST_MS = 0.017  # mean displacement times seconds beyond which a detour is cheaper

@@ -32,6 +32,7 @@ _TOO_FAST_M = 0.002  # beyond the bound of a step
 _ROUNDS_OF_MAIN = 2  # after these, all degrees of freedom are free
 _LONGEST = 360  # frames solved together at most
 _OVERLAP_S = 1.0  # of windows that had to be split
+_FARTHER, _FARTHER_M = 1.5, 0.004  # mean displacement relative to the path's that is accepted
 _CHANGED_M = 1e-7
 
 
@@ -53,7 +54,31 @@ class ClipTrajectory:
         self._free: dict[int, tuple[int, Ints]] = {}
 
     def solve(self, path: Floats) -> Floats:
-        """(frames, nq) the certified trajectory that starts at a certified path (frames, nq)."""
+        """(frames, nq) the certified trajectory that starts at a certified path (frames, nq).
+
+        A part of the clip in which it is worse than the path is left as the path has it.
+        """
+        q = self._solve_windows(path)
+        for first, (stop, _) in self._free.items():
+            if self._worse(q, path, first, stop):
+                q[first:stop] = path[first:stop]
+        return q
+
+    def _worse(self, q: Floats, path: Floats, first: int, stop: int) -> bool:
+        """Whether q leaps farther than the path, or is much farther from the source."""
+        problem = self._problem
+        part = slice(max(0, first - 1), stop + 1)
+        source, allowed = problem.source_positions[part], problem.allowed_step[part]
+        leap, mean = np.zeros(2), np.zeros(2)
+        for k, rows in enumerate((q, path)):
+            positions = forward(problem.skeleton, rows[part]).positions
+            step = np.linalg.norm(np.diff(positions, axis=0), axis=2)
+            leap[k] = (step - allowed[: len(step)]).max(initial=0.0)
+            mean[k] = np.linalg.norm(positions - source, axis=2).mean()
+        return bool(leap[0] > leap[1] + _TOO_FAST_M or mean[0] > _FARTHER * mean[1] + _FARTHER_M)
+
+    def _solve_windows(self, path: Floats) -> Floats:
+        """(frames, nq) all windows of the path solved, certified by the gate."""
         q = path.copy()
         changed = np.any(path != self._problem.source, axis=1)
         for first, stop in spans(changed, self._fade):
@@ -74,7 +99,7 @@ class ClipTrajectory:
         while failed and width < 4 * len(q):
             q = self._towards(q, path, failed, width)
             failed, width = self._slerp_failures(q), 2 * width
-        return path if failed else q
+        return path.copy() if failed else q
 
     def settle(self, q: Floats, failures: Failures) -> Floats:
         """(frames, nq) q, certified in another reading too where the frames allow it.
@@ -145,16 +170,16 @@ class ClipTrajectory:
         stale: Bools = np.any(q != self._checked, axis=1)
         for t in np.flatnonzero(stale):
             self._clear[t] = not corrected[t] or tracker.clearance(q[t]) >= -gate.slack_m
-        for t in np.flatnonzero(stale[:-1] | stale[1:]):
+        for t in np.flatnonzero(np.logical_or(stale[:-1], stale[1:])):
             self._passed[t] = (
                 not (corrected[t] or corrected[t + 1]) or gate.fraction(q[t], q[t + 1]) >= 1.0
             )
         self._checked = q.copy()
-        passed = self._passed & (
-            (self._clear[:-1] & self._clear[1:]) | ~(corrected[:-1] | corrected[1:])
-        )
+        touched = np.logical_or(corrected[:-1], corrected[1:])
+        clear = np.logical_and(self._clear[:-1], self._clear[1:])
+        passed = np.logical_and(self._passed, np.logical_or(clear, np.logical_not(touched)))
         found: list[Instant] = []
-        for t in np.flatnonzero(~passed):
+        for t in np.flatnonzero(np.logical_not(passed)):
             for u in BETWEEN:
                 between = np.empty(q.shape[1])
                 kinematics.interpolate(self._problem.skeleton.tree, q[t], q[t + 1], u, between)

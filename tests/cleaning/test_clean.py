@@ -247,7 +247,7 @@ def test_the_first_frame_does_not_pop():
     """The clip begins inside the body: the correction is there from the first frame on."""
     motion = pressed_arm()
     cut = Motion(SKELETON, motion.q[60:], 30.0)
-    cleaned = clean(cut, HUMAN)
+    cleaned = clean(HUMAN, cut)
     assert cleaned.after.certified
     assert cleaned.written is not None and cleaned.written.certified
     moved = forward(SKELETON, cleaned.motion.q).positions - forward(SKELETON, cut.q).positions

@@ -256,7 +256,7 @@ def test_euler_channels_are_followed_between_frames(values):
             turn = Rotation.from_euler(names[j].upper(), angles[f, j])
             q[f, 4 * j : 4 * j + 4] = np.roll(turn.as_quat(), 1)
     channels = EulerChannels(order, angles)
-    found = certify(table, q, interpolation="euler", euler=channels)
+    found = certify(table, q, fps=30.0, interpolation="euler", euler=channels)
     t = np.linspace(0, 1, 5000)
     sampled = min(  # by the shorter way round and as stored
         float((gaps + table.pairs.allowance[:, None]).min())

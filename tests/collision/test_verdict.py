@@ -16,7 +16,7 @@ from writhe.skeleton import Joint, JointKind
 def crossed(*heights: float):
     """Crossed rods whose axes are this far apart; they touch at 0.1 m."""
     table = free_sticks(rod(axis=0), rod(axis=2), fixed=(0,))
-    return certify(table, np.array([free((0.0, h, 0.0)) for h in heights]))
+    return certify(table, np.array([free((0.0, h, 0.0)) for h in heights]), fps=30.0)
 
 
 @pytest.mark.parametrize("frames", [1, 2, 9])
@@ -84,23 +84,23 @@ def about_y(angle: float) -> np.ndarray:
 @pytest.mark.parametrize("side", [0.4, -0.4])
 @pytest.mark.parametrize("angle", [np.pi, np.pi - 1e-8, -np.pi + 1e-8])
 def test_half_a_turn_is_undecided_whatever_its_sign(side, angle):
-    found = certify(arm(side), np.array([about_y(0.0), about_y(angle)]))
+    found = certify(arm(side), np.array([about_y(0.0), about_y(angle)]), fps=30.0)
     assert found.verdict is Verdict.UNDECIDED
     assert found.undecided == 1
 
 
 def test_a_little_less_than_half_a_turn_is_decided_by_the_shorter_way():
     less = np.pi - 1e-4
-    assert certify(arm(0.4), np.array([about_y(0.0), about_y(less)])).certified
-    found = certify(arm(-0.4), np.array([about_y(0.0), about_y(less)]))
+    assert certify(arm(0.4), np.array([about_y(0.0), about_y(less)]), fps=30.0).certified
+    found = certify(arm(-0.4), np.array([about_y(0.0), about_y(less)]), fps=30.0)
     assert found.verdict is Verdict.PASSES_THROUGH
 
 
 def test_penetration_at_the_frames_of_a_half_turn_is_still_found():
     q = np.array([about_y(0.0), about_y(np.pi), about_y(np.pi / 2)])
-    assert certify(arm(0.4), q).verdict is Verdict.UNDECIDED
+    assert certify(arm(0.4), q, fps=30.0).verdict is Verdict.UNDECIDED
     into = np.array([about_y(0.0), about_y(np.pi), about_y(np.pi / 2)])
-    assert certify(arm(-0.4), into).verdict is Verdict.PASSES_THROUGH  # the last frame
+    assert certify(arm(-0.4), into, fps=30.0).verdict is Verdict.PASSES_THROUGH  # the last frame
 
 
 def test_a_half_turn_that_moves_no_tested_pair_does_not_matter():
@@ -112,12 +112,12 @@ def test_a_half_turn_that_moves_no_tested_pair_does_not_matter():
     table = sticks(*joints, shapes=[("a", ball((0, 0, 0), 0.05)), ("b", ball((0, 0, 0), 0.05))])
     q = np.tile([1.0, 0, 0, 0], (2, 3))
     q[1, :4] = about_y(np.pi)
-    assert certify(table, q).certified
+    assert certify(table, q, fps=30.0).certified
 
 
 def test_a_hinge_in_the_library_turns_as_its_angle_says():
     for side, sign in ((0.4, 1), (-0.4, -1)):
-        found = certify(arm(side, JointKind.HINGE), np.array([[0.0], [sign * np.pi]]))
+        found = certify(arm(side, JointKind.HINGE), np.array([[0.0], [sign * np.pi]]), fps=30.0)
         assert found.certified
 
 
@@ -129,16 +129,18 @@ def test_euler_angles_that_jump_are_followed_both_ways():
         euler = np.zeros((2, 2, 3))
         euler[:, 0, 0] = radians
         q = np.array([about_y(a) for a in radians])
-        found = certify(arm(side), q, interpolation="both", euler=EulerChannels(order, euler))
+        found = certify(
+            arm(side), q, fps=30.0, interpolation="both", euler=EulerChannels(order, euler)
+        )
         if angles == (-20, 20):
             assert found.certified
         else:
             assert found.verdict is Verdict.PASSES_THROUGH
-            assert certify(arm(side), q).certified
+            assert certify(arm(side), q, fps=30.0).certified
     # half a turn has no shorter way; as stored it is clear, but not all readers read it so
     euler[:, 0, 0] = 0.0, np.pi
     q = np.array([about_y(0.0), about_y(np.pi)])
-    found = certify(arm(0.4), q, interpolation="euler", euler=EulerChannels(order, euler))
+    found = certify(arm(0.4), q, fps=30.0, interpolation="euler", euler=EulerChannels(order, euler))
     assert found.verdict is Verdict.UNDECIDED
 
 

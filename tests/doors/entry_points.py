@@ -52,7 +52,7 @@ def entry_points() -> dict[str, Entry]:
     figure = two_sticks()
     bones, q = figure.skeleton, figure.skeleton.rest_configuration
     table, point, turn = CollisionTable.of_figure(figure), (0.1, 0.2, 0.3), (1.0, 0.0, 0.0, 0.0)
-    motion = Motion(bones, np.array([q, q]))
+    motion = Motion(bones, np.array([q, q]), fps=30.0)
     frames = skeleton.forward(bones, q)
     ball = collision.ball(point, 0.1)
     cup = SceneObject("cup", (ball,), ObjectKind.MOVED, np.array([2.0, 0.0, 0.0]))

@@ -141,7 +141,7 @@ def _table(rng: Rng) -> None:
     shapes = [random_shape(rng).on(name, name) for name in skeleton.names]
     table = CollisionTable(skeleton, shapes, policy)
     rows = np.array([configuration(rng, skeleton) for _ in range(2)])
-    certify(table, rows)
+    certify(table, rows, fps=30.0)
 
 
 def _motion(rng: Rng) -> None:

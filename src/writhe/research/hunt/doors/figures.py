@@ -34,7 +34,7 @@ def _pair_table() -> tuple[CollisionTable, Mechanism]:
 
 def _ask(door: str, table: CollisionTable, mechanism: Mechanism, q: Floats) -> Case:
     motion = export_motion(table.skeleton, q)
-    return Case.of(door, mechanism, (motion,), certify(table, q))
+    return Case.of(door, mechanism, (motion,), certify(table, q, fps=30.0))
 
 
 def _figure(rng: np.random.Generator, name: str) -> Case:

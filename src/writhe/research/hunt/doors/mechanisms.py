@@ -94,4 +94,4 @@ def _case(rng: np.random.Generator, door: str, skeleton: Skeleton, shapes: list[
     if rng.random() < 0.5:
         q = shortened(table, q)
     motion = export_motion(skeleton, q)
-    return Case.of(door, export_mechanism(table), (motion,), certify(table, q))
+    return Case.of(door, export_mechanism(table), (motion,), certify(table, q, fps=30.0))

@@ -33,7 +33,11 @@ def shortened(table: CollisionTable, q: Floats, halvings: int = 7) -> Floats:
 
     Unchanged if it is certified as it is or not at all at its start.
     """
-    if len(q) < 2 or certify(table, q).certified or not certify(table, q[:-1]).certified:
+    if (
+        len(q) < 2
+        or certify(table, q, fps=30.0).certified
+        or not certify(table, q[:-1], fps=30.0).certified
+    ):
         return q
     low, high = 0.0, 1.0
     best = q[:-1]
@@ -41,7 +45,7 @@ def shortened(table: CollisionTable, q: Floats, halvings: int = 7) -> Floats:
         middle = 0.5 * (low + high)
         last = interpolate(table.skeleton, q[-2], q[-1], middle)
         tried = np.vstack([q[:-1], last])
-        if certify(table, tried).certified:
+        if certify(table, tried, fps=30.0).certified:
             low, best = middle, tried
         else:
             high = middle

@@ -203,7 +203,7 @@ def mesh_object(rng: np.random.Generator) -> Case:
     )
     pairs = np.array([[0, k] for k in range(1, len(solids))])
     mechanism = replace(body, solids=solids, pairs=pairs, allowance=np.zeros(len(pairs)))
-    answer = certify(table, q)
+    answer = certify(table, q, fps=30.0)
     motion = export_motion(skeleton, q)
     note = f"a mesh of {len(vertices)} vertices and size {size:g} in {len(pieces)} pieces"
     return Case("mesh", mechanism, (motion,), answer.certified, None, note)

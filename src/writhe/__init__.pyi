@@ -25,6 +25,7 @@ from writhe.render import render_pose as render_pose
 from writhe.retargeting.retarget import retarget as retarget
 from writhe.scene import Actor as Actor
 from writhe.scene import Scene as Scene
+from writhe.scene import certify_file as certify_file
 from writhe.skeleton import Figure as Figure
 from writhe.skeleton import Motion as Motion
 from writhe.skeleton import Skeleton as Skeleton

@@ -69,8 +69,8 @@ def entry_points() -> dict[str, Entry]:
         "certify": Entry(
             collision.certify,
             {
-                "table": table,
-                "q": motion.q,
+                "subject": table,
+                "motion": motion.q,
                 "fps": 30.0,
                 "interpolation": "slerp",
                 "euler": euler,
@@ -190,7 +190,7 @@ def entry_points() -> dict[str, Entry]:
         "pin_here": Entry(pin_here, {"skeleton": bones, "q": q, "joint": "end"}),
         "hold_here": Entry(hold_here, {"skeleton": bones, "q": q, "joint": "end", "on": "root"}),
         "Controls": Entry(Controls, {"stay": 0.1, "balance": 0.0, "idle": 0.1}),
-        "make_poser": Entry(make_poser, {"method": "default", "figure": figure}),
+        "make_poser": Entry(make_poser, {"method": "default", "subject": figure}),
         "DefaultPoser.step": Entry(poser.step, {"q": q, "targets": [target], "pins": []}),
         "CollisionResponse": Entry(CollisionResponse, {"scene": scene}),
         "CollisionResponse.step": Entry(

@@ -108,7 +108,7 @@ def test_a_clear_straight_line_is_the_path(human: Figure, table: CollisionTable)
     rest = human.skeleton.rest_configuration
     goal = rest.copy()
     goal[human.skeleton.q_slice("left_elbow")] = 1.0
-    found = plan(human, rest, goal, table=table)
+    found = plan(human, rest, goal, table=table, planted=(), floor=False)
     assert len(found.path) == 2 and found.length_rad == pytest.approx(1.0)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from writhe.planning import plan, to_motion
+from writhe.planning import Timing, plan, to_motion
 from writhe.planning.support import floor_height, shared_feet
 from writhe.research.evaluation.drags import standing
 from writhe.skeleton import forward
@@ -33,7 +33,7 @@ def test_shared_feet_stay_and_nothing_sinks_into_the_floor(human, crouch):
     assert found.certificate.certified
     assert len(found.notes) == 2
     assert {pin.joint for pin in found.problem.planted} == set(FEET)
-    motion = to_motion(found)
+    motion = to_motion(found, Timing(fps=30.0))
     assert motion.skeleton.names == human.skeleton.names
     frames = motion.frames()
     for joint in (*FEET, "left_toe", "right_toe"):

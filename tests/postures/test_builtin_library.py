@@ -128,6 +128,11 @@ def test_a_library_is_made_once_and_read_from_the_cache_after(tmp_path, monkeypa
         return database, tally
 
     monkeypatch.setattr(library_store, "cache_root", lambda: tmp_path)
+
+    def cached(name: str):
+        return tmp_path / name if (tmp_path / name).is_file() else None
+
+    monkeypatch.setattr(library_store, "cached_file", cached)
     monkeypatch.setattr(library_store, "make", make)
     monkeypatch.setattr(library_store, "_made", {})
     first = builtin_database("ladder")

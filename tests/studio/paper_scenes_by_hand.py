@@ -91,7 +91,9 @@ def slide(page: Any, name: str, value: float, most: float = 1.5) -> None:
 
     for _ in range(3):  # on a slow machine a hand may be quicker than the page: it tries again
         draw(page, place(float(slider.input_value())), place(value))
-        page.wait_for_function("() => !window.writhe.editor.tangles.winder.active", polling=30)
+        page.wait_for_function(
+            "() => !window.writhe.editor.panels.tangles.winder.active", polling=30
+        )
         wait_saved(page)
         if name != "Writhe" or abs(measured(page) - value) < 0.05:
             return
@@ -99,7 +101,7 @@ def slide(page: Any, name: str, value: float, most: float = 1.5) -> None:
 
 def measured(page: Any) -> float:
     """The writhe that the panel shows."""
-    return page.evaluate("() => window.writhe.editor.tangles.found.writhe")
+    return page.evaluate("() => window.writhe.editor.panels.tangles.found.writhe")
 
 
 def key_tangle(page: Any) -> None:
@@ -138,7 +140,7 @@ def arms_swap(page: Any, shot: Shot) -> None:
     page.keyboard.press("w")
     click(page, 1, "left_elbow")
     click(page, 1, "right_elbow")
-    page.wait_for_function("() => window.writhe.editor.tangles.found !== null")
+    page.wait_for_function("() => window.writhe.editor.panels.tangles.found !== null")
     for time_s, writhe in ((1.0, 0.35), (2.5, -0.35)):
         go_to(page, time_s)
         slide(page, "Writhe", writhe)
@@ -194,7 +196,7 @@ def piggyback(page: Any, shot: Shot) -> None:
         page.keyboard.press("w")
         click(page, 2, f"{side}_elbow")
         draw(page, seen(page, 1, "head"), seen(page, 1, f"{side}_wrist"))
-        page.wait_for_function("() => window.writhe.editor.tangles.found !== null")
+        page.wait_for_function("() => window.writhe.editor.panels.tangles.found !== null")
         slide(page, "Writhe", writhe)
         key_tangle(page)
         shot(f"piggyback-{side}-arm")
@@ -209,7 +211,7 @@ def piggyback(page: Any, shot: Shot) -> None:
         page.keyboard.press("w")
         click(page, 1, f"{side}_elbow")
         click(page, 2, f"{side}_knee")
-        page.wait_for_function("() => window.writhe.editor.tangles.found !== null")
+        page.wait_for_function("() => window.writhe.editor.panels.tangles.found !== null")
         page.get_by_role("radio", name="Both").click()
         slide(page, "Writhe", writhe)
         key_tangle(page)

@@ -91,7 +91,7 @@ def test_a_tablet_in_portrait_reaches_all_of_it(open_page: OpenPage) -> None:
     for joint in ("left_elbow", "right_elbow"):
         x, y = where(page, joint)
         page.touchscreen.tap(x, y + 12)
-    page.wait_for_function("() => window.writhe.editor.tangles.found !== null")
+    page.wait_for_function("() => window.writhe.editor.panels.tangles.found !== null")
     panel = page.locator(".panel")
     assert panel.evaluate("box => box.scrollWidth <= box.clientWidth")  # nothing sticks out
     page.get_by_role("spinbutton", name="Writhe, as a number").fill("0.3")

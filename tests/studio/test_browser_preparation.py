@@ -39,7 +39,7 @@ def test_the_page_shows_the_progress_and_drags_when_it_is_ready(
     chromium: Any, unprepared: tuple[str, Preparation]
 ) -> None:
     address, made = unprepared
-    made._report(3, 10, "posing")
+    made._report(0.3, "posing")
     page = chromium.new_context(viewport={"width": 800, "height": 600}).new_page()
     page.set_default_timeout(150_000)
     page.goto(f"{address}?test=1&shadows=0&antialias=0")

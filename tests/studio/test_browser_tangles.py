@@ -77,7 +77,7 @@ def wind_arms_together(page: Any) -> None:
     look_at(page, (1, "left_elbow"), (2, "right_elbow"))
     click(page, 1, "left_elbow")
     click(page, 2, "right_elbow")
-    page.wait_for_function("() => window.writhe.editor.tangles.found !== null")
+    page.wait_for_function("() => window.writhe.editor.panels.tangles.found !== null")
     page.get_by_role("radio", name="Both").click()
     slide(page, "Writhe", 0.3)
     assert measured(page) == pytest.approx(0.3, abs=0.02)
@@ -114,7 +114,7 @@ def test_two_arms_swap_over_and_under(open_page: OpenPage) -> None:
     page.keyboard.press("Space")
     page.get_by_role("button", name="1.00 s", exact=True).click()
     page.get_by_role("button", name="left arm with right arm").first.click()
-    page.wait_for_function("() => window.writhe.editor.tangles.found !== null")
+    page.wait_for_function("() => window.writhe.editor.panels.tangles.found !== null")
     page.get_by_role("button", name="Remove left arm with right arm").first.click()
     wait_for(page, "s.state.features.tangle_motion.keys.length === 1")
 
@@ -137,11 +137,11 @@ def test_a_chain_across_the_body_and_its_blocking_parts(open_page: OpenPage) -> 
     page.keyboard.press("Escape")
     page.keyboard.press("w")
     draw(page, seen(page, 1, "head"), seen(page, 1, "left_wrist"))  # from end to end
-    wait_for(page, "window.writhe.editor.tangles.chains[0] !== null")
-    first = page.evaluate("() => window.writhe.editor.tangles.chains[0]")
+    wait_for(page, "window.writhe.editor.panels.tangles.chains[0] !== null")
+    first = page.evaluate("() => window.writhe.editor.panels.tangles.chains[0]")
     assert (first["start"], first["end"]) == ("head_top", "left_hand_tip")
     click(page, 1, "right_elbow")
-    page.wait_for_function("() => window.writhe.editor.tangles.found !== null")
+    page.wait_for_function("() => window.writhe.editor.panels.tangles.found !== null")
     assert page.locator(".matrix rect").count() > 12
     names = page.locator(".matrix text").all_text_contents()
     assert {"head top", "left shoulder", "elbow", "hand tip"} <= set(names)
@@ -158,7 +158,7 @@ def test_a_chain_across_the_body_and_its_blocking_parts(open_page: OpenPage) -> 
     click(page, 1, "left_elbow")
     rod = page.evaluate(_ROD)
     page.mouse.click(rod["x"], rod["y"])
-    wait_for(page, "window.writhe.editor.tangles.chains[1]?.object === 1")
+    wait_for(page, "window.writhe.editor.panels.tangles.chains[1]?.object === 1")
     assert page.get_by_text("Rod, axis").is_visible()
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from writhe import warmup
+from writhe.progress import Progress
 from writhe.studio.protocol import JobState
 from writhe.studio.server import preparation
 from writhe.studio.server.jobs import Cancelled, Job
@@ -34,13 +35,13 @@ class Steps:
     def _run(
         self,
         works: dict[str, Work],
-        progress: Callable[[int, int, str], None],
+        progress: Progress,
         done: Callable[[str], None],
         background: bool,
     ) -> None:
         total, made = sum(work.kernels for work in works.values()), 0
         for name, work in works.items():
-            progress(made, total, name)
+            progress(made / total, name)
             self.go.acquire()
             if self.fails:
                 raise ValueError("the disk is full")

@@ -44,16 +44,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_all_work_is_done_and_reported(folder: Path) -> None:
     works = {"the first": Work("works:one", 2), "the second": Work("works:two", 10)}
-    told: list[tuple[int, int, str]] = []
+    told: list[tuple[float | None, str]] = []
     finished: list[str] = []
-    run_all(works, lambda *now: told.append(now), finished.append, processes=2)
+    run_all(works, lambda share, what="": told.append((share, what)), finished.append, processes=2)
     assert sorted(finished) == ["the first", "the second"]
     assert (folder / "one.done").exists() and (folder / "two.done").exists()
     done = [now[0] for now in told]
     assert done == sorted(done)
-    assert told[0][2] == "the first and the second"
-    assert told[-1][:2] == (12, 12)
-    assert any(0 < now < 12 for now in done)
+    assert told[0][1] == "the first and the second"
+    assert told[-1][0] == 1.0
+    assert any(0 < share < 1 for share in done)
 
 
 def test_one_process_does_everything_in_order(folder: Path) -> None:

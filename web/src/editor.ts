@@ -33,6 +33,7 @@ export class Editor {
   readonly pointers: Pointers;
   readonly tools: Tools;
   readonly gizmos: { [feature: string]: TransformGizmo } = {}; // for tests
+  readonly panels: { [feature: string]: unknown } = {}; // for tests
   readonly jobs = new JobCards(this);
   readonly undoRedo = new UndoRedo(this);
   readonly features: Feature[];

@@ -80,7 +80,7 @@ def test_truth_compared_with_itself_has_no_error(rng):
     q = np.array([integrate(skeleton, standing(HUMAN), v) for v in steps])
     metrics = PosingMetrics(HUMAN, CollisionTable.of_figure(HUMAN))
     metrics.milliseconds, metrics.residuals = [1.0], [0.0]
-    metrics.add_motion(q)
+    metrics.add_motion(q, fps=30.0)
     metrics.add_truth(q, q)
     assert metrics.summary()["joint_error_cm"] == 0.0
     assert metrics.summary()["wrong_topology_percent"] == 0.0

@@ -211,7 +211,7 @@ def test_a_half_space_is_not_crossed_in_any_poser(method):
 
 
 def test_the_floor_holds():
-    ground = SceneObject("floor", (half_space([0, 0, 0], [0, 1, 0]),))
+    ground = SceneObject("floor", (half_space([0, -0.02, 0], [0, 1, 0]),))
     scene = Scene((Actor("a", HUMAN),), (ground,))
     layout = scene.layout
     q = layout.rest()

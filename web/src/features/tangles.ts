@@ -33,6 +33,7 @@ export function tanglePanel(editor: Editor): TanglePanel | undefined {
 export const install: Install = (editor) => {
   const panel = new TanglePanel(editor);
   panels.set(editor, panel);
+  editor.panels.tangles = panel;
   return {
     sections: [
       {

@@ -50,7 +50,7 @@ def starting_pose(figure: Figure) -> Floats:
 def _starting_pose(figure: Figure) -> Floats:
     skeleton = figure.skeleton
     q = skeleton.rest_configuration.copy()
-    if not all(name in skeleton for name in _STAND):
+    if not all(_has_joint(skeleton, name, turn) for name, turn in _STAND.items()):
         return q
     floor = forward(skeleton, q).position(ANKLES[0])[1]
     for name, turn in _STAND.items():
@@ -65,6 +65,14 @@ def _starting_pose(figure: Figure) -> Floats:
         if clearance(figure, q) > _CLEAR_M:
             break
     return q
+
+
+def _has_joint(skeleton: Skeleton, name: str, turn: float | tuple[float, float, float]) -> bool:
+    """Whether a joint takes this rotation: three angles for a ball joint, one for a hinge."""
+    if name not in skeleton:
+        return False
+    kind = skeleton.joints[skeleton.index(name)].kind
+    return kind is (JointKind.BALL if isinstance(turn, tuple) else JointKind.HINGE)
 
 
 def pin_here(figure: Figure, q: Floats, joint: str, *, orientation: bool) -> PinRow:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -67,7 +68,7 @@ def euler_readings(
     table: CollisionTable, slerp: Reading, interpolation: str, euler: EulerChannels | None
 ) -> list[Reading]:
     """The readings of a motion that an interpolation stands for; see `certify`."""
-    if interpolation not in INTERPOLATIONS:
+    if not isinstance(cast(object, interpolation), str) or interpolation not in INTERPOLATIONS:
         raise WritheError(
             f"interpolation must be one of {', '.join(INTERPOLATIONS)}, not {interpolation!r}"
         )

@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from writhe.arguments import check_fields
 from writhe.arrays import Bools, Floats, Ints
 from writhe.collision.collision_table import CollisionTable
+from writhe.errors import WritheError
 from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE, interpolate_batch
 from writhe.skeleton import Skeleton
 
@@ -31,6 +33,17 @@ class EulerChannels:
 
     order: Ints
     angles: Floats
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        order, angles = np.asarray(self.order), np.asarray(self.angles)
+        if order.ndim != 2 or order.shape[1] != 3 or angles.shape[1:] != order.shape:
+            raise WritheError(
+                f"Euler channels need axes (n, 3) and angles (rows, n, 3), not {order.shape} and"
+                f" {angles.shape}"
+            )
+        if ((order < -1) | (order > 2)).any():
+            raise WritheError("the axes of Euler channels are 0, 1, 2, or -1 for none")
 
     def quaternions(self, joint: int) -> Floats:
         """(rows, 4) the rotations of a joint."""

@@ -16,6 +16,8 @@ from writhe.errors import UnknownNameError, WritheError
 from writhe.scene.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip
 
+MAX_ANIMATED_FRAMES = 1e7
+
 
 class Layout:
     """One skeleton for all actors and objects of a scene, with their slices of q and v.
@@ -126,7 +128,13 @@ class Layout:
 
     def _animated_frames(self, rate: float) -> int:
         ends = [o.keys.times_s[-1] for o in self.scene.objects if o.keys is not None]
-        return int(np.ceil(max(ends) * rate)) + 1 if ends else 1
+        frames = max(ends) * rate if ends else 0.0
+        if not 0.0 <= frames <= MAX_ANIMATED_FRAMES:
+            raise WritheError(
+                f"the keys of the objects end after {frames:g} frames at {rate:g} per second;"
+                f" from 0 to {MAX_ANIMATED_FRAMES:g} are possible"
+            )
+        return int(np.ceil(frames)) + 1
 
 
 def _actor_joints(actor: Actor) -> list[Joint]:

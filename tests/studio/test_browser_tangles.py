@@ -27,7 +27,8 @@ from writhe.skeleton.figures import figure
 
 SIZE = (1100, 760)
 # thrice, since answers to what the page asked by itself may still be under way
-_WRITHE = """async time => { const { editor: { tangles, connection }, editor } = window.writhe;
+_WRITHE = """async time => { const { editor } = window.writhe;
+  const { connection, panels: { tangles } } = editor;
   editor.seek(time);
   for (let k = 0; k < 3; k++) {
     tangles.found = null;

@@ -102,7 +102,7 @@ def test_reading_in_blocks_changes_nothing(tmp_path, monkeypatch, size):
     path = tmp_path / "m.bvh"
     save(Motion(human, np.repeat(q, 40, axis=0), fps=30.0), path)
     whole = load(path)
-    monkeypatch.setattr("writhe.io.bvh_read.BLOCK_BYTES", 1200 + size)
+    monkeypatch.setattr("writhe.io.bvh.read.BLOCK_BYTES", 1200 + size)
     np.testing.assert_array_equal(load(path).q, whole.q)
 
 

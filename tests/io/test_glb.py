@@ -15,8 +15,8 @@ from writhe import Figure, load, load_figure, save, save_figure
 from writhe.collision import ball, box
 from writhe.collision.surfaces import surface
 from writhe.errors import FileFormatError
-from writhe.io.glb_container import Glb, write_container
-from writhe.io.glb_write import Prop
+from writhe.io.gltf.container import Glb, write_container
+from writhe.io.gltf.write import Prop
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Skin, Tip, forward
 from writhe.skeleton import kinematics as kin
 from writhe.skeleton.figures import figure

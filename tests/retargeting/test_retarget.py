@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from writhe import figure_of, load
 from writhe.errors import WritheError
-from writhe.io.roles import FAMILIES
+from writhe.recognition.names import FAMILIES
 from writhe.retargeting.planted_feet import planted_spans
 from writhe.retargeting.retarget import retarget
 from writhe.skeleton import Figure, Joint, JointKind, Motion, Skeleton, Tip, forward, quaternions

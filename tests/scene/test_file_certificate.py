@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from writhe.collision import Certificate, Verdict, half_space
 from writhe.errors import WritheError
 from writhe.io import load, save
-from writhe.io.glb_container import write_container
-from writhe.io.glb_keys import load_glb_keys
+from writhe.io.gltf.container import write_container
+from writhe.io.gltf.keys import load_glb_keys
 from writhe.scene import Actor, Scene, SceneObject, certify_file
 from writhe.skeleton import Capsule, Figure, Motion, forward, quaternions
 

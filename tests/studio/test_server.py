@@ -15,7 +15,7 @@ from socket_client import SocketClient
 
 from writhe import io
 from writhe.collision import CollisionTable, certify
-from writhe.io.glb_container import Glb
+from writhe.io.gltf.container import Glb
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure
 from writhe.studio.editing.contact_defaults import POLICY

@@ -12,7 +12,7 @@ import numpy as np
 
 from writhe.collision.reading import EulerChannels
 from writhe.errors import FileFormatError, WritheError
-from writhe.io.bvh_read import read_channels
+from writhe.io.bvh.read import read_channels
 from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE
 from writhe.skeleton import Motion, Skeleton
 

@@ -9,7 +9,7 @@ import numpy as np
 from writhe.arguments import checked
 from writhe.arrays import Floats
 from writhe.errors import WritheError
-from writhe.io.roles import ROLES, RoleMatch, match_roles, require_person
+from writhe.recognition.names import ROLES, RoleMatch, match_roles, require_person
 from writhe.skeleton import Capsule, Figure, Motion, Skeleton, Skin
 from writhe.skeleton.figures import figure, figure_names
 from writhe.skeleton.fit_capsules import fit_capsules

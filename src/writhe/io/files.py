@@ -12,7 +12,7 @@ from writhe.files import write_file
 from writhe.skeleton import Figure, Motion
 
 if TYPE_CHECKING:
-    from writhe.io.glb_write import Prop
+    from writhe.io.gltf.write import Prop
 
 READABLE = (".bvh", ".glb", ".npz")
 WRITABLE = (".bvh", ".glb")
@@ -41,11 +41,11 @@ def load(
         raise WritheError(f"{file}: a model file gives the rest pose of AMASS files (.npz) only")
     match suffix:
         case ".bvh":
-            from writhe.io.bvh_read import load_bvh
+            from writhe.io.bvh.read import load_bvh
 
             return load_bvh(file, metres_per_unit=metres_per_unit, repair=repair)
         case ".glb":
-            from writhe.io.glb_read import load_glb
+            from writhe.io.gltf.read import load_glb
 
             return load_glb(file)
         case ".npz":
@@ -78,7 +78,7 @@ def save(
     file = Path(path)
     match file.suffix.lower():
         case ".bvh":
-            from writhe.io.bvh_write import save_bvh
+            from writhe.io.bvh.write import save_bvh
 
             write_file(
                 file,
@@ -87,7 +87,7 @@ def save(
                 ),
             )
         case ".glb":
-            from writhe.io.glb_write import save_glb
+            from writhe.io.gltf.write import save_glb
 
             write_file(
                 file,
@@ -112,7 +112,7 @@ def load_figure(path: str | Path) -> Figure:
     file = Path(path)
     if file.suffix.lower() != ".glb":
         return figure_of(load(file), name=file.stem, partial=True)
-    from writhe.io.glb_read import load_glb_figure
+    from writhe.io.gltf.read import load_glb_figure
 
     skeleton, skin = load_glb_figure(file)
     return figure_of(skeleton, name=file.stem, skin=skin, partial=True)
@@ -124,6 +124,6 @@ def save_figure(figure: Figure, path: str | Path) -> None:
     file = Path(path)
     if file.suffix.lower() != ".glb":
         raise WritheError(f"figures are written to .glb files, not {file.suffix!r}")
-    from writhe.io.glb_write import save_glb
+    from writhe.io.gltf.write import save_glb
 
     write_file(file, lambda temporary: save_glb(temporary, figure.skeleton, figure=figure))

@@ -10,8 +10,8 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.errors import FileFormatError, WritheError
-from writhe.io.glb_container import Glb
-from writhe.io.glb_nodes import depth_first, local_transform, node_parents
+from writhe.io.gltf.container import Glb
+from writhe.io.gltf.nodes import depth_first, local_transform, node_parents
 from writhe.io.weld import weld
 from writhe.skeleton import quaternions
 

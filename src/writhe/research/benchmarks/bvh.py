@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from writhe.io.bvh_read import load_bvh
-from writhe.io.bvh_write import save_bvh
+from writhe.io.bvh.read import load_bvh
+from writhe.io.bvh.write import save_bvh
 from writhe.skeleton import Motion
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate

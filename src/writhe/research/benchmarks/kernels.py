@@ -2,8 +2,8 @@
 
 `gli_ns` and `gli_grad_ns` are nanoseconds per pair of segments, over all pairs of two polylines of
 `SEGMENTS` segments each: the value, and the value with its derivatives by the four end points.
-`c` is the same loop in C (see `c_linking`), `numpy` the plain array form. `kinematics_us` is one
-call of the human's frames and all joint Jacobians. The C figures are null without a compiler.
+`c` is the same loop in C (see `reference_linking`), `numpy` the array form. `kinematics_us` is
+one call of the human's frames and all joint Jacobians. The C figures are null without a compiler.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ from writhe.kernels.skeleton import kinematics
 from writhe.kernels.topology import gauss_linking
 from writhe.progress import Progress
 from writhe.research.benchmarks.bvh import bvh_throughput
-from writhe.research.benchmarks.c_linking import FLAGS, CLinking
 from writhe.research.benchmarks.certify import certify_clip_s, certify_step_us, near_pairs_us
-from writhe.research.benchmarks.numpy_linking import linking_matrix, linking_matrix_slopes
+from writhe.research.benchmarks.reference_linking.in_c import FLAGS, CLinking
+from writhe.research.benchmarks.reference_linking.in_numpy import (
+    linking_matrix,
+    linking_matrix_slopes,
+)
 from writhe.research.benchmarks.timing import first_call, interleaved
 from writhe.skeleton.figures import figure
 

@@ -27,9 +27,9 @@ import numpy as np
 NAMES = ("bvh", "glb", "npz", "scene", "mesh", "obj")
 LONGEST_BYTES = 8192
 _INSTRUMENTED = (
-    "writhe.io.glb_read",
-    "writhe.io.glb_skin",
-    "writhe.io.bvh_read",
+    "writhe.io.gltf.read",
+    "writhe.io.gltf.skin",
+    "writhe.io.bvh.read",
     "writhe.io.amass",
     "writhe.io.meshes",
     "writhe.io.figure_from_skeleton",

@@ -20,7 +20,7 @@ from writhe.collision.surfaces import coarse_surface
 from writhe.errors import FileFormatError, WritheError
 from writhe.io import load, load_figure, save
 from writhe.io.files import READABLE, WRITABLE
-from writhe.io.glb_write import Prop
+from writhe.io.gltf.write import Prop
 from writhe.retargeting.motion_on_figure import on_figure
 from writhe.scene import certify_file
 from writhe.skeleton import Figure, Motion, Skeleton

@@ -12,7 +12,7 @@ import numpy as np
 from writhe import __version__
 from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
-from writhe.io.glb_container import write_container
+from writhe.io.gltf.container import write_container
 from writhe.skeleton import Figure, JointKind, Motion, Skeleton, Skin, quaternions, transforms
 
 _FLOAT, _UNSIGNED, _SHORT = 5126, 5125, 5123

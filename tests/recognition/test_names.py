@@ -6,7 +6,7 @@ import pytest
 
 from writhe import figure_of
 from writhe.errors import WritheError
-from writhe.io.roles import FAMILIES, ROLES, match_roles
+from writhe.recognition.names import FAMILIES, ROLES, match_roles
 from writhe.skeleton import Joint, JointKind, Skeleton
 from writhe.skeleton.figures import figure
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.io.file_size_limits import check_numbers
-from writhe.io.glb_container import Glb
+from writhe.io.gltf.container import Glb
 from writhe.skeleton import quaternions
 
 DEFAULT_FPS = 30.0

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.io.glb_animation import AnimationTrack, read_tracks, sampling_times
-from writhe.io.glb_container import Glb
-from writhe.io.glb_nodes import GlbNodes, joint_nodes
-from writhe.io.glb_skin import read_skin
+from writhe.io.gltf.animation import AnimationTrack, read_tracks, sampling_times
+from writhe.io.gltf.container import Glb
+from writhe.io.gltf.nodes import GlbNodes, joint_nodes
+from writhe.io.gltf.skin import read_skin
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Skin, Tip, quaternions
 

@@ -40,7 +40,11 @@ class CLinking:
         defines = [f"-D{name}={getattr(gauss_linking, name)!r}" for name in names]
         with tempfile.TemporaryDirectory() as folder:
             source, library = Path(folder) / "linking.c", Path(folder) / "linking.so"
-            source.write_text(files("writhe.research.benchmarks").joinpath("linking.c").read_text())
+            source.write_text(
+                files("writhe.research.benchmarks.reference_linking")
+                .joinpath("linking.c")
+                .read_text()
+            )
             command = [self.compiler, *FLAGS, *defines, "-shared", "-fPIC"]
             done = subprocess.run(
                 [*command, str(source), "-o", str(library), "-lm"], capture_output=True, text=True

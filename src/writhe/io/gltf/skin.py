@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from writhe.arrays import Floats, Ints
-from writhe.io.glb_container import Glb
-from writhe.io.glb_nodes import GlbNodes
+from writhe.io.gltf.container import Glb
+from writhe.io.gltf.nodes import GlbNodes
 from writhe.io.weld import weld
 from writhe.skeleton import Skeleton, Skin, forward
 

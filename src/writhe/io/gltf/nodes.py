@@ -9,7 +9,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.io.file_size_limits import MAX_NAME_LENGTH, check_joint_count, unique_names
-from writhe.io.glb_container import Glb
+from writhe.io.gltf.container import Glb
 from writhe.skeleton import quaternions
 
 MAX_COORDINATE = 1e6  # metres

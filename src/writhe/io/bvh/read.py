@@ -10,9 +10,9 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import FileFormatError, WritheError
-from writhe.io.bvh_hierarchy import BvhHeader, BvhJoint, has_motion_header, parse_header
+from writhe.io.bvh.hierarchy import BvhHeader, BvhJoint, has_motion_header, parse_header
+from writhe.io.bvh.lost_bones import lost_bones
 from writhe.io.file_size_limits import MAX_HEADER_BYTES, check_numbers, checked_size, unique_names
-from writhe.io.lost_bones import lost_bones
 from writhe.io.units import guess_unit, longest_path
 from writhe.kernels.io import number_text
 from writhe.kernels.skeleton.euler_channels import (

@@ -1,0 +1,1 @@
+"""glTF files: the binary container, nodes, skins and animations; reading and writing."""

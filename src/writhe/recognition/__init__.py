@@ -1,0 +1,1 @@
+"""Which joint of a skeleton plays which anatomical role."""

@@ -60,7 +60,7 @@ def arms() -> TangleGoal:
 
 def run(editor: Editor, work: Work) -> Any:
     """Run a task as a session does: work, then one command; returns the message."""
-    job = SimpleNamespace(number="job-0001", report=lambda *_: None, cancelled=False)
+    job: Any = SimpleNamespace(number="job-0001", report=lambda *_: None, cancelled=False)
     outcome = work(job)
     assert outcome.commit is not None
     with editor.document.edit("Task") as edit:

@@ -75,7 +75,7 @@ def _planning(report: Report, found: dict[str, Any]) -> None:
     report.heading(f"planning ({found['tasks']} pairs, {found['cap_s']:.0f} s at most)")
     columns = list(next(iter(found["methods"].values())))
     report.table(
-        ["method", *(name.replace("_", " ") for name in columns)],
+        ["method", *(name.replace("_", " ").replace("pass t", "pass-t") for name in columns)],
         [[name, *(one[key] for key in columns)] for name, one in found["methods"].items()],
     )
 

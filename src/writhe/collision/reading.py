@@ -116,7 +116,7 @@ def as_stored(skeleton: Skeleton, reading: Reading, channels: EulerChannels) -> 
     """
     change = np.abs(np.diff(channels.angles, axis=0)).max(axis=(1, 2), initial=0.0)
     parts = np.maximum(1, np.ceil(change / _LONGEST_STEP)).astype(np.int64)
-    within = [i + np.arange(n) / n for i, n in enumerate(parts)]
+    within: list[Floats] = [i + np.arange(int(n)) / int(n) for i, n in enumerate(parts)]
     row: Floats = np.concatenate([*within, np.array([float(len(parts))])])
     q = np.empty((len(row), skeleton.configuration_size))
     interpolate_batch(skeleton.tree, reading.q, row, q)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from writhe.cli.options import Json
 from writhe.cli.output import console, print_json
 from writhe.io.summary import summarise
 from writhe.recognition.names import match_roles
@@ -20,7 +21,7 @@ def info(
         float | None,
         typer.Option(help="Length in metres of the file's unit, if it cannot be guessed."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Json = False,
 ) -> None:
     """Show a motion file: joints, degrees of freedom, frames, rate, unit, names.
 

@@ -1,4 +1,4 @@
-"""Write a batch problem for `python -m writhe.batch.measure`, from built-in movements.
+"""Write a batch problem for `python -m writhe.accelerator.measure`, from built-in movements.
 
 The file holds the chain, one learned octree, target trajectories of all styles, and the results of
 the Numba passes.

@@ -26,7 +26,8 @@ class Engine:
     jobs: processes on this machine; 1 without a scheduler runs in this process.
     scheduler: the address of a running Dask scheduler (`tcp://host:8786`).
     slurm, kubernetes: start `jobs` workers there (needs dask-jobqueue, dask-kubernetes).
-    retries: how often a task is tried again after the death of its worker.
+    retries: how often a task is tried again after the death of its worker; the scheduler of an
+        existing cluster has a setting of its own (`distributed.scheduler.allowed-failures`).
     """
 
     jobs: int = 1
@@ -143,7 +144,12 @@ def _cluster(engine: Engine) -> Any:
     from dask import config
 
     # a restarted worker answers late while it loads
-    config.set({"distributed.comm.timeouts.connect": "60s"})
+    config.set(
+        {
+            "distributed.comm.timeouts.connect": "60s",
+            "distributed.scheduler.allowed-failures": engine.retries,
+        }
+    )
     return distributed.LocalCluster(
         n_workers=engine.jobs,
         threads_per_worker=1,

@@ -22,6 +22,7 @@ BENCHMARKS = {
     "guarantee": "false certificates, foreign exceptions, frozen drags, clean, skin (random cases)",
     "topology": "steps in topology space: chains, humans, octopus; random targets",
     "peers": "other software on the same tasks: penetration, pass-throughs, error, time",
+    "batch": "folders of clips: throughput per core, parallel efficiency, killed workers",
     "batch-ik": "batches of whole trajectories on CPU or GPU (needs the extra jax)",
     "query": "neighbour search by size of the database",
     "scaling": "step cost by number of joints, characters, postures and frames",

@@ -24,6 +24,7 @@ BENCHMARKS = {
     "peers": "other software on the same tasks: penetration, pass-throughs, error, time",
     "batch": "folders of clips: throughput per core, parallel efficiency, killed workers",
     "batch-ik": "batches of whole trajectories on CPU or GPU (needs the extra jax)",
+    "gpu": "penetration, linking and posing of many postures in JAX (needs the extra jax)",
     "query": "neighbour search by size of the database",
     "scaling": "step cost by number of joints, characters, postures and frames",
     "library": "distance of captured postures to the built-in ones (needs --clips)",

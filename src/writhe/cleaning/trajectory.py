@@ -4,7 +4,8 @@ The path through the clip (`segment_path`) says on which side of each other the 
 every window of corrected frames becomes one trajectory problem (`window_problem`) that starts at
 this path: corrections swell and fade smoothly and no joint moves much farther in a frame than in
 the source. Where the motion between two frames is not certified, contacts at instants between them
-are added to the problem and their margin is raised; what still fails goes back to the path.
+are added to the problem and their margin is raised; intervals that still fail after that are
+blended back to the path.
 """
 
 from __future__ import annotations
@@ -20,20 +21,21 @@ from writhe.kernels.skeleton import kinematics
 from writhe.skeleton import forward
 from writhe.solvers.tracking import PostureTracker
 
-# (t, u, posture) between frames t and t + 1 of intervals that are not certified
+# finds the intervals of a motion (frames, nq) that are not certified, as instants within them
 Failures = Callable[[Floats], list[Instant]]
 
-_RAISE_M = 0.001  # by which the margin at an uncertified interval is raised in each round
-_MOST_M = 0.003  # ... and at most altogether
-_ROUNDS = 7
-_VAIN_ROUNDS = 2  # that bring no fewer failures, after which a reading is given up
-_ROUNDS_FOR_SPEED = 3  # in which frames that are too fast are solved again
-_TOO_FAST_M = 0.002  # beyond the bound of a step
-_ROUNDS_OF_MAIN = 2  # after these, all degrees of freedom are free
+_RAISE_M = 0.001  # the margin at an uncertified interval grows by this in each round
+_MOST_M = 0.003  # ... but by no more than this in total
+_ROUNDS = 7  # of solving again around failed intervals, at most
+_VAIN_ROUNDS = 2  # a reading is given up after so many rounds without fewer failures
+_ROUNDS_FOR_SPEED = 3  # only the first rounds also solve frames again that are too fast
+_TOO_FAST_M = 0.002  # a step longer than its bound by more than this is too fast
+_ROUNDS_OF_MAIN = 2  # the first rounds solve for the main corrections only, later ones for all
 _LONGEST = 360  # frames solved together at most
-_OVERLAP_S = 1.0  # of windows that had to be split
-_FARTHER, _FARTHER_M = 1.5, 0.004  # mean displacement relative to the path's that is accepted
-_CHANGED_M = 1e-7
+_OVERLAP_S = 1.0  # overlap of the pieces of a window that is longer
+# a solution whose mean displacement exceeds _FARTHER times the path's plus _FARTHER_M is worse
+_FARTHER, _FARTHER_M = 1.5, 0.004
+_CHANGED_M = 1e-7  # smaller corrections count as none
 
 
 class ClipTrajectory:
@@ -44,19 +46,19 @@ class ClipTrajectory:
         self._least_m = tracker.options.margin_m
         self._margin = np.full(len(problem.source), self._least_m)
         frames = len(problem.source)
-        # the frames that were checked last, whether each is clear, and each interval certified
+        # of the last check: the frames, which of them are clear, which intervals are certified
         self._checked = problem.source
         self._clear: Bools = np.ones(frames, dtype=np.bool_)
         self._passed: Bools = np.ones(max(frames - 1, 0), dtype=np.bool_)
         self._all = np.flatnonzero(problem.may_change)
         self._instants: list[Instant] = []
-        # first frame of each corrected part of the clip: its end, what is free in it
+        # by first frame of each corrected part of the clip: its end and its free degrees of freedom
         self._free: dict[int, tuple[int, Ints]] = {}
 
     def solve(self, path: Floats) -> Floats:
         """(frames, nq) the certified trajectory that starts at a certified path (frames, nq).
 
-        A part of the clip in which it is worse than the path is left as the path has it.
+        Where the solution of a part of the clip is worse than the path, the path is kept there.
         """
         q = self._solve_windows(path)
         for first, (stop, _) in self._free.items():
@@ -94,7 +96,7 @@ class ClipTrajectory:
             q, last = self._solve_again(q, failed, number, fast), (q, failed)
             failed = self._slerp_failures(q)
             if failed and not last[1]:
-                return last[0]  # was certified, and only too fast
+                return last[0]  # it was certified, only too fast
         width = self._fade
         while failed and width < 4 * len(q):
             q = self._towards(q, path, failed, width)
@@ -102,10 +104,10 @@ class ClipTrajectory:
         return path.copy() if failed else q
 
     def settle(self, q: Floats, failures: Failures) -> Floats:
-        """(frames, nq) q, certified in another reading too where the frames allow it.
+        """(frames, nq) q solved again so that another reading is certified too, where possible.
 
         failures: finds the intervals that are not certified in that reading. The result is
-        certified by the gate as q is, and has no more failures.
+        certified by the gate, like q, and has at most as many failures as q.
         """
         failed = failures(q)
         best, fewest, vain = q, len(failed), 0
@@ -122,9 +124,9 @@ class ClipTrajectory:
     def _solve_again(
         self, q: Floats, failed: list[Instant], number: int, fast: Sequence[int] = ()
     ) -> Floats:
-        """Q solved around failed instants, with contacts there and a raised margin.
+        """(frames, nq) q solved again around failed instants, with contacts and a larger margin.
 
-        fast: frames around which it is solved again without that.
+        fast: frames that are solved again too, with their margin unchanged.
         """
         self._instants += failed
         at = np.zeros(len(q), dtype=np.bool_)
@@ -138,7 +140,7 @@ class ClipTrajectory:
         return q
 
     def _towards(self, q: Floats, path: Floats, failed: list[Instant], width: int) -> Floats:
-        """Q blended with the path around the failed intervals, over `width` frames."""
+        """(frames, nq) q blended with the path around the failed intervals, over `width` frames."""
         frames = np.arange(len(q))
         distance = np.full(len(q), np.inf)
         for instant in failed:
@@ -187,7 +189,7 @@ class ClipTrajectory:
         return found
 
     def _windows(self, chosen: Bools) -> list[tuple[int, int]]:
-        """Ranges of frames within the fade of a chosen frame, none longer than the bound."""
+        """Ranges (first, stop) of frames near a chosen one; long ranges are split and overlap."""
         overlap = round(_OVERLAP_S * self._problem.fps)
         found: list[tuple[int, int]] = []
         for first, stop in spans(chosen, self._fade):
@@ -204,7 +206,7 @@ class ClipTrajectory:
         return next((free for a, (b, free) in parts if a < stop and first < b), self._all)
 
     def _solve(self, q: Floats, first: int, stop: int, free: Ints, iterations: int) -> Floats:
-        """Solve one window; frames that hardly change go back to the source exactly."""
+        """Solve one window; frames with negligible corrections become those of the source."""
         problem = self._problem
         out = problem.solve(q, first, stop, self._margin, self._instants, free, iterations)
         x = problem.corrections(out, first, stop)

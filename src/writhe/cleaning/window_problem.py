@@ -50,14 +50,15 @@ class WindowOptions:
     """
 
     iterations: int = 6  # linearisations of a window
-    iterations_again: int = 10  # ... of the frames around an interval that is not certified
+    iterations_again: int = 10  # linearisations when a window is solved again
     active_sets: int = 3  # solves per linearisation, to find the inequalities that are violated
     foot_weight: float = 4.0  # position weight of feet; other joints have 1
     planted_weight: float = 8.0  # position weight of feet that stand still in the source
     angle_weight: float = 0.15  # a: weight of joint angles, scaled to metres by M
-    velocity_weight: float = 2.0  # s
-    acceleration_weight: float = 4.0  # c
-    least_metres: float = 0.15  # lower bound of M in s and c, so that hands do not turn suddenly
+    velocity_weight: float = 2.0  # s: of the change of a correction from frame to frame
+    acceleration_weight: float = 4.0  # c: of the change of that change
+    # lower bound of M in the terms of s and c: hands must not turn suddenly
+    least_metres: float = 0.15
     penalty: float = 30.0  # weight of a violated inequality, relative to a joint position
     near_m: float = 0.04  # pairs nearer than this become inequalities
     max_move_m: float = 0.05  # farthest that a joint moves in the first linearisation
@@ -66,13 +67,16 @@ class WindowOptions:
     least_correction_m: float = 0.01  # joints that the path corrects less stay as in the source
     damping: float = 1.0  # weight of the step itself, scaled to metres by M
     close_m: float = 5e-4  # a step that moves no joint farther than this ends the iteration
-    local_speed_m_s: float = 1.0  # of a joint beyond that of the source at the same time
-    speed_m_s: float = 0.45  # ... and beyond its largest anywhere in the source
+    local_speed_m_s: float = 1.0  # a joint may be this much faster than in the source at that time
+    speed_m_s: float = 0.45  # ... and this much faster than its top speed in the whole source
 
 
 @dataclass(frozen=True, eq=False)
 class Instant:
-    """A posture between two frames: fraction u from frame to frame + 1, in some interpolation."""
+    """A posture between two frames, at fraction u from `frame` to `frame + 1`.
+
+    `q` is the posture there in the interpolation that is not certified.
+    """
 
     frame: int
     u: float
@@ -81,9 +85,9 @@ class Instant:
 
 _STANDING_M_S = 0.15  # a foot slower than this in the source is planted
 _LIMIT_METRES = 0.3  # metres per radian of a joint limit
-_LIMIT_INSET = 0.005  # rad that corrections stay inside a limit
-_MOST_ROWS = 72  # inequalities of a frame at most
-_AROUND_S = 0.07  # the speed of the source is the largest within this time
+_LIMIT_INSET = 0.005  # rad: corrections stay this far inside a limit
+_MOST_ROWS = 72  # most inequalities of a frame
+_AROUND_S = 0.07  # the speed of the source at a time is its largest within this distance in time
 
 
 def spans(chosen: Bools, beside: int) -> list[tuple[int, int]]:
@@ -94,9 +98,9 @@ def spans(chosen: Bools, beside: int) -> list[tuple[int, int]]:
 
 
 class ClipProblem:
-    """The windows of one clip; keeps what depends on the source alone. Not thread-safe.
+    """Solves the windows of one clip; keeps its arrays between windows. Not thread-safe.
 
-    source (frames, nq). `variables` of the tracker (nv) marks what may be changed.
+    source (frames, nq). The tracker's `variables` (nv) mark the degrees of freedom that may change.
     """
 
     def __init__(
@@ -115,7 +119,8 @@ class ClipProblem:
         self._smooth_metres = np.maximum(tracker.metres, self.options.least_metres)
         self.may_change = np.ones(skeleton.dof_count, dtype=np.bool_)
         self.may_change[tracker.prescribed] = False
-        self._free = np.flatnonzero(self.may_change)  # those of the window being solved
+        # degrees of freedom of the window being solved
+        self._free = np.flatnonzero(self.may_change)
         self._weight = self._position_weights(
             [skeleton.index(joint) for role, joint in figure.roles if role in FEET]
         )
@@ -154,7 +159,8 @@ class ClipProblem:
     ) -> Floats:
         """(frames, nq) q with the frames first .. stop - 1 solved, starting at q.
 
-        margin (frames,): clearance that contacts keep, m. free: degrees of freedom that change.
+        margin (frames,): clearance to keep at contacts, m. free: indices of the degrees of freedom
+        to solve for.
         """
         options, out, tree = self.options, q.copy(), self.skeleton.tree
         self._free = free
@@ -246,9 +252,9 @@ class ClipProblem:
         return whole, np.sqrt((moves * moves).sum(axis=2)).max(axis=1)
 
     def main_corrections(self, q: Floats, first: int, stop: int) -> Ints:
-        """Degrees of freedom of the joints that q corrects by more than a little.
+        """Degrees of freedom of the joints that q corrects noticeably (`least_correction_m`).
 
-        The corrections of all others are taken back in q.
+        Corrections of all other joints are removed from q, in place.
         """
         x = self.corrections(q, first, stop)
         most = np.abs(self._metres * x).max(axis=0)
@@ -263,7 +269,7 @@ class ClipProblem:
         return np.flatnonzero(main)
 
     def _reserve(self, frames: int) -> None:
-        """Make room for a window of so many frames; the arrays are kept between windows."""
+        """Enlarge the workspace to a window of `frames` frames; it is kept between windows."""
         if len(self._rows.used) < frames:
             self._rows = self._empty_rows(frames)
             self._bands = np.empty((2, 3 * frames * self.skeleton.dof_count**2))
@@ -278,11 +284,15 @@ class ClipProblem:
             np.empty((frames, _MOST_ROWS, nv)),
         )
 
-    def _inequalities(self, q: Floats, margin: Floats, room: WindowRows) -> WindowRows:
-        """The inequalities of the frames q (F, nq), in the first F entries of `room`."""
+    def _inequalities(self, q: Floats, margin: Floats, workspace: WindowRows) -> WindowRows:
+        """The inequalities of the frames q (F, nq), in the first F entries of the workspace."""
         at = slice(len(q))
         rows = WindowRows(
-            room.positions[at], room.jacobians[at], room.used[at], room.value[at], room.row[at]
+            workspace.positions[at],
+            workspace.jacobians[at],
+            workspace.used[at],
+            workspace.value[at],
+            workspace.row[at],
         )
         contact_inequalities(
             self.skeleton.tree, self._obstacles, q, margin, self.options.near_m, rows
@@ -345,9 +355,9 @@ class ClipProblem:
         )
 
     def _offset(self, instant: Instant, q: Floats) -> Floats:
-        """(nv,) the step from the slerp between the two frames to the instant's posture.
+        """(nv,) the tangent step from the slerp between the two frames to the instant's posture.
 
-        Another interpolation is assumed to stay as far from the slerp while the frames move.
+        It is kept constant while the frames change: an approximation of other interpolations.
         """
         middle, out = np.empty(q.shape[1]), np.empty(self.skeleton.dof_count)
         tree, t = self.skeleton.tree, instant.frame

@@ -62,7 +62,7 @@ _ROWS: dict[str, tuple[tuple[Point, Point, float], ...]] = {
 }
 # The breast muscle in front of the armpit, between chest and clavicle: it keeps the inner side of the
 # upper arm out of the skin, which the capsules above leave uncovered there (left side).
-_ARMPIT: tuple[Point, Point, float] = ((0.0832, 0.1583, 0.0466), (0.0967, 0.1583, 0.0123), 0.0413)
+_ARMPIT: tuple[Point, Point, float] = ((0.0666, 0.1867, -0.0045), (0.0678, 0.1553, 0.0323), 0.0643)
 _MIDDLE = ("hips", "spine", "chest", "neck", "head")
 
 

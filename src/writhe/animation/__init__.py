@@ -1,7 +1,8 @@
 """From keys to motion: in-betweens that keep pins, joint limits, the floor and contacts."""
 
 from writhe.animation.animate import animate
-from writhe.animation.detect_contacts import detect_clip_contacts, detect_contacts
+from writhe.animation.detect_contacts import detect_contacts
+from writhe.animation.key_file import KeyFile, load_keys
 from writhe.animation.keys import Key, KeyBlend
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import TimedPin
@@ -15,9 +16,10 @@ __all__ = [
     "ConflictKind",
     "Key",
     "KeyBlend",
+    "KeyFile",
     "MovedKey",
     "TimedPin",
     "animate",
-    "detect_clip_contacts",
     "detect_contacts",
+    "load_keys",
 ]

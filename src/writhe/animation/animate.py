@@ -9,8 +9,8 @@ import numpy as np
 
 from writhe.animation.clear_spans import SpanClearing
 from writhe.animation.conflicts import find_conflicts, moved_keys, worst_pin_error
-from writhe.animation.detect_contacts import detect_contacts
-from writhe.animation.in_between import InBetween
+from writhe.animation.detect_contacts import contacts_of_keys
+from writhe.animation.in_between import BodyModel, InBetween
 from writhe.animation.keys import Key, check_keys
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import TimedPin, prefixed
@@ -64,7 +64,7 @@ def animate(
     )
     chosen = timed_pins(world, times, poses, pins)
     frames = InBetween(
-        world,
+        BodyModel(world),
         times,
         poses,
         [key.ease for key in keys],
@@ -96,7 +96,7 @@ def timed_pins(
     pins: Sequence[TimedPin | Pin | Hold | str] | None,
 ) -> tuple[TimedPin, ...]:
     """The pins with ranges and positions, named as in the world; by default detected contacts."""
-    given = detect_contacts(world.figure, times_s, poses) if pins is None else pins
+    given = contacts_of_keys(world.figure, times_s, poses) if pins is None else pins
     timed = [pin if isinstance(pin, TimedPin) else TimedPin(pin) for pin in given]
     names, rows = world.skeleton.names, world.rows(times_s, poses)
     out: list[TimedPin] = []

@@ -8,9 +8,12 @@ follow this path instead of the blend.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from writhe.animation.in_between import InBetween
+from writhe.animation.pins import PinTargets, pin_errors
 from writhe.arrays import Bools, Floats, Ints
 from writhe.collision import Gate
 from writhe.easing import smoothstep
@@ -18,7 +21,7 @@ from writhe.errors import WritheError
 from writhe.planning.energy import EnergyOptions
 from writhe.planning.energy_planner import DefaultPlanner, PlanOptions
 from writhe.planning.problem import PlanProblem
-from writhe.planning.timing import bell, smoothed, Timing
+from writhe.planning.timing import Timing, bell, smoothed
 from writhe.skeleton.path import path_rows
 from writhe.solvers.posing import Pin
 
@@ -50,7 +53,7 @@ class SpanClearing:
         """Clear all spans."""
         times, keys = self.frames.times_s, self.frames.key_times_s
         edges = np.clip(np.searchsorted(times, keys - 1e-9), 0, len(times) - 1)
-        for a, b in zip(edges[:-1], edges[1:], strict=True):
+        for a, b in pairwise(edges):
             first, last = int(a), int(b)
             left = self._widen(first, last, self.blocked(first, last))
             if len(left) and self.frames.options.plan:
@@ -153,10 +156,11 @@ class SpanClearing:
 
 def frames_off_pins(frames: InBetween, first: int, stop: int) -> float:
     """The largest distance of a pin in these frames, m (0.1 m per radian)."""
-    from writhe.animation.pins import PinTargets, pin_errors
-
     if not frames.pins:
         return 0.0
-    part = PinTargets(*(array[first:stop] for array in frames.targets))
+    at, targets = slice(first, stop), frames.targets
+    part = PinTargets(
+        targets.active[at], targets.exact[at], targets.position[at], targets.rotation[at]
+    )
     distance, angle = pin_errors(frames.world.skeleton, frames.pins, part, frames.q[first:stop])
     return float(max(distance.max(initial=0.0), 0.1 * angle.max(initial=0.0)))

@@ -105,9 +105,7 @@ def _limits(frames: InBetween) -> list[Conflict]:
             at = first + int(np.argmax(excess[first:last]))
             text = f"the limit of {_plain(name)}"
             out.append(
-                _conflict(
-                    frames, ConflictKind.LIMIT, text, first, last, at, float(excess[at]), ()
-                )
+                _conflict(frames, ConflictKind.LIMIT, text, first, last, at, float(excess[at]), ())
             )
     return out
 
@@ -136,9 +134,7 @@ def _speeds(frames: InBetween) -> list[Conflict]:
             at = first + int(np.argmax(speeds[first:last, j]))
             beyond = float(speeds[at, j]) - most
             out.append(
-                _conflict(
-                    frames, ConflictKind.SPEED, _plain(names[j]), first, last, at, beyond, ()
-                )
+                _conflict(frames, ConflictKind.SPEED, _plain(names[j]), first, last, at, beyond, ())
             )
     return out
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
+from writhe.animation.keys import Key, check_keys
 from writhe.animation.pins import TimedPin
+from writhe.arguments import checked
 from writhe.arrays import Floats
 from writhe.planning.support import FEET, floor_height
 from writhe.retargeting.planted_feet import planted_spans
@@ -20,7 +23,19 @@ ABOVE_FLOOR_M = 0.04  # the lowest point of a standing foot, above the lowest of
 _ROLLS_M = 0.012  # an ankle that moves farther while the ball of the foot is planted lifts the heel
 
 
-def detect_contacts(figure: Figure, times_s: Floats, poses: Floats) -> tuple[TimedPin, ...]:
+@checked
+def detect_contacts(figure: Figure, source: Sequence[Key] | Motion) -> tuple[TimedPin, ...]:
+    """Pins of the feet that stand on the floor in keys, or in a clip.
+
+    In keys, a foot that is on the floor at about the same place in successive keys is pinned from
+    the first of them to the last. In a clip, a foot is pinned while it stands still.
+    """
+    if isinstance(source, Motion):
+        return _in_clip(figure, source)
+    return contacts_of_keys(figure, *check_keys(figure.skeleton, source))
+
+
+def contacts_of_keys(figure: Figure, times_s: Floats, poses: Floats) -> tuple[TimedPin, ...]:
     """Pins of the feet that stay on the floor from one key to the next.
 
     times_s (k,), poses (k, nq). A foot that is on the floor at about the same place in successive
@@ -55,7 +70,7 @@ def detect_contacts(figure: Figure, times_s: Floats, poses: Floats) -> tuple[Tim
     return tuple(out)
 
 
-def detect_clip_contacts(figure: Figure, motion: Motion) -> tuple[TimedPin, ...]:
+def _in_clip(figure: Figure, motion: Motion) -> tuple[TimedPin, ...]:
     """Pins of the feet that stand still on the floor in a clip.
 
     The whole foot is pinned where the ankle rests too, else the ball of the foot.
@@ -70,10 +85,8 @@ def detect_clip_contacts(figure: Figure, motion: Motion) -> tuple[TimedPin, ...]
         for first, stop in planted_spans(ball, motion.fps):
             middle = (first + stop) // 2
             moved = np.ptp(frames.position(ankle)[first:stop], axis=0).max()
-            whole = toe is None or moved < _ROLLS_M
-            pin = pin_here(
-                figure.skeleton, motion.q[middle], ankle if whole else toe, orientation=whole
-            )
+            joint = ankle if toe is None or moved < _ROLLS_M else toe
+            pin = pin_here(figure.skeleton, motion.q[middle], joint, orientation=joint == ankle)
             out.append(TimedPin(pin, first / motion.fps, (stop - 1) / motion.fps))
     return tuple(out)
 

@@ -1,8 +1,8 @@
 """Solves the frames between keys: the blend of the keys, corrected to keep pins, limits, contacts.
 
-Frames are solved one by one (`kernels.animation.frame_solve`), so that any window of frames, such as
-that around a playhead, is solved first. Where contacts push, corrections are smoothed over time and
-the frames solved once more.
+Frames are solved one by one (`kernels.animation.frame_solve`), so that any window of frames, such
+as that around a playhead, can be solved first. Where contacts push, corrections are smoothed over
+time and the frames solved once more.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from writhe.animation.keys import KeyBlend
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import PinTargets, TimedPin, pin_errors, pin_targets
 from writhe.animation.world import World
-from writhe.arrays import Floats, Ints
+from writhe.arrays import Floats
 from writhe.collision import NearPairs
 from writhe.database.posture import joint_importance
 from writhe.easing import smoothstep
@@ -40,35 +40,67 @@ _LIMIT_INSET = 0.002  # rad that solved poses stay inside their limits
 _REACHED = 0.01  # rad from a limit that counts as reached
 
 
+class BodyModel:
+    """What the animations of one body in one world share: limits, metric, workspace."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        skeleton = world.skeleton
+        terms = CompiledTerms(skeleton, joint_limits(skeleton, only_under=world.limited_under))
+        self.limits = compile_limits(skeleton.tree, terms.program)
+        self.lower, self.upper = terms.lower + _LIMIT_INSET, terms.upper - _LIMIT_INSET
+        self.inverse_metric = _inverse_metric(world)
+        self.near = NearPairs(world.table)
+        self._workspaces: dict[int, FrameWorkspace] = {}
+
+    def workspace(self, pins: int) -> FrameWorkspace:
+        """Arrays for so many pins."""
+        if pins not in self._workspaces:
+            self._workspaces[pins] = _workspace(self.world, pins, len(self.limits.kind))
+        return self._workspaces[pins]
+
+    def limit_values(self, q: Floats) -> Floats:
+        """(m,) values of the joint limits at a configuration (nq)."""
+        m = len(self.limits.kind)
+        values = np.zeros(m)
+        limit_values(self.limits, q, np.zeros((m, 3)), np.zeros(3), values)
+        return values
+
+
 class InBetween:
     """The frames of one animation. Not thread-safe.
 
+    keys (k, nq) of the actor at key_times_s; times_s (F,) those of the frames; slopes (k, nv) as in
+    `KeyBlend`. With `move_keys` False the keys stay as they are, even if they miss a pin.
     After construction `q` (F, nq) holds the blend; `solve` corrects a range of frames.
     """
 
     def __init__(
         self,
-        world: World,
+        body: BodyModel,
         key_times_s: Floats,
         keys: Floats,
         ease: Sequence[str],
         pins: Sequence[TimedPin],
         times_s: Floats,
         options: AnimateOptions,
+        *,
         slopes: Sequence[Floats] | None = None,
+        move_keys: bool = True,
     ) -> None:
-        self.world, self.options, self.pins = world, options, tuple(pins)
+        world = body.world
+        self.world, self.body, self.options, self.pins = world, body, options, tuple(pins)
         self.times_s, self.key_times_s = times_s, key_times_s
         self._skeleton = world.skeleton
-        self._near = NearPairs(world.table)
         rows = world.rows(key_times_s, keys)
-        self._model = _model(world, self.pins, rows)
-        self._work = _workspace(world, len(self.pins), len(self._model.limits.kind))
+        self._model = _model(body, self.pins, rows)
+        self._work = body.workspace(len(self.pins))
         # the keys themselves, with every pin that holds at them
-        self.least = self._least(rows, np.arange(len(rows)))
-        self.keys = self._solved_keys(rows)
+        self.least = self._least(rows)
+        self.keys = self._solved_keys(rows) if move_keys else rows
         self.key_rows = rows
-        self.least = self._least(self.keys, np.arange(len(rows)))
+        if move_keys:
+            self.least = self._least(self.keys)
         own = np.ascontiguousarray(self.keys[:, world.own_q])
         blend = KeyBlend(world.figure.skeleton, key_times_s, own, ease, slopes)
         self.blend = world.rows(times_s, blend.sample(times_s))
@@ -159,9 +191,7 @@ class InBetween:
 
     def limits_reached(self, q: Floats) -> tuple[str, ...]:
         """Names of the joints that are at a limit in a configuration (nq)."""
-        model, m = self._model, len(self._model.limits.kind)
-        values = np.zeros(m)
-        limit_values(model.limits, q, np.zeros((m, 3)), np.zeros(3), values)
+        model, values = self._model, self.body.limit_values(q)
         at = (values < model.lower + _REACHED) | (values > model.upper - _REACHED)
         tree = self._skeleton.tree
         joints = tree.dof_joint[model.limits.v_at[at]]
@@ -186,38 +216,34 @@ class InBetween:
             np.zeros(len(rows)),
         )
         out = rows.copy()
-        errors = sum(pin_errors(self.world.skeleton, pins, targets, rows))
+        distance, angle = pin_errors(self.world.skeleton, pins, targets, rows)
         near_m = options.near_m if len(self.world.table.pairs.a) else -1.0
         for k in range(len(rows)):
-            if errors[k].max() > 1e-6:
+            if max(distance[k].max(), angle[k].max()) > 1e-6:
                 solve_frames(
                     self._model, packed, rows, k, k + 1, False, near_m, 40, self._work, out
                 )
         return out
 
-    def _least(self, rows: Floats, spans: Ints) -> Floats:
+    def _least(self, rows: Floats) -> Floats:
         """(spans, K) clearance that pairs keep: the margin, or what they have at the keys."""
-        margin = self.options.margin_m
+        margin, near = self.options.margin_m, self.body.near
         pairs = max(1, len(self.world.table.pairs.allowance))
         at_key = np.full((len(rows) + 1, pairs), margin)
         for k, q in enumerate(rows):
             frames = forward(self.world.skeleton, q)
-            self._near.find(frames.positions, frames.rotations, margin + 0.1)
-            clear = self._near.clearance
-            found = self._near.rows.shape_pair[: self._near.count]
+            near.find(frames.positions, frames.rotations, margin + 0.1)
+            clear = near.clearance
+            found = near.rows.shape_pair[: near.count]
             at_key[k, found] = np.minimum(at_key[k, found], clear - 1e-5)
         return np.minimum(at_key[:-1], at_key[1:])
 
 
-def _model(world: World, pins: Sequence[TimedPin], keys: Floats) -> FrameModel:
+def _model(body: BodyModel, pins: Sequence[TimedPin], keys: Floats) -> FrameModel:
     """The model; where a key (k, nq) is beyond a joint limit, the limit is widened to it."""
-    skeleton, table = world.skeleton, world.table
-    terms = CompiledTerms(skeleton, joint_limits(skeleton, only_under=world.limited_under))
-    limits = compile_limits(skeleton.tree, terms.program)
-    m = len(limits.kind)
-    values, scratch = np.zeros((len(keys), m)), (np.zeros((m, 3)), np.zeros(3))
-    for q, out in zip(keys, values, strict=True):
-        limit_values(limits, q, *scratch, out)
+    table = body.world.table
+    skeleton = table.skeleton
+    values = np.array([body.limit_values(q) for q in keys]).reshape(len(keys), -1)
     fixed = [timed.pin for timed in pins if not isinstance(timed.pin, str)]
     turns = [
         (pin.orientation_in_other if isinstance(pin, Hold) else pin.orientation_in_world)
@@ -229,10 +255,10 @@ def _model(world: World, pins: Sequence[TimedPin], keys: Floats) -> FrameModel:
         table.shapes,
         table.bodies,
         table.pairs,
-        limits,
-        np.minimum(terms.lower + _LIMIT_INSET, values.min(axis=0)),
-        np.maximum(terms.upper - _LIMIT_INSET, values.max(axis=0)),
-        _inverse_metric(world),
+        body.limits,
+        np.minimum(body.lower, values.min(axis=0)),
+        np.maximum(body.upper, values.max(axis=0)),
+        body.inverse_metric,
         np.array([skeleton.index(pin.joint) for pin in fixed], dtype=np.int64),
         np.array([pin.point_in_joint for pin in fixed]).reshape(-1, 3),
         np.array(

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from writhe.arguments import check_fields
-from writhe.arrays import Floats, Ints
+from writhe.arrays import Bools, Floats, Ints
 from writhe.errors import WritheError
 from writhe.skeleton import Frames, Skeleton, forward, quaternions
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
@@ -28,12 +28,13 @@ class TimedPin:
 
     `pin` is a `Pin` (fixed in the world), a `Hold` (fixed in the frame of another joint or of an
     object), or the name of a joint, which is then held in position and orientation where it is in
-    the first key of the range.
+    the first key of the range. With `end_pin` it moves straight from `pin` to there.
     """
 
     pin: Pin | Hold | str
     start_s: float = -1e9
     end_s: float = 1e9
+    end_pin: Pin | Hold | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -125,6 +126,8 @@ def pin_targets(
         position[inside, p] = goal
         if turn is not None:
             rotation[inside, p] = turn
+        if timed.end_pin is not None:
+            _drift(timed, times_s, inside, position[:, p], rotation[:, p])
         others = [o for o in pins if o is not timed and o.joint == timed.joint]
         for edge_s, side in ((timed.start_s, -1.0), (timed.end_s, 1.0)):
             weight = _fade(times_s, edge_s, side, key_times_s, others, fade_s)
@@ -133,15 +136,31 @@ def pin_targets(
             if not len(fading) or not len(near):
                 continue
             edge = near[0] if side < 0 else near[-1]
-            shift = goal - now[edge]
+            shift = position[edge, p] - now[edge]
             position[fading, p] += weight[fading, None] * shift
             if turn is not None:
-                step = _rotation_vector(turn @ turns[edge].T)
+                step = _rotation_vector(rotation[edge, p] @ turns[edge].T)
                 parts = quaternions.from_rotation_vectors(weight[fading, None] * step)
                 for f, part in zip(fading, parts, strict=True):
                     rotation[f, p] = rotation_matrix(part) @ rotation[f, p]
             active[fading, p] = 1
     return PinTargets(active, exact, position, rotation)
+
+
+def _drift(
+    timed: TimedPin, times_s: Floats, inside: Bools, position: Floats, rotation: Floats
+) -> None:
+    """Move the targets (F, 3), (F, 3, 3) inside the range straight to the end of the pin."""
+    assert timed.end_pin is not None
+    goal, turn = wanted(timed.end_pin)
+    share = (times_s[inside] - timed.start_s) / max(timed.end_s - timed.start_s, EDGE_S)
+    share = np.clip(share, 0.0, 1.0)[:, None]
+    position[inside] += share * (goal - position[inside])
+    if turn is not None:
+        step = _rotation_vector(turn @ rotation[inside][0].T)
+        parts = quaternions.from_rotation_vectors(share * step)
+        for f, part in zip(np.flatnonzero(inside), parts, strict=True):
+            rotation[f] = rotation_matrix(part) @ rotation[f]
 
 
 def pin_errors(
@@ -213,4 +232,3 @@ def prefixed(timed: TimedPin, prefix: str, names: Sequence[str]) -> TimedPin:
         timed,
         pin=replace(pin, joint=f"{prefix}{pin.joint}", on=own if own in names else pin.on),
     )
-

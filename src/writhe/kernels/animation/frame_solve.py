@@ -8,9 +8,9 @@ every iteration solves
           limits:    lower <= c + dc v <= upper
           contacts:  g + n . (J_a - J_b) v >= least
 
-in the dual (`kernels.qp.dual_active_set`), where every row is a little compliant: contradictory rows
-get a compromise, in which limits and contacts outweigh pins. The solution depends smoothly on the
-blend as long as the same rows are active, so that frames can be solved one by one.
+in the dual (`kernels.qp.dual_active_set`), where every row is a little compliant: contradictory
+rows get a compromise, in which limits and contacts outweigh pins. The solution depends smoothly on
+the blend as long as the same rows are active, so that frames can be solved one by one.
 """
 
 from __future__ import annotations

@@ -104,8 +104,8 @@ class InBetween:
         own = np.ascontiguousarray(self.keys[:, world.own_q])
         blend = KeyBlend(world.figure.skeleton, key_times_s, own, ease, slopes)
         self.blend = world.rows(times_s, blend.sample(times_s))
-        self.span = np.array([blend.span(float(t))[0] for t in times_s], dtype=np.int64)
-        self.span = np.minimum(self.span, max(len(keys) - 2, 0))
+        after = np.searchsorted(key_times_s, times_s, side="right")
+        self.span = np.clip(after - 1, 0, max(len(keys) - 2, 0)).astype(np.int64)
         self.raised = np.zeros(len(times_s))
         self.targets: PinTargets
         self._retarget()

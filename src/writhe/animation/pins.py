@@ -15,7 +15,8 @@ import numpy as np
 from writhe.arguments import check_fields
 from writhe.arrays import Bools, Floats, Ints
 from writhe.errors import WritheError
-from writhe.skeleton import Frames, Skeleton, forward, quaternions
+from writhe.kernels.animation.frame_solve import forward_rows
+from writhe.skeleton import Frames, Skeleton, quaternions
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
 from writhe.solvers.posing import Hold, Pin, pin_here
 
@@ -79,6 +80,14 @@ class PinTargets(NamedTuple):
     rotation: Floats  # (F, P, 3, 3)
 
 
+def posed(skeleton: Skeleton, q: Floats) -> Frames:
+    """World frames of the rows of q (F, nq), in one thread."""
+    n = len(skeleton)
+    positions, rotations = np.empty((len(q), n, 3)), np.empty((len(q), n, 3, 3))
+    forward_rows(skeleton.tree, q, positions, rotations)
+    return Frames(skeleton, positions, rotations)
+
+
 def in_frame_of(frames: Frames, pin: Pin | Hold) -> tuple[Floats, Floats]:
     """Positions (F, 3) and rotations (F, 3, 3) of a pinned point in the frame of the pin's base."""
     positions, rotations = frames.point(pin.joint, pin.point_in_joint), frames.rotation(pin.joint)
@@ -110,7 +119,7 @@ def pin_targets(
 
     A fade ends at the next key, whose pose is kept.
     """
-    frames = forward(skeleton, blend)
+    frames = posed(skeleton, blend)
     count = len(pins)
     active, exact = np.zeros((2, len(times_s), count), dtype=np.int64)
     position = np.zeros((len(times_s), count, 3))
@@ -120,7 +129,7 @@ def pin_targets(
         assert not isinstance(pin, str)
         goal, turn = wanted(pin)
         now, turns = in_frame_of(frames, pin)
-        inside = np.array([timed.holds(float(t)) for t in times_s], dtype=bool)
+        inside = (times_s >= timed.start_s - EDGE_S) & (times_s <= timed.end_s + EDGE_S)
         exact[:, p] = active[:, p] = inside
         position[:, p], rotation[:, p] = now, turns
         position[inside, p] = goal
@@ -167,7 +176,7 @@ def pin_errors(
     skeleton: Skeleton, pins: Sequence[TimedPin], targets: PinTargets, q: Floats
 ) -> tuple[Floats, Floats]:
     """(F, P) distances in m and angles in rad of q (F, nq) from where the pins hold; else zero."""
-    frames = forward(skeleton, q)
+    frames = posed(skeleton, q)
     distance, angle = np.zeros((2, len(q), len(pins)))
     for p, timed in enumerate(pins):
         pin = timed.pin
@@ -220,15 +229,21 @@ def _fade(
 
 def prefixed(timed: TimedPin, prefix: str, names: Sequence[str]) -> TimedPin:
     """The pin with joints named as in a scene: "actor.joint"; `on` may be an object."""
-    pin = timed.pin
     if not prefix:
         return timed
-    if isinstance(pin, str):
-        return replace(timed, pin=f"{prefix}{pin}")
-    if isinstance(pin, Pin):
-        return replace(timed, pin=replace(pin, joint=f"{prefix}{pin.joint}"))
-    own = f"{prefix}{pin.on}"
+    if isinstance(timed.pin, str):
+        return replace(timed, pin=f"{prefix}{timed.pin}")
+    end = timed.end_pin
     return replace(
         timed,
-        pin=replace(pin, joint=f"{prefix}{pin.joint}", on=own if own in names else pin.on),
+        pin=_prefixed(timed.pin, prefix, names),
+        end_pin=None if end is None else _prefixed(end, prefix, names),
     )
+
+
+def _prefixed(pin: Pin | Hold, prefix: str, names: Sequence[str]) -> Pin | Hold:
+    joint = f"{prefix}{pin.joint}"
+    if isinstance(pin, Pin):
+        return replace(pin, joint=joint)
+    own = f"{prefix}{pin.on}"
+    return replace(pin, joint=joint, on=own if own in names else pin.on)

@@ -227,6 +227,13 @@ def _contact_rows(
 
 
 @kernel
+def forward_rows(tree: Tree, q: Floats, positions: Floats, rotations: Floats) -> None:
+    """`forward` for each row of q (F, nq) in one thread: few rows, within milliseconds."""
+    for f in range(q.shape[0]):
+        forward(tree, q[f], positions[f], rotations[f])
+
+
+@kernel
 def solve_frame(
     model: FrameModel,
     targets: FrameTargets,

@@ -111,11 +111,11 @@ def load_figure(path: str | Path) -> Figure:
 
     file = Path(path)
     if file.suffix.lower() != ".glb":
-        return figure_of(load(file), name=file.stem, partial=True)
+        return figure_of(load(file), name=file.stem, partial=True, anatomy=True)
     from writhe.io.gltf.read import load_glb_figure
 
     skeleton, skin = load_glb_figure(file)
-    return figure_of(skeleton, name=file.stem, skin=skin, partial=True)
+    return figure_of(skeleton, name=file.stem, skin=skin, partial=True, anatomy=True)
 
 
 @checked

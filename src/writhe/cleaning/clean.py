@@ -101,8 +101,11 @@ def clean(
     trajectory = ClipTrajectory(tracker, problem, max(1, round(fade_s * motion.fps)))
     written: Certificate | None = None
     with threadpool_limits(1, "blas"):  # small matrices: more threads are slower
-        path = _path(tracker, motion, fade_s, go_round, progress or no_progress)
-        q = trajectory.solve(path)
+        q = trajectory.solve(
+            lambda first, stop: _path(
+                tracker, motion.slice(first, stop), fade_s, go_round, progress or no_progress
+            )
+        )
         if euler:
             readings = FileReadings(motion)
             q = trajectory.settle(q, readings.failures)

@@ -22,7 +22,7 @@ from writhe.scene import ObjectKind, Scene
 from writhe.scene.strict_json import Node
 from writhe.skeleton import Figure, JointKind, forward
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
-from writhe.skeleton.root import moved_roots
+from writhe.skeleton.transforms import moved_roots
 from writhe.solvers.posing import Hold, Pin
 
 VERSION = 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from writhe.cli.certify import show_certificate, verdict_text
+from writhe.cli.commands.certify import show_certificate, verdict_text
 from writhe.cli.options import Json, SkipJointZones
 from writhe.cli.output import console, print_json
 from writhe.errors import WritheError

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from writhe.cli.certify import verdict_text
+from writhe.cli.commands.certify import verdict_text
 from writhe.cli.options import Json
 from writhe.cli.output import console, print_json
 from writhe.cli.progress import progress_bar

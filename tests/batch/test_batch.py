@@ -209,10 +209,8 @@ def test_table_and_report_of_a_run(library: Path, tmp_path: Path) -> None:
     rows = rows_of(library, tmp_path)
     write_table(rows, tmp_path / "results.parquet")
     write_report(rows, tmp_path / "report.html", strips=1)
-    found = duckdb.sql(
-        f"select file from '{tmp_path / 'results.parquet'}' where not passes order by file"
-    )
-    assert found is not None and found.fetchall() == [("b/broken.bvh",), ("b/through.bvh",)]
+    query = f"select file from '{tmp_path / 'results.parquet'}' where not passes order by file"
+    assert duckdb.connect().execute(query).fetchall() == [("b/broken.bvh",), ("b/through.bvh",)]
     page = (tmp_path / "report.html").read_text()
     assert "b/through.bvh" in page and "data:image/jpeg;base64," in page
     assert "http" not in page.replace("http-equiv", "")

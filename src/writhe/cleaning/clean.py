@@ -1,16 +1,17 @@
 """Remove the penetrations and pass-throughs of a clip, and certify the result.
 
-1. `push_out`: every frame is pushed clear separately, starting with the correction of the frame
-   before.
+1. `push_out`: each frame is corrected on its own, warm-started with the correction of the previous
+frame.
 2. `clear_segments`: the clip is cut where the motion between two frames is not certified or where
    the correction jumps.
-3. `segment_path`: the segments are joined by waiting on one side or by detours (`detour`), such
+3. `segment_path`: the segments are joined by extending a segment on its side or by a detour
+(`detour`), such
    that the whole clip stays as near to the source as possible. This decides on which side of each
    other limbs pass.
 4. `trajectory`: windows of frames are solved together, starting at that path, with velocity and
    acceleration of the corrections bounded, until the certificate holds between all frames.
-5. `readings`: the windows are solved again until the motion is also certified as readers of a BVH
-   file interpolate it.
+5. `readings`: the windows are solved again, to certify the motion under the interpolations of a BVH
+file as well.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Cleaned:
 
     @property
     def largest_leap_m(self) -> float:
-        """The largest motion of a joint in one frame beyond that of the source."""
+        """The largest increase of a joint's motion per frame over that of the source, in metres."""
         return self.leaps.beyond_source_m
 
 

@@ -81,7 +81,7 @@ class ActorMotion:
         return certify(self.scene.layout.table, np.stack([q, q]), self.fps)
 
     def linking_changes(self, first: Floats, last: Floats) -> bool:
-        """Whether limbs are linked differently in the two poses (over has become under)."""
+        """Whether the linking of limbs differs between the two poses (over has become under)."""
         if len(self.figure.strands) < 2:
             return False
         before, after = (linking_vector(self.figure, q[self.own]) for q in (first, last))

@@ -1,4 +1,4 @@
-"""A motion as the readers of its BVH file interpolate it, and where that is not certified.
+"""The interpolations of a written BVH file (slerp, Euler angles), and where they are not certified.
 
 The file is written, read back and certified, so that rounding, the choice of Euler angles and the
 joints that a reader sees are those of the file.
@@ -60,7 +60,7 @@ class WrittenMotion:
         if certificate.certified:
             return found
         for reading in ("euler", "slerp"):
-            if found:  # the other reading is checked when these are solved
+            if found:  # the other interpolation is checked once these intervals are solved
                 break
             waiting = [(0, len(self.motion) - 1)]
             while waiting:

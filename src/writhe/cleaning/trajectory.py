@@ -1,7 +1,7 @@
 """Windows of frames solved together until the exact certificate holds.
 
 Every window of penetrating frames is one trajectory problem (`window_problem`), started at the
-source: corrections swell and fade smoothly and no joint moves much farther in a frame than in the
+source: corrections vary smoothly and no joint moves much farther in a frame than in the
 source. Where the motion between two frames is not certified, contacts at instants between them are
 added to the problem and their margin is raised.
 
@@ -31,9 +31,9 @@ Failures = Callable[[Floats], list[Instant]]
 FindPath = Callable[[int, int], Floats]
 
 _RAISE_M = 0.001  # the margin at an uncertified interval grows by this in each round
-_MOST_M = 0.003  # ... but by no more than this in total
-_ROUNDS = 7  # of solving again around failed intervals, at most
-_VAIN_ROUNDS = 2  # a reading is given up after so many rounds without fewer failures
+_MOST_M = 0.003  # maximum growth of that margin in total
+_ROUNDS = 7  # maximum number of rounds of solving failed intervals again
+_VAIN_ROUNDS = 2  # number of rounds without fewer failures after which an interpolation is given up
 _ROUNDS_FOR_SPEED = 3  # only the first rounds also solve frames again that are too fast
 _TOO_FAST_M = 0.002  # a step longer than its bound by more than this is too fast
 _ROUNDS_OF_MAIN = 2  # the first rounds solve for the main corrections only, later ones for all
@@ -172,7 +172,7 @@ class ClipTrajectory:
         return out
 
     def _worse(self, q: Floats, path: Floats, first: int, stop: int) -> bool:
-        """Whether q leaps farther than the path, or is much farther from the source."""
+        """Whether q has larger velocity spikes than the path, or is much farther off."""
         problem = self._problem
         part = slice(max(0, first - 1), stop + 1)
         source, allowed = problem.source_positions[part], problem.allowed_step[part]

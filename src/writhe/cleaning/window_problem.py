@@ -65,8 +65,8 @@ class WindowOptions:
     foot_weight: float = 4.0  # position weight of feet; other joints have 1
     planted_weight: float = 8.0  # position weight of feet that stand still in the source
     angle_weight: float = 0.15  # a: weight of joint angles, scaled to metres by M
-    velocity_weight: float = 2.0  # s: of the change of a correction from frame to frame
-    acceleration_weight: float = 4.0  # c: of the change of that change
+    velocity_weight: float = 2.0  # s: weight of the first difference of the corrections
+    acceleration_weight: float = 4.0  # c: weight of the second difference
     # lower bound of M in the terms of s and c: hands must not turn suddenly
     least_metres: float = 0.15
     penalty: float = 30.0  # weight of a violated inequality, relative to a joint position
@@ -454,7 +454,7 @@ class ClipProblem:
         return weight
 
     def _allowed_steps(self) -> Floats:
-        """(frames - 1, joints) the farthest that each joint may move in each frame, m."""
+        """(frames - 1, joints) maximum displacement of each joint per frame, m."""
         options = self.options
         step = np.linalg.norm(np.diff(self.source_positions, axis=0), axis=2)
         if len(step) == 0:

@@ -128,7 +128,7 @@ def _direction(frames: Frames, role: str, body: RestBody) -> Floats:
 def _swing_to_bone(
     frames: Frames, turn: Floats, role: str, source: RestBody, target: RestBody
 ) -> Floats:
-    """`turn` with the smallest swing after which the bone points as the source's does."""
+    """`turn` followed by the smallest swing that aligns the bone with the source's."""
     t = target.joint[role]
     bone = quaternions.rotate(quaternions.conjugate(target.turns[t]), target.bones[role])
     now = quaternions.rotate(turn, bone)

@@ -1,4 +1,4 @@
-"""`certify_file`: the certificate of a motion file as the programs that read it interpolate it.
+"""`certify_file`: certifies a motion file under the interpolations that common programs use.
 
 The command line and the studio call this for every file they check or write, so that what is
 certified is what is stored, after rounding.

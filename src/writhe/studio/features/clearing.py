@@ -40,8 +40,8 @@ class ClearSegment(Task, frozen=True, tag="clear_segment"):
 class ClearAll(Task, frozen=True, tag="clear_all"):
     """Clear all segments that are not certified; keys stay unchanged.
 
-    Segments whose limbs are linked differently at their ends get a detour first; others are pushed
-    out first.
+    Segments with different linking at their ends are tried with a detour first, all others by
+    pushing out.
     """
 
     preferred_actor: Annotated[int, Meta(ge=0)]

@@ -1,6 +1,6 @@
 """Import and export of files: clips, skeletons, scenes, databases, exported motion.
 
-Of a file name from the page only the suffix and a title are used; files are read and written in a
+Only the suffix and a title are taken from an uploaded file name; files are read and written in a
 temporary folder under fixed names.
 """
 

@@ -275,7 +275,7 @@ async def _socket(socket: WebSocket) -> None:
             if not isinstance(first, protocol.Open):
                 raise WritheError("the first message must open a document")
             if first.protocol != protocol.PROTOCOL:
-                raise WritheError("the page is older or newer than the server; reload it")
+                raise WritheError("the page and the server have different versions: reload it")
             document = studio.enter(first.document, session)
             number = first.document
         except (msgspec.MsgspecError, WritheError, TimeoutError, KeyError) as error:

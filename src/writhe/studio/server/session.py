@@ -45,7 +45,7 @@ POLICY, TOO_MUCH = 1008, 1009
 
 
 class Mailbox:
-    """A queue of messages in which a replaceable one overwrites a replaceable last one."""
+    """A message queue that keeps only the newest of consecutive replaceable messages (drags)."""
 
     def __init__(self, replaceable: type) -> None:
         self._replaceable = replaceable

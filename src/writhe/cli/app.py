@@ -17,7 +17,7 @@ from writhe.errors import WritheError
 
 # name: the line that `writhe --help` shows
 COMMANDS = {
-    "studio": "Pose and animate in the browser, with mouse or fingers.",
+    "studio": "Pose and animate in the browser, with mouse or touch.",
     "info": "Show the contents of a motion file.",
     "convert": "Convert a motion between file formats.",
     "retarget": "Retarget a motion to another skeleton.",

@@ -25,7 +25,7 @@ def clean(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Remove penetrations from a clip, keeping its style and its feet, and certify the result.
+    """Remove penetrations from a clip, preserving style and foot contacts, and certify the result.
 
     The motion is retargeted to the built-in human if necessary. A .bvh is certified in both ways in
     which readers interpolate it: slerp, and Euler angle by Euler angle. Where the second would

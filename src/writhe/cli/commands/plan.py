@@ -78,8 +78,8 @@ def plan(
 ) -> None:
     """Plan a certified motion between two postures, such as a rest pose and a clip's first frame.
 
-    What is certified is the file that is written, with the rest of the clip after a lead-in, as
-    programs that read it interpolate it.
+    The written file, including the clip after a lead-in, is certified under the interpolations of
+    common programs.
 
     Exit code 0: a certified file was written; 1: no path was found, or the file is not certified;
     2: bad input.

@@ -1,6 +1,7 @@
 """`writhe bench guarantee`: false certificates, foreign exceptions, frozen drags, cleaned clips.
 
-Random cases through every door are judged by the independent check (`evaluation.independent`), and
+Random cases through every entry point are judged by the independent check
+(`evaluation.independent`), and
 calls with strange arguments must raise `WritheError` or answer. Random drags count as frozen if the
 gate refuses more than ten frames in a row; the second run of a drag replays the positions that the
 first one reached, so that its last target is feasible. Cleaned clips are certified as the .bvh that

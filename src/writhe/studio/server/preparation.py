@@ -2,8 +2,8 @@
 
 The server listens at once. Missing cache entries are built in worker processes
 (`writhe.warmup.processes`), those needed for dragging first, and then loaded by the server. With a
-wheel that has machine code, nothing is missing. Planning, tangling and trajectories, which are used later
-if at all, are compiled last, while bodies are dragged.
+wheel that has machine code, nothing is missing. Planning, tangling and trajectories, which are used
+later if at all, are compiled last, while bodies are dragged.
 """
 
 from __future__ import annotations

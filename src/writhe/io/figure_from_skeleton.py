@@ -9,7 +9,7 @@ import numpy as np
 from writhe.arguments import checked
 from writhe.arrays import Floats
 from writhe.errors import WritheError
-from writhe.recognition.names import ROLES, RoleMatch, match_roles, require_person
+from writhe.recognition import ROLES, Recognition, recognise, require_person
 from writhe.skeleton import Capsule, Figure, Motion, Skeleton, Skin
 from writhe.skeleton.figures import figure, figure_names
 from writhe.skeleton.fit_capsules import fit_capsules
@@ -26,33 +26,29 @@ def figure_of(
     source: Motion | Skeleton,
     *,
     name: str | None = None,
-    roles: Mapping[str, str] | None = None,
+    roles: Mapping[str, str | None] | None = None,
     skin: Skin | None = None,
     partial: bool = False,
 ) -> Figure:
     """A figure of a person's skeleton with roles and the five strands of the body.
 
-    roles: role to joint name; by default recognised from the joint names.
+    roles: role to joint name; the others are recognised from structure and names.
     partial: return a figure with the roles found instead of raising if essential ones are missing.
     """
     skeleton = source.skeleton if isinstance(source, Motion) else source
     label = name or (source.name if isinstance(source, Motion) else "character")
     if roles is not None:
-        for role, joint in roles.items():
-            if role not in ROLES:
-                raise WritheError(f"{role!r} is no role; available: {', '.join(ROLES)}")
-            skeleton.index(joint)
-        match = RoleMatch("given", dict(roles), tuple(r for r in ROLES if r not in roles))
+        match = recognise(skeleton, roles)
     elif partial:
-        match = match_roles(skeleton.names)
+        match = recognise(skeleton)
     else:
-        match = require_person(skeleton.names, label)
+        match = require_person(skeleton, label)
     strands = _strands(skeleton, match) if match.is_person else ()
     known = _built_in(skeleton)
     return Figure(
         name=label,
         skeleton=skeleton,
-        capsules=_capsules(skeleton, match.roles) if known is None else known.capsules,
+        capsules=_capsules(skeleton, match.body_roles) if known is None else known.capsules,
         skin=skin,
         strands=strands,
         roles=tuple((r, match.roles[r]) for r in ROLES if r in match.roles),
@@ -81,7 +77,7 @@ def _capsules(skeleton: Skeleton, roles: Mapping[str, str]) -> tuple[Capsule, ..
         return ()
 
 
-def _strands(skeleton: Skeleton, match: RoleMatch) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _strands(skeleton: Skeleton, match: Recognition) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Torso, arms and legs as polylines through all their joints, extended to a tip."""
     specs = [("torso", _TORSO, "")]
     specs += [(f"{s}_arm", _ARM, f"{s}_") for s in ("left", "right")]

@@ -13,7 +13,7 @@ from writhe.errors import FileFormatError, WritheError
 from writhe.io.bvh.hierarchy import BvhHeader, BvhJoint, has_motion_header, parse_header
 from writhe.io.bvh.lost_bones import lost_bones
 from writhe.io.file_size_limits import MAX_HEADER_BYTES, check_numbers, checked_size, unique_names
-from writhe.io.units import guess_unit, longest_path
+from writhe.io.units import body_length, guess_unit, is_cmu, longest_path
 from writhe.kernels.io import number_text
 from writhe.kernels.skeleton.euler_channels import (
     ChannelMap,
@@ -106,7 +106,8 @@ def _unit(
             for j, joint in enumerate(joints)
             if joint.end_sites
         }
-        unit, why = guess_unit(names, longest_path(parents, offsets, ends))
+        body = None if is_cmu(names) else body_length(_skeleton(names, joints, offsets, 1.0))
+        unit, why = guess_unit(names, longest_path(parents, offsets, ends), body)
     source["metres_per_unit"], source["unit_from"] = unit, why
     return unit
 
@@ -284,11 +285,15 @@ def _adds_to_offset(rows: Floats, channel: np.ndarray, offset: Floats) -> bool:
     """Whether a joint's position channels add to its OFFSET instead of replacing it.
 
     Most programs (Blender, MotionBuilder, LAFAN1) write the whole translation; some write the
-    difference from OFFSET, which is then small compared to it.
+    difference from OFFSET, which is then small compared to it along every axis on which OFFSET
+    counts. One axis with the whole translation decides for all: the hips of a clip may start far
+    from the origin of its floor, but not far from their height.
     """
     there = channel >= 0
     size = float(np.linalg.norm(offset[there]))
     if size == 0.0:
         return False
-    lengths = np.linalg.norm(rows[:, channel[there]], axis=1)
-    return float(np.median(lengths)) < 0.25 * size
+    values = np.median(np.abs(rows[:, channel[there]]), axis=0)
+    lengths = np.abs(offset[there])
+    counts = lengths > 0.05 * size
+    return bool((values[counts] < 0.1 * lengths[counts]).all())

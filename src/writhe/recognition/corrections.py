@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -85,7 +85,7 @@ def read_roles(path: Path) -> Corrections:
 
 
 @contextmanager
-def using_roles(roles: Mapping[str, str | None]) -> Iterator[None]:
+def using_roles(roles: Mapping[str, str | None]) -> Generator[None]:
     """Within the context, `recognise` takes these roles for skeletons that have the joints.
 
     Raises at the end if skeletons were recognised but none had the joints.

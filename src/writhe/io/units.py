@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.skeleton import Skeleton
+from writhe.skeleton.skeleton import Skeleton
 
 CMU_METRES_PER_UNIT = 0.0254 / 0.45  # unit of the AMC files, kept by BVH conversions
 CMU_SIGNATURE = {"LHipJoint", "RHipJoint", "LowerBack", "Neck1", "LeftUpLeg", "LThumb"}
@@ -63,11 +62,13 @@ def body_length(skeleton: Skeleton) -> float | None:
     found = recognise(skeleton)
     if not found.is_person:
         return None
-    at = skeleton.rest_positions
 
     def length(start: str, end: str) -> float:
-        path = skeleton.path(start, end)
-        return sum(float(np.linalg.norm(at[a] - at[b])) for a, b in pairwise(path))
+        total, joint = 0.0, skeleton.joints[skeleton.index(end)]
+        while joint.name != start and joint.parent is not None:
+            total += float(np.linalg.norm(joint.offset_in_parent))
+            joint = skeleton.joints[skeleton.index(joint.parent)]
+        return total
 
     roles = found.roles
     top = next((roles[r] for r in ("head", "neck", "chest", "spine") if r in roles), roles["hips"])

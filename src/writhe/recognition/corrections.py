@@ -20,7 +20,7 @@ import numpy as np
 from writhe.errors import FileFormatError, WritheError
 from writhe.files import replace_file
 from writhe.recognition.roles import FINGER_ROLES, ROLES
-from writhe.skeleton import Skeleton
+from writhe.skeleton.skeleton import Skeleton
 
 Corrections = dict[str, str | None]
 _in_use: list[Corrections] = []
@@ -43,11 +43,11 @@ def corrections_folder() -> Path:
 
 def skeleton_hash(skeleton: Skeleton) -> str:
     """A hash of the names, parents and offsets (to 0.1 % of the largest) of a skeleton's joints."""
-    offsets = skeleton.tree.offset.copy()
-    offsets[skeleton.tree.parent < 0] = 0.0  # where a root stands is no property of the skeleton
+    offsets = np.array([joint.offset_in_parent for joint in skeleton.joints])
+    offsets[skeleton.parents < 0] = 0.0  # where a root stands is no property of the skeleton
     size = float(np.abs(offsets).max(initial=0.0)) or 1.0
     digest = hashlib.sha256("\n".join(skeleton.names).encode())
-    digest.update(skeleton.tree.parent.astype("<i8").tobytes())
+    digest.update(skeleton.parents.astype("<i8").tobytes())
     # + 0.0 makes the negative zero a zero
     digest.update((np.round(offsets / size, 3) + 0.0).astype("<f8").tobytes())
     return digest.hexdigest()[:24]

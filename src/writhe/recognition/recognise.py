@@ -24,8 +24,8 @@ from writhe.recognition.roles import (
     RigKind,
 )
 from writhe.recognition.trunk_roles import trunk_roles
-from writhe.skeleton import Skeleton
 from writhe.skeleton.limbs import ARM, LEG, SIDES
+from writhe.skeleton.skeleton import Skeleton
 
 # a body that neither names nor form support this well is not taken for a person
 _LEAST_CONFIDENCE = 0.5

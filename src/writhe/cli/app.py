@@ -19,6 +19,7 @@ from writhe.errors import WritheError
 COMMANDS = {
     "studio": "Pose and animate in the browser, with mouse or fingers.",
     "info": "Show the contents of a motion file.",
+    "character": "Show roles, limits and collision shapes of a character; draw them.",
     "convert": "Convert a motion between file formats.",
     "retarget": "Retarget a motion to another skeleton.",
     "measure": "Measure the linking of a clip's limbs over time.",

@@ -156,9 +156,7 @@ def _on_ground(setting: BodySetting, mapping: BodyMap, q: Floats, posture: Float
     return out
 
 
-def _ground_terms(
-    setting: BodySetting, mapping: BodyMap, q: Floats, posture: Floats
-) -> list[Term]:
+def _ground_terms(setting: BodySetting, mapping: BodyMap, q: Floats, posture: Floats) -> list[Term]:
     """Supports stay above their place with their lowest point on the floor; feet keep flat."""
     frames = forward(setting.figure.skeleton, posture)
     low, own = _lowest(setting, posture), dict(mapping.body.roles)
@@ -212,9 +210,7 @@ def _touches(mapping: BodyMap, q: Floats, body: Figure) -> Iterator[_Touch]:
         yield _Touch(own[a], points[0], own[b], points[1])
 
 
-def _on_surface(
-    mapping: BodyMap, body: Figure, role: str, point: Floats, frames: object
-) -> Floats:
+def _on_surface(mapping: BodyMap, body: Figure, role: str, point: Floats, frames: object) -> Floats:
     """A surface point of the reference on the nearest capsule surface of the body's joint."""
     from writhe.skeleton import Frames
 

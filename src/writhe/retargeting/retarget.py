@@ -18,7 +18,6 @@ from writhe.errors import WritheError
 from writhe.io.figure_from_skeleton import figure_of
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
 from writhe.recognition.names import ESSENTIAL, ROLES
-from writhe.retargeting.planted_feet import keep_feet as lock_planted_feet
 from writhe.recognition.rest_alignment import (
     RestBody,
     align_role,
@@ -27,6 +26,7 @@ from writhe.recognition.rest_alignment import (
     rest_body,
     shortest_rotation,
 )
+from writhe.retargeting.planted_feet import keep_feet as lock_planted_feet
 from writhe.skeleton import Figure, Frames, JointKind, Motion, quaternions
 from writhe.skeleton.limbs import ANKLES
 

@@ -56,6 +56,19 @@ def support_polygon(
     return hull.mean(axis=0) + _INSET * (hull - hull.mean(axis=0))
 
 
+def distance_outside(polygon: Floats, point: Floats) -> float:
+    """How far a point (x, z) lies outside a convex polygon (k, 2), counter-clockwise; 0 inside."""
+    if len(polygon) < 3:
+        return 0.0
+    edge = np.roll(polygon, -1, axis=0) - polygon
+    away = point - polygon
+    side = edge[:, 0] * away[:, 1] - edge[:, 1] * away[:, 0]
+    if (side >= 0.0).all():
+        return 0.0
+    t = np.clip((away * edge).sum(axis=1) / np.maximum((edge * edge).sum(axis=1), 1e-12), 0.0, 1.0)
+    return float(np.linalg.norm(away - t[:, None] * edge, axis=1).min())
+
+
 def _hull(points: Floats) -> Floats:
     """The convex hull, counter-clockwise in (x, z) (Andrew's monotone chain)."""
     ordered = sorted({(float(x), float(z)) for x, z in points})

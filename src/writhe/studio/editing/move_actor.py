@@ -23,11 +23,12 @@ def move_actor(
     """Turn an actor about the vertical through its root, then shift it: x -> Y (x - c) + c + s."""
     actor = document.actor(number)
     skeleton = document.figure(actor.figure).skeleton
-    if skeleton.joints[0].kind is not JointKind.FREE:
+    if all(joint.kind is not JointKind.FREE for joint in skeleton.joints):
         raise WritheError(f"the body {actor.figure!r} has a fixed root and cannot be moved")
     if not np.isfinite([*shift_m, turn_rad]).all() or np.abs(shift_m).max() > FARTHEST_M:
         raise WritheError("a character can be moved by at most 1000 m")
-    centre = forward(skeleton, actor.configuration).positions[0]
+    root = free_root(skeleton)
+    centre = forward(skeleton, actor.configuration).positions[root]
     c, s = np.cos(turn_rad), np.sin(turn_rad)
     yaw = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
     away = centre + shift_m - yaw @ centre
@@ -49,15 +50,26 @@ def move_actor(
 
 
 def moved_roots(skeleton: Skeleton, q: Floats, yaw: Floats, away: Floats) -> Floats:
-    """Configurations (n, nq) with the free root moved: position Y p + away, orientation Y R."""
-    tree = skeleton.tree
-    rest, offset = tree.rest[0], skeleton.joints[0].offset_in_parent
+    """Configurations (n, nq) with the free root moved: position Y p + away, orientation Y R.
+
+    The root is the uppermost free joint; joints above it are fixed containers of a file.
+    """
+    root = free_root(skeleton)
+    rest_frames = forward(skeleton, skeleton.rest_configuration)
+    rest, offset = rest_frames.rotations[root], rest_frames.positions[root]
+    at = int(skeleton.tree.q_start[root])
     out = q.copy()
-    out[:, :3] = ((offset + q[:, :3] @ rest.T) @ yaw.T + away - offset) @ rest
+    out[:, at : at + 3] = ((offset + q[:, at : at + 3] @ rest.T) @ yaw.T + away - offset) @ rest
     turned = rest.T @ yaw @ rest
     for row in out:
-        row[3:7] = quaternion_of(turned @ rotation_matrix(row[3:7]))
+        row[at + 3 : at + 7] = quaternion_of(turned @ rotation_matrix(row[at + 3 : at + 7]))
     return out
+
+
+def free_root(skeleton: Skeleton) -> int:
+    """The uppermost free joint, 0 if there is none."""
+    kinds = [joint.kind for joint in skeleton.joints]
+    return kinds.index(JointKind.FREE) if JointKind.FREE in kinds else 0
 
 
 def _moved_pin(pin: PinRow, yaw: Floats, away: Floats) -> PinRow:

@@ -45,7 +45,7 @@ class PresetGroup(Part, frozen=True):
 
 
 class PresetPoses(Message, frozen=True, tag="preset_poses"):
-    """All preset poses of the human, the answer to ListPresetPoses."""
+    """All preset poses of people, the answer to ListPresetPoses."""
 
     groups: list[PresetGroup]
 

@@ -10,7 +10,8 @@ import typer
 from rich.table import Table
 
 from writhe.cli.output import console, print_json
-from writhe.io import load, match_roles
+from writhe.io import load
+from writhe.recognition import recognise
 
 
 def info(
@@ -27,7 +28,7 @@ def info(
     """
     motion = load(file, metres_per_unit=metres_per_unit)
     skeleton = motion.skeleton
-    match = match_roles(skeleton.names)
+    match = recognise(skeleton)
     kinds = Counter(joint.kind.name.lower() for joint in skeleton.joints)
     result = {
         "file": str(file),

@@ -1,1 +1,17 @@
-"""Which joint of a skeleton plays which anatomical role."""
+"""Which joint of a skeleton plays which anatomical role, and what the other joints are for."""
+
+from writhe.recognition.families import family_of, roles_of_vrm
+from writhe.recognition.recognise import Recognition, recognise, require_person
+from writhe.recognition.roles import ESSENTIAL, FINGER_ROLES, ROLES, RigKind
+
+__all__ = [
+    "ESSENTIAL",
+    "FINGER_ROLES",
+    "ROLES",
+    "Recognition",
+    "RigKind",
+    "family_of",
+    "recognise",
+    "require_person",
+    "roles_of_vrm",
+]

@@ -17,7 +17,7 @@ from writhe.easing import smoothstep
 from writhe.errors import WritheError
 from writhe.io.figure_from_skeleton import figure_of
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
-from writhe.recognition.names import ESSENTIAL, ROLES
+from writhe.recognition import ESSENTIAL, ROLES
 from writhe.recognition.rest_alignment import (
     RestBody,
     align_role,

@@ -20,8 +20,8 @@ from writhe.io.files import READABLE, load_figure
 from writhe.postures.builtin import builtin_database
 from writhe.postures.on_body import posture_on_body
 from writhe.progress import Progress
+from writhe.recognition import ESSENTIAL
 from writhe.recognition.body_map import BodyMap
-from writhe.recognition.names import ESSENTIAL
 from writhe.research.evaluation.drags import Script, sample_drags
 from writhe.research.evaluation.generated_characters import STYLES, generate
 from writhe.research.evaluation.metrics import PosingMetrics

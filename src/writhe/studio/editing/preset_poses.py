@@ -16,8 +16,8 @@ from writhe.database.posture import heading_quaternion
 from writhe.errors import UnknownNameError
 from writhe.postures.builtin import builtin_database
 from writhe.postures.on_body import posture_on_body
+from writhe.recognition import ESSENTIAL
 from writhe.recognition.body_map import BodyMap
-from writhe.recognition.names import ESSENTIAL
 from writhe.skeleton import Figure, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import rotation_matrix

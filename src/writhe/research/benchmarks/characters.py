@@ -1,7 +1,8 @@
 """`writhe bench characters`: recognition, shapes and drags of characters from elsewhere.
 
-Characters are generated from the built-in human in the styles of other software, and read from a
-folder (`--characters DIR`).
+Skeletons and characters with a skin are generated from the built-in human in the styles of other
+software, and characters are read from a folder (`--characters DIR`). Recognition is measured on all,
+shapes and drags on those with a skin.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ from writhe.io.files import READABLE, load_figure
 from writhe.postures.builtin import builtin_database
 from writhe.postures.on_body import posture_on_body
 from writhe.progress import Progress
-from writhe.recognition import ESSENTIAL
+from writhe.recognition import ESSENTIAL, recognise
 from writhe.recognition.body_map import BodyMap
 from writhe.research.evaluation.drags import Script, sample_drags
 from writhe.research.evaluation.generated_characters import STYLES, generate
 from writhe.research.evaluation.metrics import PosingMetrics
+from writhe.research.evaluation.rigs import STYLES as RIGS
+from writhe.research.evaluation.rigs import build_rig
 from writhe.research.evaluation.run_drags import evaluate_drag, run_drag
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure
@@ -46,6 +49,12 @@ def run(
     rows: dict[str, Any] = {}
     people: list[Figure] = []
     open_s: list[float] = []
+    for rig_style in RIGS:
+        rig = build_rig(rig_style)
+        roles = recognise(rig.skeleton).roles
+        asked += 1
+        recognised += all(role in roles for role in ESSENTIAL)
+        wrong += sum(roles[role] != joint for role, joint in rig.roles.items() if role in roles)
     for style in STYLES:
         progress(None, f"generated {style.name}")
         made = generate(style)

@@ -32,7 +32,8 @@ def figure_of(
 ) -> Figure:
     """A figure of a person's skeleton with roles and the five strands of the body.
 
-    roles: role to joint name; the others are recognised from structure and names.
+    roles: role to joint name, by default those that the file states (VRM); the others are
+        recognised from structure and names.
     skin: a skin in the rest pose, to which the collision capsules are fitted; without one they are
         fitted to the bones.
     partial: return a figure with the roles found instead of raising if essential ones are missing.
@@ -41,6 +42,8 @@ def figure_of(
     """
     skeleton = source.skeleton if isinstance(source, Motion) else source
     label = name or (source.name if isinstance(source, Motion) else "character")
+    if roles is None and isinstance(source, Motion):
+        roles = source.source.get("roles") or None
     if roles is not None:
         match = recognise(skeleton, roles)
     elif partial:

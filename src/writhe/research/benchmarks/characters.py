@@ -1,7 +1,8 @@
 """`writhe bench characters`: recognition, shapes and drags of characters from elsewhere.
 
 Skeletons and characters with a skin are generated from the built-in human in the styles of other
-software, and characters are read from a folder (`--characters DIR`). Recognition is measured on all,
+software, and characters are read from a folder (`--characters DIR`). Recognition is measured on
+all,
 shapes and drags on those with a skin.
 """
 

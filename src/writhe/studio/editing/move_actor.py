@@ -7,8 +7,9 @@ import numpy as np
 
 from writhe.arrays import Floats, vector3
 from writhe.errors import WritheError
-from writhe.skeleton import JointKind, Skeleton, forward
+from writhe.skeleton import JointKind, forward
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
+from writhe.skeleton.root import free_root, moved_roots
 from writhe.studio.document import Document, PinRow, TrackKind
 from writhe.studio.document.drawn_paths import moved_path
 from writhe.studio.document.history import Edit
@@ -47,29 +48,6 @@ def move_actor(
             for key in document.keys(track.id):
                 pose = moved_roots(skeleton, unpack(key.data)[None], yaw, away)[0]
                 edit.update("keys", key.id, data=pack(pose))
-
-
-def moved_roots(skeleton: Skeleton, q: Floats, yaw: Floats, away: Floats) -> Floats:
-    """Configurations (n, nq) with the free root moved: position Y p + away, orientation Y R.
-
-    The root is the uppermost free joint; joints above it are fixed containers of a file.
-    """
-    root = free_root(skeleton)
-    rest_frames = forward(skeleton, skeleton.rest_configuration)
-    rest, offset = rest_frames.rotations[root], rest_frames.positions[root]
-    at = int(skeleton.tree.q_start[root])
-    out = q.copy()
-    out[:, at : at + 3] = ((offset + q[:, at : at + 3] @ rest.T) @ yaw.T + away - offset) @ rest
-    turned = rest.T @ yaw @ rest
-    for row in out:
-        row[at + 3 : at + 7] = quaternion_of(turned @ rotation_matrix(row[at + 3 : at + 7]))
-    return out
-
-
-def free_root(skeleton: Skeleton) -> int:
-    """The uppermost free joint, 0 if there is none."""
-    kinds = [joint.kind for joint in skeleton.joints]
-    return kinds.index(JointKind.FREE) if JointKind.FREE in kinds else 0
 
 
 def _moved_pin(pin: PinRow, yaw: Floats, away: Floats) -> PinRow:

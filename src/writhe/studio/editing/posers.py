@@ -8,6 +8,7 @@ from pathlib import Path
 from writhe.database import PostureDatabase
 from writhe.errors import WritheError
 from writhe.postures.builtin import builtin_database
+from writhe.postures.preset_poses import is_person
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
 from writhe.solvers.half_space import HalfSpacePoser
@@ -15,7 +16,6 @@ from writhe.solvers.posing import Controls, Poser, make_poser
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.balance import can_balance
 from writhe.solvers.posing.default_poser import DefaultPoser
-from writhe.studio.editing.preset_poses import is_person
 from writhe.studio.editing.solver_settings import FROM_FILE, SolverSettings
 from writhe.studio.files.shared_files import SharedFiles
 

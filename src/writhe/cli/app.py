@@ -21,6 +21,7 @@ COMMANDS = {
     "studio": "Pose and animate in the browser, with mouse or fingers.",
     "info": "Show the contents of a motion file.",
     "roles": "Show and correct which joint of a character has which role.",
+    "character": "Show roles, limits and collision shapes of a character; draw them.",
     "convert": "Convert a motion between file formats.",
     "retarget": "Retarget a motion to another skeleton.",
     "measure": "Measure the linking of a clip's limbs over time.",
@@ -40,7 +41,18 @@ COMMANDS = {
 }
 
 # commands that recognise bodies: they take `--roles FILE`
-TAKE_ROLES = ("info", "retarget", "measure", "certify", "clean", "plan", "learn", "db", "render")
+TAKE_ROLES = (
+    "info",
+    "character",
+    "retarget",
+    "measure",
+    "certify",
+    "clean",
+    "plan",
+    "learn",
+    "db",
+    "render",
+)
 
 # name: stages of `writhe.warmup` to compile before its first run
 NEEDS = {

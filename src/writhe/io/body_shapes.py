@@ -8,21 +8,24 @@ the joints of the spine, since they can only bend.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from writhe.arrays import Ints
 from writhe.errors import WritheError
-from writhe.recognition import Recognition
 from writhe.recognition.body_map import BodyMap
-from writhe.recognition.carried_limits import carried_limits
+from writhe.recognition.carried_limits import carried_limits, finger_limits
+from writhe.recognition.recognise import Recognition
+from writhe.recognition.roles import FINGER_ROLES, RigKind
 from writhe.skeleton import Capsule, Figure, JointKind, Skeleton, Skin
 from writhe.skeleton.capsule_masses import with_masses
 from writhe.skeleton.figures import figure
 from writhe.skeleton.fit_capsules import fit_capsules
 from writhe.skeleton.skin_shapes import fit_to_skin
+
+_WITHOUT_SHAPES = (RigKind.HAIR, RigKind.CLOTH, RigKind.ATTACHMENT)
+_OF_THE_JOINT_ABOVE = (RigKind.HELPER, RigKind.END, RigKind.FACE, RigKind.TOE)
 
 
 def body_shapes(skeleton: Skeleton, match: Recognition, skin: Skin | None) -> tuple[Capsule, ...]:
@@ -40,8 +43,24 @@ def body_shapes(skeleton: Skeleton, match: Recognition, skin: Skin | None) -> tu
 
 
 def skin_carriers(skeleton: Skeleton, match: Recognition) -> Ints:
-    """(n,) the joint whose shapes cover the skin of each joint; -1 for skin without shapes."""
-    return np.arange(len(skeleton), dtype=np.int64)
+    """(n,) the joint whose shapes cover the skin of each joint; -1 for skin without shapes.
+
+    Hair, cloth, weapons and other attachments on joints of their own have no shapes: they are meant
+    to move with the body, and would keep it from its poses. Skin on a container counts for the
+    hips.
+    """
+    out = np.arange(len(skeleton), dtype=np.int64)
+    hips = match.roles.get("hips")
+    for j, name in enumerate(skeleton.names):
+        kind = match.kinds.get(name, RigKind.UNKNOWN)
+        parent = int(skeleton.tree.parent[j])
+        if kind in _WITHOUT_SHAPES and hips is not None:
+            out[j] = -1
+        elif kind is RigKind.CONTAINER and hips is not None:
+            out[j] = skeleton.index(hips)
+        elif kind in _OF_THE_JOINT_ABOVE and parent >= 0 and hips is not None:
+            out[j] = out[parent]
+    return out
 
 
 def shape_parts(skeleton: Skeleton, match: Recognition) -> dict[int, str]:
@@ -73,7 +92,7 @@ def _fingers(skeleton: Skeleton, match: Recognition) -> frozenset[int]:
     return frozenset(found)
 
 
-def with_anatomy(body: Figure, limits: Mapping[str, str] | None = None) -> Figure:
+def with_anatomy(body: Figure, match: Recognition) -> Figure:
     """The figure with masses by volume and, for a person, the limits of the built-in human."""
     skeleton = with_masses(body.skeleton, body.capsules)
     human = figure("human")
@@ -82,7 +101,8 @@ def with_anatomy(body: Figure, limits: Mapping[str, str] | None = None) -> Figur
             mapping = BodyMap(body, human)
         except WritheError:
             return replace(body, skeleton=skeleton)
-        known = carried_limits(mapping)
+        fingers = {role: match.roles[role] for role in FINGER_ROLES if role in match.roles}
+        known = carried_limits(mapping) | finger_limits(skeleton, dict(body.roles), fingers)
         missing = {
             joint.name: known[joint.name]
             for joint in skeleton.joints

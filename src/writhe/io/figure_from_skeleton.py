@@ -32,7 +32,7 @@ def figure_of(
 ) -> Figure:
     """A figure of a person's skeleton with roles and the five strands of the body.
 
-    roles: role to joint name; by default those that the file states (VRM), the others are
+    roles: role to joint name, by default those that the file states (VRM); the others are
         recognised from structure and names.
     skin: a skin in the rest pose, to which the collision capsules are fitted; without one they are
         fitted to the bones.
@@ -64,7 +64,7 @@ def figure_of(
         strands=strands,
         roles=tuple((r, match.roles[r]) for r in ROLES if r in match.roles),
     )
-    return with_anatomy(body) if anatomy else body
+    return with_anatomy(body, match) if anatomy else body
 
 
 def _built_in(skeleton: Skeleton) -> Figure | None:

@@ -19,7 +19,7 @@ from writhe.collision import Gate
 from writhe.easing import smoothstep
 from writhe.errors import WritheError
 from writhe.planning.energy import EnergyOptions
-from writhe.planning.energy_planner import DefaultPlanner, PlanOptions
+from writhe.planning.energy_planner import EnergyPlanner, PlanOptions
 from writhe.planning.problem import PlanProblem
 from writhe.planning.timing import Timing, bell, smoothed
 from writhe.skeleton.path import path_rows
@@ -36,7 +36,7 @@ class SpanClearing:
         self.frames = frames
         self._gate = Gate(frames.world.table)
         self._planner = {
-            falloff: DefaultPlanner(
+            falloff: EnergyPlanner(
                 PlanOptions(energy=EnergyOptions(falloff=falloff), corner_rounds=0, sweeps=0)
             )
             for falloff in _FALLOFFS

@@ -10,6 +10,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from writhe.cli.options import Json
 from writhe.cli.output import console, print_json
 from writhe.io.summary import summarise
 from writhe.recognition import Recognition, RigKind, recognise
@@ -23,7 +24,7 @@ def info(
         float | None,
         typer.Option(help="Length in metres of the file's unit, if it cannot be guessed."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Json = False,
 ) -> None:
     """Show a file: joints, frames, rate, unit, and which joint has which role.
 

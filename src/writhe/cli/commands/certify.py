@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from writhe.cli.options import Json, SkipJointZones
 from writhe.cli.output import console, print_json
 
 if TYPE_CHECKING:
@@ -32,11 +33,8 @@ def certify(
             help="slerp, euler or both (default: both for BVH, else slerp).", show_default=False
         ),
     ] = None,
-    skip_joint_zones: Annotated[
-        bool,
-        typer.Option(help="Ignore shapes of adjacent parts that overlap deeply at rest."),
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    skip_joint_zones: SkipJointZones = False,
+    json: Json = False,
 ) -> None:
     """Check whether body parts penetrate each other or objects, between frames too.
 

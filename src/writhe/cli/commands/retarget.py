@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from writhe.cli.options import Json
 from writhe.cli.output import console, print_json
 from writhe.io import load, load_figure, save
 from writhe.retargeting.retarget import retarget as retarget_motion
@@ -20,7 +21,7 @@ def retarget(
         str, typer.Option(help="A built-in figure, or a file with the character.")
     ] = "human",
     keep_feet: Annotated[bool, typer.Option(help="Lock planted feet.")] = True,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Json = False,
 ) -> None:
     """Retarget a motion to another skeleton by the roles of its joints.
 

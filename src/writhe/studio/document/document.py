@@ -282,6 +282,19 @@ class Document:
             solve = self._in_betweens.of_actor(row, self.figure(row.figure), self.fps)
         return ActorTimeline(skeleton, keys, clip, start_s, tuple(sampled_tracks), solve)
 
+    def with_feet_of_previous_key(self, actor: int, q: Floats, time_s: float) -> Floats:
+        """A pose q (nq) with its feet where the key before a time has them, if they are near."""
+        with self._lock:
+            row, timeline = self.actor(actor), self.timeline(actor)
+            keys = timeline.keys
+            if keys is None or timeline.clip is not None:
+                return q
+            earlier = np.flatnonzero(keys.times_s < time_s - rows.SAME_TIME_S)
+            if not len(earlier):
+                return q
+            figure = self.figure(row.figure)
+            return self._in_betweens.with_feet_of(row, figure, q, keys.q[earlier[-1]])
+
     def motion(self, actor: int, fps: float | None = None) -> Motion:
         """The actor's timeline as sampled motion; a single frame if it has no tracks."""
         rate = fps or self.fps

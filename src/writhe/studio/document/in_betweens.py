@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from writhe.animation.detect_contacts import contacts_of_keys
 from writhe.animation.in_between import BodyModel, InBetween
 from writhe.animation.keys import KeyBlend
 from writhe.animation.options import AnimateOptions
@@ -83,6 +84,22 @@ class InBetweens:
             return self._span(actor, figure, fps, known[0], blend, i)
 
         return solve
+
+    def with_feet_of(self, actor: ActorRow, figure: Figure, q: Floats, before: Floats) -> Floats:
+        """The pose q (nq) with the feet that stand near those of `before` moved onto them."""
+        from writhe.studio.editing.scene_builder import SceneKey, only_actor
+
+        times, poses = np.array([0.0, 1.0]), np.stack([before, q])
+        found = contacts_of_keys(figure, times, poses)
+        if not found:
+            return q
+        with self._lock:
+            key = only_actor(SceneKey.of(self._document), actor.id)
+            body = self._body(actor, figure, key)
+            world = body.world
+            pins = [prefixed(pin, world.prefix, world.skeleton.names) for pin in found]
+            frames = InBetween(body, times, poses, ("smooth", "smooth"), pins, times, _OPTIONS)
+            return np.ascontiguousarray(frames.keys[1, world.own_q])
 
     def _span(
         self,

@@ -17,6 +17,7 @@ BENCHMARKS = {
     "kernels": "linking, kinematics, certify and BVH reading, compared with C and NumPy",
     "drag": "the posing methods on scripted drags",
     "reconstruct": "the posing methods replaying clips from a few joints (needs --clips)",
+    "animate": "frames between keys: pinned feet, found motions, honest status, time",
     "plan": "joining tangled postures, against RRTConnect",
     "clean": "cleaning every clip of a folder (needs --clips)",
     "guarantee": "false certificates, foreign exceptions, frozen drags, clean, skin (random cases)",

@@ -41,7 +41,7 @@ def test_the_range_of_a_pin_is_dragged_on_the_timeline(open_page: OpenPage) -> N
     page = open_page(size=(1100, 760))
     squat(page)
     bar = page.locator(".pin-bar").first
-    end = bar.locator(".pin-end.end").bounding_box()
+    end = bar.locator(".pin-handle.pin-end").bounding_box()
     ruler = page.locator(".ruler").bounding_box()
     page.mouse.move(end["x"] + 3, end["y"] + 5)
     page.mouse.down()

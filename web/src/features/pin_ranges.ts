@@ -85,7 +85,7 @@ function place(element: HTMLElement, start: number, end: number): void {
 /** One end of a bar: dragged, or moved by a frame with the arrow keys. */
 function handle(editor: Editor, actor: number, pin: PinState, which: "start" | "end", bar: HTMLElement): HTMLElement {
   const button = h("button", {
-    class: `pin-end ${which}`,
+    class: `pin-handle pin-${which}`,
     type: "button",
     "aria-label": `${which === "start" ? "Start" : "End"} of the pin of ${nameOf(pin.joint)}`,
   });

@@ -6,8 +6,7 @@ Names are loaded when first used, so that `import writhe` stays quick. Their typ
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from writhe.lazy import lazy_names
 
 __version__ = "0.1.0"
 
@@ -60,12 +59,7 @@ _HOMES = {
 }
 
 __all__ = ["__version__", *sorted(_HOMES)]  # pyright: ignore[reportUnsupportedDunderAll]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'writhe' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -24,6 +24,7 @@ COMMANDS = {
     "measure": "Measure the linking of a clip's limbs over time.",
     "certify": "Check a motion for penetration and pass-throughs, between frames too.",
     "clean": "Remove penetrations from a clip.",
+    "batch": "Certify, clean, retarget or convert whole folders, on all cores or a cluster.",
     "plan": "Plan a motion between two postures without penetration.",
     "animate": "Turn keys and pins into a motion without penetration.",
     "learn": "Learn joint limits and damping from clips, for whole trajectories.",

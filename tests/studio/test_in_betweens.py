@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from writhe.arrays import Floats
+from writhe.postures.preset_poses import preset_pose
+from writhe.skeleton import forward
 from writhe.solvers.posing import make_poser, pin_here
 from writhe.solvers.posing.handles import Target
 from writhe.studio.document import Document
@@ -71,3 +73,18 @@ def test_a_pin_holds_during_its_range_only(squat: tuple[Document, int]):
         edit.update("actors", actor, pins=encode_pins(until))
     path = ankle(document, actor, "left")
     assert np.linalg.norm(path - path[0], axis=1).max() > 4e-3
+
+
+def test_a_preset_squat_after_a_stand_keeps_the_feet(tmp_path: Path):
+    document = Document.create(tmp_path / "preset.writhe")
+    actor = document.add_actor()
+    document.set_key(actor, 0.0, document.actor(actor).configuration)
+    database, number = preset_pose("basic", "squat")
+    given = database.q[number]
+    fitted = document.with_feet_of_previous_key(actor, given, 1.0, shift=True)
+    document.set_key(actor, 1.0, fitted)
+    skeleton = document.figure("human").skeleton
+    assert forward(skeleton, fitted).position("hips")[1] < 0.7
+    for side in ("left", "right"):
+        path = ankle(document, actor, side)
+        assert np.linalg.norm(path - path[0], axis=1).max() < 2e-3

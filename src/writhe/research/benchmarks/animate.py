@@ -115,7 +115,9 @@ def _pinned_feet(progress: Progress, human: Figure, count: int) -> dict[str, Any
             goal = _pose(seated[k % len(seated)], "chair")
         keys = [Key(0.0, start), Key(1.0, goal)]
         given = None
-        if kind == "step":
+        if kind in ("squat", "sit"):
+            given = ["left_ankle", "right_ankle"]
+        elif kind == "step":
             given = ["left_ankle"]  # the standing leg; the other one is free
             keys[1] = Key(1.0, _shifted(goal, -0.6 * STEPS_M[k % len(STEPS_M)]))
         result = animate(subject, keys, fps=FPS, pins=given)
@@ -176,7 +178,7 @@ def _found(
     for _ in range(everyday):
         a, b = (_pose(str(n)) for n in rng.choice(names, 2, replace=False))
         cases.append(("everyday", human, a, b))
-    tangles = tangled_pairs(human, count=tangled, seed=3, walks=60)
+    tangles = tangled_pairs(human, count=tangled, seed=5, walks=64)
     cases += [("tangled", human, pair.start, pair.goal) for pair in tangles]
     scene, seats = _chair(human), list(preset_names("chair"))
     for _ in range(chair):

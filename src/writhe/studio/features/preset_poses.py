@@ -88,7 +88,9 @@ def apply(editor: Editor, edit: Edit, message: ApplyPresetPose) -> None:
     else:
         skeleton = database.figure.skeleton
         q = preset_poses.at_current_root(skeleton, database.q[number], editor.posed_actor(actor).q)
-    q = document.with_feet_of_previous_key(actor.id, q, editor.time_s)
+    q = document.with_feet_of_previous_key(
+        actor.id, q, editor.time_s, shift=not database.object_name
+    )
     edits.set_pose(document, edit, actor.id, q, editor.time_s)
     edits.pin_only(
         document,

@@ -47,6 +47,7 @@ class Cleaned:
     before: Certificate
     after: Certificate
     written: Certificate | None
+    written_fps: float  # frame rate of that file, higher than that of the motion where it has to be
     mean_displacement_m: float  # over all joints and frames
     max_displacement_m: float
     leaps: Leaps
@@ -96,6 +97,7 @@ def clean(
     problem = ClipProblem(tracker, motion.q, motion.fps, window_options)
     trajectory = ClipTrajectory(tracker, problem, max(1, round(fade_s * motion.fps)))
     written: Certificate | None = None
+    written_fps = motion.fps
     with threadpool_limits(1, "blas"):  # threads of small matrices only wait for each other
         q = trajectory.solve(
             lambda first, stop: _path(
@@ -105,9 +107,10 @@ def clean(
         if euler:
             readings = FileReadings(motion)
             q = trajectory.settle(q, readings.failures)
-            written = readings.certificate(q)
+            written, written_fps = readings.denser(q)
     # the file's certificate covers the slerp reading, with the shapes of the figure
-    after = certify(shapes, q, motion.fps) if table or written is None else written
+    by_file = table is None and written is not None and written.certified
+    after = written if by_file and written is not None else certify(shapes, q, motion.fps)
     positions = forward(figure.skeleton, q).positions
     moved = np.linalg.norm(positions - problem.source_positions, axis=2)
     return Cleaned(
@@ -115,6 +118,7 @@ def clean(
         before=certify(shapes, motion.q, motion.fps),
         after=after,
         written=written,
+        written_fps=written_fps,
         mean_displacement_m=float(moved.mean()),
         max_displacement_m=float(moved.max()),
         leaps=leaps(positions, problem.source_positions),

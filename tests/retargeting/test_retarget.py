@@ -13,7 +13,17 @@ from writhe.errors import WritheError
 from writhe.recognition.names import FAMILIES
 from writhe.retargeting.planted_feet import planted_spans
 from writhe.retargeting.retarget import retarget
-from writhe.skeleton import Figure, Joint, JointKind, Motion, Skeleton, Tip, forward, quaternions
+from writhe.skeleton import (
+    Figure,
+    Joint,
+    JointKind,
+    Motion,
+    Skeleton,
+    Skin,
+    Tip,
+    forward,
+    quaternions,
+)
 from writhe.skeleton import kinematics as kin
 from writhe.skeleton.figures import figure
 
@@ -264,7 +274,9 @@ def test_soles_of_another_body_lie_on_the_ground():
     vertices = skin.vertices.copy()
     low = np.isin(skin.joints[:, 0], foot) & (vertices[:, 1] < vertices[:, 1].min() + 0.02)
     vertices[low, 1] -= 0.05
-    thick = replace(tall, skin=replace(skin, vertices=vertices))
+    thick = replace(
+        tall, skin=Skin(vertices, skin.triangles, skin.joints, skin.weights, skin.twist)
+    )
     result = retarget(standing_on(0.0), thick, floor_m=0.0)
     frames = result.frames()
     deformed = thick.skin.deform(result.skeleton, frames.positions, frames.rotations)

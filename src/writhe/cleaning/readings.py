@@ -32,7 +32,7 @@ BETWEEN = (0.25, 0.5, 0.75)  # fractions of an interval at which contacts are ad
 
 
 class NoShapesError(WritheError):
-    """The skeleton of a written file gets no collision shapes, so nothing can be certified."""
+    """No collision shapes could be fitted to the skeleton of a written file."""
 
 
 class WrittenMotion:
@@ -108,7 +108,7 @@ class WrittenMotion:
 
 
 class FileReadings:
-    """The BVH file of a clip for changing frames; finds the intervals that are not certified."""
+    """Finds the intervals of a clip that are not certified once it is written to a BVH file."""
 
     def __init__(self, motion: Motion) -> None:
         self._motion = motion

@@ -25,19 +25,19 @@ from writhe.kernels.cleaning.gated_intervals import certified_intervals
 from writhe.kernels.skeleton import kinematics
 from writhe.solvers.tracking import PostureTracker
 
-# (t, u, posture) between frames t and t + 1 of intervals that are not certified
+# finds the intervals of a motion (frames, nq) that are not certified, as instants within them
 Failures = Callable[[Floats], list[Instant]]
 # the path (stop - first, nq) through the frames first .. stop - 1 of the clip
 FindPath = Callable[[int, int], Floats]
 
-_RAISE_M = 0.001  # by which the margin at an uncertified interval is raised in each round
-_MOST_M = 0.003  # ... and at most altogether
-_ROUNDS = 7
-_ROUNDS_OF_READING = 3
-_VAIN_ROUNDS = 2  # that bring no fewer failures, after which a reading is given up
-_ROUNDS_FOR_SPEED = 3  # in which frames that are too fast are solved again
-_TOO_FAST_M = 0.002  # beyond the bound of a step
-_ROUNDS_OF_MAIN = 2  # after these, all degrees of freedom are free
+_RAISE_M = 0.001  # the margin at an uncertified interval grows by this in each round
+_MOST_M = 0.003  # ... but by no more than this in total
+_ROUNDS = 7  # of solving again around failed intervals, at most
+_ROUNDS_OF_READING = 3  # ... for the reading of a file
+_VAIN_ROUNDS = 2  # a reading is given up after so many rounds without fewer failures
+_ROUNDS_FOR_SPEED = 3  # only the first rounds also solve frames again that are too fast
+_TOO_FAST_M = 0.002  # a step longer than its bound by more than this is too fast
+_ROUNDS_OF_MAIN = 2  # the first rounds solve for the main corrections only, later ones for all
 _LONGEST = 360  # frames solved together at most
 _OVERLAP_S = 1.0  # of windows that had to be split
 _BESIDE_S = (1.0, 4.0)  # clip on both sides of what fails through which a path is searched
@@ -197,10 +197,10 @@ class ClipTrajectory:
         return float(apart.mean() + leap.sum())
 
     def settle(self, q: Floats, failures: Failures) -> Floats:
-        """(frames, nq) q, certified in another reading too where the frames allow it.
+        """(frames, nq) q solved again so that another reading is certified too, where possible.
 
         failures: finds the intervals that are not certified in that reading. The result is
-        certified by the gate as q is, and has no more failures.
+        certified by the gate, like q, and has at most as many failures as q.
         """
         failed = failures(q)
         best, fewest, vain = q, len(failed), 0
@@ -217,9 +217,9 @@ class ClipTrajectory:
     def _solve_again(
         self, q: Floats, failed: list[Instant], number: int, fast: Sequence[int] = ()
     ) -> Floats:
-        """Q solved around failed instants, with contacts there and a raised margin.
+        """(frames, nq) q solved again around failed instants, with contacts and a larger margin.
 
-        fast: frames around which it is solved again without that.
+        fast: frames that are solved again too, with their margin unchanged.
         """
         self._instants += failed
         at = np.zeros(len(q), dtype=np.bool_)
@@ -233,7 +233,7 @@ class ClipTrajectory:
         return q
 
     def _towards(self, q: Floats, path: Floats, failed: list[Instant], width: int) -> Floats:
-        """Q blended with the path around the failed intervals, over `width` frames."""
+        """(frames, nq) q blended with the path around the failed intervals, over `width` frames."""
         frames = np.arange(len(q))
         distance = np.full(len(q), np.inf)
         for instant in failed:
@@ -287,7 +287,7 @@ class ClipTrajectory:
         return found
 
     def _windows(self, chosen: Bools) -> list[tuple[int, int]]:
-        """Ranges of frames within the fade of a chosen frame, none longer than the bound."""
+        """Ranges (first, stop) of frames near a chosen one; long ranges are split and overlap."""
         overlap = round(_OVERLAP_S * self._problem.fps)
         found: list[tuple[int, int]] = []
         for first, stop in spans(chosen, self._fade):
@@ -304,7 +304,7 @@ class ClipTrajectory:
         return np.unique(np.concatenate(found)) if found else self._all
 
     def _solve(self, q: Floats, first: int, stop: int, free: Ints, iterations: int) -> Floats:
-        """Solve one window; frames that hardly change go back to the source exactly."""
+        """Solve one window; frames with negligible corrections become those of the source."""
         problem = self._problem
         out = problem.solve(q, first, stop, self._margin, self._instants, free, iterations)
         x = problem.corrections(out, first, stop)

@@ -60,14 +60,15 @@ class WindowOptions:
     """
 
     iterations: int = 6  # linearisations of a window
-    iterations_again: int = 10  # ... of the frames around an interval that is not certified
+    iterations_again: int = 10  # linearisations when a window is solved again
     active_sets: int = 3  # solves per linearisation, to find the inequalities that are violated
     foot_weight: float = 4.0  # position weight of feet; other joints have 1
     planted_weight: float = 8.0  # position weight of feet that stand still in the source
     angle_weight: float = 0.15  # a: weight of joint angles, scaled to metres by M
-    velocity_weight: float = 2.0  # s
-    acceleration_weight: float = 4.0  # c
-    least_metres: float = 0.15  # lower bound of M in s and c, so that hands do not turn suddenly
+    velocity_weight: float = 2.0  # s: of the change of a correction from frame to frame
+    acceleration_weight: float = 4.0  # c: of the change of that change
+    # lower bound of M in the terms of s and c: hands must not turn suddenly
+    least_metres: float = 0.15
     penalty: float = 30.0  # weight of a violated inequality, relative to a joint position
     near_m: float = 0.04  # pairs nearer than this become inequalities
     max_move_m: float = 0.05  # farthest that a joint moves in the first linearisation
@@ -76,13 +77,16 @@ class WindowOptions:
     least_correction_m: float = 0.01  # joints that the path corrects less stay as in the source
     damping: float = 1.0  # weight of the step itself, scaled to metres by M
     close_m: float = 5e-4  # a step that moves no joint farther than this ends the iteration
-    local_speed_m_s: float = 1.0  # of a joint beyond that of the source at the same time
-    speed_m_s: float = 0.45  # ... and beyond its largest anywhere in the source
+    local_speed_m_s: float = 1.0  # a joint may be this much faster than in the source at that time
+    speed_m_s: float = 0.45  # ... and this much faster than its top speed in the whole source
 
 
 @dataclass(frozen=True, eq=False)
 class Instant:
-    """A posture between two frames: fraction u from frame to frame + 1, in some interpolation."""
+    """A posture between two frames, at fraction u from `frame` to `frame + 1`.
+
+    `q` is the posture there in the interpolation that is not certified.
+    """
 
     frame: int
     u: float
@@ -136,9 +140,9 @@ def _changing_pairs(table: CollisionTable, may_change: Bools) -> Pairs:
 
 
 class ClipProblem:
-    """The windows of one clip; keeps what depends on the source alone. Not thread-safe.
+    """Solves the windows of one clip; keeps its arrays between windows. Not thread-safe.
 
-    source (frames, nq). `variables` of the tracker (nv) marks what may be changed.
+    source (frames, nq). The tracker's `variables` (nv) mark the degrees of freedom that may change.
     """
 
     def __init__(
@@ -203,7 +207,8 @@ class ClipProblem:
     ) -> Floats:
         """(frames, nq) q with the frames first .. stop - 1 solved, starting at q.
 
-        margin (frames,): clearance that contacts keep, m. free: degrees of freedom that change.
+        margin (frames,): clearance to keep at contacts, m. free: indices of the degrees of freedom
+        to solve for.
         """
         options, out, tree = self.options, q.copy(), self.skeleton.tree
         self._free, self._column_of = self._free_columns(free)
@@ -298,9 +303,9 @@ class ClipProblem:
         return step, moved
 
     def main_corrections(self, q: Floats, first: int, stop: int) -> Ints:
-        """Degrees of freedom of the joints that q corrects by more than a little.
+        """Degrees of freedom of the joints that q corrects noticeably (`least_correction_m`).
 
-        The corrections of all others are taken back in q.
+        Corrections of all other joints are removed from q, in place.
         """
         x = self.corrections(q, first, stop)
         most = np.abs(self._metres * x).max(axis=0)
@@ -401,7 +406,7 @@ class ClipProblem:
     def _offsets(self, instants: list[Instant], q: Floats) -> tuple[Ints, Floats, Floats]:
         """Frames and fractions of instants, and the steps (k, nv) from the slerp to their postures.
 
-        Another interpolation is assumed to stay as far from the slerp while the frames move.
+        It is kept constant while the frames change: an approximation of other interpolations.
         """
         tree, offsets = self.skeleton.tree, np.empty((len(instants), self.skeleton.dof_count))
         middle = np.empty(q.shape[1])

@@ -18,9 +18,7 @@ from writhe.errors import WritheError
 from writhe.io.figure_from_skeleton import figure_of
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
 from writhe.recognition.names import ESSENTIAL, ROLES
-from writhe.retargeting.planted_feet import SIDES
-from writhe.retargeting.planted_feet import keep_feet as lock_planted_feet
-from writhe.retargeting.rest_alignment import (
+from writhe.recognition.rest_alignment import (
     RestBody,
     align_role,
     body_alignment,
@@ -28,6 +26,8 @@ from writhe.retargeting.rest_alignment import (
     rest_body,
     shortest_rotation,
 )
+from writhe.retargeting.planted_feet import SIDES
+from writhe.retargeting.planted_feet import keep_feet as lock_planted_feet
 from writhe.retargeting.soles import sole
 from writhe.skeleton import Figure, Frames, JointKind, Motion, quaternions
 from writhe.skeleton.limbs import ANKLES

@@ -11,6 +11,7 @@ import numpy as np
 from writhe.arguments import check_fields
 from writhe.arrays import MOST_M, Bools, Floats, Ints, lengths, number
 from writhe.skeleton.skeleton import Skeleton
+from writhe.skeleton.source_file import SourceFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,7 @@ class Figure:
 
     `strands` names the polylines of the figure (joint or tip names in order) whose pairwise
     linking describes a posture; `roles` maps anatomical roles ("left_hand") to joint names.
+    `source` is the file of a character that was read, which `save` writes with the motion in it.
     """
 
     name: str
@@ -149,6 +151,7 @@ class Figure:
     skin: Skin | None = None
     strands: tuple[tuple[str, tuple[str, ...]], ...] = ()
     roles: tuple[tuple[str, str], ...] = ()
+    source: SourceFile | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -101,6 +101,14 @@ def test_curves_follow_the_specification_of_gltf():
     assert deepest(jump, "STEP") == 0.0
 
 
+def test_a_stepped_track_holds_its_last_value_after_its_last_key():
+    times, values = np.array([0.0, 1.0]), np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    track = Track(0, "translation", times, values, "STEP")
+    at = np.array([0.0, 0.5, 1.0, 1.5])
+    assert track.at(at)[:, 0].tolist() == [0.0, 0.0, 1.0, 1.0]
+    assert track.at(at, backward=True)[:, 0].tolist() == [0.0, 0.0, 0.0, 1.0]
+
+
 def test_hull_distances_agree_with_boxes(rng):
     signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
     for _ in range(50):

@@ -106,7 +106,8 @@ def clean(
         q = trajectory.solve(
             lambda first, stop: _path(
                 tracker, motion.slice(first, stop), fade_s, go_round, progress or no_progress
-            )
+            ),
+            from_path=not go_round,
         )
         if euler:
             readings = FileReadings(motion)

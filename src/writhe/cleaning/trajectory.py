@@ -64,8 +64,17 @@ class ClipTrajectory:
         # first and last + 1 frame of the corrected parts of the clip, and what is free in them
         self._parts: list[tuple[int, int, Ints]] = []
 
-    def solve(self, find_path: FindPath) -> Floats:
-        """(frames, nq) the certified trajectory nearest to the source that was found."""
+    def solve(self, find_path: FindPath, *, from_path: bool = False) -> Floats:
+        """(frames, nq) the certified trajectory nearest to the source that was found.
+
+        from_path: never start at the source, from which limbs may change sides.
+        """
+        if from_path:
+            source = self._problem.source.copy()
+            bad = self._penetrating(source).any()
+            return (
+                self._by_path(source, 0, len(source), find_path(0, len(source))) if bad else source
+            )
         q = self._from_source()
         hard = self._unsolved(q) | self._far(q)
         for seconds in _BESIDE_S:
@@ -88,16 +97,20 @@ class ClipTrajectory:
         """(frames, nq) all windows around penetrating frames solved, started at the source."""
         problem = self._problem
         q = problem.source.copy()
-        bad = problem.clearances(q, self._least_m) < self._least_m
-        bad[:-1] |= ~self._source_passes
-        bad[1:] |= ~self._source_passes
-        for first, stop in self._windows(bad):
+        for first, stop in self._windows(self._penetrating(q)):
             free = problem.colliding_dofs(q[first:stop], self._least_m)
             if len(free) == 0:
                 free = self._all
             self._parts.append((first, stop, free))
             q = self._solve(q, first, stop, free, problem.options.iterations)
         return self._rounds(q, 0, len(q))
+
+    def _penetrating(self, source: Floats) -> Bools:
+        """(frames,) source frames within the margin, and those beside an interval that is not."""
+        bad = self._problem.clearances(source, self._least_m) < self._least_m
+        bad[:-1] |= ~self._source_passes
+        bad[1:] |= ~self._source_passes
+        return bad
 
     def _rounds(self, q: Floats, first: int, stop: int) -> Floats:
         """Q solved again where it is not certified or too fast, within first .. stop - 1.

@@ -120,7 +120,8 @@ def _with_unit_quaternions(table: CollisionTable, rows: Floats) -> Floats:
     return out
 
 
-def _clip(table: CollisionTable, reading: Reading) -> SweptClip:
+def swept_clip(table: CollisionTable, reading: Reading) -> SweptClip:
+    """A reading and empty results, for the sweep kernels."""
     n, k = len(table.skeleton), len(table.pairs.deep)
     if reading.euler is None:
         order, angles = np.full((n, 3), -1, dtype=np.int64), np.zeros((1, n, 3))
@@ -163,7 +164,7 @@ def _certify(table: CollisionTable, reading: Reading, slack_m: float) -> Certifi
     error_m = gap_error(table, reading) + ROUNDING_M
     slack = slack_m - min(error_m, LARGEST_ERROR_M)
     turns = half_turns(table, reading)
-    clip, work = _clip(table, reading), gate_workspace(table)
+    clip, work = swept_clip(table, reading), gate_workspace(table)
     arrays = table.skeleton.tree, table.shapes, table.bodies, table.pairs
     best = witness_frames(*arrays, clip, slack, work)
     started = clip.required < -slack

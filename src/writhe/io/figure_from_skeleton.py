@@ -56,6 +56,7 @@ def figure_of(
         skin=skin,
         strands=strands,
         roles=tuple((r, match.roles[r]) for r in ROLES if r in match.roles),
+        folds=() if known is None else known.folds,
     )
 
 

@@ -3,6 +3,13 @@
 The names and modules are those of the table in `__init__.py`; a test compares the two.
 """
 
+from writhe.animation import AnimateOptions as AnimateOptions
+from writhe.animation import Animation as Animation
+from writhe.animation import Key as Key
+from writhe.animation import TimedPin as TimedPin
+from writhe.animation import animate as animate
+from writhe.animation import detect_contacts as detect_contacts
+from writhe.animation import load_keys as load_keys
 from writhe.cleaning.clean import clean as clean
 from writhe.collision import Certificate as Certificate
 from writhe.collision import CollisionTable as CollisionTable

@@ -12,7 +12,7 @@ from writhe.collision import Certificate, Verdict, half_space
 from writhe.errors import WritheError
 from writhe.io import load, save
 from writhe.io.gltf.container import write_container
-from writhe.io.gltf.keys import load_glb_keys
+from writhe.io.gltf.keys import load_gltf_keys
 from writhe.scene import Actor, Scene, SceneObject, certify_file
 from writhe.skeleton import Capsule, Figure, Motion, forward, quaternions
 
@@ -149,7 +149,7 @@ def overshooting(folder: Path) -> Path:
 
 def test_splines_are_followed_between_their_keys(tmp_path):
     path = overshooting(tmp_path)
-    dense = load_glb_keys(path, 2000).motion
+    dense = load_gltf_keys(path, 2000).motion
     turns = dense.q[:, dense.skeleton.q_slice("arm")][:, -4:]
     peak = np.degrees(2 * np.arctan2(turns[:, 3], turns[:, 0])).max()
     assert peak > 50.0
@@ -166,7 +166,7 @@ def test_the_error_bound_of_splines_holds(tmp_path, refine):
         values = random.normal(size=(9, 4)) * 0.4
         values[1::3] = quaternions.normalised(random.normal(0, 0.25, (3, 4)) + np.eye(4)[3])
         path = spin_glb(tmp_path, [0.0, 0.3, 1.0], values, "CUBICSPLINE")
-        coarse, fine = load_glb_keys(path, refine), load_glb_keys(path, 64 * refine)
+        coarse, fine = load_gltf_keys(path, refine), load_gltf_keys(path, 64 * refine)
         joint = coarse.motion.skeleton.index("arm")
         at = coarse.motion.skeleton.q_slice("arm")
         sampled = Motion(coarse.motion.skeleton, coarse.motion.q, 1.0)

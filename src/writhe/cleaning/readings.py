@@ -26,7 +26,7 @@ BETWEEN = (0.25, 0.5, 0.75)  # fractions of an interval at which contacts are ad
 
 
 class NoShapesError(WritheError):
-    """The skeleton of a written file gets no collision shapes, so nothing can be certified."""
+    """No collision shapes could be fitted to the skeleton of a written file."""
 
 
 class WrittenMotion:
@@ -60,7 +60,7 @@ class WrittenMotion:
         if certificate.certified:
             return found
         for reading in ("euler", "slerp"):
-            if found:  # once these are solved, the other reading is checked as well
+            if found:  # the other reading is checked when these are solved
                 break
             waiting = [(0, len(self.motion) - 1)]
             while waiting:
@@ -101,7 +101,7 @@ class WrittenMotion:
 
 
 class FileReadings:
-    """The BVH file of a clip for changing frames; finds the intervals that are not certified."""
+    """Finds the intervals of a clip that are not certified once it is written to a BVH file."""
 
     def __init__(self, motion: Motion) -> None:
         self._motion = motion

@@ -9,7 +9,7 @@ from writhe.io import save
 from writhe.scene import certify_file
 from writhe.skeleton import Motion
 
-_TIMES = (2, 4, 8)  # frames written for each frame of the motion where one is not enough
+_TIMES = (2, 4, 8)  # frame rates that are tried, as multiples of that of the motion
 
 
 def write_certified(motion: Motion, path: Path) -> tuple[Motion, Certificate]:
@@ -17,7 +17,7 @@ def write_certified(motion: Motion, path: Path) -> tuple[Motion, Certificate]:
 
     A .bvh stores Euler angles at one frame rate, which readers interpolate linearly. Where this
     collides between frames although the motion does not, the file gets 2, 4 or 8 times as many
-    frames. If none is certified, the last is kept.
+    frames. If none of these is certified, the last one is kept.
     """
     save(motion, path)
     written, certificate = motion, certify_file(path).certificate

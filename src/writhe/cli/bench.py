@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.table import Table
@@ -76,5 +76,6 @@ def _load(path: Path) -> PostureDatabase:
 
 def _readable(value: Any) -> str:
     if isinstance(value, dict):
+        value = cast(dict[str, Any], value)
         return "\n".join(f"{key}: {_readable(inner)}" for key, inner in value.items())
     return "not available" if value is None else str(value)

@@ -10,7 +10,8 @@ import typer
 from rich.table import Table
 
 from writhe.cli.output import console, print_json
-from writhe.io import load, match_roles
+from writhe.io.summary import summarise
+from writhe.recognition.names import match_roles
 
 
 def info(
@@ -25,7 +26,7 @@ def info(
 
     Example: `writhe info walk.bvh`
     """
-    motion = load(file, metres_per_unit=metres_per_unit)
+    motion = summarise(file, metres_per_unit=metres_per_unit)
     skeleton = motion.skeleton
     match = match_roles(skeleton.names)
     kinds = Counter(joint.kind.name.lower() for joint in skeleton.joints)
@@ -36,7 +37,7 @@ def info(
         "kinds": dict(sorted(kinds.items())),
         "tips": len(skeleton.tips),
         "dof": skeleton.dof_count,
-        "frames": len(motion),
+        "frames": motion.frames,
         "fps": motion.fps,
         "duration_s": motion.duration_s,
         "metres_per_unit": motion.source.get("metres_per_unit", 1.0),
@@ -51,7 +52,7 @@ def info(
     kinds_text = ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items()))
     table.add_row("joints", f"{len(skeleton)} ({kinds_text}), {len(skeleton.tips)} tips")
     table.add_row("degrees of freedom", str(skeleton.dof_count))
-    table.add_row("frames", f"{len(motion)} at {motion.fps:g} a second")
+    table.add_row("frames", f"{motion.frames} at {motion.fps:g} a second")
     table.add_row("duration", f"{motion.duration_s:.2f} s")
     table.add_row("unit", f"{result['metres_per_unit']:.6g} m ({result['unit_from']})")
     if match.is_person:

@@ -261,7 +261,7 @@ def _worst_pairs(
     worst: dict[tuple[int, int], int] = {}
     for k in np.flatnonzero(clip.clearance < 0.5 * LEFT_OUT_M):
         _, a, b = table.shape_pairs[k]
-        parts = table.shape_parts[a], table.shape_parts[b]
+        parts = table.shape_parts[int(a)], table.shape_parts[int(b)]
         if parts not in worst or clip.clearance[k] < clip.clearance[worst[parts]]:
             worst[parts] = int(k)
     rows = [

@@ -174,7 +174,7 @@ class CollisionTable:
             ball[b] = (np.linalg.norm(points - centre[b], axis=1) + radii).max()
         return Bodies(
             joint=shapes.joint[start[:-1]] if count else _ints([]),
-            part=_ints(self.shape_parts[start[b]] for b in range(count)),
+            part=_ints(self.shape_parts[int(start[b])] for b in range(count)),
             shape_start=start,
             reach=reach,
             centre=centre,

@@ -116,7 +116,8 @@ def as_stored(skeleton: Skeleton, reading: Reading, channels: EulerChannels) -> 
     """
     change = np.abs(np.diff(channels.angles, axis=0)).max(axis=(1, 2), initial=0.0)
     parts = np.maximum(1, np.ceil(change / _LONGEST_STEP)).astype(np.int64)
-    row = np.concatenate([i + np.arange(n) / n for i, n in enumerate(parts)] + [[len(parts)]])
+    within: list[Floats] = [i + np.arange(int(n)) / int(n) for i, n in enumerate(parts)]
+    row: Floats = np.concatenate([*within, np.array([float(len(parts))])])
     q = np.empty((len(row), skeleton.configuration_size))
     interpolate_batch(skeleton.tree, reading.q, row, q)
     whole = np.minimum(row.astype(np.int64), len(parts) - 1)

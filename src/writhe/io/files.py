@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,9 @@ from writhe.skeleton import Figure, Motion
 if TYPE_CHECKING:
     from writhe.io.gltf.write import Prop
 
-READABLE = (".bvh", ".glb", ".npz")
-WRITABLE = (".bvh", ".glb")
+GLTF = (".glb", ".gltf", ".vrm", ".vrma")
+READABLE = (".bvh", *GLTF, ".npz")
+WRITABLE = (".bvh", *GLTF)
 
 
 @checked
@@ -25,29 +27,34 @@ def load(
     metres_per_unit: float | None = None,
     repair: bool = True,
     model: str | Path | None = None,
+    animation: str | int | None = None,
 ) -> Motion:
-    """Read a motion from .bvh, .glb (glTF 2.0 binary) or .npz (AMASS), in metres and Y up.
+    """Read a motion from .bvh, glTF (.glb, .gltf, .vrm, .vrma) or .npz (AMASS): metres, Y up.
 
     metres_per_unit: the unit of a BVH file, which the file does not state; by default it is
         recognised or guessed, and `source["unit_from"]` says how.
     repair: restore the bones that a known conversion lost; `source["repairs"]` lists them.
     model: an SMPL model file (.npz) that gives the rest skeleton of an AMASS file.
+    animation: the name or number of an animation of a file that has several; by default that which
+        writhe wrote last, else the first.
     """
     file = Path(path)
     suffix = file.suffix.lower()
-    if metres_per_unit is not None and suffix in (".glb", ".npz"):
+    if metres_per_unit is not None and suffix in (*GLTF, ".npz"):
         raise WritheError(f"{file}: {suffix} files are in metres; metres_per_unit is for BVH files")
-    if model is not None and suffix in (".bvh", ".glb"):
+    if model is not None and suffix in (".bvh", *GLTF):
         raise WritheError(f"{file}: a model file gives the rest pose of AMASS files (.npz) only")
+    if animation is not None and suffix in (".bvh", ".npz"):
+        raise WritheError(f"{file}: {suffix} files have one motion, not animations with names")
     match suffix:
         case ".bvh":
             from writhe.io.bvh.read import load_bvh
 
             return load_bvh(file, metres_per_unit=metres_per_unit, repair=repair)
-        case ".glb":
-            from writhe.io.gltf.read import load_glb
+        case suffix if suffix in GLTF:
+            from writhe.io.gltf.read import load_gltf
 
-            return load_glb(file)
+            return load_gltf(file, animation)
         case ".npz":
             from writhe.io.amass import load_amass
 
@@ -68,10 +75,14 @@ def save(
     metres_per_unit: float | None = None,
     undo_repairs: bool = False,
 ) -> None:
-    """Write a motion to .bvh or .glb; an existing file is replaced only if writing succeeds.
+    """Write a motion to .bvh or glTF; an existing file is replaced only if writing succeeds.
 
-    figure: for .glb, the figure whose skin is written too; its skeleton must be the motion's.
-    props: for .glb, objects of the environment, which `load` ignores.
+    A character that was read from a glTF file is written back as it was, with its meshes,
+    materials, images and other animations; only the animation is replaced or added.
+
+    figure: for glTF, the figure that is written too; its skeleton must be the motion's. By default
+        the character of the file that the motion was read from.
+    props: for glTF, objects of the environment, which `load` ignores.
     metres_per_unit: for .bvh; by default that of the source file, else 1.
     undo_repairs: for .bvh, write repaired bones as the file had them.
     """
@@ -86,15 +97,11 @@ def save(
                     motion, temporary, metres_per_unit=metres_per_unit, undo_repairs=undo_repairs
                 ),
             )
-        case ".glb":
-            from writhe.io.gltf.write import save_glb
+        case suffix if suffix in GLTF:
+            from writhe.io.gltf.write import Character, write_gltf
 
-            write_file(
-                file,
-                lambda temporary: save_glb(
-                    temporary, motion.skeleton, motion=motion, figure=figure, props=props
-                ),
-            )
+            one = Character(motion.skeleton, motion, figure)
+            write_file(file, lambda part: write_gltf(part, [one], props=props, suffix=suffix))
         case other:
             raise WritheError(
                 f"cannot write motions to {other!r} files; supported: " + ", ".join(WRITABLE)
@@ -102,28 +109,35 @@ def save(
 
 
 @checked
-def load_figure(path: str | Path) -> Figure:
-    """Read a character from a .glb file: skeleton, skin if there is one, roles and strands.
+def load_figure(path: str | Path, *, animation: str | int | None = None) -> Figure:
+    """Read a character from a glTF file: skeleton, meshes, roles and strands, and the file itself.
 
     A .bvh or .npz file gives the skeleton with its roles and strands.
+    animation: that whose motion decides which joints can be displaced; see `load`.
     """
     from writhe.io.figure_from_skeleton import figure_of
 
     file = Path(path)
-    if file.suffix.lower() != ".glb":
-        return figure_of(load(file), name=file.stem, partial=True)
-    from writhe.io.gltf.read import load_glb_figure
+    if file.suffix.lower() not in GLTF:
+        motion = load(file, animation=animation)
+        return figure_of(motion, name=file.stem, partial=True, anatomy=True)
+    from writhe.io.gltf.read import load_gltf_figure
 
-    skeleton, skin = load_glb_figure(file)
-    return figure_of(skeleton, name=file.stem, skin=skin, partial=True)
+    skeleton, skin, roles, source = load_gltf_figure(file, animation)
+    found = figure_of(
+        skeleton, name=file.stem, skin=skin, roles=roles or None, partial=True, anatomy=True
+    )
+    return replace(found, source=source)
 
 
 @checked
 def save_figure(figure: Figure, path: str | Path) -> None:
-    """Write a figure's skeleton and skin in the rest pose to a .glb file."""
+    """Write a figure in its rest pose to a glTF file; one that was read is written as it was."""
     file = Path(path)
-    if file.suffix.lower() != ".glb":
-        raise WritheError(f"figures are written to .glb files, not {file.suffix!r}")
-    from writhe.io.gltf.write import save_glb
+    suffix = file.suffix.lower()
+    if suffix not in GLTF:
+        raise WritheError(f"figures are written to {', '.join(GLTF)} files, not {suffix!r}")
+    from writhe.io.gltf.write import Character, write_gltf
 
-    write_file(file, lambda temporary: save_glb(temporary, figure.skeleton, figure=figure))
+    one = Character(figure.skeleton, None, figure)
+    write_file(file, lambda part: write_gltf(part, [one], suffix=suffix))

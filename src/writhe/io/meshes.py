@@ -1,24 +1,23 @@
-"""Reads triangle meshes of objects: Wavefront OBJ and glTF binary."""
+"""Reads triangle meshes of objects: Wavefront OBJ and glTF."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.errors import FileFormatError, WritheError
 from writhe.io.gltf.container import Glb
-from writhe.io.gltf.nodes import depth_first, local_transform, node_parents
+from writhe.io.gltf.geometry import mesh_geometries
+from writhe.io.gltf.nodes import depth_first, node_matrix, node_parents
 from writhe.io.weld import weld
-from writhe.skeleton import quaternions
 
 MAX_BYTES = 64 << 20
 MAX_VERTICES = 500_000
 _WELD = 1e-5  # of the mesh's size: nearer vertices are merged
-MESH_SUFFIXES = (".obj", ".glb")
+MESH_SUFFIXES = (".obj", ".glb", ".gltf")
 
 
 def load_mesh(path: str | Path) -> tuple[Floats, Ints]:
@@ -31,10 +30,10 @@ def load_mesh(path: str | Path) -> tuple[Floats, Ints]:
     suffix = file.suffix.lower()
     if suffix == ".obj":
         vertices, triangles = _obj(file)
-    elif suffix == ".glb":
+    elif suffix in (".glb", ".gltf"):
         vertices, triangles = _glb(file)
     else:
-        raise WritheError(f"{file}: meshes are read from {' or '.join(MESH_SUFFIXES)} files")
+        raise WritheError(f"{file}: meshes are read from {', '.join(MESH_SUFFIXES)} files")
     if len(triangles) == 0:
         raise FileFormatError(file, "contains no triangles")
     if not np.isfinite(vertices).all() or len(vertices) > MAX_VERTICES:
@@ -78,7 +77,7 @@ def _glb(file: Path) -> tuple[Floats, Ints]:
     parents = node_parents(glb)
     world: dict[int, Floats] = {}
     for node in depth_first(glb, parents):
-        own = _matrix(glb, glb.item("nodes", node), f"node {node}")
+        own = node_matrix(glb, glb.item("nodes", node), f"node {node}")
         world[node] = own if parents[node] < 0 else world[parents[node]] @ own
     vertices: list[Floats] = []
     triangles: list[Ints] = []
@@ -87,32 +86,10 @@ def _glb(file: Path) -> tuple[Floats, Ints]:
         record = glb.item("nodes", node)
         if "mesh" not in record:
             continue
-        mesh = glb.item("meshes", record["mesh"])
-        for each in glb.sequence(mesh.get("primitives"), "the primitives of a mesh"):
-            primitive = glb.record(each, "a primitive")
-            if primitive.get("mode", 4) != 4:
-                continue  # points and lines have no surface
-            attributes = glb.record(primitive.get("attributes"), "the attributes of a mesh")
-            points = glb.array(attributes.get("POSITION"), "VEC3", "the positions of a mesh")
-            flat = np.arange(len(points), dtype=np.int64)
-            if "indices" in primitive:
-                given = glb.integers(primitive["indices"], "SCALAR", "the indices of a mesh")
-                flat = given[:, 0]
-                if len(flat) and int(flat.max()) >= len(points):
-                    glb.fail("a triangle refers to a vertex that does not exist")
-            rotation = world[node]
-            vertices.append(points @ rotation[:3, :3].T + rotation[:3, 3])
-            triangles.append(flat[: len(flat) // 3 * 3].reshape(-1, 3) + count)
-            count += len(points)
+        for part in mesh_geometries(glb, record):
+            vertices.append(part.vertices @ world[node][:3, :3].T + world[node][:3, 3])
+            triangles.append(part.triangles + count)
+            count += len(part.vertices)
     if not vertices:
         glb.fail("contains no mesh")
     return np.concatenate(vertices), np.concatenate(triangles)
-
-
-def _matrix(glb: Glb, node: dict[str, Any], what: str) -> Floats:
-    """(4, 4) the local transform of a node."""
-    translation, rotation, scale = local_transform(glb, node, what)
-    out = np.eye(4)
-    out[:3, :3] = quaternions.rotate(rotation[None], np.eye(3)).T * scale
-    out[:3, 3] = translation
-    return out

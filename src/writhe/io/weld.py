@@ -8,7 +8,7 @@ from writhe.arrays import Floats, Ints
 
 
 def weld(vertices: Floats, triangles: Ints, cell: float) -> tuple[Ints, Ints]:
-    """Merge vertices (v, 3) that fall into the same cell of a grid with this spacing.
+    """Merge vertices (v, 3 or more numbers) that fall into the same cell of a grid of this spacing.
 
     Returns the index of the vertex that stands for each merged one (m,), and the triangles (t, 3)
     on the merged vertices without those that became degenerate.

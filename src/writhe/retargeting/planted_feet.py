@@ -14,7 +14,7 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
-from writhe.retargeting.rest_alignment import RestBody, shortest_rotation
+from writhe.recognition.rest_alignment import RestBody, shortest_rotation
 from writhe.skeleton import Frames, JointKind, Motion, forward, quaternions
 
 PLANTED_SPEED_M_S = 0.15

@@ -19,7 +19,7 @@ from writhe.io.figure_from_skeleton import figure_of
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
 from writhe.recognition.names import ESSENTIAL, ROLES
 from writhe.retargeting.planted_feet import keep_feet as lock_planted_feet
-from writhe.retargeting.rest_alignment import (
+from writhe.recognition.rest_alignment import (
     RestBody,
     align_role,
     body_alignment,

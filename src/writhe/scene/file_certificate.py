@@ -20,7 +20,7 @@ from writhe.collision.stored_channels import channels_in_scene, stored_channels
 from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
 from writhe.io import figure_of, load
-from writhe.io.gltf.keys import load_glb_keys
+from writhe.io.gltf.keys import load_gltf_keys
 from writhe.scene.layout import Layout
 from writhe.scene.scene import Actor, Scene
 from writhe.skeleton import Figure, Motion, Skeleton, quaternions, transforms
@@ -108,7 +108,7 @@ def certify_file(
 
 def _read(file: Path, interpolation: str | None, refine: int) -> _Stored:
     if file.suffix.lower() == ".glb":
-        keyed = load_glb_keys(file, refine)
+        keyed = load_gltf_keys(file, refine)
         reading = Reading(
             "slerp",
             keyed.motion.q,

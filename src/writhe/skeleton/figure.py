@@ -12,6 +12,7 @@ from writhe.arguments import check_fields
 from writhe.arrays import MOST_M, Bools, Floats, Ints, lengths, number
 from writhe.skeleton.fold_limits import FoldLimit
 from writhe.skeleton.skeleton import Skeleton
+from writhe.skeleton.source_file import SourceFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +142,9 @@ class Figure:
     """A character: skeleton, collision capsules and optionally a skin.
 
     `strands` names the polylines of the figure (joint or tip names in order) whose pairwise
-    linking describes a posture; `roles` maps anatomical roles ("left_hand") to joint names; `folds`
-    says how far joints bend before the skin of neighbouring parts penetrates.
+    linking describes a posture; `roles` maps anatomical roles ("left_hand") to joint names.
+    `source` is the file of a character that was read, which `save` writes with the motion in it.
+    `folds` says how far joints bend before the skin of neighbouring parts penetrates.
     """
 
     name: str
@@ -151,6 +153,7 @@ class Figure:
     skin: Skin | None = None
     strands: tuple[tuple[str, tuple[str, ...]], ...] = ()
     roles: tuple[tuple[str, str], ...] = ()
+    source: SourceFile | None = None
     folds: tuple[FoldLimit, ...] = ()
 
     def __post_init__(self) -> None:

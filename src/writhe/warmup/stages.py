@@ -154,6 +154,17 @@ def planning() -> None:
     DefaultPlanner().compile(figure_problem(human, start, goal))
 
 
+def animation() -> None:
+    """Frames between keys."""
+    from writhe.animation import AnimateOptions, Key, animate
+    from writhe.skeleton.figures import figure
+
+    human = figure("human")
+    q = human.skeleton.rest_configuration
+    keys = [Key(0.0, q), Key(0.1, q)]
+    animate(human, keys, fps=30.0, pins=["left_ankle"], options=AnimateOptions(plan=False))
+
+
 def trajectories() -> None:
     """Styles and whole trajectories."""
     from writhe.skeleton.figures import figure

@@ -51,10 +51,12 @@ class KeyedMotion:
     interpolation: str
 
 
-def load_glb_keys(path: Path, refine: int = 1) -> KeyedMotion:
-    """Read the first animation of a .glb file at its keys; `refine` rows per key of splines."""
+def load_gltf_keys(
+    path: Path, refine: int = 1, animation_name: str | int | None = None
+) -> KeyedMotion:
+    """Read an animation of a glTF file at its keys; `refine` rows per key of splines."""
     glb = Glb(path)
-    animation = read_animation(glb)
+    animation = read_animation(glb, animation_name)
     tracks = animation.tracks
     kinds = {track.interpolation for track in tracks}
     times = np.unique(np.concatenate([t.times for t in tracks])) if tracks else np.zeros(1)

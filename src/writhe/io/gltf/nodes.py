@@ -29,12 +29,13 @@ class GlbNodes:
     offset: Floats  # (n, 3)
     rest: Floats  # (n, 4)
     scale: Floats  # (n,)
-    skinned: list[bool]  # whether a skin uses the node
+    moving: list[bool]  # whether a skin, an animation or a humanoid table uses the node
     notes: list[dict[str, Any]]  # the `extras` that writhe wrote
     tips: list[tuple[str, int, Floats]]  # name, index in `order`, offset
 
 
-def _note(node: dict[str, Any]) -> dict[str, Any]:
+def node_note(node: dict[str, Any]) -> dict[str, Any]:
+    """What writhe wrote into the `extras` of a node, an empty dictionary if nothing."""
     extras = node.get("extras")
     note = extras.get("writhe") if isinstance(extras, dict) else None
     return note if isinstance(note, dict) else {}
@@ -89,23 +90,50 @@ def local_transform(glb: Glb, node: dict[str, Any], what: str) -> tuple[Floats, 
     return translation, rotation, scale
 
 
-def joint_nodes(glb: Glb, animated: set[int]) -> GlbNodes:
-    """Find the joints: those of all skins, or the animated nodes, or all nodes without a mesh."""
+def node_matrix(glb: Glb, node: dict[str, Any], what: str) -> Floats:
+    """(4, 4) the local transform of a node."""
+    if "matrix" in node:
+        return glb.numbers(node["matrix"], 16, f"the matrix of {what}").reshape(4, 4).T
+    translation, rotation, scale = local_transform(glb, node, what)
+    out = np.eye(4)
+    out[:3, :3] = quaternions.rotate(rotation[None], np.eye(3)).T * scale
+    out[:3, 3] = translation
+    return out
+
+
+def joint_nodes(glb: Glb, animated: set[int], humanoid: set[int] | None = None) -> GlbNodes:
+    """Find the joints: those of all skins and of a humanoid table, and animated nodes below them.
+
+    Without any of these the joints are the animated nodes and their children, else all nodes
+    without a mesh, else all nodes.
+    """
     parent = node_parents(glb)
     order = depth_first(glb, parent)
     used: set[int] = set()
     for s in range(len(glb.items("skins"))):
         joints = glb.sequence(glb.item("skins", s).get("joints"), "the joints of a skin")
         used |= {glb.index(j, len(parent), "nodes") for j in joints}
-    notes = [_note(glb.item("nodes", n)) for n in range(len(parent))]
+    used |= humanoid or set()
+    notes = [node_note(glb.item("nodes", n)) for n in range(len(parent))]
     kinds = [note.get("kind") for note in notes]  # untrusted: may be of any type
+    animated = {n for n in animated if kinds[n] != "prop"}
     joints_found = used | {
         n for n, kind in enumerate(kinds) if isinstance(kind, str) and kind in _KINDS
     }
-    if not joints_found:
-        joints_found = animated | {n for n in order if parent[n] in animated}
-    if not joints_found:
-        joints_found = {n for n in order if not {"mesh", "camera"} & set(glb.item("nodes", n))}
+    if joints_found:
+        below: set[int] = set()
+        for n in order:
+            if n in joints_found or parent[n] in below:
+                below.add(n)
+        joints_found |= animated & below
+    else:
+        joints_found = animated | {n for n in order if parent[n] in animated and kinds[n] != "prop"}
+    for ignored in ({"mesh", "camera"}, {"camera"}):
+        if not joints_found:
+            joints_found = {
+                n for n in order if not ignored & set(glb.item("nodes", n)) and kinds[n] != "prop"
+            }
+            used = joints_found if ignored == {"camera"} else used
     if not joints_found:
         glb.fail("the file has no nodes that could be joints")
     ancestors: set[int] = set()
@@ -115,14 +143,19 @@ def joint_nodes(glb: Glb, animated: set[int]) -> GlbNodes:
             ancestors.add(at)
             at = parent[at]
     kept = [n for n in order if n in joints_found | ancestors]
-    return _build(glb, kept, parent, used, notes)
+    return _build(glb, kept, parent, used, used | (animated & joints_found), notes)
 
 
 _KINDS = {"fixed", "hinge", "prismatic", "ball", "free", "tip", "group"}
 
 
 def _build(
-    glb: Glb, kept: list[int], parent: list[int], used: set[int], notes: list[dict[str, Any]]
+    glb: Glb,
+    kept: list[int],
+    parent: list[int],
+    used: set[int],
+    moving: set[int],
+    notes: list[dict[str, Any]],
 ) -> GlbNodes:
     has_children = {parent[n] for n in kept}
     ends = {n for n in kept if notes[n].get("kind") == "tip" and n not in has_children}
@@ -142,7 +175,7 @@ def _build(
         np.zeros((count, 3)),
         np.zeros((count, 4)),
         np.ones(count),
-        [n in used for n in order],
+        [n in moving for n in order],
         [notes[n] for n in order],
         [],
     )

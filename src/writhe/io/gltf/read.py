@@ -1,4 +1,4 @@
-"""Reads glTF 2.0 binary files: the skeleton and motion of a skinned or animated character."""
+"""Reads glTF 2.0 files: the skeleton and motion of a skinned or animated character."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.io.gltf.animation import AnimationTrack, read_tracks, sampling_times
 from writhe.io.gltf.container import Glb
+from writhe.io.gltf.contents import animated_nodes, animation_names, contents, find_animation
 from writhe.io.gltf.nodes import GlbNodes, joint_nodes
 from writhe.io.gltf.skin import read_skin
+from writhe.io.gltf.vrm import humanoid_nodes, humanoid_roles
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Skin, Tip, quaternions
+from writhe.skeleton.source_file import SourceFile
 
 # a translation track that stays this close to the rest pose is ignored
 STILL_M = 1e-5
@@ -22,17 +25,27 @@ STILL_SCALE = 1e-2
 HINGE_SLACK_RAD = 1e-4
 
 
-def load_glb(path: Path) -> Motion:
-    """Read the first animation of a .glb file; the rest pose as one frame if there is none."""
-    skeleton, q, fps, animation = _read(Glb(path))
-    return Motion(skeleton, q, fps, path.stem, animation.source)
+def load_gltf(path: Path, animation: str | int | None = None) -> Motion:
+    """Read an animation of a glTF file; the rest pose as one frame if there is none.
+
+    animation: its name or number; by default that which writhe wrote last, else the first.
+    """
+    return read_motion(Glb(path), animation)
 
 
-def load_glb_figure(path: Path) -> tuple[Skeleton, Skin | None]:
-    """The skeleton and, if there is one, the skin of a .glb file."""
+def read_motion(glb: Glb, animation: str | int | None = None) -> Motion:
+    """The motion of a parsed file; see `load_gltf`."""
+    skeleton, q, fps, found = _read(glb, animation)
+    return Motion(skeleton, q, fps, found.source["animation"] or glb.path.stem, found.source)
+
+
+def load_gltf_figure(
+    path: Path, animation: str | int | None = None
+) -> tuple[Skeleton, Skin | None, dict[str, str], SourceFile]:
+    """The skeleton, the skin if there is one, the roles of a VRM file, and the file itself."""
     glb = Glb(path)
-    skeleton, _, _, animation = _read(glb)
-    return skeleton, read_skin(glb, animation.nodes, skeleton)
+    skeleton, _, _, found = _read(glb, animation)
+    return skeleton, read_skin(glb, found.nodes, skeleton), found.source["roles"], glb.source
 
 
 @dataclass(frozen=True)
@@ -77,28 +90,48 @@ class GlbAnimation:
         return skeleton, q
 
 
-def read_animation(glb: Glb) -> GlbAnimation:
-    """The nodes and tracks of the first animation."""
-    tracks = read_tracks(glb, glb.item("animations", 0)) if glb.items("animations") else []
-    nodes = joint_nodes(glb, {t.node for t in tracks})
+def read_animation(glb: Glb, wanted: str | int | None = None) -> GlbAnimation:
+    """The nodes of a file and the tracks of one of its animations."""
+    number = find_animation(glb, wanted)
+    tracks = [] if number is None else read_tracks(glb, glb.item("animations", number))
+    nodes = file_joints(glb)
     known = set(nodes.order)
-    names = [str(glb.record(a, "an animation").get("name", "")) for a in glb.items("animations")]
-    source: dict[str, Any] = {"format": "glb", "animations": names, "metres_per_unit": 1.0}
-    source["unit_from"] = "glTF is in metres"
+    names = animation_names(glb)
+    source: dict[str, Any] = {
+        "format": "glb",
+        "animations": names,
+        "animation": "" if number is None else names[number],
+        "metres_per_unit": 1.0,
+        "unit_from": "glTF is in metres",
+        "roles": humanoid_roles(
+            humanoid_nodes(glb), dict(zip(nodes.order, nodes.names, strict=True))
+        ),
+        "contents": contents(glb),
+        "file": glb.source,
+    }
     return GlbAnimation(glb, nodes, [t for t in tracks if t.node in known], source)
 
 
-def _read(glb: Glb) -> tuple[Skeleton, Floats, float, GlbAnimation]:
-    animation = read_animation(glb)
+def file_joints(glb: Glb) -> GlbNodes:
+    """The joints of a file, the same for all its animations."""
+    return joint_nodes(glb, animated_nodes(glb), set(humanoid_nodes(glb).values()))
+
+
+def _read(glb: Glb, wanted: str | int | None) -> tuple[Skeleton, Floats, float, GlbAnimation]:
+    animation = read_animation(glb, wanted)
     tracks = animation.tracks
     times, fps = np.zeros(1), 30.0
     if tracks:
         times, fps = sampling_times(glb, tracks, 7 * len(animation.nodes.order))
+    animation.source["start_s"] = float(times[0])
     skeleton, q = animation.configurations([t.sample(times) for t in tracks], len(times))
     return skeleton, q, fps, animation
 
 
 def _check_not_scaled(glb: Glb, nodes: GlbNodes, i: int, values: Floats) -> None:
+    """Raise if an animated scale changes the length of bones; that of a last joint does not."""
+    if i not in nodes.parent:
+        return
     above = nodes.scale[nodes.parent[i]] if nodes.parent[i] >= 0 else 1.0
     if np.abs(values * above / nodes.scale[i] - 1.0).max() > STILL_SCALE:
         glb.fail(
@@ -116,12 +149,12 @@ def _skeleton(
     for i, name in enumerate(nodes.names):
         above = nodes.parent[i]
         translates = i in translation and float(np.abs(translation[i]).max()) > STILL_M
-        top = above not in rooted and (nodes.skinned[i] or i in translation or i in rotation)
+        top = above not in rooted and nodes.moving[i]
         kind, axis = _noted_kind(nodes.notes[i], rotation.get(i), translation.get(i))
         if kind is None:
             if translates or top:
                 kind = JointKind.FREE
-            elif nodes.skinned[i] or i in rotation:
+            elif nodes.moving[i]:
                 kind = JointKind.BALL
             else:
                 kind = JointKind.FIXED

@@ -1,4 +1,4 @@
-"""The skinned meshes of a glTF file as one skin in the rest pose."""
+"""The meshes of a glTF character, skinned or fixed to bones, as one skin in the rest pose."""
 
 from __future__ import annotations
 
@@ -8,53 +8,89 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.io.gltf.container import Glb
-from writhe.io.gltf.nodes import GlbNodes
+from writhe.io.gltf.geometry import Geometry, mesh_geometries
+from writhe.io.gltf.nodes import GlbNodes, depth_first, node_matrix, node_note, node_parents
 from writhe.io.weld import weld
 from writhe.skeleton import Skeleton, Skin, forward
 
-TRIANGLES = 4
-_POINTS_AND_LINES = (0, 1, 2, 3)
-# nearer vertices are merged: files split them at seams of texture or normals
+# nearer vertices of one joint are merged: files split them at seams of texture or normals
 WELD_M = 1e-6
+
+# posed vertices, triangles, joints of the skeleton, weights
+_Part = tuple[Floats, Ints, Ints, Floats]
 
 
 def read_skin(glb: Glb, nodes: GlbNodes, skeleton: Skeleton) -> Skin | None:
-    """All skinned triangle meshes in the pose of the nodes, welded; None if there are none.
+    """All triangle meshes of the character in the pose of the nodes, welded; None without meshes.
 
     Skinning follows glTF: v = sum_j w_j W_j B_j v with W_j the node's world matrix and B_j its
-    inverse bind matrix. The pose of the nodes may differ from the bind pose.
+    inverse bind matrix. The pose of the nodes may differ from the bind pose. A mesh without a skin
+    on or below a joint follows that joint with weight 1.
     """
-    parts: list[tuple[Floats, Ints, Ints, Floats]] = []
-    count = 0
+    world = _world_matrices(glb)
+    carrier = _carriers(glb, nodes)
+    parts: list[_Part] = []
     for n in range(len(glb.items("nodes"))):
         node = glb.item("nodes", n)
-        if "mesh" not in node or "skin" not in node:
+        if "mesh" not in node or node_note(node).get("kind") == "prop":
             continue
-        joint_index, matrices = _joint_matrices(
-            glb, glb.item("skins", node["skin"]), nodes, skeleton
-        )
-        mesh = glb.item("meshes", node["mesh"])
-        for entry in glb.sequence(mesh.get("primitives"), "the primitives of a mesh"):
-            primitive = glb.record(entry, "a mesh primitive")
-            mode = primitive.get("mode", TRIANGLES)
-            if mode in _POINTS_AND_LINES:
-                continue
-            if mode != TRIANGLES:
-                glb.fail("a mesh is made of triangle strips or fans", "export plain triangles")
-            part = _primitive(glb, primitive, joint_index, matrices)
-            parts.append((part[0], part[1] + count, part[2], part[3]))
-            count += len(part[0])
+        if "skin" in node:
+            skin = glb.item("skins", node["skin"])
+            joint_index, matrices = _joint_matrices(glb, skin, nodes, skeleton)
+            parts += [
+                _skinned(glb, part, joint_index, matrices)
+                for part in mesh_geometries(glb, node, skinned=True)
+            ]
+        elif n in carrier:
+            joint = skeleton.index(nodes.names[carrier[n]])
+            parts += [_rigid(part, joint, world[n]) for part in mesh_geometries(glb, node)]
+    parts = [part for part in parts if len(part[0])]
     if not parts:
         return None
-    vertices, triangles, joints, weights = zip(*parts, strict=True)
-    points = np.concatenate(vertices)
-    first, welded = weld(points, np.concatenate(triangles), WELD_M)
+    first = np.cumsum([0, *(len(part[0]) for part in parts)])
+    points = np.concatenate([part[0] for part in parts])
+    joints = np.concatenate([part[2] for part in parts])
+    weights = np.concatenate([part[3] for part in parts])
+    triangles = np.concatenate([part[1] + at for part, at in zip(parts, first, strict=False)])
+    if not np.isfinite(points).all() or np.abs(points).max() > 1e6:
+        glb.fail("the mesh has coordinates above 1e6 m")
+    # vertices of different parts of the body stay apart even where they touch
+    keys = np.empty((len(points), 4))
+    keys[:, :3], keys[:, 3] = points, WELD_M * joints[np.arange(len(joints)), weights.argmax(1)]
+    kept, welded = weld(keys, triangles, WELD_M)
     return Skin(
-        np.ascontiguousarray(points[first]),
+        np.ascontiguousarray(points[kept]),
         welded,
-        np.ascontiguousarray(np.concatenate(joints)[first]),
-        np.ascontiguousarray(np.concatenate(weights)[first]),
+        np.ascontiguousarray(joints[kept]),
+        np.ascontiguousarray(weights[kept]),
     )
+
+
+def _world_matrices(glb: Glb) -> dict[int, Floats]:
+    """The world matrix (4, 4) of each node in the pose of the file."""
+    parents = node_parents(glb)
+    world: dict[int, Floats] = {}
+    for n in depth_first(glb, parents):
+        own = node_matrix(glb, glb.item("nodes", n), f"node {n}")
+        world[n] = own if parents[n] < 0 else world[parents[n]] @ own
+    return world
+
+
+def _carriers(glb: Glb, nodes: GlbNodes) -> dict[int, int]:
+    """For each node on or below a joint that can move: the position of that joint in `nodes`."""
+    parents = node_parents(glb)
+    index_of = {n: i for i, n in enumerate(nodes.order)}
+    moves: list[bool] = []
+    for i, above in enumerate(nodes.parent):
+        moves.append(nodes.moving[i] or (above >= 0 and moves[above]))
+    carrier: dict[int, int] = {}
+    for n in depth_first(glb, parents):
+        own = index_of.get(n)
+        if own is not None and moves[own]:
+            carrier[n] = own
+        elif own is None and parents[n] in carrier:
+            carrier[n] = carrier[parents[n]]
+    return carrier
 
 
 def _joint_matrices(
@@ -81,35 +117,24 @@ def _joint_matrices(
     return joint_index, world @ inverse[: len(joints)].reshape(-1, 4, 4).transpose(0, 2, 1)
 
 
-def _primitive(
-    glb: Glb, primitive: dict[str, Any], joint_index: Ints, matrices: Floats
-) -> tuple[Floats, Ints, Ints, Floats]:
-    attributes = glb.record(primitive.get("attributes"), "the attributes of a mesh")
-    vertices = glb.array(attributes.get("POSITION"), "VEC3", "the positions of a mesh")
-    joints = glb.integers(attributes.get("JOINTS_0"), "VEC4", "the joints of a mesh")
-    weights = glb.array(attributes.get("WEIGHTS_0"), "VEC4", "the weights of a mesh")
-    if not len(vertices) == len(joints) == len(weights):
-        glb.fail("positions, joints and weights of a mesh differ in number")
-    weights = np.maximum(weights, 0.0)
-    total = weights.sum(axis=1, keepdims=True)
-    if (total <= 1e-9).any():
-        glb.fail("a vertex has no weights", "bind every vertex to a joint")
-    weights /= total
-    if int(np.where(weights > 0, joints, 0).max()) >= len(joint_index):
+def _skinned(glb: Glb, part: Geometry, joint_index: Ints, matrices: Floats) -> _Part:
+    assert part.joints is not None and part.weights is not None
+    if int(part.joints.max()) >= len(joint_index):
         glb.fail("a vertex refers to a joint that the skin does not have")
-    joints = np.where(weights > 0, joints, 0)
-    if "indices" in primitive:
-        flat = glb.integers(primitive["indices"], "SCALAR", "the indices of a mesh")[:, 0]
-        if int(flat.max()) >= len(vertices):
-            glb.fail("a triangle refers to a vertex that does not exist")
-    else:
-        flat = np.arange(len(vertices), dtype=np.int64)
-    triangles = flat[: len(flat) // 3 * 3].reshape(-1, 3)
-    posed = np.zeros_like(vertices)
-    for slot in range(4):
-        m = matrices[joints[:, slot]]
-        moved = np.einsum("vab,vb->va", m[:, :3, :3], vertices) + m[:, :3, 3]
-        posed += weights[:, slot, None] * moved
-    if not np.isfinite(posed).all() or np.abs(posed).max() > 1e6:
-        glb.fail("the mesh has coordinates above 1e6 m")
-    return posed, triangles, joint_index[joints], weights
+    posed = np.zeros_like(part.vertices)
+    for slot in range(part.joints.shape[1]):
+        m = matrices[part.joints[:, slot]]
+        moved = np.einsum("vab,vb->va", m[:, :3, :3], part.vertices) + m[:, :3, 3]
+        posed += part.weights[:, slot, None] * moved
+    return posed, part.triangles, joint_index[part.joints], part.weights
+
+
+def _rigid(part: Geometry, joint: int, world: Floats) -> _Part:
+    posed = part.vertices @ world[:3, :3].T + world[:3, 3]
+    triangles = part.triangles
+    if float(np.linalg.det(world[:3, :3])) < 0.0:  # a mirrored copy is inside out
+        triangles = triangles[:, ::-1]
+    joints = np.full((len(posed), 4), joint, dtype=np.int64)
+    weights = np.zeros((len(posed), 4))
+    weights[:, 0] = 1.0
+    return posed, triangles, joints, weights

@@ -1,24 +1,35 @@
-"""Writes glTF 2.0 binary files: joints as nodes, skin, motion as linear (slerp) animation."""
+"""Writes glTF 2.0 files: characters with their motions, and objects beside them.
+
+A character that came from a glTF file is written as its own document, in which only an animation is
+added or replaced; meshes, materials, images, morph targets, cameras, extensions and names stay.
+"""
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from writhe import __version__
 from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
-from writhe.io.gltf.container import write_container
-from writhe.skeleton import Figure, JointKind, Motion, Skeleton, Skin, quaternions, transforms
+from writhe.io.gltf.animate import AnimationWriter, Track, joint_tracks
+from writhe.io.gltf.buffers import FORMAT, is_binary, relative_name
+from writhe.io.gltf.builder import GltfBuilder
+from writhe.io.gltf.container import Glb, write_container
+from writhe.io.gltf.contents import animation_names
+from writhe.io.gltf.existing import append_document, open_document
+from writhe.io.gltf.new_character import add_skeleton, add_skin, xyzw
+from writhe.io.gltf.read import file_joints, read_motion
+from writhe.io.gltf.vrm import vrm_version
+from writhe.skeleton import Figure, Motion, Skeleton, quaternions
+from writhe.skeleton.source_file import SourceFile
 
-_FLOAT, _UNSIGNED, _SHORT = 5126, 5125, 5123
-_VERTICES, _INDICES = 34962, 34963
-_COLOUR = [0.62, 0.66, 0.72, 1.0]
-_PROP_COLOUR = [0.45, 0.53, 0.66, 1.0]
+SUFFIXES = (".glb", ".gltf", ".vrm", ".vrma")
+_PROP_COLOUR = ("prop", [0.45, 0.53, 0.66, 1.0])
 
 
 @dataclass(frozen=True)
@@ -34,250 +45,197 @@ class Prop:
     poses: Floats
 
 
-def save_glb(
+@dataclass(frozen=True)
+class Character:
+    """A skeleton to write, with its motion, its figure and its file as far as they are known."""
+
+    skeleton: Skeleton
+    motion: Motion | None = None
+    figure: Figure | None = None
+
+    @property
+    def file(self) -> SourceFile | None:
+        """The glTF file that holds the character, if it came from one."""
+        found = None if self.figure is None else self.figure.source
+        bare = self.figure is None or self.figure.skin is None
+        if found is None and bare and self.motion is not None:
+            found = self.motion.source.get("file")
+        return found if isinstance(found, SourceFile) and found.format == FORMAT else None
+
+
+@dataclass
+class Written:
+    """What a file contains: the name of the animation, and notes about what could not be kept."""
+
+    animation: str = ""
+    notes: list[str] = field(default_factory=list[str])
+
+
+def write_gltf(
     path: Path,
-    skeleton: Skeleton,
+    characters: Sequence[Character],
     *,
-    motion: Motion | None = None,
-    figure: Figure | None = None,
     props: Sequence[Prop] = (),
-) -> None:
-    """Write a skeleton with an optional motion, the optional skin of a figure, and props."""
-    if figure is not None and figure.skeleton.names != skeleton.names:
-        raise WritheError(
-            f"the joints of the figure {figure.name!r} differ from those of the motion"
-        )
-    document = _Document(skeleton)
-    if figure is not None and figure.skin is not None:
-        document.add_skin(figure.skin, figure.name)
-    if motion is not None:
-        document.add_motion(motion)
-    for prop in props:
-        document.add_prop(prop, None if motion is None else motion.fps)
-    document.write(path)
+    suffix: str = "",
+    name: str = "",
+) -> Written:
+    """Write characters, one animation of all of them, and objects to one file.
 
-
-class _Document:
-    """The JSON document and its binary buffer, under construction."""
-
-    def __init__(self, skeleton: Skeleton) -> None:
-        self.skeleton = skeleton
-        self.binary = bytearray()
-        self.json: dict[str, Any] = {
-            "asset": {"version": "2.0", "generator": f"writhe {__version__}"},
-            "scene": 0,
-            "accessors": [],
-            "bufferViews": [],
-            "materials": [],
-            "meshes": [],
-        }
-        nodes: list[dict[str, Any]] = []
-        for joint in skeleton.joints:
-            note: dict[str, Any] = {"kind": joint.kind.name.lower()}
-            if joint.kind in (JointKind.HINGE, JointKind.PRISMATIC):
-                note["axis"] = [float(x) for x in joint.axis]
-            node: dict[str, Any] = {
-                "name": joint.name,
-                "translation": [float(x) for x in joint.offset_in_parent],
-                "rotation": _xyzw(quaternions.normalised(np.asarray(joint.rest))).tolist(),
-                "extras": {"writhe": note},
-            }
-            children = [int(c) for c in skeleton.children(joint.name)]
-            if children:
-                node["children"] = children
-            nodes.append(node)
-        for tip in skeleton.tips:
-            parent = nodes[skeleton.index(tip.joint)]
-            parent.setdefault("children", []).append(len(nodes))
-            nodes.append(
-                {
-                    "name": tip.name,
-                    "translation": [float(x) for x in tip.offset_in_joint],
-                    "extras": {"writhe": {"kind": "tip"}},
-                }
-            )
-        roots = [j for j, joint in enumerate(skeleton.joints) if joint.parent is None]
-        if len(roots) > 1:  # the joints of a skin must share an ancestor
-            nodes.append(
-                {"name": "roots", "children": roots, "extras": {"writhe": {"kind": "group"}}}
-            )
-            roots = [len(nodes) - 1]
-        self.json["nodes"] = nodes
-        self.json["scenes"] = [{"nodes": roots}]
-
-    def _accessor(
-        self, values: np.ndarray, component: int, kind: str, target: int = 0, bounds: bool = False
-    ) -> int:
-        dtype = {_FLOAT: "<f4", _UNSIGNED: "<u4", _SHORT: "<u2"}[component]
-        data = np.ascontiguousarray(values, dtype=dtype)
-        view: dict[str, Any] = {
-            "buffer": 0,
-            "byteOffset": len(self.binary),
-            "byteLength": data.nbytes,
-        }
-        if target:
-            view["target"] = target
-        self.binary += data.tobytes()
-        self.binary += b"\0" * (-len(self.binary) % 4)
-        self.json["bufferViews"].append(view)
-        accessor: dict[str, Any] = {
-            "bufferView": len(self.json["bufferViews"]) - 1,
-            "componentType": component,
-            "count": len(data),
-            "type": kind,
-        }
-        if bounds:
-            flat = data.reshape(len(data), -1)
-            accessor["min"] = [float(x) for x in flat.min(axis=0)]
-            accessor["max"] = [float(x) for x in flat.max(axis=0)]
-        self.json["accessors"].append(accessor)
-        return len(self.json["accessors"]) - 1
-
-    def add_skin(self, skin: Skin, name: str) -> None:
-        """Add the mesh with its weights, bound in the rest pose."""
-        joints, weights = _clean_weights(skin)
-        attributes = {
-            "POSITION": self._accessor(skin.vertices, _FLOAT, "VEC3", _VERTICES, bounds=True),
-            "NORMAL": self._accessor(
-                _normals(skin.vertices, skin.triangles), _FLOAT, "VEC3", _VERTICES
-            ),
-            "JOINTS_0": self._accessor(joints, _SHORT, "VEC4", _VERTICES),
-            "WEIGHTS_0": self._accessor(weights, _FLOAT, "VEC4", _VERTICES),
-        }
-        indices = self._accessor(skin.triangles.reshape(-1), _UNSIGNED, "SCALAR", _INDICES)
-        primitive = {"attributes": attributes, "indices": indices}
-        inverse = self._accessor(_inverse_bind(self.skeleton), _FLOAT, "MAT4")
-        primitive["material"] = self._material("skin", _COLOUR)
-        self.json["meshes"].append({"name": name, "primitives": [primitive]})
-        self.json["skins"] = [
-            {"joints": list(range(len(self.skeleton))), "inverseBindMatrices": inverse}
-        ]
-        self.json["nodes"].append({"name": f"{name} skin", "mesh": 0, "skin": 0})
-        self.json["scenes"][0]["nodes"].append(len(self.json["nodes"]) - 1)
-
-    def add_motion(self, motion: Motion) -> None:
-        """Add an animation: rotations of joints that rotate, translations of those that slide."""
-        skeleton = self.skeleton
-        if motion.skeleton.names != skeleton.names:
-            raise WritheError("the joints of the motion differ from those of the skeleton")
-        times = self._accessor(
-            (np.arange(len(motion)) / motion.fps)[:, None], _FLOAT, "SCALAR", bounds=True
-        )
-        translation, rotation = transforms.joint_displacements(skeleton, motion.q)
-        samplers: list[dict[str, Any]] = []
-        channels: list[dict[str, Any]] = []
-        for j, joint in enumerate(skeleton.joints):
-            rest = quaternions.normalised(np.asarray(joint.rest))
-            tracks: list[tuple[str, int]] = []
-            if joint.kind in (JointKind.FREE, JointKind.PRISMATIC):
-                position = joint.offset_in_parent + quaternions.rotate(rest, translation[:, j])
-                tracks.append(("translation", self._accessor(position, _FLOAT, "VEC3")))
-            if joint.kind in (JointKind.FREE, JointKind.BALL, JointKind.HINGE):
-                local = quaternions.normalised(quaternions.multiply(rest, rotation[:, j]))
-                tracks.append(("rotation", self._accessor(_xyzw(local), _FLOAT, "VEC4")))
-            for path, output in tracks:
-                channels.append({"sampler": len(samplers), "target": {"node": j, "path": path}})
-                samplers.append({"input": times, "output": output, "interpolation": "LINEAR"})
-        if not channels:
+    suffix: of the file that is meant, if `path` is temporary; name: of the animation, by default
+    that of the first motion. A motion that was read from its character's file replaces the
+    animation it came from, else an animation is added.
+    """
+    suffix = suffix or path.suffix.lower()
+    first = characters[0]
+    _check(characters, suffix)
+    source = first.file
+    alone = source if len(characters) == 1 and not props else None
+    same_kind = alone is not None and is_binary(alone.data) == (suffix != ".gltf")
+    if alone is not None and same_kind and _unchanged(first):
+        path.write_bytes(alone.data)
+        _copy_attached(path, alone)
+        return Written(animation=first.motion.source["animation"] if first.motion else "")
+    keep = suffix == ".gltf" and alone is not None and not is_binary(alone.data)
+    written = Written()
+    builder = GltfBuilder()
+    tracks: list[tuple[list[Track], float, float]] = []
+    joints: set[int] = set()
+    replaces: int | None = None
+    for number, one in enumerate(characters):
+        if one.file is None:
+            nodes, scales = add_skeleton(builder, one.skeleton), np.ones(len(one.skeleton))
+            if one.figure is not None and one.figure.skin is not None:
+                add_skin(builder, one.skeleton, one.figure.skin, one.figure.name, nodes)
+        else:
+            shift = 0
+            if number == 0:
+                builder = open_document(one.file, keep_files=keep)
+            else:
+                shift, notes = append_document(builder, one.file)
+                written.notes += notes
+            nodes, scales = _nodes_of(one, shift)
+        if one.motion is not None:
+            start_s, own = _place_in_file(one)
+            replaces = own if len(characters) == 1 else None
+            joints |= set(nodes)
+            tracks.append((list(joint_tracks(one.motion, nodes, scales)), one.motion.fps, start_s))
+    rate = next((one.motion.fps for one in characters if one.motion is not None), None)
+    moved = [_add_prop(builder, prop) for prop in props]
+    if rate is not None:
+        label = name or next(one.motion.name for one in characters if one.motion is not None)
+        writer = AnimationWriter(builder, label, joints=joints, replaces=replaces)
+        for values, fps, start_s in tracks:
+            writer.add(iter(values), fps, start_s)
+        for values in moved:
+            writer.add(iter(values), rate, tracks[0][2])
+        if writer.empty:
             raise WritheError("no joint of the skeleton can move: there is nothing to animate")
-        self.json["animations"] = [
-            {"name": motion.name, "samplers": samplers, "channels": channels}
-        ]
-
-    def add_prop(self, prop: Prop, fps: float | None) -> None:
-        """Add a mesh on a node of its own, animated at `fps` if its pose changes."""
-        normals = _normals(prop.vertices, prop.triangles)
-        attributes = {
-            "POSITION": self._accessor(prop.vertices, _FLOAT, "VEC3", _VERTICES, bounds=True),
-            "NORMAL": self._accessor(normals, _FLOAT, "VEC3", _VERTICES),
-        }
-        indices = self._accessor(prop.triangles.reshape(-1), _UNSIGNED, "SCALAR", _INDICES)
-        material = self._material("prop", _PROP_COLOUR)
-        primitive = {"attributes": attributes, "indices": indices, "material": material}
-        self.json["meshes"].append({"name": prop.name, "primitives": [primitive]})
-        rotations = quaternions.normalised(prop.poses[:, 3:])
-        node = len(self.json["nodes"])
-        self.json["nodes"].append(
-            {
-                "name": prop.name,
-                "mesh": len(self.json["meshes"]) - 1,
-                "translation": [float(x) for x in prop.poses[0, :3]],
-                "rotation": _xyzw(rotations[0]).tolist(),
-                "extras": {"writhe": {"kind": "prop"}},
-            }
-        )
-        self.json["scenes"][0]["nodes"].append(node)
-        if fps is None or "animations" not in self.json or np.ptp(prop.poses, axis=0).max() == 0.0:
-            return
-        animation = self.json["animations"][0]
-        times = self._accessor(
-            (np.arange(len(rotations)) / fps)[:, None], _FLOAT, "SCALAR", bounds=True
-        )
-        for path, values, kind in (
-            ("translation", prop.poses[:, :3], "VEC3"),
-            ("rotation", _xyzw(rotations), "VEC4"),
-        ):
-            output = self._accessor(values, _FLOAT, kind)
-            sampler = {"input": times, "output": output, "interpolation": "LINEAR"}
-            target = {"node": node, "path": path}
-            animation["channels"].append({"sampler": len(animation["samplers"]), "target": target})
-            animation["samplers"].append(sampler)
-
-    def _material(self, name: str, colour: list[float]) -> int:
-        """The index of the material of this name, added on first use."""
-        known = self.json["materials"]
-        for number, material in enumerate(known):
-            if material["name"] == name:
-                return number
-        surface = {"baseColorFactor": colour, "metallicFactor": 0.0, "roughnessFactor": 0.7}
-        known.append({"name": name, "pbrMetallicRoughness": surface})
-        return len(known) - 1
-
-    def write(self, path: Path) -> None:
-        """Complete the document and write it."""
-        if self.binary:
-            self.json["buffers"] = [{"byteLength": len(self.binary)}]
-        document = {key: value for key, value in self.json.items() if value or key == "scene"}
-        write_container(path, document, bytes(self.binary))
+        written.animation = writer.name
+    _store(path, builder, suffix)
+    if keep and source is not None:
+        _copy_attached(path, source)
+    return written
 
 
-def _xyzw(quaternions: Floats) -> Floats:
-    return np.roll(quaternions, -1, axis=-1)
+def _check(characters: Sequence[Character], suffix: str) -> None:
+    if suffix in (".vrm", ".vrma"):
+        file = characters[0].file
+        kind = None if file is None else vrm_version(Glb(file))
+        fits = kind == "animation" if suffix == ".vrma" else kind in ("0.x", "1.0")
+        if not fits:
+            raise WritheError(
+                f"only a character that was read from a {suffix} file can be written as one; "
+                "write a .glb file"
+            )
+    for one in characters:
+        for other in (one.figure, one.motion):
+            if other is not None and other.skeleton.names != one.skeleton.names:
+                raise WritheError(
+                    f"the joints of {other.name!r} differ from those of the skeleton to write: "
+                    "retarget the motion first"
+                )
 
 
-def _inverse_bind(skeleton: Skeleton) -> Floats:
-    """(n, 16) inverse world matrices of the rest pose, column-major."""
-    from writhe.skeleton import forward
-
-    rest = forward(skeleton, skeleton.rest_configuration)
-    matrices = np.zeros((len(skeleton), 4, 4))
-    matrices[:, :3, :3] = rest.rotations.transpose(0, 2, 1)
-    matrices[:, :3, 3] = -np.einsum("jab,jb->ja", matrices[:, :3, :3], rest.positions)
-    matrices[:, 3, 3] = 1.0
-    return matrices.transpose(0, 2, 1).reshape(-1, 16)
-
-
-def _clean_weights(skin: Skin) -> tuple[np.ndarray, Floats]:
-    """Weights as glTF requires: no joint twice, joint 0 where the weight is 0, sum 1."""
-    joints, weights = skin.joints.copy(), np.maximum(skin.weights, 0.0).astype(np.float64)
-    for slot in range(1, 4):
-        for earlier in range(slot):
-            same = joints[:, slot] == joints[:, earlier]
-            weights[same, earlier] += weights[same, slot]
-            weights[same, slot] = 0.0
-    single = (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
-    single[single < 1e-6] = 0.0
-    single /= single.sum(axis=1, keepdims=True)
-    joints[single == 0.0] = 0
-    return joints, single.astype(np.float64)
+def _nodes_of(one: Character, shift: int) -> tuple[list[int], Floats]:
+    """The node of each joint in its file, and the metres per unit of each node's translation."""
+    assert one.file is not None
+    found = file_joints(Glb(one.file))
+    at = {name: i for i, name in enumerate(found.names)}
+    nodes: list[int] = []
+    scales: list[float] = []
+    for joint in one.skeleton.joints:
+        i = at.get(joint.name, -1)
+        above = found.parent[i] if i >= 0 else -1
+        if i < 0 or (found.names[above] if above >= 0 else None) != joint.parent:
+            raise WritheError(
+                f"{one.file.path} has no joint {joint.name!r} on {joint.parent!r}: the motion "
+                "belongs to another skeleton; retarget it first"
+            )
+        nodes.append(shift + found.order[i])
+        scales.append(float(found.scale[above]) if above >= 0 else 1.0)
+    return nodes, np.array(scales)
 
 
-def _normals(vertices: Floats, triangles: Ints) -> Floats:
-    """Unit vertex normals, area-weighted means of the adjacent triangles."""
-    corner = vertices[triangles]
-    facing = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
-    normals = np.zeros_like(vertices)
-    for k in range(3):
-        np.add.at(normals, triangles[:, k], facing)
-    length = np.linalg.norm(normals, axis=1, keepdims=True)
-    return np.where(length > 1e-20, normals / np.maximum(length, 1e-20), [0.0, 1.0, 0.0])
+def _place_in_file(one: Character) -> tuple[float, int | None]:
+    """The time of the first key, and the animation to replace, of a motion read from its file."""
+    assert one.motion is not None
+    origin, name = one.motion.source.get("file"), one.motion.source.get("animation")
+    file = one.file
+    if file is None or not isinstance(origin, SourceFile) or origin.data != file.data:
+        return 0.0, None
+    names = animation_names(Glb(file))
+    number = names.index(name) if name in names else None
+    return float(one.motion.source.get("start_s", 0.0)), number
+
+
+def _unchanged(one: Character) -> bool:
+    """Whether the motion is exactly that of the file."""
+    if one.motion is None or one.file is None or _place_in_file(one)[1] is None:
+        return one.motion is None and one.file is not None
+    stored = read_motion(Glb(one.file), one.motion.source["animation"])
+    return stored.fps == one.motion.fps and np.array_equal(stored.q, one.motion.q)
+
+
+def _add_prop(builder: GltfBuilder, prop: Prop) -> list[Track]:
+    """Add a mesh on a node of its own; returns its tracks if its pose changes."""
+    rotations = quaternions.normalised(prop.poses[:, 3:])
+    node = builder.add(
+        "nodes",
+        {
+            "name": prop.name,
+            "mesh": builder.mesh(prop.name, prop.vertices, prop.triangles, _PROP_COLOUR),
+            "translation": [float(x) for x in prop.poses[0, :3]],
+            "rotation": xyzw(rotations[0]).tolist(),
+            "extras": {"writhe": {"kind": "prop"}},
+        },
+    )
+    builder.scene_nodes().append(node)
+    if np.ptp(prop.poses, axis=0).max() == 0.0:
+        return []
+    return [(node, "translation", prop.poses[:, :3]), (node, "rotation", xyzw(rotations))]
+
+
+def _store(path: Path, builder: GltfBuilder, suffix: str) -> None:
+    document, binary = builder.finish()
+    if suffix != ".gltf":
+        write_container(path, document, binary)
+        return
+    if binary:
+        text = base64.b64encode(binary).decode()
+        document["buffers"][builder.buffer]["uri"] = "data:application/octet-stream;base64," + text
+    path.write_text(json.dumps(document, indent=1, allow_nan=False), encoding="utf-8")
+
+
+def _copy_attached(path: Path, source: SourceFile) -> None:
+    """Write the files that a .gltf file refers to beside it, unless they are there already."""
+    for uri, data in source.attached.items():
+        target = path.parent / relative_name(uri)
+        if target.exists():
+            if target.read_bytes() != data:
+                raise WritheError(
+                    f"{target} exists and differs from the file of that name beside "
+                    f"{source.path}: write into another folder, or to a .glb file"
+                )
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)

@@ -13,7 +13,7 @@ from writhe.quantities import CentreOfMass, Point
 from writhe.skeleton import Figure, Frames
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.balance import can_balance, support_polygon
-from writhe.solvers.posing.controls import Controls
+from writhe.solvers.posing.controls import Controls, moving_root
 from writhe.solvers.posing.handle_rows import HandleRows
 from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.options import DefaultOptions
@@ -40,7 +40,7 @@ class ControlTerms:
                 f"balance needs feet and masses, which the figure {figure.name!r} does not have"
             )
         self._figure, self._actor = figure, actor
-        root = actor.prefix + figure.skeleton.names[0]
+        root = actor.prefix + moving_root(figure)
         terms: list[Term] = []
         self._stay = self._balance = -1
         if controls.stay > 0.0:
@@ -83,7 +83,7 @@ class ControlTerms:
             return None
         self._pins_before = held
         if self._stay >= 0:
-            root = self._figure.skeleton.names[0]
+            root = moving_root(self._figure)
             # without weight while the user drags the root itself
             rows.anchor(self._stay, free=any(target.joint == root for target in targets))
         if self._balance < 0:

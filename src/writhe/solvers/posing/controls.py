@@ -9,7 +9,7 @@ import numpy as np
 from writhe.arguments import check_fields
 from writhe.arrays import Bools
 from writhe.errors import WritheError
-from writhe.skeleton import Figure
+from writhe.skeleton import Figure, JointKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,16 @@ class Controls:
         return cls(stay=0.2, idle=0.1)
 
 
+def moving_root(figure: Figure) -> str:
+    """The uppermost joint that moves: the root, or the hips below containers of a file."""
+    joints = figure.skeleton.joints
+    return next((j.name for j in joints if j.kind is not JointKind.FIXED), joints[0].name)
+
+
 def idle_dofs(figure: Figure, held: frozenset[str]) -> Bools:
     """(nv,) mask of the degrees of freedom of limbs that have no held joint.
 
-    A limb is a maximal subtree without branches.
+    A limb is a maximal subtree without branches, the fingers of a hand not counted.
     """
     skeleton = figure.skeleton
     tree = skeleton.tree
@@ -56,6 +62,9 @@ def idle_dofs(figure: Figure, held: frozenset[str]) -> Bools:
         first = skeleton.index(joint)
         busy[first : int(tree.subtree_end[first])] = True
     children = np.bincount(tree.parent[tree.parent >= 0], minlength=len(skeleton))
+    for role, name in figure.roles:
+        if role.endswith(("_wrist", "_ankle", "_toe")):
+            children[skeleton.index(name) : int(tree.subtree_end[skeleton.index(name)])] = 1
     out = np.zeros(skeleton.dof_count, dtype=np.bool_)
     for j in range(1, len(skeleton)):
         chain = slice(j, int(tree.subtree_end[j]))

@@ -23,7 +23,8 @@ import numpy as np
 from writhe.arguments import checked
 from writhe.arrays import Floats, floats, identical
 from writhe.collision.tolerance import SLACK_M
-from writhe.database import PostureDatabase
+from writhe.database import PostureDatabase, database_on
+from writhe.recognition.body_map import BodyMap
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.skeleton.configurations import configuration
 from writhe.solvers.posing.actor_in_scene import ActorInScene
@@ -65,10 +66,20 @@ class DefaultPoser:
         self.table = self.actor.table
         self._stepper = FrameStepper(self.actor, self.options)
         self._prior = None
+        self._map: BodyMap | None = None
         if database is not None:
-            self._prior = PosturePrior(DatabaseQuery(database, self.actor), self.options.prior)
+            if database.figure.skeleton.names != figure.skeleton.names:
+                self._map = BodyMap(figure, database.figure)
+                database = database_on(self._map, database)
+            query = DatabaseQuery(database, self.actor)
+            self._prior = PosturePrior(query, self.options.prior, self._map)
         self._hinge_bias = HingeBias(figure.skeleton)
         self._inertia = _inertia(self.skeleton, self.options)
+        guided = self._guided
+        self._guides_at = np.array(guided, dtype=np.int64)
+        self._guides_on = np.array(
+            [figure.skeleton.index(self._own_name(j)) for j in guided], dtype=np.int64
+        )
         self._dof_freedom = np.ones(figure.skeleton.dof_count)  # 0 for firm idle limbs, else 1
         self._joint_freedom = np.ones(len(figure.skeleton))
         self._last_q: Floats = np.zeros(0)
@@ -175,7 +186,19 @@ class DefaultPoser:
         if self._prior is None:
             return []
         prefix = self.actor.prefix
-        return [reach(prefix + name, np.zeros(3)) for name in self.figure.skeleton.names]
+        return [reach(prefix + self._own_name(j), np.zeros(3)) for j in self._guided]
+
+    @property
+    def _guided(self) -> list[int]:
+        """Joints of the database's figure whose predicted positions guide the body."""
+        if self._map is None:
+            return list(range(len(self.figure.skeleton)))
+        return [j for j, own in enumerate(self._map.joint) if own >= 0]
+
+    def _own_name(self, joint: int) -> str:
+        """The name of the figure's joint that stands for a joint of the database's figure."""
+        own = joint if self._map is None else int(self._map.joint[joint])
+        return self.figure.skeleton.names[own]
 
     @property
     def _prior_active(self) -> bool:
@@ -199,8 +222,8 @@ class DefaultPoser:
         if prior.share == 0.0:
             rows.set_guides(None)
             return
-        expected = prior.expected @ actor.rotation.T + actor.position_m
-        weight = self.options.expected_weight * prior.share * self._joint_freedom
+        expected = prior.expected[self._guides_at] @ actor.rotation.T + actor.position_m
+        weight = self.options.expected_weight * prior.share * self._joint_freedom[self._guides_on]
         rows.set_guides(expected.ravel(), np.repeat(weight, 3))
 
     def _result(

@@ -18,6 +18,7 @@ from writhe.errors import WritheError
 from writhe.skeleton import Figure, Motion
 from writhe.studio.document import rows
 from writhe.studio.document.history import Edit, History
+from writhe.studio.document.in_betweens import InBetweens
 from writhe.studio.document.rows import (
     ActorRow,
     Key,
@@ -47,6 +48,7 @@ class Document:
         self._connection = connection
         self._lock = threading.RLock()
         self._history = History(connection)
+        self._in_betweens = InBetweens(self, self._lock)
 
     @classmethod
     def create(cls, path: str | Path, name: str = "Untitled") -> Document:
@@ -275,7 +277,10 @@ class Document:
                         clip, start_s = motion, track.start_s
                     else:
                         sampled_tracks.append(SampledTrack(track.start_s, motion))
-        return ActorTimeline(skeleton, keys, clip, start_s, tuple(sampled_tracks))
+        solve = None
+        if keys is not None and clip is None:
+            solve = self._in_betweens.of_actor(row, self.figure(row.figure), self.fps)
+        return ActorTimeline(skeleton, keys, clip, start_s, tuple(sampled_tracks), solve)
 
     def motion(self, actor: int, fps: float | None = None) -> Motion:
         """The actor's timeline as sampled motion; a single frame if it has no tracks."""

@@ -7,8 +7,9 @@ import numpy as np
 
 from writhe.arrays import Floats, vector3
 from writhe.errors import WritheError
-from writhe.skeleton import JointKind, Skeleton, forward
+from writhe.skeleton import JointKind, forward
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
+from writhe.skeleton.root import moved_roots
 from writhe.studio.document import Document, PinRow, TrackKind
 from writhe.studio.document.drawn_paths import moved_path
 from writhe.studio.document.history import Edit
@@ -46,18 +47,6 @@ def move_actor(
             for key in document.keys(track.id):
                 pose = moved_roots(skeleton, unpack(key.data)[None], yaw, away)[0]
                 edit.update("keys", key.id, data=pack(pose))
-
-
-def moved_roots(skeleton: Skeleton, q: Floats, yaw: Floats, away: Floats) -> Floats:
-    """Configurations (n, nq) with the free root moved: position Y p + away, orientation Y R."""
-    tree = skeleton.tree
-    rest, offset = tree.rest[0], skeleton.joints[0].offset_in_parent
-    out = q.copy()
-    out[:, :3] = ((offset + q[:, :3] @ rest.T) @ yaw.T + away - offset) @ rest
-    turned = rest.T @ yaw @ rest
-    for row in out:
-        row[3:7] = quaternion_of(turned @ rotation_matrix(row[3:7]))
-    return out
 
 
 def _moved_pin(pin: PinRow, yaw: Floats, away: Floats) -> PinRow:

@@ -7,9 +7,10 @@ from typing import Literal
 from writhe.arrays import Floats
 from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
+from writhe.postures import preset_poses
 from writhe.studio.document import Document
 from writhe.studio.document.history import Edit
-from writhe.studio.editing import edits, object_edits, preset_poses, scene_builder, scene_objects
+from writhe.studio.editing import edits, object_edits, scene_builder, scene_objects
 from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
 from writhe.studio.features.contacts import declared

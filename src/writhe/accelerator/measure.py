@@ -1,6 +1,6 @@
 """Measure the speed of batches on the current device, relative to its lower bounds.
 
-    python -m writhe.batch.measure PROBLEM.npz
+    python -m writhe.accelerator.measure PROBLEM.npz
 
 needs only NumPy and JAX. `tools/write_batch_problem.py` writes the problem, with results of the
 Numba passes for comparison. Prints one JSON object.
@@ -11,25 +11,21 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from writhe.batch import limb
-from writhe.batch.passes import passes, solve_in_blocks
-from writhe.batch.problem import BatchProblem, load_arrays
+from writhe.accelerator import limb
+from writhe.accelerator.passes import passes, solve_in_blocks
+from writhe.accelerator.problem import BatchProblem, load_arrays
+from writhe.accelerator.rates import ARITHMETIC, copy_rate, flop_rate, median_ms
 
 Array: TypeAlias = Any
 SIZES = (1_000_000, 10_000_000)
 BLOCK_POSES = {"gpu": 1_000_000, "cpu": 10_000}  # poses solved at once
-ARITHMETIC = frozenset(
-    {"add", "sub", "mul", "div", "neg", "max", "min", "sqrt", "floor", "abs", "clamp"}
-    | {"select_n", "lt", "le", "gt", "ge", "and", "or", "not"}
-)
 
 
 def measure(
@@ -145,11 +141,11 @@ def timed(steps: dict[str, Any], targets: Array, on_gpu: bool) -> dict[str, Any]
     found = steps["retargeting"](*aligned, crude[3], block)
     repeats = 20 if on_gpu else 3
     ms = {
-        "crude": _median_ms(lambda: steps["crude"](block), repeats),
-        "alignment": _median_ms(lambda: steps["alignment"](*crude[:3]), repeats),
-        "retargeting": _median_ms(lambda: steps["retargeting"](*aligned, crude[3], block), repeats),
-        "correction": _median_ms(lambda: steps["correction"](*found[:2]), repeats),
-        "total": _median_ms(lambda: _solve(steps, targets), repeats),
+        "crude": median_ms(lambda: steps["crude"](block), repeats),
+        "alignment": median_ms(lambda: steps["alignment"](*crude[:3]), repeats),
+        "retargeting": median_ms(lambda: steps["retargeting"](*aligned, crude[3], block), repeats),
+        "correction": median_ms(lambda: steps["correction"](*found[:2]), repeats),
+        "total": median_ms(lambda: _solve(steps, targets), repeats),
     }
     poses = int(targets.shape[1] * targets.shape[2])
     return {
@@ -158,16 +154,6 @@ def timed(steps: dict[str, Any], targets: Array, on_gpu: bool) -> dict[str, Any]
         "ms": ms,
         "poses_per_s": 1e3 * poses / ms["total"],
     }
-
-
-def _median_ms(call: Callable[[], Any], repeats: int) -> float:
-    jax.block_until_ready(call())
-    taken: list[float] = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        jax.block_until_ready(call())
-        taken.append(time.perf_counter() - start)
-    return 1e3 * float(np.median(taken))
 
 
 def iterations_per_pose(problem: BatchProblem, arrays: dict[str, Any]) -> float:
@@ -200,8 +186,8 @@ def device_floors(
         "flop_per_pose": iterations * per_iteration + look_up + filters,
         "bytes_per_pose": float(values * np.dtype(dtype).itemsize),
         "least_bytes_per_pose": float((3 + n) * np.dtype(dtype).itemsize),
-        "flop_per_s": _flop_rate(dtype, on_gpu),
-        "bytes_per_s": _copy_rate(dtype, on_gpu),
+        "flop_per_s": flop_rate(dtype, on_gpu),
+        "bytes_per_s": copy_rate(dtype, on_gpu),
     }
 
 
@@ -215,33 +201,6 @@ def iteration_flop(problem: BatchProblem, dtype: Any) -> int:
 
     traced = jax.make_jaxpr(one)([row] * n, [row] * n, [row] * 3)
     return sum(str(equation.primitive) in ARITHMETIC for equation in traced.jaxpr.eqns)
-
-
-def _flop_rate(dtype: Any, on_gpu: bool) -> float:
-    """Measured operations per second of multiply-adds in registers, eight chains per thread."""
-    count, length = (1 << 24 if on_gpu else 1 << 16), 256
-    x = jnp.linspace(0.1, 0.9, count, dtype=dtype)
-
-    @jax.jit
-    def chains(x: Array) -> Array:
-        a, b = x, x + 0.5
-        for _ in range(length):
-            a, b = a * x + 0.25, b * x + 0.125
-        return a + b
-
-    return 4.0 * length * count / (1e-3 * _median_ms(partial(chains, x), 10))
-
-
-def _copy_rate(dtype: Any, on_gpu: bool) -> float:
-    """Bytes read and written per second by a large copy."""
-    count = (1 << 28 if on_gpu else 1 << 23) // np.dtype(dtype).itemsize * 4
-    x = jnp.ones(count, dtype=dtype)
-
-    @jax.jit
-    def copy(x: Array) -> Array:
-        return x + 1
-
-    return 2.0 * count * np.dtype(dtype).itemsize / (1e-3 * _median_ms(partial(copy, x), 10))
 
 
 def main() -> None:

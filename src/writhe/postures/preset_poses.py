@@ -15,7 +15,7 @@ from writhe.postures.builtin import builtin_database
 from writhe.skeleton import Skeleton, forward
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import rotation_matrix
-from writhe.studio.editing.move_actor import moved_roots
+from writhe.skeleton.root import moved_roots
 
 LIBRARIES = ("basic", "chair", "ladder")
 _GENERATED = re.compile(

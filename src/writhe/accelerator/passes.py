@@ -14,8 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from writhe.batch import blocks, limb_arrays
-from writhe.batch.problem import BatchProblem
+from writhe.accelerator import blocks, limb_arrays
+from writhe.accelerator.problem import BatchProblem
 
 Array: TypeAlias = Any
 Step: TypeAlias = Callable[..., Any]
@@ -28,7 +28,7 @@ def passes(problem: BatchProblem, dtype: Any, *, kernels: bool = False) -> dict[
     whole-array programs.
     """
     if kernels:
-        from writhe.batch.kernels import crude_kernel, retargeting_kernel
+        from writhe.accelerator.kernels import crude_kernel, retargeting_kernel
 
         crude, retargeting = crude_kernel(problem, dtype), retargeting_kernel(problem, dtype)
     else:

@@ -14,8 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from writhe.batch import limb
-from writhe.batch.problem import BatchProblem
+from writhe.accelerator import limb
+from writhe.accelerator.problem import BatchProblem
 
 Array: TypeAlias = Any
 Read: TypeAlias = Callable[[str, int, Array], Array]  # table, row, cells -> values

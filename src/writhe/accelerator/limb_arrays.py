@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from writhe.batch.limb import BALL, COSINE, CUBIC, SINE, series, solve_damped
-from writhe.batch.problem import BatchProblem
+from writhe.accelerator.limb import BALL, COSINE, CUBIC, SINE, series, solve_damped
+from writhe.accelerator.problem import BatchProblem
 
 Array: TypeAlias = Any
 

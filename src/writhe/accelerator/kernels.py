@@ -14,8 +14,8 @@ import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton as plgpu
 
-from writhe.batch import blocks
-from writhe.batch.problem import BatchProblem
+from writhe.accelerator import blocks
+from writhe.accelerator.problem import BatchProblem
 
 Array: TypeAlias = Any
 # one warp per program: it ends with its slowest pose, so small programs wait the least

@@ -1,0 +1,92 @@
+"""Collision capsules, joint limits and masses of a character that a file does not give.
+
+Capsules are fitted to the skin if there is one (`skeleton.skin_shapes`), else to the bones
+(`skeleton.fit_capsules`). Joints that only carry others, helpers and end markers get none: the skin
+of a helper counts for the body's joint above it. The fingers and the hand are one part, and so are
+the joints of the spine, since they can only bend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from writhe.arrays import Ints
+from writhe.errors import WritheError
+from writhe.recognition.body_map import BodyMap
+from writhe.recognition.carried_limits import carried_limits
+from writhe.recognition.names import RoleMatch
+from writhe.skeleton import Capsule, Figure, JointKind, Skeleton, Skin
+from writhe.skeleton.capsule_masses import with_masses
+from writhe.skeleton.figures import figure
+from writhe.skeleton.fit_capsules import fit_capsules
+from writhe.skeleton.skin_shapes import fit_to_skin
+
+
+def body_shapes(skeleton: Skeleton, match: RoleMatch, skin: Skin | None) -> tuple[Capsule, ...]:
+    """Fitted capsules; none if there is neither skin nor a bone to fit them to."""
+    if skin is not None:
+        carrier = skin_carriers(skeleton, match)
+        parts = shape_parts(skeleton, match)
+        found = fit_to_skin(skeleton, skin, carrier, parts, _fingers(skeleton, match))
+        if found:
+            return found
+    try:
+        return fit_capsules(skeleton, roles=match.roles)
+    except WritheError:
+        return ()
+
+
+def skin_carriers(skeleton: Skeleton, match: RoleMatch) -> Ints:
+    """(n,) the joint whose shapes cover the skin of each joint; -1 for skin without shapes."""
+    return np.arange(len(skeleton), dtype=np.int64)
+
+
+def shape_parts(skeleton: Skeleton, match: RoleMatch) -> dict[int, str]:
+    """The part of a joint's shapes, where it is not the joint's name."""
+    parts: dict[int, str] = {}
+    roles = match.roles
+    for side in ("left", "right"):
+        wrist = roles.get(f"{side}_wrist")
+        if wrist is not None:
+            at = skeleton.index(wrist)
+            for j in range(at, int(skeleton.tree.subtree_end[at])):
+                parts[j] = wrist
+    for first, last in (("spine", "chest"), ("neck", "head")):
+        if first in roles and last in roles:
+            path = skeleton.path(roles[first], roles[last])
+            inner = path if first == "spine" else path[:-1]
+            for j in inner:
+                parts[j] = roles[last] if first == "spine" else roles[first]
+    return parts
+
+
+def _fingers(skeleton: Skeleton, match: RoleMatch) -> frozenset[int]:
+    found: set[int] = set()
+    for side in ("left", "right"):
+        wrist = match.roles.get(f"{side}_wrist")
+        if wrist is not None:
+            at = skeleton.index(wrist)
+            found |= set(range(at + 1, int(skeleton.tree.subtree_end[at])))
+    return frozenset(found)
+
+
+def with_anatomy(body: Figure, limits: Mapping[str, str] | None = None) -> Figure:
+    """The figure with masses by volume and, for a person, the limits of the built-in human."""
+    skeleton = with_masses(body.skeleton, body.capsules)
+    human = figure("human")
+    if dict(body.roles).keys() >= {"hips", "left_ankle", "right_ankle", "left_elbow"}:
+        try:
+            mapping = BodyMap(body, human)
+        except WritheError:
+            return replace(body, skeleton=skeleton)
+        known = carried_limits(mapping)
+        missing = {
+            joint.name: known[joint.name]
+            for joint in skeleton.joints
+            if joint.limits is None and joint.name in known and joint.kind is JointKind.BALL
+        }
+        skeleton = skeleton.with_limits(missing)
+    return replace(body, skeleton=skeleton)

@@ -1,0 +1,82 @@
+"""Collision capsules of a character from its skin.
+
+Each vertex belongs to the joint that it follows most. The vertices of a joint are covered by a few
+capsules (`fit_points`). Vertices that follow several joints to similar extents lie in a joint zone,
+where skin bends and rigid shapes cannot follow it: there they count little.
+
+Shapes of different parts may overlap in the rest pose only as far as the contact policy allows
+(docs/certificate.md); where they overlap more, both are made thinner and shorter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from writhe.arrays import Ints
+from writhe.skeleton.figure import Capsule, Skin
+from writhe.skeleton.fit_points import Tightness, fit_points
+from writhe.skeleton.kinematics import forward
+from writhe.skeleton.skeleton import Skeleton
+from writhe.skeleton.surface_samples import surface_samples
+
+ADULT_M = 1.7
+_LEAST_AREA = 2e-5  # area / extent^2; a joint with less skin gets no shape
+_LARGE = 0.12  # extent / stature: larger pieces of skin may have more capsules
+_MOST = {"large": 9, "small": 4, "finger": 1}
+_GUARDS, _MOST_GUARDS = 12000, 400  # points outside the skin: in all, near one joint
+# limits on overlap at rest, see `collision.policy`
+_NEAR_STEPS, _EXTRA_M, _SPARE_M = 3, 0.005, 0.0005
+_THINNEST = 0.6  # of the fitted radius
+
+
+def fit_to_skin(
+    skeleton: Skeleton,
+    skin: Skin,
+    carrier: Ints,
+    part_of: Mapping[int, str],
+    fingers: frozenset[int] = frozenset(),
+) -> tuple[Capsule, ...]:
+    """Capsules that cover a skin, on the joints of `carrier` (see `surface_samples`).
+
+    part_of: the part of a joint's capsules, where it is not the joint's name.
+    fingers: joints that get one capsule at most.
+    """
+    rest = forward(skeleton, skeleton.rest_configuration)
+    samples = surface_samples(skin, carrier)
+    if len(samples.points) == 0:
+        return ()
+    size = float(np.ptp(samples.points, axis=0).max())
+    tightness = Tightness().scaled(size / ADULT_M)
+    # points outside the skin, by which the shapes of a joint stay within the skin of others
+    picked = np.random.default_rng(0).permutation(len(samples.points))[:_GUARDS]
+    guards = samples.points[picked] + tightness.guard_m * samples.normals[picked]
+    capsules: list[Capsule] = []
+    for j in range(len(skeleton)):
+        mine = np.flatnonzero(samples.joint == j)
+        area = samples.area[mine]
+        if area.sum() < _LEAST_AREA * size * size:
+            continue
+        points = (samples.points[mine] - rest.positions[j]) @ rest.rotations[j]
+        normals = samples.normals[mine] @ rest.rotations[j]
+        extent = "large" if float(np.ptp(points, axis=0).max()) > _LARGE * size else "small"
+        most = _MOST["finger" if j in fingers else extent]
+        name = skeleton.names[j]
+        outside = (guards[samples.joint[picked] != j] - rest.positions[j]) @ rest.rotations[j]
+        margin = 0.05 * size
+        inside = (outside > points.min(axis=0) - margin) & (outside < points.max(axis=0) + margin)
+        found = fit_points(
+            points,
+            normals,
+            area,
+            samples.zone[mine],
+            outside[inside.all(axis=1)][:_MOST_GUARDS],
+            most,
+            tightness,
+        )
+        for row in found:
+            capsules.append(
+                Capsule(name, row[:3].copy(), row[3:6].copy(), float(row[6]), part_of.get(j, ""))
+            )
+    return tuple(capsules)

@@ -13,12 +13,15 @@ import sys
 import typer
 
 from writhe import __version__
+from writhe.cli.roles_option import with_roles_option
 from writhe.errors import WritheError
 
 # name: the line that `writhe --help` shows
 COMMANDS = {
     "studio": "Pose and animate in the browser, with mouse or touch.",
     "info": "Show the contents of a motion file.",
+    "roles": "Show and correct which joint of a character has which role.",
+    "character": "Show roles, limits and collision shapes of a character; draw them.",
     "convert": "Convert a motion between file formats.",
     "retarget": "Retarget a motion to another skeleton.",
     "measure": "Measure the linking of a clip's limbs over time.",
@@ -36,6 +39,20 @@ COMMANDS = {
     "bench": "Measure speed and quality, compared with other methods and software.",
     "warmup": "Compile all kernels now.",
 }
+
+# commands that recognise bodies: they take `--roles FILE`
+TAKE_ROLES = (
+    "info",
+    "character",
+    "retarget",
+    "measure",
+    "certify",
+    "clean",
+    "plan",
+    "learn",
+    "db",
+    "render",
+)
 
 # name: stages of `writhe.warmup` to compile before its first run
 NEEDS = {
@@ -84,9 +101,15 @@ def build_app(command: str | None) -> typer.Typer:
             continue
         module = importlib.import_module(f"writhe.cli.commands.{name}")
         if hasattr(module, "app"):
+            if name in TAKE_ROLES:
+                for sub in module.app.registered_commands:
+                    sub.callback = with_roles_option(sub.callback)
             app.add_typer(module.app, name=name, help=line)
-        else:
-            app.command(name, epilog=getattr(module, "EPILOG", None))(getattr(module, name))
+            continue
+        function = getattr(module, name)
+        if name in TAKE_ROLES:
+            function = with_roles_option(function)
+        app.command(name, epilog=getattr(module, "EPILOG", None))(function)
     return app
 
 

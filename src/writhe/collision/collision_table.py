@@ -30,6 +30,7 @@ from writhe.kernels.collision.shape_gaps import (
 )
 from writhe.kernels.skeleton.kinematics import FIXED, PRISMATIC
 from writhe.skeleton import Figure, Skeleton, forward
+from writhe.skeleton.fold_limits import FoldLimit
 
 
 class CollisionTable:
@@ -40,14 +41,19 @@ class CollisionTable:
 
     `shapes`, `bodies` and `pairs` are the kernels' arrays (see `kernels.collision.shape_gaps`);
     `part_names` names parts, `shape_parts` is the part of each shape, `rules` has one `PairRule`
-    for each pair of parts.
+    for each pair of parts, `folds` the limits of joints whose parent and child parts may not fold.
     """
 
     @checked
     def __init__(
-        self, skeleton: Skeleton, shapes: Iterable[Shape], policy: ContactPolicy | None = None
+        self,
+        skeleton: Skeleton,
+        shapes: Iterable[Shape],
+        policy: ContactPolicy | None = None,
+        folds: Iterable[FoldLimit] = (),
     ) -> None:
         self.skeleton = skeleton
+        self.folds = tuple(folds)
         self.policy = policy or ContactPolicy()
         given = list(shapes)
         check(given, list[Shape], "the shapes of a collision table")
@@ -73,12 +79,13 @@ class CollisionTable:
     @checked
     def of_figure(cls, figure: Figure, policy: ContactPolicy | None = None) -> CollisionTable:
         """The table of the capsules of one figure."""
-        return cls(figure.skeleton, [from_capsule(c) for c in figure.capsules], policy)
+        shapes = [from_capsule(c) for c in figure.capsules]
+        return cls(figure.skeleton, shapes, policy, figure.folds)
 
     @checked
     def with_policy(self, policy: ContactPolicy) -> CollisionTable:
         """The same shapes under another policy."""
-        return CollisionTable(self.skeleton, self.source, policy)
+        return CollisionTable(self.skeleton, self.source, policy, self.folds)
 
     def part_of_shape(self, shape: int) -> str:
         """The name of the part that a shape belongs to."""

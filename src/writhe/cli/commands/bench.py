@@ -24,6 +24,7 @@ def bench(
         Path | None, typer.Option(help="A posture database instead of the built-in one.")
     ] = None,
     clips: Annotated[Path | None, typer.Option(help="A folder of motion files.")] = None,
+    characters: Annotated[Path | None, typer.Option(help="A folder of character files.")] = None,
     part: Annotated[
         str | None, typer.Option(help="Use only the clips of the part `tuning` or `untouched`.")
     ] = None,
@@ -55,6 +56,7 @@ def bench(
             lambda _share, what="": status.update(f"Measuring {what}"),
             database=None if database is None else _load(database),
             clips=clips,
+            characters=characters,
             part=part,
             frames=frames,
             rounds=rounds,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import degrees
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -83,6 +84,12 @@ def show_certificate(result: Certificate, table: CollisionTable) -> None:
         console.print(f"penetration {1e3 * deepest[0]:.1f} mm (at most {1e3 * deepest[1]:.1f} mm)")
     elif result.min_clearance_m is not None:
         console.print(f"smallest clearance {1e3 * result.min_clearance_m:.1f} mm")
+    for folded in result.folded_joints:
+        console.print(
+            f"[red]{folded.joint} is bent by {degrees(folded.bend_rad):.0f} degrees[/] at"
+            f" {folded.time_s:.2f} s: beyond {degrees(folded.limit_rad):.0f} degrees the skin folds"
+            " into itself"
+        )
     if result.undecided:
         console.print(f"[red]{result.undecided} intervals undecided[/]")
     if result.jumps:

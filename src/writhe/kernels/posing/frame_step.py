@@ -314,8 +314,8 @@ def pose(
     """Move the state by one frame of up to options.iterations steps; all motion is certified.
 
     inertia and pull (nv) as in `propose_step`; the variables are the columns `own` (m,);
-    with `update` the state is evaluated first, because state.q was set by the caller. Fills measured
-    (MEASURES) with the results of `measure_cost` at the end, the worst target distance at the start
+    with `update` the state is evaluated first, because state.q was set by the caller.
+    Fills measured (MEASURES) with the results of `measure_cost` at the end, the worst target distance at the start
     (metres), the certified fraction of the proposed step, and whether rows were softened (1) or
     not (0).
     """

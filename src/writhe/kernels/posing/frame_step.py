@@ -315,9 +315,9 @@ def pose(
 
     inertia and pull (nv) as in `propose_step`; the variables are the columns `own` (m,);
     with `update` the state is evaluated first, because state.q was set by the caller.
-    Fills measured (MEASURES) with the results of `measure_cost` at the end, the worst target distance at the start
-    (metres), the certified fraction of the proposed step, and whether rows were softened (1) or
-    not (0).
+    Fills measured (MEASURES) with the results of `measure_cost` at the end, the worst target
+    distance at the start (metres), the certified fraction of the proposed step, and whether rows
+    were softened (1) or not (0).
     """
     if update:
         update_state(environment, terms.program, bounds.near_m, state)

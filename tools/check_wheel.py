@@ -37,7 +37,7 @@ def main() -> None:
         import numpy as np
 
         import writhe
-        from writhe.cli.certify import certify_file
+        from writhe.scene import certify_file
         from writhe.studio.server import preparation_steps as steps
 
         steps.body()

@@ -53,7 +53,7 @@ def tile(
     posture: SettledPosture,
     size: tuple[int, int],
     label: bool,
-) -> Image:
+) -> Image.Image:
     """A small picture of one posture; all have the same scale."""
     stage.clear()
     add_object(stage, setting)
@@ -80,7 +80,7 @@ def main() -> None:
     options = parser.parse_args()
     size = (options.size, round(options.size * 1.16))
     human = figure("human")
-    tiles: list[Image] = []
+    tiles: list[Image.Image] = []
     with PictureStage(size) as stage:
         for kind in options.kinds:
             setting = PoseSetting(human, "" if kind == "basic" else kind)

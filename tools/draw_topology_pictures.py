@@ -1,6 +1,7 @@
 #!/usr/bin/env python
 """Draw docs/images/topology-coordinates.png: chains and their writhe matrices by
-topology coordinate."""
+topology coordinate.
+"""
 
 from __future__ import annotations
 

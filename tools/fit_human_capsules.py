@@ -161,7 +161,9 @@ def fit(part, points, weight):
 def main() -> None:
     skeleton = human_skeleton()
     vertices, triangles = isosurface(human_blobs(clipped=False), 0.009)
-    joints, weights = weights_from_memberships(skeleton, human_memberships(vertices), len(vertices))
+    joints, weights = weights_from_memberships(
+        skeleton, human_memberships(vertices, triangles), len(vertices)
+    )
     area = vertex_areas(vertices, triangles)
     for part in FIRST_GUESS:
         j = skeleton.index(part if part in MIDDLE else f"left_{part}")

@@ -11,13 +11,15 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "studio"))
 
 from browser_user import (
+    CHROMIUM,
+    FLAGS,
     drag,
     go_to,
     next_frame,
@@ -30,8 +32,6 @@ from browser_user import (
 )
 from paper_scenes_by_hand import arms_swap, fold_both_ways, piggyback
 from server_process import Server
-
-from conftest import CHROMIUM, FLAGS
 
 
 def crossed_arms(page: Any) -> None:
@@ -229,7 +229,8 @@ def tablet_panel(page: Any, shot: Callable[[str], None]) -> None:
     shot("tablet-panel")
 
 
-SCENES: dict[str, tuple[Callable[[Any, Callable[[str], None]], None], tuple[int, int], str]] = {
+Theme = Literal["light", "dark"]
+SCENES: dict[str, tuple[Callable[[Any, Callable[[str], None]], None], tuple[int, int], Theme]] = {
     "first sight": (first_sight, (1280, 800), "light"),
     "posing": (posing, (1280, 800), "light"),
     "animating": (animating, (1280, 800), "light"),

@@ -55,7 +55,7 @@ def _certified(figures: dict[str, Any]) -> list[str]:
         certified = one.get("certified", one.get("success_rate") or None)
         if passed is None or one.get("success_rate") == 0.0:
             continue
-        part, method = (path[0], " ".join(path[1:])) if len(path) > 1 else (path[-1], "")
+        part, method = path[0], " ".join(path[1:])
         if method not in methods:
             methods.append(method)
         deepest = one.get("penetration_m")

@@ -6,18 +6,20 @@ Names are loaded when first used, so that `import writhe` stays quick. Their typ
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from writhe.lazy import lazy_names
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Actor": "writhe.scene",
+    "AnimateOptions": "writhe.animation",
+    "Animation": "writhe.animation",
     "Certificate": "writhe.collision",
     "CollisionTable": "writhe.collision",
     "Controls": "writhe.solvers.posing",
     "Figure": "writhe.skeleton",
     "Hold": "writhe.solvers.posing",
+    "Key": "writhe.animation",
     "Motion": "writhe.skeleton",
     "Pin": "writhe.solvers.posing",
     "Plan": "writhe.planning",
@@ -25,15 +27,19 @@ _HOMES = {
     "Poser": "writhe.solvers.posing",
     "PostureDatabase": "writhe.database",
     "Progress": "writhe.progress",
+    "Recognition": "writhe.recognition",
     "Scene": "writhe.scene",
     "Skeleton": "writhe.skeleton",
     "Target": "writhe.solvers.posing",
+    "TimedPin": "writhe.animation",
     "Timing": "writhe.planning",
     "WritheError": "writhe.errors",
+    "animate": "writhe.animation",
     "builtin_database": "writhe.postures.builtin",
     "certify": "writhe.collision",
     "certify_file": "writhe.scene",
     "clean": "writhe.cleaning.clean",
+    "detect_contacts": "writhe.animation",
     "figure": "writhe.skeleton.figures",
     "figure_of": "writhe.io",
     "film_strip": "writhe.render",
@@ -42,9 +48,11 @@ _HOMES = {
     "linking_vector": "writhe.topology",
     "load": "writhe.io",
     "load_figure": "writhe.io",
+    "load_keys": "writhe.animation",
     "make_poser": "writhe.solvers.posing",
     "pin_here": "writhe.solvers.posing",
     "plan": "writhe.planning",
+    "recognise": "writhe.recognition",
     "render_pose": "writhe.render",
     "retarget": "writhe.retargeting.retarget",
     "save": "writhe.io",
@@ -53,12 +61,7 @@ _HOMES = {
 }
 
 __all__ = ["__version__", *sorted(_HOMES)]  # pyright: ignore[reportUnsupportedDunderAll]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'writhe' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

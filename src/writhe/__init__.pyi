@@ -3,6 +3,13 @@
 The names and modules are those of the table in `__init__.py`; a test compares the two.
 """
 
+from writhe.animation import AnimateOptions as AnimateOptions
+from writhe.animation import Animation as Animation
+from writhe.animation import Key as Key
+from writhe.animation import TimedPin as TimedPin
+from writhe.animation import animate as animate
+from writhe.animation import detect_contacts as detect_contacts
+from writhe.animation import load_keys as load_keys
 from writhe.cleaning.clean import clean as clean
 from writhe.collision import Certificate as Certificate
 from writhe.collision import CollisionTable as CollisionTable
@@ -20,6 +27,8 @@ from writhe.planning import plan as plan
 from writhe.planning import to_motion as to_motion
 from writhe.postures.builtin import builtin_database as builtin_database
 from writhe.progress import Progress as Progress
+from writhe.recognition import Recognition as Recognition
+from writhe.recognition import recognise as recognise
 from writhe.render import film_strip as film_strip
 from writhe.render import render_pose as render_pose
 from writhe.retargeting.retarget import retarget as retarget

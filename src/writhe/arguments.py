@@ -64,7 +64,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 def check_fields(data: Any) -> None:
     """Check the fields of a dataclass against their annotations."""
-    kind = type(data)
+    kind: type[Any] = type(data)
     for name, hint in _field_hints(kind).items():
         check(getattr(data, name), hint, f"{kind.__name__}: {name}")
 

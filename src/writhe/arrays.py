@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -115,9 +115,6 @@ def identical(a: Floats, b: Floats) -> bool:
 
 def as_plain_data(value: Any) -> Any:
     """For `json.dumps(default=...)`: plain numbers and lists for those of NumPy."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        array: NDArray[Any] = value
-        return array.tolist()
+    if isinstance(value, (np.generic, np.ndarray)):
+        return cast(NDArray[Any], value).tolist()
     raise TypeError(f"cannot write {type(value).__name__} as JSON")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,13 +50,13 @@ def _left_hand(human: Figure, angle: float) -> np.ndarray:
     return forward(human.skeleton, q).position("left_wrist")
 
 
-def _planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, object]]:
+def _planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
     with pytest.raises(SystemExit) as ended:
         run(["plan", *arguments, "--json"])
     return int(ended.value.code or 0), _json(capsys)
 
 
-def _json(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+def _json(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     return json.loads(capsys.readouterr().out.strip().splitlines()[-1])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from writhe.collision import CollisionTable, ContactPolicy, Shape, capsule
@@ -34,7 +36,7 @@ def padded_human() -> Figure:
     return Figure("padded human", skeleton, tuple(capsules))
 
 
-def sticks(*joints: Joint, shapes: list[tuple[str, Shape]], **policy: float) -> CollisionTable:
+def sticks(*joints: Joint, shapes: list[tuple[str, Shape]], **policy: Any) -> CollisionTable:
     """A table of shapes, each a part of its own named after its joint."""
     contact = ContactPolicy(**policy) if policy else None
     return CollisionTable(Skeleton(joints), [s.on(j, j) for j, s in shapes], contact)

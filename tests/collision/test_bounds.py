@@ -103,10 +103,10 @@ def test_gap_lower_bound_is_below_sampled_gaps(values, first, span):
         work.pair_workspace,
     )
     for k, (p, a, b) in enumerate(TABLE.shape_pairs):
-        ancestor = TABLE.pairs.ancestor[p]
+        ancestor = int(TABLE.pairs.ancestor[p])
         rows = TABLE.pairs.a[p], TABLE.pairs.b[p]
-        speed = sum(motion.speed[i, ancestor + 1] for i in rows)
-        bend = sum(motion.acceleration[i, ancestor + 1] for i in rows)
+        speed = float(sum(motion.speed[i, ancestor + 1] for i in rows))
+        bend = float(sum(motion.acceleration[i, ancestor + 1] for i in rows))
         before = gap_at_fraction(tree, shapes, motion, a, b, ancestor, first, workspace)
         normal = workspace.out[:3].copy()
         after = gap_at_fraction(tree, shapes, motion, a, b, ancestor, last, workspace)
@@ -117,7 +117,7 @@ def test_gap_lower_bound_is_below_sampled_gaps(values, first, span):
             gap_lower_bound(before, after, end_separation, width, speed, 1e9) <= sampled[k] + 1e-9
         )
         assert gap_lower_bound(before, after, end_separation, width, 1e9, bend) <= sampled[k] + 1e-9
-        size = shapes.radius[a] + shapes.radius[b]
+        size = float(shapes.radius[a] + shapes.radius[b])
         curvature = distance_curvature(before, after, size, width, speed, bend)
         if np.isfinite(curvature):
             assert chord_lower_bound(before, after, curvature * width**2) <= sampled[k] + 1e-9

@@ -215,7 +215,7 @@ def test_random_chain_motions_agree_with_dense_sampling(values, radius):
     found = certify(table, q, fps=30.0)
     sampled = clearance(table, q, 600)
     assert found.undecided == 0
-    assert found.min_clearance_m <= sampled + 1e-9
+    assert found.min_clearance_m is not None and found.min_clearance_m <= sampled + 1e-9
     # the error of sampling is at most 2.5 mm: 600 samples of motions below 3 m per step
     assert found.min_clearance_m >= sampled - 2.5 * MM
     assert found.penetration_upper_bound_m - found.penetration_witnessed_m <= 1e-4
@@ -265,10 +265,11 @@ def test_euler_channels_are_followed_between_frames(values):
             for unwrap in (True, False)
         )
     )
-    assert found.min_clearance_m <= sampled + 1e-9
+    assert found.min_clearance_m is not None and found.min_clearance_m <= sampled + 1e-9
     assert found.min_clearance_m >= sampled - 2 * MM
     both = certify(table, q, fps=30.0, interpolation="both", euler=channels)
     slerp = certify(table, q, fps=30.0)
+    assert slerp.min_clearance_m is not None
     assert both.min_clearance_m == min(found.min_clearance_m, slerp.min_clearance_m)
     assert both.certified == (found.certified and slerp.certified)
 

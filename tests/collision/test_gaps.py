@@ -89,7 +89,7 @@ def coal_distance(a: Shape, b: Shape, poses: list[tuple[np.ndarray, np.ndarray]]
             solid = coal.Capsule(1e-3, length) if length > 0 else coal.Sphere(1e-3)
             less += 1e-3
             if length > 0:
-                align, _ = Rotation.align_vectors([(q - p) / length], [[0, 0, 1]])
+                align, *_ = Rotation.align_vectors([(q - p) / length], [[0, 0, 1]])
                 position = position + rotation @ (0.5 * (p + q))
                 rotation = rotation @ align.as_matrix()
         objects += [solid, coal.Transform3s(rotation, position)]
@@ -103,7 +103,7 @@ def test_convex_shapes_agree_with_coal(first, second, rng):
     seen = set()
     for reach in (0.1, 0.3, 0.6, 1.0):
         for _ in range(12):
-            turns = Rotation.random(2, random_state=rng.integers(2**31))
+            turns = Rotation.random(2, rng.integers(2**31))
             q = free((0, 0, 0), tuple(rng.normal(0, reach, 3)))
             q[3:7], q[10:14] = np.roll(turns.as_quat(), 1, axis=1)
             g, n, on_a, on_b = gap_of(a, b, q)
@@ -141,7 +141,9 @@ def test_faces_of_boxes_and_cylinders_are_exact():
         g, *_ = gap_of(ball((0, 0, 0), 0.05), solid, free((0, 0.5, 0), (0, 0, 0)))
         assert g == pytest.approx(0.25, abs=1e-9)
     g, *_ = gap_of(
-        ball((0, 0, 0), 0.05), cylinder((0, -0.2, 0), (0, 0.2, 0), 0.2), free((0.5, 0, 0), (0,) * 3)
+        ball((0, 0, 0), 0.05),
+        cylinder((0, -0.2, 0), (0, 0.2, 0), 0.2),
+        free((0.5, 0, 0), (0, 0, 0)),
     )
     assert 0.25 - 0.02 * 0.2 <= g <= 0.25 + 1e-9
 

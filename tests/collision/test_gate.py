@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from bodies import free, free_sticks, padded_human, rod
 
+from writhe.arrays import vector3
 from writhe.collision import CollisionTable, Gate, NearPairs, box
 from writhe.errors import WritheError
 from writhe.kernels.skeleton import kinematics as kernels
@@ -78,7 +79,7 @@ def test_a_step_far_from_the_origin_is_certified_as_near_it():
     table = free_sticks(rod(axis=0), box((0, 0, 0), (0.1, 0.1, 0.1)))
     gate = Gate(table)
     for shift in (np.zeros(3), np.array([9000.0, -3000.0, 9000.0])):
-        other = free(tuple(shift))
+        other = free(vector3(shift))
         above, below = (shift + np.array([0.01, y, 0.0]) for y in (0.5, -0.5))
         start, end = (np.array([*free(tuple(p)), *other]) for p in (above, below))
         fraction = gate.check(start, end).fraction

@@ -181,4 +181,5 @@ def test_the_error_of_a_reading_is_subtracted_from_what_is_proven():
         )
         found = certify_readings(table, [reading])
         assert found.verdict is verdict
+        assert found.min_clearance_m is not None
         assert found.min_clearance_m <= clear_m - error_m + 1e-9

@@ -108,8 +108,8 @@ def test_a_database_round_trips_and_others_read_it(tmp_path, rng):
     assert again.clip == database.clip
     frame = pd.read_parquet(path)
     np.testing.assert_array_equal(np.stack(list(frame["linking"])), database.linking)
-    count = duckdb.sql(f"select count(*) from '{path}' where clip = 'walk'").fetchall()
-    assert count == [(50,)]
+    counted = duckdb.sql(f"select count(*) from '{path}' where clip = 'walk'")
+    assert counted is not None and counted.fetchall() == [(50,)]
 
 
 def test_files_that_are_not_databases_raise_with_a_remedy(tmp_path):

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -56,7 +57,8 @@ def test_commands_on_a_page_take_their_options(page):
         if words[0] not in COMMANDS:
             assert not found.startswith(tuple(COMMANDS)), found
             continue
-        command = typer.main.get_command(build_app(words[0])).commands[words[0]]
+        group: Any = typer.main.get_command(build_app(words[0]))
+        command = group.commands[words[0]]
         if len(words) > 1 and hasattr(command, "commands"):
             command = command.commands[words[1]]
         known = {"bench": BENCHMARKS, "reproduce": EXPERIMENTS}.get(words[0], {})

@@ -14,7 +14,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_the_script_prints_what_the_readme_says(tmp_path):
     text = (ROOT / "README.md").read_text()
-    script, shown = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.S).groups()
+    found = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.S)
+    assert found is not None
+    script, shown = found.groups()
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -22,7 +24,8 @@ def archive(tmp_path, **changes):
         "betas": rng.normal(0, 1, 16),
     } | changes
     path = tmp_path / "amass.npz"
-    np.savez_compressed(path, **{k: v for k, v in data.items() if v is not None})
+    stored: dict[str, Any] = {k: v for k, v in data.items() if v is not None}
+    np.savez_compressed(path, **stored)
     return path, data
 
 

@@ -120,7 +120,9 @@ def test_props_are_written_and_do_not_become_joints(tmp_path):
     bare, beside = load(tmp_path / "bare.glb"), load(tmp_path / "props.glb")
     assert beside.skeleton.names == bare.skeleton.names
     np.testing.assert_array_equal(beside.q, bare.q)
-    assert len(load_figure(tmp_path / "props.glb").skin.vertices) == len(human.skin.vertices)
+    skin = load_figure(tmp_path / "props.glb").skin
+    assert skin is not None and human.skin is not None
+    assert len(skin.vertices) == len(human.skin.vertices)
     nodes = {node["name"]: node for node in Glb(tmp_path / "props.glb").items("nodes")}
     assert nodes["stool"]["translation"] == [0.5, 0.25, 0.0] and "mesh" in nodes["stool"]
     animation = Glb(tmp_path / "props.glb").item("animations", 0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from writhe.collision import CollisionTable
-from writhe.planning import RefineOptions, TimedPin, refine
+from writhe.planning import FramePin, RefineOptions, refine
 from writhe.planning.spacetime.banded import Banded
 from writhe.planning.spacetime.laplacian import laplacians
 from writhe.planning.spacetime.momentum import MotionState, momentum
@@ -31,8 +31,8 @@ def test_momentum_equals_that_of_single_intervals(human: Figure) -> None:
     q = _waving(human, 4, np.random.default_rng(1))
     found = momentum(MotionState.of(human.skeleton, q), 0.1)
     for t in range(3):
-        frames = [forward(human.skeleton, q[t + k]) for k in range(2)]
-        linear, angular = plain_momentum(*frames, 0.1)
+        before, after = (forward(human.skeleton, q[t + k]) for k in range(2))
+        linear, angular = plain_momentum(before, after, 0.1)
         assert found.linear[t] == pytest.approx(linear, abs=1e-9)
         assert found.angular[t] == pytest.approx(angular, abs=1e-6)
 
@@ -56,7 +56,7 @@ def test_derivatives_of_momentum(human: Figure) -> None:
         assert by_linear @ v == pytest.approx(linear, rel=1e-5, abs=1e-6)
         # the spin of single segments is linearised for small turns: a small part of the whole
         assert by_angular @ v == pytest.approx(
-            angular, rel=0.02, abs=0.02 * np.linalg.norm(angular)
+            angular, rel=0.02, abs=0.02 * float(np.linalg.norm(angular))
         )
 
 
@@ -98,7 +98,7 @@ def test_refining_evens_out_angular_momentum_and_holds_pins(
     q[:, at] = np.stack([np.cos(angle / 2), 0 * u, 0 * u, -np.sin(angle / 2)], axis=1)
     motion = Motion(skeleton, q, 30.0)
     feet = [
-        TimedPin(pin_here(skeleton, q[0], foot), 0, count - 1)
+        FramePin(pin_here(skeleton, q[0], foot), 0, count - 1)
         for foot in ("left_ankle", "right_ankle")
     ]
     found = refine(motion, table, feet, options=RefineOptions(iterations=8))

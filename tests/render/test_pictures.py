@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from typing import Any
 
 import numpy as np
 import pytest
@@ -83,7 +84,7 @@ def test_a_movie_has_the_motions_frames(human, tmp_path):
     motion = waving(human)
     highlights = [["left_wrist"] if i == 5 else [] for i in range(len(motion))]
     path = movie(human, motion, tmp_path / "m.gif", size=(120, 120), highlights=highlights)
-    film = Image.open(path)
+    film: Any = Image.open(path)
     assert film.n_frames == 6
     reds = []
     for i in range(film.n_frames):

@@ -49,7 +49,9 @@ def two_people() -> Scene:
                     np.tile([1.0, 0, 0, 0], (2, 1)),
                 ),
             ),
-            SceneObject("crate", (box((0, 0.2, 0), (0.4,) * 3),), ObjectKind.MOVED, (3.0, 0, 0)),
+            SceneObject(
+                "crate", (box((0, 0.2, 0), (0.4,) * 3),), ObjectKind.MOVED, np.array([3.0, 0, 0])
+            ),
         ),
     )
 
@@ -97,7 +99,9 @@ def test_a_scene_round_trips_through_its_file(tmp_path):
             *two_people().objects,
             SceneObject("seat", *built_in("chair")[:1], strands=built_in("chair")[1]),
             SceneObject("steps", built_in("ladder")[0], strands=built_in("ladder")[1]),
-            SceneObject("rod", (capsule((0, 0, 0), (1, 0, 0), 0.1),), position_m=(0.0, 0, 7.0)),
+            SceneObject(
+                "rod", (capsule((0, 0, 0), (1, 0, 0), 0.1),), position_m=np.array([0.0, 0, 7.0])
+            ),
         ),
     )
     scene = Scene(scene.actors, scene.objects, scene.policy.allow("ball", "crate", 0.007))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from writhe.skeleton import Skeleton
 
 # joint (both sides when the side is not named): hinge angle, or rotation vectors applied in turn
-POSES: dict[str, dict[str, object]] = {
+# degrees: of a hinge, or rotation vectors of a ball joint, applied in this order
+Pose = Mapping[str, float | list[tuple[float, float, float]]]
+
+POSES: dict[str, Pose] = {
     "standing, arms at the sides": {
         "shoulder": [(0, 0, -77), (10, 0, 0)],
         "elbow": 12,
@@ -76,7 +81,7 @@ POSES: dict[str, dict[str, object]] = {
 }
 
 
-def configuration(skeleton: Skeleton, pose: dict[str, object]) -> np.ndarray:
+def configuration(skeleton: Skeleton, pose: Pose) -> np.ndarray:
     q = skeleton.rest_configuration.copy()
     for name, value in pose.items():
         both = name not in skeleton

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import ConvexHull, cKDTree
+from scipy.spatial import ConvexHull, KDTree
 
 
 def directed_edges(triangles):
@@ -44,7 +44,7 @@ def crossing_triangles(vertices, triangles) -> int:
     """How many pairs of triangles without a common vertex cross each other."""
     centres = vertices[triangles].mean(axis=1)
     reach = np.linalg.norm(vertices[triangles] - centres[:, None], axis=2).max()
-    pairs = cKDTree(centres).query_pairs(2 * reach, output_type="ndarray")
+    pairs = KDTree(centres).query_pairs(2 * reach, output_type="ndarray")
     shared = (triangles[pairs[:, 0]][:, :, None] == triangles[pairs[:, 1]][:, None]).any(
         axis=(1, 2)
     )

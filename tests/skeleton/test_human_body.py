@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from authored_poses import POSES, configuration
+from authored_poses import POSES, Pose, configuration
 from meshes import crossing_triangles, girth, handles, is_closed_manifold, volume
 from scipy.spatial.transform import Rotation
 
@@ -44,13 +44,14 @@ def test_everyday_poses_are_within_all_limits(pose, profile):
 
 def test_impossible_poses_violate_limits(human):
     skeleton = human.skeleton
-    for wrong in (
+    impossible: tuple[Pose, ...] = (
         {"knee": -20},
         {"elbow": 170},
         {"shoulder": [(0, 100, 0)]},  # straight behind the back
         {"head": [(0, 90, 0)]},
         {"left_hip": [(60, 0, 0)]},  # leg far backwards
-    ):
+    )
+    for wrong in impossible:
         assert limit_excess(skeleton, configuration(skeleton, wrong)), wrong
 
 
@@ -82,6 +83,7 @@ def test_profiles_widen(rng):
 @pytest.mark.parametrize("name", ["human", "hand", "octopus"])
 def test_skins_are_closed_smooth_surfaces(name):
     skin = figure(name).skin
+    assert skin is not None
     vertices, triangles = skin.vertices, skin.triangles
     assert 4000 < len(triangles) < 14000
     assert is_closed_manifold(triangles)

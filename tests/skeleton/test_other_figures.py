@@ -154,7 +154,7 @@ def person(arms, fingers=0, clavicle_at=(0.03, 0.14, 0.0), neck_m=0.20) -> Skele
         ("Neck", "Spine2", (0, neck_m, 0)),
         ("Head", "Neck", (0, 0.10, 0.02)),
     ]
-    tips = [("Head", (0, 0.18, 0))]
+    tips: list[tuple[str, tuple[float, float, float]]] = [("Head", (0, 0.18, 0))]
     for side, s in (("Left", 1), ("Right", -1)):
         mirror = np.array([s, 1, 1])
         upper, fore = arms

@@ -12,7 +12,7 @@ from writhe.skeleton import Capsule, Limits, Skeleton, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import centre_of_mass, integrate
 from writhe.solvers import AffineChart, EulerChart, Status, StepOptions, StepSolver, TangentChart
-from writhe.terms import CompiledTerms, Term
+from writhe.terms import HARD, CompiledTerms, Term
 from writhe.topology import Strand
 
 
@@ -91,8 +91,8 @@ def test_contradictory_pins_are_regularised():
     q = skeleton.rest_configuration
     origin = np.zeros(3)
     goal_terms = [
-        Term(Point("hips"), origin, origin, terms.term.HARD, label="here"),
-        Term(Point("hips"), origin + 1, origin + 1, terms.term.HARD, label="there"),
+        Term(Point("hips"), origin, origin, HARD, label="here"),
+        Term(Point("hips"), origin + 1, origin + 1, HARD, label="there"),
     ]
     result = solve(skeleton, goal_terms, q, iterations=1)
     assert result.status is Status.REGULARISED

@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+]
+
+OpenPage = Callable[..., Any]  # opens a document in a page of its own (see conftest)
 
 _WHERE = """name => {
   const { editor, store } = window.writhe;

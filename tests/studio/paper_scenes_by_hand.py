@@ -48,6 +48,13 @@ def seen(page: Any, actor: int, joint: str, share: float = 0.5) -> tuple[float, 
     return None if at is None else (at["x"], at["y"])
 
 
+def shown(page: Any, actor: int, joint: str, share: float = 0.5) -> tuple[float, float]:
+    """The same for a part that is in view; fails if it is not."""
+    at = seen(page, actor, joint, share)
+    assert at is not None, f"{joint} of actor {actor} is not in view"
+    return at
+
+
 def draw(
     page: Any, start: tuple[float, float], end: tuple[float, float], button: str = "left"
 ) -> None:
@@ -74,9 +81,7 @@ def look_at(page: Any, *parts: tuple[int, str]) -> None:
 
 def click(page: Any, actor: int, joint: str, share: float = 0.5) -> None:
     """Click a part of the body."""
-    at = seen(page, actor, joint, share)
-    assert at is not None, (actor, joint)
-    page.mouse.click(*at)
+    page.mouse.click(*shown(page, actor, joint, share))
 
 
 def slide(page: Any, name: str, value: float, most: float = 1.5) -> None:
@@ -195,14 +200,14 @@ def piggyback(page: Any, shot: Shot) -> None:
         look_at(page, (2, f"{side}_elbow"), (1, f"{side}_wrist"), (1, "head"))
         page.keyboard.press("w")
         click(page, 2, f"{side}_elbow")
-        draw(page, seen(page, 1, "head"), seen(page, 1, f"{side}_wrist"))
+        draw(page, shown(page, 1, "head"), shown(page, 1, f"{side}_wrist"))
         page.wait_for_function("() => window.writhe.editor.panels.tangles.found !== null")
         slide(page, "Writhe", writhe)
         key_tangle(page)
         shot(f"piggyback-{side}-arm")
     go_to(page, 2.0)
     look_at(page, (2, "hips"))
-    x, y = seen(page, 2, "hips")
+    x, y = shown(page, 2, "hips")
     draw(page, (x, y), (x, y - 45))
     wait_saved(page)
     shot("piggyback-up")

@@ -31,7 +31,9 @@ class SocketClient:
         self.socket.send(msgspec.msgpack.encode(message))
 
     def receive(self, timeout: float = 180.0) -> dict[str, Any]:
-        message: dict[str, Any] = msgspec.msgpack.decode(self.socket.recv(timeout))
+        data = self.socket.recv(timeout)
+        assert isinstance(data, bytes)
+        message: dict[str, Any] = msgspec.msgpack.decode(data)
         self.seen[message["type"]] = message
         return message
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from browser_user import (
+    OpenPage,
     drag,
     position,
     release,
@@ -18,7 +20,6 @@ from browser_user import (
 )
 from server_process import Server
 
-from conftest import OpenPage
 from writhe import io
 
 
@@ -211,7 +212,7 @@ def test_a_file_dropped_on_the_page_is_opened(open_page: OpenPage, server: Serve
     human = figure("human")
     q = starting_pose(human)
     path = server.documents.parent / "dropped.bvh"
-    io.save(Motion(human.skeleton, [q] * 45, 30.0), path)
+    io.save(Motion(human.skeleton, np.tile(q, (45, 1)), 30.0), path)
     page = open_page()
     page.evaluate(
         """text => { const data = new DataTransfer();

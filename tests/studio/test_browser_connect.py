@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_user import go_to, store, wait_for, where
+from browser_user import OpenPage, go_to, store, wait_for, where
 from paper_scenes_by_hand import fold_both_ways
 
-from conftest import OpenPage
 from writhe import io
 
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser_user import drag, go_to, position, store, wait_for, wait_saved, where
+from browser_user import OpenPage, drag, go_to, position, store, wait_for, wait_saved, where
 
-from conftest import OpenPage
 from writhe import io
 
 

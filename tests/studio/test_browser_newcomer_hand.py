@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from browser_user import drag, go_to, position, store, wait_for, where
+from browser_user import OpenPage, drag, go_to, position, store, wait_for, where
 from paper_scenes_by_hand import fold_both_ways
-
-from conftest import OpenPage
 
 
 def test_the_middle_of_the_rings_moves_the_pinned_part(open_page: OpenPage) -> None:

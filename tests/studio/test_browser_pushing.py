@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from browser_user import (
+    OpenPage,
     drag,
     next_frame,
     object_on_page,
@@ -20,7 +21,6 @@ from browser_user import (
 )
 from server_process import Server
 
-from conftest import OpenPage
 from writhe.studio.document import Document
 from writhe.studio.editing.editor import Editor
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from browser_user import (
+    OpenPage,
     actor_in_scene,
     drag,
     object_on_page,
@@ -21,7 +22,6 @@ from browser_user import (
 )
 from server_process import Server
 
-from conftest import OpenPage
 from writhe import io
 from writhe.skeleton import Motion
 from writhe.skeleton.figures import figure
@@ -100,7 +100,7 @@ def test_contacts_are_declared_by_two_clicks(open_page: OpenPage) -> None:
 def test_a_drag_inside_a_clip_is_a_layer(open_page: OpenPage, server: Server) -> None:
     human = figure("human")
     path = server.documents.parent / "still.bvh"
-    io.save(Motion(human.skeleton, [starting_pose(human)] * 151, 30.0), path)
+    io.save(Motion(human.skeleton, np.tile(starting_pose(human), (151, 1)), 30.0), path)
     page = open_page(size=(900, 560))
     page.evaluate(
         """text => { const data = new DataTransfer();

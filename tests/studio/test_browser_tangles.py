@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser_user import go_to, next_frame, press_and_drag, store, wait_for, wait_saved
+from browser_user import OpenPage, go_to, next_frame, press_and_drag, store, wait_for, wait_saved
 from paper_scenes_by_hand import (
     arms_swap,
     choose,
@@ -16,11 +16,10 @@ from paper_scenes_by_hand import (
     look_at,
     measured,
     piggyback,
-    seen,
+    shown,
     slide,
 )
 
-from conftest import OpenPage
 from writhe import io
 from writhe.skeleton import Motion
 from writhe.skeleton.figures import figure
@@ -137,7 +136,7 @@ def test_a_chain_across_the_body_and_its_blocking_parts(open_page: OpenPage) -> 
     wait_for(page, "s.selectedObject !== null")
     page.keyboard.press("Escape")
     page.keyboard.press("w")
-    draw(page, seen(page, 1, "head"), seen(page, 1, "left_wrist"))  # from end to end
+    draw(page, shown(page, 1, "head"), shown(page, 1, "left_wrist"))  # from end to end
     wait_for(page, "window.writhe.editor.panels.tangles.chains[0] !== null")
     first = page.evaluate("() => window.writhe.editor.panels.tangles.chains[0]")
     assert (first["start"], first["end"]) == ("head_top", "left_hand_tip")
@@ -169,7 +168,7 @@ def test_the_partner_keeps_the_tangle_during_a_drag(open_page: OpenPage) -> None
     wind_arms_together(page)
     page.get_by_label("The other character keeps the tangle while you drag").check()
     before = store(page, "state.actors.map(a => Array.from(a.q))")
-    x, y = seen(page, 1, "chest")
+    x, y = shown(page, 1, "chest")
     page.mouse.move(x, y)
     page.mouse.down()
     for k in range(1, 13):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import urllib.request
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,11 +30,11 @@ def client(server: Server) -> Iterator[SocketClient]:
     one.close()
 
 
-def checked(client: SocketClient) -> dict[str, object]:
+def checked(client: SocketClient) -> dict[str, Any]:
     return client.task("motion_certificate", type="check_motion")
 
 
-def exported(server: Server, client: SocketClient, suffix: str) -> dict[str, object]:
+def exported(server: Server, client: SocketClient, suffix: str) -> dict[str, Any]:
     address = f"{server.address}api/documents/{client.document}/export/1.{suffix}"
     with urllib.request.urlopen(address) as answer:
         return json.loads(answer.headers["x-certificate"])

@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from writhe.animation.keys import monotone_slopes
 from writhe.errors import FileFormatError, WritheError
 from writhe.skeleton import Motion
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import difference, interpolate
 from writhe.studio.document import Document, TrackKind
 from writhe.studio.document.schema import VERSION
-from writhe.studio.document.timeline import FADE_S, monotone_slopes
+from writhe.studio.document.timeline import FADE_S
 from writhe.studio.editing import edits
 from writhe.studio.editing.starting_poses import starting_pose
 

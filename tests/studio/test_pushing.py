@@ -14,7 +14,8 @@ from writhe.studio.document import Document
 from writhe.studio.editing import object_edits, scene_builder
 from writhe.studio.editing.editor import Editor
 from writhe.studio.features import pushing
-from writhe.studio.server.command_handlers import carry_out, drag_result
+from writhe.studio.server.command_handlers import carry_out
+from writhe.studio.server.drag_handler import drag_result
 
 STILL = (1.0, 0.0, 0.0, 0.0)
 

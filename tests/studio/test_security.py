@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 from server_process import Server
 from socket_client import SocketClient
@@ -97,7 +98,11 @@ def test_a_token_is_required_off_loopback() -> None:
             "query_string": query,
             "headers": [(b"host", b"studio.local:8765"), (b"cookie", cookie)],
         }
-        call = AccessControl(inner, "secret")(scope, None, send)
+
+        async def receive() -> Message:
+            return {"type": "http.request"}
+
+        call = AccessControl(inner, "secret")(scope, receive, send)
         with ThreadPoolExecutor(1) as pool:  # the browser's driver has a loop in this thread
             pool.submit(asyncio.run, call).result()
         return sent[0]["status"], dict(sent[0]["headers"])
@@ -169,7 +174,7 @@ def _wild_value(rng: random.Random, depth: int = 0) -> Any:
 def test_hostile_uploads_harm_nobody(server: Server, tmp_path: Path) -> None:
     """Broken motion, figure and scene files: each is refused or opened, none does harm."""
     human = figure("human")
-    motion = Motion(human.skeleton, [human.skeleton.rest_configuration] * 3, 30.0)
+    motion = Motion(human.skeleton, np.tile(human.skeleton.rest_configuration, (3, 1)), 30.0)
     scene = b'{"writhe_scene": 1, "objects": [{"name": "seat", "built_in": "chair"}]}'
     good: dict[str, bytes] = {"json": scene}
     for suffix in ("bvh", "glb"):

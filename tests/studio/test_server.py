@@ -7,6 +7,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from server_process import Server
 from socket_client import SocketClient
 
 from writhe import io
+from writhe.arrays import vector3
 from writhe.collision import CollisionTable, certify
 from writhe.io.gltf.container import Glb
 from writhe.skeleton import Figure, forward
@@ -88,13 +90,14 @@ def test_undo_takes_back_pins_and_methods(client: SocketClient) -> None:
 
 
 def test_errors_are_reported_and_the_session_continues(client: SocketClient) -> None:
-    for bad in (
+    commands: tuple[dict[str, Any], ...] = (
         {"type": "choose_method", "actor": 1, "method": "magic"},
         {"type": "set_pin", "actor": 1, "joint": 999, "hold": "both"},
         {"type": "mirror_pose", "actor": 77},
         {"type": "apply_pose", "actor": 1, "pose": 5},
         {"type": "save_pose", "actor": 1, "name": "x", "picture": b"<svg/>"},
-    ):
+    )
+    for bad in commands:
         with pytest.raises(RuntimeError):
             client.command(**bad)
     assert client.command(type="mirror_pose", actor=1)["undo"] == "Mirror pose"
@@ -190,7 +193,7 @@ def test_a_declared_contact_is_kept_and_undone(client: SocketClient) -> None:
     rested = forward(figure("human").skeleton, client.pose().astype(float)).position("left_wrist")
     assert rested[2] < hand[2] - 0.02  # it has gone back onto the thigh
     assert client.state["features"]["contacts"]["contacts"] == ["left thigh and left hand"]
-    assert client.drag("left_wrist", tuple(map(float, rested)), 1)["pose"]["clearance_m"] < 0.01
+    assert client.drag("left_wrist", vector3(rested), 1)["pose"]["clearance_m"] < 0.01
     client.command(type="release", actor=1)
     client.command(type="undo")
     assert len(client.state["contacts"]) == 1

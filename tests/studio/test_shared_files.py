@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -108,7 +109,7 @@ def test_learnt_styles_are_offered_for_their_limb(editor: Editor, styles: bytes)
     points = [(-0.3, 1.0, 0.3), (-0.3, 1.3, 0.3)]
     wrong = trajectories.FollowPath("r" * 8, 1, "left_arm", "mine/swing", points, 0.0, 1.0)
     with pytest.raises(WritheError, match="right_arm"):
-        trajectories.follow_path(editor, wrong)(_NoJob())
+        trajectories.follow_path(editor, wrong)(cast(Any, _NoJob()))
 
 
 class _NoJob:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from writhe.skeleton.figures import figure
 from writhe.studio.editing.soft_pins import unbranched_limb
 
 Place = tuple[float, float, float]
-USUAL = {"postures": "basic", "naturalness": 1.0, "grip": 1.0, "steadiness": 1.0}
+USUAL: dict[str, Any] = {"postures": "basic", "naturalness": 1.0, "grip": 1.0, "steadiness": 1.0}
 
 
 @pytest.fixture

@@ -25,7 +25,8 @@ from writhe.studio.features import partner, tangle_motion, tangles, winding
 from writhe.studio.features.tangle_motion import FollowTangle, KeyTangle, WindKeys
 from writhe.studio.features.tangles import MeasureTangle, TangleChain, TangleGoal
 from writhe.studio.features.winding import WindStep, WindTangle
-from writhe.studio.server.command_handlers import carry_out, drag_result
+from writhe.studio.server.command_handlers import carry_out
+from writhe.studio.server.drag_handler import drag_result
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def arms() -> TangleGoal:
 
 def run(editor: Editor, work: Work) -> Any:
     """Run a task as a session does: work, then one command; returns the message."""
-    job = SimpleNamespace(number="job-0001", report=lambda *_: None, cancelled=False)
+    job: Any = SimpleNamespace(number="job-0001", report=lambda *_: None, cancelled=False)
     outcome = work(job)
     assert outcome.commit is not None
     with editor.document.edit("Task") as edit:

@@ -9,11 +9,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser_user import open_section, position, press_and_drag, store, wait_for, wait_saved, where
+from browser_user import (
+    OpenPage,
+    open_section,
+    position,
+    press_and_drag,
+    store,
+    wait_for,
+    wait_saved,
+    where,
+)
 from server_process import Server
 from socket_client import SocketClient
 
-from conftest import OpenPage
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.solvers.trajectory import Chain, Forest
@@ -73,6 +81,7 @@ def test_a_motion_can_be_repaired(client: SocketClient) -> None:
     assert alike.repaired().after.certified
     told = _follow(client, points=through, seconds=0.7)
     assert not told["certified"]
+    assert alike.certificate.min_clearance_m is not None
     assert told["penetration_mm"] == pytest.approx(-1e3 * alike.certificate.min_clearance_m, abs=1)
     told = client.task(
         "follow_path_result", type="repair_motion", actor=1, start_s=0.0, seconds=0.7

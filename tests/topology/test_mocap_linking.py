@@ -15,7 +15,7 @@ LEG = ("UpLeg", "Leg", "Foot", "ToeBase", "ToeBase_end")
 
 
 def file_bundle(skeleton):
-    names = {"torso": TORSO}
+    names: dict[str, tuple[str, ...]] = {"torso": TORSO}
     for letter, side in (("l", "Left"), ("r", "Right")):
         names[f"{letter}arm"] = tuple(side + part for part in ARM)
         names[f"{letter}leg"] = tuple(side + part for part in LEG)

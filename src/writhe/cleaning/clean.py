@@ -1,13 +1,16 @@
 """Remove the penetrations and pass-throughs of a clip, and certify the result.
 
-1. `push_out`: every frame is pushed clear by itself, from the correction of the frame before.
+1. `push_out`: every frame is pushed clear separately, starting with the correction of the frame
+   before.
 2. `clear_segments`: the clip is cut where the motion between two frames is not certified or where
    the correction jumps.
 3. `segment_path`: the segments are joined by waiting on one side or by detours (`detour`), such
-   that the whole clip stays as near to the source as possible. This decides the sides.
+   that the whole clip stays as near to the source as possible. This decides on which side of each
+   other limbs pass.
 4. `trajectory`: windows of frames are solved together, starting at that path, with velocity and
    acceleration of the corrections bounded, until the certificate holds between all frames.
-5. `readings`: the same for the motion as readers of a BVH file interpolate it.
+5. `readings`: the windows are solved again until the motion is also certified as readers of a BVH
+   file interpolate it.
 """
 
 from __future__ import annotations
@@ -39,14 +42,15 @@ from writhe.solvers.tracking import PostureTracker, TrackingOptions
 class Cleaned:
     """A cleaned motion, with the certificates before and after.
 
-    written: the certificate of the motion in a BVH file, slerp and Euler angles; None if it was
-    not asked for, or if a reader could not fit shapes to the skeleton.
+    written: the certificate of the motion as a BVH file, read by slerp and by Euler angles; None
+    with `euler=False`, or if no shapes could be fitted to the skeleton of the file.
     """
 
     motion: Motion
     before: Certificate
     after: Certificate
     written: Certificate | None
+    written_fps: float  # frame rate of that file, higher than that of the motion where it has to be
     mean_displacement_m: float  # over all joints and frames
     max_displacement_m: float
     leaps: Leaps
@@ -74,12 +78,13 @@ def clean(
 ) -> Cleaned:
     """Remove the penetrations of a motion of a figure, or of an actor of a scene.
 
-    In a scene, `motion` is that of the whole scene (`scene.layout.motion`); only `actor` (by
-    default the first) is changed.
+    In a scene, `motion` is the motion of the whole scene (`scene.layout.motion`), of which only the
+    part of `actor` (by default the first) is changed.
     Frames more than twice `fade_s` away from any penetrating frame stay unchanged. Where the source
     passes through itself, limbs take a detour or wait on their side, whichever stays nearer to the
     source over the whole clip; with `go_round=False` they never change sides.
-    euler: also solve and certify the motion as Euler angles, for a BVH file.
+    With `euler`, the motion is also solved and certified as interpolated Euler angles, for a BVH
+    file.
     """
     if isinstance(subject, Scene):
         figure, variables = _actor_of(subject, actor)
@@ -96,15 +101,21 @@ def clean(
     problem = ClipProblem(tracker, motion.q, motion.fps, window_options)
     trajectory = ClipTrajectory(tracker, problem, max(1, round(fade_s * motion.fps)))
     written: Certificate | None = None
-    with threadpool_limits(1, "blas"):  # threads of small matrices only wait for each other
-        path = _path(tracker, motion, fade_s, go_round, progress or no_progress)
-        q = trajectory.solve(path)
+    written_fps = motion.fps
+    with threadpool_limits(1, "blas"):  # small matrices: more threads are slower
+        q = trajectory.solve(
+            lambda first, stop: _path(
+                tracker, motion.slice(first, stop), fade_s, go_round, progress or no_progress
+            ),
+            from_path=not go_round,
+        )
         if euler:
             readings = FileReadings(motion)
             q = trajectory.settle(q, readings.failures)
-            written = readings.certificate(q)
+            written, written_fps = readings.denser(q)
     # the file's certificate covers the slerp reading, with the shapes of the figure
-    after = certify(shapes, q, motion.fps) if table or written is None else written
+    by_file = table is None and written is not None and written.certified
+    after = written if by_file and written is not None else certify(shapes, q, motion.fps)
     positions = forward(figure.skeleton, q).positions
     moved = np.linalg.norm(positions - problem.source_positions, axis=2)
     return Cleaned(
@@ -112,6 +123,7 @@ def clean(
         before=certify(shapes, motion.q, motion.fps),
         after=after,
         written=written,
+        written_fps=written_fps,
         mean_displacement_m=float(moved.mean()),
         max_displacement_m=float(moved.max()),
         leaps=leaps(positions, problem.source_positions),

@@ -1,4 +1,4 @@
-"""Clear segments of an actor's motion in a scene: by a planned detour, or by pushing it out.
+"""Clear segments of an actor's motion in a scene, by a planned detour or by pushing parts out.
 
 Rows are configurations (n, nq) of the whole scene, one per frame. The poses at the ends of a
 segment stay unchanged, and only the actor moves.
@@ -27,7 +27,8 @@ from writhe.skeleton import Figure, Motion
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.topology import linking_vector
 
-_TAPERS = (6, 3)  # frames over which a correction fades out at the ends of a segment, in order
+# frames over which a correction fades out at the ends of a segment, tried in this order
+_TAPERS = (6, 3)
 _WOUND = 0.5  # change of linking between two poses above which a detour is needed
 _STAYS_M = 0.005  # a pinned joint that moves less between two poses counts as planted
 
@@ -156,7 +157,10 @@ class ActorMotion:
         )
 
     def cleared(self, rows: Floats, progress: Progress | None = None) -> Motion:
-        """A detour first if the linking of the limbs changes, else pushing out first."""
+        """The segment cleared by a detour or by pushing out.
+
+        The detour is tried first if the linking of the limbs changes, otherwise pushing out.
+        """
         if self.linking_changes(rows[0], rows[-1]):
             try:
                 return self.detour(rows)
@@ -213,7 +217,7 @@ def clear_scene(
 def _overlapping_actors(
     actors: Mapping[str, ActorMotion], rows: Floats, animated: frozenset[str]
 ) -> list[str]:
-    """The actors of the worst overlap in scene rows; those that are animated, if any is."""
+    """The actors of the worst overlap in scene rows; only the animated ones, if there are any."""
     one = next(iter(actors.values()), None)
     if one is None:
         return []

@@ -19,10 +19,12 @@ from writhe.skeleton import forward
 from writhe.skeleton.kinematics import difference, integrate, interpolate
 from writhe.solvers.tracking import PostureTracker
 
-MAX_SPEED_M_S = 5.0  # of a joint relative to the source, when leaving it or returning to it
+# speed of a joint relative to the source, when it leaves the source or returns to it
+MAX_SPEED_M_S = 5.0
 _SHORTEST_S = 0.1  # shorter segments are dropped as flicker of the source
 _FOOT_WEIGHT = 2.0  # cost of a displaced foot, relative to another joint
-_EXTENSION_COST_MS = 0.017  # mean displacement times seconds beyond which a detour is cheaper
+# mean displacement times seconds; an extension that costs more is given up for a detour
+_EXTENSION_COST_MS = 0.017
 _EXCESS_S = 0.1  # cost of a metre moved beyond the speed bound
 
 
@@ -49,8 +51,9 @@ class Extension:
 
     rows: list[Floats]  # the first is the end frame of the segment
     positions: list[Floats]  # (joints, 3) of each row
-    extra_cost: list[float]  # cumulative cost up to each row, less that of the targets
-    reached: int | None = None  # the segment it entered; its last row is then the target
+    extra_cost: list[float]  # cumulative cost up to each row, minus that of the targets
+    # the segment that it entered, in which case its last row is the target
+    reached: int | None = None
 
 
 class SegmentedClip:
@@ -76,9 +79,9 @@ class SegmentedClip:
         self._extensions: dict[tuple[int, int], Extension] = {}
 
     def extra_cost(self, first: int, rows: Floats) -> float:
-        """Cost of rows from frame `first` on beyond that of the targets, with a penalty on speed.
+        """How much more rows from frame `first` on cost than the targets, with a penalty on speed.
 
-        The last row belongs to what follows and is not counted.
+        The last row is not counted: it belongs to the next segment.
         """
         part = slice(first, first + len(rows))
         positions = np.array([forward(self.skeleton, row).positions for row in rows])
@@ -93,8 +96,8 @@ class SegmentedClip:
     ) -> Extension:
         """Extend a segment beyond its end (direction 1) or before its start (direction -1).
 
-        Stops at another segment, at the end of the clip or, after `min_frames`, when it costs too
-        much (never if `unlimited`). Extensions are cached.
+        It stops at another segment, at the end of the clip, or when it costs too much: not before
+        `min_frames`, and never if `unlimited`. Extensions are cached.
         """
         base = self.segments[segment]
         edge = base.last if direction > 0 else base.first
@@ -130,7 +133,7 @@ class SegmentedClip:
         return extension
 
     def _next(self, row: Floats, before: int, frame: int) -> tuple[Floats, bool]:
-        """The posture at `frame`, given `row` at frame `before`; whether it is the target."""
+        """The posture at `frame`, given `row` at frame `before`, and whether it is the target."""
         skeleton, target = self.skeleton, self.target[frame]
         carried = integrate(
             skeleton, self.source[frame], difference(skeleton, self.source[before], row)

@@ -27,10 +27,11 @@ _MAX_FOLLOWED = 2  # candidates that are tracked when none is certified
 _LEG_COST = 4.0  # cost of an evading leg relative to an arm, since it carries the body
 _HALF_S = 0.6  # longest duration of half a detour
 _SHORTEST_S = 0.13  # shortest duration of a whole detour
-_GROUND_M = 0.02  # depth that joints may go below the lowest joint of the source
+_GROUND_M = 0.02  # joints may be this much lower than the lowest joint of the source
 _MAX_DEVIATION_M = 0.15  # tracking is given up when a limb deviates by more
-_COMPARE_MS = 0.01  # a detour that costs more is compared with those of other limbs
-_MAX_TOO_FAST = 12  # certified candidates above the speed bound before the first is accepted
+_COMPARE_MS = 0.01  # above this cost, detours by other limbs are searched for as well
+# after so many certified candidates above the speed bound, the first of them is accepted
+_MAX_TOO_FAST = 12
 _NO_EVASION = 0  # index of the evasion that leaves the limb unchanged
 _BATCH = 48  # candidates whose switch posture is checked in one kernel call
 
@@ -151,7 +152,7 @@ class Detours:
         if best is not None or too_fast:
             candidate = best or too_fast[0]
             return candidate.start, candidate.rows()
-        # a stable sort: of equal counts the cheaper first
+        # a stable sort: the cheaper of two equal counts comes first
         farthest = sorted(promising, key=self._clear_row_count, reverse=True)
         for candidate in [*plain, *farthest[:_MAX_FOLLOWED]]:
             rows = self._tracked(candidate)

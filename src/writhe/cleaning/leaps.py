@@ -15,10 +15,10 @@ LEAP_M = 0.02  # beyond its own largest step in the source
 class Leaps:
     """The largest changes from one frame to the next, over all joints, in metres.
 
-    correction_m: of a joint's displacement from the source.
-    beyond_source_m: of a joint beyond what it moves in the source in that frame.
-    beyond_largest_m: of a joint beyond its own largest motion in a frame anywhere in the source.
-    frames: number of frames in which that exceeds 20 mm.
+    correction_m: largest change of a joint's displacement from the source.
+    beyond_source_m: how much farther a joint moves than in the same frame of the source.
+    beyond_largest_m: how much farther a joint moves than in any frame of the source.
+    frames: number of frames in which beyond_largest_m exceeds 20 mm.
     """
 
     correction_m: float

@@ -1,4 +1,4 @@
-"""Evasions of limbs: turns, unbending and opening that move a limb out of the way of another."""
+"""Evasions of limbs: a limb is turned, straightened or moved towards rest, to clear another one."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from writhe.skeleton.limbs import ANKLES, LIMBS
 
 _LIMBS = tuple(tuple(r for r in limb if not r.endswith("toe")) for limb in LIMBS.values())
 _FEET = tuple((ankle,) for ankle in ANKLES)
-_OPENINGS = (0.15, 0.35, 0.7, 1.0)  # share of the way to the rest posture
+_OPENINGS = (0.15, 0.35, 0.7, 1.0)  # fractions of the difference to the rest posture
 _TURNS = (0.15, 0.3, 0.5, 0.75, 1.0, 1.5)  # rad about the first free joint of a limb
-_UNBENT = (0.0, 0.5)  # share by which an elbow or knee is straightened
-_OPENED_TURNS = (0.3, 0.6)  # rad, combined with these shares of opening:
+_UNBENT = (0.0, 0.5)  # fractions by which an elbow or knee is straightened
+_OPENED_TURNS = (0.3, 0.6)  # rad, combined with these fractions towards the rest posture:
 _OPENED = (0.7, 1.0)
 
 
 def _evasion_table() -> Floats:
-    """(evasions, 5) rotation vector, share unbent, share opened towards the rest posture.
+    """(evasions, 5): rotation vector, fraction straightened, fraction moved towards rest.
 
     The first row leaves the limb unchanged.
     """

@@ -23,7 +23,8 @@ from writhe.solvers.tracking import PostureTracker
 
 _SAME_SIDE_M = 0.06  # corrections that differ by more are on different sides and are not coupled
 _FAR_M = 0.07  # mean displacement beyond which a frame may be on the wrong side
-_NEARER_SHARE = 0.5  # another side is taken if its displacement is below this share
+# another side is taken if its displacement is less than this fraction of the current one
+_NEARER_SHARE = 0.5
 
 
 def push_frames_clear(
@@ -47,7 +48,7 @@ def push_frames_clear(
         return float(np.sqrt(np.einsum("jc,jc->j", apart, apart)).mean())
 
     def solve(i: int, start: Floats, neighbours: list[Floats], other: Floats | None) -> None:
-        """Correct frame i, starting at `start`, or at `other` if that ends much nearer."""
+        """Correct frame i from `start`, or from `other` if that ends much nearer to the source."""
         near = [
             n
             for n in neighbours

@@ -2,8 +2,8 @@
 
 Transitions lead from one segment (`clear_segments`) to another: by extending the first forwards
 until it reaches the second, by extending the second backwards, or by a detour (`detour`). The
-cheapest path over them is a shortest path in an acyclic graph whose edge costs are estimated first
-and evaluated only when the current best path uses them.
+cheapest sequence of transitions is a shortest path in an acyclic graph. Edge costs are estimates at
+first; an edge is evaluated when the current shortest path uses it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from writhe.skeleton.kinematics import difference, integrate
 _ESTIMATE_MS = 0.0017  # estimated cost of a change of segments before it is evaluated
 _ESTIMATE_M = 0.02  # estimated mean displacement during a transition
 _LOOK_AHEAD_S = 1.0  # transitions to segments farther ahead are not considered
-_MAX_SWITCH_FRAMES = 3  # at which a detour is searched for
-_SWITCH_SPACING_S = 0.13  # between those frames
+_MAX_SWITCH_FRAMES = 3  # a detour is searched for around this many frames at most
+_SWITCH_SPACING_S = 0.13  # time between these frames
 _MIN_SAVING_MS = 0.001  # a detour must save at least this much to be searched for
 _COMPARE_MS = 0.01  # a detour that costs more is searched for at other frames too
 
@@ -197,7 +197,7 @@ class _PathSearch:
         for switch_frame in range(first, last + 1):
             cost_before = onward.extra_cost[max(0, switch_frame - here.last)]
             cost_after = backward.extra_cost[max(0, there.first - switch_frame - 1)]
-            # of equal costs, the nearer
+            # of detours with equal costs, the nearest
             distance = max(here.last - switch_frame, switch_frame + 1 - there.first, 0)
             switch_frames.append((cost_before + cost_after + 1e-7 * distance, switch_frame))
         switch_frames.sort()

@@ -1,10 +1,13 @@
 """Windows of frames solved together until the exact certificate holds.
 
-The path through the clip (`segment_path`) says on which side of each other the limbs pass. Here
-every window of corrected frames becomes one trajectory problem (`window_problem`) that starts at
-this path: corrections swell and fade smoothly and no joint moves much farther in a frame than in
-the source. Where the motion between two frames is not certified, contacts at instants between them
-are added to the problem and their margin is raised; what still fails goes back to the path.
+Every window of penetrating frames is one trajectory problem (`window_problem`), started at the
+source: corrections swell and fade smoothly and no joint moves much farther in a frame than in the
+source. Where the motion between two frames is not certified, contacts at instants between them are
+added to the problem and their margin is raised.
+
+What still fails mostly passes right through: the frames before pull to one side and those after to
+the other. There a certified path through the part of the clip around it is searched
+(`segment_path`), which decides the side, and the problem is solved again from that path.
 """
 
 from __future__ import annotations
@@ -16,23 +19,29 @@ import numpy as np
 from writhe.arrays import Bools, Floats, Ints
 from writhe.cleaning.readings import BETWEEN
 from writhe.cleaning.window_problem import ClipProblem, Instant, spans
+from writhe.collision.gate import gate_workspace
+from writhe.easing import smoothstep
+from writhe.kernels.cleaning.gated_intervals import certified_intervals
 from writhe.kernels.skeleton import kinematics
-from writhe.skeleton import forward
 from writhe.solvers.tracking import PostureTracker
 
-# (t, u, posture) between frames t and t + 1 of intervals that are not certified
+# finds the intervals of a motion (frames, nq) that are not certified, as instants within them
 Failures = Callable[[Floats], list[Instant]]
+# the path (stop - first, nq) through the frames first .. stop - 1 of the clip
+FindPath = Callable[[int, int], Floats]
 
-_RAISE_M = 0.001  # by which the margin at an uncertified interval is raised in each round
-_MOST_M = 0.003  # ... and at most altogether
-_ROUNDS = 7
-_VAIN_ROUNDS = 2  # that bring no fewer failures, after which a reading is given up
-_ROUNDS_FOR_SPEED = 3  # in which frames that are too fast are solved again
-_TOO_FAST_M = 0.002  # beyond the bound of a step
-_ROUNDS_OF_MAIN = 2  # after these, all degrees of freedom are free
+_RAISE_M = 0.001  # the margin at an uncertified interval grows by this in each round
+_MOST_M = 0.003  # ... but by no more than this in total
+_ROUNDS = 7  # of solving again around failed intervals, at most
+_ROUNDS_OF_READING = 3  # ... for the reading of a file
+_VAIN_ROUNDS = 2  # a reading is given up after so many rounds without fewer failures
+_ROUNDS_FOR_SPEED = 3  # only the first rounds also solve frames again that are too fast
+_TOO_FAST_M = 0.002  # a step longer than its bound by more than this is too fast
+_ROUNDS_OF_MAIN = 2  # the first rounds solve for the main corrections only, later ones for all
 _LONGEST = 360  # frames solved together at most
 _OVERLAP_S = 1.0  # of windows that had to be split
-_FARTHER, _FARTHER_M = 1.5, 0.004  # mean displacement relative to the path's that is accepted
+_BESIDE_S = (1.0, 4.0)  # clip on both sides of what fails through which a path is searched
+_FAR_M = 0.025  # mean displacement of a frame beyond which a path is searched too
 _CHANGED_M = 1e-7
 
 
@@ -40,76 +49,175 @@ class ClipTrajectory:
     """The trajectory problem of a clip and the loop with the certificate."""
 
     def __init__(self, tracker: PostureTracker, problem: ClipProblem, fade_frames: int) -> None:
-        self._tracker, self._problem, self._fade = tracker, problem, fade_frames
+        self._problem, self._fade = problem, fade_frames
+        self._table, self._slack_m = tracker.table, tracker.gate.slack_m
+        self._gate = gate_workspace(tracker.table)
         self._least_m = tracker.options.margin_m
         self._margin = np.full(len(problem.source), self._least_m)
-        frames = len(problem.source)
-        # the frames that were checked last, whether each is clear, and each interval certified
+        # the frames that were checked last, and whether each interval passes the gate
         self._checked = problem.source
-        self._clear: Bools = np.ones(frames, dtype=np.bool_)
-        self._passed: Bools = np.ones(max(frames - 1, 0), dtype=np.bool_)
+        self._passed: Bools = np.ones(max(len(problem.source) - 1, 0), dtype=np.bool_)
+        self._check(problem.source, np.arange(len(self._passed)))
+        self._source_passes = self._passed.copy()
         self._all = np.flatnonzero(problem.may_change)
         self._instants: list[Instant] = []
-        # first frame of each corrected part of the clip: its end, what is free in it
-        self._free: dict[int, tuple[int, Ints]] = {}
+        # first and last + 1 frame of the corrected parts of the clip, and what is free in them
+        self._parts: list[tuple[int, int, Ints]] = []
 
-    def solve(self, path: Floats) -> Floats:
-        """(frames, nq) the certified trajectory that starts at a certified path (frames, nq).
+    def solve(self, find_path: FindPath, *, from_path: bool = False) -> Floats:
+        """(frames, nq) the certified trajectory nearest to the source that was found.
 
-        A part of the clip in which it is worse than the path is left as the path has it.
+        from_path: never start at the source, from which limbs may change sides.
         """
-        q = self._solve_windows(path)
-        for first, (stop, _) in self._free.items():
-            if self._worse(q, path, first, stop):
-                q[first:stop] = path[first:stop]
+        if from_path:
+            source = self._problem.source.copy()
+            bad = self._penetrating(source).any()
+            return (
+                self._by_path(source, 0, len(source), find_path(0, len(source))) if bad else source
+            )
+        q = self._from_source()
+        hard = self._unsolved(q) | self._far(q)
+        for seconds in _BESIDE_S:
+            if not hard.any():
+                break
+            beside = min(len(q), round(seconds * self._problem.fps))
+            for first, stop in spans(hard, beside):
+                q = self._by_path(q, first, stop, find_path(first, stop))
+            hard = self._uncertified(q)
         return q
 
-    def _worse(self, q: Floats, path: Floats, first: int, stop: int) -> bool:
-        """Whether q leaps farther than the path, or is much farther from the source."""
+    def _far(self, q: Floats) -> Bools:
+        """(frames,) frames so far from the source that another side may be nearer."""
+        apart = np.linalg.norm(
+            self._problem.positions(q) - self._problem.source_positions, axis=2
+        ).mean(axis=1)
+        return apart > _FAR_M
+
+    def _from_source(self) -> Floats:
+        """(frames, nq) all windows around penetrating frames solved, started at the source."""
+        problem = self._problem
+        q = problem.source.copy()
+        for first, stop in self._windows(self._penetrating(q)):
+            free = problem.colliding_dofs(q[first:stop], self._least_m)
+            if len(free) == 0:
+                free = self._all
+            self._parts.append((first, stop, free))
+            q = self._solve(q, first, stop, free, problem.options.iterations)
+        return self._rounds(q, 0, len(q))
+
+    def _penetrating(self, source: Floats) -> Bools:
+        """(frames,) source frames within the margin, and those beside an interval that is not."""
+        bad = self._problem.clearances(source, self._least_m) < self._least_m
+        bad[:-1] |= ~self._source_passes
+        bad[1:] |= ~self._source_passes
+        return bad
+
+    def _rounds(self, q: Floats, first: int, stop: int) -> Floats:
+        """Q solved again where it is not certified or too fast, within first .. stop - 1.
+
+        Ends when it is neither, or when a few rounds have not brought fewer failures.
+        """
+        failed = self._slerp_failures(q, first, stop)
+        best, fewest, vain = q, len(failed), 0
+        for number in range(_ROUNDS):
+            fast = self._too_fast(q, first, stop) if number < _ROUNDS_FOR_SPEED else []
+            if (not failed and not fast) or vain == _VAIN_ROUNDS:
+                break
+            q = self._solve_again(q, failed, number, fast)
+            failed = self._slerp_failures(q, first, stop)
+            vain += 1
+            if len(failed) < fewest or (len(failed) == fewest == 0):
+                best, fewest, vain = q, len(failed), 0
+        return best
+
+    def _uncertified(self, q: Floats) -> Bools:
+        """(frames,) the frames beside an interval that is not certified."""
+        out = np.zeros(len(q), dtype=np.bool_)
+        for instant in self._slerp_failures(q):
+            out[instant.frame : instant.frame + 2] = True
+        return out
+
+    def _unsolved(self, q: Floats) -> Bools:
+        """(frames,) the frames beside an interval that is not certified or too fast."""
+        out = self._uncertified(q)
+        for frame in self._too_fast(q, 0, len(q)):
+            out[frame : frame + 2] = True
+        return out
+
+    def _by_path(self, q: Floats, first: int, stop: int, rows: Floats) -> Floats:
+        """Q solved again in the frames first .. stop - 1, started at a path (stop - first, nq).
+
+        Taken if it is certified there and q is not, or if it is better.
+        """
+        problem, part = self._problem, slice(first, stop)
+        path = q.copy()
+        path[part] = self._joined(q, first, stop, rows)
+        self._instants = [i for i in self._instants if not first - 1 <= i.frame < stop]
+        self._margin[part] = self._least_m
+        start = path.copy()
+        for a, b in spans(np.any(start != problem.source, axis=1), self._fade):
+            a, b = max(a, first), min(b, stop)
+            if a < b:
+                self._parts.append((a, b, problem.main_corrections(start, a, b)))
+        found = start
+        for a, b in self._windows(self._inside(first, stop)):
+            free = self._free_in(a, b)
+            found = self._solve(found, a, b, free, problem.options.iterations)
+        found = self._rounds(found, first, stop)
+        failed, width = self._slerp_failures(found, first, stop), self._fade
+        while failed and width < stop - first:
+            found = self._towards(found, path, failed, width)
+            failed, width = self._slerp_failures(found, first, stop), 2 * width
+        # the number of failures decides, then leaps and displacement
+        ways = [found, path, q]
+        counts = [len(self._slerp_failures(way, first, stop)) for way in ways]
+        best = min(counts)
+        ways = [way for way, count in zip(ways, counts, strict=True) if count == best]
+        return min(ways, key=lambda way: self._cost(way, first, stop))
+
+    def _inside(self, first: int, stop: int) -> Bools:
+        """(frames,) the frames whose fades lie within first .. stop - 1."""
+        out = np.zeros(len(self._problem.source), dtype=np.bool_)
+        last = len(out)
+        out[first + (self._fade if first else 0) : stop - (self._fade if stop < last else 0)] = True
+        return out
+
+    def _joined(self, q: Floats, first: int, stop: int, rows: Floats) -> Floats:
+        """The path (stop - first, nq), blended with q at its ends within the clip."""
+        frames, count = np.arange(first, stop), len(q)
+        width = max(1, min(self._fade, (stop - first) // 4))
+        share = np.ones(stop - first)
+        if first > 0:
+            share *= smoothstep((frames - first) / width)
+        if stop < count:
+            share *= smoothstep((stop - 1 - frames) / width)
+        out = rows.copy()
+        for t in np.flatnonzero(share < 1.0):
+            kinematics.interpolate(
+                self._problem.skeleton.tree, q[first + t], rows[t], float(share[t]), out[t]
+            )
+        return out
+
+    def _cost(self, q: Floats, first: int, stop: int) -> float:
+        """Mean displacement of a part of the clip, and a metre for each metre of leaps, m."""
         problem = self._problem
         part = slice(max(0, first - 1), stop + 1)
-        source, allowed = problem.source_positions[part], problem.allowed_step[part]
-        leap, mean = np.zeros(2), np.zeros(2)
-        for k, rows in enumerate((q, path)):
-            positions = forward(problem.skeleton, rows[part]).positions
-            step = np.linalg.norm(np.diff(positions, axis=0), axis=2)
-            leap[k] = (step - allowed[: len(step)]).max(initial=0.0)
-            mean[k] = np.linalg.norm(positions - source, axis=2).mean()
-        return bool(leap[0] > leap[1] + _TOO_FAST_M or mean[0] > _FARTHER * mean[1] + _FARTHER_M)
-
-    def _solve_windows(self, path: Floats) -> Floats:
-        """(frames, nq) all windows of the path solved, certified by the gate."""
-        q = path.copy()
-        changed = np.any(path != self._problem.source, axis=1)
-        for first, stop in spans(changed, self._fade):
-            self._free[first] = stop, self._problem.main_corrections(q, first, stop)
-        for first, stop in self._windows(changed):
-            free = self._free_in(first, stop)
-            q = self._solve(q, first, stop, free, self._problem.options.iterations)
-        failed = self._slerp_failures(q)
-        for number in range(_ROUNDS):
-            fast = self._too_fast(q) if number < _ROUNDS_FOR_SPEED else []
-            if not failed and not fast:
-                return q
-            q, last = self._solve_again(q, failed, number, fast), (q, failed)
-            failed = self._slerp_failures(q)
-            if failed and not last[1]:
-                return last[0]  # was certified, and only too fast
-        width = self._fade
-        while failed and width < 4 * len(q):
-            q = self._towards(q, path, failed, width)
-            failed, width = self._slerp_failures(q), 2 * width
-        return path.copy() if failed else q
+        allowed = problem.allowed_step[part]
+        positions = problem.positions(q[part])
+        step = np.linalg.norm(np.diff(positions, axis=0), axis=2)
+        leap = np.maximum(step - allowed[: len(step)] - _TOO_FAST_M, 0.0).max(axis=1, initial=0.0)
+        apart = np.linalg.norm(positions - problem.source_positions[part], axis=2)
+        return float(apart.mean() + leap.sum())
 
     def settle(self, q: Floats, failures: Failures) -> Floats:
-        """(frames, nq) q, certified in another reading too where the frames allow it.
+        """(frames, nq) q solved again so that another reading is certified too, where possible.
 
         failures: finds the intervals that are not certified in that reading. The result is
-        certified by the gate as q is, and has no more failures.
+        certified by the gate, like q, and has at most as many failures as q.
         """
         failed = failures(q)
         best, fewest, vain = q, len(failed), 0
-        for number in range(_ROUNDS):
+        for number in range(_ROUNDS_OF_READING):
             if not failed or vain == _VAIN_ROUNDS:
                 break
             q = self._solve_again(q, failed, number)
@@ -122,9 +230,9 @@ class ClipTrajectory:
     def _solve_again(
         self, q: Floats, failed: list[Instant], number: int, fast: Sequence[int] = ()
     ) -> Floats:
-        """Q solved around failed instants, with contacts there and a raised margin.
+        """(frames, nq) q solved again around failed instants, with contacts and a larger margin.
 
-        fast: frames around which it is solved again without that.
+        fast: frames that are solved again too, with their margin unchanged.
         """
         self._instants += failed
         at = np.zeros(len(q), dtype=np.bool_)
@@ -138,7 +246,7 @@ class ClipTrajectory:
         return q
 
     def _towards(self, q: Floats, path: Floats, failed: list[Instant], width: int) -> Floats:
-        """Q blended with the path around the failed intervals, over `width` frames."""
+        """(frames, nq) q blended with the path around the failed intervals, over `width` frames."""
         frames = np.arange(len(q))
         distance = np.full(len(q), np.inf)
         for instant in failed:
@@ -154,32 +262,37 @@ class ClipTrajectory:
         out[share >= 1.0] = path[share >= 1.0]
         return out
 
-    def _too_fast(self, q: Floats) -> list[int]:
-        """Frames after which a joint moves farther than allowed."""
-        step = np.linalg.norm(np.diff(forward(self._problem.skeleton, q).positions, axis=0), axis=2)
-        beyond = (step - self._problem.allowed_step).max(axis=1, initial=-np.inf)
-        return np.flatnonzero(beyond > _TOO_FAST_M).tolist()
+    def _too_fast(self, q: Floats, first: int, stop: int) -> list[int]:
+        """Frames from `first` to stop - 1 after which a joint moves farther than allowed."""
+        step = np.linalg.norm(np.diff(self._problem.positions(q[first:stop]), axis=0), axis=2)
+        beyond = step - self._problem.allowed_step[first : stop - 1]
+        return (first + np.flatnonzero(beyond.max(axis=1, initial=-np.inf) > _TOO_FAST_M)).tolist()
 
-    def _slerp_failures(self, q: Floats) -> list[Instant]:
-        """Instants of the intervals that the gate does not certify.
+    def _check(self, q: Floats, intervals: Ints) -> None:
+        """Find out which of the intervals pass the gate."""
+        table = self._table
+        certified_intervals(
+            table.skeleton.tree,
+            table.shapes,
+            table.bodies,
+            self._problem.pairs,
+            q,
+            intervals,
+            self._slack_m,
+            self._gate,
+            self._passed,
+        )
+        self._checked = q.copy()
+
+    def _slerp_failures(self, q: Floats, first: int = 0, stop: int | None = None) -> list[Instant]:
+        """Instants of the intervals that the gate does not certify, from first to stop - 1.
 
         Intervals that have not changed since the last call are not checked again.
         """
-        tracker, gate, source = self._tracker, self._tracker.gate, self._problem.source
-        corrected = np.any(q != source, axis=1)
         stale: Bools = np.any(q != self._checked, axis=1)
-        for t in np.flatnonzero(stale):
-            self._clear[t] = not corrected[t] or tracker.clearance(q[t]) >= -gate.slack_m
-        for t in np.flatnonzero(np.logical_or(stale[:-1], stale[1:])):
-            self._passed[t] = (
-                not (corrected[t] or corrected[t + 1]) or gate.fraction(q[t], q[t + 1]) >= 1.0
-            )
-        self._checked = q.copy()
-        touched = np.logical_or(corrected[:-1], corrected[1:])
-        clear = np.logical_and(self._clear[:-1], self._clear[1:])
-        passed = np.logical_and(self._passed, np.logical_or(clear, np.logical_not(touched)))
+        self._check(q, np.flatnonzero(np.logical_or(stale[:-1], stale[1:])))
         found: list[Instant] = []
-        for t in np.flatnonzero(np.logical_not(passed)):
+        for t in first + np.flatnonzero(np.logical_not(self._passed[first:stop])):
             for u in BETWEEN:
                 between = np.empty(q.shape[1])
                 kinematics.interpolate(self._problem.skeleton.tree, q[t], q[t + 1], u, between)
@@ -187,7 +300,7 @@ class ClipTrajectory:
         return found
 
     def _windows(self, chosen: Bools) -> list[tuple[int, int]]:
-        """Ranges of frames within the fade of a chosen frame, none longer than the bound."""
+        """Ranges (first, stop) of frames near a chosen one; long ranges are split and overlap."""
         overlap = round(_OVERLAP_S * self._problem.fps)
         found: list[tuple[int, int]] = []
         for first, stop in spans(chosen, self._fade):
@@ -200,11 +313,11 @@ class ClipTrajectory:
 
     def _free_in(self, first: int, stop: int) -> Ints:
         """The degrees of freedom that are free in a window."""
-        parts = self._free.items()
-        return next((free for a, (b, free) in parts if a < stop and first < b), self._all)
+        found = [free for a, b, free in self._parts if a < stop and first < b]
+        return np.unique(np.concatenate(found)) if found else self._all
 
     def _solve(self, q: Floats, first: int, stop: int, free: Ints, iterations: int) -> Floats:
-        """Solve one window; frames that hardly change go back to the source exactly."""
+        """Solve one window; frames with negligible corrections become those of the source."""
         problem = self._problem
         out = problem.solve(q, first, stop, self._margin, self._instants, free, iterations)
         x = problem.corrections(out, first, stop)

@@ -24,14 +24,24 @@ from scipy.linalg import lapack as _lapack
 from scipy.ndimage import maximum_filter1d, minimum_filter1d, uniform_filter1d
 
 from writhe.arrays import Bools, Floats, Ints
-from writhe.collision import NearPairs
+from writhe.collision import CollisionTable, NearPairs
 from writhe.kernels.cleaning import window_band
 from writhe.kernels.cleaning.frame_rows import (
+    FreeColumns,
     Obstacles,
     WindowRows,
-    contact_inequalities,
+    colliding_dofs,
+    frame_clearances,
+    instant_inequalities,
+    joint_positions,
+    largest_moves,
     limit_inequalities,
+    linearise_window,
+    speed_inequalities,
+    steps_between,
+    take_steps,
 )
+from writhe.kernels.collision.shape_gaps import Pairs
 from writhe.kernels.skeleton import kinematics
 from writhe.kernels.terms.limit_rows import limit_values
 from writhe.planning.compiled_problem import compile_limits
@@ -50,14 +60,15 @@ class WindowOptions:
     """
 
     iterations: int = 6  # linearisations of a window
-    iterations_again: int = 10  # ... of the frames around an interval that is not certified
+    iterations_again: int = 10  # linearisations when a window is solved again
     active_sets: int = 3  # solves per linearisation, to find the inequalities that are violated
     foot_weight: float = 4.0  # position weight of feet; other joints have 1
     planted_weight: float = 8.0  # position weight of feet that stand still in the source
     angle_weight: float = 0.15  # a: weight of joint angles, scaled to metres by M
-    velocity_weight: float = 2.0  # s
-    acceleration_weight: float = 4.0  # c
-    least_metres: float = 0.15  # lower bound of M in s and c, so that hands do not turn suddenly
+    velocity_weight: float = 2.0  # s: of the change of a correction from frame to frame
+    acceleration_weight: float = 4.0  # c: of the change of that change
+    # lower bound of M in the terms of s and c: hands must not turn suddenly
+    least_metres: float = 0.15
     penalty: float = 30.0  # weight of a violated inequality, relative to a joint position
     near_m: float = 0.04  # pairs nearer than this become inequalities
     max_move_m: float = 0.05  # farthest that a joint moves in the first linearisation
@@ -66,13 +77,16 @@ class WindowOptions:
     least_correction_m: float = 0.01  # joints that the path corrects less stay as in the source
     damping: float = 1.0  # weight of the step itself, scaled to metres by M
     close_m: float = 5e-4  # a step that moves no joint farther than this ends the iteration
-    local_speed_m_s: float = 1.0  # of a joint beyond that of the source at the same time
-    speed_m_s: float = 0.45  # ... and beyond its largest anywhere in the source
+    local_speed_m_s: float = 1.0  # a joint may be this much faster than in the source at that time
+    speed_m_s: float = 0.45  # ... and this much faster than its top speed in the whole source
 
 
 @dataclass(frozen=True, eq=False)
 class Instant:
-    """A posture between two frames: fraction u from frame to frame + 1, in some interpolation."""
+    """A posture between two frames, at fraction u from `frame` to `frame + 1`.
+
+    `q` is the posture there in the interpolation that is not certified.
+    """
 
     frame: int
     u: float
@@ -83,6 +97,8 @@ _STANDING_M_S = 0.15  # a foot slower than this in the source is planted
 _LIMIT_METRES = 0.3  # metres per radian of a joint limit
 _LIMIT_INSET = 0.005  # rad that corrections stay inside a limit
 _MOST_ROWS = 72  # inequalities of a frame at most
+_MOST_PAIRS, _MOST_PAIRS_AT_LEAST = 6, 256  # ... between frames, per frame and in all at least
+_NEAR_BOUND = 0.7  # share of a speed bound from which it becomes an inequality
 _AROUND_S = 0.07  # the speed of the source is the largest within this time
 
 
@@ -93,10 +109,40 @@ def spans(chosen: Bools, beside: int) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
-class ClipProblem:
-    """The windows of one clip; keeps what depends on the source alone. Not thread-safe.
+def _changing_pairs(table: CollisionTable, may_change: Bools) -> Pairs:
+    """The body pairs that what may change moves relative to each other.
 
-    source (frames, nq). `variables` of the tracker (nv) marks what may be changed.
+    Shape pairs keep their numbers: `first` is only the first of each, its last entry is unused.
+    """
+    tree, pairs = table.skeleton.tree, table.pairs
+
+    def moves(body: int, ancestor: int) -> bool:
+        j = int(table.bodies.joint[body])
+        while j != ancestor:
+            if may_change[tree.v_start[j] : tree.v_start[j + 1]].any():
+                return True
+            j = int(tree.parent[j])
+        return False
+
+    chosen = [
+        p
+        for p in range(len(pairs.a))
+        if moves(pairs.a[p], pairs.ancestor[p]) or moves(pairs.b[p], pairs.ancestor[p])
+    ]
+    if len(chosen) == len(pairs.a):
+        return pairs
+    return pairs._replace(
+        a=pairs.a[chosen],
+        b=pairs.b[chosen],
+        ancestor=pairs.ancestor[chosen],
+        first=pairs.first[[*chosen, len(pairs.a)]],
+    )
+
+
+class ClipProblem:
+    """Solves the windows of one clip; keeps its arrays between windows. Not thread-safe.
+
+    source (frames, nq). The tracker's `variables` (nv) mark the degrees of freedom that may change.
     """
 
     def __init__(
@@ -115,24 +161,31 @@ class ClipProblem:
         self._smooth_metres = np.maximum(tracker.metres, self.options.least_metres)
         self.may_change = np.ones(skeleton.dof_count, dtype=np.bool_)
         self.may_change[tracker.prescribed] = False
-        self._free = np.flatnonzero(self.may_change)  # those of the window being solved
+        # those of the window being solved
+        self._free, self._column_of = self._free_columns(np.flatnonzero(self.may_change))
+        self._instants = self._offsets([], source)
         self._weight = self._position_weights(
             [skeleton.index(joint) for role, joint in figure.roles if role in FEET]
         )
         self.allowed_step = self._allowed_steps()
         near, nv = NearPairs(table), skeleton.dof_count
+        self.pairs = _changing_pairs(table, self.may_change)
         self._obstacles = Obstacles(
             table.shapes,
             table.bodies,
-            table.pairs,
+            self.pairs,
             near.placed,
             near.out,
             near.last_normals,
             near.rows,
             np.empty((len(near.rows.gap), nv)),
             np.empty(len(near.rows.gap)),
+            np.empty((len(skeleton), 3)),
+            np.empty((len(skeleton), 3, 3)),
+            np.empty((nv, 3)),
         )
-        self._rows, self._bands = self._empty_rows(0), np.empty((2, 0))
+        self._used = np.zeros(0, dtype=np.int64)
+        self._reserve(1)
         terms = CompiledTerms(skeleton, joint_limits(skeleton))
         self._limits = compile_limits(skeleton.tree, terms.program)
         m = len(self._limits.kind)
@@ -154,22 +207,24 @@ class ClipProblem:
     ) -> Floats:
         """(frames, nq) q with the frames first .. stop - 1 solved, starting at q.
 
-        margin (frames,): clearance that contacts keep, m. free: degrees of freedom that change.
+        margin (frames,): clearance to keep at contacts, m. free: indices of the degrees of freedom
+        to solve for.
         """
         options, out, tree = self.options, q.copy(), self.skeleton.tree
-        self._free = free
+        self._free, self._column_of = self._free_columns(free)
         self._reserve(stop - first)
-        offsets = {i: self._offset(i, out) for i in instants if first - 1 <= i.frame < stop}
+        chosen = [i for i in instants if first - 1 <= i.frame < stop]
+        self._instants = self._offsets(chosen, out)
         ranges, bound = [(first, stop)], options.max_move_m
         for _ in range(iterations):
             moving = np.zeros(len(q), dtype=np.bool_)
             for a, b in ranges:
-                step, moved = self._step(out, a, b, margin, offsets)
+                step, moved = self._step(out, a, b, margin)
                 # bound the motion per frame, by a factor that varies smoothly over time
                 factor = np.minimum(1.0, bound / np.maximum(moved, 1e-9))
-                factor = uniform_filter1d(minimum_filter1d(factor, 9), 9, mode="nearest")
-                for row, v in zip(out[a:b], step * factor[:, None], strict=True):
-                    kinematics.integrate(tree, row, v, row)
+                if factor.min() < 1.0:
+                    factor = uniform_filter1d(minimum_filter1d(factor, 9), 9, mode="nearest")
+                take_steps(tree, out[a:b], self._free.dof, step, factor)
                 moving[a:b] = moved > options.close_m
             bound *= options.shrink
             ranges = [(max(a, first), min(b, stop)) for a, b in spans(moving, options.beside)]
@@ -177,44 +232,47 @@ class ClipProblem:
                 break
         return out
 
-    def _step(
-        self,
-        q: Floats,
-        first: int,
-        stop: int,
-        margin: Floats,
-        offsets: dict[Instant, Floats],
-    ) -> tuple[Floats, Floats]:
-        """The step (F, nv) of every frame of the window, and how far it moves a joint (F,), m."""
-        options, part = self.options, slice(first, stop)
-        rows = self._inequalities(q[part], margin[part], self._rows)
+    def _step(self, q: Floats, first: int, stop: int, margin: Floats) -> tuple[Floats, Floats]:
+        """The step (F, n) of every frame of the window, and how far it moves a joint (F,), m."""
+        options, part, free = self.options, slice(first, stop), self._free
+        tree, frames, n = self.skeleton.tree, stop - first, len(free.dof)
+        rows = self._window_rows(frames, n)
+        size = 3 * frames * n * n
+        band = self._band[:size].reshape(frames * n, 3 * n)
+        tried = self._factor[:size].reshape(frames * n, 3 * n)
+        right = np.zeros(frames * n)
+        band[:] = 0.0
+        linearise_window(
+            tree,
+            self._obstacles,
+            q[part],
+            self.source_positions[part],
+            self._weight[part],
+            free,
+            margin[part],
+            options.near_m,
+            rows,
+            band,
+            right,
+        )
         limit_inequalities(
             self._limits,
             q[part],
             self._lower[part],
             self._upper[part],
+            self._column_of,
             _LIMIT_METRES,
             options.near_m,
             rows,
         )
-        free, frames = self._free, stop - first
-        n, used = len(free), int(rows.used.max())
-        x = self.corrections(q, first - 2, stop + 2)[:, free]
-        jacobian = rows.jacobians.reshape(frames, -1, self.skeleton.dof_count)[:, :, free]
-        inequalities = np.ascontiguousarray(rows.row[:, :used, free])
-        weight = np.repeat(self._weight[part], 3, axis=1)
-        weighted = weight[:, :, None] * jacobian
-        hessian = weighted.swapaxes(1, 2) @ weighted
-        apart = (rows.positions - self.source_positions[part]).reshape(frames, -1)
-        angles = (options.angle_weight * self._metres[free]) ** 2
-        metric = self._smooth_metres[free] ** 2
-        gradient = np.einsum("fkn,fk->fn", weighted, weight * apart) + angles * x[2:-2]
-        band, tried = (b[: 3 * frames * n * n].reshape(frames * n, 3 * n) for b in self._bands)
-        right = np.empty(frames * n)
-        window_band.fill_band(hessian, angles + options.damping**2 * metric, band, right)
+        x = self.corrections(q, first - 2, stop + 2)[:, free.dof]
+        angles = (options.angle_weight * self._metres[free.dof]) ** 2
+        metric = self._smooth_metres[free.dof] ** 2
+        right -= (angles * x[2:-2]).ravel()
+        band[:, 0] += np.tile(angles + options.damping**2 * metric, frames)
         rate = self.fps / 30.0
         smooth = window_band.Smoothness(
-            np.ascontiguousarray(x),
+            x,
             metric,
             (options.velocity_weight * rate) ** 2,
             (options.acceleration_weight * rate * rate) ** 2,
@@ -222,33 +280,32 @@ class ClipProblem:
             min(2, len(q) - stop),
         )
         window_band.add_smoothness(smooth, band, right)
-        right -= gradient.ravel()
-        pairs = self._pair_rows(q, first, stop, rows, offsets, margin)
+        pairs = self._pair_rows(q, first, stop, rows, margin)
         step, penalty, violated = np.zeros((frames, n)), options.penalty**2, -1
         for _ in range(options.active_sets):
             constants = right.copy()
             np.copyto(tried, band)
             count = window_band.add_violated(
-                rows.used, rows.value, inequalities, step, penalty, tried, constants
+                rows.used, rows.value, rows.row, step, penalty, tried, constants
             )
             count += window_band.add_violated_pairs(pairs, step, penalty, tried, constants)
             if count == violated:
                 break
             violated = count
-            factor, failed = lapack.dpbtrf(tried.T, lower=1, overwrite_ab=1)
+            # single precision: the next linearisation starts from what was reached
+            factor, failed = lapack.spbtrf(tried.T, lower=1, overwrite_ab=1)
             if failed:
                 break
-            solution, _ = lapack.dpbtrs(factor, constants, lower=1)
-            step = solution.reshape(frames, n)
-        moves = np.einsum("fkn,fn->fk", jacobian, step).reshape(frames, -1, 3)
-        whole = np.zeros((frames, self.skeleton.dof_count))
-        whole[:, free] = step
-        return whole, np.sqrt((moves * moves).sum(axis=2)).max(axis=1)
+            solution, _ = lapack.spbtrs(factor, constants.astype(np.float32), lower=1)
+            step = solution.astype(np.float64).reshape(frames, n)
+        moved = np.empty(frames)
+        largest_moves(tree, rows, free, step, moved)
+        return step, moved
 
     def main_corrections(self, q: Floats, first: int, stop: int) -> Ints:
-        """Degrees of freedom of the joints that q corrects by more than a little.
+        """Degrees of freedom of the joints that q corrects noticeably (`least_correction_m`).
 
-        The corrections of all others are taken back in q.
+        Corrections of all other joints are removed from q, in place.
         """
         x = self.corrections(q, first, stop)
         most = np.abs(self._metres * x).max(axis=0)
@@ -262,113 +319,134 @@ class ClipProblem:
             kinematics.integrate(self.skeleton.tree, self.source[t], x[t - first], q[t])
         return np.flatnonzero(main)
 
+    def _free_columns(self, free: Ints) -> tuple[FreeColumns, Ints]:
+        """The free degrees of freedom by the joints they move, and the column of each or -1."""
+        tree, n = self.skeleton.tree, len(self.skeleton)
+        dof = np.sort(free)
+        column_of = np.full(self.skeleton.dof_count, -1, dtype=np.int64)
+        column_of[dof] = np.arange(len(dof))
+        chains: list[list[int]] = []
+        for j in range(n):
+            parent = int(tree.parent[j])
+            own = column_of[tree.v_start[j] : tree.v_start[j + 1]]
+            above = chains[parent] if parent >= 0 else []
+            chains.append([*above, *(int(c) for c in own if c >= 0)])
+        # a turning joint does not move its own centre, but a translation does; keep both
+        start = np.cumsum([0, *(len(chain) for chain in chains)])
+        return FreeColumns(
+            dof, start, np.array([c for chain in chains for c in chain], dtype=np.int64)
+        ), column_of
+
     def _reserve(self, frames: int) -> None:
         """Make room for a window of so many frames; the arrays are kept between windows."""
-        if len(self._rows.used) < frames:
-            self._rows = self._empty_rows(frames)
-            self._bands = np.empty((2, 3 * frames * self.skeleton.dof_count**2))
+        if len(self._used) >= frames:
+            return
+        joints, nv = len(self.skeleton), self.skeleton.dof_count
+        self._used = np.zeros(frames, dtype=np.int64)
+        self._positions, self._axes = np.empty((frames, joints, 3)), np.empty((frames, nv, 3))
+        self._values = np.empty((frames, _MOST_ROWS))
+        self._rows = np.empty(frames * _MOST_ROWS * nv)
+        self._band = np.empty(3 * frames * nv * nv)
+        self._factor = np.empty(3 * frames * nv * nv, dtype=np.float32)
+        pairs = _MOST_PAIRS * frames + _MOST_PAIRS_AT_LEAST
+        self._pair_frame, self._pair_value = np.zeros(pairs, dtype=np.int64), np.empty(pairs)
+        self._pair_row = np.empty(2 * pairs * nv)
 
-    def _empty_rows(self, frames: int) -> WindowRows:
-        n, nv = len(self.skeleton), self.skeleton.dof_count
+    def _window_rows(self, frames: int, n: int) -> WindowRows:
+        row = self._rows[: frames * _MOST_ROWS * n].reshape(frames, _MOST_ROWS, n)
         return WindowRows(
-            np.empty((frames, n, 3)),
-            np.empty((frames, n, 3, nv)),
-            np.zeros(frames, dtype=np.int64),
-            np.empty((frames, _MOST_ROWS)),
-            np.empty((frames, _MOST_ROWS, nv)),
+            self._positions[:frames],
+            self._axes[:frames],
+            self._used[:frames],
+            self._values[:frames],
+            row,
         )
-
-    def _inequalities(self, q: Floats, margin: Floats, room: WindowRows) -> WindowRows:
-        """The inequalities of the frames q (F, nq), in the first F entries of `room`."""
-        at = slice(len(q))
-        rows = WindowRows(
-            room.positions[at], room.jacobians[at], room.used[at], room.value[at], room.row[at]
-        )
-        contact_inequalities(
-            self.skeleton.tree, self._obstacles, q, margin, self.options.near_m, rows
-        )
-        return rows
 
     def _pair_rows(
-        self,
-        q: Floats,
-        first: int,
-        stop: int,
-        rows: WindowRows,
-        offsets: dict[Instant, Floats],
-        margin: Floats,
+        self, q: Floats, first: int, stop: int, rows: WindowRows, margin: Floats
     ) -> window_band.PairRows:
         """Rows between neighbouring frames: speed bounds, and contacts at instants."""
-        nv, frames = self.skeleton.dof_count, stop - first
-        # transitions t to t + 1 that touch the window, t counted from its first frame
+        n, tree = len(self._free.dof), self.skeleton.tree
         before, after = min(1, first), min(1, len(q) - stop)
-        positions = rows.positions
-        if before:
-            positions = np.concatenate([self._positions(q, first - 1), positions])
-        if after:
-            positions = np.concatenate([positions, self._positions(q, stop)])
-        step = np.diff(positions, axis=0)
-        length = np.sqrt((step * step).sum(axis=2))
-        allowed = self.allowed_step[first - before : stop + after - 1]
-        at, joint = np.nonzero(length > 0.7 * allowed)
-        direction = step[at, joint] / length[at, joint][:, None]
-        row = np.zeros((len(at), 2, nv))
-        for k in range(2):
-            frame = at - before + k
-            inside = (frame >= 0) & (frame < frames)
-            column = rows.jacobians[frame[inside], joint[inside]]
-            sign = 1.0 if k == 0 else -1.0
-            row[inside, k] = sign * np.einsum("pc,pcn->pn", direction[inside], column)
-        value = (allowed - length)[at, joint]
-        parts = [(at - before, value, row)]
-        instants = [i for i in offsets if first - 1 <= i.frame < stop]
-        if instants:
-            poses = np.array([self._pose(i, q, offsets[i]) for i in instants])
-            near = self._inequalities(
-                poses,
-                np.array([max(margin[i.frame : i.frame + 2]) for i in instants]),
-                self._empty_rows(len(poses)),
-            )
-            for k, instant in enumerate(instants):
-                count = int(near.used[k])
-                both = np.stack(
-                    [(1 - instant.u) * near.row[k, :count], instant.u * near.row[k, :count]], axis=1
-                )
-                frame = np.full(count, instant.frame - first, dtype=np.int64)
-                both[:, 0] *= instant.frame >= first
-                both[:, 1] *= instant.frame + 1 < stop
-                parts.append((frame, near.value[k, :count], both))
-        return window_band.PairRows(
-            np.concatenate([p[0] for p in parts]),
-            np.concatenate([p[1] for p in parts]),
-            np.ascontiguousarray(np.concatenate([p[2] for p in parts])[:, :, self._free]),
+        row = self._pair_row[: 2 * len(self._pair_frame) * n].reshape(-1, 2, n)
+        count = speed_inequalities(
+            tree,
+            rows,
+            self._free,
+            self.positions(q[first - before : first]),
+            self.positions(q[stop : stop + after]),
+            self.allowed_step[first - before : stop + after - 1],
+            _NEAR_BOUND,
+            self._pair_frame,
+            self._pair_value,
+            row,
         )
+        frames, shares, offsets = self._instants
+        here = (frames >= first - 1) & (frames < stop)
+        if here.any():
+            count = instant_inequalities(
+                tree,
+                self._obstacles,
+                q,
+                frames[here],
+                shares[here],
+                offsets[here],
+                self._free,
+                margin,
+                self.options.near_m,
+                first,
+                stop,
+                self._pair_frame,
+                self._pair_value,
+                row,
+                count,
+            )
+        return window_band.PairRows(self._pair_frame[:count], self._pair_value[:count], row[:count])
 
-    def _offset(self, instant: Instant, q: Floats) -> Floats:
-        """(nv,) the step from the slerp between the two frames to the instant's posture.
+    def _offsets(self, instants: list[Instant], q: Floats) -> tuple[Ints, Floats, Floats]:
+        """Frames and fractions of instants, and the steps (k, nv) from the slerp to their postures.
 
-        Another interpolation is assumed to stay as far from the slerp while the frames move.
+        It is kept constant while the frames change: an approximation of other interpolations.
         """
-        middle, out = np.empty(q.shape[1]), np.empty(self.skeleton.dof_count)
-        tree, t = self.skeleton.tree, instant.frame
-        kinematics.interpolate(tree, q[t], q[t + 1], instant.u, middle)
-        kinematics.difference(tree, middle, instant.q, out)
+        tree, offsets = self.skeleton.tree, np.empty((len(instants), self.skeleton.dof_count))
+        middle = np.empty(q.shape[1])
+        for instant, offset in zip(instants, offsets, strict=True):
+            t = instant.frame
+            kinematics.interpolate(tree, q[t], q[t + 1], instant.u, middle)
+            kinematics.difference(tree, middle, instant.q, offset)
+        frames = np.array([i.frame for i in instants], dtype=np.int64)
+        return frames, np.array([i.u for i in instants], dtype=np.float64), offsets
+
+    def positions(self, q: Floats) -> Floats:
+        """(frames, joints, 3) joint positions of the frames q (frames, nq)."""
+        out = np.empty((len(q), len(self.skeleton), 3))
+        joint_positions(self.skeleton.tree, q, self._obstacles.rotations, out)
         return out
 
-    def _pose(self, instant: Instant, q: Floats, offset: Floats) -> Floats:
-        out, tree, t = np.empty(q.shape[1]), self.skeleton.tree, instant.frame
-        kinematics.interpolate(tree, q[t], q[t + 1], instant.u, out)
-        kinematics.integrate(tree, out, offset, out)
+    def clearances(self, q: Floats, within_m: float) -> Floats:
+        """(frames,) the smallest clearance of the frames q (frames, nq); infinite if farther."""
+        out = np.empty(len(q))
+        frame_clearances(self.skeleton.tree, self._obstacles, q, within_m, out)
         return out
 
-    def _positions(self, q: Floats, frame: int) -> Floats:
-        return forward(self.skeleton, q[frame : frame + 1]).positions
+    def colliding_dofs(self, q: Floats, margin_m: float) -> Ints:
+        """Degrees of freedom that move the bodies of a pair nearer than its margin apart."""
+        tree = self.skeleton.tree
+        used = np.zeros(self.skeleton.dof_count, dtype=np.bool_)
+        colliding_dofs(tree, self._obstacles, q, margin_m, used)
+        # the rest of an unbranched limb too, so that its end can stay in place
+        children = np.bincount(tree.parent[tree.parent >= 0], minlength=len(self.skeleton))
+        for j in range(len(self.skeleton)):
+            p = int(tree.parent[j])
+            if p >= 0 and children[p] == 1 and used[tree.v_start[p] : tree.v_start[p + 1]].any():
+                used[tree.v_start[j] : tree.v_start[j + 1]] = True
+        return np.flatnonzero(used & self.may_change)
 
     def corrections(self, q: Floats, first: int, stop: int) -> Floats:
         """(stop - first, nv) steps from the source; zero for frames outside the clip."""
         out = np.zeros((stop - first, self.skeleton.dof_count))
-        for t in range(max(first, 0), min(stop, len(q))):
-            kinematics.difference(self.skeleton.tree, self.source[t], q[t], out[t - first])
+        a, b = max(first, 0), min(stop, len(q))
+        steps_between(self.skeleton.tree, self.source[a:b], q[a:b], out[a - first : b - first])
         return out
 
     def _position_weights(self, feet: list[int]) -> Floats:

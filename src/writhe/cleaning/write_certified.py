@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from writhe.cleaning.readings import DENSER
 from writhe.collision import Certificate
 from writhe.io import save
 from writhe.scene import certify_file
 from writhe.skeleton import Figure, Motion
-
-_TIMES = (2, 4, 8)  # frames written for each frame of the motion where one is not enough
 
 
 def write_certified(
@@ -19,7 +18,7 @@ def write_certified(
 
     A .bvh stores Euler angles at one frame rate, which readers interpolate linearly. Where this
     collides between frames although the motion does not, the file gets 2, 4 or 8 times as many
-    frames. If none is certified, the last is kept.
+    frames. If none of these is certified, the last one is kept.
 
     figure: the body whose shapes are certified; one that was read from a file is written to glTF
         with everything in it, while the built-in ones are written as bones.
@@ -27,7 +26,7 @@ def write_certified(
     own = figure if figure is not None and figure.source is not None else None
     save(motion, path, figure=own)
     written, certificate = motion, certify_file(path, figure=figure).certificate
-    for times in _TIMES:
+    for times in DENSER:
         if certificate.certified or certificate.interpolation == "slerp":
             break
         written = motion.resample(times * motion.fps)

@@ -75,7 +75,7 @@ def _spans(
     out: list[_Span] = []
     for s in range(found):
         _, a, b = chosen[spans.candidate[s]]
-        parts = table.shape_parts[a], table.shape_parts[b]
+        parts = table.shape_parts[int(a)], table.shape_parts[int(b)]
         out.append(
             _Span(
                 parts=parts,

@@ -68,7 +68,7 @@ def cover_deficits(
     for face in faces[~covered]:
         polygons = [vertices[face]]
         for piece in np.argsort(beyond[:, face].max(axis=1)):
-            polygons = [rest for p in polygons for rest in _subtract(p, hulls[piece])]
+            polygons = [rest for p in polygons for rest in _subtract(p, hulls[int(piece)])]
         for polygon in polygons:
             needed = np.array([h.distance(polygon).max() for h in hulls])
             best = int(np.argmin(np.maximum(needed - deficits, 0.0)))

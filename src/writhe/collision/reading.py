@@ -18,7 +18,7 @@ from writhe.errors import WritheError
 from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE, interpolate_batch
 from writhe.skeleton import Skeleton
 
-HALF_TURN_RAD = 1e-6  # a turn this close to half a turn has no shorter way round
+HALF_TURN_RAD = 1e-5  # a turn this close to half a turn has no shorter way round: readers round it
 _LONGEST_STEP = 0.9 * np.pi  # radians of an Euler angle in one row of a subdivided reading
 
 
@@ -116,7 +116,8 @@ def as_stored(skeleton: Skeleton, reading: Reading, channels: EulerChannels) -> 
     """
     change = np.abs(np.diff(channels.angles, axis=0)).max(axis=(1, 2), initial=0.0)
     parts = np.maximum(1, np.ceil(change / _LONGEST_STEP)).astype(np.int64)
-    row = np.concatenate([i + np.arange(n) / n for i, n in enumerate(parts)] + [[len(parts)]])
+    within: list[Floats] = [i + np.arange(int(n)) / int(n) for i, n in enumerate(parts)]
+    row: Floats = np.concatenate([*within, np.array([float(len(parts))])])
     q = np.empty((len(row), skeleton.configuration_size))
     interpolate_batch(skeleton.tree, reading.q, row, q)
     whole = np.minimum(row.astype(np.int64), len(parts) - 1)

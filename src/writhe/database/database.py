@@ -220,7 +220,8 @@ class PostureDatabase:
             raise FileFormatError(path, "there is no such file")
         try:
             table: Any = pq.ParquetFile(Path(path)).read()
-            header = json.loads((table.schema.metadata or {})[b"writhe"])
+            metadata: dict[bytes, bytes] = table.schema.metadata or {}
+            header = json.loads(metadata[b"writhe"])
         except (pa.ArrowException, OSError, KeyError, ValueError) as error:
             raise FileFormatError(
                 path, f"not a posture database: {error}", remedy="build one with `writhe db build`"
@@ -261,11 +262,10 @@ def _arrow() -> tuple[Any, Any]:
 def _lists(rows: Floats) -> Any:
     pa, _ = _arrow()
     flat = pa.array(np.ascontiguousarray(rows).ravel())
-    return (
-        pa.FixedSizeListArray.from_arrays(flat, rows.shape[1])
-        if rows.shape[1]
-        else [[]] * len(rows)
-    )
+    if rows.shape[1] == 0:
+        empty: list[list[float]] = [[]]
+        return empty * len(rows)
+    return pa.FixedSizeListArray.from_arrays(flat, rows.shape[1])
 
 
 def _rows(column: Any, count: int) -> Floats:

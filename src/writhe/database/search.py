@@ -133,8 +133,8 @@ def _wide_nodes(span: Ints) -> tuple[list[tuple[int, list[int]]], Ints]:
         tops = parts[(under[parts] <= CHILDREN) & ~unit[parts]] if len(inner) else np.zeros(1, int)
         units = np.flatnonzero(unit)
         units = units[np.argsort(span[units, 0])]
-        first = np.searchsorted(span[units, 0], span[tops, 0])
-        last = np.searchsorted(span[units, 0], span[tops, 1])
+        first: Ints = np.asarray(np.searchsorted(span[units, 0], span[tops, 0]), dtype=np.int64)
+        last: Ints = np.asarray(np.searchsorted(span[units, 0], span[tops, 1]), dtype=np.int64)
         groups += [
             (int(top), units[a:b].tolist()) for top, a, b in zip(tops, first, last, strict=True)
         ]

@@ -62,7 +62,7 @@ def branches(skeleton: Skeleton) -> list[tuple[int, ...]]:
         if parent >= 0 and children[parent] == 1:
             chain = chain_of[parent]
         else:
-            chain = []
+            chain = list[int]()
             found.append(chain)
         chain.append(j)
         chain_of[j] = chain

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
+from scipy import ndimage
 
 from writhe.arguments import check_fields, checked
 from writhe.arrays import Floats
@@ -134,8 +135,8 @@ def time_path(table: CollisionTable, path: Floats, frames: int, fps: float) -> F
     skeleton = table.skeleton
     even = resample_evenly(skeleton, path, 4 * frames + 1)
     u = np.linspace(0.0, 1.0, frames + 1)
-    blurred = _blurred(skeleton, even, 4.0 * _SMOOTH_FRAMES)
-    tried = ((blurred, smoothstep(u)), (even, smoothstep(u)), (even, u))
+    soft = blurred(skeleton, even, 4.0 * _SMOOTH_FRAMES)
+    tried = ((soft, smoothstep(u)), (even, smoothstep(u)), (even, u))
     found = _first_certified(table, ((path_at(skeleton, rows, at), fps) for rows, at in tried))
     if found is not None:
         return found[0]
@@ -258,11 +259,11 @@ def _between_corners(skeleton: Skeleton, corners: Floats, frames: int) -> Floats
     return path_rows(skeleton, corners, np.array([*share, len(lengths)], dtype=float))
 
 
-def _blurred(skeleton: Skeleton, path: Floats, width: float) -> Floats:
+def blurred(skeleton: Skeleton, path: Floats, width: float) -> Floats:
     """The path smoothed by a Gaussian of `width` rows in tangent space; its ends are kept."""
     middle = path[len(path) // 2]
     flat = np.array([difference(skeleton, middle, row) for row in path])
-    soft = gaussian_filter1d(flat, width, axis=0, mode="nearest")
+    soft = cast(Floats, ndimage.gaussian_filter1d(flat, width, axis=0, mode="nearest"))
     away = np.minimum(np.arange(len(path)), np.arange(len(path))[::-1])
     share = np.clip(away / (3.0 * width), 0.0, 1.0)[:, None]
     return np.array([integrate(skeleton, middle, v) for v in (1.0 - share) * flat + share * soft])

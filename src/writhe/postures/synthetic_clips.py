@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import cast
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
+from scipy import ndimage
 
 from writhe.arrays import Floats
 from writhe.postures.builtin import builtin_database
@@ -77,7 +78,10 @@ def through_poses(
             turn = raw[:, at.stop - 4 : at.stop]
             flips = np.where((turn[1:] * turn[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
             turn[1:] *= flips.cumprod()[:, None]
-    q = gaussian_filter1d(raw, 0.25 * seconds_each * fps / 2.0, axis=0, mode="nearest")
+    q = cast(
+        Floats,
+        ndimage.gaussian_filter1d(raw, 0.25 * seconds_each * fps / 2.0, axis=0, mode="nearest"),
+    )
     for joint in figure.skeleton.joints:
         at = figure.skeleton.q_slice(joint.name)
         if joint.kind in (JointKind.BALL, JointKind.FREE):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.ndimage import gaussian_filter
+from scipy import ndimage
 
 from writhe.arrays import Floats
 from writhe.easing import smoothstep
@@ -84,8 +84,8 @@ def ground_texture(
         np.add.at(density, (at[:, 1], at[:, 0]), 1.0)
         # fill between the vertices (a few centimetres apart), then blur
         spacing = max(0.018 / cell, 1.2)
-        filled = 1 - np.exp(-gaussian_filter(density, spacing) * (2.5 * spacing) ** 2)
-        shade = 1 - (1 - shade) * (1 - strength * gaussian_filter(filled, sigma_m / cell))
+        filled = 1 - np.exp(-ndimage.gaussian_filter(density, spacing) * (2.5 * spacing) ** 2)
+        shade = 1 - (1 - shade) * (1 - strength * ndimage.gaussian_filter(filled, sigma_m / cell))
     axis = (np.arange(_TEXELS) + 0.5) / _TEXELS * 2 - 1
     distance = np.hypot(*np.meshgrid(axis, axis))
     fade = smoothstep((1 - distance) / 0.75)[..., None]

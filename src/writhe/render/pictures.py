@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.ndimage import uniform_filter1d
+from scipy import ndimage
 
 from writhe.arrays import Floats
 from writhe.errors import WritheError
@@ -175,7 +175,7 @@ def _camera_path(boxes: Floats, rate: float) -> tuple[Floats, Floats]:
     if float(np.ptp(middle[:, [0, 2]], axis=0).max()) < _TRAVEL_M:
         return np.tile((low + high) / 2, (len(boxes), 1)), (high - low) / 2
     window = max(1, int(rate))
-    centres: Floats = uniform_filter1d(middle, window, axis=0, mode="nearest")
+    centres = cast(Floats, ndimage.uniform_filter1d(middle, window, axis=0, mode="nearest"))
     centres[:, 1] = (low[1] + high[1]) / 2
     half = half + np.abs(middle - centres).max(axis=0)
     half[1] = (high[1] - low[1]) / 2

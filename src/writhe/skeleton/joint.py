@@ -10,27 +10,29 @@ import numpy as np
 from writhe.arguments import check_fields
 from writhe.arrays import Floats, array_of_numbers, floats, lengths, number
 from writhe.errors import WritheError
-from writhe.kernels.skeleton import kinematics
 
 
 class JointKind(IntEnum):
-    """The kind of a joint, with the values of `kernels.skeleton.kinematics`."""
+    """The kind of a joint; the kernels (`kernels.skeleton.kinematics`) have the same values.
 
-    FIXED = kinematics.FIXED
-    HINGE = kinematics.HINGE
-    PRISMATIC = kinematics.PRISMATIC
-    BALL = kinematics.BALL
-    FREE = kinematics.FREE
+    They are written down twice, so that a skeleton can be described without loading kernels.
+    """
+
+    FIXED = 0
+    HINGE = 1
+    PRISMATIC = 2
+    BALL = 3
+    FREE = 4
 
     @property
     def configuration_size(self) -> int:
         """The number of entries of q of the joint."""
-        return kinematics.CONFIGURATION_SIZE[self]
+        return (0, 1, 1, 4, 7)[self]
 
     @property
     def tangent_size(self) -> int:
         """The number of degrees of freedom of the joint."""
-        return kinematics.TANGENT_SIZE[self]
+        return (0, 1, 1, 3, 6)[self]
 
 
 def _rotation(values: Floats, what: str) -> Floats:

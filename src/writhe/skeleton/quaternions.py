@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from writhe.arguments import checked
 from writhe.arrays import Floats, Quaternion, floats
 from writhe.errors import WritheError
-from writhe.kernels.skeleton.rotation import matrix_to_quaternion
 
 
 @checked
@@ -35,6 +34,8 @@ def rotation_matrix(quaternion: ArrayLike) -> Floats:
 @checked
 def quaternion_of(matrix: ArrayLike) -> Quaternion:
     """The unit quaternion, w >= 0, of a rotation matrix (3, 3)."""
+    from writhe.kernels.skeleton.rotation import matrix_to_quaternion
+
     out = np.empty(4)
     matrix_to_quaternion(floats(matrix, (3, 3), "a rotation matrix"), out)
     return float(out[0]), float(out[1]), float(out[2]), float(out[3])

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from writhe.arguments import check, checked
 from writhe.arrays import Floats, Ints
 from writhe.errors import UnknownNameError, WritheError
-from writhe.kernels.skeleton.kinematics import Tree
 from writhe.skeleton.joint import Joint, JointKind, Limits, Tip
 from writhe.skeleton.quaternions import rotation_matrix
+
+if TYPE_CHECKING:
+    from writhe.kernels.skeleton.kinematics import Tree
 
 
 class Columns(NamedTuple):
@@ -64,17 +66,29 @@ class Skeleton:
         return name in self._index
 
     @cached_property
+    def parents(self) -> Ints:
+        """(n,) the index of each joint's parent, -1 for roots."""
+        found = (-1 if j.parent is None else self._index[j.parent] for j in self.joints)
+        return np.fromiter(found, dtype=np.int64, count=len(self))
+
+    @cached_property
+    def q_start(self) -> Ints:
+        """(n + 1,) the first entry of each joint in a configuration, and nq."""
+        return np.cumsum([0, *(j.kind.configuration_size for j in self.joints)], dtype=np.int64)
+
+    @cached_property
+    def v_start(self) -> Ints:
+        """(n + 1,) the first entry of each joint in a tangent step, and nv."""
+        return np.cumsum([0, *(j.kind.tangent_size for j in self.joints)], dtype=np.int64)
+
+    @cached_property
     def tree(self) -> Tree:
         """The arrays that the kernels read."""
+        from writhe.kernels.skeleton.kinematics import Tree
+
         n = len(self.joints)
         kind = np.array([int(j.kind) for j in self.joints], dtype=np.int64)
-        parent = np.array(
-            [-1 if j.parent is None else self._index[j.parent] for j in self.joints], dtype=np.int64
-        )
-        q_start = np.zeros(n + 1, dtype=np.int64)
-        v_start = np.zeros(n + 1, dtype=np.int64)
-        q_start[1:] = np.cumsum([j.kind.configuration_size for j in self.joints])
-        v_start[1:] = np.cumsum([j.kind.tangent_size for j in self.joints])
+        parent, q_start, v_start = self.parents, self.q_start, self.v_start
         subtree_end = np.arange(1, n + 1, dtype=np.int64)
         for j in range(n - 1, -1, -1):
             if parent[j] >= 0:
@@ -105,7 +119,7 @@ class Skeleton:
         metres: list[int] = []
         angles: list[int] = []
         quaternions: list[int] = []
-        for joint, start in zip(self.joints, self.tree.q_start, strict=False):
+        for joint, start in zip(self.joints, self.q_start, strict=False):
             at = int(start)
             if joint.kind is JointKind.FREE:
                 metres += [at, at + 1, at + 2]
@@ -122,12 +136,12 @@ class Skeleton:
     @property
     def configuration_size(self) -> int:
         """nq: the size of a configuration."""
-        return int(self.tree.q_start[-1])
+        return int(self.q_start[-1])
 
     @property
     def dof_count(self) -> int:
         """nv: the number of degrees of freedom."""
-        return int(self.tree.v_start[-1])
+        return int(self.v_start[-1])
 
     @property
     def rest_configuration(self) -> Floats:
@@ -135,23 +149,23 @@ class Skeleton:
         q = np.zeros(self.configuration_size)
         for j, joint in enumerate(self.joints):
             if joint.kind in (JointKind.BALL, JointKind.FREE):
-                q[self.tree.q_start[j + 1] - 4] = 1.0
+                q[self.q_start[j + 1] - 4] = 1.0
         return q
 
     def q_slice(self, name: str) -> slice:
         """The slice of the joint in a configuration."""
         j = self.index(name)
-        return slice(int(self.tree.q_start[j]), int(self.tree.q_start[j + 1]))
+        return slice(int(self.q_start[j]), int(self.q_start[j + 1]))
 
     def v_slice(self, name: str) -> slice:
         """The slice of the joint in a tangent step."""
         j = self.index(name)
-        return slice(int(self.tree.v_start[j]), int(self.tree.v_start[j + 1]))
+        return slice(int(self.v_start[j]), int(self.v_start[j + 1]))
 
     def ancestors(self, name: str) -> tuple[int, ...]:
         """The joints from `name` up to its root, itself first."""
         chain = [self.index(name)]
-        while (parent := int(self.tree.parent[chain[-1]])) >= 0:
+        while (parent := int(self.parents[chain[-1]])) >= 0:
             chain.append(parent)
         return tuple(chain)
 
@@ -181,21 +195,20 @@ class Skeleton:
     @cached_property
     def rest_positions(self) -> Floats:
         """(n, 3) joint centres of the rest pose, in the world."""
-        tree = self.tree
         positions, rotations = np.zeros((len(self), 3)), np.zeros((len(self), 3, 3))
-        for j in range(len(self)):
-            parent = int(tree.parent[j])
+        for j, (joint, parent) in enumerate(zip(self.joints, self.parents, strict=True)):
+            offset, rest = joint.offset_in_parent, rotation_matrix(joint.rest)
             if parent < 0:
-                positions[j], rotations[j] = tree.offset[j], tree.rest[j]
+                positions[j], rotations[j] = offset, rest
             else:
-                positions[j] = positions[parent] + rotations[parent] @ tree.offset[j]
-                rotations[j] = rotations[parent] @ tree.rest[j]
+                positions[j] = positions[parent] + rotations[parent] @ offset
+                rotations[j] = rotations[parent] @ rest
         return positions
 
     def children(self, name: str) -> tuple[int, ...]:
         """The joints whose parent is `name`."""
         at = self.index(name)
-        found: Ints = np.flatnonzero(self.tree.parent == at)
+        found: Ints = np.flatnonzero(self.parents == at)
         return tuple(int(j) for j in found)
 
     def with_limits(self, limits: Mapping[str, Limits | None]) -> Skeleton:

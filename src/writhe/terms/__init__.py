@@ -21,9 +21,10 @@ from writhe.terms.targets import (
     stay_near,
     turn_to,
 )
-from writhe.terms.term import Term
+from writhe.terms.term import HARD, Term
 
 __all__ = [
+    "HARD",
     "CompiledTerms",
     "Term",
     "acceleration",

@@ -29,6 +29,7 @@ STAGES: dict[str, Work] = {
     "trajectories": Work(f"{_HERE}:trajectories", 30),
     "linking": Work(f"{_HERE}:linking", 20),
     "planning": Work(f"{_HERE}:planning", 60),
+    "animation": Work(f"{_HERE}:animation", 12),
     "tangling": Work(f"{_HERE}:tangling", 40),
     "collision": Work(f"{_HERE}:collision", 30),
     "cleaning": Work(f"{_HERE}:cleaning", 30),

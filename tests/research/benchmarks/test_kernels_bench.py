@@ -10,12 +10,13 @@ import pytest
 from writhe.cli.app import run as run_command
 from writhe.errors import UnknownNameError
 from writhe.kernels.topology.gauss_linking import make_scratch
-from writhe.research.benchmarks import run, timing
+from writhe.research.benchmarks import run
 from writhe.research.benchmarks.reference_linking import in_c as c_linking
 from writhe.research.benchmarks.reference_linking.in_numpy import (
     linking_matrix,
     linking_matrix_slopes,
 )
+from writhe.research.evaluation import interleaved_timing as timing
 from writhe.topology import writhe_matrix, writhe_matrix_slopes
 
 
@@ -36,7 +37,8 @@ def test_c_agrees_with_the_kernels(polylines):
     if c_linking.find_compiler() is None:
         pytest.skip("there is no C compiler here")
     out, slopes = np.empty((40, 69)), np.empty((4, 3, 40, 69))
-    c_linking.CLinking().linking_matrix(*polylines, make_scratch(), out, slopes)
+    one, other = polylines
+    c_linking.CLinking().linking_matrix(one, other, make_scratch(), out, slopes)
     np.testing.assert_allclose(out, writhe_matrix(*polylines), atol=1e-15)
     np.testing.assert_allclose(slopes, writhe_matrix_slopes(*polylines)[1], rtol=1e-10, atol=1e-12)
 

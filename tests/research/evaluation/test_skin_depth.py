@@ -58,6 +58,7 @@ def scene_with(*shapes):
 def belly_point():
     """The foremost point of the belly, standing."""
     frames = forward(SKELETON, standing(HUMAN))
+    assert HUMAN.skin is not None
     skin = HUMAN.skin.deform(SKELETON, frames.positions, frames.rotations)
     near = skin[(np.abs(skin[:, 0]) < 0.03) & (np.abs(skin[:, 1] - 1.1) < 0.03)]
     return near[near[:, 2].argmax()]
@@ -87,6 +88,7 @@ def test_what_lies_between_the_thighs_is_not_inside_of_them():
 
 
 def test_feet_below_the_floor_are_measured():
+    assert HUMAN.skin is not None
     sole = float(HUMAN.skin.vertices[:, 1].min())
     floor = half_space((0.0, sole + 0.03, 0.0), (0.0, 1.0, 0.0))
     depth, _ = SkinDepth(scene_with(floor)).depths(standing(HUMAN))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from writhe.collision import CollisionTable
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
 from writhe.research.evaluation.drags import standing
@@ -43,6 +44,7 @@ def test_reconstruction_comes_nearer_than_where_it_started(database):
         """Stays where it is."""
 
         name, figure = "still", HUMAN
+        table = CollisionTable.of_figure(HUMAN)
 
         def step(self, q, targets, pins=()):
             return PoseResult(q, Status.SETTLED, {}, {}, 0.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from writhe.errors import UnknownNameError
@@ -12,7 +14,7 @@ from writhe.research.experiments.topology_coordinates import SCENES, play
     "name", ["arms-swap", "piggyback", "fish", "knapsack", "wrestling", "embrace"]
 )
 def test_scene(name: str):
-    options = {"compare": False} if name == "piggyback" else {}
+    options: dict[str, Any] = {"compare": False} if name == "piggyback" else {}
     played = play(name, **options)
     found = played.summary(played.certificate())
     assert found["certified"] and found["pass_throughs"] == 0

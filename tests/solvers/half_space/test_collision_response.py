@@ -13,7 +13,7 @@ from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.limits import limit_excess
 from writhe.solvers.half_space import CollisionResponse, ResponseOptions
-from writhe.solvers.posing import Target, make_poser, pin_here
+from writhe.solvers.posing import SupportsRelations, Target, make_poser, pin_here
 from writhe.terms import keep_distance, keep_relative
 
 HUMAN, HAND = figure("human"), figure("hand")
@@ -180,6 +180,7 @@ def test_relations_hold_in_every_poser(method):
     q = standing(HUMAN)
     at = forward(HUMAN.skeleton, q)
     apart = float(np.linalg.norm(at.position("left_wrist") - at.position("right_wrist")))
+    assert isinstance(poser, SupportsRelations)
     poser.set_relations([keep_distance("ann.left_wrist", "ann.right_wrist", apart)])
     pins = [pin_here(HUMAN.skeleton, q, f"{side}_ankle") for side in ("left", "right")]
     start, worst = at.position("left_wrist"), 0.0
@@ -199,6 +200,7 @@ def test_a_half_space_is_not_crossed_in_any_poser(method):
 
     scene = Scene((Actor("ann", HUMAN),))
     poser = make_poser(method, scene, actor="ann")
+    assert isinstance(poser, SupportsRelations)
     poser.set_relations([stay_beyond("ann.left_wrist", [0, 0, 0], [0, 0, 0.3], [0, 0, -1])])
     q = standing(HUMAN)
     pins = [pin_here(HUMAN.skeleton, q, f"{side}_ankle") for side in ("left", "right")]

@@ -68,7 +68,9 @@ def test_both_solvers_find_the_same_minimum(seed):
     step = rng.normal(0, 0.1, HUMAN.dof_count)
     q0 = integrate(HUMAN, HUMAN.rest_configuration, step)
     for hinge in ("left_elbow", "right_elbow", "left_knee", "right_knee", "left_toe", "right_toe"):
-        low = HUMAN.joints[HUMAN.index(hinge)].limits.lower[0]
+        limits = HUMAN.joints[HUMAN.index(hinge)].limits
+        assert limits is not None
+        low = limits.lower[0]
         q0[HUMAN.q_slice(hinge)] = max(q0[HUMAN.q_slice(hinge)][0], low)
     objective = objective_on(HUMAN, rng, human_goals(q0))
     problem = objective.problem(q0)

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from writhe.arrays import vector3
 from writhe.collision import CollisionTable, certify, violating_parts
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
@@ -77,8 +78,7 @@ def test_the_default_is_certified_where_plain_passes_through(database):
             rows = [q]
             for points in script.path:
                 targets = [
-                    Target(j, tuple(float(x) for x in p))
-                    for j, p in zip(script.joints, points, strict=True)
+                    Target(j, vector3(p)) for j, p in zip(script.joints, points, strict=True)
                 ]
                 q = poser.step(q, targets, pins).q
                 rows.append(q)
@@ -129,7 +129,7 @@ def test_a_penetrating_start_is_pushed_out_and_never_gets_deeper(database):
     depth = []
     where = forward(SKELETON, q).position("head")
     for _ in range(40):
-        result = poser.step(q, [Target("head", tuple(float(x) for x in where))])
+        result = poser.step(q, [Target("head", vector3(where))])
         q = result.q
         depth.append(result.clearance_m)
     assert not violating_parts(poser.table, q)[0]
@@ -153,10 +153,11 @@ def test_a_chair_in_the_way_is_not_entered(database):
 def test_an_unfamiliar_posture_is_reported(database):
     poser = make_poser("default", HUMAN, database)
     q = standing(HUMAN)
-    hand = tuple(float(x) for x in forward(SKELETON, q).position("left_wrist"))
+    hand = vector3(forward(SKELETON, q).position("left_wrist"))
     usual = poser.step(q, [Target("left_wrist", hand)]).unfamiliar
     q[3:7] = [np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0]  # lying on the back
     odd = poser.step(q, [Target("left_wrist", hand)]).unfamiliar
+    assert usual is not None and odd is not None
     assert usual < 1.0 < odd
 
 
@@ -172,7 +173,7 @@ def test_an_unreachable_orientation_is_approached_without_shaking(database):
     poser = make_poser("default", HUMAN, database)
     q = standing(HUMAN)
     pins = [pin_here(SKELETON, q, foot) for foot in ("left_ankle", "right_ankle")]
-    position = tuple(float(x) for x in forward(SKELETON, q).position("head"))
+    position = vector3(forward(SKELETON, q).position("head"))
     target = Target("head", position, orientation_in_world=(np.cos(0.9), np.sin(0.9), 0.0, 0.0))
     rows = []
     for _ in range(120):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from writhe.arrays import vector3
 from writhe.database import PostureDatabase
 from writhe.kernels.posing.neighbour_regression import (
     NEGLIGIBLE,
@@ -71,7 +72,7 @@ def turned(q: np.ndarray, angle: float, shift: tuple[float, float, float]) -> np
 
 def targets(q: np.ndarray) -> list[Target]:
     frames = forward(SKELETON, q)
-    return [Target(name, tuple(map(float, frames.position(name)))) for name in HELD]
+    return [Target(name, vector3(frames.position(name))) for name in HELD]
 
 
 @pytest.mark.parametrize(("angle", "shift"), [(0.0, (0, 0, 0)), (2.0, (1.5, 0, -3.0))])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numba
 import numpy as np
 import pytest
+from numba.core import config
 
 from writhe.errors import WritheError
 from writhe.io import load
@@ -57,7 +57,7 @@ def test_every_chain_learns_and_replays_its_take(
 
 def test_threads_do_not_change_the_result(arm: Chain, forest: Forest, golf: np.ndarray) -> None:
     targets, cells = arm.effector_points(golf), forest.blend("throw")
-    most = int(numba.config.NUMBA_NUM_THREADS)
+    most = int(vars(config)["NUMBA_NUM_THREADS"])
     runs = [solve_trajectory(arm, cells, targets, 30.0, threads=n) for n in range(1, most + 1)]
     for run in runs[1:]:
         assert all(np.array_equal(run.passes[p], runs[0].passes[p]) for p in PASSES)

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.errors import FileFormatError, WritheError
-from writhe.io.bvh.hierarchy import BvhHeader, BvhJoint, has_motion_header, parse_header
-from writhe.io.bvh.lost_bones import lost_bones
-from writhe.io.file_size_limits import MAX_HEADER_BYTES, check_numbers, checked_size, unique_names
-from writhe.io.units import guess_unit, longest_path
+from writhe.errors import FileFormatError
+from writhe.io.bvh.contents import AXES, BvhContents, describe, frame_rate, read_header
+from writhe.io.bvh.hierarchy import BvhHeader, BvhJoint
+from writhe.io.file_size_limits import check_numbers, checked_size
 from writhe.kernels.io import number_text
 from writhe.kernels.skeleton.euler_channels import (
     ChannelMap,
     align_hemispheres,
     channels_to_configurations,
 )
-from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip
+from writhe.skeleton import JointKind, Motion
 
 BLOCK_BYTES = 1 << 20  # fits in a processor cache
-_AXES = "XYZ"
 
 
 def load_bvh(
@@ -36,102 +34,26 @@ def load_bvh(
     """Read a BVH file; see `writhe.io.load`."""
     size = checked_size(path)
     with path.open("rb") as file:
-        header = parse_header(path, _head(file))
-        joints = header.joints
-        names = unique_names([j.name for j in joints])
-        parents = [j.parent for j in joints]
-        offsets = np.array([j.offset for j in joints])
-        source: dict[str, Any] = {"format": "bvh", "frame_time_s": header.frame_time_s}
-        fixes = lost_bones(names, parents, offsets) if repair else []
-        source["repairs"] = {names[j]: offsets[j].tolist() for j, _ in fixes}
-        for j, offset in fixes:
-            offsets[j] = offset
-        unit = _unit(names, parents, offsets, joints, metres_per_unit, source)
-        skeleton = _skeleton(names, joints, offsets * unit, unit)
-        source["channels"] = {n: list(j.channels) for n, j in zip(names, joints, strict=True)}
-        file.seek(header.data_start)
-        q = _numbers(path, file, size - header.data_start, header, skeleton, offsets, unit, source)
+        header = read_header(path, file)
+        contents = describe(header, metres_per_unit=metres_per_unit, repair=repair)
+        skeleton = contents.skeleton
+        q = _numbers(path, file, size - header.data_start, header, contents)
     align_hemispheres(skeleton.tree.kind, skeleton.tree.q_start, q)
     for joint in skeleton.joints:
-        if joint.kind is JointKind.HINGE:  # by the shorter way round, as joints that slerp
+        if joint.kind is JointKind.HINGE:  # along the shorter arc, like joints that slerp
             at = skeleton.q_slice(joint.name)
             q[:, at] = np.unwrap(q[:, at], axis=0)
-    return Motion(skeleton, q, frame_rate(header.frame_time_s), name or path.stem, source)
+    return Motion(skeleton, q, frame_rate(header.frame_time_s), name or path.stem, contents.source)
 
 
 def read_channels(path: Path) -> tuple[BvhHeader, Floats]:
     """The header of a BVH file and its numbers (frames, channels) as stored."""
     checked_size(path)
     with path.open("rb") as file:
-        header = parse_header(path, _head(file))
-        file.seek(header.data_start)
+        header = read_header(path, file)
         blocks = [rows.copy() for rows in _row_blocks(path, file, header)]
     check_numbers(path, header.frame_count, header.channel_count)
     return header, np.concatenate(blocks)
-
-
-def _head(file: BinaryIO) -> bytes:
-    """The start of the file, including its MOTION header, at most MAX_HEADER_BYTES."""
-    head = b""
-    while len(head) < MAX_HEADER_BYTES:
-        data = file.read(min(max(1 << 16, len(head)), MAX_HEADER_BYTES - len(head)))
-        head += data
-        # bytes after the header show that it is complete
-        if not data or has_motion_header(head):
-            break
-    return head
-
-
-def frame_rate(frame_time_s: float) -> float:
-    """The frame rate of a frame time, rounded to an integer if within 1e-4 of one."""
-    rate = 1.0 / frame_time_s
-    return float(round(rate)) if abs(round(rate) * frame_time_s - 1.0) < 1e-4 else rate
-
-
-def _unit(
-    names: list[str],
-    parents: list[int],
-    offsets: Floats,
-    joints: list[BvhJoint],
-    given: float | None,
-    source: dict[str, Any],
-) -> float:
-    if given is not None:
-        if not (np.isfinite(given) and given > 0):
-            raise WritheError(f"metres_per_unit must be positive, not {given}")
-        unit, why = float(given), "given by the caller"
-    else:
-        ends = {
-            j: max(float(np.linalg.norm(e)) for e in joint.end_sites)
-            for j, joint in enumerate(joints)
-            if joint.end_sites
-        }
-        unit, why = guess_unit(names, longest_path(parents, offsets, ends))
-    source["metres_per_unit"], source["unit_from"] = unit, why
-    return unit
-
-
-def _kind(joint: BvhJoint) -> JointKind:
-    rotation_count = sum(c.endswith("rotation") for c in joint.channels)
-    if len(joint.channels) > rotation_count:
-        return JointKind.FREE
-    return (JointKind.FIXED, JointKind.HINGE, JointKind.BALL, JointKind.BALL)[rotation_count]
-
-
-def _skeleton(names: list[str], joints: list[BvhJoint], offsets_m: Floats, unit: float) -> Skeleton:
-    built: list[Joint] = []
-    ends: list[tuple[str, str, Floats]] = []
-    for j, joint in enumerate(joints):
-        kind = _kind(joint)
-        axis = np.zeros(3)
-        if kind is JointKind.HINGE:
-            axis[_AXES.index(joint.channels[0][0])] = 1.0
-        parent = None if joint.parent < 0 else names[joint.parent]
-        built.append(Joint(names[j], parent, kind, offsets_m[j].copy(), axis=axis))
-        ends += [(f"{names[j]}_end", names[j], np.array(e) * unit) for e in joint.end_sites]
-    unique = unique_names([*names, *(n for n, _, _ in ends)])[len(names) :]
-    tips = [Tip(n, joint, at) for n, (_, joint, at) in zip(unique, ends, strict=True)]
-    return Skeleton(built, tips)
 
 
 def _numbers(
@@ -139,12 +61,10 @@ def _numbers(
     file: BinaryIO,
     bytes_left: int,
     header: BvhHeader,
-    skeleton: Skeleton,
-    offsets: Floats,
-    unit: float,
-    source: dict[str, Any],
+    contents: BvhContents,
 ) -> Floats:
     """Configurations (frames, nq), read block by block."""
+    skeleton = contents.skeleton
     columns = header.channel_count
     if columns == 0:
         raise FileFormatError(path, "no joint has channels, so there is no motion")
@@ -156,8 +76,8 @@ def _numbers(
     done = 0
     for rows in _row_blocks(path, file, header):
         if channels is None:
-            channels = _channel_map(header.joints, skeleton, rows, offsets, source)
-        channels_to_configurations(rows, channels, unit, q[done : done + len(rows)])
+            channels = _channel_map(header.joints, contents, rows)
+        channels_to_configurations(rows, channels, contents.unit, q[done : done + len(rows)])
         done += len(rows)
     return q
 
@@ -235,13 +155,8 @@ def _row_error(
     return FileFormatError(path, problem, line=line, remedy=remedy)
 
 
-def _channel_map(
-    joints: list[BvhJoint],
-    skeleton: Skeleton,
-    rows: Floats,
-    offsets: Floats,
-    source: dict[str, Any],
-) -> ChannelMap:
+def _channel_map(joints: list[BvhJoint], contents: BvhContents, rows: Floats) -> ChannelMap:
+    skeleton, offsets, source = contents.skeleton, contents.offsets, contents.source
     n = len(joints)
     position = np.full((n, 3), -1, dtype=np.int64)
     rotation = np.full((n, 3), -1, dtype=np.int64)
@@ -252,7 +167,7 @@ def _channel_map(
     for j, joint in enumerate(joints):
         rotation_count = 0
         for channel in joint.channels:
-            axis = _AXES.index(channel[0])
+            axis = AXES.index(channel[0])
             if channel.endswith("position"):
                 position[j, axis] = at
             else:
@@ -284,11 +199,15 @@ def _adds_to_offset(rows: Floats, channel: np.ndarray, offset: Floats) -> bool:
     """Whether a joint's position channels add to its OFFSET instead of replacing it.
 
     Most programs (Blender, MotionBuilder, LAFAN1) write the whole translation; some write the
-    difference from OFFSET, which is then small compared to it.
+    difference from OFFSET, which is then small compared to it along every axis on which OFFSET
+    counts. One axis with the whole translation decides for all: the hips of a clip may start far
+    from the origin of its floor, but not far from their height.
     """
     there = channel >= 0
     size = float(np.linalg.norm(offset[there]))
     if size == 0.0:
         return False
-    lengths = np.linalg.norm(rows[:, channel[there]], axis=1)
-    return float(np.median(lengths)) < 0.25 * size
+    values = np.median(np.abs(rows[:, channel[there]]), axis=0)
+    lengths = np.abs(offset[there])
+    counts = lengths > 0.05 * size
+    return bool((values[counts] < 0.1 * lengths[counts]).all())

@@ -1,20 +1,29 @@
-"""What a window of frames is linearised into: joint positions, and inequalities per frame.
+"""What a window of frames is linearised into: normal equations and inequalities per frame.
 
-Every inequality is a row  value + row . v >= 0  of the tangent step v (nv) of its frame, in metres:
-the clearance of a near pair less its margin, or the distance of a joint to its limit.
+The unknowns are the n free entries of the tangent steps v (F, nv). Every inequality is a row
+value + row . v >= 0 of the step of its frame, in metres: the clearance of a near pair less its
+margin, or the distance of a joint to its limit.
 """
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from writhe.arrays import Floats, Ints
+from writhe.arrays import Bools, Floats, Ints
 from writhe.kernels.collision.near_pairs import NearPairRows, near_pairs
 from writhe.kernels.collision.shape_gaps import Bodies, Pairs, PlacedShapes, Shapes
 from writhe.kernels.jit import kernel
-from writhe.kernels.skeleton.kinematics import Tree, forward_with_jacobians
+from writhe.kernels.skeleton.kinematics import (
+    Tree,
+    difference,
+    forward,
+    integrate,
+    interpolate,
+    motion_axes,
+)
 from writhe.kernels.terms.contact_rows import contact_rows
 from writhe.kernels.terms.limit_rows import LimitRows, limit_gradient, limit_values
 
@@ -31,16 +40,27 @@ class Obstacles(NamedTuple):
     near: NearPairRows
     matrix: Floats  # (m, nv) rows of near pairs
     low: Floats  # (m,)
+    positions: Floats  # (joints, 3)
+    rotations: Floats  # (joints, 3, 3)
+    axes: Floats  # (nv, 3)
+
+
+class FreeColumns(NamedTuple):
+    """The degrees of freedom that are solved for, and those among them that move each joint."""
+
+    dof: Ints  # (n,) indices in a tangent step, ascending
+    chain_start: Ints  # (joints + 1,)
+    chain: Ints  # (c,) columns (indices in dof) that move a joint, ascending
 
 
 class WindowRows(NamedTuple):
     """The linearisation of F frames; at most R inequalities in each."""
 
-    positions: Floats  # (F, n, 3)
-    jacobians: Floats  # (F, n, 3, nv) of the joint centres
+    positions: Floats  # (F, joints, 3)
+    axes: Floats  # (F, nv, 3)
     used: Ints  # (F,) inequalities in use
     value: Floats  # (F, R) metres; negative: violated
-    row: Floats  # (F, R, nv)
+    row: Floats  # (F, R, n)
 
 
 @kernel
@@ -48,53 +68,104 @@ def contact_inequalities(
     tree: Tree,
     obstacles: Obstacles,
     q: Floats,
+    free: FreeColumns,
+    margin: float,
+    near_m: float,
+    value: Floats,
+    row: Floats,
+) -> int:
+    """Near pairs of one configuration as rows; returns their number.
+
+    Pairs whose clearance exceeds the margin by less than near_m become rows, as many as value (R,)
+    and row (R, n) hold. Joint frames and motion axes are left in `obstacles`.
+    """
+    positions, rotations, axes = obstacles.positions, obstacles.rotations, obstacles.axes
+    forward(tree, q, positions, rotations)
+    motion_axes(tree, positions, rotations, axes)
+    near, matrix, low, dof = obstacles.near, obstacles.matrix, obstacles.low, free.dof
+    found = near_pairs(
+        obstacles.shapes,
+        obstacles.bodies,
+        obstacles.pairs,
+        positions,
+        rotations,
+        margin + near_m,
+        obstacles.placed,
+        obstacles.out,
+        obstacles.last_normals,
+        near,
+    )
+    found = min(found, near.gap.shape[0])
+    written = contact_rows(tree, positions, axes, near, found, margin, 1.0, np.inf, matrix, low)
+    used = 0
+    for i in range(written):
+        if -low[i] < near_m and used < value.shape[0]:
+            value[used] = -low[i]
+            for c in range(dof.shape[0]):
+                row[used, c] = matrix[i, dof[c]]
+            used += 1
+    return used
+
+
+@kernel
+def linearise_window(
+    tree: Tree,
+    obstacles: Obstacles,
+    q: Floats,
+    source: Floats,
+    weight: Floats,
+    free: FreeColumns,
     margin: Floats,
     near_m: float,
     rows: WindowRows,
+    band: Floats,
+    right: Floats,
 ) -> None:
-    """Joint positions, Jacobians and near pairs of the frames q (F, nq).
+    """Contacts of the frames q (F, nq), and the normal equations of their joint positions.
 
-    Pairs whose clearance exceeds margin (F,) by less than near_m become rows. If there are more
-    than R, the rest is dropped. `rows` is filled from its first inequality on.
+    Adds J^T W^2 J to the diagonal blocks of the band and -J^T W^2 (p - p*) to `right` (F n), with
+    p* = source (F, joints, 3) and weight (F, joints).
     """
-    n, nv = tree.parent.shape[0], tree.dof_joint.shape[0]
-    rotations, axes = np.empty((n, 3, 3)), np.empty((nv, 3))
+    n, joints = free.dof.shape[0], tree.parent.shape[0]
+    column = np.empty((n, 3))
+    dof, chain, chain_start, turns = free.dof, free.chain, free.chain_start, tree.dof_turns
+    positions, axes = obstacles.positions, obstacles.axes
+    dof_joint = tree.dof_joint
     for f in range(q.shape[0]):
-        positions = rows.positions[f]
-        forward_with_jacobians(tree, q[f], positions, rotations, axes, rows.jacobians[f])
-        found = near_pairs(
-            obstacles.shapes,
-            obstacles.bodies,
-            obstacles.pairs,
-            positions,
-            rotations,
-            margin[f] + near_m,
-            obstacles.placed,
-            obstacles.out,
-            obstacles.last_normals,
-            obstacles.near,
+        rows.used[f] = contact_inequalities(
+            tree, obstacles, q[f], free, margin[f], near_m, rows.value[f], rows.row[f]
         )
-        found = min(found, obstacles.near.gap.shape[0])
-        written = contact_rows(
-            tree,
-            positions,
-            axes,
-            obstacles.near,
-            found,
-            margin[f],
-            1.0,
-            np.inf,
-            obstacles.matrix,
-            obstacles.low,
-        )
-        used = 0
-        for i in range(written):
-            value = -obstacles.low[i]
-            if value < near_m and used < rows.value.shape[1]:
-                rows.value[f, used] = value
-                rows.row[f, used] = obstacles.matrix[i]
-                used += 1
-        rows.used[f] = used
+        for j in range(joints):
+            for r in range(3):
+                rows.positions[f, j, r] = positions[j, r]
+        for k in range(axes.shape[0]):
+            for r in range(3):
+                rows.axes[f, k, r] = axes[k, r]
+        for j in range(joints):
+            first, last = chain_start[j], chain_start[j + 1]
+            if first == last:
+                continue
+            w = weight[f, j]
+            ex = w * (positions[j, 0] - source[f, j, 0])
+            ey = w * (positions[j, 1] - source[f, j, 1])
+            ez = w * (positions[j, 2] - source[f, j, 2])
+            for i in range(first, last):
+                c = chain[i]
+                k = dof[c]
+                ax, ay, az = w * axes[k, 0], w * axes[k, 1], w * axes[k, 2]
+                if turns[k] == 1:
+                    at = dof_joint[k]
+                    dx = positions[j, 0] - positions[at, 0]
+                    dy = positions[j, 1] - positions[at, 1]
+                    dz = positions[j, 2] - positions[at, 2]
+                    ax, ay, az = ay * dz - az * dy, az * dx - ax * dz, ax * dy - ay * dx
+                column[c, 0], column[c, 1], column[c, 2] = ax, ay, az
+                right[f * n + c] -= ax * ex + ay * ey + az * ez
+                for m in range(first, i + 1):
+                    b = chain[m]
+                    band[f * n + b, c - b] += (
+                        column[b, 0] * ax + column[b, 1] * ay + column[b, 2] * az
+                    )
 
 
 @kernel
@@ -103,21 +174,24 @@ def limit_inequalities(
     q: Floats,
     lower: Floats,
     upper: Floats,
+    column_of: Ints,
     metres_per_radian: float,
     near_m: float,
     rows: WindowRows,
 ) -> None:
     """Append the joint limits nearer than near_m to the rows of each frame of q (F, nq).
 
-    lower, upper (F, m): the interval of each limit. Distances are scaled to metres.
+    lower, upper (F, m): the interval of each limit. Distances are scaled to metres. column_of (nv,)
+    is -1 for what is not solved for; limits of such joints are left out.
     """
     m = limits.kind.shape[0]
     coordinates, values, gradient = np.zeros((m, 3)), np.zeros(m), np.zeros(3)
     for f in range(q.shape[0]):
         limit_values(limits, q[f], coordinates, gradient, values)
         for i in range(m):
+            first = column_of[limits.v_at[i]]
             below, above = values[i] - lower[f, i], upper[f, i] - values[i]
-            if metres_per_radian * min(below, above) >= near_m:
+            if first < 0 or metres_per_radian * min(below, above) >= near_m:
                 continue
             used = rows.used[f]
             if used == rows.value.shape[1]:
@@ -125,7 +199,259 @@ def limit_inequalities(
             size = limit_gradient(limits, i, coordinates, gradient)
             sign = metres_per_radian if below < above else -metres_per_radian
             rows.value[f, used] = metres_per_radian * min(below, above)
-            rows.row[f, used] = 0.0
+            for c in range(rows.row.shape[2]):
+                rows.row[f, used, c] = 0.0
             for c in range(size):
-                rows.row[f, used, limits.v_at[i] + c] = sign * gradient[c]
+                at = column_of[limits.v_at[i] + c]
+                if at >= 0:
+                    rows.row[f, used, at] = sign * gradient[c]
             rows.used[f] = used + 1
+
+
+@kernel(inline=True)
+def _add_point_row(
+    tree: Tree,
+    positions: Floats,
+    axes: Floats,
+    free: FreeColumns,
+    f: int,
+    joint: int,
+    x: float,
+    y: float,
+    z: float,
+    out: Floats,
+    at: int,
+    side: int,
+) -> None:
+    """out[at, side] += (x, y, z) . J of a joint's centre at frame f; positions (F, joints, 3)."""
+    dof, chain, start = free.dof, free.chain, free.chain_start
+    turns, dof_joint = tree.dof_turns, tree.dof_joint
+    for i in range(start[joint], start[joint + 1]):
+        c = chain[i]
+        k = dof[c]
+        ax, ay, az = axes[f, k, 0], axes[f, k, 1], axes[f, k, 2]
+        if turns[k] == 1:
+            j = dof_joint[k]
+            dx = positions[f, joint, 0] - positions[f, j, 0]
+            dy = positions[f, joint, 1] - positions[f, j, 1]
+            dz = positions[f, joint, 2] - positions[f, j, 2]
+            ax, ay, az = ay * dz - az * dy, az * dx - ax * dz, ax * dy - ay * dx
+        out[at, side, c] += ax * x + ay * y + az * z
+
+
+@kernel
+def speed_inequalities(
+    tree: Tree,
+    rows: WindowRows,
+    free: FreeColumns,
+    before: Floats,
+    after: Floats,
+    allowed: Floats,
+    share: float,
+    frame: Ints,
+    value: Floats,
+    row: Floats,
+) -> int:
+    """Bounds on the motion of joints between neighbouring frames; returns how many there are.
+
+    before, after (1 or 0, joints, 3): joint positions beside the window. allowed (T, joints) is
+    the farthest step, the first entry that from `before`. A joint that uses more than `share` of it
+    becomes a row value - d . (J v)_(t + 1) + d . (J v)_t, with d the direction of its step.
+    """
+    frames, joints = rows.positions.shape[0], rows.positions.shape[1]
+    positions, axes, count = rows.positions, rows.axes, 0
+    lead = before.shape[0]
+    for t in range(allowed.shape[0]):
+        f = t - lead  # from frame f to f + 1 of the window
+        for j in range(joints):
+            length2 = 0.0
+            x, y, z = 0.0, 0.0, 0.0
+            for r in range(3):
+                start = before[0, j, r] if f < 0 else positions[f, j, r]
+                end = after[0, j, r] if f + 1 >= frames else positions[f + 1, j, r]
+                step = end - start
+                length2 += step * step
+                if r == 0:
+                    x = step
+                elif r == 1:
+                    y = step
+                else:
+                    z = step
+            least = share * allowed[t, j]
+            if length2 <= least * least or count == frame.shape[0]:
+                continue
+            length = sqrt(length2)
+            x, y, z = x / length, y / length, z / length
+            frame[count], value[count] = f, allowed[t, j] - length
+            for side in range(2):
+                for c in range(row.shape[2]):
+                    row[count, side, c] = 0.0
+            if f >= 0:
+                _add_point_row(tree, positions, axes, free, f, j, x, y, z, row, count, 0)
+            if f + 1 < frames:
+                _add_point_row(tree, positions, axes, free, f + 1, j, -x, -y, -z, row, count, 1)
+            count += 1
+    return count
+
+
+@kernel
+def largest_moves(
+    tree: Tree, rows: WindowRows, free: FreeColumns, step: Floats, out: Floats
+) -> None:
+    """out (F,): the farthest that the steps (F, n) move a joint in each frame, linearised, m."""
+    dof, chain, start = free.dof, free.chain, free.chain_start
+    turns, dof_joint = tree.dof_turns, tree.dof_joint
+    positions, axes = rows.positions, rows.axes
+    for f in range(step.shape[0]):
+        farthest = 0.0
+        for j in range(positions.shape[1]):
+            x, y, z = 0.0, 0.0, 0.0
+            for i in range(start[j], start[j + 1]):
+                c = chain[i]
+                k, v = dof[c], step[f, c]
+                ax, ay, az = v * axes[f, k, 0], v * axes[f, k, 1], v * axes[f, k, 2]
+                if turns[k] == 1:
+                    at = dof_joint[k]
+                    dx = positions[f, j, 0] - positions[f, at, 0]
+                    dy = positions[f, j, 1] - positions[f, at, 1]
+                    dz = positions[f, j, 2] - positions[f, at, 2]
+                    ax, ay, az = ay * dz - az * dy, az * dx - ax * dz, ax * dy - ay * dx
+                x, y, z = x + ax, y + ay, z + az
+            farthest = max(farthest, x * x + y * y + z * z)
+        out[f] = sqrt(farthest)
+
+
+@kernel
+def frame_clearances(
+    tree: Tree, obstacles: Obstacles, q: Floats, within_m: float, out: Floats
+) -> None:
+    """out (F,): the smallest clearance of the frames q (F, nq); infinite beyond within_m."""
+    near = obstacles.near
+    for f in range(q.shape[0]):
+        forward(tree, q[f], obstacles.positions, obstacles.rotations)
+        found = near_pairs(
+            obstacles.shapes,
+            obstacles.bodies,
+            obstacles.pairs,
+            obstacles.positions,
+            obstacles.rotations,
+            within_m,
+            obstacles.placed,
+            obstacles.out,
+            obstacles.last_normals,
+            near,
+        )
+        least = np.inf
+        for i in range(min(found, near.gap.shape[0])):
+            least = min(least, near.gap[i] + near.allowance[i])
+        out[f] = least
+
+
+@kernel
+def colliding_dofs(
+    tree: Tree, obstacles: Obstacles, q: Floats, margin_m: float, used: Bools
+) -> None:
+    """Mark in `used` (nv,) what moves the two bodies of a pair nearer than its margin.
+
+    These are the joints on the way from one body to the other, over all frames q (F, nq).
+    """
+    near, parent, starts = obstacles.near, tree.parent, tree.v_start
+    for f in range(q.shape[0]):
+        forward(tree, q[f], obstacles.positions, obstacles.rotations)
+        found = near_pairs(
+            obstacles.shapes,
+            obstacles.bodies,
+            obstacles.pairs,
+            obstacles.positions,
+            obstacles.rotations,
+            margin_m,
+            obstacles.placed,
+            obstacles.out,
+            obstacles.last_normals,
+            near,
+        )
+        for i in range(min(found, near.gap.shape[0])):
+            if near.gap[i] + near.allowance[i] >= margin_m:
+                continue
+            a, b = near.joints[i, 0], near.joints[i, 1]
+            while a != b:
+                # parents come before their children: step up from the later one
+                j = max(a, b)
+                for k in range(starts[j], starts[j + 1]):
+                    used[k] = True
+                if a == j:
+                    a = parent[a]
+                else:
+                    b = parent[b]
+
+
+@kernel
+def joint_positions(tree: Tree, q: Floats, rotations: Floats, out: Floats) -> None:
+    """out (F, joints, 3): joint positions of the frames q (F, nq); rotations is scratch.
+
+    On one core: a window is too short to share among threads.
+    """
+    for f in range(q.shape[0]):
+        forward(tree, q[f], out[f], rotations)
+
+
+@kernel
+def steps_between(tree: Tree, q_from: Floats, q_to: Floats, out: Floats) -> None:
+    """out (F, nv): the tangent steps from the frames q_from (F, nq) to q_to (F, nq)."""
+    for f in range(q_from.shape[0]):
+        difference(tree, q_from[f], q_to[f], out[f])
+
+
+@kernel
+def take_steps(tree: Tree, q: Floats, dof: Ints, step: Floats, factor: Floats) -> None:
+    """Move the frames q (F, nq) by factor (F,) times the steps (F, n) of the given dofs (n,)."""
+    v = np.zeros(tree.dof_joint.shape[0])
+    for f in range(q.shape[0]):
+        for c in range(dof.shape[0]):
+            v[dof[c]] = factor[f] * step[f, c]
+        integrate(tree, q[f], v, q[f])
+
+
+@kernel
+def instant_inequalities(
+    tree: Tree,
+    obstacles: Obstacles,
+    q: Floats,
+    frames: Ints,
+    shares: Floats,
+    offsets: Floats,
+    free: FreeColumns,
+    margin: Floats,
+    near_m: float,
+    first: int,
+    stop: int,
+    frame: Ints,
+    value: Floats,
+    row: Floats,
+    count: int,
+) -> int:
+    """Append the contacts at instants between frames to rows of two frames; returns their number.
+
+    Instant i lies at shares[i] from frame frames[i] of q (clip frames, nq) to the next, moved by
+    the tangent step offsets[i] (nv). Its rows move both frames in proportion; frames outside
+    first .. stop - 1 do not move. margin (clip frames,).
+    """
+    n, space = free.dof.shape[0], frame.shape[0]
+    pose = np.empty(q.shape[1])
+    values, single = np.empty(obstacles.low.shape[0]), np.empty((obstacles.low.shape[0], n))
+    for i in range(frames.shape[0]):
+        t, u = frames[i], shares[i]
+        interpolate(tree, q[t], q[t + 1], u, pose)
+        integrate(tree, pose, offsets[i], pose)
+        least = max(margin[t], margin[t + 1])
+        found = contact_inequalities(tree, obstacles, pose, free, least, near_m, values, single)
+        for k in range(found):
+            if count == space:
+                return count
+            frame[count], value[count] = t - first, values[k]
+            before = 1.0 - u if t >= first else 0.0
+            after = u if t + 1 < stop else 0.0
+            for c in range(n):
+                row[count, 0, c], row[count, 1, c] = before * single[k, c], after * single[k, c]
+            count += 1
+    return count

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from writhe.arrays import Floats, Ints
+from writhe.kernels.collision.sampled_gaps import shared_gap_at_fraction
 from writhe.kernels.collision.shape_gaps import (
     SEGMENT,
     Bodies,
@@ -27,7 +28,6 @@ from writhe.kernels.collision.step_gate import GateWorkspace
 from writhe.kernels.collision.step_motion import (
     bound_body_motion,
     fill_step_motion,
-    gap_at_fraction,
     gap_lower_bound,
     separation_along,
 )
@@ -55,12 +55,12 @@ class SweptClip(NamedTuple):
     lower_bound: Floats  # (1,) lower bound of m over all pairs
 
 
-@kernel
+@kernel(inline=True)
 def _euler_row(clip: SweptClip, frame: int) -> int:
     return min(frame, clip.euler.shape[0] - 1)
 
 
-@kernel
+@kernel(inline=True)
 def _witness(clip: SweptClip, k: int, clearance: float, frame: float) -> None:
     if clearance < clip.clearance[k]:
         clip.clearance[k] = clearance
@@ -119,7 +119,7 @@ def witness_frames(
     return smallest
 
 
-@kernel
+@kernel(inline=True)
 def _is_decided(clip: SweptClip, k: int, bound: float, smallest: float) -> bool:
     """Whether a lower bound of m on a subinterval is tight enough for all results."""
     if bound < smallest - TOLERANCE_M:
@@ -129,7 +129,7 @@ def _is_decided(clip: SweptClip, k: int, bound: float, smallest: float) -> bool:
     return clip.failed[k] == 1 and bound >= clip.clearance[k] - TOLERANCE_M
 
 
-@kernel
+@kernel(inline=True)
 def _sweep_pair(
     tree: Tree,
     shapes: Shapes,
@@ -148,12 +148,16 @@ def _sweep_pair(
     """Bound one pair over one frame interval; returns the smallest clearance witnessed so far."""
     motion, workspace, normal = work.motion, work.pair_workspace, work.normal
     t, span = 0.0, 1.0
-    before = gap_at_fraction(tree, shapes, motion, a, b, ancestor, 0.0, workspace)
+    before = shared_gap_at_fraction(
+        tree, shapes, motion, work.samples, a, b, ancestor, 0.0, workspace
+    )
     for c in range(3):
         normal[c] = workspace.out[c]
     for _ in range(MAX_EVALUATIONS):
         target = min(t + span, 1.0)
-        after = gap_at_fraction(tree, shapes, motion, a, b, ancestor, target, workspace)
+        after = shared_gap_at_fraction(
+            tree, shapes, motion, work.samples, a, b, ancestor, target, workspace
+        )
         end_separation = separation_along(shapes, a, b, normal, workspace)
         _witness(clip, k, after + allowance, frame + target)
         smallest = min(smallest, after + allowance)
@@ -180,7 +184,7 @@ def _sweep_pair(
     return smallest
 
 
-@kernel
+@kernel(inline=True)
 def _reset_required(clip: SweptClip, first: int, last: int, slack: float) -> None:
     """Hold pairs that have become clear to the common limit from here on."""
     for k in range(first, last):
@@ -227,6 +231,7 @@ def sweep_clip(
             clip.euler[next_row],
             work.motion,
         )
+        work.samples.step[0] += 1
         bound_body_motion(tree, bodies, work.motion)
         for p in range(pair_a.shape[0]):
             body_a, body_b, ancestor = pair_a[p], pair_b[p], ancestors[p]

@@ -6,17 +6,24 @@ from typing import NamedTuple
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.collision.clip_sweep import SweptClip
-from writhe.kernels.collision.shape_gaps import Bodies, Pairs, Shapes
+from writhe.kernels.collision.sampled_gaps import shared_gap_at_fraction
+from writhe.kernels.collision.shape_gaps import (
+    Bodies,
+    Pairs,
+    Shapes,
+    bounding_ball_gap,
+    bounding_capsule_gap,
+    place_shapes,
+)
 from writhe.kernels.collision.step_gate import GateWorkspace
 from writhe.kernels.collision.step_motion import (
     bound_body_motion,
     fill_step_motion,
-    gap_at_fraction,
     gap_lower_bound,
     separation_along,
 )
 from writhe.kernels.jit import kernel
-from writhe.kernels.skeleton.kinematics import Tree
+from writhe.kernels.skeleton.kinematics import Tree, forward
 
 CORES_MEET_M = 1e-4  # cores nearer than this are taken to meet
 FINEST_M = 1e-5  # intervals in which no point moves farther than this are not halved
@@ -40,7 +47,7 @@ class DeepSpans(NamedTuple):
     cut: Ints  # (s, 2) 1: the clip starts or ends within the span
 
 
-@kernel
+@kernel(inline=True)
 def _normal_in_b(work: GateWorkspace, out: Floats) -> None:
     rotation, n = work.pair_workspace.rotation_b, work.pair_workspace.out
     for c in range(3):
@@ -62,7 +69,7 @@ def _open(spans: DeepSpans, i: int, count: int, time: float, normal: Floats, cut
     return count + 1
 
 
-@kernel
+@kernel(inline=True)
 def _advance_candidate(
     tree: Tree,
     shapes: Shapes,
@@ -84,14 +91,18 @@ def _advance_candidate(
     acceleration = motion.acceleration[pairs.a[p], column] + motion.acceleration[pairs.b[p], column]
     meeting = CORES_MEET_M - shapes.radius[a] - shapes.radius[b]
     t, span = 0.0, 1.0
-    before = gap_at_fraction(tree, shapes, motion, a, b, ancestor, 0.0, workspace)
+    before = shared_gap_at_fraction(
+        tree, shapes, motion, work.samples, a, b, ancestor, 0.0, workspace
+    )
     _normal_in_b(work, start_normal)
     for c in range(3):
         normal[c] = workspace.out[c]
     while t < 1.0:
         target = min(t + span, 1.0)
         span = target - t
-        after = gap_at_fraction(tree, shapes, motion, a, b, ancestor, target, workspace)
+        after = shared_gap_at_fraction(
+            tree, shapes, motion, work.samples, a, b, ancestor, target, workspace
+        )
         end_separation = separation_along(shapes, a, b, normal, workspace)
         bound = gap_lower_bound(before, after, end_separation, span, speed, acceleration)
         finest = span * speed < FINEST_M or span < 1e-9
@@ -135,6 +146,19 @@ def _advance_candidate(
     return count
 
 
+@kernel(inline=True)
+def _is_far(bodies: Bodies, pairs: Pairs, spans: DeepSpans, i: int, work: GateWorkspace) -> bool:
+    """Whether candidate i cannot overlap deeply in this frame interval, by its bounding volumes."""
+    p = spans.body_pair[i]
+    a, b, column = pairs.a[p], pairs.b[p], pairs.ancestor[p] + 1
+    speed = work.motion.speed[a, column] + work.motion.speed[b, column]
+    least = speed - pairs.deep[spans.shape_pair[i]] + FINEST_M
+    return (
+        bounding_ball_gap(work.before.centre, bodies.ball_radius, a, b) >= least
+        or bounding_capsule_gap(work.before.axis_ends, bodies.capsule_radius, a, b) >= least
+    )
+
+
 @kernel
 def deep_spans(
     tree: Tree,
@@ -157,6 +181,8 @@ def deep_spans(
     rows = clip.euler.shape[0] - 1
     for frame in range(max(last, 1)):
         following = min(frame + 1, last)
+        forward(tree, clip.q[frame], work.positions_before, work.rotations_before)
+        place_shapes(shapes, bodies, work.positions_before, work.rotations_before, work.before)
         fill_step_motion(
             tree,
             clip.q[frame],
@@ -166,8 +192,11 @@ def deep_spans(
             clip.euler[min(following, rows)],
             work.motion,
         )
+        work.samples.step[0] += 1
         bound_body_motion(tree, bodies, work.motion)
         for i in range(spans.body_pair.shape[0]):
+            if spans.open_span[i] < 0 and _is_far(bodies, pairs, spans, i, work):
+                continue
             count = _advance_candidate(
                 tree, shapes, pairs, i, frame, spans, count, work, start_normal, end_normal
             )

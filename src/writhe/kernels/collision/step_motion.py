@@ -71,7 +71,7 @@ class PairWorkspace(NamedTuple):
     evaluations: Ints  # (1,) number of pair evaluations so far
 
 
-@kernel
+@kernel(inline=True)
 def _multiply(a: Floats, b: Floats, out: Floats) -> None:
     """out = a b for 3 x 3 matrices; `out` may be `b`."""
     for c in range(3):
@@ -180,7 +180,7 @@ def bound_body_motion(tree: Tree, bodies: Bodies, motion: StepMotion) -> None:
             motion.acceleration[body, j + 1] = acceleration
 
 
-@kernel
+@kernel(inline=True)
 def local_rotation(motion: StepMotion, j: int, t: float, turn: Floats, out: Floats) -> None:
     """out (3, 3): rotation of joint j relative to its parent at fraction t; turn is scratch."""
     for r in range(3):
@@ -204,7 +204,7 @@ def local_rotation(motion: StepMotion, j: int, t: float, turn: Floats, out: Floa
                 out[r, c] = x * turn[0, c] + y * turn[1, c] + z * turn[2, c]
 
 
-@kernel
+@kernel(inline=True)
 def frame_at_fraction(
     tree: Tree,
     motion: StepMotion,

@@ -35,7 +35,7 @@ class StepSamples(NamedTuple):
 
 
 @kernel(inline=True)
-def _fill_frame(
+def fill_frame(
     tree: Tree,
     motion: StepMotion,
     samples: StepSamples,
@@ -96,7 +96,7 @@ def _gap_at_sample(
     """The gap of shapes a and b at sample k; normal and witness points in workspace.out."""
     for shape in (a, b):
         j = shapes.joint[shape]
-        _fill_frame(tree, motion, samples, k, j, workspace)
+        fill_frame(tree, motion, samples, k, j, workspace)
         position, rotation = samples.positions[k, j], samples.rotations[k, j]
         place_shape(shapes, shape, position, rotation, workspace.placed)
     return gap(shapes, workspace.placed, a, b, workspace.out)
@@ -125,13 +125,13 @@ def _separation_at_sample(
     positions, rotations, joint = samples.positions, samples.rotations, shapes.joint
     for shape in (a, b):
         j = joint[shape]
-        _fill_frame(tree, motion, samples, k, j, workspace)
+        fill_frame(tree, motion, samples, k, j, workspace)
         for i in range(start[shape], start[shape + 1]):
             x, y, z = points[i, 0], points[i, 1], points[i, 2]
             for r in range(3):
                 u, v, w = rotations[k, j, r, 0], rotations[k, j, r, 1], rotations[k, j, r, 2]
                 placed[i, r] = positions[k, j, r] + u * x + v * y + w * z
-    _fill_frame(tree, motion, samples, normal_sample, ancestor, workspace)
+    fill_frame(tree, motion, samples, normal_sample, ancestor, workspace)
     x, y, z = normal[0], normal[1], normal[2]
     if ancestor >= 0:
         for c in range(3):

@@ -12,16 +12,16 @@ _COLUMNS = (
     ("frame_ms_median", "ms"),
     ("frame_ms_p95", "p95 ms"),
     ("penetrating_frames_percent", "penetrating %"),
-    ("skin_penetrating_frames_percent", "skin over 1 cm %"),
+    ("skin_penetrating_frames_percent", "skin penetration > 1 cm %"),
     ("penetration_mm", "deepest mm"),
     ("pass_throughs", "pass-throughs"),
-    ("target_residual_cm", "target off cm"),
-    ("pin_slip_cm", "pins off cm"),
+    ("target_residual_cm", "target error cm"),
+    ("pin_slip_cm", "pin error cm"),
     ("ball_stopped_percent", "ball stopped %"),
     ("beyond_limits_percent", "beyond limits %"),
     ("joint_error_cm", "joint error cm"),
     ("wrong_topology_percent", "wrong topology %"),
-    ("jump_p99_cm", "jump p99 cm"),
+    ("jump_p99_cm", "joint motion p99 cm"),
 )
 
 
@@ -75,7 +75,7 @@ def _planning(report: Report, found: dict[str, Any]) -> None:
     report.heading(f"planning ({found['tasks']} pairs, {found['cap_s']:.0f} s at most)")
     columns = list(next(iter(found["methods"].values())))
     report.table(
-        ["method", *(name.replace("_", " ") for name in columns)],
+        ["method", *(name.replace("_", " ").replace("pass t", "pass-t") for name in columns)],
         [[name, *(one[key] for key in columns)] for name, one in found["methods"].items()],
     )
 

@@ -28,7 +28,7 @@ default and is shown in the table. Sources of sizes, masses and ranges are cited
 _WORDS = {
     "hand": "A right hand, palm down, with the thumb towards +X.",
     "human": "An adult of 1.75 m and 73 kg in a T-pose.",
-    "octopus": "Eight legs of twelve segments around a body.",
+    "octopus": "Eight arms of twelve segments around a body.",
 }
 
 

@@ -60,11 +60,17 @@ _ROWS: dict[str, tuple[tuple[Point, Point, float], ...]] = {
     ),
     "toe": (((-0.0113, -0.0063, 0.0319), (0.0196, -0.0062, 0.0314), 0.0317),),
 }
+# The breast muscle in front of the armpit, between chest and clavicle: it keeps the inner side of
+# the upper arm out of the skin, which the capsules above leave uncovered there (left side).
+_ARMPIT: tuple[Point, Point, float] = ((0.0666, 0.1867, -0.0045), (0.0678, 0.1553, 0.0323), 0.0643)
 _MIDDLE = ("hips", "spine", "chest", "neck", "head")
 
 
-def human_capsules() -> tuple[Capsule, ...]:
-    """All capsules of the human; each joint is one body part."""
+def human_capsules(*, armpits: bool = True) -> tuple[Capsule, ...]:
+    """All capsules of the human; each joint is one body part.
+
+    The skin is clipped to the capsules without `armpits`.
+    """
     capsules: list[Capsule] = []
     for name, rows in _ROWS.items():
         for side, sign in (("", 1.0),) if name in _MIDDLE else (("left_", 1.0), ("right_", -1.0)):
@@ -72,5 +78,12 @@ def human_capsules() -> tuple[Capsule, ...]:
             for start, end, radius_m in rows:
                 capsules.append(
                     Capsule(side + name, np.array(start) * mirror, np.array(end) * mirror, radius_m)
+                )
+        if name == "chest" and armpits:
+            start, end, radius_m = _ARMPIT
+            for sign in (1.0, -1.0):
+                mirror = np.array([sign, 1.0, 1.0])
+                capsules.append(
+                    Capsule(name, np.array(start) * mirror, np.array(end) * mirror, radius_m)
                 )
     return tuple(capsules)

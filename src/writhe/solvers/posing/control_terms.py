@@ -13,7 +13,7 @@ from writhe.quantities import CentreOfMass, Point
 from writhe.skeleton import Figure, Frames
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.balance import can_balance, support_polygon
-from writhe.solvers.posing.controls import Controls
+from writhe.solvers.posing.controls import Controls, moving_root
 from writhe.solvers.posing.handle_rows import HandleRows
 from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.options import DefaultOptions
@@ -40,7 +40,7 @@ class ControlTerms:
                 f"balance needs feet and masses, which the figure {figure.name!r} does not have"
             )
         self._figure, self._actor = figure, actor
-        root = actor.prefix + figure.skeleton.names[0]
+        root = actor.prefix + moving_root(figure)
         terms: list[Term] = []
         self._stay = self._balance = -1
         if controls.stay > 0.0:
@@ -55,6 +55,7 @@ class ControlTerms:
         self.terms = tuple(terms)
         self._controls = controls
         self._balance_share = 1.0  # of the weight of balance that is in force
+        self._supported = False  # by more than the feet: balance does not count
         self._pins_before: tuple[Pin | Hold, ...] | None = None
 
     def begin(self) -> None:
@@ -77,17 +78,20 @@ class ControlTerms:
         Returns the support polygon (k, 2) if balance is on and the polygon is to be replaced.
         """
         held = tuple(pins)
-        if self._balance_share < 1.0 and self.off_balance_m(rows) == 0.0:
+        if self._balance_share < 1.0 and not self._supported and self.off_balance_m(rows) == 0.0:
             self._set_balance_share(rows, 1.0)
         if not self.terms or held == self._pins_before:
             return None
         self._pins_before = held
         if self._stay >= 0:
-            root = self._figure.skeleton.names[0]
+            root = moving_root(self._figure)
             # without weight while the user drags the root itself
             rows.anchor(self._stay, free=any(target.joint == root for target in targets))
         if self._balance < 0:
             return None
+        self._supported = self._rests_on_more_than_feet(held)
+        if self._supported:
+            self._set_balance_share(rows, _YIELDED)
         terms = rows.terms
         frames = Frames(self._actor.skeleton, terms.positions, terms.rotations)
         moved = frozenset(target.joint for target in targets)
@@ -110,6 +114,12 @@ class ControlTerms:
                 self._set_balance_share(rows, share)
                 changed = True
         return changed
+
+    def _rests_on_more_than_feet(self, held: tuple[Pin | Hold, ...]) -> bool:
+        """Whether the hips or a knee are pinned: a seated or kneeling body is supported there."""
+        roles = dict(self._figure.roles)
+        others = {roles.get(role) for role in ("hips", "left_knee", "right_knee")}
+        return any(isinstance(pin, Pin) and pin.joint in others for pin in held)
 
     def _set_balance_share(self, rows: HandleRows, share: float) -> None:
         at = rows.rows_of(self._balance)

@@ -9,7 +9,7 @@ import numpy as np
 from writhe.arguments import check_fields
 from writhe.arrays import Bools
 from writhe.errors import WritheError
-from writhe.skeleton import Figure
+from writhe.skeleton import Figure, JointKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,40 @@ class Controls:
         return cls(stay=0.2, idle=0.1)
 
 
+def moving_root(figure: Figure) -> str:
+    """The uppermost joint that moves: the root, or the hips below containers of a file."""
+    joints = figure.skeleton.joints
+    return next((j.name for j in joints if j.kind is not JointKind.FIXED), joints[0].name)
+
+
+def locked_dofs(figure: Figure, held: frozenset[str]) -> Bools:
+    """(nv,) mask of the degrees of freedom that no handle and no role needs.
+
+    On a person, these are the joints without a role, a held joint or a joint with a role at or
+    below them: fingers, twist bones, hair and end markers of a rig. They cost nothing while they
+    are not held.
+    """
+    skeleton = figure.skeleton
+    tree = skeleton.tree
+    out = np.zeros(skeleton.dof_count, dtype=np.bool_)
+    if not figure.roles:
+        return out
+    needed = np.zeros(len(skeleton), dtype=np.bool_)
+    for joint in [*(name for _, name in figure.roles), *held]:
+        needed[list(skeleton.ancestors(joint))] = True
+    for joint in held:  # what hangs on a held finger follows it
+        needed[skeleton.index(joint) : int(tree.subtree_end[skeleton.index(joint)])] |= (
+            joint not in dict(figure.roles).values()
+        )
+    for j in np.flatnonzero(~needed):
+        out[int(tree.v_start[j]) : int(tree.v_start[j + 1])] = True
+    return out
+
+
 def idle_dofs(figure: Figure, held: frozenset[str]) -> Bools:
     """(nv,) mask of the degrees of freedom of limbs that have no held joint.
 
-    A limb is a maximal subtree without branches.
+    A limb is a maximal subtree without branches, the fingers of a hand not counted.
     """
     skeleton = figure.skeleton
     tree = skeleton.tree
@@ -56,6 +86,9 @@ def idle_dofs(figure: Figure, held: frozenset[str]) -> Bools:
         first = skeleton.index(joint)
         busy[first : int(tree.subtree_end[first])] = True
     children = np.bincount(tree.parent[tree.parent >= 0], minlength=len(skeleton))
+    for role, name in figure.roles:
+        if role.endswith(("_wrist", "_ankle", "_toe")):
+            children[skeleton.index(name) : int(tree.subtree_end[skeleton.index(name)])] = 1
     out = np.zeros(skeleton.dof_count, dtype=np.bool_)
     for j in range(1, len(skeleton)):
         chain = slice(j, int(tree.subtree_end[j]))

@@ -39,9 +39,12 @@ class DatabaseQuery:
         """The search index over posture features and linking vectors."""
         return self.database.search
 
-    def linking(self, q: Floats) -> Floats:
-        """(pairs,) the linking vector of the actor at its configuration q."""
-        own = self.body.linking(q)
+    def linking(self, q: Floats, reference: Floats | None = None) -> Floats:
+        """(pairs,) the linking vector of the actor at its configuration q.
+
+        reference: the corresponding configuration of the database's figure, if it is another one.
+        """
+        own = self.body.linking(q if reference is None else reference)
         if self._with_object is None or self._actor is None:
             return own
         return np.concatenate([own, self._with_object.linking(self._actor.full_configuration(q))])

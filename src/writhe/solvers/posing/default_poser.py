@@ -23,12 +23,13 @@ import numpy as np
 from writhe.arguments import checked
 from writhe.arrays import Floats, floats, identical
 from writhe.collision.tolerance import SLACK_M
-from writhe.database import PostureDatabase
+from writhe.database import PostureDatabase, database_on
+from writhe.recognition.body_map import BodyMap
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.skeleton.configurations import configuration
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.control_terms import ControlTerms
-from writhe.solvers.posing.controls import Controls, idle_dofs
+from writhe.solvers.posing.controls import Controls, idle_dofs, locked_dofs
 from writhe.solvers.posing.database_query import DatabaseQuery
 from writhe.solvers.posing.frame_stepper import FrameOutcome, FrameStepper
 from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
@@ -65,14 +66,25 @@ class DefaultPoser:
         self.table = self.actor.table
         self._stepper = FrameStepper(self.actor, self.options)
         self._prior = None
+        self._map: BodyMap | None = None
         if database is not None:
-            self._prior = PosturePrior(DatabaseQuery(database, self.actor), self.options.prior)
+            if database.figure.skeleton.names != figure.skeleton.names:
+                self._map = BodyMap(figure, database.figure)
+                database = database_on(self._map, database)
+            query = DatabaseQuery(database, self.actor)
+            self._prior = PosturePrior(query, self.options.prior, self._map)
         self._hinge_bias = HingeBias(figure.skeleton)
         self._inertia = _inertia(self.skeleton, self.options)
+        guided = self._guided
+        self._guides_at = np.array(guided, dtype=np.int64)
+        self._guides_on = np.array(
+            [figure.skeleton.index(self._own_name(j)) for j in guided], dtype=np.int64
+        )
         self._dof_freedom = np.ones(figure.skeleton.dof_count)  # 0 for firm idle limbs, else 1
         self._joint_freedom = np.ones(len(figure.skeleton))
         self._last_q: Floats = np.zeros(0)
         self._relations: tuple[Term, ...] = ()
+        self._related: frozenset[str] = frozenset()  # joints of the relations
         self._still: tuple[object, PoseResult] | None = None  # handles and result at rest
         self.controls = controls or Controls()
 
@@ -94,6 +106,11 @@ class DefaultPoser:
         stiff springs like pins, intervals become constraints.
         """
         self._relations = tuple(relations)
+        prefix = self.actor.prefix
+        codes = [term.quantity.encode(self.skeleton) for term in relations]
+        names = (self.skeleton.names[j] for c in codes for j in (c.joint_a, c.joint_b) if j >= 0)
+        own = (name.removeprefix(prefix) for name in names if name.startswith(prefix))
+        self._related = frozenset(name for name in own if name in self.figure.skeleton)
         self._compile()
 
     def _compile(self) -> None:
@@ -119,7 +136,12 @@ class DefaultPoser:
     def step(
         self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin | Hold] = ()
     ) -> PoseResult:
-        """The next configuration from q: natural, within limits, certified."""
+        """One frame of a drag: the next configuration from q, with errors, status and gate report.
+
+        Call it once a frame until `result.reached`, or until the status is SETTLED. The step from q
+        to `result.q` is certified unless `options.gate` is off; if nothing of it can be certified,
+        `result.q` equals q. A q that starts in violation is not made deeper.
+        """
         start = time.perf_counter()
         rows, stepper = self._rows, self._stepper
         check_handles(targets, pins)
@@ -157,9 +179,11 @@ class DefaultPoser:
     def _begin(self, targets: Sequence[Target], pins: Sequence[Pin | Hold]) -> None:
         """Set the new rows, and the inertia of idle limbs, when the set of handles changes."""
         self._control_terms.begin()
-        self._stepper.set_rows(self._rows, self._control_terms.first_balance_row(self._rows))
         held = {handle.joint for handle in (*targets, *pins)}
         held |= {handle.on for handle in pins if isinstance(handle, Hold)}
+        locked = locked_dofs(self.figure, frozenset(held) | self._related)
+        balance = self._control_terms.first_balance_row(self._rows)
+        self._stepper.set_rows(self._rows, balance, locked)
         idle = idle_dofs(self.figure, frozenset(held))
         idle_weight = (self.options.idle_weight * self.controls.idle) ** 2
         self._stepper.inertia[:] = self._inertia
@@ -175,7 +199,19 @@ class DefaultPoser:
         if self._prior is None:
             return []
         prefix = self.actor.prefix
-        return [reach(prefix + name, np.zeros(3)) for name in self.figure.skeleton.names]
+        return [reach(prefix + self._own_name(j), np.zeros(3)) for j in self._guided]
+
+    @property
+    def _guided(self) -> list[int]:
+        """Joints of the database's figure whose predicted positions guide the body."""
+        if self._map is None:
+            return list(range(len(self.figure.skeleton)))
+        return [j for j, own in enumerate(self._map.joint) if own >= 0]
+
+    def _own_name(self, joint: int) -> str:
+        """The name of the figure's joint that stands for a joint of the database's figure."""
+        own = joint if self._map is None else int(self._map.joint[joint])
+        return self.figure.skeleton.names[own]
 
     @property
     def _prior_active(self) -> bool:
@@ -199,8 +235,8 @@ class DefaultPoser:
         if prior.share == 0.0:
             rows.set_guides(None)
             return
-        expected = prior.expected @ actor.rotation.T + actor.position_m
-        weight = self.options.expected_weight * prior.share * self._joint_freedom
+        expected = prior.expected[self._guides_at] @ actor.rotation.T + actor.position_m
+        weight = self.options.expected_weight * prior.share * self._joint_freedom[self._guides_on]
         rows.set_guides(expected.ravel(), np.repeat(weight, 3))
 
     def _result(

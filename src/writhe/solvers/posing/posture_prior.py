@@ -46,6 +46,7 @@ from writhe.kernels.posing.posture_prior import (
     predict_joints,
 )
 from writhe.kernels.skeleton import kinematics
+from writhe.recognition.body_map import BodyMap
 from writhe.skeleton import forward
 from writhe.solvers.posing.database_query import DatabaseQuery
 from writhe.solvers.posing.handles import Handle, Hold
@@ -84,9 +85,20 @@ class PriorOptions:
 class PosturePrior:
     """Predicts all joint positions from a database while some joints are moved to goals."""
 
-    def __init__(self, query: DatabaseQuery, options: PriorOptions | None = None) -> None:
+    def __init__(
+        self,
+        query: DatabaseQuery,
+        options: PriorOptions | None = None,
+        body_map: BodyMap | None = None,
+    ) -> None:
+        """body_map: relates the posed body to the database's figure, if they differ."""
         self.options = options or PriorOptions()
         self._query, database = query, query.database
+        self._map = body_map
+        own = database.figure.skeleton if body_map is None else body_map.body.skeleton
+        self._own_tree = own.tree
+        self._own_positions = np.empty((len(own), 3))
+        self._own_rotations = np.empty((len(own), 3, 3))
         self.database = database.with_mirror_images() if self.options.mirror else database
         skeleton = database.figure.skeleton
         self._tree = skeleton.tree
@@ -97,7 +109,6 @@ class PosturePrior:
         self._positions = rotate_about_vertical(positions, -self._facing.heading(positions))
         self._features = np.empty(len(self.database.search.centre))
         self._body = np.empty((len(skeleton), 3))
-        self._rotations = np.empty((len(skeleton), 3, 3))
         self._regressions: dict[tuple[int, ...], EffectorRegression] = {}
         self._joints: tuple[int, ...] = ()
         self._goals: Floats = np.zeros((0, 3))
@@ -131,7 +142,12 @@ class PosturePrior:
         options = self.options
         if self._resting and handles == self._handles:
             return  # no goal moves: the prediction has no weight
-        kinematics.forward(self._tree, q, self._body, self._rotations)
+        kinematics.forward(self._own_tree, q, self._own_positions, self._own_rotations)
+        if self._map is None:
+            self._body[:], reference = self._own_positions, q
+        else:
+            self._map.positions(self._own_positions, self._body)
+            reference = None
         joints, goals = self._handle_goals(handles, rotation, origin)
         self.share = min(1.0, self._follow_goals(joints, goals) / options.full_weight_motion_m)
         self._handles = handles
@@ -139,7 +155,9 @@ class PosturePrior:
         if self._resting:
             return
         if not self._started or self._age >= options.search_interval:
-            self._find_neighbours(q)
+            if reference is None and self._map is not None:
+                reference = self._map.to_reference(self._own_positions, self._own_rotations)
+            self._find_neighbours(q, q if reference is None else reference)
         self._age += 1
         if len(joints) > 0:
             self._predict(joints, self._goals)
@@ -163,12 +181,16 @@ class PosturePrior:
             self.expected,
         )
 
-    def _find_neighbours(self, q: Floats) -> None:
-        """Search the postures nearest to q, and update `unfamiliar`."""
+    def _find_neighbours(self, q: Floats, reference: Floats) -> None:
+        """Search the postures nearest to the body's, and update `unfamiliar`.
+
+        q is the configuration of the posed body, `reference` that of the database's figure.
+        """
         options = self.options
-        posture_feature_row(self._tree, self._importance, q, self._features)
+        posture_feature_row(self._tree, self._importance, reference, self._features)
+        linking = self._query.linking(q, reference)
         self._neighbours, distances = self.database.search.query(
-            self._features, self._query.linking(q), options.neighbours, options.linking_radius
+            self._features, linking, options.neighbours, options.linking_radius
         )
         self.unfamiliar, self._age = float(distances[0]) / self._usual_distance, 0
 
@@ -202,15 +224,29 @@ class PosturePrior:
         self, handles: Sequence[Handle], rotation: Floats, origin: Floats
     ) -> tuple[Ints, Floats]:
         """The held joints (E) and their goals (E, 3) in the actor's base frame."""
-        skeleton = self.database.figure.skeleton
         positioned = [handle for handle in handles if not isinstance(handle, Hold)]
-        joints = np.array([skeleton.index(h.joint) for h in positioned], dtype=np.int64)
+        own, joints = self._held_joints(tuple(h.joint for h in positioned))
         points = np.array([h.position_in_world for h in positioned], dtype=np.float64)
         points = np.ascontiguousarray((points.reshape(-1, 3) - origin) @ rotation)
         for i, handle in enumerate(positioned):
             if any(handle.point_in_joint):
-                points[i] -= self._rotations[joints[i]] @ np.array(handle.point_in_joint)
+                points[i] -= self._own_rotations[own[i]] @ np.array(handle.point_in_joint)
+        if self._map is not None:  # a held finger counts as the hand that carries it
+            points += self._body[joints] - self._own_positions[own]
+            _, first = np.unique(joints, return_index=True)
+            first.sort()
+            joints, points = joints[first], np.ascontiguousarray(points[first])
         return joints, points
+
+    def _held_joints(self, names: tuple[str, ...]) -> tuple[Ints, Ints]:
+        """Joints of the posed body, and those of the database's figure that stand for them."""
+        if self._map is None:
+            skeleton = self.database.figure.skeleton
+            joints = np.array([skeleton.index(name) for name in names], dtype=np.int64)
+            return joints, joints
+        body = self._map.body.skeleton
+        own = np.array([body.index(name) for name in names], dtype=np.int64)
+        return own, np.array([self._map.nearest_role(int(j)) for j in own], dtype=np.int64)
 
     def _follow_goals(self, joints: Ints, goals: Floats) -> float:
         """Move the prior's goals to `goals` by a limited step; returns the largest movement."""

@@ -25,11 +25,21 @@ class TrackKind(StrEnum):
 
 
 class PinRow(msgspec.Struct, frozen=True):
-    """A joint held in position, and in orientation where one is given."""
+    """A joint held in position, and in orientation where one is given.
+
+    It holds from `start_s` to `end_s`, by default (None) from the start and to the end of time.
+    """
 
     joint: str
     position_in_world: Vector3
     orientation_in_world: Quaternion | None = None
+    start_s: float | None = None
+    end_s: float | None = None
+
+    def holds(self, time_s: float) -> bool:
+        """Whether a time is in the range."""
+        after = self.start_s is None or time_s >= self.start_s - SAME_TIME_S
+        return after and (self.end_s is None or time_s <= self.end_s + SAME_TIME_S)
 
 
 class ActorRow(msgspec.Struct, frozen=True):

@@ -1,24 +1,24 @@
 """The pose of an actor at a time, from its tracks.
 
-Pose keys are interpolated by cubics in the tangent space of the earlier key. Slopes are taken from
-the neighbours and limited so that no coordinate overshoots a key (Fritsch and Carlson 1980,
-"Monotone piecewise cubic interpolation", SIAM J. Numerical Analysis 17(2)). Over a clip the keys
-form a layer: their difference from the clip is interpolated, and it fades out beyond the keys. A
-sampled track is motion from one key to a later one (planned, wound, pushed clear); keys within it
-form a layer over it in the same way.
+Between pose keys the pose follows their eased blend (`writhe.animation.keys`), corrected to keep
+pins, limits and contacts (`in_betweens`). Over a clip the keys form a layer: their difference from
+the clip is interpolated, and it fades out beyond the keys. A sampled track is motion from one key
+to a later one (planned, wound, pushed clear); keys within it form a layer over it in the same way.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from writhe.animation.keys import KeyBlend, limited_slope
 from writhe.arrays import Floats
 from writhe.easing import smoothstep
 from writhe.skeleton import Motion, Skeleton
 from writhe.skeleton.kinematics import difference, integrate
+from writhe.studio.document.in_betweens import SolveSpan
 
 MAX_FRAMES = 20_000  # of a motion that is shown, certified or imported
 FADE_S = 1.0  # how long a layer takes to fade out beyond its outermost keys
@@ -69,7 +69,7 @@ class ActorTimeline:
     clip: Motion | None = None
     clip_start_s: float = 0.0
     sampled_tracks: tuple[SampledTrack, ...] = ()
-    _slopes: list[Floats] = field(default_factory=list[Floats])
+    solve_span: SolveSpan | None = None
 
     @property
     def empty(self) -> bool:
@@ -128,61 +128,34 @@ class ActorTimeline:
         assert self.clip is not None
         return self.clip.at([time_s - self.clip_start_s])[0]
 
-    def _span(self, time_s: float) -> tuple[int, float]:
-        """Index of the key before a time, and the fraction 0..1 of the interval to the next key."""
-        assert self.keys is not None
-        times = self.keys.times_s
-        if time_s <= times[0]:
-            return 0, 0.0
-        if time_s >= times[-1]:
-            return len(times) - 1, 0.0
-        i = int(np.searchsorted(times, time_s, side="right")) - 1
-        return i, float((time_s - times[i]) / (times[i + 1] - times[i]))
-
-    def _keyed(self, time_s: float) -> Floats:
-        assert self.keys is not None
+    @cached_property
+    def _blend(self) -> KeyBlend:
+        """The eased blend of the keys."""
         keys = self.keys
-        i, u = self._span(time_s)
-        if u == 0.0 or keys.ease[i] == "hold":
-            return keys.q[i]
-        step = difference(self.skeleton, keys.q[i], keys.q[i + 1])
-        if keys.ease[i] == "linear":
-            return integrate(self.skeleton, keys.q[i], u * step)
-        span = float(keys.times_s[i + 1] - keys.times_s[i])
-        start, end = self._slope(i) * span, self._slope(i + 1) * span
-        return integrate(self.skeleton, keys.q[i], _cubic(u, step, start, end))
-
-    def _slope(self, i: int) -> Floats:
-        """Tangent velocity at key i: zero at the ends and at turning points, else limited."""
-        if not self._slopes:
-            self._slopes.extend(self._all_slopes())
-        return self._slopes[i]
-
-    def _all_slopes(self) -> list[Floats]:
-        assert self.keys is not None
-        keys = self.keys
-        rates = np.array(
-            [
-                difference(self.skeleton, keys.q[i], keys.q[i + 1])
-                / (keys.times_s[i + 1] - keys.times_s[i])
-                for i in range(len(keys.times_s) - 1)
-            ]
-        )
-        slopes = monotone_slopes(rates, self.skeleton.dof_count)
+        assert keys is not None
+        blend = KeyBlend(self.skeleton, keys.times_s, keys.q, keys.ease)
         # at the ends of a sampled track the adjacent interpolation continues its velocity
         for sampled in self.sampled_tracks:
             for i, time_s in enumerate(keys.times_s):
                 ends = abs(time_s - sampled.end_s) < _AT_S
-                if ends or abs(time_s - sampled.start_s) < _AT_S:
-                    beside = rates[min(i, len(rates) - 1) if ends else max(i - 1, 0)]
-                    slopes[i] = _limited(sampled.velocity(at_end=ends), beside)
-        return slopes
+                if len(blend.rates) and (ends or abs(time_s - sampled.start_s) < _AT_S):
+                    beside = blend.rates[min(i, len(blend.rates) - 1) if ends else max(i - 1, 0)]
+                    blend.slopes[i] = limited_slope(sampled.velocity(at_end=ends), beside)
+        return blend
+
+    def _keyed(self, time_s: float) -> Floats:
+        blend = self._blend
+        i, u = blend.span(time_s)
+        if u == 0.0 or self.solve_span is None:
+            return blend.at(time_s)
+        solved = self.solve_span(blend, i)
+        return blend.at(time_s) if solved is None else solved.at(u)
 
     def _layer(self, time_s: float) -> Floats:
         assert self.keys is not None
         times = self.keys.times_s
-        offsets = self._offsets()
-        i, u = self._span(time_s)
+        offsets = self._offsets
+        i, u = self._blend.span(time_s)
         if time_s < times[0] or time_s > times[-1]:
             outside = max(times[0] - time_s, time_s - times[-1])
             return offsets[i] * smoothstep(1.0 - outside / FADE_S)
@@ -191,33 +164,11 @@ class ActorTimeline:
         w = u if self.keys.ease[i] == "linear" else smoothstep(u)
         return (1.0 - w) * offsets[i] + w * offsets[i + 1]
 
+    @cached_property
     def _offsets(self) -> list[Floats]:
-        """Tangent difference of each key from the clip at its time; cached in place of slopes."""
+        """Tangent difference of each key from the clip at its time."""
         assert self.keys is not None
-        if not self._slopes:
-            self._slopes.extend(
-                difference(self.skeleton, self._clip_pose(float(t)), q)
-                for t, q in zip(self.keys.times_s, self.keys.q, strict=True)
-            )
-        return self._slopes
-
-
-def _cubic(u: float, step: Floats, start: Floats, end: Floats) -> Floats:
-    """Hermite cubic from 0 to `step` with the given end slopes, at u in 0..1."""
-    u2, u3 = u * u, u * u * u
-    return (u3 - 2 * u2 + u) * start + (3 * u2 - 2 * u3) * step + (u3 - u2) * end
-
-
-def monotone_slopes(rates: Floats, size: int) -> list[Floats]:
-    """Slopes (size,) at k keys for the rates (k - 1, size) between them, without overshoot."""
-    slopes = [np.zeros(size)]
-    for before, after in pairwise(rates):
-        smaller = np.where(np.abs(before) < np.abs(after), before, after)
-        slopes.append(_limited(0.5 * (before + after), np.where(before * after > 0, smaller, 0.0)))
-    slopes.append(np.zeros(size))
-    return slopes
-
-
-def _limited(slope: Floats, rate: Floats) -> Floats:
-    """The slope limited so that a cubic with this rate on one side does not overshoot."""
-    return np.where(slope * rate > 0, np.clip(slope, -3.0 * np.abs(rate), 3.0 * np.abs(rate)), 0.0)
+        return [
+            difference(self.skeleton, self._clip_pose(float(t)), q)
+            for t, q in zip(self.keys.times_s, self.keys.q, strict=True)
+        ]

@@ -64,6 +64,16 @@ class SceneKey:
         )
 
 
+def only_actor(key: SceneKey, actor: int) -> SceneKey:
+    """The key without the other actors."""
+    label = f"{actor_label(actor)}."
+    return SceneKey(
+        tuple(entry for entry in key.actors if entry[0] == actor),
+        key.objects,
+        tuple(pair for pair in key.contacts if any(part.startswith(label) for part in pair)),
+    )
+
+
 def _layout_object(document: Document, item: ObjectRow) -> LayoutObject:
     if not document.placement_keys(item.id):
         return LayoutObject(item, moves=False)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.skeleton import Figure
@@ -15,14 +13,7 @@ from writhe.studio.document.history import Edit
 from writhe.studio.editing import edits, starting_poses
 from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Outcome
-from writhe.studio.protocol.registry import COMMANDS, FEATURES
-
-# what features do after a drag step: first those that move other actors, then the diagnostics
-_DRAG_PARTS = [
-    (f, f.drag_part_of)
-    for f in sorted(FEATURES, key=lambda feature: not feature.moves_others)
-    if f.drag_part_of is not None
-]
+from writhe.studio.protocol.registry import COMMANDS
 
 
 def carry_out(editor: Editor, message: protocol.Command) -> None:
@@ -49,14 +40,6 @@ def commit(editor: Editor, label: str, request: str, outcome: Outcome) -> None:
         with editor.document.edit(label, request) as edit:
             outcome.commit(editor, edit)
         editor.refresh()
-
-
-def drag_result(editor: Editor, message: protocol.Drag) -> protocol.DragResult:
-    """Move the actor one step, let other actors follow, and add the features' diagnostics."""
-    result = editor.drag(message)
-    parts = {f.name: body(editor, result.actor) for f, body in _DRAG_PARTS}
-    found = {name: part for name, part in parts.items() if part is not None}
-    return msgspec.structs.replace(result, features=found) if found else result
 
 
 def _figure_and_pose(editor: Editor, number: int) -> tuple[Figure, Floats]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from writhe.collision import ball, certify
 from writhe.postures.builtin import builtin_database
+from writhe.postures.preset_poses import LIBRARIES, preset_names, preset_pose
 from writhe.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.skeleton.figures import figure
 from writhe.solvers.half_space import CollisionResponse
@@ -16,7 +17,6 @@ from writhe.solvers.posing import Pin, Target, method_names
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.studio.editing.contact_defaults import clearance
 from writhe.studio.editing.posers import Posers
-from writhe.studio.editing.preset_poses import LIBRARIES, preset_names, preset_pose
 from writhe.studio.editing.starting_poses import mirrored, starting_pins, starting_pose
 from writhe.studio.view.diagnostics import Diagnostics
 from writhe.studio.view.silhouettes import silhouette

@@ -29,7 +29,8 @@ from writhe.studio.feature import Outcome
 from writhe.studio.files.import_export import export_suffixes, import_suffixes
 from writhe.studio.files.thumbnails import check_picture
 from writhe.studio.protocol.registry import MESSAGE_HANDLERS, TASKS, decoder, encoder
-from writhe.studio.server.command_handlers import carry_out, commit, drag_result
+from writhe.studio.server.command_handlers import carry_out, commit
+from writhe.studio.server.drag_handler import drag_result
 from writhe.studio.server.jobs import Job, Jobs
 from writhe.studio.server.preparation import Preparation
 from writhe.studio.view import state as state_view

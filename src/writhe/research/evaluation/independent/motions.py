@@ -237,11 +237,12 @@ class Track:
         points = self.values[:, 1] if cubic else self.values
         if len(keys) == 1:
             return np.repeat(points, len(times), axis=0)
-        now = np.clip(times, keys[0], keys[-1])
-        i = np.clip(np.searchsorted(keys, now, side="left" if backward else "right") - 1, 0, None)
         if self.interpolation == "STEP":
-            return points[np.minimum(i, len(keys) - 1)]
-        i = np.minimum(i, len(keys) - 2)
+            # the times as they are: after the last key its value holds, also if `backward`
+            side = "left" if backward else "right"
+            return points[np.clip(np.searchsorted(keys, times, side=side) - 1, 0, None)]
+        now = np.clip(times, keys[0], keys[-1])
+        i = np.clip(np.searchsorted(keys, now, side="right") - 1, 0, len(keys) - 2)
         step = (keys[i + 1] - keys[i])[:, None]
         s = (now - keys[i])[:, None] / step
         if cubic:  # glTF 2.0, appendix C.5

@@ -1,0 +1,188 @@
+"""Makes the motion between frames clear: wider margins first, then a planned path around.
+
+An interval between two frames is clear if the gate certifies the step. Frames around an interval
+that is not are solved again with a wider margin. If that does not help, the planner searches a path
+between the two keys of the span, with the pins that hold during the whole span planted; the frames
+follow this path instead of the blend.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from writhe.animation.in_between import InBetween
+from writhe.animation.pins import PinTargets, pin_errors
+from writhe.arrays import Bools, Floats, Ints
+from writhe.collision import Gate
+from writhe.easing import smoothstep
+from writhe.errors import WritheError
+from writhe.planning.energy import EnergyOptions
+from writhe.planning.energy_planner import EnergyPlanner, PlanOptions
+from writhe.planning.problem import PlanProblem
+from writhe.planning.timing import Timing, bell, blurred, smoothed
+from writhe.skeleton.path import path_rows
+from writhe.solvers.posing import Pin
+
+_BESIDE = 3  # frames on either side of an interval whose margin is widened too
+_ROUNDING = (0.12, 0.08, 0.05, 0.03)  # width of the blur of a path, as a share of its span
+_FALLOFFS = (5, 2)  # of the planner's energy: paths close to the body, then far from it
+
+
+class SpanClearing:
+    """Clears the spans of one animation."""
+
+    def __init__(self, frames: InBetween) -> None:
+        self.frames = frames
+        self._gate = Gate(frames.world.table)
+        self._planner = {
+            falloff: EnergyPlanner(
+                PlanOptions(energy=EnergyOptions(falloff=falloff), corner_rounds=0, sweeps=0)
+            )
+            for falloff in _FALLOFFS
+        }
+        self.planned: list[tuple[float, float]] = []
+
+    def blocked(self, first: int, last: int) -> Ints:
+        """The intervals t to t + 1 between the frames first .. last that are not clear."""
+        q, gate = self.frames.q, self._gate
+        found = [t for t in range(first, last) if gate.fraction(q[t], q[t + 1]) < 1.0]
+        return np.array(found, dtype=np.int64)
+
+    def clear(self) -> None:
+        """Clear all spans."""
+        times, keys = self.frames.times_s, self.frames.key_times_s
+        edges = np.clip(np.searchsorted(times, keys - 1e-9), 0, len(times) - 1)
+        for a, b in pairwise(edges):
+            first, last = int(a), int(b)
+            left = self._widen(first, last, self.blocked(first, last))
+            if len(left) and self.frames.options.plan:
+                self._go_around(first, last, left)
+
+    def _widen(self, first: int, last: int, blocked: Ints) -> Ints:
+        """Solve blocked frames with wider margins; returns what stays blocked."""
+        frames, options = self.frames, self.frames.options
+        best, fewest = frames.q[first : last + 1].copy(), blocked
+        for _ in range(options.rounds):
+            if not len(blocked):
+                break
+            chosen = np.zeros(len(frames.times_s))
+            for t in blocked:
+                away = np.arange(len(chosen))
+                away = np.maximum(0, np.maximum(t - away, away - t - 1))
+                chosen = np.maximum(chosen, smoothstep(1.0 - away / (_BESIDE + 1.0)))
+            frames.raised += options.raise_m * chosen
+            frames.solve(first, last + 1)
+            blocked = self.blocked(first, last)
+            if len(blocked) < len(fewest):
+                best, fewest = frames.q[first : last + 1].copy(), blocked
+        frames.q[first : last + 1] = best
+        return fewest
+
+    def _go_around(self, first: int, last: int, blocked: Ints) -> None:
+        """Follow a planned path if that leaves fewer intervals blocked."""
+        frames = self.frames
+        if last - first < 2:
+            return
+        before = frames.q.copy(), frames.blend.copy(), frames.raised.copy()
+        fewest, best = len(blocked), None
+        for falloff in _FALLOFFS:
+            path = self._path(first, last, falloff)
+            if path is None:
+                continue
+            frames.raised[first : last + 1] = 0.0
+            frames.use_path(first, last + 1, path)
+            # the path itself, then solved once more for pins that hold during a part of the span
+            left = self.blocked(first, last)
+            if len(left) or self._off_pins(first, last):
+                frames.solve(first, last + 1)
+                left = self._widen(first, last, self.blocked(first, last))
+            if len(left) < fewest:
+                fewest = len(left)
+                best = frames.q.copy(), frames.blend.copy(), frames.raised.copy()
+                if not fewest:
+                    best = self._rounded(first, last)
+            if not fewest:
+                break
+        q, blend, raised = before if best is None else best
+        frames.use_path(0, len(q), blend)
+        frames.q[:], frames.raised[:] = q, raised
+        if best is not None:
+            times = frames.times_s
+            self.planned.append((float(times[first]), float(times[last])))
+
+    def _rounded(self, first: int, last: int) -> tuple[Floats, Floats, Floats]:
+        """The frames of a clear path with its corners rounded as far as they stay clear.
+
+        Returns q, blend and raised of all frames.
+        """
+        frames = self.frames
+        best = frames.q.copy(), frames.blend.copy(), frames.raised.copy()
+        path = best[0][first : last + 1]
+        for share in _ROUNDING:
+            width = share * (last - first)
+            if width < 1.0:
+                break
+            frames.raised[first : last + 1] = 0.0
+            frames.use_path(first, last + 1, blurred(frames.world.skeleton, path, width))
+            frames.solve(first, last + 1)
+            if not len(self.blocked(first, last)):
+                return frames.q.copy(), frames.blend.copy(), frames.raised.copy()
+        return best
+
+    def _off_pins(self, first: int, last: int) -> bool:
+        return frames_off_pins(self.frames, first, last + 1) > 1e-4
+
+    def _path(self, first: int, last: int, falloff: int) -> Floats | None:
+        """(last - first + 1, nq) a planned path between the two keys, or None."""
+        frames, world = self.frames, self.frames.world
+        variable: Bools = world.variables
+        pins = tuple(
+            timed.pin
+            for timed in frames.pins
+            if isinstance(timed.pin, Pin)
+            and timed.holds(float(frames.times_s[first]))
+            and timed.holds(float(frames.times_s[last]))
+        )
+        start, goal = frames.q[first].copy(), frames.q[last].copy()
+        fixed = np.ones(len(start), dtype=bool)
+        fixed[world.own_q] = False
+        goal[fixed] = start[fixed]
+        try:
+            problem = PlanProblem(
+                world.table,
+                start,
+                goal,
+                pins,
+                variable,
+                (world.limited_under,) if world.limited_under else (),
+            )
+            found = self._planner[falloff].plan(problem)
+        except WritheError:
+            return None
+        if not found.solved:
+            return None
+        count = last - first + 1
+        rows = smoothed(found, Timing(fps=30.0, duration_s=1.0))
+        u = (frames.times_s[first : last + 1] - frames.times_s[first]) / (
+            frames.times_s[last] - frames.times_s[first]
+        )
+        path = path_rows(world.skeleton, rows, bell(u) * (len(rows) - 1))
+        out = frames.blend[first : last + 1].copy()
+        out[:, world.own_q] = path[:, world.own_q]
+        out[0], out[-1] = frames.q[first], frames.q[last]
+        assert len(out) == count
+        return out
+
+
+def frames_off_pins(frames: InBetween, first: int, stop: int) -> float:
+    """The largest distance of a pin in these frames, m (0.1 m per radian)."""
+    if not frames.pins:
+        return 0.0
+    at, targets = slice(first, stop), frames.targets
+    part = PinTargets(
+        targets.active[at], targets.exact[at], targets.position[at], targets.rotation[at]
+    )
+    distance, angle = pin_errors(frames.world.skeleton, frames.pins, part, frames.q[first:stop])
+    return float(max(distance.max(initial=0.0), 0.1 * angle.max(initial=0.0)))

@@ -1,0 +1,236 @@
+"""The report of a batch: one HTML file with table, distributions and the worst clips.
+
+Pictures, style and script are inside the file; nothing is loaded from elsewhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from writhe.batch.rows import Row
+from writhe.errors import WritheError
+from writhe.files import write_file
+
+# column: heading, digits
+_COLUMNS: dict[str, tuple[str, int]] = {
+    "file": ("clip", 0),
+    "verdict": ("verdict", 0),
+    "frames": ("frames", 0),
+    "pass_throughs": ("pass-throughs", 0),
+    "deep_overlaps": ("deep overlaps", 0),
+    "penetration_before_mm": ("penetration before (mm)", 1),
+    "penetration_mm": ("penetration (mm)", 1),
+    "mean_displacement_mm": ("mean displacement (mm)", 1),
+    "max_displacement_mm": ("largest displacement (mm)", 0),
+    "leap_mm": ("leap beyond the source (mm)", 0),
+    "foot_slide_mm": ("feet slide (mm)", 1),
+    "linking_max": ("largest linking", 2),
+    "postures": ("postures", 0),
+    "seconds": ("seconds", 2),
+    "error": ("error", 0),
+}
+_PLOTTED = (
+    "penetration_before_mm",
+    "penetration_mm",
+    "mean_displacement_mm",
+    "leap_mm",
+    "foot_slide_mm",
+    "linking_max",
+    "seconds",
+)
+_BINS = 24
+
+_STYLE = """
+:root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 18%, transparent); }
+body { font: 15px/1.45 system-ui, sans-serif; }
+body { max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
+.tiles { display: flex; flex-wrap: wrap; gap: 1rem; }
+.tile { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; }
+.tile b { display: block; font-size: 1.4rem; }
+.plots { display: flex; flex-wrap: wrap; gap: 1.5rem; }
+figure { margin: 0; } figcaption { font-size: .85rem; }
+img { max-width: 100%; border-radius: .4rem; }
+table { border-collapse: collapse; font-size: .85rem; width: 100%; }
+th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: right; }
+th:first-child, td:first-child, td.text { text-align: left; }
+th { cursor: pointer; position: sticky; top: 0; background: Canvas; }
+th[aria-sort=ascending]::after { content: " ↑"; } th[aria-sort=descending]::after { content: " ↓"; }
+.good { color: #1a7f37; } .bad { color: #cf222e; }
+input { font: inherit; padding: .3rem .6rem; width: 20rem; max-width: 100%; }
+"""
+
+_SCRIPT = """
+const table = document.querySelector('table'), body = table.tBodies[0];
+for (const [column, head] of [...table.tHead.rows[0].cells].entries()) {
+  head.addEventListener('click', () => {
+    const down = head.getAttribute('aria-sort') === 'descending';
+    for (const other of table.tHead.rows[0].cells) other.removeAttribute('aria-sort');
+    head.setAttribute('aria-sort', down ? 'ascending' : 'descending');
+    const value = (row) => row.cells[column].dataset.value ?? row.cells[column].textContent;
+    const sorted = [...body.rows].sort((a, b) => {
+      const x = value(a), y = value(b);
+      const order = isNaN(x) || isNaN(y) || x === '' || y === ''
+        ? String(x).localeCompare(String(y)) : x - y;
+      return down ? order : -order;
+    });
+    body.append(...sorted);
+  });
+}
+document.querySelector('input').addEventListener('input', (event) => {
+  const word = event.target.value.toLowerCase();
+  for (const row of body.rows) row.hidden = !row.textContent.toLowerCase().includes(word);
+});
+"""
+
+
+def write_report(rows: Sequence[Row], path: Path, *, strips: int = 6) -> None:
+    """Write the report of a batch; `strips` film strips of its worst clips are drawn if possible.
+
+    The strips show the motion that was written, or else the source. They need the extra `render`
+    and are left out without it.
+    """
+    ordered = sorted(rows, key=lambda r: (r.passes, -_badness(r), r.file))
+    shown = [c for c in _COLUMNS if any(getattr(r, c) is not None for r in rows)]
+    work = rows[0].operation if rows else "batch"
+    text = "\n".join(
+        [
+            '<!doctype html><html lang="en"><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width">',
+            f"<title>writhe batch: {html.escape(work)}</title><style>{_STYLE}</style>",
+            f"<h1>{html.escape(work.capitalize())}: {len(rows)} clips</h1>",
+            _tiles(rows),
+            "<h2>Distributions</h2>",
+            '<div class="plots">' + "".join(_histogram(rows, c) for c in _PLOTTED) + "</div>",
+            _worst(ordered, strips),
+            '<h2>All clips</h2><p><input placeholder="Filter" aria-label="Filter clips"></p>',
+            _table(ordered, shown),
+            f"<script>{_SCRIPT}</script></html>",
+        ]
+    )
+    write_file(path, lambda part: part.write_text(text, encoding="utf-8"))
+
+
+def _badness(row: Row) -> float:
+    """Orders clips from the worst: errors, pass-throughs, depth, then displacement."""
+    return (
+        1e9 * (row.error is not None)
+        + 1e4 * (row.pass_throughs or 0)
+        + (row.penetration_mm or 0.0)
+        + 0.1 * (row.mean_displacement_mm or 0.0)
+    )
+
+
+def _tiles(rows: Sequence[Row]) -> str:
+    frames = sum(r.frames or 0 for r in rows)
+    seconds = sum(r.seconds for r in rows)
+    passed, failed = sum(r.passes for r in rows), sum(r.error is not None for r in rows)
+    tiles = [
+        (
+            f'<b class="{"good" if passed == len(rows) else "bad"}">{passed} of {len(rows)}</b>',
+            "pass",
+        ),
+        (f'<b class="{"bad" if failed else "good"}">{failed}</b>', "could not be processed"),
+        (f"<b>{frames:,}</b>", "frames"),
+        (f"<b>{frames / seconds if seconds else 0:,.0f}</b>", "frames a second and core"),
+    ]
+    tiles += [
+        (f"<b>{sum(r.verdict == verdict for r in rows)}</b>", html.escape(verdict))
+        for verdict in sorted({r.verdict for r in rows if r.verdict is not None})
+    ]
+    return (
+        '<div class="tiles">'
+        + "".join(f'<div class="tile">{b}{t}</div>' for b, t in tiles)
+        + "</div>"
+    )
+
+
+def _histogram(rows: Sequence[Row], column: str) -> str:
+    values = np.array([v for r in rows if (v := getattr(r, column)) is not None], dtype=np.float64)
+    if len(values) < 2:
+        return ""
+    counts, edges = np.histogram(values, bins=_BINS)
+    width, height = 320.0, 120.0
+    bar = width / _BINS
+    bars = "".join(
+        f'<rect x="{i * bar:.1f}" y="{height * (1 - n / counts.max()):.1f}" width="{bar - 1:.1f}"'
+        f' height="{height * n / counts.max():.1f}"><title>{edges[i]:.3g} to {edges[i + 1]:.3g}:'
+        f" {n} clips</title></rect>"
+        for i, n in enumerate(counts)
+    )
+    heading = _COLUMNS[column][0]
+    return (
+        f'<figure><svg viewBox="0 0 {width:.0f} {height + 16:.0f}" width="320" role="img"'
+        f' aria-label="Histogram: {html.escape(heading)}" fill="currentColor">{bars}'
+        f'<text x="0" y="{height + 13:.0f}" font-size="11">{edges[0]:.3g}</text>'
+        f'<text x="{width:.0f}" y="{height + 13:.0f}" font-size="11" text-anchor="end">'
+        f"{edges[-1]:.3g}</text></svg><figcaption>{html.escape(heading)}: median"
+        f" {np.median(values):.3g}, largest {values.max():.3g}</figcaption></figure>"
+    )
+
+
+def _table(rows: Sequence[Row], columns: Sequence[str]) -> str:
+    heads = "".join(f"<th>{html.escape(_COLUMNS[c][0])}</th>" for c in columns)
+    lines = [
+        f'<tr class="{"" if r.passes else "bad"}">'
+        + "".join(_cell(r, c) for c in columns)
+        + "</tr>"
+        for r in rows
+    ]
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+
+
+def _cell(row: Row, column: str) -> str:
+    value: Any = getattr(row, column)
+    if value is None:
+        return "<td></td>"
+    if isinstance(value, str):
+        return f'<td class="text">{html.escape(value)}</td>'
+    return f'<td data-value="{value}">{value:,.{_COLUMNS[column][1]}f}</td>'
+
+
+def _worst(ordered: Sequence[Row], count: int) -> str:
+    """Film strips of the first clips that can be drawn."""
+    pictures: list[str] = []
+    for row in ordered:
+        if len(pictures) >= count:
+            break
+        picture = None if row.error is not None else _strip(row)
+        if picture is not None:
+            depth = "" if row.penetration_mm is None else f", {row.penetration_mm:.1f} mm deep"
+            caption = f"{html.escape(row.file)}: {html.escape(row.verdict or '')}{depth}"
+            pictures.append(
+                f'<figure><img alt="Film strip of {html.escape(row.file)}"'
+                f' src="data:image/jpeg;base64,{picture}">'
+                f"<figcaption>{caption}</figcaption></figure>"
+            )
+    return "<h2>Worst clips</h2>" + "".join(pictures) if pictures else ""
+
+
+def _strip(row: Row) -> str | None:
+    """A film strip of the motion written, or read, as base64; None if it cannot be drawn."""
+    from writhe.io.files import READABLE
+
+    shown = next(
+        (Path(f) for f in (row.output, row.source) if f and Path(f).suffix.lower() in READABLE),
+        None,
+    )
+    if shown is None or not shown.is_file():
+        return None
+    from writhe.batch.operations import OPERATIONS
+    from writhe.batch.settings import Settings
+
+    with tempfile.TemporaryDirectory() as folder:
+        picture = Path(folder) / "strip.jpg"
+        try:
+            OPERATIONS["render"].run(shown, picture, row.file, Settings("render"))
+        except (WritheError, ImportError, OSError):
+            return None
+        return base64.b64encode(picture.read_bytes()).decode()

@@ -1,0 +1,67 @@
+"""What a batch does with each file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from fnmatch import fnmatch
+from pathlib import PurePosixPath
+
+from writhe import __version__
+from writhe.errors import WritheError
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The operation and its options; equal settings on equal files give equal results.
+
+    figures, roles: (pattern, value) pairs; the value of the first pattern that matches a file's
+    name holds for it. A figure is the name of a built-in one or a character file.
+    tolerance_m: penetration up to which a clip passes. Recorded motion that was not cleaned is
+    rarely below 20 mm.
+    """
+
+    operation: str
+    suffix: str | None = None  # of the files that are written; by default that of the source
+    to: str = "human"  # retarget: the figure or character file
+    fps: float | None = None  # convert: resample to this rate
+    every: int = 5  # db: sample every n-th frame
+    strip: int = 8  # render: frames side by side
+    figures: tuple[tuple[str, str], ...] = ()
+    roles: tuple[tuple[str, str], ...] = ()
+    tolerance_m: float = 0.001
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.tolerance_m < 10:
+            raise WritheError(f"the tolerance must be from 0 to 10 m, not {self.tolerance_m}")
+
+    def figure_for(self, name: str) -> str | None:
+        """The figure of the file called `name`; None: that of the file itself."""
+        return _first_match(self.figures, name)
+
+    def roles_for(self, name: str) -> str | None:
+        """The file with the roles of the joints of the file called `name`, if any."""
+        return _first_match(self.roles, name)
+
+    @property
+    def digest(self) -> str:
+        """A hash of the settings and of the version, by which finished work is recognised."""
+        summary = json.dumps([__version__, asdict(self)], sort_keys=True)
+        return hashlib.blake2b(summary.encode(), digest_size=12).hexdigest()
+
+
+def parse_patterns(given: list[str], option: str) -> tuple[tuple[str, str], ...]:
+    """`PATTERN=VALUE` or `VALUE` (for all files), as pairs."""
+    pairs: list[tuple[str, str]] = []
+    for text in given:
+        pattern, equals, value = text.rpartition("=")
+        if not value:
+            raise WritheError(f"{option} takes PATTERN=VALUE or VALUE, not {text!r}")
+        pairs.append((pattern if equals else "*", value))
+    return tuple(pairs)
+
+
+def _first_match(pairs: tuple[tuple[str, str], ...], name: str) -> str | None:
+    file = PurePosixPath(name).name
+    return next((v for p, v in pairs if fnmatch(name, p) or fnmatch(file, p)), None)

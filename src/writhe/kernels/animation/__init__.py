@@ -1,0 +1,1 @@
+"""Kernels of animation: frames between keys under pins, joint limits and contacts."""

@@ -1,0 +1,186 @@
+"""Fits the fewest capsules that follow a piece of skin closely to its vertices.
+
+Starting values are laid along and across the principal axes of the points; each is improved by
+`kernels.mesh.capsule_fit`, and the best one is kept. The number of capsules grows until the skin
+is followed closely enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats
+from writhe.kernels.mesh.capsule_fit import fit_to_points, point_depths
+
+ZONE_WEIGHT = 0.15  # of points in joint zones
+_MOST_POINTS = 600  # of a piece of skin; of more a part is used
+_ROUGH, _FINE = 12, 40  # iterations of choosing a layout and of the final fit
+_SEED = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tightness:
+    """When a fit is close enough, and what it costs not to cover the skin. Metres."""
+
+    mean_gap_m: float = 0.005
+    gap_98_m: float = 0.014
+    outside_m: float = 0.0035  # how far skin outside joint zones may stick out at most
+    wanted_gap_m: float = 0.001
+    least_radius_m: float = 0.004
+    outside_weight: float = 8.0
+    guard_m: float = 0.025  # points this far outside the skin must not be covered
+    guard_weight: float = 2.0
+
+    def scaled(self, size: float) -> Tightness:
+        """For a body `size` times as large as an adult."""
+        return Tightness(
+            size * self.mean_gap_m,
+            size * self.gap_98_m,
+            size * self.outside_m,
+            size * self.wanted_gap_m,
+            size * self.least_radius_m,
+            self.outside_weight,
+            size * self.guard_m,
+            self.guard_weight,
+        )
+
+
+def fit_points(
+    points: Floats,
+    normals: Floats,
+    area: Floats,
+    zone: Bools,
+    outside: Floats,
+    most: int,
+    tightness: Tightness,
+) -> Floats:
+    """(k, 7) capsules, k at most `most`, around points (p, 3) of a surface.
+
+    normals: (p, 3) outwards, by which the capsules are kept on the inner side of the surface.
+    area: (p,) of the surface around each point. zone: (p,) points in joint zones; they count
+    little, and may stick out unless all points lie in one. outside: (g, 3) further points that
+    should not be covered, such as points outside the skin of other joints.
+    """
+    firm = ~zone if not zone.all() else np.ones_like(zone)
+    weight = area * np.where(firm, 1.0, ZONE_WEIGHT)
+    picked = np.random.default_rng(_SEED).permutation(len(points))[:_MOST_POINTS]
+    sample = np.ascontiguousarray(points[picked])
+    share = weight[picked] / max(float(weight[picked].sum()), 1e-12)
+    away = tightness.guard_m
+    guard = sample + away * normals[picked]
+    plain = np.ones(len(sample))
+    bounds = np.concatenate(
+        [
+            np.column_stack(
+                [tightness.wanted_gap_m * plain, tightness.outside_weight * share, 0 * plain, share]
+            ),
+            np.column_stack(
+                [plain, 0 * plain, -0.6 * away * plain, tightness.guard_weight * share]
+            ),
+            np.tile(
+                [0.0, 0.0, 0.0, tightness.guard_weight * float(share.mean())], (len(outside), 1)
+            ),
+        ]
+    )
+    every = np.concatenate([sample, guard, outside])
+    problem = np.ascontiguousarray(every), np.ascontiguousarray(bounds)
+    best: Floats | None = None
+    for count in range(1, most + 1):
+        found = _best_layout(sample, share, problem, count, tightness)
+        best = _covering(points[firm], _trimmed(points, found), tightness)
+        depth = depths(points[firm], best)
+        order = np.argsort(depth)
+        cumulated = np.cumsum(weight[firm][order])
+        gap_98 = float(depth[order][np.searchsorted(cumulated, 0.98 * cumulated[-1])])
+        mean = float(weight[firm] @ np.maximum(depth, 0.0)) / float(cumulated[-1])
+        if mean <= tightness.mean_gap_m and gap_98 <= tightness.gap_98_m:
+            break
+    assert best is not None
+    return best
+
+
+def depths(points: Floats, capsules: Floats) -> Floats:
+    """(p,) depth of points (p, 3) in the union of capsules (k, 7); negative outside."""
+    out = np.empty(len(points))
+    point_depths(np.ascontiguousarray(points), np.ascontiguousarray(capsules), out)
+    return out
+
+
+def _best_layout(
+    points: Floats,
+    weight: Floats,
+    problem: tuple[Floats, Floats],
+    count: int,
+    tightness: Tightness,
+) -> Floats:
+    def fit(capsules: Floats, iterations: int) -> float:
+        return fit_to_points(*problem, capsules, tightness.least_radius_m, iterations)
+
+    starts = _layouts(points, weight, count, tightness.least_radius_m)
+    scored = [(fit(start, _ROUGH), i) for i, start in enumerate(starts)]
+    best = starts[min(scored)[1]]
+    fit(best, _FINE)
+    return best
+
+
+def _layouts(points: Floats, weight: Floats, count: int, least: float) -> list[Floats]:
+    """Starting values: rows of capsules along each principal axis, pointing along each."""
+    centre = weight @ points
+    _, axes = np.linalg.eigh((points - centre).T @ ((points - centre) * weight[:, None]))
+    local = (points - centre) @ axes
+    out: list[Floats] = []
+    for along in (2, 1, 0) if count > 1 else (2,):
+        edges = np.linspace(*np.quantile(local[:, along], (0.01, 0.99)), count + 1)
+        bins = np.clip(np.searchsorted(edges, local[:, along]) - 1, 0, count - 1)
+        for pointing in (2, 1, 0):
+            rows: list[Floats] = []
+            for b in range(count):
+                mine = local[bins == b]
+                if len(mine) < 3:
+                    continue
+                low, high = np.quantile(mine, (0.02, 0.98), axis=0)
+                middle, half = 0.5 * (low + high), 0.5 * (high - low)
+                others = [half[k] for k in range(3) if k != pointing]
+                radius = max(min(others) if pointing != along else float(np.mean(others)), least)
+                reach = np.zeros(3)
+                reach[pointing] = max(half[pointing] - radius, 0.1 * radius)
+                ends = [centre + axes @ (middle + s * reach) for s in (-1.0, 1.0)]
+                rows.append(np.concatenate([*ends, [radius]]))
+            if rows:
+                out.append(np.array(rows))
+    return out
+
+
+def _trimmed(points: Floats, capsules: Floats) -> Floats:
+    """The capsules without those that no point needs, shortened to the points that need them."""
+    every = np.array([depths(points, row[None]) for row in capsules])
+    deepest = every.argmax(axis=0)
+    out: list[Floats] = []
+    for c, row in enumerate(capsules):
+        mine = points[deepest == c]
+        if len(mine) < 0.01 * len(points):
+            continue
+        axis = row[3:6] - row[:3]
+        length = float(np.linalg.norm(axis))
+        low, high = 0.0, 1.0
+        if length > 1e-6:
+            t = np.clip((mine - row[:3]) @ axis / length**2, 0.0, 1.0)
+            low, high = np.quantile(t, (0.005, 0.995))
+        out.append(np.concatenate([row[:3] + low * axis, row[:3] + high * axis, row[6:]]))
+    return np.array(out) if out else capsules
+
+
+def _covering(points: Floats, capsules: Floats, tightness: Tightness) -> Floats:
+    """The capsules with radii enlarged until no point sticks out by more than is tolerated."""
+    out = capsules.copy()
+    for _ in range(3):
+        every = np.array([depths(points, row[None]) for row in out])
+        deepest = every.argmax(axis=0)
+        outside = -every.max(axis=0) - tightness.outside_m
+        if len(points) == 0 or outside.max() <= 1e-6:
+            break
+        for c in range(len(out)):
+            out[c, 6] += max(0.0, float(outside[deepest == c].max(initial=0.0)))
+    return out

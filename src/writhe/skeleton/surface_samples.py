@@ -1,0 +1,121 @@
+"""Points spread over the visible surface of a skin, with the joints that they follow.
+
+Vertices alone do not describe a skin: coarse meshes have few, and detailed ones have most of theirs
+inside (teeth, layers of clothes, hair). So points are spread over the triangles, and those that
+cannot be reached from outside are left out: the points are entered into a grid, and the free cells
+connected to its border are the outside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats, Ints
+from writhe.skeleton.figure import Skin
+
+ZONE_SHARE = 0.8  # a point that follows its joint to a smaller extent lies in a joint zone
+_SPACING = 1 / 130  # distance of the points / extent of the skin
+_CELL = 1 / 130  # side of a cell / extent of the skin
+_MOST_PER_EDGE = 60
+
+
+@dataclass(frozen=True)
+class SurfaceSamples:
+    """Points on a skin in the rest pose. `joint` is -1 where no joint carries the skin."""
+
+    points: Floats  # (p, 3) world
+    normals: Floats  # (p, 3) outwards
+    area: Floats  # (p,) of the surface around each point, m^2
+    joint: Ints  # (p,) the joint that carries it
+    zone: Bools  # (p,) whether it lies in a joint zone
+
+    def select(self, which: Bools) -> SurfaceSamples:
+        """The points of a mask."""
+        return SurfaceSamples(
+            self.points[which],
+            self.normals[which],
+            self.area[which],
+            self.joint[which],
+            self.zone[which],
+        )
+
+
+def surface_samples(skin: Skin, carrier: Ints) -> SurfaceSamples:
+    """Points on the visible surface; the skin of joint j is carried by carrier[j] (-1: none).
+
+    Skin that no joint carries does not hide other skin.
+    """
+    share = _shares(skin, carrier)
+    held = share[skin.triangles].sum(axis=1).argmax(axis=1) < len(carrier)
+    triangles = skin.triangles[held]
+    if len(triangles) == 0:
+        none = np.zeros((0, 3))
+        return SurfaceSamples(none, none, np.zeros(0), np.zeros(0, np.int64), np.zeros(0, bool))
+    extent = float(np.ptp(skin.vertices[triangles.ravel()], axis=0).max())
+    corner, bary, area = _spread(skin.vertices, triangles, max(_SPACING * extent, 1e-9))
+    points = np.einsum("pk,pkc->pc", bary, skin.vertices[corner])
+    a, b, c = (skin.vertices[corner[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
+    follows = np.einsum("pk,pkj->pj", bary, share[corner])
+    joint = follows.argmax(axis=1)
+    zone = follows[np.arange(len(joint)), joint] < ZONE_SHARE
+    samples = SurfaceSamples(
+        points, normals, area, np.where(joint == len(carrier), -1, joint), zone
+    )
+    return samples.select(_visible(points, _CELL * extent))
+
+
+def _shares(skin: Skin, carrier: Ints) -> Floats:
+    """(v, n + 1) how much a vertex follows each carrying joint; the last column: none."""
+    share = np.zeros((len(skin.vertices), len(carrier) + 1))
+    rows = np.arange(len(share))
+    for slot in range(skin.joints.shape[1]):
+        np.add.at(share, (rows, carrier[skin.joints[:, slot]]), skin.weights[:, slot])
+    return share
+
+
+def _spread(vertices: Floats, triangles: Ints, spacing: float) -> tuple[Ints, Floats, Floats]:
+    """Corners (p, 3), barycentric coordinates (p, 3) and areas (p,) of points on triangles.
+
+    A triangle with edges up to n spacings is divided into n^2 equal ones, with a point in the
+    middle of each.
+    """
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    longest = np.sqrt(np.max([((x - y) ** 2).sum(axis=1) for x, y in ((a, b), (b, c), (c, a))], 0))
+    count = np.clip(np.ceil(longest / spacing), 1, _MOST_PER_EDGE).astype(np.int64)
+    corners: list[Ints] = []
+    weights: list[Floats] = []
+    areas: list[Floats] = []
+    for n in np.unique(count):
+        mine = np.flatnonzero(count == n)
+        pattern = _middles(int(n))
+        corners.append(np.repeat(triangles[mine], len(pattern), axis=0))
+        weights.append(np.tile(pattern, (len(mine), 1)))
+        areas.append(np.repeat(area[mine] / len(pattern), len(pattern)))
+    return np.concatenate(corners), np.concatenate(weights), np.concatenate(areas)
+
+
+def _middles(n: int) -> Floats:
+    """(n^2, 3) barycentric coordinates of the middles of n^2 equal triangles."""
+    up = [(i, j) for i in range(n) for j in range(n - i)]
+    down = [(i, j) for i in range(n - 1) for j in range(n - 1 - i)]
+    rows = [(i + 1 / 3, j + 1 / 3) for i, j in up] + [(i + 2 / 3, j + 2 / 3) for i, j in down]
+    uv = np.array(rows) / n
+    return np.column_stack([uv, 1.0 - uv.sum(axis=1)])
+
+
+def _visible(points: Floats, cell_m: float) -> Bools:
+    """(p,) whether a point's cell or one beside it is connected to the outside."""
+    from scipy import ndimage
+
+    at = np.floor((points - points.min(axis=0)) / cell_m).astype(np.int64) + 2
+    grid = np.ones(at.max(axis=0) + 3, dtype=bool)  # free cells
+    grid[tuple(at.T)] = False
+    regions, _ = ndimage.label(grid)
+    outside = regions == regions[0, 0, 0]
+    near = ndimage.binary_dilation(outside, np.ones((3, 3, 3), dtype=bool))
+    return near[tuple(at.T)]

@@ -36,6 +36,7 @@ _INITIAL_FROM = {"head": "neck"} | {
         ("toe", "ankle"),
     )
 }
+_FLAT = 0.3  # horizontal share of the bone of a foot that stands flat
 # rotations this near to an axis permutation are snapped to it
 _SNAP_COSINE = np.cos(np.radians(25.0))
 
@@ -138,10 +139,36 @@ def body_alignment(source: RestBody, target: RestBody) -> Floats:
     return quaternions.from_matrices(snapped if proper and near else matrix)
 
 
+def flat_foot_alignment(
+    role: str, whole: Floats, source: RestBody, target: RestBody
+) -> Floats | None:
+    """The alignment of an ankle or toe if both feet stand flat at rest, else None.
+
+    Bones of flat feet are aligned horizontally only: how steeply a foot's bone falls depends on the
+    height of the ankle joint above the sole, not on the pose.
+    """
+    if role not in source.bones or role not in target.bones:
+        return None
+    up = body_axes(source)[:, 1]
+    flat: list[Floats] = []
+    for bone in (quaternions.rotate(whole, target.bones[role]), source.bones[role]):
+        level = bone - up * float(up @ bone)
+        if np.linalg.norm(level) < _FLAT * np.linalg.norm(bone):
+            return None
+        flat.append(level / np.linalg.norm(level))
+    if float(flat[0] @ flat[1]) < 0.5:
+        return None
+    return quaternions.multiply(shortest_rotation(flat[0], flat[1]), whole)
+
+
 def align_role(
     role: str, whole: Floats, done: Mapping[str, Floats], source: RestBody, target: RestBody
 ) -> Floats:
     """The alignment (wxyz) of one role, given that of the whole body and of earlier roles."""
+    if role.endswith(("_ankle", "_toe")):
+        flat = flat_foot_alignment(role, whole, source, target)
+        if flat is not None:
+            return flat
     start = done.get(_INITIAL_FROM.get(role, ""), whole)
     if role == "hips" or role not in source.bones or role not in target.bones:
         return start

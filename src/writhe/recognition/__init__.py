@@ -1,5 +1,12 @@
 """Which joint of a skeleton plays which anatomical role, and what the other joints are for."""
 
+from writhe.recognition.corrections import (
+    forget_roles,
+    read_roles,
+    remember_roles,
+    remembered_roles,
+    using_roles,
+)
 from writhe.recognition.families import family_of, roles_of_vrm
 from writhe.recognition.recognise import Recognition, recognise, require_person
 from writhe.recognition.roles import ESSENTIAL, FINGER_ROLES, ROLES, RigKind
@@ -11,7 +18,12 @@ __all__ = [
     "Recognition",
     "RigKind",
     "family_of",
+    "forget_roles",
+    "read_roles",
     "recognise",
+    "remember_roles",
+    "remembered_roles",
     "require_person",
     "roles_of_vrm",
+    "using_roles",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 from writhe.arguments import checked
 from writhe.errors import WritheError
 from writhe.recognition.body_search import BodyReading, find_body
+from writhe.recognition.corrections import corrections_of
 from writhe.recognition.families import family_of
 from writhe.recognition.hand_roles import finger_roles
 from writhe.recognition.kinds import joint_kinds
@@ -23,8 +24,8 @@ from writhe.recognition.roles import (
     RigKind,
 )
 from writhe.recognition.trunk_roles import trunk_roles
-from writhe.skeleton import Skeleton
 from writhe.skeleton.limbs import ARM, LEG, SIDES
+from writhe.skeleton.skeleton import Skeleton
 
 # a body that neither names nor form support this well is not taken for a person
 _LEAST_CONFIDENCE = 0.5
@@ -72,10 +73,15 @@ def recognise(skeleton: Skeleton, roles: Mapping[str, str | None] | None = None)
     """Find the joint of each anatomical role, and what the other joints are for.
 
     roles: roles that are known (role to joint name); the others are found around them. None as
-        the joint says that the skeleton has no such joint.
+        the joint says that the skeleton has no such joint. Corrections that were remembered for
+        the skeleton (`writhe roles`) are known as well.
     """
-    given = _checked_roles(skeleton, roles or {})
-    absent = {role for role, joint in (roles or {}).items() if joint is None}
+    known = corrections_of(skeleton)
+    if roles:
+        taken = {joint for joint in roles.values() if joint is not None}
+        known = {r: j for r, j in known.items() if j is None or j not in taken} | dict(roles)
+    given = _checked_roles(skeleton, known)
+    absent = {role for role, joint in known.items() if joint is None}
     tree = _with_given(RestTree.of(skeleton), given)
     body = find_body(tree)
     found: dict[str, int] = {}

@@ -10,7 +10,8 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.recognition.names import NameReading, read_name
 from writhe.recognition.roles import RigKind
-from writhe.skeleton import Skeleton, forward
+from writhe.skeleton.quaternions import rotation_matrix
+from writhe.skeleton.skeleton import Skeleton
 
 # joints nearer than this share of the longest path are at the same place
 COINCIDENT = 0.002
@@ -22,11 +23,12 @@ SIDE_RATIO = 1.4
 
 @dataclass(frozen=True)
 class RestTree:
-    """The joints of a skeleton at rest, with what their names say."""
+    """The joints of a skeleton at rest, with what their names say. Needs no kernels."""
 
     skeleton: Skeleton
     parent: list[int]
     children: list[list[int]]
+    subtree_end: list[int]  # one after the last descendant
     positions: Floats  # (n, 3)
     names: list[NameReading]
     tips: dict[int, list[Floats]]  # joint to the end points beyond it
@@ -34,17 +36,25 @@ class RestTree:
     @staticmethod
     def of(skeleton: Skeleton) -> RestTree:
         """The rest tree of a skeleton."""
-        rest = forward(skeleton, skeleton.rest_configuration)
-        parent = [int(p) for p in skeleton.tree.parent]
+        parent = [int(p) for p in skeleton.parents]
         children: list[list[int]] = [[] for _ in parent]
-        for j, p in enumerate(parent):
+        positions, turns = np.zeros((len(parent), 3)), np.zeros((len(parent), 3, 3))
+        end = list(range(1, len(parent) + 1))
+        for j, (p, joint) in enumerate(zip(parent, skeleton.joints, strict=True)):
+            positions[j], turns[j] = joint.offset_in_parent, rotation_matrix(joint.rest)
             if p >= 0:
+                positions[j] = positions[p] + turns[p] @ positions[j]
+                turns[j] = turns[p] @ turns[j]
                 children[p].append(j)
+        for j in range(len(parent) - 1, -1, -1):
+            if parent[j] >= 0:
+                end[parent[j]] = max(end[parent[j]], end[j])
         tips: dict[int, list[Floats]] = {}
         for tip in skeleton.tips:
-            tips.setdefault(skeleton.index(tip.joint), []).append(rest.tip(tip.name))
+            j = skeleton.index(tip.joint)
+            tips.setdefault(j, []).append(positions[j] + turns[j] @ tip.offset_in_joint)
         names = [read_name(name) for name in skeleton.names]
-        return RestTree(skeleton, parent, children, rest.positions, names, tips)
+        return RestTree(skeleton, parent, children, end, positions, names, tips)
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -87,11 +97,11 @@ class RestTree:
 
     def contains(self, top: int, joint: int) -> bool:
         """Whether `joint` is `top` or one of its descendants."""
-        return top <= joint < int(self.skeleton.tree.subtree_end[top])
+        return top <= joint < self.subtree_end[top]
 
     def below(self, joint: int) -> range:
         """The descendants of a joint, itself excluded."""
-        return range(joint + 1, int(self.skeleton.tree.subtree_end[joint]))
+        return range(joint + 1, self.subtree_end[joint])
 
     def path_down(self, top: int, joint: int) -> list[int]:
         """The joints from `top` to its descendant `joint`, both included."""

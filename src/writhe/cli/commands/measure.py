@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from writhe.cli.options import Json
 from writhe.cli.output import console, print_json
 
 
 def measure(
     clip: Annotated[Path, typer.Argument(help="A motion file, such as a BVH.")],
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Json = False,
     csv: Annotated[
         Path | None, typer.Option("--csv", help="Write the linking at every frame to this file.")
     ] = None,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from writhe.arrays import Quaternion, Vector3, vector3
 from writhe.errors import WritheError
-from writhe.skeleton import Capsule, Figure, Joint, JointKind, Skeleton, Skin, Tip
+from writhe.skeleton import Capsule, Figure, Joint, JointKind, Limits, Skeleton, Skin, Tip
 
 
 class _Joint(msgspec.Struct, array_like=True):
@@ -21,6 +21,11 @@ class _Joint(msgspec.Struct, array_like=True):
     offset: Vector3
     rest: Quaternion
     axis: Vector3
+    # since documents keep them; older ones have none
+    limits: tuple[list[float], list[float], Quaternion] | None = None
+    mass_kg: float = 0.0
+    centre_of_mass: Vector3 = (0.0, 0.0, 0.0)
+    inertia: Vector3 = (0.0, 0.0, 0.0)
 
 
 class _Tip(msgspec.Struct, array_like=True):
@@ -65,6 +70,10 @@ def encode_figure(figure: Figure) -> bytes:
             vector3(j.offset_in_parent),
             (float(j.rest[0]), *vector3(j.rest[1:])),
             vector3(j.axis),
+            _encode_limits(j.limits),
+            float(j.mass_kg),
+            vector3(j.centre_of_mass),
+            vector3(j.inertia),
         )
         for j in skeleton.joints
     ]
@@ -108,6 +117,12 @@ def decode_figure(data: bytes) -> Figure:
             np.array(j.offset),
             np.array(j.rest),
             np.array(j.axis),
+            None
+            if j.limits is None
+            else Limits(np.array(j.limits[0]), np.array(j.limits[1]), np.array(j.limits[2])),
+            j.mass_kg,
+            np.array(j.centre_of_mass),
+            np.array(j.inertia),
         )
         for j in stored.joints
     ]
@@ -123,6 +138,15 @@ def decode_figure(data: bytes) -> Figure:
         roles=tuple(stored.roles),
         skin=None if stored.skin is None else _skin(stored.skin),
     )
+
+
+def _encode_limits(
+    limits: Limits | None,
+) -> tuple[list[float], list[float], Quaternion] | None:
+    if limits is None:
+        return None
+    w, x, y, z = limits.frame.tolist()
+    return limits.lower.tolist(), limits.upper.tolist(), (w, x, y, z)
 
 
 def _skin(stored: _Skin) -> Skin:

@@ -52,7 +52,7 @@ from writhe.solvers.posing import Pin
 
 FPS = 30.0
 OFF_FLOOR_M = 0.005
-STANDING = ("stand", "arms folded", "hands on hips", "arms raised", "contrapposto", "salute")
+STANDING = ("stand", "arms folded", "hands on hips", "arms raised", "hands behind back", "think")
 SQUATTING = ("squat", "half squat", "squat hands on knees", "duck", "chair pose")
 KNEELING = ("kneel", "kneel on one knee", "kneel praying", "kneel hands on knee")
 STEPS_M = (0.3, 0.45, 0.6)

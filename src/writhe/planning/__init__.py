@@ -7,7 +7,7 @@ from writhe.planning.plan import METHODS, make_planner, plan
 from writhe.planning.problem import PlanProblem, figure_problem, scene_problem
 from writhe.planning.published_planner import PaperOptions, PaperPlanner, descend
 from writhe.planning.result import Plan, PlanStatus
-from writhe.planning.spacetime import Refined, RefineOptions, TimedPin, refine
+from writhe.planning.spacetime import FramePin, Refined, RefineOptions, refine
 from writhe.planning.timing import Timing, to_motion
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "DefaultPlanner",
     "Energy",
     "EnergyOptions",
+    "FramePin",
     "PaperOptions",
     "PaperPlanner",
     "Plan",
@@ -24,7 +25,6 @@ __all__ = [
     "RefineOptions",
     "Refined",
     "SamplingPlanner",
-    "TimedPin",
     "Timing",
     "descend",
     "figure_problem",

@@ -172,8 +172,15 @@ class ActorTimeline:
         i, u = blend.span(time_s)
         if u == 0.0 or self.solve_span is None:
             return blend.at(time_s)
-        solved = self.solve_span(blend, i)
+        if i not in self._solved:
+            self._solved[i] = self.solve_span(blend, i)
+        solved = self._solved[i]
         return blend.at(time_s) if solved is None else solved.at(u)
+
+    @cached_property
+    def _solved(self) -> dict[int, SolvedSpan | None]:
+        """The spans solved so far, by the number of their first key."""
+        return {}
 
     def _layer(self, time_s: float) -> Floats:
         assert self.keys is not None

@@ -20,7 +20,7 @@ from writhe.easing import smoothstep
 from writhe.errors import WritheError
 from writhe.kernels.skeleton import kinematics
 from writhe.planning.energy import EnergyOptions
-from writhe.planning.energy_planner import DefaultPlanner, PlanOptions
+from writhe.planning.energy_planner import EnergyPlanner, PlanOptions
 from writhe.planning.problem import PlanProblem
 from writhe.planning.timing import Timing, bell, blurred, smoothed
 from writhe.skeleton.path import path_rows
@@ -41,7 +41,7 @@ class SpanClearing:
         self._gate = Gate(frames.world.table)
         self._blend = frames.blend.copy()
         self._planner = {
-            falloff: DefaultPlanner(
+            falloff: EnergyPlanner(
                 PlanOptions(energy=EnergyOptions(falloff=falloff), corner_rounds=0, sweeps=0)
             )
             for falloff in _FALLOFFS

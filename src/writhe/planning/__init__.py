@@ -1,7 +1,7 @@
 """Motion planning between distant postures: certified paths, their timing, and refinement."""
 
 from writhe.planning.energy import Energy, EnergyOptions
-from writhe.planning.energy_planner import DefaultPlanner, PlanOptions
+from writhe.planning.energy_planner import EnergyPlanner, PlanOptions
 from writhe.planning.ompl_planners import SamplingPlanner
 from writhe.planning.plan import METHODS, make_planner, plan
 from writhe.planning.problem import PlanProblem, figure_problem, scene_problem
@@ -12,9 +12,9 @@ from writhe.planning.timing import Timing, to_motion
 
 __all__ = [
     "METHODS",
-    "DefaultPlanner",
     "Energy",
     "EnergyOptions",
+    "EnergyPlanner",
     "FramePin",
     "PaperOptions",
     "PaperPlanner",

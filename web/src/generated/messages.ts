@@ -666,13 +666,13 @@ export interface PresetGroup {
   poses: PresetPose[];
 }
 
-/** All preset poses of the human, the answer to ListPresetPoses. */
+/** All preset poses of people, the answer to ListPresetPoses. */
 export interface PresetPoses {
   type: "preset_poses";
   groups: PresetGroup[];
 }
 
-/** Apply a preset pose to a human; a pose on a chair or ladder adds the object if missing. */
+/** Apply a preset pose to a person; a pose on a chair or ladder adds the object if missing. */
 export interface ApplyPresetPose {
   type: "apply_preset_pose";
   request: string;

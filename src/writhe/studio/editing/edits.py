@@ -282,12 +282,13 @@ def set_ease(document: Document, edit: Edit, numbers: list[int], ease: str) -> N
 
 def mirror_contacts(document: Document, edit: Edit, actor: int) -> None:
     """Add the declared contacts of an actor mirrored left to right."""
-    skeleton = document.figure(document.actor(actor).figure).skeleton
+    figure = document.figure(document.actor(actor).figure)
+    skeleton = figure.skeleton
     own = f"{actor_label(actor)}."
 
     def mirrored(part: str) -> str:
         name = part.removeprefix(own)
-        return own + starting_poses.counterpart(skeleton, name) if name in skeleton else part
+        return own + starting_poses.counterpart(figure, name) if name in skeleton else part
 
     known = document.setting("contacts", list[tuple[str, str]], [])
     pairs = [(mirrored(a), mirrored(b)) for a, b in known if own in a or own in b]

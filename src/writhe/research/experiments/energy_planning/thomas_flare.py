@@ -9,7 +9,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.planning import (
-    DefaultPlanner,
+    EnergyPlanner,
     FramePin,
     Plan,
     PlanProblem,
@@ -44,7 +44,7 @@ def flare(halves: tuple[Experiment, Experiment]) -> Flare:
     right, left = halves
     setting = right.setting
     skeleton = setting.figure.skeleton
-    planner = DefaultPlanner()
+    planner = EnergyPlanner()
     plans: list[Plan] = []
     parts: list[tuple[Floats, tuple[Pin, ...]]] = []
     for problem, backwards in (

@@ -234,9 +234,11 @@ def _tapered(figure: Figure, before: Floats, after: Floats, frames: int) -> Floa
     count = len(before)
     away = np.minimum(np.arange(count), np.arange(count)[::-1])
     share = smoothstep(away / min(frames, max(1, (count - 1) // 2)))
-    return np.stack(
+    out = np.stack(
         [
             integrate(figure.skeleton, a, s * difference(figure.skeleton, a, b))
             for a, b, s in zip(before, after, share, strict=True)
         ]
     )
+    out[0], out[-1] = before[0], before[-1]  # exactly: keys do not change by rounding either
+    return out

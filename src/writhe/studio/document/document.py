@@ -9,19 +9,20 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import msgspec
 import numpy as np
 
+from writhe.animation.keys import KeyBlend
 from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
 from writhe.skeleton import Figure, Motion
 from writhe.skeleton.source_file import SourceFile
 from writhe.studio.document import rows
 from writhe.studio.document.history import Edit, History
-from writhe.studio.document.in_betweens import InBetweens, with_feet_near
 from writhe.studio.document.rows import (
     ActorRow,
     Key,
@@ -33,10 +34,17 @@ from writhe.studio.document.rows import (
     TrackRow,
 )
 from writhe.studio.document.schema import connect
-from writhe.studio.document.timeline import ActorTimeline, PoseKeys, SampledTrack
+from writhe.studio.document.timeline import (
+    ActorTimeline,
+    PoseKeys,
+    SampledTrack,
+    SolvedSpan,
+    SolveSpan,
+)
 
 if TYPE_CHECKING:
     from writhe.studio.document.embedded_figures import EmbeddedModel
+    from writhe.studio.editing.in_betweens import InBetweens
 
 Value = TypeVar("Value")
 SUFFIX = ".writhe"
@@ -55,7 +63,6 @@ class Document:
         self._connection = connection
         self._lock = threading.RLock()
         self._history = History(connection)
-        self._in_betweens = InBetweens(self, self._lock)
 
     @classmethod
     def create(cls, path: str | Path, name: str = "Untitled") -> Document:
@@ -320,8 +327,25 @@ class Document:
                         sampled_tracks.append(SampledTrack(track.start_s, motion))
         solve = None
         if keys is not None and clip is None:
-            solve = self._in_betweens.of_actor(row, self.figure(row.figure), self.fps)
+            solve = self._span_solver(row)
         return ActorTimeline(skeleton, keys, clip, start_s, tuple(sampled_tracks), solve)
+
+    @cached_property
+    def _in_betweens(self) -> InBetweens:
+        from writhe.studio.editing.in_betweens import InBetweens
+
+        return InBetweens(self, self._lock)
+
+    def _span_solver(self, row: ActorRow) -> SolveSpan:
+        """The function that solves the spans between an actor's keys, prepared on first use."""
+        fps, known = self.fps, list[SolveSpan]()
+
+        def solve(blend: KeyBlend, i: int) -> SolvedSpan | None:
+            if not known:
+                known.append(self._in_betweens.of_actor(row, self.figure(row.figure), fps))
+            return known[0](blend, i)
+
+        return solve
 
     def with_feet_of_previous_key(
         self, actor: int, q: Floats, time_s: float, *, shift: bool
@@ -330,6 +354,8 @@ class Document:
 
         With `shift` the whole body is moved first, so that its feet are as near as possible.
         """
+        from writhe.studio.editing.in_betweens import with_feet_near
+
         with self._lock:
             row, timeline = self.actor(actor), self.timeline(actor)
             keys = timeline.keys

@@ -76,6 +76,16 @@ class BodyMap:
             bone = self._source.positions[at] - self._source.positions[self._parent[at]]
         return quaternions.rotate(quaternions.conjugate(self._source.turns[at]), bone)
 
+    def point_on_body(self, role: str, point_in_joint: Floats) -> Floats:
+        """A point in the reference's joint frame, in the body's joint frame; scaled by the bone."""
+        source, target = self._source, self._target
+        scale = self.scale
+        if role in source.bones and role in target.bones and role not in ("hips", "chest"):
+            along = float(np.linalg.norm(source.bones[role]))
+            scale = float(np.linalg.norm(target.bones[role])) / along if along > 1e-6 else scale
+        aligned, _ = self.rest_offset(role)
+        return quaternions.rotate(quaternions.conjugate(aligned), scale * point_in_joint)
+
     def rest_offset(self, role: str) -> tuple[Floats, Floats]:
         """Quaternions A_j W_j, and the reference's joint rotation in the body's rest pose.
 

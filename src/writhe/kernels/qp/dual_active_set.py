@@ -66,15 +66,15 @@ def fill_rows(
     max_step: float,
     recovery: float,
     previous_state: Ints,
-    first_column: int,
+    columns: Ints,
     out: ConstraintRows,
 ) -> int:
     """Fill in rows of terms: values (R), jacobian (R, nv), bounds (R); returns how many are needed.
 
-    The QP's variables are the columns of the jacobian from `first_column` on. An interval that a
-    step of |v_k| <= max_step cannot leave is omitted, as is a row of infinite compliance. A value
-    outside its interval must recover the fraction `recovery` of its violation. previous_state (R):
-    the states at the end of the previous step.
+    The QP's variables are `columns` (m,) of the jacobian. An interval that a step of |v_k| <=
+    max_step cannot leave is omitted, as are a row of infinite compliance and one that no variable
+    moves. A value outside its interval must recover the fraction `recovery` of its violation.
+    previous_state (R): the states at the end of the previous step.
     """
     count, nv = 0, out.matrix.shape[1]
     for i in range(values.shape[0]):
@@ -84,14 +84,14 @@ def fill_rows(
         if not equal:
             travel = 0.0
             for k in range(nv):
-                travel += abs(jacobian[i, first_column + k])
+                travel += abs(jacobian[i, columns[k]])
             travel *= max_step
-            if values[i] - travel >= lower[i] and values[i] + travel <= upper[i]:
+            if travel == 0.0 or (values[i] - travel >= lower[i] and values[i] + travel <= upper[i]):
                 continue
         if count == out.low.shape[0]:
             break
         for k in range(nv):
-            out.matrix[count, k] = jacobian[i, first_column + k]
+            out.matrix[count, k] = jacobian[i, columns[k]]
         below, above = lower[i] - values[i], upper[i] - values[i]
         if equal:
             out.low[count], out.high[count] = below, above

@@ -1,0 +1,84 @@
+"""`writhe clean`: remove the penetrations of a clip."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from writhe.cli.commands.certify import verdict_text
+from writhe.cli.options import Json
+from writhe.cli.output import console, print_json
+from writhe.cli.progress import progress_bar
+
+
+def clean(
+    file: Annotated[Path, typer.Argument(help="A motion: .bvh, .glb, .npz.", show_default=False)],
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", help="The .bvh or .glb file to write.", show_default=False),
+    ],
+    strip: Annotated[
+        Path | None, typer.Option(help="A film strip of before and after (.png).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Remove penetrations from a clip, keeping its style and its feet, and certify the result.
+
+    The motion is retargeted to the built-in human if necessary. A .bvh is certified in both ways in
+    which readers interpolate it: slerp, and Euler angle by Euler angle. Where the second would
+    collide, the frames around it are moved apart; a .bvh gets more frames if that is not enough.
+
+    Exit code 0: the result is certified; 1: it is not; 2: bad input.
+
+    Example: `writhe clean fight.bvh -o clean.bvh --strip before-after.png`
+    """
+    from writhe.cleaning.clean import clean as clean_motion
+    from writhe.cleaning.write_certified import write_certified
+    from writhe.io import load
+    from writhe.retargeting.motion_on_figure import on_figure
+    from writhe.skeleton.figures import figure
+
+    human = figure("human")
+    motion = on_figure(load(file), human)
+    start = time.perf_counter()
+    with progress_bar("Cleaning") as progress:
+        cleaned = clean_motion(
+            human, motion, euler=output.suffix.lower() == ".bvh", progress=progress
+        )
+    seconds = time.perf_counter() - start
+    written, after = write_certified(cleaned.motion, output)
+    if strip is not None:
+        from writhe.render import before_after
+
+        before_after(human, motion, cleaned.motion, strip)
+    before = cleaned.before
+    console.print(
+        f"{file.name}: {len(motion)} frames in {seconds:.1f} s; penetration "
+        f"{1000 * before.penetration_upper_bound_m:.1f} mm before, "
+        f"{1000 * after.penetration_upper_bound_m:.1f} mm after; pass-throughs "
+        f"{len(before.pass_throughs)} before, {len(after.pass_throughs)} after; joints moved "
+        f"{1000 * cleaned.mean_displacement_m:.1f} mm on average, "
+        f"{1000 * cleaned.max_displacement_m:.0f} mm at most; largest leap "
+        f"{1000 * cleaned.leaps.beyond_largest_m:.0f} mm beyond the source's own; "
+        f"{verdict_text(after)}"
+        + (f"; written at {written.fps:g} frames a second" if written.fps != motion.fps else "")
+    )
+    if json:
+        print_json(
+            {
+                "frames": len(motion),
+                "frames_written": len(written),
+                "seconds": round(seconds, 3),
+                "mean_displacement_m": cleaned.mean_displacement_m,
+                "max_displacement_m": cleaned.max_displacement_m,
+                "largest_leap_m": cleaned.largest_leap_m,
+                "leaps": cleaned.leaps.as_dict(),
+                "changed_frames": cleaned.changed_frames,
+                "before": before.as_dict(),
+                "after": after.as_dict(),
+            }
+        )
+    raise typer.Exit(0 if after.certified else 1)

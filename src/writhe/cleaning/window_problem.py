@@ -243,7 +243,7 @@ class ClipProblem:
         rows = self._window_rows(frames, n)
         size = 3 * frames * n * n
         band = self._band[:size].reshape(frames * n, 3 * n)
-        tried = self._factor[:size].reshape(frames * n, 3 * n)
+        tried = cast(Any, self._factor[:size].reshape(frames * n, 3 * n))
         right = np.zeros(frames * n)
         band[:] = 0.0
         linearise_window(

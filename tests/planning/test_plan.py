@@ -9,9 +9,7 @@ from writhe.collision import CollisionTable, Gate, certify
 from writhe.errors import UnknownNameError, WritheError
 from writhe.planning import (
     EnergyPlanner,
-    PaperPlanner,
     PlanStatus,
-    descend,
     figure_problem,
     make_planner,
     plan,
@@ -120,22 +118,3 @@ def test_misuse_raises(human: Figure, table: CollisionTable) -> None:
         figure_problem(human, rest, moved, planted=("left_ankle",), table=table)
     with pytest.raises(UnknownNameError):
         make_planner("teleport")
-
-
-def test_the_published_planner_connects_an_easy_pair(human: Figure, table: CollisionTable) -> None:
-    rest = human.skeleton.rest_configuration
-    goal = rest.copy()
-    goal[human.skeleton.q_slice("left_elbow")] = 1.2
-    found = PaperPlanner(human).plan(figure_problem(human, rest, goal, table=table))
-    assert found.status is PlanStatus.EXACT
-
-
-def test_descent_lowers_the_energy(
-    human: Figure, table: CollisionTable, tangled: list[TangledPair]
-) -> None:
-    from writhe.planning import Energy
-
-    problem = figure_problem(human, tangled[-1].start, tangled[-1].goal, table=table)
-    rows = descend(problem, problem.start, most=60)
-    values = Energy(table).along(rows)
-    assert len(rows) > 10 and (np.diff(values) < 0).all()

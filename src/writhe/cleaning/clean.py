@@ -1,17 +1,14 @@
 """Remove the penetrations and pass-throughs of a clip, and certify the result.
 
-1. `push_out`: each frame is corrected on its own, warm-started with the correction of the previous
-frame.
-2. `clear_segments`: the clip is cut where the motion between two frames is not certified or where
-   the correction jumps.
-3. `segment_path`: the segments are joined by extending a segment on its side or by a detour
-(`detour`), such
-   that the whole clip stays as near to the source as possible. This decides on which side of each
-   other limbs pass.
-4. `trajectory`: windows of frames are solved together, starting at that path, with velocity and
-   acceleration of the corrections bounded, until the certificate holds between all frames.
-5. `readings`: the windows are solved again, to certify the motion under the interpolations of a BVH
-file as well.
+1. `trajectory`: windows of penetrating frames are solved together, starting at the source, with
+   velocity and acceleration of the corrections bounded, until the certificate holds between all
+   frames.
+2. Where that fails or moves the body far, a certified path through that part of the clip decides
+   on which side limbs pass, and the windows are solved again from it:
+   `push_out` pushes every frame clear by itself; `clear_segments` cuts the clip where the motion
+   between two frames is not certified or where the correction jumps; `segment_path` joins the
+   segments by waiting on one side or by detours (`detour`), as near to the source as possible.
+3. `readings`: the same for the motion as readers of a BVH file interpolate it.
 """
 
 from __future__ import annotations

@@ -42,6 +42,7 @@ _LONGEST = 360  # frames solved together at most
 _OVERLAP_S = 1.0  # of windows that had to be split
 _BESIDE_S = (1.0, 4.0)  # clip on both sides of what fails through which a path is searched
 _FAR_M = 0.025  # mean displacement of a frame beyond which a path is searched too
+_METRES_PER_TURN = 0.03  # cost of the joint that turns farthest, per radian
 _CHANGED_M = 1e-7
 
 
@@ -199,7 +200,7 @@ class ClipTrajectory:
         return out
 
     def _cost(self, q: Floats, first: int, stop: int) -> float:
-        """Mean displacement of a part of the clip, and a metre for each metre of leaps, m."""
+        """Mean displacement of a part of the clip, its leaps and its largest turns, m."""
         problem = self._problem
         part = slice(max(0, first - 1), stop + 1)
         allowed = problem.allowed_step[part]
@@ -207,7 +208,8 @@ class ClipTrajectory:
         step = np.linalg.norm(np.diff(positions, axis=0), axis=2)
         leap = np.maximum(step - allowed[: len(step)] - _TOO_FAST_M, 0.0).max(axis=1, initial=0.0)
         apart = np.linalg.norm(positions - problem.source_positions[part], axis=2)
-        return float(apart.mean() + leap.sum())
+        turns = np.abs(problem.corrections(q, first, stop)).max(axis=1, initial=0.0)
+        return float(apart.mean() + leap.sum() + _METRES_PER_TURN * turns.mean())
 
     def settle(self, q: Floats, failures: Failures) -> Floats:
         """(frames, nq) q solved again so that another reading is certified too, where possible.

@@ -23,6 +23,7 @@ from writhe.recognition.rest_alignment import (
     align_role,
     body_alignment,
     body_axes,
+    flat_foot_alignment,
     rest_body,
     shortest_rotation,
 )
@@ -107,7 +108,8 @@ def _target_rotations(frames: Frames, source: RestBody, target: RestBody) -> dic
             about = quaternions.from_axis_angle(_unit(target.bones[role]), np.array(twist))
             alignment[role] = quaternions.multiply(alignment[role], about)
         turn = quaternions.multiply(change, quaternions.multiply(alignment[role], target.turns[t]))
-        if role in target.following and role != "hips":
+        flat = role in ANKLES and flat_foot_alignment(role, whole, source, target) is not None
+        if role in target.following and role != "hips" and not flat:
             turn = _swing_to_bone(frames, turn, role, source, target)
         if bends and lower is not None and _hinge(target, lower):
             angle, confidence = _plane_twist(frames, turn, role, lower, source, target)

@@ -20,9 +20,9 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.cleaning.clean import clean
+from writhe.cleaning.write_certified import write_certified
 from writhe.collision import CollisionTable
 from writhe.errors import WritheError
-from writhe.io import save
 from writhe.io.files import READABLE
 from writhe.postures.synthetic_clips import builtin_movements
 from writhe.research.benchmarks import Progress
@@ -189,5 +189,5 @@ def _leaps(source: Motion, cleaned: Motion) -> int:
 def _certified_as_written(motion: Motion) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cleaned.bvh"
-        save(motion, path)
+        write_certified(motion, path)
         return ask_file(path)[0].certified

@@ -9,7 +9,7 @@ connected to its border are the outside.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -133,7 +133,7 @@ def _visible(points: Floats, cell_m: float) -> Bools:
     at = np.floor((points - points.min(axis=0)) / cell_m).astype(np.int64) + 2
     grid = np.ones(at.max(axis=0) + 3, dtype=bool)  # free cells
     grid[tuple(at.T)] = False
-    regions, _ = ndimage.label(grid)
+    regions, _ = cast(tuple[Ints, int], ndimage.label(grid))
     outside = regions == regions[0, 0, 0]
-    near = ndimage.binary_dilation(outside, np.ones((3, 3, 3), dtype=bool))
+    near = cast(Bools, ndimage.binary_dilation(outside, np.ones((3, 3, 3), dtype=bool)))
     return near[tuple(at.T)]

@@ -1,6 +1,6 @@
 """Bends at which the human's skin is 1 cm deep in the parent part; generated, do not edit.
 
-Written by `tools/measure_human_folds.py`. Degrees at 24 even directions (see `FoldLimit`); 180 where
+Written by `tools/measure_human_folds.py`. Degrees at 24 even directions (see `FoldLimit`); 180 if
 the skin never gets so deep. The right side is mirrored.
 """
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from writhe.arguments import checked
 from writhe.errors import FileFormatError, WritheError
@@ -117,7 +117,7 @@ def load_figure(
     path: str | Path,
     *,
     animation: str | int | None = None,
-    shapes: str | Path | Mapping[str, Any] | None = None,
+    shapes: str | Path | Mapping[str, object] | None = None,
 ) -> Figure:
     """Read a character from a glTF file: skeleton, meshes, roles and strands, and the file itself.
 

@@ -139,7 +139,8 @@ def _layouts(points: Floats, weight: Floats, count: int, least: float) -> list[F
     local = (points - centre) @ axes
     out: list[Floats] = []
     for along in (2, 1, 0) if count > 1 else (2,):
-        edges = np.linspace(*np.quantile(local[:, along], (0.01, 0.99)), count + 1)
+        first, last = np.quantile(local[:, along], (0.01, 0.99)).tolist()
+        edges = np.linspace(first, last, count + 1)
         bins = np.clip(np.searchsorted(edges, local[:, along]) - 1, 0, count - 1)
         for pointing in (2, 1, 0):
             rows: list[Floats] = []

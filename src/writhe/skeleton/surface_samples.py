@@ -133,7 +133,8 @@ def _visible(points: Floats, cell_m: float) -> Bools:
     at = np.floor((points - points.min(axis=0)) / cell_m).astype(np.int64) + 2
     grid = np.ones(at.max(axis=0) + 3, dtype=bool)  # free cells
     grid[tuple(at.T)] = False
-    regions, _ = ndimage.label(grid)
+    labelled: Any = ndimage.label(grid)
+    regions: Ints = labelled[0]
     outside = regions == regions[0, 0, 0]
-    near = ndimage.binary_dilation(outside, np.ones((3, 3, 3), dtype=bool))
+    near: Any = ndimage.binary_dilation(outside, np.ones((3, 3, 3), dtype=bool))
     return near[tuple(at.T)]

@@ -32,7 +32,7 @@ def character(
     per_joint: dict[str, int] = {}
     for capsule in figure.capsules:
         per_joint[capsule.joint] = per_joint.get(capsule.joint, 0) + 1
-    result = {
+    result: dict[str, object] = {
         "file": str(file),
         "joints": len(skeleton),
         "roles": dict(figure.roles),

@@ -88,7 +88,7 @@ def posture_on_body(
     body, reference = mapping.body, mapping.reference
     source = Motion(reference.skeleton, np.atleast_2d(q), 30.0, "posture", {})
     start = retarget(source, body, keep_feet=False, source_figure=reference).q[0]
-    movable = {joint for role, joint in body.roles}
+    movable = set(dict(body.roles).values())
     held = frozen(body, start, movable)
     setting = BodySetting(held.figure, object_name)
     posture = held.reduced(start)

@@ -72,9 +72,7 @@ def _moved(mapping: BodyMap, role: str, limits: Limits) -> Limits:
     )
 
 
-def _between(
-    skeleton: Skeleton, roles: Mapping[str, str], limits: dict[str, Limits]
-) -> None:
+def _between(skeleton: Skeleton, roles: Mapping[str, str], limits: dict[str, Limits]) -> None:
     """Limits of joints between two roles of the trunk: those of the next role, reduced."""
     chain = [roles[r] for r in ("hips", "spine", "chest", "neck", "head") if r in roles]
     for upper, lower in zip(chain, chain[1:], strict=False):
@@ -121,8 +119,9 @@ def finger_limits(
         ]
         if wrist is None or len(knuckles) < 2:
             continue
-        first, last = (at[skeleton.index(k)] - at[skeleton.index(wrist)] for k in
-                       (knuckles[0], knuckles[-1]))
+        first, last = (
+            at[skeleton.index(k)] - at[skeleton.index(wrist)] for k in (knuckles[0], knuckles[-1])
+        )
         # out of the palm: the thumb's side is ahead when the arms hang
         palm = np.cross(first, last) if side == "left" else np.cross(last, first)
         for role, name in fingers.items():

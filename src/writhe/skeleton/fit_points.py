@@ -76,8 +76,12 @@ def fit_points(
             np.column_stack(
                 [tightness.wanted_gap_m * plain, tightness.outside_weight * share, 0 * plain, share]
             ),
-            np.column_stack([plain, 0 * plain, -0.6 * away * plain, tightness.guard_weight * share]),
-            np.tile([0.0, 0.0, 0.0, tightness.guard_weight * float(share.mean())], (len(outside), 1)),
+            np.column_stack(
+                [plain, 0 * plain, -0.6 * away * plain, tightness.guard_weight * share]
+            ),
+            np.tile(
+                [0.0, 0.0, 0.0, tightness.guard_weight * float(share.mean())], (len(outside), 1)
+            ),
         ]
     )
     every = np.concatenate([sample, guard, outside])

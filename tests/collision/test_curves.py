@@ -22,7 +22,7 @@ ARM = Skeleton(
 
 def table(post_at: tuple[float, float, float]) -> CollisionTable:
     """An arm of 1 m along x that turns about the origin, and a vertical post."""
-    post = Capsule("post", np.array(post_at) - [0, 0.2, 0], np.array(post_at) + [0, 0.2, 0], 0.02)
+    post = Capsule("post", np.subtract(post_at, [0, 0.2, 0]), np.add(post_at, [0, 0.2, 0]), 0.02)
     arm = Capsule("arm", np.array([0.3, 0, 0]), np.array([1.0, 0, 0]), 0.02)
     return CollisionTable(ARM, [from_capsule(post), from_capsule(arm)])
 

@@ -27,6 +27,8 @@ from writhe.planning import plan as plan
 from writhe.planning import to_motion as to_motion
 from writhe.postures.builtin import builtin_database as builtin_database
 from writhe.progress import Progress as Progress
+from writhe.recognition import Recognition as Recognition
+from writhe.recognition import recognise as recognise
 from writhe.render import film_strip as film_strip
 from writhe.render import render_pose as render_pose
 from writhe.retargeting.retarget import retarget as retarget

@@ -12,6 +12,7 @@ from writhe import load, save
 from writhe.errors import FileFormatError, WritheError
 from writhe.kernels.io.number_text import parse_rows
 from writhe.kernels.skeleton.euler_channels import quaternions_to_euler
+from writhe.research.evaluation.rigs import STYLES, build_rig
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip, forward
 from writhe.skeleton import kinematics as kin
 from writhe.skeleton.figures import figure
@@ -114,6 +115,30 @@ def test_position_channels_that_only_add_are_recognised(tmp_path):
     save(motion, tmp_path / "again.bvh")
     again = load(tmp_path / "again.bvh", metres_per_unit=1.0)
     np.testing.assert_allclose(again.frames().positions, motion.frames().positions, atol=1e-6)
+
+
+def test_one_axis_with_the_whole_translation_decides_for_all(tmp_path):
+    """Hips with OFFSET far from the floor's origin, and channels that have the height only."""
+    text = ARM.replace("OFFSET 0 1 0", "OFFSET 0.8 94 -452").replace("\n1 2 3", "\n0.5 93.5 -9")
+    text = text.replace("1.5e0 -2E-1 +3", "0.5 93.5 -9")
+    motion = load(write(tmp_path, text), metres_per_unit=1.0)
+    np.testing.assert_allclose(motion.frames().position("Base")[0], [0.5, 93.5, -9])
+    assert motion.source["positions_added_to_offset"] == []
+
+
+@pytest.mark.parametrize(
+    ("style", "metres"),
+    [("lafan1", 0.01), ("biped", 0.0254), ("unity", 1.0), ("bandai-namco", 0.01)],
+)
+def test_the_unit_of_a_person_is_guessed_from_its_body(tmp_path, style, metres):
+    """A root far from the body does not count."""
+    rig = build_rig(STYLES[style]).skeleton
+    q = rig.rest_configuration
+    q[:3] = [3.0 / metres, 0.0, -2.0 / metres]
+    save(Motion(rig, q[None], fps=30.0), tmp_path / "a.bvh", metres_per_unit=1.0)
+    source = load(tmp_path / "a.bvh").source
+    assert source["metres_per_unit"] == metres
+    assert "1.7" in source["unit_from"]
 
 
 def test_several_roots_and_repeated_names(tmp_path):

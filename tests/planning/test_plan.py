@@ -8,10 +8,8 @@ import pytest
 from writhe.collision import CollisionTable, Gate, certify
 from writhe.errors import UnknownNameError, WritheError
 from writhe.planning import (
-    DefaultPlanner,
-    PaperPlanner,
+    EnergyPlanner,
     PlanStatus,
-    descend,
     figure_problem,
     make_planner,
     plan,
@@ -37,7 +35,7 @@ def test_the_pairs_have_a_witness_but_no_clear_straight_line(
 def test_tangled_pairs_are_connected_and_certified(
     human: Figure, table: CollisionTable, tangled: list[TangledPair]
 ) -> None:
-    planner = DefaultPlanner()
+    planner = EnergyPlanner()
     for pair in tangled:
         found = planner.plan(figure_problem(human, pair.start, pair.goal, table=table))
         assert found.status is PlanStatus.EXACT
@@ -51,9 +49,9 @@ def test_a_plan_is_the_same_every_time(
 ) -> None:
     pair = tangled[-1]
     problem = figure_problem(human, pair.start, pair.goal, table=table)
-    used = DefaultPlanner()
+    used = EnergyPlanner()
     used.plan(figure_problem(human, tangled[0].start, tangled[0].goal, table=table))
-    first, second = used.plan(problem), DefaultPlanner().plan(problem)
+    first, second = used.plan(problem), EnergyPlanner().plan(problem)
     assert np.array_equal(first.path, second.path)
 
 
@@ -120,22 +118,3 @@ def test_misuse_raises(human: Figure, table: CollisionTable) -> None:
         figure_problem(human, rest, moved, planted=("left_ankle",), table=table)
     with pytest.raises(UnknownNameError):
         make_planner("teleport")
-
-
-def test_the_published_planner_connects_an_easy_pair(human: Figure, table: CollisionTable) -> None:
-    rest = human.skeleton.rest_configuration
-    goal = rest.copy()
-    goal[human.skeleton.q_slice("left_elbow")] = 1.2
-    found = PaperPlanner(human).plan(figure_problem(human, rest, goal, table=table))
-    assert found.status is PlanStatus.EXACT
-
-
-def test_descent_lowers_the_energy(
-    human: Figure, table: CollisionTable, tangled: list[TangledPair]
-) -> None:
-    from writhe.planning import Energy
-
-    problem = figure_problem(human, tangled[-1].start, tangled[-1].goal, table=table)
-    rows = descend(problem, problem.start, most=60)
-    values = Energy(table).along(rows)
-    assert len(rows) > 10 and (np.diff(values) < 0).all()

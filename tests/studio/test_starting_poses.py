@@ -30,7 +30,7 @@ def test_mirroring_swaps_sides_and_twice_is_the_identity(rng: np.random.Generato
     root = here.position("hips")
     for name in skeleton.names:
         a = here.position(name) - root
-        b = there.position(counterpart(skeleton, name)) - root
+        b = there.position(counterpart(body, name)) - root
         assert np.linalg.norm(a) == pytest.approx(np.linalg.norm(b), abs=1e-9)
         assert a[1] == pytest.approx(b[1], abs=1e-9)
 

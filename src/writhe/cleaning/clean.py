@@ -1,16 +1,14 @@
 """Remove the penetrations and pass-throughs of a clip, and certify the result.
 
-1. `push_out`: every frame is pushed clear separately, starting with the correction of the frame
-   before.
-2. `clear_segments`: the clip is cut where the motion between two frames is not certified or where
-   the correction jumps.
-3. `segment_path`: the segments are joined by waiting on one side or by detours (`detour`), such
-   that the whole clip stays as near to the source as possible. This decides on which side of each
-   other limbs pass.
-4. `trajectory`: windows of frames are solved together, starting at that path, with velocity and
-   acceleration of the corrections bounded, until the certificate holds between all frames.
-5. `readings`: the windows are solved again until the motion is also certified as readers of a BVH
-   file interpolate it.
+1. `trajectory`: windows of penetrating frames are solved together, starting at the source, with
+   velocity and acceleration of the corrections bounded, until the certificate holds between all
+   frames.
+2. Where that fails or moves the body far, a certified path through that part of the clip decides
+   on which side limbs pass, and the windows are solved again from it:
+   `push_out` pushes every frame clear by itself; `clear_segments` cuts the clip where the motion
+   between two frames is not certified or where the correction jumps; `segment_path` joins the
+   segments by waiting on one side or by detours (`detour`), as near to the source as possible.
+3. `readings`: the same for the motion as readers of a BVH file interpolate it.
 """
 
 from __future__ import annotations
@@ -50,6 +48,7 @@ class Cleaned:
     before: Certificate
     after: Certificate
     written: Certificate | None
+    written_fps: float  # frame rate of that file, higher than that of the motion where it has to be
     mean_displacement_m: float  # over all joints and frames
     max_displacement_m: float
     leaps: Leaps
@@ -57,7 +56,7 @@ class Cleaned:
 
     @property
     def largest_leap_m(self) -> float:
-        """The largest motion of a joint in one frame beyond that of the source."""
+        """The largest increase of a joint's motion per frame over that of the source, in metres."""
         return self.leaps.beyond_source_m
 
 
@@ -100,18 +99,21 @@ def clean(
     problem = ClipProblem(tracker, motion.q, motion.fps, window_options)
     trajectory = ClipTrajectory(tracker, problem, max(1, round(fade_s * motion.fps)))
     written: Certificate | None = None
+    written_fps = motion.fps
     with threadpool_limits(1, "blas"):  # small matrices: more threads are slower
         q = trajectory.solve(
             lambda first, stop: _path(
                 tracker, motion.slice(first, stop), fade_s, go_round, progress or no_progress
-            )
+            ),
+            from_path=not go_round,
         )
         if euler:
             readings = FileReadings(motion)
             q = trajectory.settle(q, readings.failures)
-            written = readings.certificate(q)
+            written, written_fps = readings.denser(q)
     # the file's certificate covers the slerp reading, with the shapes of the figure
-    after = certify(shapes, q, motion.fps) if table or written is None else written
+    by_file = table is None and written is not None and written.certified
+    after = written if by_file and written is not None else certify(shapes, q, motion.fps)
     positions = forward(figure.skeleton, q).positions
     moved = np.linalg.norm(positions - problem.source_positions, axis=2)
     return Cleaned(
@@ -119,6 +121,7 @@ def clean(
         before=certify(shapes, motion.q, motion.fps),
         after=after,
         written=written,
+        written_fps=written_fps,
         mean_displacement_m=float(moved.mean()),
         max_displacement_m=float(moved.max()),
         leaps=leaps(positions, problem.source_positions),

@@ -46,7 +46,7 @@ from writhe.kernels.skeleton import kinematics
 from writhe.kernels.terms.limit_rows import limit_values
 from writhe.planning.compiled_problem import compile_limits
 from writhe.skeleton import forward
-from writhe.solvers.tracking import FEET, PostureTracker
+from writhe.solvers.tracking import FEET, PostureTracker, angle_weights
 from writhe.terms import CompiledTerms, joint_limits
 
 lapack = cast(Any, _lapack)
@@ -65,6 +65,7 @@ class WindowOptions:
     foot_weight: float = 4.0  # position weight of feet; other joints have 1
     planted_weight: float = 8.0  # position weight of feet that stand still in the source
     angle_weight: float = 0.15  # a: weight of joint angles, scaled to metres by M
+    ankle_weight: float = 0.6  # a M of ankles and toes: a foot in the floor lifts the leg instead
     velocity_weight: float = 2.0  # s: of the change of a correction from frame to frame
     acceleration_weight: float = 4.0  # c: of the change of that change
     # lower bound of M in the terms of s and c: hands must not turn suddenly
@@ -158,6 +159,9 @@ class ClipProblem:
         self.skeleton = skeleton = figure.skeleton
         self.source_positions = forward(skeleton, source).positions
         self._metres = tracker.metres
+        self._angle_weight = angle_weights(
+            figure, table, tracker.metres, self.options.angle_weight, self.options.ankle_weight
+        )
         self._smooth_metres = np.maximum(tracker.metres, self.options.least_metres)
         self.may_change = np.ones(skeleton.dof_count, dtype=np.bool_)
         self.may_change[tracker.prescribed] = False
@@ -238,7 +242,8 @@ class ClipProblem:
         tree, frames, n = self.skeleton.tree, stop - first, len(free.dof)
         rows = self._window_rows(frames, n)
         size = 3 * frames * n * n
-        band, tried = (b[:size].reshape(frames * n, 3 * n) for b in self._bands)
+        band = self._band[:size].reshape(frames * n, 3 * n)
+        tried = self._factor[:size].reshape(frames * n, 3 * n)
         right = np.zeros(frames * n)
         band[:] = 0.0
         linearise_window(
@@ -265,7 +270,7 @@ class ClipProblem:
             rows,
         )
         x = self.corrections(q, first - 2, stop + 2)[:, free.dof]
-        angles = (options.angle_weight * self._metres[free.dof]) ** 2
+        angles = self._angle_weight[free.dof] ** 2
         metric = self._smooth_metres[free.dof] ** 2
         right -= (angles * x[2:-2]).ravel()
         band[:, 0] += np.tile(angles + options.damping**2 * metric, frames)
@@ -291,11 +296,12 @@ class ClipProblem:
             if count == violated:
                 break
             violated = count
-            factor, failed = lapack.dpbtrf(tried.T, lower=1, overwrite_ab=1)
+            # single precision: the next linearisation starts from what was reached
+            factor, failed = lapack.spbtrf(tried.T, lower=1, overwrite_ab=1)
             if failed:
                 break
-            solution, _ = lapack.dpbtrs(factor, constants, lower=1, overwrite_b=1)
-            step = solution.reshape(frames, n)
+            solution, _ = lapack.spbtrs(factor, constants.astype(np.float32), lower=1)
+            step = solution.astype(np.float64).reshape(frames, n)
         moved = np.empty(frames)
         largest_moves(tree, rows, free, step, moved)
         return step, moved
@@ -344,7 +350,8 @@ class ClipProblem:
         self._positions, self._axes = np.empty((frames, joints, 3)), np.empty((frames, nv, 3))
         self._values = np.empty((frames, _MOST_ROWS))
         self._rows = np.empty(frames * _MOST_ROWS * nv)
-        self._bands = np.empty((2, 3 * frames * nv * nv))
+        self._band = np.empty(3 * frames * nv * nv)
+        self._factor = np.empty(3 * frames * nv * nv, dtype=np.float32)
         pairs = _MOST_PAIRS * frames + _MOST_PAIRS_AT_LEAST
         self._pair_frame, self._pair_value = np.zeros(pairs, dtype=np.int64), np.empty(pairs)
         self._pair_row = np.empty(2 * pairs * nv)
@@ -428,8 +435,15 @@ class ClipProblem:
 
     def colliding_dofs(self, q: Floats, margin_m: float) -> Ints:
         """Degrees of freedom that move the bodies of a pair nearer than its margin apart."""
+        tree = self.skeleton.tree
         used = np.zeros(self.skeleton.dof_count, dtype=np.bool_)
-        colliding_dofs(self.skeleton.tree, self._obstacles, q, margin_m, used)
+        colliding_dofs(tree, self._obstacles, q, margin_m, used)
+        # the rest of an unbranched limb too, so that its end can stay in place
+        children = np.bincount(tree.parent[tree.parent >= 0], minlength=len(self.skeleton))
+        for j in range(len(self.skeleton)):
+            p = int(tree.parent[j])
+            if p >= 0 and children[p] == 1 and used[tree.v_start[p] : tree.v_start[p + 1]].any():
+                used[tree.v_start[j] : tree.v_start[j + 1]] = True
         return np.flatnonzero(used & self.may_change)
 
     def corrections(self, q: Floats, first: int, stop: int) -> Floats:
@@ -454,7 +468,7 @@ class ClipProblem:
         return weight
 
     def _allowed_steps(self) -> Floats:
-        """(frames - 1, joints) the farthest that each joint may move in each frame, m."""
+        """(frames - 1, joints) maximum displacement of each joint per frame, m."""
         options = self.options
         step = np.linalg.norm(np.diff(self.source_positions, axis=0), axis=2)
         if len(step) == 0:

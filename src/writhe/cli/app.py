@@ -1,8 +1,8 @@
 """The `writhe` command: registers the subcommands and turns errors into messages.
 
-A command is a module here with a function of the same name, or with a Typer called `app` if it has
-subcommands; an `EPILOG` is appended to its help. Only the command that is called is imported, so
-that `writhe --help` is fast.
+A command is a module in `commands/` with a function of the same name, or with a Typer called `app`
+if it has subcommands; an `EPILOG` is appended to its help. Only the command that is called is
+imported, so that `writhe --help` is fast.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ import sys
 import typer
 
 from writhe import __version__
+from writhe.cli.roles_option import with_roles_option
 from writhe.errors import WritheError
 
 # name: the line that `writhe --help` shows
 COMMANDS = {
-    "studio": "Pose and animate in the browser, with mouse or fingers.",
+    "studio": "Pose and animate in the browser, with mouse or touch.",
     "info": "Show the contents of a motion file.",
+    "roles": "Show and correct which joint of a character has which role.",
+    "character": "Show roles, limits and collision shapes of a character; draw them.",
     "convert": "Convert a motion between file formats.",
     "retarget": "Retarget a motion to another skeleton.",
     "measure": "Measure the linking of a clip's limbs over time.",
@@ -36,6 +39,20 @@ COMMANDS = {
     "bench": "Measure speed and quality, compared with other methods and software.",
     "warmup": "Compile all kernels now.",
 }
+
+# commands that recognise bodies: they take `--roles FILE`
+TAKE_ROLES = (
+    "info",
+    "character",
+    "retarget",
+    "measure",
+    "certify",
+    "clean",
+    "plan",
+    "learn",
+    "db",
+    "render",
+)
 
 # name: stages of `writhe.warmup` to compile before its first run
 NEEDS = {
@@ -82,11 +99,17 @@ def build_app(command: str | None) -> typer.Typer:
         if name != command:
             app.command(name, help=line)(_not_loaded)
             continue
-        module = importlib.import_module(f"writhe.cli.{name}")
+        module = importlib.import_module(f"writhe.cli.commands.{name}")
         if hasattr(module, "app"):
+            if name in TAKE_ROLES:
+                for sub in module.app.registered_commands:
+                    sub.callback = with_roles_option(sub.callback)
             app.add_typer(module.app, name=name, help=line)
-        else:
-            app.command(name, epilog=getattr(module, "EPILOG", None))(getattr(module, name))
+            continue
+        function = getattr(module, name)
+        if name in TAKE_ROLES:
+            function = with_roles_option(function)
+        app.command(name, epilog=getattr(module, "EPILOG", None))(function)
     return app
 
 
@@ -96,7 +119,7 @@ def run(arguments: list[str] | None = None) -> None:
     command = next((word for word in given if not word.startswith("-")), None)
     try:
         if command in NEEDS and not {"-h", "--help"} & set(given):
-            from writhe.cli.warmup import ensure_warm
+            from writhe.cli.commands.warmup import ensure_warm
 
             ensure_warm(*NEEDS[command])
         build_app(command)(args=given, prog_name="writhe")

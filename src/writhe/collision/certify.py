@@ -68,7 +68,7 @@ def certify(
 def euler_readings(
     table: CollisionTable, slerp: Reading, interpolation: str, euler: EulerChannels | None
 ) -> list[Reading]:
-    """The readings of a motion that an interpolation stands for; see `certify`."""
+    """The readings to check for an `interpolation` argument (see `certify`)."""
     if not isinstance(cast(object, interpolation), str) or interpolation not in INTERPOLATIONS:
         raise WritheError(
             f"interpolation must be one of {', '.join(INTERPOLATIONS)}, not {interpolation!r}"
@@ -112,7 +112,7 @@ def certify_readings(
 
 
 def _with_unit_quaternions(table: CollisionTable, rows: Floats) -> Floats:
-    """A copy with normalised quaternions: rounded ones from files would scale limbs a little."""
+    """A copy with normalised quaternions: rounded ones from files would scale the limbs."""
     out, tree = rows.copy(), table.skeleton.tree
     for j in range(len(table.skeleton)):
         if tree.kind[j] in (BALL, FREE):
@@ -121,7 +121,8 @@ def _with_unit_quaternions(table: CollisionTable, rows: Floats) -> Floats:
     return out
 
 
-def _clip(table: CollisionTable, reading: Reading) -> SweptClip:
+def swept_clip(table: CollisionTable, reading: Reading) -> SweptClip:
+    """A reading and empty results, for the sweep kernels."""
     n, k = len(table.skeleton), len(table.pairs.deep)
     if reading.euler is None:
         order, angles = np.full((n, 3), -1, dtype=np.int64), np.zeros((1, n, 3))
@@ -145,7 +146,7 @@ def _clip(table: CollisionTable, reading: Reading) -> SweptClip:
 def _pieces(clip: SweptClip, breaks: Bools) -> list[tuple[int, int, SweptClip]]:
     """The clip cut at `breaks` (rows - 1,): the first and last row of each piece, and the piece.
 
-    The pieces share the results of the clip. One of a single row is a pose that is held.
+    The pieces write to the clip's result arrays. A piece of one row is a static pose.
     """
     if not breaks.any():
         return [(0, len(clip.q) - 1, clip)]
@@ -164,7 +165,7 @@ def _certify(table: CollisionTable, reading: Reading, slack_m: float) -> Certifi
     error_m = gap_error(table, reading) + ROUNDING_M
     slack = slack_m - min(error_m, LARGEST_ERROR_M)
     turns = half_turns(table, reading)
-    clip, work = _clip(table, reading), gate_workspace(table)
+    clip, work = swept_clip(table, reading), gate_workspace(table)
     arrays = table.skeleton.tree, table.shapes, table.bodies, table.pairs
     best = witness_frames(*arrays, clip, slack, work)
     started = clip.required < -slack
@@ -182,7 +183,7 @@ def _certify(table: CollisionTable, reading: Reading, slack_m: float) -> Certifi
             return reading.seconds(min(first + row, last))
 
         events += deep_overlaps(table, piece, work, seconds)
-    # what the error of the reading leaves open
+    # pairs that the approximation error leaves undecided
     close = (clip.failed == 1) & (clip.clearance + error_m >= -slack_m)
     undecided = int(clip.undecided.sum() + turns.sum() + close.sum())
     undecided += error_m > LARGEST_ERROR_M and lower_bound - error_m < -slack_m

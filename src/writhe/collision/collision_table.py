@@ -16,7 +16,6 @@ from writhe.collision.policy import (
     ContactPolicy,
     PairRule,
     Reason,
-    max_allowance,
 )
 from writhe.collision.shapes import Core, Shape, from_capsule, hull_directions
 from writhe.collision.skeleton_distance import body_steps, path_to_root
@@ -116,7 +115,7 @@ class CollisionTable:
         )
 
     def initial_normals(self) -> Floats:
-        """(k, 3) initial `last_normals`, a unit direction per shape pair: see `NearPairs`."""
+        """(k, 3) initial separating directions of shape pairs, to warm-start distance queries."""
         return np.tile(np.array([0.0, 1.0, 0.0]), (max(1, len(self.pairs.allowance)), 1))
 
     def _compile_shapes(self) -> Shapes:
@@ -220,16 +219,14 @@ class CollisionTable:
                     continue
                 near = any(0 <= steps[c] <= self.policy.neighbour_steps for c in couples)
                 gaps = [rest(*c) for c in couples] if near else []
-                required, reason = self._required_allowance(names, gaps)
+                required, reason = self.policy.allowance(*names, gaps)
                 capped, left_out = False, 0
                 for index, (body_a, body_b) in enumerate(couples):
                     half = 0.5 * np.minimum.outer(self._radii(body_a), self._radii(body_b)).ravel()
-                    most = max_allowance(half)
-                    allowed = np.minimum(required, most)
-                    if near and self.policy.skip_joint_zones:
-                        zone = gaps[index] < -most
-                        allowed[zone], half[zone] = LEFT_OUT_M, LEFT_OUT_M
-                        left_out += int(zone.sum())
+                    at_rest = gaps[index] if near else None
+                    allowed, zone = self.policy.shape_allowances(required, half, at_rest)
+                    half[zone] = LEFT_OUT_M
+                    left_out += int(zone.sum())
                     capped = capped or bool((allowed < required).any())
                     columns.append((body_a, body_b, self._ancestor(body_a, body_b)))
                     allowance.append(allowed)
@@ -245,19 +242,6 @@ class CollisionTable:
             deep=np.concatenate([*deep, np.empty(0)]),
         )
         return pairs, tuple(rules)
-
-    def _required_allowance(
-        self, names: tuple[str, str], rest_gaps: list[Floats]
-    ) -> tuple[float, Reason]:
-        """The allowance of two parts before capping; rest_gaps is empty if they are far apart."""
-        declared = self.policy.declared(*names)
-        if declared is not None:
-            return declared, Reason.DECLARED
-        if not rest_gaps:
-            return 0.0, Reason.DEFAULT
-        overlap = -min(float(g.min()) for g in rest_gaps)
-        required = max(0.0, overlap + self.policy.neighbour_extra_m)
-        return required, Reason.NEIGHBOUR if required > 0 else Reason.DEFAULT
 
     def _can_move(self) -> list[bool]:
         tree = self.skeleton.tree

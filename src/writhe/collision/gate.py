@@ -1,4 +1,8 @@
-"""The step gate: the certified fraction of an interactive step."""
+"""The step gate: shortens an interactive step to the fraction that is certified.
+
+In the field: continuous collision detection by conservative advancement. `Gate` is for Python code;
+the kernels of the default poser and of the planner call `kernels.collision.step_gate` themselves.
+"""
 
 from __future__ import annotations
 
@@ -139,7 +143,7 @@ class Gate:
         return GateResult(fraction, blocked, int(found[3]))
 
     def limit(self, q_from: Floats, q_to: Floats) -> Floats:
-        """The last certified configuration of the step from q_from to q_to."""
+        """The configuration at the certified fraction of the step from q_from to q_to."""
         skeleton = self.table.skeleton
         start = configuration(skeleton, q_from, "the step's start")
         out = configuration(skeleton, q_to, "the step's end").copy()

@@ -8,7 +8,6 @@ the joints of the spine, since they can only bend.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -16,16 +15,20 @@ import numpy as np
 from writhe.arrays import Ints
 from writhe.errors import WritheError
 from writhe.recognition.body_map import BodyMap
-from writhe.recognition.carried_limits import carried_limits
-from writhe.recognition.names import RoleMatch
+from writhe.recognition.carried_limits import carried_limits, finger_limits
+from writhe.recognition.recognise import Recognition
+from writhe.recognition.roles import FINGER_ROLES, RigKind
 from writhe.skeleton import Capsule, Figure, JointKind, Skeleton, Skin
 from writhe.skeleton.capsule_masses import with_masses
 from writhe.skeleton.figures import figure
 from writhe.skeleton.fit_capsules import fit_capsules
 from writhe.skeleton.skin_shapes import fit_to_skin
 
+_WITHOUT_SHAPES = (RigKind.HAIR, RigKind.CLOTH, RigKind.ATTACHMENT)
+_OF_THE_JOINT_ABOVE = (RigKind.HELPER, RigKind.END, RigKind.FACE, RigKind.TOE)
 
-def body_shapes(skeleton: Skeleton, match: RoleMatch, skin: Skin | None) -> tuple[Capsule, ...]:
+
+def body_shapes(skeleton: Skeleton, match: Recognition, skin: Skin | None) -> tuple[Capsule, ...]:
     """Fitted capsules; none if there is neither skin nor a bone to fit them to."""
     if skin is not None:
         carrier = skin_carriers(skeleton, match)
@@ -34,17 +37,33 @@ def body_shapes(skeleton: Skeleton, match: RoleMatch, skin: Skin | None) -> tupl
         if found:
             return found
     try:
-        return fit_capsules(skeleton, roles=match.roles)
+        return fit_capsules(skeleton, roles=match.body_roles)
     except WritheError:
         return ()
 
 
-def skin_carriers(skeleton: Skeleton, match: RoleMatch) -> Ints:
-    """(n,) the joint whose shapes cover the skin of each joint; -1 for skin without shapes."""
-    return np.arange(len(skeleton), dtype=np.int64)
+def skin_carriers(skeleton: Skeleton, match: Recognition) -> Ints:
+    """(n,) the joint whose shapes cover the skin of each joint; -1 for skin without shapes.
+
+    Hair, cloth, weapons and other attachments on joints of their own have no shapes: they are meant
+    to move with the body, and would keep it from its poses. Skin on a container counts for the
+    hips.
+    """
+    out = np.arange(len(skeleton), dtype=np.int64)
+    hips = match.roles.get("hips") if match.is_person else None
+    for j, name in enumerate(skeleton.names):
+        kind = match.kinds.get(name, RigKind.UNKNOWN)
+        parent = int(skeleton.tree.parent[j])
+        if kind in _WITHOUT_SHAPES and hips is not None:
+            out[j] = -1
+        elif kind is RigKind.CONTAINER and hips is not None:
+            out[j] = skeleton.index(hips)
+        elif kind in _OF_THE_JOINT_ABOVE and parent >= 0 and hips is not None:
+            out[j] = out[parent]
+    return out
 
 
-def shape_parts(skeleton: Skeleton, match: RoleMatch) -> dict[int, str]:
+def shape_parts(skeleton: Skeleton, match: Recognition) -> dict[int, str]:
     """The part of a joint's shapes, where it is not the joint's name."""
     parts: dict[int, str] = {}
     roles = match.roles
@@ -63,7 +82,7 @@ def shape_parts(skeleton: Skeleton, match: RoleMatch) -> dict[int, str]:
     return parts
 
 
-def _fingers(skeleton: Skeleton, match: RoleMatch) -> frozenset[int]:
+def _fingers(skeleton: Skeleton, match: Recognition) -> frozenset[int]:
     found: set[int] = set()
     for side in ("left", "right"):
         wrist = match.roles.get(f"{side}_wrist")
@@ -73,7 +92,7 @@ def _fingers(skeleton: Skeleton, match: RoleMatch) -> frozenset[int]:
     return frozenset(found)
 
 
-def with_anatomy(body: Figure, limits: Mapping[str, str] | None = None) -> Figure:
+def with_anatomy(body: Figure, match: Recognition) -> Figure:
     """The figure with masses by volume and, for a person, the limits of the built-in human."""
     skeleton = with_masses(body.skeleton, body.capsules)
     human = figure("human")
@@ -82,7 +101,8 @@ def with_anatomy(body: Figure, limits: Mapping[str, str] | None = None) -> Figur
             mapping = BodyMap(body, human)
         except WritheError:
             return replace(body, skeleton=skeleton)
-        known = carried_limits(mapping)
+        fingers = {role: match.roles[role] for role in FINGER_ROLES if role in match.roles}
+        known = carried_limits(mapping) | finger_limits(skeleton, dict(body.roles), fingers)
         missing = {
             joint.name: known[joint.name]
             for joint in skeleton.joints

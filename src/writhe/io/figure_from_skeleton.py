@@ -8,9 +8,8 @@ import numpy as np
 
 from writhe.arguments import checked
 from writhe.arrays import Floats
-from writhe.errors import WritheError
 from writhe.io.body_shapes import body_shapes, with_anatomy
-from writhe.recognition.names import ROLES, RoleMatch, match_roles, require_person
+from writhe.recognition import ROLES, Recognition, recognise, require_person
 from writhe.skeleton import Figure, Motion, Skeleton, Skin
 from writhe.skeleton.figures import figure, figure_names
 
@@ -26,15 +25,15 @@ def figure_of(
     source: Motion | Skeleton,
     *,
     name: str | None = None,
-    roles: Mapping[str, str] | None = None,
+    roles: Mapping[str, str | None] | None = None,
     skin: Skin | None = None,
     partial: bool = False,
     anatomy: bool = False,
 ) -> Figure:
     """A figure of a person's skeleton with roles and the five strands of the body.
 
-    roles: role to joint name; by default those that the file states (VRM), else recognised from the
-        joint names.
+    roles: role to joint name, by default those that the file states (VRM); the others are
+        recognised from structure and names.
     skin: a skin in the rest pose, to which the collision capsules are fitted; without one they are
         fitted to the bones.
     partial: return a figure with the roles found instead of raising if essential ones are missing.
@@ -46,15 +45,11 @@ def figure_of(
     if roles is None and isinstance(source, Motion):
         roles = source.source.get("roles") or None
     if roles is not None:
-        for role, joint in roles.items():
-            if role not in ROLES:
-                raise WritheError(f"{role!r} is no role; available: {', '.join(ROLES)}")
-            skeleton.index(joint)
-        match = RoleMatch("given", dict(roles), tuple(r for r in ROLES if r not in roles))
+        match = recognise(skeleton, roles)
     elif partial:
-        match = match_roles(skeleton.names)
+        match = recognise(skeleton)
     else:
-        match = require_person(skeleton.names, label)
+        match = require_person(skeleton, label)
     strands = _strands(skeleton, match) if match.is_person else ()
     known = _built_in(skeleton)
     if known is not None:
@@ -70,7 +65,7 @@ def figure_of(
         roles=tuple((r, match.roles[r]) for r in ROLES if r in match.roles),
         folds=() if known is None else known.folds,
     )
-    return with_anatomy(body) if anatomy else body
+    return with_anatomy(body, match) if anatomy else body
 
 
 def _built_in(skeleton: Skeleton) -> Figure | None:
@@ -87,7 +82,7 @@ def same_bones(a: Skeleton, b: Skeleton) -> bool:
     return max(apart.max(initial=0.0), turned.max()) < SAME_BONES_M
 
 
-def _strands(skeleton: Skeleton, match: RoleMatch) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _strands(skeleton: Skeleton, match: Recognition) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Torso, arms and legs as polylines through all their joints, extended to a tip."""
     specs = [("torso", _TORSO, "")]
     specs += [(f"{s}_arm", _ARM, f"{s}_") for s in ("left", "right")]

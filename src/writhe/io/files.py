@@ -1,8 +1,12 @@
-"""`load` and `save` motions and figures; the suffix selects the format."""
+"""`load` and `save` motions and figures; the suffix selects the format.
+
+A new format is a reader or writer here, a suffix in `READABLE` or `WRITABLE`, and a section of
+`docs/files.md`; the studio accepts it when `studio/files/import_export.py` lists it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -109,15 +113,34 @@ def save(
 
 
 @checked
-def load_figure(path: str | Path, *, animation: str | int | None = None) -> Figure:
+def load_figure(
+    path: str | Path,
+    *,
+    animation: str | int | None = None,
+    shapes: str | Path | Mapping[str, object] | None = None,
+) -> Figure:
     """Read a character from a glTF file: skeleton, meshes, roles and strands, and the file itself.
 
-    A .bvh or .npz file gives the skeleton with its roles and strands.
+    A .bvh or .npz file gives the skeleton with its roles and strands. Collision capsules are fitted
+    to the skin, or to the bones if there is none; joints get masses and, if it is a person, the
+    limits of the built-in human.
+
     animation: that whose motion decides which joints can be displaced; see `load`.
+    shapes: corrections of the fitted capsules (see `io.shape_overrides`) or a JSON file of them.
     """
+    from writhe.io.shape_overrides import read_overrides, with_overrides
+
+    figure = _load_figure(Path(path), animation)
+    if shapes is None:
+        return figure
+    return with_overrides(
+        figure, read_overrides(shapes) if isinstance(shapes, str | Path) else shapes
+    )
+
+
+def _load_figure(file: Path, animation: str | int | None) -> Figure:
     from writhe.io.figure_from_skeleton import figure_of
 
-    file = Path(path)
     if file.suffix.lower() not in GLTF:
         motion = load(file, animation=animation)
         return figure_of(motion, name=file.stem, partial=True, anatomy=True)

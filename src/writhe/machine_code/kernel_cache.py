@@ -28,7 +28,9 @@ from writhe.machine_code.content import (
 from writhe.machine_code.separate import call_of
 from writhe.machine_code.stored_kernel import from_bytes, to_bytes
 from writhe.machine_code.symbols import number_by_content
+from writhe.machine_code.threads import sleep_while_waiting
 
+sleep_while_waiting()
 log = logging.getLogger("writhe.kernels")
 
 loaded: list[tuple[str, bytes]] = []

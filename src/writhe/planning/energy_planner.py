@@ -57,8 +57,8 @@ class PlanOptions:
         check_fields(self)
 
 
-class DefaultPlanner:
-    """Plans between postures; keeps the compiled problem while the planted parts are the same."""
+class EnergyPlanner:
+    """The default planner; problems with the same table and planted parts reuse compiled arrays."""
 
     name = "default"
 
@@ -67,7 +67,7 @@ class DefaultPlanner:
         self._compiled: CompiledProblem | None = None
 
     def plan(self, problem: PlanProblem) -> Plan:
-        """A certified path from the start to the goal, or the part found so far."""
+        """A certified path from the start to the goal, or the part explored from the start."""
         begin = time.perf_counter()
         compiled = self._prepare(problem)
         bad = infeasible_plan(compiled, self.name, begin)

@@ -39,7 +39,7 @@ def uniform(u: Floats) -> Floats:
 
 
 PROFILES: dict[str, Callable[[Floats], Floats]] = {"bell": bell, "uniform": uniform}
-_SMOOTH_FRAMES = 2.0  # width of the blur of `time_path`
+_SMOOTH_FRAMES = 2.0  # standard deviation of the Gaussian smoothing in `time_path`
 _NAMES = ("torso", *LIMBS)
 _GROUPS = {f"{limb}s": tuple(f"{s}_{limb}" for s in SIDES) for limb in ("arm", "leg")}
 
@@ -61,7 +61,8 @@ class Timing:
     smooth: int = 30  # sweeps of smoothing, 0 for none
     keep_m: float = 0.006  # clearance that smoothing preserves
     ground_m: float | None = None  # height of a floor that the body touches in every frame
-    rolls: bool = False  # roll on that floor to stay balanced; the root then misses the goal's pose
+    # roll on that floor to stay balanced; the final root pose then differs from the goal
+    rolls: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -135,8 +136,8 @@ def time_path(table: CollisionTable, path: Floats, frames: int, fps: float) -> F
     skeleton = table.skeleton
     even = resample_evenly(skeleton, path, 4 * frames + 1)
     u = np.linspace(0.0, 1.0, frames + 1)
-    blurred = _blurred(skeleton, even, 4.0 * _SMOOTH_FRAMES)
-    tried = ((blurred, smoothstep(u)), (even, smoothstep(u)), (even, u))
+    soft = blurred(skeleton, even, 4.0 * _SMOOTH_FRAMES)
+    tried = ((soft, smoothstep(u)), (even, smoothstep(u)), (even, u))
     found = _first_certified(table, ((path_at(skeleton, rows, at), fps) for rows, at in tried))
     if found is not None:
         return found[0]
@@ -259,7 +260,7 @@ def _between_corners(skeleton: Skeleton, corners: Floats, frames: int) -> Floats
     return path_rows(skeleton, corners, np.array([*share, len(lengths)], dtype=float))
 
 
-def _blurred(skeleton: Skeleton, path: Floats, width: float) -> Floats:
+def blurred(skeleton: Skeleton, path: Floats, width: float) -> Floats:
     """The path smoothed by a Gaussian of `width` rows in tangent space; its ends are kept."""
     middle = path[len(path) // 2]
     flat = np.array([difference(skeleton, middle, row) for row in path])

@@ -1,4 +1,7 @@
-"""Preset poses of the human: the named key poses of the built-in libraries."""
+"""Preset poses of people: the named key poses of the built-in libraries.
+
+They are authored on the built-in human; other people get them by `postures.on_body`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ from writhe.database import PostureDatabase
 from writhe.database.posture import heading_quaternion
 from writhe.errors import UnknownNameError
 from writhe.postures.builtin import builtin_database
-from writhe.skeleton import Skeleton, forward
+from writhe.postures.on_body import posture_on_body
+from writhe.recognition import ESSENTIAL
+from writhe.recognition.body_map import BodyMap
+from writhe.skeleton import Figure, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import rotation_matrix
 from writhe.skeleton.root import moved_roots
@@ -52,6 +58,38 @@ def at_current_root(skeleton: Skeleton, posture: Floats, now: Floats) -> Floats:
     return moved_roots(skeleton, posture[None], turn, shift)[0]
 
 
+def is_person(figure: Figure) -> bool:
+    """Whether postures of the human can be put on the figure."""
+    roles = dict(figure.roles)
+    return all(role in roles for role in ESSENTIAL)
+
+
+def posture_of(figure: Figure, library: str, name: str, now: Floats, placement: Floats) -> Floats:
+    """A preset pose on a figure: at its root and heading of `now`, or at the object's placement.
+
+    placement: (7,) of the pose's object; not used for poses without one.
+    """
+    database, number = preset_pose(library, name)
+    human = database.figure
+    if figure.skeleton.names == human.skeleton.names:
+        if database.object_name:
+            return relative_to_object(database, number, placement)
+        return at_current_root(figure.skeleton, database.q[number], now)
+    mapping = BodyMap(figure, human)
+    if database.object_name:
+        origin = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+        authored = relative_to_object(database, number, origin)
+        q = posture_on_body(mapping, authored, database.object_name)
+        turn, shift = rotation_matrix(placement[3:]), placement[:3]
+    else:
+        q = posture_on_body(mapping, database.q[number])
+        frames = forward(figure.skeleton, now)
+        root = mapping.to_reference(frames.positions, frames.rotations)
+        turn = rotation_matrix(heading_quaternion(root))
+        shift = np.array([root[0], 0.0, root[2]])
+    return moved_roots(figure.skeleton, q[None], turn, shift)[0]
+
+
 # joints that support the body when they are lower than this, in metres above the floor
 _SUPPORT_HEIGHT_M = {
     "left_ankle": 0.2,
@@ -65,11 +103,13 @@ _SUPPORT_HEIGHT_M = {
 _SEATED_M = (0.35, 0.8)  # range of hip heights on a chair
 
 
-def supporting_joints(skeleton: Skeleton, q: Floats, *, on_chair: bool) -> list[str]:
+def supporting_joints(figure: Figure, q: Floats, *, on_chair: bool) -> list[str]:
     """The joints that support a pose and get pins: feet, knees, hands, hips of a seated pose."""
-    frames = forward(skeleton, q)
-    height = {name: float(frames.position(name)[1]) for name in _SUPPORT_HEIGHT_M}
-    found = [name for name, most in _SUPPORT_HEIGHT_M.items() if height[name] < most]
+    frames, roles = forward(figure.skeleton, q), dict(figure.roles)
+    height = {
+        role: float(frames.position(roles[role])[1]) for role in _SUPPORT_HEIGHT_M if role in roles
+    }
+    found = [role for role in height if height[role] < _SUPPORT_HEIGHT_M[role]]
     if on_chair and _SEATED_M[0] < height["hips"] < _SEATED_M[1]:
         found.append("hips")
-    return found or list(ANKLES)
+    return [roles[role] for role in dict.fromkeys(found or ANKLES)]

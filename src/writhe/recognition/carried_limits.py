@@ -8,6 +8,7 @@ Elbows, knees and toes, hinges of the human, become ball joints that bend about 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
 
@@ -21,7 +22,7 @@ _LEAST = np.radians(4.0)  # swing bounds enclose the rest pose by at least this
 _HINGE_TWIST, _HINGE_SIDE = np.radians(20.0), np.radians(18.0)
 _BETWEEN = 0.6  # of the limits of the next role: joints between two roles (further vertebrae)
 # degrees: bending towards the palm, spreading
-_FINGER_BEND, _FINGER_SPREAD = (-12.0, 95.0), (14.0, 6.0)
+_FINGER_BEND, _FINGER_SPREAD = (-20.0, 95.0), (16.0, 8.0)
 _THUMB = 55.0
 
 
@@ -75,7 +76,7 @@ def _moved(mapping: BodyMap, role: str, limits: Limits) -> Limits:
 def _between(skeleton: Skeleton, roles: Mapping[str, str], limits: dict[str, Limits]) -> None:
     """Limits of joints between two roles of the trunk: those of the next role, reduced."""
     chain = [roles[r] for r in ("hips", "spine", "chest", "neck", "head") if r in roles]
-    for upper, lower in zip(chain, chain[1:], strict=False):
+    for upper, lower in pairwise(chain):
         if upper not in [skeleton.names[j] for j in skeleton.ancestors(lower)]:
             continue
         given = limits.get(lower)
@@ -122,8 +123,8 @@ def finger_limits(
         first, last = (
             at[skeleton.index(k)] - at[skeleton.index(wrist)] for k in (knuckles[0], knuckles[-1])
         )
-        # out of the palm: the thumb's side is ahead when the arms hang
-        palm = np.cross(first, last) if side == "left" else np.cross(last, first)
+        # the normal out of the palm
+        palm = np.cross(last, first) if side == "left" else np.cross(first, last)
         for role, name in fingers.items():
             j = skeleton.index(name)
             if not role.startswith(side) or skeleton.joints[j].kind is not JointKind.BALL:

@@ -1,189 +1,162 @@
-"""Anatomical roles: finds, for example, the left knee of a skeleton by its joint names.
-
-The roles are the joint names of the built-in human. Helper, twist and finger bones have no role.
-"""
+"""Reads one joint name: side of the body, possible roles, kind, number."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+import unicodedata
+from dataclasses import dataclass, field
+from functools import lru_cache
 
-from writhe.arguments import checked
-from writhe.errors import WritheError
-from writhe.skeleton.limbs import ARM, LEG
-
-MIDLINE = ("hips", "spine", "chest", "neck", "head")
-SIDED = (*ARM, *LEG)
-ROLES = (*MIDLINE, *(f"{side}_{part}" for side in ("left", "right") for part in SIDED))
-# a person's skeleton has all of these
-ESSENTIAL = (
-    "hips",
-    *(f"{s}_{p}" for s in ("left", "right") for p in ("shoulder", "elbow", "hip", "knee", "ankle")),
+from writhe.recognition.lexicon import (
+    EMPTY_WORDS,
+    FINGER_OF_WORD,
+    KIND_OF_WORD,
+    LEFT_WORDS,
+    RIGHT_WORDS,
+    ROLES_OF_WORD,
+    SIDED_PARTS,
 )
+from writhe.recognition.roles import RigKind
 
-# For each naming family: role without its side to joint names, the best first. {S} stands for
-# Left/Right, {s} for l/r. Names are compared without case, spaces, dots, dashes, underscores.
-_SAME_ARMS_AND_LEGS = {
-    "clavicle": ("{S}Shoulder",),
-    "shoulder": ("{S}Arm",),
-    "elbow": ("{S}ForeArm",),
-    "wrist": ("{S}Hand",),
-    "hip": ("{S}UpLeg",),
-    "knee": ("{S}Leg",),
-    "ankle": ("{S}Foot",),
+_TOKEN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\dA-Za-z_]+")
+_VERTEBRA = re.compile(r"^(?:[lL][1-5]|[tT](?:1[0-2]|[1-9])|[cC][1-7])$")
+_SIDE_GLUED = re.compile(r"^(left|right|l|r)(.+)$")
+_PHALANX = {
+    "metacarpal": 0,
+    "in": 0,
+    "palm": 0,
+    "proximal": 1,
+    "intermediate": 2,
+    "medial": 2,
+    "distal": 3,
 }
-FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
-    "human": {role: (role,) for role in MIDLINE} | {part: ("{S}" + part,) for part in SIDED},
-    # Neck is where the clavicles start and Neck1 the base of the neck; the joint called Hand only
-    # twists the lower forearm, and the wrist is the joint of the fingers' base
-    "cmu": _SAME_ARMS_AND_LEGS
-    | {
-        "wrist": ("{S}FingerBase", "{S}Hand"),
-        "hips": ("Hips",),
-        "spine": ("Spine",),
-        "chest": ("Spine1",),
-        "neck": ("Neck1",),
-        "head": ("Head",),
-        "toe": ("{S}ToeBase",),
-        "_sign": ("LowerBack", "LHipJoint", "RHipJoint"),
-    },
-    "mixamo": _SAME_ARMS_AND_LEGS
-    | {
-        "hips": ("Hips",),
-        "spine": ("Spine",),
-        "chest": ("Spine2", "Spine1"),
-        "neck": ("Neck",),
-        "head": ("Head",),
-        "toe": ("{S}ToeBase",),
-    },
-    "lafan1": _SAME_ARMS_AND_LEGS
-    | {
-        "hips": ("Hips",),
-        "spine": ("Spine",),
-        "chest": ("Spine2",),
-        "neck": ("Neck",),
-        "head": ("Head",),
-        "toe": ("{S}Toe",),
-    },
-    "smpl": {
-        "hips": ("pelvis",),
-        "spine": ("spine1",),
-        "chest": ("spine3",),
-        "neck": ("neck",),
-        "head": ("head",),
-        "clavicle": ("{S}_collar",),
-        "shoulder": ("{S}_shoulder",),
-        "elbow": ("{S}_elbow",),
-        "wrist": ("{S}_wrist",),
-        "hip": ("{S}_hip",),
-        "knee": ("{S}_knee",),
-        "ankle": ("{S}_ankle",),
-        "toe": ("{S}_foot",),
-    },
-    "rigify": {
-        "hips": ("spine", "torso"),
-        "spine": ("spine.001",),
-        "chest": ("spine.003", "spine.002"),
-        "neck": ("spine.004", "neck"),
-        "head": ("spine.006", "spine.005", "head"),
-        "clavicle": ("shoulder.{s}",),
-        "shoulder": ("upper_arm.{s}",),
-        "elbow": ("forearm.{s}",),
-        "wrist": ("hand.{s}",),
-        "hip": ("thigh.{s}",),
-        "knee": ("shin.{s}",),
-        "ankle": ("foot.{s}",),
-        "toe": ("toe.{s}",),
-    },
-    "unreal": {
-        "hips": ("pelvis",),
-        "spine": ("spine_01",),
-        "chest": ("spine_05", "spine_03", "spine_02"),
-        "neck": ("neck_01",),
-        "head": ("head",),
-        "clavicle": ("clavicle_{s}",),
-        "shoulder": ("upperarm_{s}",),
-        "elbow": ("lowerarm_{s}",),
-        "wrist": ("hand_{s}",),
-        "hip": ("thigh_{s}",),
-        "knee": ("calf_{s}",),
-        "ankle": ("foot_{s}",),
-        "toe": ("ball_{s}",),
-    },
-}
+_PROGRAM_NUMBER = frozenset(("mixamorig", "bip", "biped", "character", "genesis", "smpl", "actor"))
 
 
 @dataclass(frozen=True)
-class RoleMatch:
-    """The best naming family of a set of joint names: role to joint, and missing roles."""
+class NameReading:
+    """What a joint's name says about it."""
 
-    family: str
-    roles: dict[str, str]
-    missing: tuple[str, ...]
+    side: str | None = None  # "left", "right"
+    roles: dict[str, float] = field(default_factory=dict[str, float])  # without side
+    kind: RigKind | None = None
+    number: int | None = None
+    finger: str | None = None
+    phalanx: int | None = None
+    plain: str = ""  # the name without its side, to find the partner on the other side
 
-    @property
-    def is_person(self) -> bool:
-        """Whether hips, arms and legs were all found."""
-        return not any(role in self.missing for role in ESSENTIAL)
-
-
-def _plain(name: str) -> str:
-    """A name without namespace ('mixamorig:'), Rigify's DEF-/ORG- prefix, case and separators."""
-    bare = re.sub(r"^(DEF|ORG|MCH)-", "", name.rsplit(":", 1)[-1])
-    bare = re.sub(r"^mixamorig\d*_?", "", bare, flags=re.IGNORECASE)
-    return re.sub(r"[\s._\-]+", "", bare).lower()
-
-
-def _candidates(family: str, role: str) -> tuple[str, ...]:
-    side, _, part = role.partition("_")
-    table = FAMILIES[family]
-    if part not in SIDED:
-        return tuple(_plain(n) for n in table.get(role, ()))
-    return tuple(_plain(n.format(S=side.title(), s=side[0])) for n in table.get(part, ()))
+    def value(self, part: str) -> float:
+        """How well the name fits a role without side: 0 to 1, 0 if it says nothing, -1 against."""
+        if self.kind is not None:
+            return -1.0
+        if not self.roles:
+            return 0.0
+        return self.roles.get(part, -1.0)
 
 
-@checked
-def match_roles(names: Iterable[str]) -> RoleMatch:
-    """Find the naming family that matches most roles.
+@lru_cache(maxsize=4096)
+def read_name(name: str) -> NameReading:
+    """The reading of a joint's name, without regard to the other joints."""
+    bare = re.split(r"[:|]", unicodedata.normalize("NFKC", name))[-1].strip()
+    if _VERTEBRA.match(bare):
+        part = "neck" if bare[0] in "cC" else "trunk"
+        return NameReading(roles={part: 1.0}, number=int(bare[1:]), plain=bare.lower())
+    tokens = _tokens(bare)
+    side, tokens = _take_side(tokens)
+    words, number = _without_program(tokens)
+    plain = "".join([*words, str(number)])
+    phalanx = next((_PHALANX[w] for w in words if w in _PHALANX), None)
+    finger = next((FINGER_OF_WORD[w] for w in words if w in FINGER_OF_WORD), None)
+    if finger in ("middle", "index") and ROLES_OF_WORD.get("".join(words)):
+        finger = None  # SpineMiddle
+    spelled = "".join(t for t in tokens if not t.isdigit())
+    roles = _roles([spelled], side) if spelled in ROLES_OF_WORD else _roles(words, side)
+    kind = None if roles else _kind(words, finger)
+    if kind is not None and kind is not RigKind.FINGER:
+        finger = None
+    if finger is not None and not roles:
+        kind = RigKind.END if _says_end(words) else RigKind.FINGER
+    return NameReading(side, roles, kind, number, finger if not roles else None, phalanx, plain)
 
-    Ties go to a family whose characteristic joints are present (CMU), then to the order of
-    FAMILIES. A `DEF-` bone is preferred to other copies of it.
-    """
-    given = sorted(names, key=lambda n: not n.startswith("DEF-"))
-    by_plain: dict[str, str] = {}
-    for name in given:
-        by_plain.setdefault(_plain(name), name)
-    best: tuple[tuple[int, int, int], RoleMatch] | None = None
-    for rank, family in enumerate(FAMILIES):
-        roles: dict[str, str] = {}
-        for role in ROLES:
-            found = next((c for c in _candidates(family, role) if c in by_plain), None)
-            if found is not None and by_plain[found] not in roles.values():
-                roles[role] = by_plain[found]
-        signs = FAMILIES[family].get("_sign", ())
-        telling = int(bool(signs) and all(_plain(s) in by_plain for s in signs))
-        if signs and not telling:
+
+def _tokens(bare: str) -> list[str]:
+    """Lower-case words and numbers; sides written together with a word are split off."""
+    found: list[str] = []
+    for token in _TOKEN.findall(bare):
+        word = token.lower()
+        if word[0] in "左右" and len(word) > 1:
+            found += [word[0], word[1:]]
             continue
-        missing = tuple(role for role in ROLES if role not in roles)
-        score = (len(roles), telling, -rank)
-        if best is None or score > best[0]:
-            best = (score, RoleMatch(family, roles, missing))
-    assert best is not None
-    return best[1]
+        glued = _SIDE_GLUED.match(word)
+        if _known(word) or glued is None or not _known(glued[2]):
+            found.append(word)
+        else:
+            found += [glued[1], glued[2]]
+    return found
 
 
-def require_person(names: Iterable[str], what: str) -> RoleMatch:
-    """`match_roles`; raises with the missing roles if the skeleton is not that of a person."""
-    listed = list(names)
-    match = match_roles(listed)
-    if not match.is_person:
-        lost = ", ".join(r for r in match.missing if r in ESSENTIAL)
-        shown = ", ".join(listed[:30]) + (", ..." if len(listed) > 30 else "")
-        raise WritheError(
-            f"{what}: no joint could be matched to {lost} (best family: {match.family}, "
-            f"{len(match.roles)} of {len(ROLES)} roles); its joints are: {shown}. "
-            "Rename them after one of the families "
-            f"{', '.join(FAMILIES)}, or pass the roles explicitly"
-        )
-    return match
+def _known(word: str) -> bool:
+    return (
+        word in ROLES_OF_WORD
+        or word in KIND_OF_WORD
+        or word in LEFT_WORDS
+        or word in RIGHT_WORDS
+        or word in EMPTY_WORDS
+    )
+
+
+def _take_side(tokens: list[str]) -> tuple[str | None, list[str]]:
+    for words, side in ((LEFT_WORDS, "left"), (RIGHT_WORDS, "right")):
+        if any(t in words for t in tokens):
+            other = RIGHT_WORDS if side == "left" else LEFT_WORDS
+            if any(t in other for t in tokens):
+                continue
+            return side, [t for t in tokens if t not in words]
+    return None, tokens
+
+
+def _without_program(tokens: list[str]) -> tuple[list[str], int | None]:
+    """The words without those of programs, and the first number that is not a program's."""
+    words: list[str] = []
+    number: int | None = None
+    before = ""
+    for token in tokens:
+        if token.isdigit():
+            if before not in _PROGRAM_NUMBER and number is None:
+                number = int(token[:9])
+        elif token not in EMPTY_WORDS:
+            words.append(token)
+        before = token
+    return words, number
+
+
+def _roles(words: list[str], side: str | None) -> dict[str, float]:
+    joined = "".join(words)
+    roles = ROLES_OF_WORD.get(joined, {})
+    if not roles and words and not any(w in KIND_OF_WORD for w in words):
+        # a word beside others that are unknown: HumanLeftArm, arm_joint_main
+        known = [w for w in words if w in ROLES_OF_WORD]
+        roles = {} if len(known) != 1 else {r: 0.7 * v for r, v in ROLES_OF_WORD[known[0]].items()}
+    if side is None:
+        return {r: v for r, v in roles.items() if r not in SIDED_PARTS}
+    return {r: v for r, v in roles.items() if r in SIDED_PARTS}
+
+
+def _says_end(words: list[str]) -> bool:
+    return any(KIND_OF_WORD.get(w) is RigKind.END for w in words)
+
+
+def _kind(words: list[str], finger: str | None) -> RigKind | None:
+    kinds = [KIND_OF_WORD[w] for w in (*words, "".join(words)) if w in KIND_OF_WORD]
+    for kind in (
+        RigKind.HAIR,
+        RigKind.CLOTH,
+        RigKind.ATTACHMENT,
+        RigKind.FACE,
+        RigKind.END,
+        RigKind.HELPER,
+        RigKind.FINGER,
+    ):
+        if kind in kinds:
+            return kind
+    return RigKind.FINGER if finger is not None else None

@@ -17,16 +17,19 @@ from writhe.easing import smoothstep
 from writhe.errors import WritheError
 from writhe.io.figure_from_skeleton import figure_of
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
-from writhe.recognition.names import ESSENTIAL, ROLES
-from writhe.retargeting.planted_feet import keep_feet as lock_planted_feet
+from writhe.recognition import ESSENTIAL, ROLES
 from writhe.recognition.rest_alignment import (
     RestBody,
     align_role,
     body_alignment,
     body_axes,
+    flat_foot_alignment,
     rest_body,
     shortest_rotation,
 )
+from writhe.retargeting.planted_feet import SIDES
+from writhe.retargeting.planted_feet import keep_feet as lock_planted_feet
+from writhe.retargeting.soles import sole
 from writhe.skeleton import Figure, Frames, JointKind, Motion, quaternions
 from writhe.skeleton.limbs import ANKLES
 
@@ -46,12 +49,15 @@ def retarget(
     *,
     keep_feet: bool = True,
     source_figure: Figure | None = None,
+    floor_m: float | None = None,
 ) -> Motion:
     """The motion on the figure's skeleton.
 
-    keep_feet: lock the target's feet where the source's are planted.
+    keep_feet: lock the target's feet on the ground where the source's are planted.
+    floor_m: height of the ground; by default at the median height of the planted soles.
     source_figure: gives the roles of the motion's joints if they cannot be guessed from names.
-    `source["retarget"]` of the result holds the scale and the slide of planted feet.
+    `source["retarget"]` of the result holds the scale, the slide of planted feet and how far
+    their soles are off the ground.
     """
     origin = source_figure or figure_of(motion)
     roles_from, roles_to = dict(origin.roles), dict(figure.roles)
@@ -74,7 +80,8 @@ def retarget(
     result = _with_hips_placed(result, frames, source, target, scale)
     report: dict[str, object] = {"from": motion.name, "to": figure.name, "scale": scale}
     if keep_feet:
-        result, feet = lock_planted_feet(result, frames, source, target, scale)
+        soles = {side: sole(figure, target, side) for side in SIDES}
+        result, feet = lock_planted_feet(result, frames, source, target, scale, soles, floor_m)
         report |= feet
     return replace(result, source={"format": "retarget", "retarget": report})
 
@@ -101,7 +108,8 @@ def _target_rotations(frames: Frames, source: RestBody, target: RestBody) -> dic
             about = quaternions.from_axis_angle(_unit(target.bones[role]), np.array(twist))
             alignment[role] = quaternions.multiply(alignment[role], about)
         turn = quaternions.multiply(change, quaternions.multiply(alignment[role], target.turns[t]))
-        if role in target.following and role != "hips":
+        flat = role in ANKLES and flat_foot_alignment(role, whole, source, target) is not None
+        if role in target.following and role != "hips" and not flat:
             turn = _swing_to_bone(frames, turn, role, source, target)
         if bends and lower is not None and _hinge(target, lower):
             angle, confidence = _plane_twist(frames, turn, role, lower, source, target)
@@ -128,7 +136,7 @@ def _direction(frames: Frames, role: str, body: RestBody) -> Floats:
 def _swing_to_bone(
     frames: Frames, turn: Floats, role: str, source: RestBody, target: RestBody
 ) -> Floats:
-    """`turn` with the smallest swing after which the bone points as the source's does."""
+    """`turn` followed by the smallest swing that aligns the bone with the source's."""
     t = target.joint[role]
     bone = quaternions.rotate(quaternions.conjugate(target.turns[t]), target.bones[role])
     now = quaternions.rotate(turn, bone)

@@ -20,15 +20,21 @@ def kinematics() -> None:
 
 
 def skins() -> None:
-    """Generating and deforming the figures' skins."""
+    """Generating and deforming the figures' skins; fitting capsules to the skin of a character."""
+    import numpy as np
+
     from writhe.skeleton import forward
     from writhe.skeleton.figures import figure, figure_names
+    from writhe.skeleton.fit_points import Tightness, fit_points
 
     for name in figure_names():
         body = figure(name)
         frames = forward(body.skeleton, body.skeleton.rest_configuration)
         if body.skin is not None:
             body.skin.deform(body.skeleton, frames.positions, frames.rotations)
+    points = np.random.default_rng(0).normal(size=(20, 3))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    fit_points(points, points, np.ones(20), np.zeros(20, dtype=bool), points[:0], 1, Tightness())
 
 
 def linking() -> None:
@@ -141,7 +147,7 @@ def tangling() -> None:
 
 def planning() -> None:
     """Planning and timing."""
-    from writhe.planning import DefaultPlanner, Timing, figure_problem, plan, to_motion
+    from writhe.planning import EnergyPlanner, Timing, figure_problem, plan, to_motion
     from writhe.skeleton.figures import figure
 
     human = figure("human")
@@ -151,7 +157,7 @@ def planning() -> None:
         goal[human.skeleton.q_slice(f"{side}_elbow")] = 1.0
     found = plan(human, start, goal, planted=("left_ankle",))
     to_motion(found, Timing(fps=30.0, duration_s=0.2))
-    DefaultPlanner().compile(figure_problem(human, start, goal))
+    EnergyPlanner().compile(figure_problem(human, start, goal))
 
 
 def animation() -> None:

@@ -67,7 +67,7 @@ class PresetPanel {
   private applyOnArrival = false; // Enter was pressed before the poses had arrived
 
   constructor(private readonly editor: Editor) {
-    const note = h("p", { class: "note", hidden: true }, "Preset poses exist for the human figure only.");
+    const note = h("p", { class: "note", hidden: true }, "Preset poses are for people: this figure was not recognised as one.");
     const finder = h("div", { class: "preset-find" }, this.search, this.setting);
     this.element = h("div", {}, finder, this.list, this.more, note);
     this.search.addEventListener("input", () => this.draw());
@@ -81,10 +81,11 @@ class PresetPanel {
       if (editor.link === "open" && !this.poses.length) editor.connection.send({ type: "list_preset_poses" });
     });
     on(["state"], () => {
-      const human = activeActor()?.figure === "human";
-      this.list.hidden = finder.hidden = !human;
-      this.more.classList.toggle("none", !human);
-      note.hidden = human;
+      const figure = store.figures.get(activeActor()?.figure ?? "");
+      const person = figure?.strands.includes("left_leg") ?? false; // recognised people have legs by name
+      this.list.hidden = finder.hidden = !person;
+      this.more.classList.toggle("none", !person);
+      note.hidden = person;
     });
     onTheme(() => requestAnimationFrame(() => this.repaint()));
   }

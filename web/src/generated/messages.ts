@@ -235,6 +235,9 @@ export interface FigureShape {
   triangles: Uint8Array;
   skin_joints: Uint8Array;
   skin_weights: Uint8Array;
+  model: string;
+  nodes: number[];
+  units_m: number[];
 }
 
 /** A pinned joint and its target position; `both` means orientation too. */
@@ -242,6 +245,8 @@ export interface PinState {
   joint: number;
   position: [number, number, number];
   both: boolean;
+  start_s?: number | null;
+  end_s?: number | null;
 }
 
 /** Sampled motion between two pose keys: planned, wound or pushed clear. */
@@ -416,6 +421,7 @@ export interface MotionCertificate {
   overlaps: Overlap[];
   pose?: Segment | null;
   untested_pairs?: number;
+  without_shapes?: string[];
 }
 
 /** Remove the penetrations from a segment of an actor's motion. */
@@ -435,12 +441,13 @@ export interface ClearAll {
   preferred_actor: number;
 }
 
-/** The number of cleared segments, and messages about the remaining ones. */
+/** The number of cleared segments, what changed in each, and why others were not cleared. */
 export interface ClearResult {
   type: "clear_result";
   job: string;
   cleared: number;
   remaining: string[];
+  changes: string[];
 }
 
 /** Remove a sampled track, so that its keys are interpolated by their easing. */
@@ -627,6 +634,23 @@ export interface PartnerPose {
   winding: Winding;
 }
 
+/** Set when the pin of a joint holds; None: from the start, to the end of the timeline. */
+export interface SetPinRange {
+  type: "set_pin_range";
+  request: string;
+  actor: number;
+  joint: number;
+  start_s?: number | null;
+  end_s?: number | null;
+}
+
+/** Pin the feet of an actor while they stand on the floor in its keys. */
+export interface PinContacts {
+  type: "pin_contacts";
+  request: string;
+  actor: number;
+}
+
 /** Request the list of preset poses. */
 export interface ListPresetPoses {
   type: "list_preset_poses";
@@ -646,13 +670,13 @@ export interface PresetGroup {
   poses: PresetPose[];
 }
 
-/** All preset poses of the human, the answer to ListPresetPoses. */
+/** All preset poses of people, the answer to ListPresetPoses. */
 export interface PresetPoses {
   type: "preset_poses";
   groups: PresetGroup[];
 }
 
-/** Apply a preset pose to a human; a pose on a chair or ladder adds the object if missing. */
+/** Apply a preset pose to a person; a pose on a chair or ladder adds the object if missing. */
 export interface ApplyPresetPose {
   type: "apply_preset_pose";
   request: string;
@@ -1042,8 +1066,8 @@ export interface FeatureDiagnostics {
   partner: PartnerPose | null;
 }
 
-export type Incoming = Open | Drag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | ClearSegment | ClearAll | BlendAgain | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | KeepTangle | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WindStep | CommitWinding | WindTangle;
+export type Incoming = Open | Drag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | ClearSegment | ClearAll | BlendAgain | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WindStep | CommitWinding | WindTangle;
 
 export type Outgoing = Welcome | FigureShape | State | MotionData | DragResult | JobState | ErrorMessage | MotionCertificate | ClearResult | FoundPaths | PresetPoses | Pushed | TangleMotionResult | TangleMeasured | FollowPathResult | WindStepResult | WindResult;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | ClearSegment | ClearAll | BlendAgain | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | CommitWinding | WindTangle;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | ClearSegment | ClearAll | BlendAgain | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | SetPinRange | PinContacts | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | CommitWinding | WindTangle;

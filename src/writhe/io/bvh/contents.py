@@ -13,7 +13,7 @@ from writhe.errors import WritheError
 from writhe.io.bvh.hierarchy import BvhHeader, BvhJoint, has_motion_header, parse_header
 from writhe.io.bvh.lost_bones import lost_bones
 from writhe.io.file_size_limits import MAX_HEADER_BYTES, unique_names
-from writhe.io.units import guess_unit, longest_path
+from writhe.io.units import body_length, guess_unit, is_cmu, longest_path
 from writhe.skeleton.joint import Joint, JointKind, Tip
 from writhe.skeleton.skeleton import Skeleton
 
@@ -75,7 +75,8 @@ def _unit(
             for j, joint in enumerate(joints)
             if joint.end_sites
         }
-        unit, why = guess_unit(names, longest_path(parents, offsets, ends))
+        body = None if is_cmu(names) else body_length(_skeleton(names, joints, offsets, 1.0))
+        unit, why = guess_unit(names, longest_path(parents, offsets, ends), body)
     source["metres_per_unit"], source["unit_from"] = unit, why
     return unit
 

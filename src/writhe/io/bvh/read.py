@@ -199,11 +199,15 @@ def _adds_to_offset(rows: Floats, channel: np.ndarray, offset: Floats) -> bool:
     """Whether a joint's position channels add to its OFFSET instead of replacing it.
 
     Most programs (Blender, MotionBuilder, LAFAN1) write the whole translation; some write the
-    difference from OFFSET, which is then small compared to it.
+    difference from OFFSET, which is then small compared to it along every axis on which OFFSET
+    counts. One axis with the whole translation decides for all: the hips of a clip may start far
+    from the origin of its floor, but not far from their height.
     """
     there = channel >= 0
     size = float(np.linalg.norm(offset[there]))
     if size == 0.0:
         return False
-    lengths = np.linalg.norm(rows[:, channel[there]], axis=1)
-    return float(np.median(lengths)) < 0.25 * size
+    values = np.median(np.abs(rows[:, channel[there]]), axis=0)
+    lengths = np.abs(offset[there])
+    counts = lengths > 0.05 * size
+    return bool((values[counts] < 0.1 * lengths[counts]).all())

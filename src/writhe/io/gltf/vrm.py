@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from writhe.io.gltf.container import Glb
-from writhe.recognition.names import ROLES
+from writhe.recognition.roles import ROLES
 
 # the writhe role of each humanoid bone; of two bones with one role the later wins
 _MIDLINE = {

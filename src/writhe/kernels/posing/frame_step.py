@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Ints
 from writhe.kernels.collision.step_gate import GateWorkspace, gate_step
 from writhe.kernels.jit import kernel
 from writhe.kernels.posing.body_state import (
@@ -38,7 +38,7 @@ HALVINGS = 6  # a step is tried at its full length, a half, a quarter ...
 # a step is accepted if new cost / old cost <= ACCEPT_RATIO (plus rounding); another iteration
 # follows if it is at most CONTINUE_RATIO
 ACCEPT_RATIO, CONTINUE_RATIO = 1.001, 0.96
-CUT_ROUNDS = 3  # most QPs that solve a step again around what stopped it
+CUT_ROUNDS = 3  # maximum number of QPs that re-solve a truncated step
 CUT_AHEAD = 0.1  # ... with the collisions at this fraction beyond the cut
 STUCK_FRACTION = 0.05  # a frame with a smaller certified fraction is followed by a recovery
 # indices into the array that `pose` fills, after those of `measure_cost`
@@ -111,14 +111,14 @@ def _find_cut_step(
     state: BodyState,
     bounds: StepBounds,
     slack_m: float,
-    first_dof: int,
+    own: Ints,
     certified: float,
     ahead: float,
     gate: GateWorkspace,
     workspace: StepWorkspace,
     frame: FrameWorkspace,
 ) -> float:
-    """Solve a step that the gate stopped at fraction `certified` again, around the obstacle.
+    """Re-solve a step that was truncated at fraction `certified`, around the obstacle.
 
     Solves up to CUT_ROUNDS QPs with constraints for the pairs that collide at the fraction
     certified + ahead; returns the best certified fraction. The step is stored in workspace.step,
@@ -135,7 +135,7 @@ def _find_cut_step(
             frame.tried,
             state,
             bounds,
-            first_dof,
+            own,
             workspace,
             frame.ahead,
         )
@@ -158,7 +158,7 @@ def _take_step(
     terms: TermRows,
     bounds: StepBounds,
     slack_m: float,
-    first_dof: int,
+    own: Ints,
     max_cost: float,
     try_cuts: bool,
     gate: GateWorkspace,
@@ -185,7 +185,7 @@ def _take_step(
                         state,
                         bounds,
                         slack_m,
-                        first_dof,
+                        own,
                         certified,
                         CUT_AHEAD,
                         gate,
@@ -217,7 +217,7 @@ def _restore_pins(
     pull: Floats,
     bounds: StepBounds,
     slack_m: float,
-    first_dof: int,
+    own: Ints,
     gate: GateWorkspace,
     workspace: StepWorkspace,
     frame: FrameWorkspace,
@@ -239,7 +239,7 @@ def _restore_pins(
         pull,
         bounds,
         0.0,
-        first_dof,
+        own,
         workspace,
     )
     integrate(environment.tree, frame.iteration_start, workspace.step, frame.tried)
@@ -260,7 +260,7 @@ def _restore_clearance(
     terms: TermRows,
     bounds: StepBounds,
     slack_m: float,
-    first_dof: int,
+    own: Ints,
     gate: GateWorkspace,
     workspace: StepWorkspace,
     frame: FrameWorkspace,
@@ -274,7 +274,7 @@ def _restore_clearance(
     """
     _set_state(environment, terms, frame.start, state, measured)
     update_near_pairs(environment, bounds.near_m, state)
-    propose_recovery(environment, state, terms, bounds, first_dof, workspace)
+    propose_recovery(environment, state, terms, bounds, own, workspace)
     integrate(environment.tree, frame.start, workspace.step, frame.tried)
     certified = _certified_fraction(environment, frame, slack_m, gate)
     if certified < 1.0:
@@ -283,7 +283,7 @@ def _restore_clearance(
             state,
             bounds,
             slack_m,
-            first_dof,
+            own,
             certified,
             1.0,
             gate,
@@ -304,7 +304,7 @@ def pose(
     pull: Floats,
     bounds: StepBounds,
     options: FrameOptions,
-    first_dof: int,
+    own: Ints,
     update: bool,
     gate: GateWorkspace,
     workspace: StepWorkspace,
@@ -313,11 +313,11 @@ def pose(
 ) -> None:
     """Move the state by one frame of up to options.iterations steps; all motion is certified.
 
-    inertia and pull (nv) as in `propose_step`; the variables are the columns from `first_dof` on;
-    with `update` the state is evaluated first, because state.q was set from outside. Fills measured
-    (MEASURES) with the results of `measure_cost` at the end, the worst target distance at the start
-    (metres), the certified fraction of the proposed step, and whether rows were softened (1) or
-    not (0).
+    inertia and pull (nv) as in `propose_step`; the variables are the columns `own` (m,);
+    with `update` the state is evaluated first, because state.q was set by the caller.
+    Fills measured (MEASURES) with the results of `measure_cost` at the end, the worst target
+    distance at the start (metres), the certified fraction of the proposed step, and whether rows
+    were softened (1) or not (0).
     """
     if update:
         update_state(environment, terms.program, bounds.near_m, state)
@@ -338,7 +338,7 @@ def pose(
             pull,
             bounds,
             reach_m,
-            first_dof,
+            own,
             workspace,
         )
         softened = softened or step_softened
@@ -348,7 +348,7 @@ def pose(
             terms,
             bounds,
             options.slack_m,
-            first_dof,
+            own,
             before * ACCEPT_RATIO + 1e-6,
             iteration == 0,
             gate,
@@ -370,7 +370,7 @@ def pose(
             terms,
             bounds,
             options.slack_m,
-            first_dof,
+            own,
             gate,
             workspace,
             frame,
@@ -385,7 +385,7 @@ def pose(
             pull,
             bounds,
             options.slack_m,
-            first_dof,
+            own,
             gate,
             workspace,
             frame,

@@ -5,8 +5,8 @@
 
 v is the tangent step, r the residual of the soft rows of `TermRows` with Jacobian J and weights W,
 x the tangent step since the frame began, M the weights of a penalty on this motion (`inertia` holds
-their squares) and p a linear term (`pull`) that prefers some steps. The variables are the actor's
-own degrees of freedom, a contiguous range of columns.
+their squares) and p a linear term (`pull`) that prefers some steps. The variables are
+those of the actor's degrees of freedom that may change: columns `own` (m,) of the Jacobians.
 """
 
 from __future__ import annotations
@@ -126,12 +126,12 @@ def _limit_target_distance(state: BodyState, terms: TermRows, reach_m: float) ->
 
 @kernel
 def _add_contact_rows(
-    workspace: StepWorkspace, contact_count: int, first_dof: int, pair_of_row: Ints
+    workspace: StepWorkspace, contact_count: int, own: Ints, pair_of_row: Ints
 ) -> None:
     """Append the contact rows whose entries for the variables are not all zero.
 
-    The variables are the columns from `first_dof` on. pair_of_row (k) is the shape pair of each of
-    the first k rows; the others get the source CUT.
+    The variables are the columns `own`. pair_of_row (k) is the shape pair of each of the first k
+    rows; the others get the source CUT.
     """
     rows, variables = workspace.rows, workspace.solution.shape[0]
     count = workspace.row_count[0]
@@ -140,8 +140,8 @@ def _add_contact_rows(
             break
         movable = False
         for k in range(variables):
-            rows.matrix[count, k] = workspace.contact_jacobian[i, first_dof + k]
-            movable = movable or workspace.contact_jacobian[i, first_dof + k] != 0.0
+            rows.matrix[count, k] = workspace.contact_jacobian[i, own[k]]
+            movable = movable or workspace.contact_jacobian[i, own[k]] != 0.0
         if not movable:
             continue
         rows.low[count], rows.high[count] = workspace.contact_low[i], np.inf
@@ -214,7 +214,7 @@ def _soften_rows(workspace: StepWorkspace) -> None:
 
 
 @kernel
-def _solve(workspace: StepWorkspace, max_step: float, first_dof: int) -> bool:
+def _solve(workspace: StepWorkspace, max_step: float, own: Ints) -> bool:
     """Solve the QP into workspace.step; returns True if contradicting rows were softened."""
     rows = workspace.rows
     for i in range(workspace.row_count[0]):
@@ -229,7 +229,7 @@ def _solve(workspace: StepWorkspace, max_step: float, first_dof: int) -> bool:
         _soften_rows(workspace)
         _solve_boxed(workspace, max_step)
     for k in range(workspace.solution.shape[0]):
-        workspace.step[first_dof + k] = workspace.solution[k]
+        workspace.step[own[k]] = workspace.solution[k]
     return softened
 
 
@@ -254,7 +254,7 @@ def _fill_constraints(
     terms: TermRows,
     bounds: StepBounds,
     approach: float,
-    first_dof: int,
+    own: Ints,
     workspace: StepWorkspace,
 ) -> None:
     """Fill the constraint rows of a QP at a state: joint limits and contacts (`contact_rows`).
@@ -271,7 +271,7 @@ def _fill_constraints(
         bounds.max_step,
         LIMIT_RECOVERY,
         workspace.limit_state,
-        first_dof,
+        own,
         workspace.rows,
     )
     contact_count = contact_rows(
@@ -290,7 +290,7 @@ def _fill_constraints(
         for i in range(contact_count):
             if state.near.gap[i] + state.near.allowance[i] >= 0.0:
                 workspace.contact_low[i] = min(workspace.contact_low[i], 0.0)
-    _add_contact_rows(workspace, contact_count, first_dof, state.near.shape_pair)
+    _add_contact_rows(workspace, contact_count, own, state.near.shape_pair)
 
 
 @kernel
@@ -304,15 +304,15 @@ def propose_step(
     pull: Floats,
     bounds: StepBounds,
     reach_m: float,
-    first_dof: int,
+    own: Ints,
     workspace: StepWorkspace,
 ) -> bool:
     """Solve one QP at a state and store its step in workspace.step (nv).
 
     Returns True if contradicting rows were softened. inertia (nv) holds squared weights, start (nq)
     the configuration at the frame's start, pull (nv) the linear term p. Targets are bounded to
-    `reach_m` from the current points. The variables are the columns from `first_dof` on. moved (nv)
-    is workspace.
+    `reach_m` from the current points. The variables are the columns `own` (m,). moved (nv) is
+    workspace.
     """
     difference(environment.tree, start, state.q, moved)
     _limit_target_distance(state, terms, reach_m)
@@ -333,13 +333,15 @@ def propose_step(
         gradient,
         workspace.columns,
     )
-    own = hessian[first_dof : first_dof + variables, first_dof : first_dof + variables]
-    factorise(own, variables, workspace.factor)
+    for i in range(variables):
+        for k in range(i + 1):
+            workspace.factor[i, k] = hessian[own[i], own[k]]
+    factorise(workspace.factor, variables, workspace.factor)
     for k in range(variables):
-        workspace.unconstrained[k] = -gradient[first_dof + k]
+        workspace.unconstrained[k] = -gradient[own[k]]
     solve_factored(workspace.factor, variables, workspace.unconstrained, workspace.unconstrained)
-    _fill_constraints(environment, state, terms, bounds, bounds.approach, first_dof, workspace)
-    softened = _solve(workspace, bounds.max_step, first_dof)
+    _fill_constraints(environment, state, terms, bounds, bounds.approach, own, workspace)
+    softened = _solve(workspace, bounds.max_step, own)
     _save_active_set(workspace)
     return softened
 
@@ -350,7 +352,7 @@ def propose_recovery(
     state: BodyState,
     terms: TermRows,
     bounds: StepBounds,
-    first_dof: int,
+    own: Ints,
     workspace: StepWorkspace,
 ) -> None:
     """Solve for the smallest step that restores the margin of the penetrating pairs.
@@ -360,8 +362,8 @@ def propose_recovery(
     no other pair becomes nearer than the margin. The result is workspace.step.
     """
     workspace.unconstrained[:] = 0.0
-    _fill_constraints(environment, state, terms, bounds, 1.0, first_dof, workspace)
-    _solve(workspace, bounds.max_step, first_dof)
+    _fill_constraints(environment, state, terms, bounds, 1.0, own, workspace)
+    _solve(workspace, bounds.max_step, own)
 
 
 @kernel
@@ -372,14 +374,14 @@ def propose_cut_step(
     q_ahead: Floats,
     state: BodyState,
     bounds: StepBounds,
-    first_dof: int,
+    own: Ints,
     workspace: StepWorkspace,
     ahead: Floats,
 ) -> None:
     """Solve the last QP again, with constraints for the pairs that collide at start + share * step.
 
-    Shapes that lie flat on each other touch at a point that jumps along them, which rows linearised
-    at start (nq) cannot predict. The colliding pairs are linearised at start + v instead, v being
+    For shapes in flat contact the witness point jumps, which rows linearised at start (nq) cannot
+    predict. The colliding pairs are linearised at start + v instead, v being
     `share` of the last step: c(v) + n . (J_a - J_b) (v' - v) >= 0 for the new step v', with c the
     clearance less half the margin, n the contact normal and J_a, J_b the Jacobians of the witness
     points (`cut_rows`). The result is workspace.step; ahead (nv), q_ahead (nq) and the state are
@@ -403,5 +405,5 @@ def propose_cut_step(
         workspace.contact_jacobian[:MOST_CUTS],
         workspace.contact_low,
     )
-    _add_contact_rows(workspace, contact_count, first_dof, state.near.shape_pair[:0])
-    _solve(workspace, bounds.max_step, first_dof)
+    _add_contact_rows(workspace, contact_count, own, state.near.shape_pair[:0])
+    _solve(workspace, bounds.max_step, own)

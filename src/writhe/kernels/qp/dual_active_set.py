@@ -4,14 +4,15 @@
     s.t.  low_i <= a_i . v + s_i <= high_i
 
 Every row has a slack s_i whose cost is set by its compliance e_i: 1 / weight^2 for a soft term, a
-tiny number for a hard one, so that contradictory rows get a compromise and the QP is always
+tiny number for a hard one, so that contradictory rows are satisfied in a least-squares sense and
+the QP is always
 feasible. With the active rows A the solution is
 
     v = v0 + D^-1 A^T u,   (A D^-1 A^T + E) u = b - A v0,
 
 u >= 0 for rows at their lower bound, u <= 0 at the upper one. D is either diagonal or dense. With a
-diagonal D nothing of the size of v is factored: an octopus with 294 degrees of freedom costs as
-much as its active rows; D^-1 = 0 fixes a coordinate at v0. A dense D is given by its Cholesky
+diagonal D nothing of the size of v is factored: the cost depends on the number of active rows only;
+D^-1 = 0 fixes a coordinate at v0. A dense D is given by its Cholesky
 factor, for objectives with more rows than degrees of freedom.
 
 The active set grows by the most violated row and shrinks by rows whose multiplier changes sign
@@ -66,15 +67,15 @@ def fill_rows(
     max_step: float,
     recovery: float,
     previous_state: Ints,
-    first_column: int,
+    columns: Ints,
     out: ConstraintRows,
 ) -> int:
     """Fill in rows of terms: values (R), jacobian (R, nv), bounds (R); returns how many are needed.
 
-    The QP's variables are the columns of the jacobian from `first_column` on. An interval that a
-    step of |v_k| <= max_step cannot leave is omitted, as is a row of infinite compliance. A value
-    outside its interval must recover the fraction `recovery` of its violation. previous_state (R):
-    the states at the end of the previous step.
+    The QP's variables are `columns` (m,) of the jacobian. An interval that a step of |v_k| <=
+    max_step cannot leave is omitted, as are a row of infinite compliance and one that no variable
+    moves. A value outside its interval must recover the fraction `recovery` of its violation.
+    previous_state (R): the states at the end of the previous step.
     """
     count, nv = 0, out.matrix.shape[1]
     for i in range(values.shape[0]):
@@ -84,14 +85,14 @@ def fill_rows(
         if not equal:
             travel = 0.0
             for k in range(nv):
-                travel += abs(jacobian[i, first_column + k])
+                travel += abs(jacobian[i, columns[k]])
             travel *= max_step
-            if values[i] - travel >= lower[i] and values[i] + travel <= upper[i]:
+            if travel == 0.0 or (values[i] - travel >= lower[i] and values[i] + travel <= upper[i]):
                 continue
         if count == out.low.shape[0]:
             break
         for k in range(nv):
-            out.matrix[count, k] = jacobian[i, first_column + k]
+            out.matrix[count, k] = jacobian[i, columns[k]]
         below, above = lower[i] - values[i], upper[i] - values[i]
         if equal:
             out.low[count], out.high[count] = below, above

@@ -75,7 +75,8 @@ class SkinDepth:
         cls, figure: Figure, steps: int | None = None, joint: str | None = None
     ) -> SkinDepth:
         """Skin depth of one figure; parts are named after their joints."""
-        return cls(Scene((Actor(figure.name, figure),)), steps, joint)
+        # names of actors have no full stop; those of files may
+        return cls(Scene((Actor(figure.name.replace(".", "_"), figure),)), steps, joint)
 
     def depths(self, q: Floats, beyond_m: float = 0.0) -> tuple[Floats, list[tuple[str, str]]]:
         """(frames,) the largest depth at q (frames, nq), and the names of the two parts.

@@ -30,18 +30,21 @@ EFFECTORS = ("left_ankle", "right_ankle", "left_wrist", "right_wrist", "head")
 _FRAMES = 10  # steps per posture
 _MIN_GAIN = 0.002  # relative decrease of the error that counts as an improvement
 
-# the parameters named in the paper, and their counterparts in the default method
+# the parameters named in the paper, and their counterparts in the default method; the linking
+# radius is not printed, and `local-pca` does not search by linking
 _PUBLISHED: dict[str, Sequence[float]] = {
     "neighbours": (20, 35, 50, 75, 100),
     "dimensions": (10, 20, 30, 40),
     "iterations": (1, 2, 3, 5),
 }
+_RADII = (0.06, 0.12, 0.25, 0.5, 1.0)
 GRIDS: dict[str, dict[str, Sequence[float]]] = {
-    "paper": _PUBLISHED,
+    "paper": {**_PUBLISHED, "linking_radius": _RADII},
     "local-pca": _PUBLISHED,
     "default": {
         "expected_weight": (1.0, 2.0, 4.0, 8.0),
         "offset_decay_m": (0.15, 0.3, 0.6, 1.2),
+        "linking_radius": _RADII,
         "iterations": (1, 2, 3, 5),
     },
 }

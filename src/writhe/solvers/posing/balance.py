@@ -7,20 +7,20 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.skeleton import Figure, Frames
-from writhe.skeleton.limbs import FEET
+from writhe.skeleton.limbs import FEET, SIDES
 
 _LIFTED_M = 0.08  # a foot this much higher than the other bears no weight
 _HEEL, _TIP = 0.4, 1.5  # ends of the sole behind and ahead of the ankle, per ankle-toe distance
 _HALF_WIDTH_M = 0.035
+_BALL = 0.31  # distance of the ball of the foot from the ankle, per length of the shank
 _INSET = 0.8  # scale of the polygon about its middle: a margin to its edge
 
 
 def can_balance(figure: Figure) -> bool:
-    """Whether a figure has feet and masses."""
+    """Whether a figure has legs and masses."""
     roles = dict(figure.roles)
-    return all(role in roles for foot in FEET for role in foot) and bool(
-        figure.skeleton.mass.sum() > 0.0
-    )
+    legs = (f"{side}_{part}" for side in SIDES for part in ("hip", "knee", "ankle"))
+    return all(role in roles for role in legs) and bool(figure.skeleton.mass.sum() > 0.0)
 
 
 def support_polygon(
@@ -34,14 +34,11 @@ def support_polygon(
         raise WritheError(
             f"balance needs feet and masses, which the figure {figure.name!r} does not have"
         )
-    feet = [
-        [figure.joint_of(role) for role in foot]
-        for foot in FEET
-        if not lifted & {figure.joint_of(role) for role in foot}
-    ]
+    roles = dict(figure.roles)
+    feet = [foot for foot in FEET if not lifted & {roles.get(role) for role in foot}]
     if not feet:
         return np.zeros((0, 2))
-    positions = [[frames.position(prefix + joint) for joint in foot] for foot in feet]
+    positions = [_foot(figure, frames, prefix, *foot) for foot in feet]
     lowest = min(float(toe[1]) for _, toe in positions)
     corners: list[Floats] = []
     for ankle, toe in positions:
@@ -54,6 +51,36 @@ def support_polygon(
             corners += [end + _HALF_WIDTH_M * side, end - _HALF_WIDTH_M * side]
     hull = _hull(np.array(corners))
     return hull.mean(axis=0) + _INSET * (hull - hull.mean(axis=0))
+
+
+def _foot(
+    figure: Figure, frames: Frames, prefix: str, ankle: str, toe: str
+) -> tuple[Floats, Floats]:
+    """Positions of the ankle and the ball of a foot, which some skeletons have no joint for."""
+
+    def at(role: str) -> Floats:
+        return frames.position(prefix + figure.joint_of(role))
+
+    if toe in dict(figure.roles):
+        return at(ankle), at(toe)
+    left = at("left_hip") - at("right_hip")
+    ahead = np.array([-left[2], 0.0, left[0]])
+    shank = float(np.linalg.norm(at(ankle.replace("ankle", "knee")) - at(ankle)))
+    ahead *= _BALL * shank / max(float(np.linalg.norm(ahead)), 1e-9)
+    return at(ankle), at(ankle) + ahead
+
+
+def distance_outside(polygon: Floats, point: Floats) -> float:
+    """How far a point (x, z) lies outside a convex polygon (k, 2), counter-clockwise; 0 inside."""
+    if len(polygon) < 3:
+        return 0.0
+    edge = np.roll(polygon, -1, axis=0) - polygon
+    away = point - polygon
+    side = edge[:, 0] * away[:, 1] - edge[:, 1] * away[:, 0]
+    if (side >= 0.0).all():
+        return 0.0
+    t = np.clip((away * edge).sum(axis=1) / np.maximum((edge * edge).sum(axis=1), 1e-12), 0.0, 1.0)
+    return float(np.linalg.norm(away - t[:, None] * edge, axis=1).min())
 
 
 def _hull(points: Floats) -> Floats:

@@ -19,15 +19,16 @@ from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.options import DefaultOptions
 from writhe.terms import Term
 
-_YIELD = 0.3  # how much a control gives way in a settled frame, at firmness 0
-_YIELDED_M, _YIELDED = 1e-3, 0.01  # a smaller distance from the anchor, a smaller share: no force
+_YIELD = 0.3  # yield rate per settled frame, at firmness 0
+# below this distance from the anchor, or this share, the term is off
+_YIELDED_M, _YIELDED = 1e-3, 0.01
 
 
 class ControlTerms:
     """Soft terms for root position and balance, anchored at the pose where a drag begins.
 
-    Weights alone would hold a body back from targets that it can reach. So the terms give way
-    while a drag has settled short of its targets (`give_way`): the root's goal follows the root,
+    If a drag stalls before its targets are reached, the terms are relaxed (`give_way`), because
+    fixed weights would keep reachable targets out of reach: the root's goal follows the root,
     and the weight of balance falls until the centre of mass is over the feet again or another drag
     begins. A firmness of 1 never gives way.
     """
@@ -55,6 +56,7 @@ class ControlTerms:
         self.terms = tuple(terms)
         self._controls = controls
         self._balance_share = 1.0  # of the weight of balance that is in force
+        self._supported = False  # by more than the feet: balance does not count
         self._pins_before: tuple[Pin | Hold, ...] | None = None
 
     def begin(self) -> None:
@@ -77,7 +79,7 @@ class ControlTerms:
         Returns the support polygon (k, 2) if balance is on and the polygon is to be replaced.
         """
         held = tuple(pins)
-        if self._balance_share < 1.0 and self.off_balance_m(rows) == 0.0:
+        if self._balance_share < 1.0 and not self._supported and self.off_balance_m(rows) == 0.0:
             self._set_balance_share(rows, 1.0)
         if not self.terms or held == self._pins_before:
             return None
@@ -88,6 +90,9 @@ class ControlTerms:
             rows.anchor(self._stay, free=any(target.joint == root for target in targets))
         if self._balance < 0:
             return None
+        self._supported = self._rests_on_more_than_feet(held)
+        if self._supported:
+            self._set_balance_share(rows, _YIELDED)
         terms = rows.terms
         frames = Frames(self._actor.skeleton, terms.positions, terms.rotations)
         moved = frozenset(target.joint for target in targets)
@@ -110,6 +115,12 @@ class ControlTerms:
                 self._set_balance_share(rows, share)
                 changed = True
         return changed
+
+    def _rests_on_more_than_feet(self, held: tuple[Pin | Hold, ...]) -> bool:
+        """Whether the hips or a knee are pinned: a seated or kneeling body is supported there."""
+        roles = dict(self._figure.roles)
+        others = {roles.get(role) for role in ("hips", "left_knee", "right_knee")}
+        return any(isinstance(pin, Pin) and pin.joint in others for pin in held)
 
     def _set_balance_share(self, rows: HandleRows, share: float) -> None:
         at = rows.rows_of(self._balance)

@@ -49,6 +49,30 @@ def moving_root(figure: Figure) -> str:
     return next((j.name for j in joints if j.kind is not JointKind.FIXED), joints[0].name)
 
 
+def locked_dofs(figure: Figure, held: frozenset[str]) -> Bools:
+    """(nv,) mask of the degrees of freedom that no handle and no role needs.
+
+    On a person, these are the joints without a role, a held joint or a joint with a role at or
+    below them: fingers, twist bones, hair and end markers of a rig. They cost nothing while they
+    are not held.
+    """
+    skeleton = figure.skeleton
+    tree = skeleton.tree
+    out = np.zeros(skeleton.dof_count, dtype=np.bool_)
+    if not figure.roles:
+        return out
+    needed = np.zeros(len(skeleton), dtype=np.bool_)
+    for joint in [*(name for _, name in figure.roles), *held]:
+        needed[list(skeleton.ancestors(joint))] = True
+    for joint in held:  # what hangs on a held finger follows it
+        needed[skeleton.index(joint) : int(tree.subtree_end[skeleton.index(joint)])] |= (
+            joint not in dict(figure.roles).values()
+        )
+    for j in np.flatnonzero(~needed):
+        out[int(tree.v_start[j]) : int(tree.v_start[j + 1])] = True
+    return out
+
+
 def idle_dofs(figure: Figure, held: frozenset[str]) -> Bools:
     """(nv,) mask of the degrees of freedom of limbs that have no held joint.
 

@@ -1,4 +1,4 @@
-"""`default`: natural, collision-free posing in real time, every step certified.
+"""`default`: a posture prior from a database, collision constraints, certified steps.
 
 A step solves one small QP per iteration,
 
@@ -29,7 +29,7 @@ from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.skeleton.configurations import configuration
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.control_terms import ControlTerms
-from writhe.solvers.posing.controls import Controls, idle_dofs
+from writhe.solvers.posing.controls import Controls, idle_dofs, locked_dofs
 from writhe.solvers.posing.database_query import DatabaseQuery
 from writhe.solvers.posing.frame_stepper import FrameOutcome, FrameStepper
 from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
@@ -84,6 +84,7 @@ class DefaultPoser:
         self._joint_freedom = np.ones(len(figure.skeleton))
         self._last_q: Floats = np.zeros(0)
         self._relations: tuple[Term, ...] = ()
+        self._related: frozenset[str] = frozenset()  # joints of the relations
         self._still: tuple[object, PoseResult] | None = None  # handles and result at rest
         self.controls = controls or Controls()
 
@@ -105,6 +106,11 @@ class DefaultPoser:
         stiff springs like pins, intervals become constraints.
         """
         self._relations = tuple(relations)
+        prefix = self.actor.prefix
+        codes = [term.quantity.encode(self.skeleton) for term in relations]
+        names = (self.skeleton.names[j] for c in codes for j in (c.joint_a, c.joint_b) if j >= 0)
+        own = (name.removeprefix(prefix) for name in names if name.startswith(prefix))
+        self._related = frozenset(name for name in own if name in self.figure.skeleton)
         self._compile()
 
     def _compile(self) -> None:
@@ -130,7 +136,12 @@ class DefaultPoser:
     def step(
         self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin | Hold] = ()
     ) -> PoseResult:
-        """The next configuration from q: natural, within limits, certified."""
+        """One frame of a drag: the next configuration from q, with errors, status and gate report.
+
+        Call it once a frame until `result.reached`, or until the status is SETTLED. The step from q
+        to `result.q` is certified unless `options.gate` is off; if nothing of it can be certified,
+        `result.q` equals q. A q that starts in violation is not made deeper.
+        """
         start = time.perf_counter()
         rows, stepper = self._rows, self._stepper
         check_handles(targets, pins)
@@ -158,7 +169,8 @@ class DefaultPoser:
     def warm_up(self, q: Floats) -> None:
         """Load or compile every kernel that a step may need, so that no drag waits for one.
 
-        Takes one step at q towards the current pose; the poser's state changes as in a pause.
+        Takes one step at q towards the current pose; its state changes as if a frame without motion
+        had been solved.
         """
         joint = self.figure.skeleton.names[0]
         x, y, z = (float(c) for c in forward(self.figure.skeleton, q).position(joint))
@@ -168,9 +180,11 @@ class DefaultPoser:
     def _begin(self, targets: Sequence[Target], pins: Sequence[Pin | Hold]) -> None:
         """Set the new rows, and the inertia of idle limbs, when the set of handles changes."""
         self._control_terms.begin()
-        self._stepper.set_rows(self._rows, self._control_terms.first_balance_row(self._rows))
         held = {handle.joint for handle in (*targets, *pins)}
         held |= {handle.on for handle in pins if isinstance(handle, Hold)}
+        locked = locked_dofs(self.figure, frozenset(held) | self._related)
+        balance = self._control_terms.first_balance_row(self._rows)
+        self._stepper.set_rows(self._rows, balance, locked)
         idle = idle_dofs(self.figure, frozenset(held))
         idle_weight = (self.options.idle_weight * self.controls.idle) ** 2
         self._stepper.inertia[:] = self._inertia

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from writhe.arrays import Floats, identical
+from writhe.arrays import Bools, Floats, identical
 from writhe.collision import NearPairs
 from writhe.collision.gate import gate_workspace
 from writhe.collision.tolerance import GATE_SLACK_M
@@ -69,9 +69,14 @@ class FrameStepper:
         )
         self._code: Callable[..., Any] | None = None
 
-    def set_rows(self, rows: HandleRows, balance: int) -> None:
-        """Use these rows from now on; `balance` is the index of the first balance row, or -1."""
-        terms, own = rows.terms, self._actor.v
+    def set_rows(self, rows: HandleRows, balance: int, locked: Bools | None = None) -> None:
+        """Use these rows from now on; `balance` is the index of the first balance row, or -1.
+
+        locked: (nv of the actor,) degrees of freedom that keep their values.
+        """
+        terms = rows.terms
+        own = np.arange(self._actor.v.start, self._actor.v.stop, dtype=np.int64)
+        self._own = own if locked is None else np.ascontiguousarray(own[~locked])
         near = self._near
         self._term_rows = body_state.TermRows(
             terms.program,
@@ -98,7 +103,7 @@ class FrameStepper:
         self._workspace = make_workspace(
             terms.rows,
             self._nv,
-            own.stop - own.start,
+            len(self._own),
             _MOST_CONTACTS,
             len(self.table.pairs.allowance),
         )
@@ -129,7 +134,7 @@ class FrameStepper:
             self.pull,
             self._bounds,
             frame_options,
-            self._actor.v.start,
+            self._own,
             update,
             self._gate,
             self._workspace,

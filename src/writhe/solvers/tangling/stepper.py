@@ -81,6 +81,7 @@ class TangleStepper:
         self._work = make_dual_workspace(min(workspace, 400), nv)
         self._pair_state = np.zeros(max(1, len(table.pairs.deep)), dtype=np.int64)
         self._row_state = np.zeros(self.terms.rows, dtype=np.int64)
+        self._columns = np.arange(self.skeleton.dof_count, dtype=np.int64)
         self._v, self._v0 = np.zeros(nv), np.zeros(nv)
         self._tried = np.empty(self.skeleton.configuration_size)
         self.contacts = self.used = 0
@@ -217,7 +218,7 @@ class TangleStepper:
         }
 
     def proposal(self, q: Floats, leave_out: int | None) -> tuple[Floats, Floats]:
-        """By row, what a step from q would leave of its stride, and the stride; nothing moves.
+        """For each row, the unmet part of the requested change, and that change; q is not modified.
 
         `leave_out` is the index of a goal whose rows do not count.
         """
@@ -341,7 +342,7 @@ class TangleStepper:
             options.max_step,
             0.3,
             self._row_state,
-            0,
+            self._columns,
             rows,
         )
         near = self._near

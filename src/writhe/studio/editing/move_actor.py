@@ -9,7 +9,7 @@ from writhe.arrays import Floats, vector3
 from writhe.errors import WritheError
 from writhe.skeleton import JointKind, forward
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
-from writhe.skeleton.root import moved_roots
+from writhe.skeleton.root import free_root, moved_roots
 from writhe.studio.document import Document, PinRow, TrackKind
 from writhe.studio.document.drawn_paths import moved_path
 from writhe.studio.document.history import Edit
@@ -21,14 +21,18 @@ from writhe.studio.editing.scene_builder import FARTHEST_M
 def move_actor(
     document: Document, edit: Edit, number: int, shift_m: Floats, turn_rad: float
 ) -> None:
-    """Turn an actor about the vertical through its root, then shift it: x -> Y (x - c) + c + s."""
+    """Turn an actor about the vertical through its root, then shift it: x -> Y (x - c) + c + s.
+
+    Y is the rotation, c the position of the root, s the shift.
+    """
     actor = document.actor(number)
     skeleton = document.figure(actor.figure).skeleton
-    if skeleton.joints[0].kind is not JointKind.FREE:
+    if all(joint.kind is not JointKind.FREE for joint in skeleton.joints):
         raise WritheError(f"the body {actor.figure!r} has a fixed root and cannot be moved")
     if not np.isfinite([*shift_m, turn_rad]).all() or np.abs(shift_m).max() > FARTHEST_M:
         raise WritheError("a character can be moved by at most 1000 m")
-    centre = forward(skeleton, actor.configuration).positions[0]
+    root = free_root(skeleton)
+    centre = forward(skeleton, actor.configuration).positions[root]
     c, s = np.cos(turn_rad), np.sin(turn_rad)
     yaw = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
     away = centre + shift_m - yaw @ centre

@@ -8,11 +8,13 @@ from pathlib import Path
 from writhe.database import PostureDatabase
 from writhe.errors import WritheError
 from writhe.postures.builtin import builtin_database
+from writhe.postures.preset_poses import is_person
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
 from writhe.solvers.half_space import HalfSpacePoser
-from writhe.solvers.posing import Poser, make_poser
+from writhe.solvers.posing import Controls, Poser, make_poser
 from writhe.solvers.posing.actor_in_scene import ActorInScene
+from writhe.solvers.posing.balance import can_balance
 from writhe.solvers.posing.default_poser import DefaultPoser
 from writhe.studio.editing.solver_settings import FROM_FILE, SolverSettings
 from writhe.studio.files.shared_files import SharedFiles
@@ -21,7 +23,7 @@ _NEED_DATABASE = frozenset({"paper", "local-pca"})
 
 
 class Posers:
-    """Makes posers. Databases hold human postures; other figures are posed without one.
+    """Makes posers. Databases hold postures of people; other figures are posed without one.
 
     Without `database` the built-in, synthetic postures are used.
     """
@@ -66,14 +68,17 @@ class Posers:
     ) -> Poser:
         """A new poser for one actor (posers keep state between steps)."""
         chosen = settings or SolverSettings()
-        database = self.postures(chosen) if body is figure("human") else None
+        database = self.postures(chosen) if is_person(body) else None
         if database is None and method in _NEED_DATABASE:
             raise WritheError(
-                f"the method {method!r} needs a posture database, which exists for the human only;"
+                f"the method {method!r} needs a posture database, which exists for people only;"
                 " choose postures in the settings, or another method"
             )
         if method == "default":
-            return DefaultPoser(body, database, chosen.options(), actor=in_scene)
+            own = body is figure("human")
+            # another person's body keeps its balance; the human's controls are set by features
+            controls = None if own or not can_balance(body) else Controls.standing()
+            return DefaultPoser(body, database, chosen.options(), actor=in_scene, controls=controls)
         if method == "half-space":
             return HalfSpacePoser(body, actor=in_scene)
         return make_poser(method, body, database)

@@ -10,6 +10,7 @@ from writhe.arrays import Floats, vector3
 from writhe.skeleton import Figure, JointKind, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import quaternion_of
+from writhe.solvers.posing.controls import moving_root
 from writhe.studio.document.rows import PinRow
 from writhe.studio.editing.contact_defaults import clearance
 from writhe.studio.editing.figure_cache import per_figure
@@ -91,8 +92,13 @@ def starting_pins(figure: Figure, q: Floats) -> tuple[PinRow, ...]:
     return (pin_here(figure, q, figure.skeleton.names[0], orientation=True),)
 
 
-def counterpart(skeleton: Skeleton, name: str) -> str:
-    """The joint on the other side; the joint itself on the mid-line."""
+def counterpart(figure: Figure, name: str) -> str:
+    """The joint on the other side, by roles or names; the joint itself on the mid-line."""
+    skeleton, roles = figure.skeleton, dict(figure.roles)
+    for role, joint in figure.roles:
+        if joint == name:
+            swapped = role.replace("left", "\0").replace("right", "left").replace("\0", "right")
+            return roles.get(swapped, name)
     for left, right in _SIDES:
         for mine, other in ((left, right), (right, left)):
             at_end = mine.startswith(("_", "."))
@@ -115,7 +121,8 @@ def mirrored(figure: Figure, q: Floats) -> Floats:
     rest = forward(skeleton, skeleton.rest_configuration).rotations
     posed = forward(skeleton, q).rotations
     from_rest = np.einsum("jab,jcb->jac", posed, rest)
-    forwards = from_rest[0] @ np.array([0.0, 0.0, 1.0])
+    root = skeleton.index(moving_root(figure))
+    forwards = from_rest[root] @ np.array([0.0, 0.0, 1.0])
     heading = np.arctan2(forwards[0], forwards[2])
     c, s = np.cos(heading), np.sin(heading)
     yaw = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
@@ -123,7 +130,7 @@ def mirrored(figure: Figure, q: Floats) -> Floats:
     out = q.copy()
     rotations = np.empty_like(posed)
     for j, joint in enumerate(skeleton.joints):
-        other = skeleton.index(counterpart(skeleton, joint.name))
+        other = skeleton.index(counterpart(figure, joint.name))
         at, end = int(tree.q_start[j]), int(tree.q_start[j + 1])
         target = yaw @ mirror @ (yaw.T @ from_rest[other]) @ mirror @ rest[j]
         parent = int(tree.parent[j])

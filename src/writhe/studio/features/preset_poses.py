@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
+
 from writhe.arrays import Floats
 from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
 from writhe.postures import preset_poses
+from writhe.skeleton import Figure
 from writhe.studio.document import Document
 from writhe.studio.document.history import Edit
 from writhe.studio.editing import edits, object_edits, scene_builder, scene_objects
@@ -43,13 +46,13 @@ class PresetGroup(Part, frozen=True):
 
 
 class PresetPoses(Message, frozen=True, tag="preset_poses"):
-    """All preset poses of the human, the answer to ListPresetPoses."""
+    """All preset poses of people, the answer to ListPresetPoses."""
 
     groups: list[PresetGroup]
 
 
 class ApplyPresetPose(Command, frozen=True, tag="apply_preset_pose"):
-    """Apply a preset pose to a human; a pose on a chair or ladder adds the object if missing."""
+    """Apply a preset pose to a person; a pose on a chair or ladder adds the object if missing."""
 
     actor: int
     library: Literal["basic", "chair", "ladder"]
@@ -78,25 +81,31 @@ def apply(editor: Editor, edit: Edit, message: ApplyPresetPose) -> None:
     """Apply the pose, pin its supporting joints and allow its contacts."""
     document = editor.document
     actor = document.actor(message.actor)
-    if actor.figure != "human":
-        raise WritheError("preset poses exist for the human only")
-    database, number = preset_poses.preset_pose(message.library, message.name)
+    body = document.figure(actor.figure)
+    if not preset_poses.is_person(body):
+        raise WritheError(
+            f"preset poses are for people; {actor.figure!r} was not recognised as one: give its"
+            " roles"
+        )
+    database, _ = preset_poses.preset_pose(message.library, message.name)
     on_chair = database.object_name == "chair"
+    placement = np.zeros(7)
     if database.object_name:
         placement = _object_placement(document, edit, database.object_name, editor.time_s)
-        q = preset_poses.relative_to_object(database, number, placement)
-    else:
-        skeleton = database.figure.skeleton
-        q = preset_poses.at_current_root(skeleton, database.q[number], editor.posed_actor(actor).q)
+    now = editor.posed_actor(actor).q
+    q = preset_poses.posture_of(body, message.library, message.name, now, placement)
+    q = document.with_feet_of_previous_key(
+        actor.id, q, editor.time_s, shift=not database.object_name
+    )
     edits.set_pose(document, edit, actor.id, q, editor.time_s)
     edits.pin_only(
         document,
         edit,
         actor.id,
         q,
-        preset_poses.supporting_joints(database.figure.skeleton, q, on_chair=on_chair),
+        preset_poses.supporting_joints(body, q, on_chair=on_chair),
     )
-    _allow_touching(editor, edit, actor.id, q)
+    _allow_touching(editor, edit, actor.id, body, q)
 
 
 def _object_placement(document: Document, edit: Edit, kind: str, time_s: float) -> Floats:
@@ -105,12 +114,12 @@ def _object_placement(document: Document, edit: Edit, kind: str, time_s: float) 
     return scene_objects.placement_at(document, document.object_row(number), time_s)
 
 
-def _allow_touching(editor: Editor, edit: Edit, actor: int, q: Floats) -> None:
+def _allow_touching(editor: Editor, edit: Edit, actor: int, body: Figure, q: Floats) -> None:
     """Allow the contacts of the pose, such as hands on thighs or hips on a seat."""
     document = editor.document
     scene = scene_builder.build_scene(document, scene_builder.SceneKey.of(document))
     in_scene = scene_builder.actor_in_scene(document, actor, scene, editor.poses())
-    diagnostics = Diagnostics(document.figure("human"), in_scene)
+    diagnostics = Diagnostics(body, in_scene)
     pairs = {(p.a, p.b) for p in diagnostics.near_pairs(q) if p.clearance_m < -SLACK_M}
     known = declared(document)
     fresh = sorted((min(a, b), max(a, b)) for a, b in pairs)

@@ -1,9 +1,9 @@
 """What is compiled, generated and loaded before bodies can be dragged, while the page is open.
 
-The server listens at once. What is missing in the cache is made by other processes
-(`writhe.warmup.processes`), what dragging needs first; then this process loads it. A wheel with
-machine code lacks nothing and only loads. Planning, tangling and trajectories, which are used later
-if at all, are compiled last, while bodies are dragged.
+The server listens at once. Missing cache entries are built in worker processes
+(`writhe.warmup.processes`), those needed for dragging first, and then loaded by the server. With a
+wheel that has machine code, nothing is missing. Planning, tangling and trajectories, which are used
+later if at all, are compiled last, while bodies are dragged.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LATER: dict[str, Work] = {
 WORKS = {**FIRST, **LATER}
 
 
-class State(NamedTuple):
+class PreparationState(NamedTuple):
     """How far the preparation is."""
 
     done: float  # from 0 to 1
@@ -60,7 +60,7 @@ class Preparation:
 
     @staticmethod
     def nothing_to_do() -> Preparation:
-        """A preparation that is finished: everything is loaded when it is used."""
+        """A preparation that is already complete: everything is loaded when it is used."""
         made = Preparation()
         for event in (made.visible, made.ready, made.finished):
             event.set()
@@ -70,13 +70,13 @@ class Preparation:
         """Begin, in a thread."""
         threading.Thread(target=self._run, daemon=True, name="preparation").start()
 
-    def state(self) -> State:
+    def state(self) -> PreparationState:
         """How far it is now."""
         share = self._share
         spent = time.monotonic() - self._began
         left = spent * (1 - share) / share if share > 0.05 and spent > 5 else None
         ready = self.ready.is_set()
-        return State(
+        return PreparationState(
             1.0 if ready else share,
             self._what,
             None if ready else left,

@@ -26,10 +26,12 @@ from writhe.research.experiments.energy_planning.methods import (
 )
 from writhe.research.experiments.energy_planning.plots import box_plot, lines
 from writhe.research.experiments.energy_planning.postures import (
+    ENTWINED,
+    TANGLED,
     Experiment,
     contortion,
     mirrored_pair,
-    tangles,
+    strand_pairs,
     yoga,
 )
 from writhe.research.experiments.energy_planning.postures import flare as flare_halves
@@ -129,8 +131,13 @@ def _compare(
             picture = _strip(experiment, plans[0], report, f"{name}-{method}.png")
             report.picture(picture, f"{name}, {method}")
             best = best or plans[0]
-    knotted = tangles(experiment.figure, experiment.goal)
-    report.text(f"Tangles of the goal: {len(knotted)} ({', '.join(knotted) or 'none'}).")
+    entwined = strand_pairs(experiment.figure, experiment.goal, ENTWINED)
+    tangled = strand_pairs(experiment.figure, experiment.goal, TANGLED)
+    listed = ", ".join(f"{pair} {linking:.2f}" for pair, linking in entwined.items())
+    report.text(
+        f"Pairs of strands with a linking of at least {ENTWINED} at the goal: {listed or 'none'}."
+        f" Tangled by the paper's definition (over {TANGLED}): {', '.join(tangled) or 'none'}."
+    )
     if best is not None:
         energy = Energy(experiment.problem().table)
         rows = to_motion(best, Timing(fps=FPS, duration_s=2.0, profile="uniform")).q
@@ -165,7 +172,7 @@ def _compare(
             for method, row in found.items()
         ],
     )
-    return {"methods": found, "tangles": len(knotted)}
+    return {"methods": found, "tangles": len(entwined), "tangles_over_half": len(tangled)}
 
 
 def _strip(experiment: Experiment, plan: Plan, report: Report, name: str) -> Path:

@@ -30,7 +30,8 @@ from writhe.solvers.posing import Pin, pin_here
 from writhe.terms import Term, stay_near
 from writhe.topology import Strand, linking_vector, pair_names
 
-TANGLED = 0.25  # |linking| from which two strands count as tangled
+TANGLED = 0.5  # |linking| over which two strands are tangled by the paper's definition
+ENTWINED = 0.25  # |linking| from which they pass around each other, as folded arms do
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,10 @@ class Experiment:
         )
 
 
-def tangles(body: Figure, q: Floats) -> dict[str, float]:
-    """The pairs of strands that are tangled, with their linking."""
+def strand_pairs(body: Figure, q: Floats, least: float) -> dict[str, float]:
+    """The pairs of strands whose linking is at least `least` in magnitude, with their linking."""
     found = zip(pair_names(body), linking_vector(body, q), strict=True)
-    return {name: float(value) for name, value in found if abs(value) >= TANGLED}
+    return {name: float(value) for name, value in found if abs(value) >= least}
 
 
 def _settled(pose: KeyPose, builder: PostureBuilder) -> Floats:
@@ -146,7 +147,7 @@ _LOOSE = {"torso:left_leg": -0.14, "torso:right_leg": -0.14, "right_arm:left_leg
 
 
 def contortion() -> Experiment:
-    """From lying face-down to a knot of seven tangles, within a contortionist's limits."""
+    """From lying face-down to a knot of seven entwined pairs, within a contortionist's limits."""
     body = figure("human", "contortionist")
     builder = PostureBuilder(PoseSetting(body))
     lying = key(

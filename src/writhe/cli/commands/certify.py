@@ -1,0 +1,161 @@
+"""`writhe certify`: check a motion for penetration and pass-throughs."""
+
+from __future__ import annotations
+
+from math import degrees
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from writhe.cli.options import Animation, Json, SkipJointZones
+from writhe.cli.output import console, print_json
+
+if TYPE_CHECKING:
+    from writhe.collision import Certificate, CollisionTable
+
+SHOWN = 10
+
+
+def certify(
+    file: Annotated[
+        Path, typer.Argument(help="A motion: .bvh, .glb, .gltf, .vrm, .npz.", show_default=False)
+    ],
+    animation: Animation = None,
+    scene: Annotated[
+        Path | None,
+        typer.Option(help="A JSON scene with other actors and objects.", show_default=False),
+    ] = None,
+    actor: Annotated[
+        str | None,
+        typer.Option(help="The actor that moves (default: the first).", show_default=False),
+    ] = None,
+    interpolation: Annotated[
+        str | None,
+        typer.Option(
+            help="slerp, euler or both (default: both for BVH, else slerp).", show_default=False
+        ),
+    ] = None,
+    skip_joint_zones: SkipJointZones = False,
+    skin: Annotated[
+        bool, typer.Option(help="Measure the skin too: how often and how deep it penetrates.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Check whether body parts penetrate each other or objects, between frames too.
+
+    Exit code 0: certified; 1: anything else (improving, penetrating, passes through, undecided);
+    2: bad input.
+
+    Example: `writhe certify walk.bvh --scene room.json`
+    """
+    from dataclasses import replace
+
+    from writhe.collision import ContactPolicy
+    from writhe.scene import Scene, certify_file
+
+    place = None if scene is None else Scene.load(scene)
+    if place is not None and skip_joint_zones:
+        place = replace(place, policy=replace(place.policy, skip_joint_zones=True))
+    policy = ContactPolicy(skip_joint_zones=skip_joint_zones)
+    found = certify_file(
+        file,
+        scene=place,
+        actor=actor,
+        interpolation=interpolation,
+        policy=policy,
+        animation=animation,
+    )
+    show_certificate(found.certificate, found.table)
+    report = None
+    if skin:
+        from writhe.research.evaluation.skin_report import figure_with_skin, skin_report
+
+        chosen = None
+        if place is not None:
+            chosen = (place.actor(actor) if actor else place.actors[0]).figure
+        report = skin_report(figure_with_skin(file, found.motion, chosen), found.motion)
+        console.print(
+            f"skin over 1 cm deep: {report.apart_percent:.1f} % of the frames (deepest"
+            f" {100 * report.apart_m:.1f} cm); parts two joints apart, folds included:"
+            f" {report.two_joints_percent:.1f} % (deepest {100 * report.two_joints_m:.1f} cm)"
+        )
+    if json:
+        print_json(
+            found.certificate.as_dict() | ({} if report is None else {"skin": report.as_dict()})
+        )
+    raise typer.Exit(0 if found.certificate.certified else 1)
+
+
+def verdict_text(result: Certificate) -> str:
+    """The verdict in colour, with the depths of an improving motion."""
+    from writhe.collision import Verdict
+
+    text = f"[{'green' if result.certified else 'red'}]{result.verdict}[/]"
+    if result.verdict is Verdict.IMPROVING:
+        text += (
+            f" (starts {1e3 * result.start_depth_m:.1f} mm deep,"
+            f" ends {1e3 * result.end_depth_m:.1f} mm deep, never gets deeper; not certified)"
+        )
+    return text
+
+
+def show_certificate(result: Certificate, table: CollisionTable) -> None:
+    """Print a certificate with its deep overlaps and nearest pairs."""
+    console.print(
+        f"{verdict_text(result)}: {result.frames} frames, {result.interpolation},"
+        f" {result.seconds:.2f} s"
+    )
+    deepest = result.penetration_witnessed_m, result.penetration_upper_bound_m
+    if deepest[1] > 0:
+        console.print(f"penetration {1e3 * deepest[0]:.1f} mm (at most {1e3 * deepest[1]:.1f} mm)")
+    elif result.min_clearance_m is not None:
+        console.print(f"smallest clearance {1e3 * result.min_clearance_m:.1f} mm")
+    for folded in result.folded_joints:
+        console.print(
+            f"[red]{folded.joint} is bent by {degrees(folded.bend_rad):.0f} degrees[/] at"
+            f" {folded.time_s:.2f} s: beyond {degrees(folded.limit_rad):.0f} degrees the skin folds"
+            " into itself"
+        )
+    if result.undecided:
+        console.print(f"[red]{result.undecided} intervals undecided[/]")
+    if result.jumps:
+        console.print(f"{result.jumps} jumps, at which the pose changes without motion")
+    capped = [rule for rule in table.rules if rule.capped]
+    if capped:
+        names = ", ".join(f"{rule.a} and {rule.b}" for rule in capped[:4])
+        console.print(
+            f"[yellow]{len(capped)} pairs of adjacent parts overlap more at rest than is allowed"
+            f"[/] ({names}{', ...' if len(capped) > 4 else ''}): see --skip-joint-zones"
+        )
+    if result.untested_pairs:
+        console.print(f"[yellow]{result.untested_pairs} shape pairs at joints are not tested[/]")
+    if result.deep_overlaps:
+        shown = Table("time (s)", "part", "part", "deepest (mm)", "")
+        for event in sorted(result.deep_overlaps, key=lambda e: not e.pass_through)[:SHOWN]:
+            shown.add_row(
+                f"{event.interval_s[0]:.2f} to {event.interval_s[1]:.2f}",
+                event.a,
+                event.b,
+                f"{1e3 * event.depth_m:.0f}",
+                "passes through" if event.pass_through else "deep overlap",
+            )
+        console.print(shown)
+        if len(result.deep_overlaps) > SHOWN:
+            console.print(f"... {len(result.deep_overlaps)} deep overlaps in all")
+    worst = [row for row in result.worst_pairs if row.clearance_m < 0.02][:SHOWN]
+    if worst:
+        shown = Table("part", "part", "clearance (mm)", "allowance (mm)", "time (s)", "")
+        for row in worst:
+            shown.add_row(
+                row.a,
+                row.b,
+                f"{1e3 * row.clearance_m:.1f}",
+                f"{1e3 * row.allowance_m:.1f}",
+                f"{row.time_s:.2f}",
+                ("from the start" if row.started_in_violation else "violates")
+                if row.violates
+                else "",
+            )
+        console.print(shown)

@@ -1,0 +1,314 @@
+"""`writhe plan`: plan a motion without penetration between two postures of files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from writhe.cli.commands.certify import show_certificate, verdict_text
+from writhe.cli.options import Animation, Json, SkipJointZones
+from writhe.cli.output import console, print_json
+from writhe.errors import WritheError
+
+if TYPE_CHECKING:
+    from writhe.arrays import Floats
+    from writhe.planning import PlanProblem
+    from writhe.scene import CertifiedFile, Scene
+    from writhe.skeleton import Figure, Motion
+
+REST = "rest"
+
+
+def plan(
+    postures: Annotated[
+        list[str] | None,
+        typer.Argument(help="Two postures, FILE@FRAME each (frames count from 0).", metavar="A B"),
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option("--from", help="The first posture: FILE@FRAME, or rest.")
+    ] = None,
+    goal: Annotated[
+        str | None, typer.Option("--to", help="The last posture: FILE@FRAME, or rest.")
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The .bvh or glTF file to write.")
+    ] = Path("plan.bvh"),
+    animation: Animation = None,
+    plant: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A joint that keeps its position; may be repeated. Default: the feet that both"
+            " postures share."
+        ),
+    ] = None,
+    support: Annotated[
+        bool,
+        typer.Option(
+            help="Without --plant, plant the feet that both postures share; without --scene, put a"
+            " floor under postures that stand at one height."
+        ),
+    ] = True,
+    in_turn: Annotated[
+        str, typer.Option(help="Limbs that move one after the other, such as legs,arms.")
+    ] = "",
+    duration: Annotated[float | None, typer.Option(help="Duration of the path in seconds.")] = None,
+    fps: Annotated[
+        float | None, typer.Option(help="Frames per second (default: the file's).")
+    ] = None,
+    falloff: Annotated[
+        int,
+        typer.Option(help="Falloff exponent of the energy: 2 keeps large distances, 5 small ones."),
+    ] = 5,
+    method: Annotated[str, typer.Option(help="default, paper, rrtconnect, ...")] = "default",
+    scene: Annotated[
+        Path | None, typer.Option(help="A JSON scene: the floor and other objects.")
+    ] = None,
+    actor: Annotated[
+        str | None, typer.Option(help="The actor that moves (default: the first).")
+    ] = None,
+    lead_in: Annotated[
+        bool, typer.Option(help="Prepend the path to the rest of B's clip.")
+    ] = False,
+    fallback: Annotated[
+        bool, typer.Option(help="Use RRTConnect if no path is found (extra ompl).")
+    ] = False,
+    skip_joint_zones: SkipJointZones = False,
+    json: Json = False,
+) -> None:
+    """Plan a certified motion between two postures, such as a rest pose and a clip's first frame.
+
+    The written file, including the clip after a lead-in, is certified under the interpolations of
+    common programs.
+
+    Exit code 0: a certified file was written; 1: no path was found, or the file is not certified;
+    2: bad input.
+
+    Example: `writhe plan --from rest --to clip.bvh@0 --lead-in -o sim-ready.bvh`
+    """
+    from writhe.planning import EnergyOptions, PlanOptions, Timing, make_planner, to_motion
+    from writhe.planning.support import assumed_support
+
+    first, last = _ends(postures or [], start, goal)
+    figure, clip, rows, rate = _read(first, last, animation)
+    world, actor_name = _scene(scene, actor, figure, skip_joint_zones)
+    assumed = assumed_support(
+        figure, rows[0], rows[1], plant=support and not plant, floor=support and scene is None
+    )
+    for note in assumed.notes:
+        console.print(note)
+    planted = tuple(plant or assumed.planted)
+    problem, notes = _problem(
+        figure, world, actor_name, rows, planted, assumed.floor_m, skip_joint_zones
+    )
+    options = PlanOptions(energy=EnergyOptions(falloff=falloff), fallback=fallback)
+    found = make_planner(method, figure, options).plan(problem)
+    for note in (*notes, *found.notes):
+        console.print(f"[yellow]{note}[/]")
+    result = {
+        **found.as_dict(),
+        "notes": [*notes, *found.notes],
+        "assumed": list(assumed.notes),
+        "output": None,
+        "verdict": None,
+    }
+    if notes and found.solved:
+        result["status"] = "approximate"
+    certified, verdict = False, f"[red]{found.status.value}[/]"
+    if found.solved:
+        timing = Timing(
+            duration_s=duration,
+            fps=fps or rate,
+            in_turn=tuple(name for name in in_turn.split(",") if name),
+        )
+        motion = to_motion(found, timing)
+        summary, stored = _write(
+            motion, problem, world, actor_name, figure, clip if lead_in else None, last, output
+        )
+        result |= summary
+        certified, verdict = stored.certificate.certified, verdict_text(stored.certificate)
+        if not certified:
+            show_certificate(stored.certificate, stored.table)
+    console.print(f"{verdict}: {found.length_rad:.2f} rad in {1e3 * found.seconds:.0f} ms")
+    if json:
+        print_json(result)
+    raise typer.Exit(0 if certified else 1)
+
+
+def _ends(postures: list[str], start: str | None, goal: str | None) -> tuple[str, str]:
+    given = [*([start] if start else []), *postures, *([goal] if goal else [])]
+    if len(given) != 2:
+        raise WritheError(
+            "give two postures: `writhe plan A.bvh@12 B.bvh@40`, or --from rest --to clip.bvh@0"
+        )
+    if given == [REST, REST]:
+        raise WritheError("one of the two postures must come from a file: FILE@FRAME")
+    return given[0], given[1]
+
+
+def _read(
+    first: str, last: str, animation: str | None
+) -> tuple[Figure, Motion, list[Floats], float]:
+    """The figure, the clip of the last (or only) file, both postures (nq) and the frame rate."""
+    from writhe.io import figure_of, load, load_figure
+    from writhe.io.files import GLTF
+
+    motions: dict[str, Motion] = {}
+    rows: list[Floats | None] = []
+    for text in (first, last):
+        if text == REST:
+            rows.append(None)
+            continue
+        name, _, number = text.rpartition("@")
+        if not name or not number.lstrip("-").isdigit():
+            raise WritheError(
+                f"a posture must be FILE@FRAME, for example walk.bvh@12, not {text!r}"
+            )
+        if name not in motions:
+            motions[name] = load(name, animation=animation)
+        motion, frame = motions[name], int(number)
+        if not -len(motion) <= frame < len(motion):
+            raise WritheError(f"{name} has frames 0 to {len(motion) - 1}, not {frame}")
+        rows.append(motion.q[frame].copy())
+    clip = motions[(last if last != REST else first).rpartition("@")[0]]
+    for name, motion in motions.items():
+        if motion.skeleton.names != clip.skeleton.names:
+            raise WritheError(
+                f"{name} has another skeleton than {clip.name!r}: retarget one of them first"
+            )
+    file = Path((last if last != REST else first).rpartition("@")[0])
+    if file.suffix.lower() in GLTF:
+        figure = load_figure(file, animation=animation)
+    else:
+        figure = figure_of(clip, partial=True)
+    if not figure.capsules:
+        raise WritheError(f"no collision shapes could be fitted to the skeleton of {clip.name!r}")
+    return (
+        figure,
+        clip,
+        [
+            _rest(clip, other) if r is None else r
+            for r, other in zip(rows, reversed(rows), strict=True)
+        ],
+        clip.fps,
+    )
+
+
+def _rest(clip: Motion, other: Floats | None) -> Floats:
+    """(nq,) the rest pose with the ground position and heading of the other posture."""
+    import numpy as np
+
+    from writhe.skeleton import JointKind
+
+    q = clip.skeleton.rest_configuration
+    if other is None or clip.skeleton.joints[0].kind is not JointKind.FREE:
+        return q
+    at = clip.skeleton.q_slice(clip.skeleton.names[0])
+    w, y = float(other[at.stop - 4]), float(other[at.stop - 2])
+    heading = np.array([w, 0.0, y, 0.0])
+    length = float(np.linalg.norm(heading))
+    q[at.start], q[at.start + 2] = other[at.start], other[at.start + 2]
+    if length > 1e-6:
+        q[at.stop - 4 : at.stop] = heading / length
+    return q
+
+
+def _scene(
+    path: Path | None, actor: str | None, figure: Figure, skip_joint_zones: bool
+) -> tuple[Scene | None, str]:
+    if path is None:
+        return None, ""
+    from dataclasses import replace
+
+    from writhe.scene import Scene
+
+    scene = Scene.load(path)
+    if not scene.actors:
+        raise WritheError(f"{path} has no actor")
+    chosen = scene.actor(actor) if actor else scene.actors[0]
+    actors = tuple(replace(a, figure=figure) if a.name == chosen.name else a for a in scene.actors)
+    policy = replace(scene.policy, skip_joint_zones=skip_joint_zones)
+    return replace(scene, actors=actors, policy=policy), chosen.name
+
+
+def _problem(
+    figure: Figure,
+    scene: Scene | None,
+    actor_name: str,
+    rows: list[Floats],
+    planted: tuple[str, ...],
+    floor_m: float | None,
+    skip_joint_zones: bool,
+) -> tuple[PlanProblem, list[str]]:
+    """The problem with penetrating ends pushed clear, and notes about them."""
+    from dataclasses import replace
+
+    from writhe.collision import CollisionTable, ContactPolicy, violating_parts
+    from writhe.collision.tolerance import SLACK_M
+    from writhe.planning import figure_problem, scene_problem
+    from writhe.planning.clear_endpoints import push_clear
+
+    if scene is None:
+        table = CollisionTable.of_figure(figure, ContactPolicy(skip_joint_zones=skip_joint_zones))
+        problem = figure_problem(figure, *rows, planted=planted, table=table, floor_m=floor_m)
+    else:
+        problem = scene_problem(scene, actor_name, *rows, planted=planted)
+    notes: list[str] = []
+    ends: dict[str, Floats] = {}
+    for name in ("start", "goal"):
+        q: Floats = getattr(problem, name)
+        parts = violating_parts(problem.table, q, SLACK_M)[0]
+        if parts:
+            ends[name] = push_clear(problem, q)
+            notes.append(
+                f"the {name} penetrates ({', '.join(parts)}): moved to the nearest clear posture"
+            )
+    return replace(problem, **ends), notes
+
+
+def _write(
+    motion: Motion,
+    problem: PlanProblem,
+    scene: Scene | None,
+    actor_name: str,
+    figure: Figure,
+    clip: Motion | None,
+    last: str,
+    output: Path,
+) -> tuple[dict[str, Any], CertifiedFile]:
+    """Write the motion, followed by the rest of the clip if given, and certify the file."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from writhe.io import save
+    from writhe.scene import certify_file
+
+    q = motion.q if scene is None else motion.q[:, scene.layout.actor_q[actor_name]]
+    # a path is a new animation of its character, not one of those that were there
+    source = {} if clip is None else {k: v for k, v in clip.source.items() if k != "animation"}
+    written = replace(motion, skeleton=figure.skeleton, q=np.ascontiguousarray(q), source=source)
+    frames = len(written)
+    if clip is not None:
+        frame = int(last.rpartition("@")[2]) % len(clip)
+        rest = clip.slice(frame, len(clip)).resample(written.fps)
+        written = replace(written, q=np.concatenate([written.q, rest.q[1:]]))
+    save(written, output, figure=figure if figure.source is not None else None)
+    stored = certify_file(
+        output, scene=scene, actor=actor_name, policy=problem.table.policy, figure=figure
+    )
+    proof = stored.certificate
+    console.print(
+        f"{output}: {len(written)} frames at {written.fps:g} a second, {frames} of them the path"
+    )
+    return {
+        "output": str(output),
+        "frames": len(written),
+        "way_frames": frames,
+        "fps": written.fps,
+        "certified": proof.certified,
+        "verdict": proof.verdict.value,
+        "penetration_m": proof.penetration_upper_bound_m,
+        "pass_throughs": len(proof.pass_throughs),
+    }, stored

@@ -1,0 +1,53 @@
+"""`writhe reproduce`: run a paper's experiments and compare with its figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from writhe.cli.options import Json
+from writhe.cli.output import console, print_json
+from writhe.research.experiments import EXPERIMENTS, run
+
+EPILOG = "\n".join(f"- `{name}`: {line}" for name, line in EXPERIMENTS.items())
+
+
+def reproduce(
+    name: Annotated[str, typer.Argument(help="Name of the paper, listed below.")],
+    only: Annotated[str | None, typer.Argument(help="Run only this part.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Folder for pictures and report.md."),
+    ] = None,
+    clips: Annotated[
+        Path | None, typer.Option(help="A folder of motion files, if the paper used some.")
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Run all repetitions with the long time limits.")
+    ] = False,
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="Time limit of one planner run."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Run a paper's experiments and write pictures, tables and figures to a folder.
+
+    Example: `writhe reproduce topology-aware-ik --json`
+    """
+    folder = output or Path("out") / "reproduce" / name
+    with console.status("Starting") as status:
+        result = run(
+            name,
+            folder,
+            lambda _share, what="": status.update(what),
+            only=only,
+            clips=clips,
+            full=True if full else None,
+            seconds=seconds,
+        )
+    console.print(f"Report: {folder / 'report.md'}")
+    if json:
+        print_json(result)

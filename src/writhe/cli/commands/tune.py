@@ -1,0 +1,74 @@
+"""`writhe tune`: tune a posing method by leave-out reconstruction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from writhe.cli.options import Json
+from writhe.cli.output import console, print_json
+
+
+def tune(
+    method: Annotated[str, typer.Argument(help="paper, local-pca or default.")] = "paper",
+    database: Annotated[
+        Path | None, typer.Option(help="A posture database instead of the built-in one.")
+    ] = None,
+    postures: Annotated[int, typer.Option(help="Number of postures to hold out.", min=1)] = 40,
+    most_ms: Annotated[float, typer.Option(help="Time limit per frame (milliseconds).")] = 33.0,
+    rounds: Annotated[
+        int, typer.Option(help="Largest number of rounds over all parameters.", min=1)
+    ] = 3,
+    seed: Annotated[int, typer.Option(help="Random seed of the held-out postures.")] = 0,
+    json: Json = False,
+) -> None:
+    """Tune the size of the neighbourhood, the dimensions and the iterations of a posing method.
+
+    Random postures are held out of the database and reconstructed from their hands, feet and head.
+    Parameters are changed one by one while that reduces the error and a frame stays within the time
+    limit (section 8 of "Topology aware data-driven inverse kinematics").
+
+    Example: `writhe tune paper --database mocap.parquet --json`
+    """
+    from writhe.database import PostureDatabase
+    from writhe.postures.builtin import builtin_database
+    from writhe.research.evaluation.tuning import tune as run
+    from writhe.skeleton.figures import figure
+
+    known = (
+        builtin_database()
+        if database is None
+        else (PostureDatabase.load(database, figure("human")))
+    )
+    with console.status("Tuning") as status:
+        found = run(
+            method,
+            known,
+            count=postures,
+            most_ms=most_ms,
+            most_rounds=rounds,
+            seed=seed,
+            progress=lambda _share, what="": status.update(f"Trying {what}"),
+        )
+    names = list(found.start.values)
+    table = Table(*names, "joint error (cm)", "ms a frame", title=f"writhe tune {method}")
+    for trial in found.trials:
+        mark = "bold" if trial is found.best else None
+        numbers = [f"{trial.values[name]:g}" for name in names]
+        table.add_row(*numbers, f"{trial.error_cm:.2f}", f"{trial.frame_ms:.2f}", style=mark)
+    console.print(table)
+    if json:
+        print_json(
+            {
+                "method": method,
+                "postures": len(known),
+                "left_out": postures,
+                "rounds": found.rounds,
+                "start": found.start.to_json(),
+                "best": found.best.to_json(),
+                "trials": [trial.to_json() for trial in found.trials],
+            }
+        )

@@ -1,0 +1,22 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+MOTION_FILES = ".bvh, .glb, .gltf, .vrm, .vrma, .npz"
+
+Animation = Annotated[
+    str | None,
+    typer.Option(
+        "--animation",
+        help="Animation of a glTF file, by name or number; `writhe info` lists them.",
+        show_default=False,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+SkipJointZones = Annotated[
+    bool, typer.Option(help="Ignore shapes of adjacent parts that overlap deeply at rest.")
+]

@@ -1,0 +1,232 @@
+"""Postures of the built-in human on another person's body.
+
+A posture is retargeted by roles, lowered or raised until its supports touch the ground, and then
+settled like an authored key pose: feet keep the ground, hands that touched the body or an object
+touch it again, and nothing penetrates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.collision import CollisionTable, ContactPolicy, NearPairs, half_space
+from writhe.postures.builtin.pose_setting import (
+    ACTOR,
+    CONTACT_M,
+    FLOOR,
+    SOLE_M,
+    TOUCHING,
+    PoseSetting,
+)
+from writhe.postures.builtin.settle import Settler
+from writhe.quantities import Direction, Point
+from writhe.recognition.body_map import BodyMap
+from writhe.retargeting.retarget import retarget
+from writhe.scene import Actor, Layout, Scene, SceneObject
+from writhe.scene.objects import built_in
+from writhe.skeleton import Figure, Motion, forward
+from writhe.skeleton.frozen_joints import frozen
+from writhe.terms import Term, stay_near
+
+_TOUCH_M = 0.012  # hands nearer than this to another part touch it
+_ON_FLOOR_M = 0.03  # feet, knees and hands with shapes nearer than this stand on the floor
+_SUPPORTS = ("ankle", "toe", "knee", "wrist")
+_UPRIGHT = ("hips", "spine", "chest", "neck", "head")
+_POSTURE, _TRUNK, _TOUCH, _GROUND = 0.15, 1.5, 10.0, 30.0  # weights
+
+
+@dataclass(frozen=True)
+class BodySetting(PoseSetting):
+    """Any person on the floor, alone or with a built-in object; parts are found by roles."""
+
+    @cached_property
+    def layout(self) -> Layout:
+        part_of = {c.joint: c.part_name for c in self.figure.capsules}
+        by_role = {role: part_of[j] for role, j in self.figure.roles if j in part_of}
+        soles = {p for r, p in by_role.items() if r.endswith(("ankle", "toe"))}
+        objects = [SceneObject(FLOOR, (half_space((0, 0, 0), (0, 1, 0)),))]
+        contacts = {
+            (f"{ACTOR}.{part}", FLOOR): SOLE_M if part in soles else CONTACT_M
+            for part in self.parts
+        }
+        if self.object_name:
+            shapes, strands = built_in(self.object_name)
+            name = self.object_name
+            objects.append(SceneObject(name, shapes, strands=strands, source=name))
+            touching = {by_role[r] for r in TOUCHING[name] if r in by_role}
+            contacts |= {(f"{ACTOR}.{part}", name): CONTACT_M for part in touching}
+        policy = ContactPolicy(contacts, skip_joint_zones=True)
+        return Scene((Actor(ACTOR, self.figure),), tuple(objects), policy).layout
+
+
+@dataclass(frozen=True)
+class _Touch:
+    """Two points that touch in the reference posture, each fixed to a joint of the body.
+
+    `b` is empty for a point of the world.
+    """
+
+    a: str
+    point_a: Floats
+    b: str
+    point_b: Floats
+
+
+def posture_on_body(
+    mapping: BodyMap, q: Floats, object_name: str = "", iterations: int = 40
+) -> Floats:
+    """(nq,) the reference's posture q (nq of the reference) on the map's body.
+
+    q stands on the floor y = 0, with the built-in object `object_name` at the origin if there is
+    one. The hips keep their place relative to it, scaled by leg length.
+    """
+    body, reference = mapping.body, mapping.reference
+    source = Motion(reference.skeleton, np.atleast_2d(q), 30.0, "posture", {})
+    start = retarget(source, body, keep_feet=False, source_figure=reference).q[0]
+    movable = {joint for role, joint in body.roles}
+    held = frozen(body, start, movable)
+    setting = BodySetting(held.figure, object_name)
+    posture = held.reduced(start)
+    posture = _on_ground(setting, mapping, np.asarray(q), posture)
+    goals = stay_near(
+        setting.skeleton,
+        posture,
+        weight=_POSTURE,
+        weight_of={f"{ACTOR}.{joint}": _TRUNK for role, joint in body.roles if role in _UPRIGHT},
+    )
+    goals += _ground_terms(setting, mapping, np.asarray(q), posture)
+    for touch in _touches(mapping, np.asarray(q), held.figure):
+        on = f"{ACTOR}.{touch.b}" if touch.b else None
+        x, y, z = touch.point_a.tolist()
+        goals.append(
+            Term(
+                Point(f"{ACTOR}.{touch.a}", (x, y, z), on),
+                touch.point_b,
+                touch.point_b,
+                _TOUCH,
+                label=f"touch {touch.a} {touch.b}",
+            )
+        )
+    settled = Settler(setting).settle(posture, goals, iterations)
+    return held.complete(settled)
+
+
+def _lowest(setting: BodySetting, q: Floats) -> dict[str, float]:
+    """By joint, the height of the lowest point of its capsules."""
+    frames = forward(setting.figure.skeleton, q)
+    out: dict[str, float] = {}
+    for c in setting.figure.capsules:
+        for end in (c.start_in_joint, c.end_in_joint):
+            height = float(frames.point(c.joint, end)[1]) - c.radius_m
+            out[c.joint] = min(out.get(c.joint, np.inf), height)
+    return out
+
+
+def _supports(mapping: BodyMap, q: Floats) -> list[str]:
+    """Roles whose shapes are near the floor in the reference posture."""
+    low = _lowest(BodySetting(mapping.reference), q)
+    known = dict(mapping.reference.roles)
+    own = dict(mapping.body.roles)
+    return [
+        role
+        for role, joint in known.items()
+        if role.endswith(_SUPPORTS) and role in own and low.get(joint, 1.0) < _ON_FLOOR_M
+    ]
+
+
+def _on_ground(setting: BodySetting, mapping: BodyMap, q: Floats, posture: Floats) -> Floats:
+    """The posture moved vertically until its lowest shapes touch the floor."""
+    if not _supports(mapping, q):
+        return posture
+    low = _lowest(setting, posture)
+    skeleton = setting.figure.skeleton
+    root = next(j for j, joint in enumerate(skeleton.joints) if joint.kind.name == "FREE")
+    parent = int(skeleton.tree.parent[root])
+    above = np.eye(3)
+    if parent >= 0:
+        above = forward(skeleton, posture).rotations[parent]
+    out = posture.copy()
+    at = int(skeleton.tree.q_start[root])
+    shift = np.array([0.0, -min(low.values()) - 0.002, 0.0])
+    out[at : at + 3] += (above @ skeleton.tree.rest[root]).T @ shift
+    return out
+
+
+def _ground_terms(setting: BodySetting, mapping: BodyMap, q: Floats, posture: Floats) -> list[Term]:
+    """Supports stay above their place with their lowest point on the floor; feet keep flat."""
+    frames = forward(setting.figure.skeleton, posture)
+    low, own = _lowest(setting, posture), dict(mapping.body.roles)
+    terms: list[Term] = []
+    for role in _supports(mapping, q):
+        joint = own[role]
+        if joint not in low:
+            continue
+        target = frames.position(joint).copy()
+        target[1] -= low[joint] + 0.002
+        weights = np.array([0.25 * _GROUND, _GROUND, 0.25 * _GROUND])
+        terms.append(Term(Point(f"{ACTOR}.{joint}"), target, target, weights, label=role))
+        if role.endswith("ankle"):
+            turn = frames.rotation(joint)
+            local = turn.T @ np.array([0.0, 1.0, 0.0])
+            x, y, z = local.tolist()
+            up = np.array([0.0, 1.0, 0.0])
+            terms.append(
+                Term(Direction(f"{ACTOR}.{joint}", (x, y, z)), up, up, 6.0, label=f"flat {role}")
+            )
+    return terms
+
+
+def _touches(mapping: BodyMap, q: Floats, body: Figure) -> Iterator[_Touch]:
+    """Contacts of the hands in the reference posture, as points of the body's joints."""
+    reference = mapping.reference
+    table = CollisionTable.of_figure(reference)
+    frames, near = forward(reference.skeleton, q), NearPairs(table)
+    near.find(frames.positions, frames.rotations, _TOUCH_M)
+    rows = near.rows
+    role_of = {j: r for r, j in reference.roles}
+    own = dict(body.roles)
+    best: dict[tuple[str, str], int] = {}
+    for i in range(near.count):
+        names = [reference.skeleton.names[int(j)] for j in rows.joints[i]]
+        roles = [role_of.get(n, "") for n in names]
+        if not any(r.endswith("_wrist") for r in roles) or not all(r in own for r in roles):
+            continue
+        if {"wrist", "elbow"} == {r.rsplit("_", 1)[-1] for r in roles} and (
+            roles[0].split("_")[0] == roles[1].split("_")[0]
+        ):
+            continue  # a hand and its own forearm
+        key = (roles[0], roles[1])
+        if key not in best or rows.gap[i] < rows.gap[best[key]]:
+            best[key] = i
+    for (a, b), i in best.items():
+        points = [
+            _on_surface(mapping, body, role, surface, frames)
+            for role, surface in ((a, rows.surface_a[i]), (b, rows.surface_b[i]))
+        ]
+        yield _Touch(own[a], points[0], own[b], points[1])
+
+
+def _on_surface(mapping: BodyMap, body: Figure, role: str, point: Floats, frames: object) -> Floats:
+    """A surface point of the reference on the nearest capsule surface of the body's joint."""
+    from writhe.skeleton import Frames
+
+    assert isinstance(frames, Frames)
+    joint = mapping.reference.joint_of(role)
+    local = frames.rotation(joint).T @ (point - frames.position(joint))
+    guess = mapping.point_on_body(role, local)
+    mine = [c for c in body.capsules if c.joint == body.joint_of(role)]
+    best, found = np.inf, guess
+    for c in mine:
+        axis = c.end_in_joint - c.start_in_joint
+        t = float(np.clip((guess - c.start_in_joint) @ axis / (axis @ axis + 1e-12), 0.0, 1.0))
+        centre = c.start_in_joint + t * axis
+        away = guess - centre
+        distance = float(np.linalg.norm(away))
+        if abs(distance - c.radius_m) < best and distance > 1e-6:
+            best, found = abs(distance - c.radius_m), centre + c.radius_m * away / distance
+    return found

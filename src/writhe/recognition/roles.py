@@ -1,0 +1,47 @@
+"""Anatomical roles of joints, and the kinds of joints that a rig has beside them.
+
+The roles of the body are the joint names of the built-in human. Fingers have roles of their own
+(`left_index_1` is the knuckle), which no skeleton must have.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from writhe.skeleton.limbs import ARM, LEG, SIDES
+
+MIDLINE = ("hips", "spine", "chest", "neck", "head")
+SIDED = (*ARM, *LEG)
+ROLES = (*MIDLINE, *(f"{side}_{part}" for side in SIDES for part in SIDED))
+FINGERS = ("thumb", "index", "middle", "ring", "pinky")
+FINGER_ROLES = tuple(
+    f"{side}_{finger}_{number}" for side in SIDES for finger in FINGERS for number in (1, 2, 3)
+)
+# a person's skeleton has all of these
+ESSENTIAL = (
+    "hips",
+    *(f"{s}_{p}" for s in SIDES for p in ("shoulder", "elbow", "hip", "knee", "ankle")),
+)
+
+
+class RigKind(StrEnum):
+    """What a joint of a rig is for."""
+
+    CONTAINER = "container"  # the world, an armature or a trajectory above the hips
+    BODY = "body"  # a joint with a role, or between two of them (further vertebrae)
+    HELPER = "helper"  # twist, roll, inverse kinematics, correction
+    END = "end"  # marks the end of a bone and moves nothing
+    FINGER = "finger"
+    TOE = "toe"  # the ball of the foot has a role; these are joints beyond it
+    FACE = "face"
+    HAIR = "hair"
+    CLOTH = "cloth"
+    ATTACHMENT = "attachment"  # weapons, tails, wings, accessories
+    UNKNOWN = "unknown"
+
+
+def other_side(role: str) -> str:
+    """The role on the other side of the body; a role of the midline itself."""
+    if role.startswith("left_"):
+        return "right_" + role[5:]
+    return "left_" + role[6:] if role.startswith("right_") else role

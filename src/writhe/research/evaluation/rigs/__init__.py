@@ -1,0 +1,6 @@
+"""Rigs of many naming families and styles, generated from the built-in human."""
+
+from writhe.research.evaluation.rigs.build import GeneratedRig, build_rig
+from writhe.research.evaluation.rigs.styles import STYLES, RigStyle
+
+__all__ = ["STYLES", "GeneratedRig", "RigStyle", "build_rig"]

@@ -1,0 +1,74 @@
+"""The paper's statements about planning, judged by the figures of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from writhe.collision.tolerance import SLACK_M
+from writhe.planning.ompl_planners import PLANNERS
+from writhe.research.experiments.claims import PaperClaim
+from writhe.research.experiments.energy_planning import PAPER_STAGE_TWO_S, PAPER_TABLE_1
+
+PAPER_TANGLES = 7  # of the contortion (section 7.1)
+
+
+def claims(result: Mapping[str, Any]) -> dict[str, PaperClaim]:
+    """Times and penetrations of all experiments; safe zone and tangles of the contortion.
+
+    A time of the published variant counts only if its path is certified.
+    """
+    out: dict[str, PaperClaim] = {}
+    for name, found in result["experiments"].items():
+        methods = found["methods"]
+        ours, published = methods["default"], methods["paper"]
+        without, with_zone = PAPER_TABLE_1[name]
+        printed = without if with_zone is None else with_zone
+        seconds = published["seconds_median"]
+        out[f"{name}: seconds"] = PaperClaim(
+            printed,
+            ours["seconds_median"],
+            seconds,
+            bool(seconds <= printed and published["success_rate"] > 0),
+        )
+        out[f"{name}: penetration"] = _penetration(ours, published)
+        sampling = [methods[m]["success_rate"] for m in PLANNERS if m in methods]
+        if sampling:
+            best = max(sampling)
+            out[f"{name}: sampling planners"] = PaperClaim(
+                "succeed less often than the method",
+                best,
+                None,
+                bool(best < ours["success_rate"]),
+            )
+        if name == "contortion":
+            out |= _contortion(found)
+        if found.get("stage_two"):
+            out[f"{name}: seconds of stage two"] = PaperClaim.at_most(
+                PAPER_STAGE_TWO_S, found["stage_two"]["seconds"]
+            )
+    return out
+
+
+def _penetration(ours: Mapping[str, Any], published: Mapping[str, Any]) -> PaperClaim:
+    """In metres; the paper has none. A planner that found no path has no penetration to state."""
+    depth, published_depth = ours["penetration_m"], published["penetration_m"]
+    free = published_depth is not None and published_depth <= SLACK_M
+    clear = free and published["pass_throughs"] == 0
+    return PaperClaim(0.0, depth, published_depth, clear)
+
+
+def _contortion(found: Mapping[str, Any]) -> dict[str, PaperClaim]:
+    methods = found["methods"]
+    slow = methods["paper-no-safe-zone"]["seconds_median"]
+    share = methods["paper"]["seconds_median"] / slow if slow > 0 else None
+    without, with_zone = PAPER_TABLE_1["contortion"]
+    return {
+        "contortion: tangles": PaperClaim.at_least(PAPER_TANGLES, found["tangles_over_half"]),
+        "contortion: safe zone": PaperClaim(
+            (with_zone or without) / without,
+            None,
+            share,
+            None if share is None else bool(share < 1.0),
+        ),
+    }

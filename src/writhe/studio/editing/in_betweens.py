@@ -1,0 +1,247 @@
+"""In-betweens of a document: the frames between pose keys, solved when they are first needed.
+
+A span is the time between two successive pose keys of an actor. Its frames are those of
+`writhe.animation`: the blend of the keys, corrected so that pinned joints stay where both keys have
+them, joint limits and the floor are kept, and parts do not overlap. The keys stay as they are. A
+span whose contacts cannot be kept by a small correction keeps its pins only; the certificate shows
+it, and it can be cleared by a path around.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+import numpy as np
+
+from writhe.animation.foot_contacts import ABOVE_FLOOR_M, contacts_of_keys, foot_heights
+from writhe.animation.in_between import BodyModel, InBetween
+from writhe.animation.keys import KeyBlend
+from writhe.animation.options import AnimateOptions
+from writhe.animation.pins import TimedPin, prefixed
+from writhe.animation.world import World, figure_world, scene_world
+from writhe.arrays import Floats
+from writhe.collision import Gate
+from writhe.planning.support import floor_height
+from writhe.scene import ObjectKind, Scene
+from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
+from writhe.skeleton.limbs import ANKLES
+from writhe.skeleton.root import moved_roots
+from writhe.solvers.posing import Pin, pin_here
+from writhe.studio.document import ActorRow, Document, PinRow
+from writhe.studio.document.timeline import SolvedSpan, SolveSpan
+from writhe.studio.editing import scene_objects
+from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene, only_actor
+
+MAX_FRAMES = 900  # of one span
+NEAR_M = 0.4  # feet of a preset pose that are farther from those of the key before step
+HELD_M, HELD_RAD = 0.01, 0.1  # a pinned joint that differs by less between two keys is held
+_OPTIONS = AnimateOptions()
+_KEPT_SPANS, _KEPT_BODIES = 4096, 4
+_LEAP = 0.2  # rad: a correction that changes by more from frame to frame is not used
+
+
+class InBetweens:
+    """Solves and remembers the spans of one document, under the lock of the document."""
+
+    def __init__(self, document: Document, lock: AbstractContextManager[object]) -> None:
+        self._document = document
+        self._lock = lock
+        self._spans: OrderedDict[tuple[object, ...], SolvedSpan | None] = OrderedDict()
+        self._bodies: OrderedDict[tuple[object, ...], BodyModel] = OrderedDict()
+
+    def of_actor(self, actor: ActorRow, figure: Figure, fps: float) -> SolveSpan:
+        """The function that solves the spans of an actor."""
+        known: list[SceneKey] = []
+
+        def solve(blend: KeyBlend, i: int) -> SolvedSpan | None:
+            if not known:
+                known.append(only_actor(SceneKey.of(self._document), actor.id))
+            return self._span(actor, figure, fps, known[0], blend, i)
+
+        return solve
+
+    def with_feet_of(self, actor: ActorRow, figure: Figure, q: Floats, before: Floats) -> Floats:
+        """The pose q (nq) with the feet that stand near those of `before` moved onto them."""
+        times, poses = np.array([0.0, 1.0]), np.stack([before, q])
+        found = contacts_of_keys(figure, times, poses)
+        if not found:
+            return q
+        with self._lock:
+            key = only_actor(SceneKey.of(self._document), actor.id)
+            body = self._body(actor, figure, key)
+            world = body.world
+            pins = [prefixed(pin, world.prefix, world.skeleton.names) for pin in found]
+            frames = InBetween(body, times, poses, ("smooth", "smooth"), pins, times, _OPTIONS)
+            return np.ascontiguousarray(frames.keys[1, world.own_q])
+
+    def _span(
+        self,
+        actor: ActorRow,
+        figure: Figure,
+        fps: float,
+        scene_key: SceneKey,
+        blend: KeyBlend,
+        i: int,
+    ) -> SolvedSpan | None:
+        start, end = (float(t) for t in blend.times_s[i : i + 2])
+        count = min(MAX_FRAMES, max(1, round((end - start) * fps))) + 1
+        if count < 3 or blend.ease[i] == "hold":
+            return None
+        times = np.linspace(start, end, count)
+        with self._lock:
+            body = self._body(actor, figure, scene_key)
+            around = body.world.around(times)
+            pins = span_pins(figure, actor.pins, start, end, blend.q[i], blend.q[i + 1])
+            identity = (
+                actor.id,
+                scene_key,
+                fps,
+                blend.ease[i],
+                blend.q[i : i + 2].tobytes(),
+                np.array(blend.slopes[i : i + 2]).tobytes(),
+                (start, end),
+                tuple(pins),
+                around.tobytes() if np.ptp(around, axis=0).any() else b"",
+            )
+            if identity in self._spans:
+                self._spans.move_to_end(identity)
+                return self._spans[identity]
+            found = _solve(body, blend, i, pins, times)
+            self._spans[identity] = found
+            while len(self._spans) > _KEPT_SPANS:
+                self._spans.popitem(last=False)
+            return found
+
+    def _body(self, actor: ActorRow, figure: Figure, scene_key: SceneKey) -> BodyModel:
+        identity = (actor.id, scene_key)
+        if identity not in self._bodies:
+            self._bodies[identity] = BodyModel(_world(self._document, actor, figure, scene_key))
+            while len(self._bodies) > _KEPT_BODIES:
+                self._bodies.popitem(last=False)
+        return self._bodies[identity]
+
+
+def span_pins(
+    figure: Figure,
+    pins: tuple[PinRow, ...],
+    start_s: float,
+    end_s: float,
+    first: Floats,
+    last: Floats,
+) -> list[TimedPin]:
+    """The pins of an actor that hold between two keys (nq) at start_s and end_s.
+
+    A joint that both keys have at the same place is held there. Otherwise it moves between the keys
+    while its pin is not in effect: it is held where the first key has it until the range of its pin
+    ends, or where the last key has it from the start of the range on.
+    """
+    skeleton = figure.skeleton
+    ends = forward(skeleton, first), forward(skeleton, last)
+    out: list[TimedPin] = []
+    for row in pins:
+        begin = start_s if row.start_s is None else max(start_s, row.start_s)
+        stop = end_s if row.end_s is None else min(end_s, row.end_s)
+        if row.joint not in skeleton or begin > stop:
+            continue
+        turns = row.orientation_in_world is not None
+        a, b = (_pin(skeleton, q, row.joint, turns) for q in (first, last))
+        whole = begin <= start_s and stop >= end_s
+        if _same(ends, row.joint, turns):
+            out.append(TimedPin(a, begin, stop, b))
+        elif whole:
+            continue
+        elif begin <= start_s:
+            out.append(TimedPin(a, begin, stop))
+        elif stop >= end_s:
+            out.append(TimedPin(b, begin, stop))
+    return out
+
+
+def with_feet_near(figure: Figure, q: Floats, before: Floats) -> Floats:
+    """The pose q (nq) moved over the floor so that its standing feet are near those of `before`.
+
+    Only if both poses stand on the same feet, less than `NEAR_M` apart.
+    """
+    skeleton, poses = figure.skeleton, np.stack([before, q])
+    floor = [floor_height(figure, pose, pose) for pose in poses]
+    feet = [joint for role, joint in figure.roles if role in ANKLES]
+    if None in floor or not feet or skeleton.joints[0].kind is not JointKind.FREE:
+        return q
+    frames = forward(skeleton, poses)
+    away = np.mean([frames.position(foot)[0] - frames.position(foot)[1] for foot in feet], axis=0)
+    on_floor = all(
+        foot_heights(figure, foot, poses)[k] < (floor[k] or 0.0) + ABOVE_FLOOR_M
+        for foot in feet
+        for k in range(2)
+    )
+    if not on_floor or float(np.hypot(away[0], away[2])) > NEAR_M:
+        return q
+    return moved_roots(skeleton, q[None], np.eye(3), np.array([away[0], 0.0, away[2]]))[0]
+
+
+def _pin(skeleton: Skeleton, q: Floats, joint: str, turns: bool) -> Pin:
+    return pin_here(skeleton, q, joint, orientation=turns)
+
+
+def _same(ends: tuple[Frames, Frames], joint: str, turns: bool) -> bool:
+    """Whether a joint is at the same place in both poses."""
+    apart = float(np.linalg.norm(ends[0].position(joint) - ends[1].position(joint)))
+    if apart > HELD_M:
+        return False
+    cosine = 0.5 * (float(np.trace(ends[0].rotation(joint).T @ ends[1].rotation(joint))) - 1.0)
+    return not turns or float(np.arccos(np.clip(cosine, -1.0, 1.0))) < HELD_RAD
+
+
+def _world(document: Document, actor: ActorRow, figure: Figure, scene_key: SceneKey) -> World:
+    """The actor alone with the ground and the objects of the document."""
+    if not figure.capsules:
+        return figure_world(figure, figure.skeleton.rest_configuration[None], None, False)
+    scene = build_scene(document, scene_key)
+    return scene_world(scene, actor_label(actor.id), _surroundings(document, scene))
+
+
+def _surroundings(document: Document, scene: Scene) -> Callable[[Floats], Floats]:
+    layout = scene.layout
+    moved = {item.name for item in scene.objects if item.kind is ObjectKind.MOVED}
+
+    def around(times_s: Floats) -> Floats:
+        rows = np.tile(layout.rest(), (len(times_s), 1))
+        for item in document.objects() if moved else []:
+            motion = scene_objects.key_motion(document, item.id)
+            name = scene_objects.object_label(item)
+            if motion is not None and name in moved:
+                rows[:, layout.object_q[name]] = motion.at(times_s)
+        return rows
+
+    return around
+
+
+def _solve(
+    body: BodyModel, blend: KeyBlend, i: int, pins: list[TimedPin], times: Floats
+) -> SolvedSpan | None:
+    """The solved frames; None if the blend itself keeps everything."""
+    world = body.world
+    names = world.skeleton.names
+    frames = InBetween(
+        body,
+        blend.times_s[i : i + 2],
+        np.ascontiguousarray(blend.q[i : i + 2]),
+        (blend.ease[i], "smooth"),
+        [prefixed(pin, world.prefix, names) for pin in pins],
+        times,
+        _OPTIONS,
+        slopes=blend.slopes[i : i + 2],
+        move_keys=False,
+    )
+    inner = (1, len(times) - 1)
+    frames.solve(*inner)
+    gate, q = Gate(world.table), frames.q
+    leap = np.abs(np.diff(frames.corrections(0, len(times)), axis=0)).max(initial=0.0)
+    if leap > _LEAP or any(gate.fraction(q[t], q[t + 1]) < 1.0 for t in range(len(q) - 1)):
+        frames.solve(*inner, contacts=False)
+    own = np.ascontiguousarray(frames.q[:, world.own_q])
+    if np.abs(frames.corrections(0, len(times))).max() < 1e-6:
+        return None
+    return SolvedSpan(world.figure.skeleton, own)

@@ -1,0 +1,96 @@
+"""A character from elsewhere gets shapes that follow its skin, masses and limits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from writhe.errors import WritheError
+from writhe.io.files import load_figure, save_figure
+from writhe.io.shape_overrides import with_overrides
+from writhe.research.evaluation.generated_characters import GeneratedCharacter
+from writhe.research.evaluation.skin_depth import SkinDepth
+from writhe.skeleton import JointKind
+from writhe.skeleton.limits import limit_excess
+from writhe.skeleton.skin_coverage import skin_coverage, surface_coverage
+
+
+def test_shapes_follow_the_skin(generated: GeneratedCharacter) -> None:
+    body = generated.figure
+    assert body.skin is not None
+    size = float(np.ptp(body.skin.vertices, axis=0).max()) / 1.7
+    cover = surface_coverage(body)
+    assert cover.mean_gap_m < 0.008 * size
+    assert cover.gap_99_m < 0.020 * size
+    assert cover.worst_outside_m < 0.005 * size
+
+
+def test_only_joints_of_the_body_carry_shapes(generated: GeneratedCharacter) -> None:
+    carrying = {c.joint for c in generated.figure.capsules}
+    assert carrying <= set(generated.roles.values())
+    assert carrying >= {j for r, j in generated.roles.items() if not r.endswith("clavicle")}
+
+
+def test_masses_come_from_volumes(generated: GeneratedCharacter) -> None:
+    body = generated.figure
+    assert body.skin is not None
+    volume = (float(np.ptp(body.skin.vertices[:, 1])) / 1.75) ** 3
+    # the capsules of neighbours overlap, so that the body is a little too heavy
+    assert 60.0 * volume < body.skeleton.mass.sum() < 110.0 * volume
+
+
+def test_limits_enclose_the_rest_pose_and_forbid_a_knee_bent_forwards(
+    generated: GeneratedCharacter,
+) -> None:
+    skeleton = generated.figure.skeleton
+    rest = skeleton.rest_configuration
+    assert limit_excess(skeleton, rest) == {}
+    for role, joint in generated.roles.items():
+        assert role == "hips" or skeleton.joints[skeleton.index(joint)].limits is not None
+    from writhe.skeleton import forward, quaternions
+    from writhe.skeleton.quaternions import quaternion_of
+
+    frames = forward(skeleton, rest)
+    knee = generated.roles["left_knee"]
+    for angle, allowed in (
+        (1.2, True),
+        (-1.2, False),
+    ):  # about the body's left: the shank swings back
+        turn = quaternions.from_axis_angle(np.array([1.0, 0.0, 0.0]), np.array(angle))
+        world = np.array(quaternion_of(frames.rotation(knee)))
+        q = rest.copy()
+        q[skeleton.q_slice(knee)] = quaternions.multiply(quaternions.conjugate(world), turn, world)
+        assert (knee in limit_excess(skeleton, q)) is not allowed
+
+
+def test_corrections_of_shapes(generated: GeneratedCharacter) -> None:
+    body = generated.figure
+    hand, head = generated.roles["left_wrist"], generated.roles["head"]
+    changed = with_overrides(body, {"exclude": [head], "radius": {hand: 0.5}})
+    assert head not in {c.joint for c in changed.capsules}
+    before = [c.radius_m for c in body.capsules if c.joint == hand]
+    assert [c.radius_m for c in changed.capsules if c.joint == hand] == [0.5 * r for r in before]
+    with pytest.raises(WritheError, match="nose"):
+        with_overrides(body, {"exclude": ["nose"]})
+    with pytest.raises(WritheError, match="factor"):
+        with_overrides(body, {"radius": {hand: -1.0}})
+
+
+def test_a_file_with_a_full_stop_in_its_name(generated: GeneratedCharacter, tmp_path: Path) -> None:
+    path, corrections = tmp_path / "hero.v2.glb", tmp_path / "shapes.json"
+    save_figure(generated.figure, path)
+    corrections.write_text(json.dumps({"exclude": [generated.roles["head"]]}))
+    body = load_figure(path, shapes=corrections)
+    assert generated.roles["head"] not in {c.joint for c in body.capsules}
+    rest = body.skeleton.rest_configuration
+    depth, _ = SkinDepth.of_figure(body).depths(rest)
+    assert depth[0] < 0.05
+
+
+def test_every_vertex_is_compared_with_a_shape(mixamo_character: Path) -> None:
+    body = load_figure(mixamo_character)
+    assert body.skeleton.joints[0].kind is JointKind.FIXED
+    assert skin_coverage(body, body.skeleton.rest_configuration[None]).worst_outside_m < 0.1

@@ -38,6 +38,9 @@ def certify(
         ),
     ] = None,
     skip_joint_zones: SkipJointZones = False,
+    skin: Annotated[
+        bool, typer.Option(help="Measure the skin too: how often and how deep it penetrates.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Check whether body parts penetrate each other or objects, between frames too.
@@ -65,8 +68,23 @@ def certify(
         animation=animation,
     )
     show_certificate(found.certificate, found.table)
+    report = None
+    if skin:
+        from writhe.research.evaluation.skin_report import figure_with_skin, skin_report
+
+        chosen = None
+        if place is not None:
+            chosen = (place.actor(actor) if actor else place.actors[0]).figure
+        report = skin_report(figure_with_skin(file, found.motion, chosen), found.motion)
+        console.print(
+            f"skin over 1 cm deep: {report.apart_percent:.1f} % of the frames (deepest"
+            f" {100 * report.apart_m:.1f} cm); parts two joints apart, folds included:"
+            f" {report.two_joints_percent:.1f} % (deepest {100 * report.two_joints_m:.1f} cm)"
+        )
     if json:
-        print_json(found.certificate.as_dict())
+        print_json(
+            found.certificate.as_dict() | ({} if report is None else {"skin": report.as_dict()})
+        )
     raise typer.Exit(0 if found.certificate.certified else 1)
 
 

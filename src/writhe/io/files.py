@@ -117,7 +117,7 @@ def load_figure(
     path: str | Path,
     *,
     animation: str | int | None = None,
-    shapes: str | Path | Mapping[str, Any] | None = None,
+    shapes: str | Path | Mapping[str, object] | None = None,
 ) -> Figure:
     """Read a character from a glTF file: skeleton, meshes, roles and strands, and the file itself.
 

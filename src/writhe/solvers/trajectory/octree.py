@@ -122,7 +122,7 @@ def learn_octree(
     corner = points.min(axis=0)
     # slightly larger, so that the largest point falls into the last cell
     size = np.maximum((points.max(axis=0) - corner) * (1.0 + 1e-9), 1e-6)
-    members, parent, level, grid = _split(points, corner, size, options)
+    members, parent, level, grid = split_cells(points, corner, size, options)
     cells = [_parameters(theta[i], points[i], options) for i in members]
     damping = np.array([_damping(pulls[i], turns[i], known[i], options) for i in members])
     lower = np.array([c[0] for c in cells])
@@ -145,7 +145,7 @@ def learn_octree(
     )
 
 
-def _split(
+def split_cells(
     points: Floats, corner: Floats, size: Floats, options: OctreeOptions
 ) -> tuple[list[Ints], Ints, Ints, Ints]:
     """Members of each cell, its parent and level, and the grid of finest cells."""

@@ -16,6 +16,7 @@ from writhe.progress import Progress
 from writhe.research.evaluation import Report
 from writhe.research.experiments.dynamic_joint_ik import figures
 from writhe.research.experiments.dynamic_joint_ik.comparison import (
+    JUDGED,
     METHODS,
     by_level,
     compare,
@@ -38,6 +39,7 @@ PAPER_MS = {
 PAPER_TABLE_2 = {
     "sequential": (0.0015, 0.00783),
     "parallel": (0.0015, 0.00783),
+    "published": (0.0015, 0.00783),
     "dls_rest": (0.261, 0.00861),
     "dls_previous": (0.326, 0.00761),
 }
@@ -122,7 +124,7 @@ def _tables(report: Report, result: dict[str, Any]) -> None:
                 PAPER_TABLE_2[method][0] if kind == "seen" else None,
             ]
             for name, by_method in result[kind].items()
-            for method in METHODS
+            for method in JUDGED
         ]
         header = ["learnt", "action", "method", *(k.replace("_", " ") for k in _ERRORS)]
         report.table([*header, "paper's joint mse"], rows)

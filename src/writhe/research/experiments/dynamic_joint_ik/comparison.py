@@ -24,8 +24,10 @@ from writhe.solvers.trajectory import (
     plain_trajectory,
     solve_trajectory,
 )
+from writhe.solvers.trajectory.published import learn_published, published_trajectory
 
 METHODS = ("sequential", "parallel", "dls_rest", "dls_previous")
+JUDGED = (*METHODS, "published")  # the last one as printed, in NumPy: its time says nothing
 REPEATS = 7
 
 
@@ -104,7 +106,7 @@ def compare(chain: Chain, action: Action, *, left_out: bool) -> dict[str, Any]:
     """All methods on every take of an action, learned from the take itself or from the others."""
     fps = action.motions[0].fps
     rest = chain.coordinates(chain.figure.skeleton.rest_configuration)[0]
-    errors = {method: Errors() for method in METHODS}
+    errors = {method: Errors() for method in JUDGED}
     folds: list[tuple[OctreeCells, Floats]] = []
     for number, take in enumerate(action.takes):
         others = [t for k, t in enumerate(action.takes) if k != number]
@@ -117,7 +119,9 @@ def compare(chain: Chain, action: Action, *, left_out: bool) -> dict[str, Any]:
         for method, previous in (("dls_rest", False), ("dls_previous", True)):
             plain = plain_trajectory(chain, targets, rest, from_previous=previous)
             errors[method].add(chain, plain, take)
-    out: dict[str, Any] = {method: errors[method].summary() for method in METHODS}
+        printed = learn_published(chain, others if left_out else [take])
+        errors["published"].add(chain, published_trajectory(chain, printed, targets), take)
+    out: dict[str, Any] = {method: errors[method].summary() for method in JUDGED}
     if left_out:
         times = _times(chain, folds, fps, rest)
         out["frames"] = sum(len(t) for t in action.takes)

@@ -1,7 +1,7 @@
 """Program for a Python that has bpy: converts a glTF file to FBX.
 
-Run as `python blender_export.py IN.glb OUT.fbx FPS`, or by `blender --background --python` with the
-three after `--`. It imports nothing of writhe.
+Run as `python blender_export.py IN.glb OUT.fbx FPS FRAMES`, or by `blender --background --python`
+with the four after `--`. It imports nothing of writhe.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import sys
 
 
-def main(source: str, target: str, fps: float) -> None:
+def main(source: str, target: str, fps: float, frames: int) -> None:
     import bpy  # pyright: ignore[reportMissingImports]
 
     bpy.ops.wm.read_factory_settings(use_empty=True)
@@ -21,12 +21,12 @@ def main(source: str, target: str, fps: float) -> None:
     for shape in [o for o in bpy.data.objects if o.name.startswith("Icosphere")]:
         bpy.data.objects.remove(shape)  # the importer's drawing of bones
     starts = [a.frame_range[0] for a in bpy.data.actions]
-    ends = [a.frame_range[1] for a in bpy.data.actions]
-    scene.frame_start, scene.frame_end = round(min(starts, default=0)), round(max(ends, default=1))
+    scene.frame_start = round(min(starts, default=0))
+    scene.frame_end = scene.frame_start + frames - 1
     bpy.ops.export_scene.fbx(
         filepath=target,
         add_leaf_bones=False,
-        bake_anim=bool(ends),
+        bake_anim=bool(starts),
         bake_anim_use_all_bones=True,
         bake_anim_use_nla_strips=False,
         bake_anim_use_all_actions=False,
@@ -39,7 +39,7 @@ def main(source: str, target: str, fps: float) -> None:
 if __name__ == "__main__":
     given = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else sys.argv[1:]
     try:
-        main(given[0], given[1], float(given[2]))
+        main(given[0], given[1], float(given[2]), int(given[3]))
     except BaseException as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         sys.stderr.flush()

@@ -79,7 +79,7 @@ def save_fbx(
         words = [*command, str(script)]
         if len(command) > 1:
             words.append("--")
-        words += [str(between), str(output), repr(motion.fps)]
+        words += [str(between), str(output), repr(motion.fps), str(len(motion))]
         try:
             done = subprocess.run(words, capture_output=True, timeout=TIMEOUT_S, check=False)
         except subprocess.TimeoutExpired:

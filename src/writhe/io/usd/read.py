@@ -88,13 +88,31 @@ def _names(found: _UsdSkeleton) -> tuple[list[str], list[int]]:
     return unique_names(labels), [int(p) for p in found.query.GetTopology().GetParentIndices()]
 
 
-def _bind(found: _UsdSkeleton) -> Floats:
-    bind = found.skeleton.GetBindTransformsAttr().Get()
-    if bind is None or len(bind) != len(found.query.GetJointOrder()):
+def _bind(found: _UsdSkeleton) -> tuple[Floats, Floats]:
+    """The bind pose (n, 4, 4) in metres and Y up, and the matrix (4, 4) that bound meshes need.
+
+    UsdSkel asks for bind transforms in the world; some exporters (Blender) write them in the space
+    of the skeleton. The rest pose, which is in that space, tells which it is.
+    """
+    from pxr import Usd, UsdGeom
+
+    stored = found.skeleton.GetBindTransformsAttr().Get()
+    if stored is None or len(stored) != len(found.query.GetJointOrder()):
         raise FileFormatError(
             found.path, "the skeleton has no bind pose", remedy="export bindTransforms"
         )
-    return found.matrices(bind)
+    bind = found.matrices(stored)
+    placing = UsdGeom.XformCache(Usd.TimeCode.EarliestTime())
+    world = np.array(placing.GetLocalToWorldTransform(found.skeleton.GetPrim())).T
+    rest = found.query.ComputeJointSkelTransforms(Usd.TimeCode.Default(), True)
+    whole = found.to_metres
+    if rest is not None and len(rest) == len(bind):
+        placed = found.to_metres @ world @ np.array([np.array(m) for m in rest]).transpose(0, 2, 1)
+        inner = found.to_metres @ world @ np.linalg.inv(found.to_metres)
+        in_skeleton = np.abs((inner @ bind - placed)[:, :3, 3]).max()
+        if in_skeleton < np.abs((bind - placed)[:, :3, 3]).max():
+            bind, whole = inner @ bind, inner @ found.to_metres
+    return bind, whole
 
 
 def _motion(found: _UsdSkeleton) -> Motion:
@@ -117,7 +135,7 @@ def _motion(found: _UsdSkeleton) -> Motion:
             [np.array(m) for m in found.query.ComputeJointSkelTransforms(time)]
         ).transpose(0, 2, 1)
         frames[i] = found.to_metres @ world @ local
-    skeleton, q = skeleton_and_motion(names, parent, _bind(found), frames, [True] * len(names))
+    skeleton, q = skeleton_and_motion(names, parent, _bind(found)[0], frames, [True] * len(names))
     source: dict[str, Any] = {
         "format": "usd",
         "animations": [str(animation.GetPrim().GetName())] if times else [],
@@ -132,7 +150,8 @@ def _skin(found: _UsdSkeleton, skeleton: Skeleton) -> Skin | None:
     from pxr import Usd, UsdGeom, UsdSkel
 
     names, _ = _names(found)
-    at, turn = positions_and_rotations(_bind(found))
+    bind, whole = _bind(found)
+    at, turn = positions_and_rotations(bind)
     rigid = np.tile(np.eye(4), (len(names), 1, 1))
     rigid[:, :3, :3], rigid[:, :3, 3] = turn, at
     order = {str(t): i for i, t in enumerate(found.query.GetJointOrder())}
@@ -145,7 +164,7 @@ def _skin(found: _UsdSkeleton, skeleton: Skeleton) -> Skin | None:
             if binding.GetSkeleton().GetPrim() != found.skeleton.GetPrim():
                 continue
             for target in binding.GetSkinningTargets():
-                part = _mesh(found, skeleton, target, names, rigid, order, UsdGeom)
+                part = _mesh(whole, skeleton, target, names, rigid, order, UsdGeom)
                 if part is not None:
                     parts.append((part[0], part[1] + count, part[2], part[3]))
                     count += len(part[0])
@@ -153,7 +172,7 @@ def _skin(found: _UsdSkeleton, skeleton: Skeleton) -> Skin | None:
 
 
 def _mesh(
-    found: _UsdSkeleton,
+    whole: Floats,
     skeleton: Skeleton,
     target: Any,
     names: list[str],
@@ -181,7 +200,7 @@ def _mesh(
     influences, shares = four_strongest(
         len(points), vertex, remap[np.array(joints, dtype=np.int64)], np.array(weights, dtype=float)
     )
-    bind = found.to_metres @ np.array(target.GetGeomBindTransform()).T
+    bind = whole @ np.array(target.GetGeomBindTransform()).T
     posed = skin_in_rest_pose(
         skeleton, names, np.linalg.inv(rigid) @ bind, points, influences, shares
     )

@@ -94,6 +94,12 @@ def test_a_changed_motion_replaces_its_animation_and_nothing_else(rich, tmp_path
     assert len(morphs) == 1, "the animation of the morph targets is lost"
 
 
+def test_another_frame_rate_is_read_back(rich, tmp_path):
+    save(load(rich).resample(12.0), tmp_path / "slow.glb")
+    again = load(tmp_path / "slow.glb")
+    assert again.fps == 12.0 and len(again) == 7
+
+
 def test_saving_again_and_again_does_not_grow_the_file(rich, tmp_path):
     path, sizes = tmp_path / "file.glb", []
     save(bent(load(rich)), path)

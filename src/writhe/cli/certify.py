@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from writhe.cli.options import Animation
 from writhe.cli.output import console, print_json
 
 if TYPE_CHECKING:
@@ -17,7 +18,10 @@ SHOWN = 10
 
 
 def certify(
-    file: Annotated[Path, typer.Argument(help="A motion: .bvh, .glb, .npz.", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(help="A motion: .bvh, .glb, .gltf, .vrm, .npz.", show_default=False)
+    ],
+    animation: Animation = None,
     scene: Annotated[
         Path | None,
         typer.Option(help="A JSON scene with other actors and objects.", show_default=False),
@@ -54,7 +58,14 @@ def certify(
     if place is not None and skip_joint_zones:
         place = replace(place, policy=replace(place.policy, skip_joint_zones=True))
     policy = ContactPolicy(skip_joint_zones=skip_joint_zones)
-    found = certify_file(file, scene=place, actor=actor, interpolation=interpolation, policy=policy)
+    found = certify_file(
+        file,
+        scene=place,
+        actor=actor,
+        interpolation=interpolation,
+        policy=policy,
+        animation=animation,
+    )
     show_certificate(found.certificate, found.table)
     if json:
         print_json(found.certificate.as_dict())

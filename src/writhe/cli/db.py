@@ -28,7 +28,7 @@ Output = Annotated[Path, typer.Option("--output", "-o", help="The .parquet file 
 
 @app.command()
 def build(
-    folder: Annotated[Path, typer.Argument(help="A folder with .bvh, .glb or .npz files.")],
+    folder: Annotated[Path, typer.Argument(help="A folder with .bvh, glTF or .npz files.")],
     output: Output,
     every: Annotated[int, typer.Option(help="Sample every n-th frame.", min=1)] = 5,
     threshold: Annotated[

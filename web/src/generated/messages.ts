@@ -235,6 +235,9 @@ export interface FigureShape {
   triangles: Uint8Array;
   skin_joints: Uint8Array;
   skin_weights: Uint8Array;
+  model: string;
+  nodes: number[];
+  units_m: number[];
 }
 
 /** A pinned joint and its target position; `both` means orientation too. */

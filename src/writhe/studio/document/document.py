@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import msgspec
 import numpy as np
@@ -16,6 +18,7 @@ import numpy as np
 from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
 from writhe.skeleton import Figure, Motion
+from writhe.skeleton.source_file import SourceFile
 from writhe.studio.document import rows
 from writhe.studio.document.history import Edit, History
 from writhe.studio.document.in_betweens import InBetweens
@@ -32,8 +35,12 @@ from writhe.studio.document.rows import (
 from writhe.studio.document.schema import connect
 from writhe.studio.document.timeline import ActorTimeline, PoseKeys, SampledTrack
 
+if TYPE_CHECKING:
+    from writhe.studio.document.embedded_figures import EmbeddedModel
+
 Value = TypeVar("Value")
 SUFFIX = ".writhe"
+FILE = "file:"  # before the keys of stored files
 
 
 class Document:
@@ -248,6 +255,40 @@ class Document:
         if found is None:
             raise WritheError(f"this document has no figure {name!r}, and it is not built in")
         return decode_figure(found["data"])
+
+    def figure_model(self, name: str) -> EmbeddedModel | None:
+        """Where the file of an embedded figure is stored; None if it came from no glTF file."""
+        from writhe.studio.document.embedded_figures import decode_model
+
+        with self._lock:
+            found = self._connection.execute(
+                "SELECT data FROM figures WHERE name = ?", (name,)
+            ).fetchone()
+        return None if found is None else decode_model(found["data"])
+
+    def put_file(self, data: bytes) -> str:
+        """Store the file of a character; returns its key. Undo leaves it, so that redo finds it."""
+        key = hashlib.sha256(data).hexdigest()
+        with self._lock:
+            self._put_meta(f"{FILE}{key}", data)
+        return key
+
+    def file(self, key: str) -> bytes:
+        """The file with this key."""
+        with self._lock:
+            found = self._connection.execute(
+                "SELECT value FROM meta WHERE name = ?", (f"{FILE}{key}",)
+            ).fetchone()
+        if found is None:
+            raise WritheError("the file of a character is missing in this document")
+        return bytes(found["value"])
+
+    def figure_with_file(self, name: str) -> Figure:
+        """The figure with the file that it came from, if any, for writing."""
+        figure, model = self.figure(name), self.figure_model(name)
+        if model is None:
+            return figure
+        return replace(figure, source=SourceFile("gltf", Path(name), self.file(model.key)))
 
     def embedded_figure_names(self) -> list[str]:
         """The names of the figures embedded in the document."""

@@ -44,6 +44,17 @@ class _Skin(msgspec.Struct):
     weights: bytes
 
 
+class EmbeddedModel(msgspec.Struct, frozen=True):
+    """The file of a character: the key under which the document stores it, and its nodes.
+
+    nodes: the node of each joint; units_m: metres per unit of each node's translation.
+    """
+
+    key: str
+    nodes: tuple[int, ...]
+    units_m: tuple[float, ...]
+
+
 class _Figure(msgspec.Struct):
     name: str
     joints: list[_Joint]
@@ -52,10 +63,11 @@ class _Figure(msgspec.Struct):
     strands: list[tuple[str, list[str]]]
     roles: list[tuple[str, str]]
     skin: _Skin | None = None
+    model: EmbeddedModel | None = None
 
 
-def encode_figure(figure: Figure) -> bytes:
-    """A figure as bytes."""
+def encode_figure(figure: Figure, model: EmbeddedModel | None = None) -> bytes:
+    """A figure as bytes; its file is stored apart, under the key of `model`."""
     skeleton, skin = figure.skeleton, figure.skin
     joints = [
         _Joint(
@@ -89,17 +101,32 @@ def encode_figure(figure: Figure) -> bytes:
                 skin.joints.astype("<u2").tobytes(),
                 skin.weights.astype("<f4").tobytes(),
             ),
+            model,
         )
     )
 
 
-@lru_cache(maxsize=32)
-def decode_figure(data: bytes) -> Figure:
-    """The figure that `encode_figure` wrote."""
+def _decode(data: bytes) -> _Figure:
     try:
-        stored = msgspec.msgpack.decode(data, type=_Figure)
+        return msgspec.msgpack.decode(data, type=_Figure)
     except msgspec.MsgspecError as error:
         raise WritheError(f"a figure embedded in this document cannot be read: {error}") from error
+
+
+@lru_cache(maxsize=32)
+def decode_model(data: bytes) -> EmbeddedModel | None:
+    """The file of the figure that `encode_figure` wrote, None if it came from none."""
+    stored = _decode(data)
+    model, count = stored.model, len(stored.joints)
+    if model is not None and (len(model.nodes), len(model.units_m)) != (count, count):
+        raise WritheError("a figure embedded in this document does not fit its file")
+    return model
+
+
+@lru_cache(maxsize=32)
+def decode_figure(data: bytes) -> Figure:
+    """The figure that `encode_figure` wrote, without its file."""
+    stored = _decode(data)
     joints = [
         Joint(
             j.name,

@@ -1,0 +1,18 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+MOTION_FILES = ".bvh, .glb, .gltf, .vrm, .vrma, .npz"
+
+Animation = Annotated[
+    str | None,
+    typer.Option(
+        "--animation",
+        help="Animation of a glTF file, by name or number; `writhe info` lists them.",
+        show_default=False,
+    ),
+]

@@ -33,7 +33,7 @@ def info(
     """
     motion = summarise(file, metres_per_unit=metres_per_unit, animation=animation)
     skeleton = motion.skeleton
-    match = recognise(skeleton)
+    match = recognise(skeleton, motion.source.get("roles"))  # a VRM file states them
     contents = motion.source.get("contents", {"animations": []})
     kinds = Counter(joint.kind.name.lower() for joint in skeleton.joints)
     result = {

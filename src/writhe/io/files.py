@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 GLTF = (".glb", ".gltf", ".vrm", ".vrma")
 USD = (".usd", ".usda", ".usdc", ".usdz")
+CHARACTERS = (*GLTF, ".fbx", *USD)  # formats with meshes
 READABLE = (".bvh", *GLTF, ".fbx", *USD, ".npz")
 WRITABLE = (".bvh", *GLTF, ".fbx", *USD)
 # how files of a format begin, with the suffix of the format

@@ -32,9 +32,13 @@ def skeleton_and_motion(
 ) -> tuple[Skeleton, Floats]:
     """The skeleton with the rest pose `rest` (n, 4, 4), and q (frames, nq) of (frames, n, 4, 4).
 
+    Without frames the motion is the rest pose.
+
     Parents come before their children. Joints that keep their distance from the parent are balls;
     the first moving joint from a root, and those that are displaced, are free.
     """
+    if not len(frames):
+        frames = rest[None]
     at, turn = positions_and_rotations(rest)
     moved_at, moved_turn = positions_and_rotations(frames)
     joints: list[Joint] = []
@@ -58,7 +62,7 @@ def skeleton_and_motion(
         still = np.abs(offsets - offsets[0]).max(initial=0.0) < STILL_M
         if first or not still:
             kind = JointKind.FREE
-        elif len(frames) and p >= 0:
+        elif p >= 0:
             offset = np.median(offsets, axis=0)  # a bone that the animation gives another length
         if not moving[j] and np.abs(turned - np.eye(3)).max(initial=0.0) > 1e-6:
             kind = JointKind.FREE if not still else JointKind.BALL
@@ -69,14 +73,13 @@ def skeleton_and_motion(
         displaced[name] = np.einsum("ba,fb->fa", local, offsets - offset)
         rotated[name] = quaternions.from_matrices(turned)
     skeleton = Skeleton(joints)
-    q = np.tile(skeleton.rest_configuration, (max(1, len(frames)), 1))
-    if len(frames):
-        for joint in skeleton.joints:
-            part = q[:, skeleton.q_slice(joint.name)]
-            if joint.kind is JointKind.FREE:
-                part[:, :3] = displaced[joint.name]
-            if joint.kind in (JointKind.FREE, JointKind.BALL):
-                part[:, -4:] = rotated[joint.name]
+    q = np.tile(skeleton.rest_configuration, (len(frames), 1))
+    for joint in skeleton.joints:
+        part = q[:, skeleton.q_slice(joint.name)]
+        if joint.kind is JointKind.FREE:
+            part[:, :3] = displaced[joint.name]
+        if joint.kind in (JointKind.FREE, JointKind.BALL):
+            part[:, -4:] = rotated[joint.name]
     align_hemispheres(skeleton.tree.kind, skeleton.tree.q_start, q)
     return skeleton, q
 

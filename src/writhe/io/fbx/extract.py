@@ -105,6 +105,7 @@ def main(path: str, output: str, stack: str | None) -> None:
         "names": [n.name for n in nodes],
         "meshes": meshes,
         "stacks": names,
+        "durations": [float(s.time_end - s.time_begin) for s in stacks],
         "chosen": chosen,
         "fps": fps,
         "unit": float(scene.settings.original_unit_meters),

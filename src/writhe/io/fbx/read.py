@@ -106,6 +106,12 @@ def _motion(contents: FbxContents) -> tuple[Motion, list[int]]:
     source: dict[str, Any] = {
         "format": "fbx",
         "animations": about["stacks"],
+        "contents": {
+            "animations": [
+                {"name": name, "duration_s": duration, "morphs": False}
+                for name, duration in zip(about["stacks"], about["durations"], strict=True)
+            ]
+        },
         "animation": about["stacks"][about["chosen"]] if about["chosen"] >= 0 else "",
         "metres_per_unit": about["unit"],
         "unit_from": "stated in the file",

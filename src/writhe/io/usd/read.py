@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from writhe.arrays import Floats, Ints
 from writhe.errors import FileFormatError
 from writhe.io.file_size_limits import check_joint_count, checked_size, unique_names
 from writhe.io.mesh_skin import four_strongest, merged_skin, polygons_to_triangles
-from writhe.io.usd import require_usd
+from writhe.io.usd import SUFFIXES, require_usd
 from writhe.io.world_frames import positions_and_rotations, skeleton_and_motion, skin_in_rest_pose
 from writhe.skeleton import Motion, Skeleton, Skin
 
@@ -51,10 +53,17 @@ def load_usd_figure(path: Path) -> tuple[Skeleton, Skin | None]:
 def _open(path: Path) -> _UsdSkeleton:
     checked_size(path)
     require_usd(path)
-    from pxr import Tf, Usd, UsdGeom, UsdSkel
+    from pxr import Sdf, Tf, Usd, UsdGeom, UsdSkel
 
     try:
-        stage = Usd.Stage.Open(str(path))
+        if path.suffix.lower() in SUFFIXES:
+            stage = Usd.Stage.Open(str(path))
+        else:  # USD goes by the suffix
+            layer = Sdf.Layer.CreateAnonymous(".usda")
+            with tempfile.TemporaryDirectory() as folder:
+                named = shutil.copy(path, Path(folder) / "file.usd")
+                layer.TransferContent(Sdf.Layer.FindOrOpen(str(named)))
+            stage = Usd.Stage.Open(layer)
     except Tf.ErrorException as error:
         raise FileFormatError(path, f"cannot be read as USD ({error})"[:300]) from None
     prims = [p for p in stage.Traverse() if p.IsA(UsdSkel.Skeleton)]

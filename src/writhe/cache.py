@@ -12,20 +12,13 @@ from typing import Any
 
 from writhe import prebuilt
 from writhe.files import replace_file
+from writhe.user_folders import user_folder
 
 
 def cache_root() -> Path:
     """The folder of all caches of writhe: $WRITHE_CACHE_DIR, or the user's cache folder."""
     chosen = os.environ.get("WRITHE_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", str(Path.home() / "AppData" / "Local")))
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")))
-    return base / "writhe"
+    return Path(chosen) if chosen else user_folder("cache")
 
 
 def keep(path: Path, write: Callable[[Path], Any]) -> bool:

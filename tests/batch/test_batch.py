@@ -16,7 +16,7 @@ from writhe.batch.engines import Engine, run_tasks
 from writhe.batch.journal import FOLDER, read_rows, write_table
 from writhe.batch.report import write_report
 from writhe.batch.rows import Row
-from writhe.batch.task import Task, run_task
+from writhe.batch.task import BatchTask, run_task
 from writhe.cli.app import build_app
 from writhe.errors import WritheError
 from writhe.io import load, save
@@ -167,7 +167,9 @@ def test_tolerance_decides_what_passes(library: Path, tmp_path: Path) -> None:
     for angle in np.linspace(1.0, 1.6, 60):  # lower the arm until it presses a little on the body
         q[at : at + 4] = (np.cos(angle / 2), 0.0, 0.0, -np.sin(angle / 2))
         save(Motion(human.skeleton, q[None], fps=30.0, name="arm"), tmp_path / "arm.bvh")
-        task = Task(Source(str(tmp_path / "arm.bvh"), "arm.bvh"), None, Settings("certify"), "x")
+        task = BatchTask(
+            Source(str(tmp_path / "arm.bvh"), "arm.bvh"), None, Settings("certify"), "x"
+        )
         row = run_task(task)
         if (row.penetration_mm or 0.0) > 2.0:
             break
@@ -188,14 +190,14 @@ def test_several_processes_give_the_same_rows(library: Path, tmp_path: Path) -> 
 
 def test_a_file_that_kills_its_worker_is_reported(library: Path) -> None:
     settings = Settings("certify")
-    tasks = [Task(s, None, settings, "x") for s in find_sources([library])]
+    tasks = [BatchTask(s, None, settings, "x") for s in find_sources([library])]
     rows = {r.file: r for r in run_tasks(tasks, Engine(jobs=2, retries=0), _die_on_turn)}
     assert rows["a/turn.bvh"].error_kind == "killed"
     assert rows["a/still.bvh"].verdict == "certified"
     assert len(rows) == len(tasks)
 
 
-def _die_on_turn(task: Task) -> Row:
+def _die_on_turn(task: BatchTask) -> Row:
     import os
 
     if task.source.name == "a/turn.bvh":

@@ -155,6 +155,7 @@ def test_morph_targets_count_with_their_default_weights(rich, tmp_path):
         mesh["weights"] = [1.0]
     write_container(tmp_path / "tall.glb", glb.document, glb.binary)
     tall = load_figure(tmp_path / "tall.glb").skin
+    assert plain is not None and tall is not None
     assert tall.vertices[:, 1].max() > plain.vertices[:, 1].max() + 0.03
     assert tall.vertices[:, 1].min() == pytest.approx(plain.vertices[:, 1].min())
 
@@ -175,7 +176,8 @@ def test_gltf_files_with_their_data_beside_them(tmp_path):
     for suffix in ("gltf", "glb"):
         again = load(tmp_path / "out" / f"bent.{suffix}")
         np.testing.assert_allclose(again.frames().positions, motion.frames().positions, atol=2e-6)
-        assert len(load_figure(tmp_path / "out" / f"bent.{suffix}").skin.vertices) > 5000
+        skin = load_figure(tmp_path / "out" / f"bent.{suffix}").skin
+        assert skin is not None and len(skin.vertices) > 5000
     old, new = Glb(path).document, Glb(tmp_path / "out" / "bent.gltf").document
     for key in ("images", "materials", "nodes", "meshes", "cameras", "extras", "extensions"):
         assert new[key] == old[key], key
@@ -319,7 +321,7 @@ def test_compressed_files_are_read_and_stay_compressed(rich, tmp_path, kind):
     pairs = [(human, wave()), (small, load(path))]
     save_characters(pairs, tmp_path / "both.glb")
     again = load_figure(tmp_path / "both.glb").skin
-    assert again is not None
+    assert again is not None and small.skin is not None and human.skin is not None
     assert len(again.vertices) == len(small.skin.vertices) + len(human.skin.vertices)
 
 

@@ -8,7 +8,7 @@ import pytest
 from writhe.collision import CollisionTable, Gate, certify
 from writhe.errors import UnknownNameError, WritheError
 from writhe.planning import (
-    DefaultPlanner,
+    EnergyPlanner,
     PaperPlanner,
     PlanStatus,
     descend,
@@ -37,7 +37,7 @@ def test_the_pairs_have_a_witness_but_no_clear_straight_line(
 def test_tangled_pairs_are_connected_and_certified(
     human: Figure, table: CollisionTable, tangled: list[TangledPair]
 ) -> None:
-    planner = DefaultPlanner()
+    planner = EnergyPlanner()
     for pair in tangled:
         found = planner.plan(figure_problem(human, pair.start, pair.goal, table=table))
         assert found.status is PlanStatus.EXACT
@@ -51,9 +51,9 @@ def test_a_plan_is_the_same_every_time(
 ) -> None:
     pair = tangled[-1]
     problem = figure_problem(human, pair.start, pair.goal, table=table)
-    used = DefaultPlanner()
+    used = EnergyPlanner()
     used.plan(figure_problem(human, tangled[0].start, tangled[0].goal, table=table))
-    first, second = used.plan(problem), DefaultPlanner().plan(problem)
+    first, second = used.plan(problem), EnergyPlanner().plan(problem)
     assert np.array_equal(first.path, second.path)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from writhe.collision import CollisionTable
-from writhe.planning import RefineOptions, TimedPin, refine
+from writhe.planning import FramePin, RefineOptions, refine
 from writhe.planning.spacetime.banded import Banded
 from writhe.planning.spacetime.laplacian import laplacians
 from writhe.planning.spacetime.momentum import MotionState, momentum
@@ -98,7 +98,7 @@ def test_refining_evens_out_angular_momentum_and_holds_pins(
     q[:, at] = np.stack([np.cos(angle / 2), 0 * u, 0 * u, -np.sin(angle / 2)], axis=1)
     motion = Motion(skeleton, q, 30.0)
     feet = [
-        TimedPin(pin_here(skeleton, q[0], foot), 0, count - 1)
+        FramePin(pin_here(skeleton, q[0], foot), 0, count - 1)
         for foot in ("left_ankle", "right_ankle")
     ]
     found = refine(motion, table, feet, options=RefineOptions(iterations=8))

@@ -49,6 +49,8 @@ export function joinSegments(segments: Segment[]): Segment[] {
 
 /** The whole motion, or the pose if nothing moves, in a few words. */
 export function describeMotion(certificate: MotionCertificate): string {
+  const unchecked = certificate.without_shapes ?? [];
+  if (unchecked.length > 0) return `Not checked: ${unchecked.join(", ")} without solid shapes`;
   const untested = certificate.untested_pairs ? `; ${certificate.untested_pairs} shape pairs at joints not tested` : "";
   return `${certificate.pose ? describePose(certificate.pose) : describeSegments(certificate)}${untested}`;
 }

@@ -19,13 +19,14 @@ from writhe.collision import Gate
 from writhe.easing import smoothstep
 from writhe.errors import WritheError
 from writhe.planning.energy import EnergyOptions
-from writhe.planning.energy_planner import DefaultPlanner, PlanOptions
+from writhe.planning.energy_planner import EnergyPlanner, PlanOptions
 from writhe.planning.problem import PlanProblem
-from writhe.planning.timing import Timing, bell, smoothed
+from writhe.planning.timing import Timing, bell, blurred, smoothed
 from writhe.skeleton.path import path_rows
 from writhe.solvers.posing import Pin
 
 _BESIDE = 3  # frames on either side of an interval whose margin is widened too
+_ROUNDING = (0.12, 0.08, 0.05, 0.03)  # width of the blur of a path, as a share of its span
 _FALLOFFS = (5, 2)  # of the planner's energy: paths close to the body, then far from it
 
 
@@ -36,7 +37,7 @@ class SpanClearing:
         self.frames = frames
         self._gate = Gate(frames.world.table)
         self._planner = {
-            falloff: DefaultPlanner(
+            falloff: EnergyPlanner(
                 PlanOptions(energy=EnergyOptions(falloff=falloff), corner_rounds=0, sweeps=0)
             )
             for falloff in _FALLOFFS
@@ -100,6 +101,8 @@ class SpanClearing:
             if len(left) < fewest:
                 fewest = len(left)
                 best = frames.q.copy(), frames.blend.copy(), frames.raised.copy()
+                if not fewest:
+                    best = self._rounded(first, last)
             if not fewest:
                 break
         q, blend, raised = before if best is None else best
@@ -108,6 +111,25 @@ class SpanClearing:
         if best is not None:
             times = frames.times_s
             self.planned.append((float(times[first]), float(times[last])))
+
+    def _rounded(self, first: int, last: int) -> tuple[Floats, Floats, Floats]:
+        """The frames of a clear path with its corners rounded as far as they stay clear.
+
+        Returns q, blend and raised of all frames.
+        """
+        frames = self.frames
+        best = frames.q.copy(), frames.blend.copy(), frames.raised.copy()
+        path = best[0][first : last + 1]
+        for share in _ROUNDING:
+            width = share * (last - first)
+            if width < 1.0:
+                break
+            frames.raised[first : last + 1] = 0.0
+            frames.use_path(first, last + 1, blurred(frames.world.skeleton, path, width))
+            frames.solve(first, last + 1)
+            if not len(self.blocked(first, last)):
+                return frames.q.copy(), frames.blend.copy(), frames.raised.copy()
+        return best
 
     def _off_pins(self, first: int, last: int) -> bool:
         return frames_off_pins(self.frames, first, last + 1) > 1e-4

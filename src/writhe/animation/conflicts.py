@@ -69,7 +69,7 @@ def _pins(frames: InBetween) -> list[Conflict]:
                 for o, other in enumerate(frames.pins)
                 if o != p and frames.targets.exact[at, o]
             )
-            limits = _limits_reached(frames, frames.q[at])
+            limits = _limits_reached(frames, timed.joint, frames.q[at])
             out.append(
                 _conflict(
                     frames,
@@ -139,9 +139,12 @@ def _speeds(frames: InBetween) -> list[Conflict]:
     return out
 
 
-def _limits_reached(frames: InBetween, q: Floats) -> tuple[str, ...]:
-    """Joints that are at their limit in a configuration."""
-    return tuple(f"the limit of {_plain(name)}" for name in frames.limits_reached(q))
+def _limits_reached(frames: InBetween, joint: str, q: Floats) -> tuple[str, ...]:
+    """Joints between a pinned joint and the root that are at their limit in a configuration."""
+    skeleton = frames.world.skeleton
+    chain = {skeleton.names[j] for j in skeleton.ancestors(joint)}
+    at = [name for name in frames.limits_reached(q) if name in chain]
+    return tuple(f"the limit of {_plain(name)}" for name in at)
 
 
 def _stretches(chosen: Bools) -> list[tuple[int, int]]:

@@ -186,7 +186,8 @@ def _from_file(node: Node, figure: Figure) -> Floats:
     if int(frame) >= len(motion):
         raise node.child("file").error(f"{name} has frames 0 to {len(motion) - 1}, not {frame}")
     one = motion.slice(int(frame), int(frame) + 1)
-    if one.skeleton.names != figure.skeleton.names:
+    kinds = [[(j.name, j.kind) for j in s.joints] for s in (one.skeleton, figure.skeleton)]
+    if kinds[0] != kinds[1]:
         one = on_figure(one, figure)
     return one.q[0].copy()
 

@@ -7,13 +7,13 @@ picklable arguments, so that any scheduler (Dask, Ray, a job array) can call it.
 from writhe.batch.run import BatchOptions, run_batch
 from writhe.batch.settings import Settings
 from writhe.batch.sources import Source, find_sources, in_shard
-from writhe.batch.task import Task, run_task
+from writhe.batch.task import BatchTask, run_task
 
 __all__ = [
     "BatchOptions",
+    "BatchTask",
     "Settings",
     "Source",
-    "Task",
     "find_sources",
     "in_shard",
     "run_batch",

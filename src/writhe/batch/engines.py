@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from writhe.batch.rows import Row
-from writhe.batch.task import Task, new_row, run_task
+from writhe.batch.task import BatchTask, new_row, run_task
 from writhe.errors import WritheError
 
 _AHEAD = 3  # tasks submitted per worker: one runs, the others wait beside it
@@ -50,7 +50,7 @@ class Engine:
 
 
 def run_tasks(
-    tasks: Iterable[Task], engine: Engine, function: Callable[[Task], Row] = run_task
+    tasks: Iterable[BatchTask], engine: Engine, function: Callable[[BatchTask], Row] = run_task
 ) -> Iterator[Row]:
     """The rows of the tasks as they finish. Closing the iterator cancels what is not finished."""
     if engine.is_here:
@@ -62,17 +62,17 @@ def run_tasks(
 
 def run_on_client(
     client: Any,
-    tasks: Iterable[Task],
+    tasks: Iterable[BatchTask],
     retries: int = 3,
-    function: Callable[[Task], Row] = run_task,
+    function: Callable[[BatchTask], Row] = run_task,
 ) -> Iterator[Row]:
     """As `run_tasks`, on a `distributed.Client` of the caller."""
     from distributed import as_completed
 
     waiting = iter(tasks)
-    running: dict[Any, Task] = {}
+    running: dict[Any, BatchTask] = {}
 
-    def submit(task: Task) -> Any:
+    def submit(task: BatchTask) -> Any:
         # impure: a key of its own per task, since equal files are processed for each name
         future = client.submit(function, task, pure=False, retries=retries)
         running[future] = task
@@ -92,7 +92,7 @@ def run_on_client(
             client.cancel(list(running))
 
 
-def _row(future: Any, task: Task) -> Row:
+def _row(future: Any, task: BatchTask) -> Row:
     from distributed.scheduler import KilledWorker
 
     try:

@@ -12,7 +12,7 @@ from writhe.batch.operations import operation, output_name
 from writhe.batch.rows import Row
 from writhe.batch.settings import Settings
 from writhe.batch.sources import Source, is_url
-from writhe.batch.task import Task
+from writhe.batch.task import BatchTask
 from writhe.errors import WritheError
 
 RESULTS, REPORT = "results.parquet", "report.html"
@@ -51,7 +51,7 @@ def run_batch(
 
 def _tasks(
     sources: Iterable[Source], settings: Settings, options: BatchOptions, done: dict[str, Row]
-) -> Iterator[Task]:
+) -> Iterator[BatchTask]:
     digest = settings.digest
     root = options.outputs or str(options.folder)
     for source in sources:
@@ -59,7 +59,7 @@ def _tasks(
         target = None if name is None else _joined(root, name)
         if target is not None and _is_same_file(target, source.location):
             raise WritheError(f"{target} would replace its own source: choose another folder")
-        yield Task(source, target, settings, digest, done.get(source.name))
+        yield BatchTask(source, target, settings, digest, done.get(source.name))
 
 
 def _joined(root: str, name: str) -> str:

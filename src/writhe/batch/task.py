@@ -21,7 +21,7 @@ from writhe.errors import WritheError
 
 
 @dataclass(frozen=True)
-class Task:
+class BatchTask:
     """A file, where its output goes, and the row of an earlier run if there is one."""
 
     source: Source
@@ -31,7 +31,7 @@ class Task:
     previous: Row | None = None
 
 
-def run_task(task: Task) -> Row:
+def run_task(task: BatchTask) -> Row:
     """Process one file. A file that cannot be used gives a row with an error; nothing is raised.
 
     If the earlier row has the same content and settings and its output exists, it is returned.
@@ -55,7 +55,7 @@ def run_task(task: Task) -> Row:
         return replace(row, error=text, error_kind="internal", seconds=_since(start))
 
 
-def new_row(task: Task) -> Row:
+def new_row(task: BatchTask) -> Row:
     """The row of a task before anything is done."""
     return Row(
         file=task.source.name,
@@ -74,7 +74,7 @@ def content_hash(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-def _run(task: Task, source: Path, folder: Path) -> dict[str, object]:
+def _run(task: BatchTask, source: Path, folder: Path) -> dict[str, object]:
     work = operation(task.settings.operation)
     if task.output is None:
         return dict(work.run(source, None, task.source.name, task.settings))
@@ -117,7 +117,7 @@ def _publish(made: Path, output: str) -> None:
         part.unlink(missing_ok=True)
 
 
-def _is_done(task: Task, content: str) -> bool:
+def _is_done(task: BatchTask, content: str) -> bool:
     previous = task.previous
     if previous is None or previous.content != content or previous.settings != task.settings_digest:
         return False

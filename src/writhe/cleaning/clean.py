@@ -50,6 +50,7 @@ class Cleaned:
     before: Certificate
     after: Certificate
     written: Certificate | None
+    written_fps: float  # frame rate of that file, higher than that of the motion where it has to be
     mean_displacement_m: float  # over all joints and frames
     max_displacement_m: float
     leaps: Leaps
@@ -100,18 +101,21 @@ def clean(
     problem = ClipProblem(tracker, motion.q, motion.fps, window_options)
     trajectory = ClipTrajectory(tracker, problem, max(1, round(fade_s * motion.fps)))
     written: Certificate | None = None
+    written_fps = motion.fps
     with threadpool_limits(1, "blas"):  # small matrices: more threads are slower
         q = trajectory.solve(
             lambda first, stop: _path(
                 tracker, motion.slice(first, stop), fade_s, go_round, progress or no_progress
-            )
+            ),
+            from_path=not go_round,
         )
         if euler:
             readings = FileReadings(motion)
             q = trajectory.settle(q, readings.failures)
-            written = readings.certificate(q)
+            written, written_fps = readings.denser(q)
     # the file's certificate covers the slerp reading, with the shapes of the figure
-    after = certify(shapes, q, motion.fps) if table or written is None else written
+    by_file = table is None and written is not None and written.certified
+    after = written if by_file and written is not None else certify(shapes, q, motion.fps)
     positions = forward(figure.skeleton, q).positions
     moved = np.linalg.norm(positions - problem.source_positions, axis=2)
     return Cleaned(
@@ -119,6 +123,7 @@ def clean(
         before=certify(shapes, motion.q, motion.fps),
         after=after,
         written=written,
+        written_fps=written_fps,
         mean_displacement_m=float(moved.mean()),
         max_displacement_m=float(moved.max()),
         leaps=leaps(positions, problem.source_positions),

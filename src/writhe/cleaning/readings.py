@@ -15,13 +15,19 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.cleaning.window_problem import Instant
 from writhe.collision import Certificate, CollisionTable, EulerChannels, certify
+from writhe.collision.certify import ROUNDING_M, swept_clip
+from writhe.collision.gate import gate_workspace
+from writhe.collision.reading import Reading
 from writhe.collision.stored_channels import stored_channels
+from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
 from writhe.io import figure_of, load, save
+from writhe.kernels.cleaning.gated_intervals import uncertified_intervals
 from writhe.kernels.skeleton.kinematics import BALL, FREE
 from writhe.skeleton import Motion, quaternions
 from writhe.skeleton.kinematics import interpolate
 
+DENSER = (2, 4, 8)  # frames written for each frame of the motion where one is not enough
 BETWEEN = (0.25, 0.5, 0.75)  # fractions of an interval at which contacts are added
 
 
@@ -48,31 +54,32 @@ class WrittenMotion:
             raise NoShapesError("no collision shapes could be fitted to the written skeleton")
         return CollisionTable.of_figure(figure)
 
-    def certify(self, interpolation: str = "both", part: slice | None = None) -> Certificate:
-        """The certificate of the file, or of some of its frames."""
-        frames = part or slice(None)
-        channels = EulerChannels(self.channels.order, self.channels.angles[frames])
-        return certify(self.table, self.motion.q[frames], self.motion.fps, interpolation, channels)
+    def certify(self) -> Certificate:
+        """The certificate of the file, under both readings."""
+        return certify(self.table, self.motion.q, self.motion.fps, "both", self.channels)
 
-    def uncertified_intervals(self, certificate: Certificate) -> list[tuple[int, str]]:
-        """Frames t for which the motion from t to t + 1 is not certified, and in which reading."""
-        found: list[tuple[int, str]] = []
-        if certificate.certified:
-            return found
-        for reading in ("euler", "slerp"):
-            if found:  # the other reading is checked when these are solved
-                break
-            waiting = [(0, len(self.motion) - 1)]
-            while waiting:
-                first, last = waiting.pop()
-                if self.certify(reading, slice(first, last + 1)).certified:
-                    continue
-                if last - first <= 1:
-                    found.append((first, reading))
-                    continue
-                middle = (first + last) // 2
-                waiting += [(first, middle), (middle, last)]
-        return sorted(found)
+    def uncertified_intervals(self) -> list[tuple[int, str]]:
+        """Frames t for which the motion from t to t + 1 is not certified, and in which reading.
+
+        Once those of the Euler angles are solved, the other reading is checked as well.
+        """
+        table, work = self.table, gate_workspace(self.table)
+        slerp = Reading.of_frames("slerp", self.motion.q, self.motion.fps)
+        bad = np.zeros(len(self.motion) - 1, dtype=np.bool_)
+        for reading in (replace(slerp, name="euler", euler=self.channels), slerp):
+            uncertified_intervals(
+                table.skeleton.tree,
+                table.shapes,
+                table.bodies,
+                table.pairs,
+                swept_clip(table, reading),
+                SLACK_M - ROUNDING_M,
+                work,
+                bad,
+            )
+            if bad.any():
+                return [(int(t), reading.name) for t in np.flatnonzero(bad)]
+        return []
 
     def posture_between(self, frame: int, u: float, reading: str) -> Floats:
         """(nq,) the posture of the written motion at fraction u from a frame to the next."""
@@ -112,15 +119,35 @@ class FileReadings:
         found = self._read(q)
         return None if found is None else found[1]
 
+    def denser(self, q: Floats) -> tuple[Certificate | None, float]:
+        """The certificate of the file, and the frame rate at which it holds.
+
+        Where the frames alone are not certified in between, the file gets 2, 4 or 8 times as many.
+        If none is certified, the result is that of the frames.
+        """
+        fps = self._motion.fps
+        found = self.certificate(q)
+        if found is None or found.certified:
+            return found, fps
+        motion = replace(self._motion, q=q)
+        for times in DENSER:
+            assert self._last is not None
+            dense = WrittenMotion(motion.resample(times * fps), self._last[1].table).certify()
+            if dense.certified:
+                return dense, times * fps
+        return found, fps
+
     def failures(self, q: Floats) -> list[Instant]:
         """Instants of the intervals of q that are not certified, in the reading that fails."""
         found = self._read(q)
         if found is None:
             return []
         written, certificate = found
+        if certificate.certified:
+            return []
         return [
             Instant(frame, u, written.posture_between(frame, u, reading))
-            for frame, reading in written.uncertified_intervals(certificate)
+            for frame, reading in written.uncertified_intervals()
             for u in BETWEEN
         ]
 

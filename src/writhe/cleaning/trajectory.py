@@ -33,14 +33,15 @@ FindPath = Callable[[int, int], Floats]
 _RAISE_M = 0.001  # the margin at an uncertified interval grows by this in each round
 _MOST_M = 0.003  # ... but by no more than this in total
 _ROUNDS = 7  # of solving again around failed intervals, at most
+_ROUNDS_OF_READING = 3  # ... for the reading of a file
 _VAIN_ROUNDS = 2  # a reading is given up after so many rounds without fewer failures
 _ROUNDS_FOR_SPEED = 3  # only the first rounds also solve frames again that are too fast
 _TOO_FAST_M = 0.002  # a step longer than its bound by more than this is too fast
 _ROUNDS_OF_MAIN = 2  # the first rounds solve for the main corrections only, later ones for all
 _LONGEST = 360  # frames solved together at most
 _OVERLAP_S = 1.0  # of windows that had to be split
-_BESIDE_S = (1.0, 3.0)  # clip on both sides of what fails through which a path is searched
-_FARTHER, _FARTHER_M = 1.5, 0.004  # mean displacement relative to the path's that is accepted
+_BESIDE_S = (1.0, 4.0)  # clip on both sides of what fails through which a path is searched
+_FAR_M = 0.025  # mean displacement of a frame beyond which a path is searched too
 _CHANGED_M = 1e-7
 
 
@@ -63,53 +64,83 @@ class ClipTrajectory:
         # first and last + 1 frame of the corrected parts of the clip, and what is free in them
         self._parts: list[tuple[int, int, Ints]] = []
 
-    def solve(self, find_path: FindPath) -> Floats:
-        """(frames, nq) the certified trajectory nearest to the source that was found."""
+    def solve(self, find_path: FindPath, *, from_path: bool = False) -> Floats:
+        """(frames, nq) the certified trajectory nearest to the source that was found.
+
+        from_path: never start at the source, from which limbs may change sides.
+        """
+        if from_path:
+            source = self._problem.source.copy()
+            bad = self._penetrating(source).any()
+            return (
+                self._by_path(source, 0, len(source), find_path(0, len(source))) if bad else source
+            )
         q = self._from_source()
-        frames = len(q)
-        for seconds in (*_BESIDE_S, np.inf):
-            hard = self._unsolved(q)
+        hard = self._unsolved(q) | self._far(q)
+        for seconds in _BESIDE_S:
             if not hard.any():
                 break
-            beside = min(frames, round(seconds * self._problem.fps)) if seconds < np.inf else frames
+            beside = min(len(q), round(seconds * self._problem.fps))
             for first, stop in spans(hard, beside):
                 q = self._by_path(q, first, stop, find_path(first, stop))
+            hard = self._uncertified(q)
         return q
+
+    def _far(self, q: Floats) -> Bools:
+        """(frames,) frames so far from the source that another side may be nearer."""
+        apart = np.linalg.norm(
+            self._problem.positions(q) - self._problem.source_positions, axis=2
+        ).mean(axis=1)
+        return apart > _FAR_M
 
     def _from_source(self) -> Floats:
         """(frames, nq) all windows around penetrating frames solved, started at the source."""
         problem = self._problem
         q = problem.source.copy()
-        bad = problem.clearances(q, self._least_m) < self._least_m
-        bad[:-1] |= ~self._source_passes
-        bad[1:] |= ~self._source_passes
-        for first, stop in self._windows(bad):
+        for first, stop in self._windows(self._penetrating(q)):
             free = problem.colliding_dofs(q[first:stop], self._least_m)
             if len(free) == 0:
                 free = self._all
             self._parts.append((first, stop, free))
             q = self._solve(q, first, stop, free, problem.options.iterations)
-        return self._rounds(q)
+        return self._rounds(q, 0, len(q))
 
-    def _rounds(self, q: Floats) -> Floats:
-        """Q solved again where it is not certified or too fast, until it is neither."""
-        failed = self._slerp_failures(q)
+    def _penetrating(self, source: Floats) -> Bools:
+        """(frames,) source frames within the margin, and those beside an interval that is not."""
+        bad = self._problem.clearances(source, self._least_m) < self._least_m
+        bad[:-1] |= ~self._source_passes
+        bad[1:] |= ~self._source_passes
+        return bad
+
+    def _rounds(self, q: Floats, first: int, stop: int) -> Floats:
+        """Q solved again where it is not certified or too fast, within first .. stop - 1.
+
+        Ends when it is neither, or when a few rounds have not brought fewer failures.
+        """
+        failed = self._slerp_failures(q, first, stop)
+        best, fewest, vain = q, len(failed), 0
         for number in range(_ROUNDS):
-            fast = self._too_fast(q) if number < _ROUNDS_FOR_SPEED else []
-            if not failed and not fast:
+            fast = self._too_fast(q, first, stop) if number < _ROUNDS_FOR_SPEED else []
+            if (not failed and not fast) or vain == _VAIN_ROUNDS:
                 break
-            q, last = self._solve_again(q, failed, number, fast), (q, failed)
-            failed = self._slerp_failures(q)
-            if failed and not last[1]:
-                return last[0]  # was certified, and only too fast
-        return q
+            q = self._solve_again(q, failed, number, fast)
+            failed = self._slerp_failures(q, first, stop)
+            vain += 1
+            if len(failed) < fewest or (len(failed) == fewest == 0):
+                best, fewest, vain = q, len(failed), 0
+        return best
 
-    def _unsolved(self, q: Floats) -> Bools:
-        """(frames,) the frames beside an interval that is not certified or too fast."""
+    def _uncertified(self, q: Floats) -> Bools:
+        """(frames,) the frames beside an interval that is not certified."""
         out = np.zeros(len(q), dtype=np.bool_)
         for instant in self._slerp_failures(q):
             out[instant.frame : instant.frame + 2] = True
-        for frame in self._too_fast(q):
+        return out
+
+    def _unsolved(self, q: Floats) -> Bools:
+        """(frames,) the frames beside an interval that is not certified or too fast."""
+        out = self._uncertified(q)
+        for frame in self._too_fast(q, 0, len(q)):
             out[frame : frame + 2] = True
         return out
 
@@ -132,21 +163,17 @@ class ClipTrajectory:
         for a, b in self._windows(self._inside(first, stop)):
             free = self._free_in(a, b)
             found = self._solve(found, a, b, free, problem.options.iterations)
-        found = self._rounds(found)
-        failed, width = self._slerp_failures(found), self._fade
+        found = self._rounds(found, first, stop)
+        failed, width = self._slerp_failures(found, first, stop), self._fade
         while failed and width < stop - first:
             found = self._towards(found, path, failed, width)
-            failed, width = self._slerp_failures(found), 2 * width
+            failed, width = self._slerp_failures(found, first, stop), 2 * width
         # the number of failures decides, then leaps and displacement
         ways = [found, path, q]
-        counts = [len(self._slerp_failures(way)) for way in ways]
+        counts = [len(self._slerp_failures(way, first, stop)) for way in ways]
         best = min(counts)
         ways = [way for way, count in zip(ways, counts, strict=True) if count == best]
-        chosen = ways[0]
-        for other in ways[1:]:
-            if self._worse(chosen, other, first, stop):
-                chosen = other
-        return chosen
+        return min(ways, key=lambda way: self._cost(way, first, stop))
 
     def _inside(self, first: int, stop: int) -> Bools:
         """(frames,) the frames whose fades lie within first .. stop - 1."""
@@ -171,18 +198,16 @@ class ClipTrajectory:
             )
         return out
 
-    def _worse(self, q: Floats, path: Floats, first: int, stop: int) -> bool:
-        """Whether q leaps farther than the path, or is much farther from the source."""
+    def _cost(self, q: Floats, first: int, stop: int) -> float:
+        """Mean displacement of a part of the clip, and a metre for each metre of leaps, m."""
         problem = self._problem
         part = slice(max(0, first - 1), stop + 1)
-        source, allowed = problem.source_positions[part], problem.allowed_step[part]
-        leap, mean = np.zeros(2), np.zeros(2)
-        for k, rows in enumerate((q, path)):
-            positions = problem.positions(rows[part])
-            step = np.linalg.norm(np.diff(positions, axis=0), axis=2)
-            leap[k] = (step - allowed[: len(step)]).max(initial=0.0)
-            mean[k] = np.linalg.norm(positions - source, axis=2).mean()
-        return bool(leap[0] > leap[1] + _TOO_FAST_M or mean[0] > _FARTHER * mean[1] + _FARTHER_M)
+        allowed = problem.allowed_step[part]
+        positions = problem.positions(q[part])
+        step = np.linalg.norm(np.diff(positions, axis=0), axis=2)
+        leap = np.maximum(step - allowed[: len(step)] - _TOO_FAST_M, 0.0).max(axis=1, initial=0.0)
+        apart = np.linalg.norm(positions - problem.source_positions[part], axis=2)
+        return float(apart.mean() + leap.sum())
 
     def settle(self, q: Floats, failures: Failures) -> Floats:
         """(frames, nq) q solved again so that another reading is certified too, where possible.
@@ -192,7 +217,7 @@ class ClipTrajectory:
         """
         failed = failures(q)
         best, fewest, vain = q, len(failed), 0
-        for number in range(_ROUNDS):
+        for number in range(_ROUNDS_OF_READING):
             if not failed or vain == _VAIN_ROUNDS:
                 break
             q = self._solve_again(q, failed, number)
@@ -237,11 +262,11 @@ class ClipTrajectory:
         out[share >= 1.0] = path[share >= 1.0]
         return out
 
-    def _too_fast(self, q: Floats) -> list[int]:
-        """Frames after which a joint moves farther than allowed."""
-        step = np.linalg.norm(np.diff(self._problem.positions(q), axis=0), axis=2)
-        beyond = (step - self._problem.allowed_step).max(axis=1, initial=-np.inf)
-        return np.flatnonzero(beyond > _TOO_FAST_M).tolist()
+    def _too_fast(self, q: Floats, first: int, stop: int) -> list[int]:
+        """Frames from `first` to stop - 1 after which a joint moves farther than allowed."""
+        step = np.linalg.norm(np.diff(self._problem.positions(q[first:stop]), axis=0), axis=2)
+        beyond = step - self._problem.allowed_step[first : stop - 1]
+        return (first + np.flatnonzero(beyond.max(axis=1, initial=-np.inf) > _TOO_FAST_M)).tolist()
 
     def _check(self, q: Floats, intervals: Ints) -> None:
         """Find out which of the intervals pass the gate."""
@@ -259,15 +284,15 @@ class ClipTrajectory:
         )
         self._checked = q.copy()
 
-    def _slerp_failures(self, q: Floats) -> list[Instant]:
-        """Instants of the intervals that the gate does not certify.
+    def _slerp_failures(self, q: Floats, first: int = 0, stop: int | None = None) -> list[Instant]:
+        """Instants of the intervals that the gate does not certify, from first to stop - 1.
 
         Intervals that have not changed since the last call are not checked again.
         """
         stale: Bools = np.any(q != self._checked, axis=1)
         self._check(q, np.flatnonzero(np.logical_or(stale[:-1], stale[1:])))
         found: list[Instant] = []
-        for t in np.flatnonzero(np.logical_not(self._passed)):
+        for t in first + np.flatnonzero(np.logical_not(self._passed[first:stop])):
             for u in BETWEEN:
                 between = np.empty(q.shape[1])
                 kinematics.interpolate(self._problem.skeleton.tree, q[t], q[t + 1], u, between)

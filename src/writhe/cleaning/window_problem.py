@@ -238,7 +238,8 @@ class ClipProblem:
         tree, frames, n = self.skeleton.tree, stop - first, len(free.dof)
         rows = self._window_rows(frames, n)
         size = 3 * frames * n * n
-        band, tried = (b[:size].reshape(frames * n, 3 * n) for b in self._bands)
+        band = self._band[:size].reshape(frames * n, 3 * n)
+        tried = self._factor[:size].reshape(frames * n, 3 * n)
         right = np.zeros(frames * n)
         band[:] = 0.0
         linearise_window(
@@ -291,11 +292,12 @@ class ClipProblem:
             if count == violated:
                 break
             violated = count
-            factor, failed = lapack.dpbtrf(tried.T, lower=1, overwrite_ab=1)
+            # single precision: the next linearisation starts from what was reached
+            factor, failed = lapack.spbtrf(tried.T, lower=1, overwrite_ab=1)
             if failed:
                 break
-            solution, _ = lapack.dpbtrs(factor, constants, lower=1, overwrite_b=1)
-            step = solution.reshape(frames, n)
+            solution, _ = lapack.spbtrs(factor, constants.astype(np.float32), lower=1)
+            step = solution.astype(np.float64).reshape(frames, n)
         moved = np.empty(frames)
         largest_moves(tree, rows, free, step, moved)
         return step, moved
@@ -344,7 +346,8 @@ class ClipProblem:
         self._positions, self._axes = np.empty((frames, joints, 3)), np.empty((frames, nv, 3))
         self._values = np.empty((frames, _MOST_ROWS))
         self._rows = np.empty(frames * _MOST_ROWS * nv)
-        self._bands = np.empty((2, 3 * frames * nv * nv))
+        self._band = np.empty(3 * frames * nv * nv)
+        self._factor = np.empty(3 * frames * nv * nv, dtype=np.float32)
         pairs = _MOST_PAIRS * frames + _MOST_PAIRS_AT_LEAST
         self._pair_frame, self._pair_value = np.zeros(pairs, dtype=np.int64), np.empty(pairs)
         self._pair_row = np.empty(2 * pairs * nv)
@@ -428,8 +431,15 @@ class ClipProblem:
 
     def colliding_dofs(self, q: Floats, margin_m: float) -> Ints:
         """Degrees of freedom that move the bodies of a pair nearer than its margin apart."""
+        tree = self.skeleton.tree
         used = np.zeros(self.skeleton.dof_count, dtype=np.bool_)
-        colliding_dofs(self.skeleton.tree, self._obstacles, q, margin_m, used)
+        colliding_dofs(tree, self._obstacles, q, margin_m, used)
+        # the rest of an unbranched limb too, so that its end can stay in place
+        children = np.bincount(tree.parent[tree.parent >= 0], minlength=len(self.skeleton))
+        for j in range(len(self.skeleton)):
+            p = int(tree.parent[j])
+            if p >= 0 and children[p] == 1 and used[tree.v_start[p] : tree.v_start[p + 1]].any():
+                used[tree.v_start[j] : tree.v_start[j + 1]] = True
         return np.flatnonzero(used & self.may_change)
 
     def corrections(self, q: Floats, first: int, stop: int) -> Floats:

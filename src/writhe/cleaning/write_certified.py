@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from writhe.cleaning.readings import DENSER
 from writhe.collision import Certificate
 from writhe.io import save
 from writhe.scene import certify_file
 from writhe.skeleton import Figure, Motion
-
-_TIMES = (2, 4, 8)  # frame rates that are tried, as multiples of that of the motion
 
 
 def write_certified(
@@ -27,7 +26,7 @@ def write_certified(
     own = figure if figure is not None and figure.source is not None else None
     save(motion, path, figure=own)
     written, certificate = motion, certify_file(path, figure=figure).certificate
-    for times in _TIMES:
+    for times in DENSER:
         if certificate.certified or certificate.interpolation == "slerp":
             break
         written = motion.resample(times * motion.fps)

@@ -1,8 +1,8 @@
 """The `writhe` command: registers the subcommands and turns errors into messages.
 
-A command is a module here with a function of the same name, or with a Typer called `app` if it has
-subcommands; an `EPILOG` is appended to its help. Only the command that is called is imported, so
-that `writhe --help` is fast.
+A command is a module in `commands/` with a function of the same name, or with a Typer called `app`
+if it has subcommands; an `EPILOG` is appended to its help. Only the command that is called is
+imported, so that `writhe --help` is fast.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def build_app(command: str | None) -> typer.Typer:
         if name != command:
             app.command(name, help=line)(_not_loaded)
             continue
-        module = importlib.import_module(f"writhe.cli.{name}")
+        module = importlib.import_module(f"writhe.cli.commands.{name}")
         if hasattr(module, "app"):
             if name in TAKE_ROLES:
                 for sub in module.app.registered_commands:
@@ -119,7 +119,7 @@ def run(arguments: list[str] | None = None) -> None:
     command = next((word for word in given if not word.startswith("-")), None)
     try:
         if command in NEEDS and not {"-h", "--help"} & set(given):
-            from writhe.cli.warmup import ensure_warm
+            from writhe.cli.commands.warmup import ensure_warm
 
             ensure_warm(*NEEDS[command])
         build_app(command)(args=given, prog_name="writhe")

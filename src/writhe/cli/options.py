@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands have."""
 
 from __future__ import annotations
 
@@ -15,4 +15,8 @@ Animation = Annotated[
         help="Animation of a glTF or FBX file, by name or number; `writhe info` lists them.",
         show_default=False,
     ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+SkipJointZones = Annotated[
+    bool, typer.Option(help="Ignore shapes of adjacent parts that overlap deeply at rest.")
 ]

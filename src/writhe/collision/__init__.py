@@ -9,6 +9,7 @@ from writhe.collision.near_pairs import NearPairs, violating_parts
 from writhe.collision.policy import ContactPolicy
 from writhe.collision.reading import EulerChannels
 from writhe.collision.shapes import Shape, ball, box, capsule, cylinder, half_space, hull
+from writhe.collision.status import ContactState, ContactStatus, contact_status
 from writhe.collision.verdict import Verdict
 
 __all__ = [
@@ -16,6 +17,8 @@ __all__ = [
     "Certificate",
     "CollisionTable",
     "ContactPolicy",
+    "ContactState",
+    "ContactStatus",
     "DeepOverlap",
     "EulerChannels",
     "Gate",
@@ -28,6 +31,7 @@ __all__ = [
     "box",
     "capsule",
     "certify",
+    "contact_status",
     "cylinder",
     "half_space",
     "hull",

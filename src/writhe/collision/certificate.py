@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from writhe.collision.folds import FoldedJoint
 from writhe.collision.verdict import Verdict
 
 
@@ -75,6 +76,7 @@ class Certificate:
     end_depth_m: float
     jumps: int = 0
     untested_pairs: int = 0
+    folded_joints: tuple[FoldedJoint, ...] = ()
 
     @property
     def certified(self) -> bool:
@@ -96,6 +98,7 @@ class Certificate:
             "end_depth_m": self.end_depth_m,
             "min_clearance_m": self.min_clearance_m,
             "undecided": self.undecided,
+            "folded_joints": [folded.as_dict() for folded in self.folded_joints],
             "jumps": self.jumps,
             "untested_pairs": self.untested_pairs,
             "interpolation": self.interpolation,

@@ -15,6 +15,7 @@ from writhe.arrays import Bools, Floats, number
 from writhe.collision.certificate import Certificate, DeepOverlap, PairWorst
 from writhe.collision.collision_table import CollisionTable
 from writhe.collision.events import deep_overlaps
+from writhe.collision.folds import FoldedJoint, find_folds
 from writhe.collision.gate import gate_workspace
 from writhe.collision.policy import LEFT_OUT_M
 from writhe.collision.reading import (
@@ -120,7 +121,8 @@ def _with_unit_quaternions(table: CollisionTable, rows: Floats) -> Floats:
     return out
 
 
-def _clip(table: CollisionTable, reading: Reading) -> SweptClip:
+def swept_clip(table: CollisionTable, reading: Reading) -> SweptClip:
+    """A reading and empty results, for the sweep kernels."""
     n, k = len(table.skeleton), len(table.pairs.deep)
     if reading.euler is None:
         order, angles = np.full((n, 3), -1, dtype=np.int64), np.zeros((1, n, 3))
@@ -163,7 +165,7 @@ def _certify(table: CollisionTable, reading: Reading, slack_m: float) -> Certifi
     error_m = gap_error(table, reading) + ROUNDING_M
     slack = slack_m - min(error_m, LARGEST_ERROR_M)
     turns = half_turns(table, reading)
-    clip, work = _clip(table, reading), gate_workspace(table)
+    clip, work = swept_clip(table, reading), gate_workspace(table)
     arrays = table.skeleton.tree, table.shapes, table.bodies, table.pairs
     best = witness_frames(*arrays, clip, slack, work)
     started = clip.required < -slack
@@ -185,11 +187,17 @@ def _certify(table: CollisionTable, reading: Reading, slack_m: float) -> Certifi
     close = (clip.failed == 1) & (clip.clearance + error_m >= -slack_m)
     undecided = int(clip.undecided.sum() + turns.sum() + close.sum())
     undecided += error_m > LARGEST_ERROR_M and lower_bound - error_m < -slack_m
+    folded, unproven_folds = find_folds(table, reading, turns | reading.jumps)
+    undecided += unproven_folds
     depths = [_depth(table, clip, row, slack, work) for row in (0, -1)]
     lower_bound -= error_m
     return Certificate(
         verdict=_verdict(
-            events, bool((clip.failed == 1)[~close].any()), bool(started.any()), undecided, depths
+            events,
+            bool(folded) or bool((clip.failed == 1)[~close].any()),
+            bool(started.any()),
+            undecided,
+            depths,
         ),
         pass_throughs=tuple(e for e in events if e.pass_through),
         deep_overlaps=tuple(events),
@@ -206,6 +214,7 @@ def _certify(table: CollisionTable, reading: Reading, slack_m: float) -> Certifi
         end_depth_m=depths[1],
         jumps=int(reading.jumps.sum()),
         untested_pairs=sum(rule.left_out for rule in table.rules),
+        folded_joints=folded,
     )
 
 
@@ -233,7 +242,8 @@ def _verdict(
 ) -> Verdict:
     """The verdict of one reading; a deep overlap counts even if it is within the slack.
 
-    fails: a pair gets deeper than allowed; depths_m: the penetration at the first and last frame.
+    fails: a pair gets deeper than allowed, or a joint is folded. depths_m: the penetration at the
+    first and last frame.
     """
     if any(event.pass_through for event in events):
         return Verdict.PASSES_THROUGH
@@ -299,7 +309,18 @@ def _worst(
         end_depth_m=max(c.end_depth_m for c in found),
         jumps=max(c.jumps for c in found),
         untested_pairs=found[0].untested_pairs,
+        folded_joints=_most_folded(found),
     )
+
+
+def _most_folded(found: list[Certificate]) -> tuple[FoldedJoint, ...]:
+    """The folded joints of several readings, each where it exceeds its limit most."""
+    worst: dict[str, FoldedJoint] = {}
+    for folded in (f for one in found for f in one.folded_joints):
+        known = worst.get(folded.joint)
+        if known is None or folded.beyond_rad > known.beyond_rad:
+            worst[folded.joint] = folded
+    return tuple(worst.values())
 
 
 def _union(lists: list[tuple[DeepOverlap, ...]], times_s: Floats) -> tuple[DeepOverlap, ...]:

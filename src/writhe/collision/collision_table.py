@@ -16,7 +16,6 @@ from writhe.collision.policy import (
     ContactPolicy,
     PairRule,
     Reason,
-    max_allowance,
 )
 from writhe.collision.shapes import Core, Shape, from_capsule, hull_directions
 from writhe.collision.skeleton_distance import body_steps, path_to_root
@@ -31,6 +30,7 @@ from writhe.kernels.collision.shape_gaps import (
 )
 from writhe.kernels.skeleton.kinematics import FIXED, PRISMATIC
 from writhe.skeleton import Figure, Skeleton, forward
+from writhe.skeleton.fold_limits import FoldLimit
 
 
 class CollisionTable:
@@ -41,14 +41,19 @@ class CollisionTable:
 
     `shapes`, `bodies` and `pairs` are the kernels' arrays (see `kernels.collision.shape_gaps`);
     `part_names` names parts, `shape_parts` is the part of each shape, `rules` has one `PairRule`
-    for each pair of parts.
+    for each pair of parts, `folds` the limits of joints whose parent and child parts may not fold.
     """
 
     @checked
     def __init__(
-        self, skeleton: Skeleton, shapes: Iterable[Shape], policy: ContactPolicy | None = None
+        self,
+        skeleton: Skeleton,
+        shapes: Iterable[Shape],
+        policy: ContactPolicy | None = None,
+        folds: Iterable[FoldLimit] = (),
     ) -> None:
         self.skeleton = skeleton
+        self.folds = tuple(folds)
         self.policy = policy or ContactPolicy()
         given = list(shapes)
         check(given, list[Shape], "the shapes of a collision table")
@@ -74,12 +79,13 @@ class CollisionTable:
     @checked
     def of_figure(cls, figure: Figure, policy: ContactPolicy | None = None) -> CollisionTable:
         """The table of the capsules of one figure."""
-        return cls(figure.skeleton, [from_capsule(c) for c in figure.capsules], policy)
+        shapes = [from_capsule(c) for c in figure.capsules]
+        return cls(figure.skeleton, shapes, policy, figure.folds)
 
     @checked
     def with_policy(self, policy: ContactPolicy) -> CollisionTable:
         """The same shapes under another policy."""
-        return CollisionTable(self.skeleton, self.source, policy)
+        return CollisionTable(self.skeleton, self.source, policy, self.folds)
 
     def part_of_shape(self, shape: int) -> str:
         """The name of the part that a shape belongs to."""
@@ -213,16 +219,14 @@ class CollisionTable:
                     continue
                 near = any(0 <= steps[c] <= self.policy.neighbour_steps for c in couples)
                 gaps = [rest(*c) for c in couples] if near else []
-                required, reason = self._required_allowance(names, gaps)
+                required, reason = self.policy.allowance(*names, gaps)
                 capped, left_out = False, 0
                 for index, (body_a, body_b) in enumerate(couples):
                     half = 0.5 * np.minimum.outer(self._radii(body_a), self._radii(body_b)).ravel()
-                    most = max_allowance(half)
-                    allowed = np.minimum(required, most)
-                    if near and self.policy.skip_joint_zones:
-                        zone = gaps[index] < -most
-                        allowed[zone], half[zone] = LEFT_OUT_M, LEFT_OUT_M
-                        left_out += int(zone.sum())
+                    at_rest = gaps[index] if near else None
+                    allowed, zone = self.policy.shape_allowances(required, half, at_rest)
+                    half[zone] = LEFT_OUT_M
+                    left_out += int(zone.sum())
                     capped = capped or bool((allowed < required).any())
                     columns.append((body_a, body_b, self._ancestor(body_a, body_b)))
                     allowance.append(allowed)
@@ -238,19 +242,6 @@ class CollisionTable:
             deep=np.concatenate([*deep, np.empty(0)]),
         )
         return pairs, tuple(rules)
-
-    def _required_allowance(
-        self, names: tuple[str, str], rest_gaps: list[Floats]
-    ) -> tuple[float, Reason]:
-        """The allowance of two parts before capping; rest_gaps is empty if they are far apart."""
-        declared = self.policy.declared(*names)
-        if declared is not None:
-            return declared, Reason.DECLARED
-        if not rest_gaps:
-            return 0.0, Reason.DEFAULT
-        overlap = -min(float(g.min()) for g in rest_gaps)
-        required = max(0.0, overlap + self.policy.neighbour_extra_m)
-        return required, Reason.NEIGHBOUR if required > 0 else Reason.DEFAULT
 
     def _can_move(self) -> list[bool]:
         tree = self.skeleton.tree

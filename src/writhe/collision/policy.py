@@ -1,4 +1,6 @@
-"""The contact policy: how far each pair of parts, given by name, may overlap.
+"""The contact policy decides how far each pair of parts, given by name, may overlap.
+
+`CollisionTable` asks it for every pair and stores the answers in arrays.
 
 Only parent and child are always excluded: the parts of a joint and of its nearest ancestor that
 carries a shape. Joints without shapes (helpers, zero-length bones) are skipped.
@@ -6,14 +8,14 @@ carries a shape. Joints without shapes (helpers, zero-length bones) are skipped.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
 import numpy as np
 
 from writhe.arguments import check_fields, checked
-from writhe.arrays import Floats, number
+from writhe.arrays import Bools, Floats, number
 from writhe.errors import WritheError
 
 NEIGHBOUR_EXTRA_M = 0.005
@@ -114,3 +116,32 @@ class ContactPolicy:
     def declared(self, a: str, b: str) -> float | None:
         """The declared allowance of two parts in metres, or None."""
         return self.declared_m.get(_key(a, b))
+
+    def allowance(self, a: str, b: str, rest_gaps: Sequence[Floats]) -> tuple[float, Reason]:
+        """How far two parts may overlap, in metres, and why; their shape pairs may cap it.
+
+        rest_gaps: gaps of their shape pairs at rest; empty unless they are near neighbours.
+        """
+        declared = self.declared(a, b)
+        if declared is not None:
+            return declared, Reason.DECLARED
+        if not rest_gaps:
+            return 0.0, Reason.DEFAULT
+        overlap = -min(float(gaps.min()) for gaps in rest_gaps)
+        allowed = max(0.0, overlap + self.neighbour_extra_m)
+        return allowed, Reason.NEIGHBOUR if allowed > 0 else Reason.DEFAULT
+
+    def shape_allowances(
+        self, part_allowance_m: float, half_smaller_radius_m: Floats, rest_gaps: Floats | None
+    ) -> tuple[Floats, Bools]:
+        """(k,) allowances of shape pairs of two parts, and which of them are not tested.
+
+        rest_gaps (k,): their gaps in the rest pose; None unless the parts are near neighbours.
+        """
+        most = max_allowance(half_smaller_radius_m)
+        allowed = np.minimum(part_allowance_m, most)
+        zone: Bools = np.zeros(len(most), dtype=np.bool_)
+        if rest_gaps is not None and self.skip_joint_zones:
+            zone = rest_gaps < -most
+            allowed[zone] = LEFT_OUT_M
+        return allowed, zone

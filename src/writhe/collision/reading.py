@@ -18,7 +18,7 @@ from writhe.errors import WritheError
 from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE, interpolate_batch
 from writhe.skeleton import Skeleton
 
-HALF_TURN_RAD = 1e-6  # a turn this close to half a turn has no shorter way round
+HALF_TURN_RAD = 1e-5  # a turn this close to half a turn has no shorter way round: readers round it
 _LONGEST_STEP = 0.9 * np.pi  # radians of an Euler angle in one row of a subdivided reading
 
 

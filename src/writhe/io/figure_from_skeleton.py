@@ -63,6 +63,7 @@ def figure_of(
         skin=skin,
         strands=strands,
         roles=tuple((r, match.roles[r]) for r in ROLES if r in match.roles),
+        folds=() if known is None else known.folds,
     )
     return with_anatomy(body, match) if anatomy else body
 

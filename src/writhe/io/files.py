@@ -1,4 +1,8 @@
-"""`load` and `save` motions and figures; the suffix selects the format."""
+"""`load` and `save` motions and figures; the suffix selects the format.
+
+A new format is a reader or writer here, a suffix in `READABLE` or `WRITABLE`, and a section of
+`docs/files.md`; the studio accepts it when `studio/files/import_export.py` lists it.
+"""
 
 from __future__ import annotations
 

@@ -37,10 +37,12 @@ def summarise(
     metres_per_unit: float | None = None,
     animation: str | int | None = None,
 ) -> MotionSummary:
-    """Describe a motion file; the arguments are those of `load`.
+    """Describe a motion file.
 
     Of a BVH file only the header is interpreted, and the numbers of its frames are counted. This
     needs no kernels, whose loading takes longer than reading most files.
+
+    animation: of a glTF file, by name or number; see `load`.
     """
     where = Path(path)
     if where.suffix.lower() == ".bvh" and animation is None:

@@ -1,20 +1,21 @@
 """Motion planning between distant postures: certified paths, their timing, and refinement."""
 
 from writhe.planning.energy import Energy, EnergyOptions
-from writhe.planning.energy_planner import DefaultPlanner, PlanOptions
+from writhe.planning.energy_planner import EnergyPlanner, PlanOptions
 from writhe.planning.ompl_planners import SamplingPlanner
 from writhe.planning.plan import METHODS, make_planner, plan
 from writhe.planning.problem import PlanProblem, figure_problem, scene_problem
 from writhe.planning.published_planner import PaperOptions, PaperPlanner, descend
 from writhe.planning.result import Plan, PlanStatus
-from writhe.planning.spacetime import Refined, RefineOptions, TimedPin, refine
+from writhe.planning.spacetime import FramePin, Refined, RefineOptions, refine
 from writhe.planning.timing import Timing, to_motion
 
 __all__ = [
     "METHODS",
-    "DefaultPlanner",
     "Energy",
     "EnergyOptions",
+    "EnergyPlanner",
+    "FramePin",
     "PaperOptions",
     "PaperPlanner",
     "Plan",
@@ -24,7 +25,6 @@ __all__ = [
     "RefineOptions",
     "Refined",
     "SamplingPlanner",
-    "TimedPin",
     "Timing",
     "descend",
     "figure_problem",

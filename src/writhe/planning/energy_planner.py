@@ -57,7 +57,7 @@ class PlanOptions:
         check_fields(self)
 
 
-class DefaultPlanner:
+class EnergyPlanner:
     """Plans between postures; keeps the compiled problem while the planted parts are the same."""
 
     name = "default"

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from writhe.arguments import checked
 from writhe.collision import CollisionTable
 from writhe.errors import UnknownNameError
-from writhe.planning.energy_planner import DefaultPlanner, PlanOptions
+from writhe.planning.energy_planner import EnergyPlanner, PlanOptions
 from writhe.planning.ompl_planners import PLANNERS, SamplingPlanner
 from writhe.planning.problem import PlanProblem, figure_problem, scene_problem
 from writhe.planning.published_planner import PaperOptions, PaperPlanner
@@ -42,7 +42,7 @@ def make_planner(
     """A planner by name: default, paper, or one of OMPL's (rrtconnect ...)."""
     chosen = options or PlanOptions()
     if method == "default":
-        return DefaultPlanner(chosen)
+        return EnergyPlanner(chosen)
     if method == "paper":
         return PaperPlanner(figure, PaperOptions(energy=chosen.energy))
     if method in PLANNERS:

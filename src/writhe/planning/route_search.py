@@ -1,4 +1,8 @@
-"""Paths for a document with few frames per second, and the reason when there is none."""
+"""Paths for the studio and for cleaning: calls the planner (`energy_planner`) with their options.
+
+Their documents have few frames per second, so that paths are timed for that; when there is no path,
+`failure_reason` says why in a sentence.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Callable
 
 from writhe.collision import certify
 from writhe.planning.energy import EnergyOptions
-from writhe.planning.energy_planner import DefaultPlanner, PlanOptions
+from writhe.planning.energy_planner import EnergyPlanner, PlanOptions
 from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan, PlanStatus
 from writhe.planning.timing import Timing, to_motion
@@ -24,11 +28,11 @@ def search(problem: PlanProblem, falloff: int = CLOSE, *, shortest: bool = False
     """
     energy = EnergyOptions(falloff=falloff)
     if not shortest:
-        return DefaultPlanner(PlanOptions(energy=energy, corner_rounds=0, sweeps=0)).plan(problem)
+        return EnergyPlanner(PlanOptions(energy=energy, corner_rounds=0, sweeps=0)).plan(problem)
     options = PlanOptions(
         energy=energy, corner_rounds=_SHORTENING, corner_patience=_SHORTENING // 3
     )
-    return DefaultPlanner(options).plan(problem)
+    return EnergyPlanner(options).plan(problem)
 
 
 def timed_motion(

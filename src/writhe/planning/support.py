@@ -97,7 +97,7 @@ def with_floor(table: CollisionTable, height_m: float, *postures: Floats) -> Col
         [*table.skeleton.joints, Joint(name, None, JointKind.FIXED)], table.skeleton.tips
     )
     floor = half_space((0.0, height_m, 0.0), (0.0, 1.0, 0.0)).on(name, name)
-    out = CollisionTable(skeleton, [*table.source, floor], table.policy)
+    out = CollisionTable(skeleton, [*table.source, floor], table.policy, table.folds)
     near, policy = NearPairs(out), table.policy
     overlaps: dict[str, float] = {}
     for q in postures:

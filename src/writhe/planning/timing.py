@@ -135,8 +135,8 @@ def time_path(table: CollisionTable, path: Floats, frames: int, fps: float) -> F
     skeleton = table.skeleton
     even = resample_evenly(skeleton, path, 4 * frames + 1)
     u = np.linspace(0.0, 1.0, frames + 1)
-    blurred = _blurred(skeleton, even, 4.0 * _SMOOTH_FRAMES)
-    tried = ((blurred, smoothstep(u)), (even, smoothstep(u)), (even, u))
+    soft = blurred(skeleton, even, 4.0 * _SMOOTH_FRAMES)
+    tried = ((soft, smoothstep(u)), (even, smoothstep(u)), (even, u))
     found = _first_certified(table, ((path_at(skeleton, rows, at), fps) for rows, at in tried))
     if found is not None:
         return found[0]
@@ -259,7 +259,7 @@ def _between_corners(skeleton: Skeleton, corners: Floats, frames: int) -> Floats
     return path_rows(skeleton, corners, np.array([*share, len(lengths)], dtype=float))
 
 
-def _blurred(skeleton: Skeleton, path: Floats, width: float) -> Floats:
+def blurred(skeleton: Skeleton, path: Floats, width: float) -> Floats:
     """The path smoothed by a Gaussian of `width` rows in tangent space; its ends are kept."""
     middle = path[len(path) // 2]
     flat = np.array([difference(skeleton, middle, row) for row in path])

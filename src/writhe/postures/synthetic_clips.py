@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import cast
 
 import numpy as np
 from scipy import ndimage
@@ -77,8 +78,9 @@ def through_poses(
             turn = raw[:, at.stop - 4 : at.stop]
             flips = np.where((turn[1:] * turn[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
             turn[1:] *= flips.cumprod()[:, None]
-    q: Floats = ndimage.gaussian_filter1d(
-        raw, 0.25 * seconds_each * fps / 2.0, axis=0, mode="nearest"
+    q = cast(
+        Floats,
+        ndimage.gaussian_filter1d(raw, 0.25 * seconds_each * fps / 2.0, axis=0, mode="nearest"),
     )
     for joint in figure.skeleton.joints:
         at = figure.skeleton.q_slice(joint.name)

@@ -1,8 +1,8 @@
-"""Planted feet: detected in the source, locked on the target by leg IK.
+"""Planted feet: detected in the source, locked on the ground under the target by leg IK.
 
 The ball of the foot (the toe joint; the ankle if there is none) is locked, so that a heel may
-still rise. Corrections fade in and out over `BLEND_S`; where a leg would not reach, the hips are
-lowered smoothly.
+still rise, and the sole lies on the ground (`soles`). Corrections fade in and out over `BLEND_S`;
+where a leg would not reach, the hips are lowered smoothly.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from writhe.arrays import Bools, Floats
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
 from writhe.recognition.rest_alignment import RestBody, shortest_rotation
+from writhe.retargeting.soles import Sole
 from writhe.skeleton import Frames, JointKind, Motion, forward, quaternions
 
 PLANTED_SPEED_M_S = 0.15
@@ -24,29 +25,63 @@ PLANTED_HEIGHT_M = 0.07  # of the ball of the foot above its lowest height
 SHORTEST_PLANT_S = 0.12
 BLEND_S = 0.25
 FULL_REACH = 0.9995  # share of the straight leg, beyond which the knee would snap
-MIN_CORRECTION_M = 1e-5  # planted feet moved by less in retargeting are not corrected
+MIN_CORRECTION_M = 1e-5  # feet that retargeting moves by less are left as they are
+SIDES = ("left", "right")
 
 
 def keep_feet(
-    motion: Motion, source_frames: Frames, source: RestBody, target: RestBody, scale: float
+    motion: Motion,
+    source_frames: Frames,
+    source: RestBody,
+    target: RestBody,
+    scale: float,
+    soles: dict[str, Sole],
+    floor_m: float | None = None,
 ) -> tuple[Motion, dict[str, Any]]:
-    """The motion with planted feet locked, and a report: frames, slide before and after in m."""
+    """The motion with planted feet locked on the ground, and a report.
+
+    The ground is at floor_m; by default at the median height of planted soles, which leaves the
+    mean height of the body as it is. A sole that is planted in the source lies on it, and no sole
+    sinks below it: first the body follows the ground under its feet, then the legs do the rest.
+    The report: planted frames, slide before and after, ground height, largest distance of a
+    planted sole from the ground before and after, m.
+    """
     frames = motion.frames()
-    shifts: dict[str, Floats] = {}
     plants: dict[str, list[tuple[int, int]]] = {}
-    for side in ("left", "right"):
+    balls: dict[str, tuple[Floats, Floats]] = {}
+    for side in SIDES:
         foot = f"{side}_toe" if f"{side}_toe" in source.joint else f"{side}_ankle"
         before = source_frames.positions[:, source.joint[foot]]
-        ball = frames.positions[:, target.joint[foot]]
-        found = planted_spans(before, motion.fps)
-        found = [s for s in found if _moved_by_retargeting(before, ball, s, scale)]
-        plants[side] = found
-        shifts[side] = _corrections(ball, found, motion.fps)
-    slide = _slide(frames, plants, target)
-    if any(plants.values()):
+        plants[side] = planted_spans(before, motion.fps)
+        balls[side] = before, frames.positions[:, target.joint[foot]]
+    same = all(
+        float(np.abs(after - scale * before).max()) <= MIN_CORRECTION_M
+        for before, after in balls.values()
+    )
+    low = {side: soles[side].lowest(frames) for side in SIDES}
+    planted = [low[side][a:b] for side in SIDES for a, b in plants[side]]
+    level = float(np.median(np.concatenate(planted))) if planted else None
+    floor = level if floor_m is None else floor_m
+    slide, apart = _slide(frames, plants, target), _off_ground(low, plants, level)
+    moved = False
+    if floor is not None and not (same and floor == level):
+        lift = _lift(low, plants, floor, motion.fps)
+        motion = _with_hips_lowered(motion, -lift, target)
+        frames, moved = motion.frames(), True
+        low = {side: height + lift for side, height in low.items()}
+    if floor is not None and moved:
+        shifts = {
+            side: _corrections(
+                frames.positions[:, target.joint.get(f"{side}_toe", target.joint[f"{side}_ankle"])],
+                low[side] - floor,
+                plants[side],
+                motion.fps,
+            )
+            for side in SIDES
+        }
         drop = _hips_drop(frames, shifts, target, motion.fps)
         motion = _with_hips_lowered(motion, drop, target)
-        for side in ("left", "right"):
+        for side in SIDES:
             motion = _with_ankle_moved(
                 motion, side, shifts[side] + drop[:, None] * [0, 1, 0], target
             )
@@ -54,12 +89,49 @@ def keep_feet(
         q = motion.q.copy()
         align_hemispheres(tree.kind, tree.q_start, q)
         motion = replace(motion, q=q)
+    frames = motion.frames()
+    low = {side: soles[side].lowest(frames) for side in SIDES}
     report = {
         "planted_frames": sum(b - a for spans in plants.values() for a, b in spans),
         "foot_slide_before_m": slide,
-        "foot_slide_after_m": _slide(motion.frames(), plants, target),
+        "foot_slide_after_m": _slide(frames, plants, target),
+        "floor_m": floor,
+        "off_ground_before_m": apart,
+        "off_ground_after_m": _off_ground(low, plants, floor),
     }
     return motion, report
+
+
+def _lift(
+    low: dict[str, Floats], plants: dict[str, list[tuple[int, int]]], floor: float, fps: float
+) -> Floats:
+    """(F,) smooth lift of the whole body towards the ground under its planted feet, m.
+
+    What is left for each foot is small, so that the legs keep their directions.
+    """
+    from scipy.ndimage import gaussian_filter1d
+
+    count = len(next(iter(low.values())))
+    total, weight = np.zeros(count), np.zeros(count)
+    for side, spans in plants.items():
+        for a, b in spans:
+            total[a:b] += floor - low[side][a:b]
+            weight[a:b] += 1.0
+    known = np.flatnonzero(weight)
+    if len(known) == 0:
+        return np.zeros(count)
+    lift = np.interp(np.arange(count), known, total[known] / weight[known])
+    return gaussian_filter1d(lift, 0.5 * BLEND_S * fps, mode="nearest")
+
+
+def _off_ground(
+    low: dict[str, Floats], plants: dict[str, list[tuple[int, int]]], floor: float | None
+) -> float:
+    """Largest distance of a planted sole from the ground, m."""
+    if floor is None:
+        return 0.0
+    found = [np.abs(low[s][a:b] - floor).max() for s, spans in plants.items() for a, b in spans]
+    return float(max(found, default=0.0))
 
 
 def planted_spans(ball: Floats, fps: float) -> list[tuple[int, int]]:
@@ -84,19 +156,16 @@ def planted_spans(ball: Floats, fps: float) -> list[tuple[int, int]]:
     return spans
 
 
-def _moved_by_retargeting(
-    before: Floats, after: Floats, span: tuple[int, int], scale: float
-) -> bool:
-    """Whether retargeting moves the foot relative to the scaled source."""
-    deviation = after[slice(*span)] - scale * before[slice(*span)]
-    return float(np.ptp(deviation, axis=0).max()) > MIN_CORRECTION_M
+def _corrections(ball: Floats, height: Floats, spans: list[tuple[int, int]], fps: float) -> Floats:
+    """(F, 3) foot displacements: to the mean position and the ground while planted.
 
-
-def _corrections(ball: Floats, spans: list[tuple[int, int]], fps: float) -> Floats:
-    """(F, 3) foot displacements: to the mean position while planted, faded in between."""
+    height (F,): of the lowest point of the sole above the ground, which must not become negative.
+    Corrections are faded in between the spans.
+    """
     shift = np.zeros_like(ball)
     for a, b in spans:
         shift[a:b] = ball[a:b].mean(axis=0) - ball[a:b]
+        shift[a:b, 1] = -height[a:b]
     blend = max(1, round(BLEND_S * fps))
     ends = [0, *(edge for span in spans for edge in span), len(ball)]
     for a, b in zip(ends[::2], ends[1::2], strict=True):
@@ -108,6 +177,7 @@ def _corrections(ball: Floats, spans: list[tuple[int, int]], fps: float) -> Floa
             shift[a:b] += _fade(distance / reach)[:, None] * shift[a - 1]
         if b < len(ball):
             shift[a:b] += _fade(distance[::-1] / reach)[:, None] * shift[b]
+    shift[:, 1] = np.maximum(shift[:, 1], -height)
     return shift
 
 
@@ -117,12 +187,15 @@ def _fade(x: Floats) -> Floats:
 
 
 def _slide(frames: Frames, plants: dict[str, list[tuple[int, int]]], target: RestBody) -> float:
-    """Largest distance of a planted foot from its position at the start of the plant, m."""
+    """Largest horizontal distance of a planted foot from where it is at the start of the plant, m.
+
+    The sole stays on the ground, so the ball rises where the foot rolls over its toes.
+    """
     farthest = 0.0
     for side, spans in plants.items():
         foot = target.joint.get(f"{side}_toe", target.joint[f"{side}_ankle"])
         for a, b in spans:
-            path = frames.positions[a:b, foot]
+            path = frames.positions[a:b, foot][:, [0, 2]]
             farthest = max(farthest, float(np.linalg.norm(path - path[0], axis=1).max()))
     return farthest
 

@@ -26,7 +26,9 @@ from writhe.recognition.rest_alignment import (
     rest_body,
     shortest_rotation,
 )
+from writhe.retargeting.planted_feet import SIDES
 from writhe.retargeting.planted_feet import keep_feet as lock_planted_feet
+from writhe.retargeting.soles import sole
 from writhe.skeleton import Figure, Frames, JointKind, Motion, quaternions
 from writhe.skeleton.limbs import ANKLES
 
@@ -46,12 +48,15 @@ def retarget(
     *,
     keep_feet: bool = True,
     source_figure: Figure | None = None,
+    floor_m: float | None = None,
 ) -> Motion:
     """The motion on the figure's skeleton.
 
-    keep_feet: lock the target's feet where the source's are planted.
+    keep_feet: lock the target's feet on the ground where the source's are planted.
+    floor_m: height of the ground; by default at the median height of the planted soles.
     source_figure: gives the roles of the motion's joints if they cannot be guessed from names.
-    `source["retarget"]` of the result holds the scale and the slide of planted feet.
+    `source["retarget"]` of the result holds the scale, the slide of planted feet and how far
+    their soles are off the ground.
     """
     origin = source_figure or figure_of(motion)
     roles_from, roles_to = dict(origin.roles), dict(figure.roles)
@@ -74,7 +79,8 @@ def retarget(
     result = _with_hips_placed(result, frames, source, target, scale)
     report: dict[str, object] = {"from": motion.name, "to": figure.name, "scale": scale}
     if keep_feet:
-        result, feet = lock_planted_feet(result, frames, source, target, scale)
+        soles = {side: sole(figure, target, side) for side in SIDES}
+        result, feet = lock_planted_feet(result, frames, source, target, scale, soles, floor_m)
         report |= feet
     return replace(result, source={"format": "retarget", "retarget": report})
 

@@ -189,7 +189,8 @@ def with_skeleton(figure: Figure, skeleton: Skeleton) -> Figure:
         )
         for c in figure.capsules
     )
-    return Figure(figure.name, skeleton, capsules=capsules, roles=figure.roles)
+    folds = tuple(fold.on(fold.joint, turns[fold.joint]) for fold in figure.folds)
+    return Figure(figure.name, skeleton, capsules=capsules, roles=figure.roles, folds=folds)
 
 
 def _in_scene(

@@ -69,7 +69,12 @@ class Layout:
                 shapes.append(shape.on(f"{actor.name}.{shape.joint}", f"{actor.name}.{shape.part}"))
         for item in self.scene.objects:
             shapes += [shape.on(item.name, item.name) for shape in item.shapes]
-        return CollisionTable(self.skeleton, shapes, self.scene.policy)
+        folds = [
+            fold.on(f"{actor.name}.{fold.joint}")
+            for actor in self.scene.actors
+            for fold in actor.figure.folds
+        ]
+        return CollisionTable(self.skeleton, shapes, self.scene.policy, folds)
 
     def rest(self) -> Floats:
         """(nq,) every actor in its rest pose, every object in its initial pose."""

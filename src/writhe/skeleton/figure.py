@@ -10,6 +10,7 @@ import numpy as np
 
 from writhe.arguments import check_fields
 from writhe.arrays import MOST_M, Bools, Floats, Ints, lengths, number
+from writhe.skeleton.fold_limits import FoldLimit
 from writhe.skeleton.skeleton import Skeleton
 from writhe.skeleton.source_file import SourceFile
 
@@ -143,6 +144,7 @@ class Figure:
     `strands` names the polylines of the figure (joint or tip names in order) whose pairwise
     linking describes a posture; `roles` maps anatomical roles ("left_hand") to joint names.
     `source` is the file of a character that was read, which `save` writes with the motion in it.
+    `folds` says how far joints bend before the skin of neighbouring parts penetrates.
     """
 
     name: str
@@ -152,11 +154,12 @@ class Figure:
     strands: tuple[tuple[str, tuple[str, ...]], ...] = ()
     roles: tuple[tuple[str, str], ...] = ()
     source: SourceFile | None = None
+    folds: tuple[FoldLimit, ...] = ()
 
     def __post_init__(self) -> None:
         check_fields(self)
-        for capsule in self.capsules:
-            self.skeleton.index(capsule.joint)
+        for item in (*self.capsules, *self.folds):
+            self.skeleton.index(item.joint)
 
     def joint_of(self, role: str) -> str:
         """The name of the joint with an anatomical role."""

@@ -1,4 +1,4 @@
-"""Joint displacements relative to the rest frames, and the rest frames in the world."""
+"""Rest frames in the world, joint displacements relative to them, and moved roots."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.skeleton.joint import JointKind
-from writhe.skeleton.quaternions import from_axis_angle, multiply, normalised
+from writhe.skeleton.quaternions import (
+    from_axis_angle,
+    multiply,
+    normalised,
+)
 from writhe.skeleton.skeleton import Skeleton
 
 

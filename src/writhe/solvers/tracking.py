@@ -4,7 +4,8 @@ Each iteration solves, at the current configuration,
 
     min   1/2 sum_j w_j^2 ||p_j - p*_j + J_j v||^2 + 1/2 a^2 ||M (x + v)||^2
           + 1/2 s^2 sum_n ||M (x + v - x_n)||^2
-    s.t.  near pairs keep or restore their clearance,  |v| <= max_step
+    s.t.  near pairs keep or restore their clearance,  |v| <= max_step,
+          joints keep their limits, or how far the target exceeds them
 
 with p the joint positions and p* those of the target posture, x the tangent step from the target
 to the current configuration, M the metres that each joint moves the body per radian, and x_n the
@@ -26,7 +27,7 @@ from writhe.kernels.skeleton import kinematics
 from writhe.skeleton import Figure, JointKind
 from writhe.skeleton.limbs import ANKLES, TOES
 from writhe.solvers.contact_step import ContactOptions, ContactStep
-from writhe.terms import CompiledTerms, reach
+from writhe.terms import CompiledTerms, joint_limits, reach
 
 FEET = (*ANKLES, *TOES)
 
@@ -67,7 +68,13 @@ class PostureTracker:
         skeleton = figure.skeleton
         self.gate = Gate(table)
         self._position_terms = CompiledTerms(
-            skeleton, [reach(joint, np.zeros(3)) for joint in skeleton.names]
+            skeleton,
+            [*(reach(joint, np.zeros(3)) for joint in skeleton.names), *joint_limits(skeleton)],
+        )
+        self._rows = 3 * len(skeleton)  # of positions; the others are joint limits
+        self._lower, self._upper = (
+            self._position_terms.lower.copy(),
+            self._position_terms.upper.copy(),
         )
         feet = {joint for role, joint in figure.roles if role in FEET}
         weight = [self.options.foot_weight if j in feet else 1.0 for j in skeleton.names]
@@ -96,7 +103,11 @@ class PostureTracker:
         options, skeleton = self.options, self.figure.skeleton
         tree, nv, terms = skeleton.tree, skeleton.dof_count, self._position_terms
         terms.update(target)
-        target_positions = terms.values.copy()
+        rows = self._rows
+        target_positions = terms.values[:rows].copy()
+        # limits are kept, or exceeded no farther than by the target
+        terms.lower[rows:] = np.minimum(self._lower[rows:], terms.values[rows:])
+        terms.upper[rows:] = np.maximum(self._upper[rows:], terms.values[rows:])
         if (
             not beside
             and self._clearance_here() >= options.margin_m
@@ -110,15 +121,20 @@ class PostureTracker:
         for _ in range(options.iterations):
             terms.update(q)
             kinematics.difference(tree, target, q, self._x)
-            rows = self._position_weight[:, None] * terms.jacobian
-            hessian = rows.T @ rows
+            weighted = self._position_weight[:, None] * terms.jacobian[:rows]
+            hessian = weighted.T @ weighted
             hessian.flat[:: nv + 1] += angles + len(beside) * steady
-            gradient = rows.T @ (self._position_weight * (terms.values - target_positions))
+            apart = terms.values[:rows] - target_positions
+            gradient = weighted.T @ (self._position_weight * apart)
             gradient += angles * self._x + steady * (len(beside) * self._x - towards)
             v = self._contact_step.solve(
-                terms, hessian, gradient, prescribed_step=-self._x[self.prescribed]
+                terms,
+                hessian,
+                gradient,
+                intervals_from=rows,
+                prescribed_step=-self._x[self.prescribed],
             )
-            moved = float(np.abs(terms.jacobian @ v).max())
+            moved = float(np.abs(terms.jacobian[:rows] @ v).max())
             kinematics.integrate(tree, q, v, tried)
             if gated:
                 safe = self.gate.fraction(start, tried)

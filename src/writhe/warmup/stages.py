@@ -141,7 +141,7 @@ def tangling() -> None:
 
 def planning() -> None:
     """Planning and timing."""
-    from writhe.planning import DefaultPlanner, Timing, figure_problem, plan, to_motion
+    from writhe.planning import EnergyPlanner, Timing, figure_problem, plan, to_motion
     from writhe.skeleton.figures import figure
 
     human = figure("human")
@@ -151,7 +151,7 @@ def planning() -> None:
         goal[human.skeleton.q_slice(f"{side}_elbow")] = 1.0
     found = plan(human, start, goal, planted=("left_ankle",))
     to_motion(found, Timing(fps=30.0, duration_s=0.2))
-    DefaultPlanner().compile(figure_problem(human, start, goal))
+    EnergyPlanner().compile(figure_problem(human, start, goal))
 
 
 def animation() -> None:

@@ -10,12 +10,13 @@ import pytest
 from writhe.cli.app import run as run_command
 from writhe.errors import UnknownNameError
 from writhe.kernels.topology.gauss_linking import make_scratch
-from writhe.research.benchmarks import run, timing
+from writhe.research.benchmarks import run
 from writhe.research.benchmarks.reference_linking import in_c as c_linking
 from writhe.research.benchmarks.reference_linking.in_numpy import (
     linking_matrix,
     linking_matrix_slopes,
 )
+from writhe.research.evaluation import interleaved_timing as timing
 from writhe.topology import writhe_matrix, writhe_matrix_slopes
 
 

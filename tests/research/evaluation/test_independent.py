@@ -13,8 +13,8 @@ from writhe.research.evaluation.independent import (
     ChannelMotion,
     CurveMotion,
     Mechanism,
+    RigidShape,
     SampledMotion,
-    Solid,
     Track,
     check,
 )
@@ -29,8 +29,8 @@ PACKAGE = "writhe.research.evaluation.independent"
 def rods(radius: float = 0.05) -> Mechanism:
     """A rod along x that stands, and one along z on a joint at the origin."""
     solids = (
-        Solid(0, "segment", np.array([-0.3 * X, 0.3 * X]), radius, "still"),
-        Solid(1, "segment", np.array([-0.3 * Z, 0.3 * Z]), radius, "moving"),
+        RigidShape(0, "segment", np.array([-0.3 * X, 0.3 * X]), radius, "still"),
+        RigidShape(1, "segment", np.array([-0.3 * Z, 0.3 * Z]), radius, "moving"),
     )
     return Mechanism(
         ("a", "b"), (-1, -1), np.zeros((2, 3)), np.tile(IDENTITY, (2, 1)), solids,
@@ -68,12 +68,12 @@ def test_a_single_frame_has_the_depth_of_its_pose():
 
 
 def test_a_half_turn_is_checked_both_ways_round():
-    arm = Solid(1, "segment", np.array([0.2 * X, 0.5 * X]), 0.02, "arm")
+    arm = RigidShape(1, "segment", np.array([0.2 * X, 0.5 * X]), 0.02, "arm")
     pairs, allowance = np.array([[0, 1]]), np.zeros(1)
     rest = np.tile(IDENTITY, (2, 1))
     half = np.array([[[0, 0, 0], [0, 0, 0]], [[0, 0, 0], np.pi * Y]])
     for side in (-0.35, 0.35):  # a post on either side of the arm's plane of motion
-        post = Solid(0, "segment", np.array([side * Z - Y, side * Z + Y]), 0.02, "post")
+        post = RigidShape(0, "segment", np.array([side * Z - Y, side * Z + Y]), 0.02, "post")
         mechanism = Mechanism(
             ("w", "a"), (-1, -1), np.zeros((2, 3)), rest, (post, arm), pairs, allowance
         )

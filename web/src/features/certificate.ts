@@ -1,5 +1,5 @@
 /** Checks the motion whenever it changes: a strip of verdicts under the keys and a summary in the view. */
-import { describeMotion, describeSegment, isCertified, joinSegments, uncertified } from "../certificate_text";
+import { describeMotion, describeSegment, isCertified, joinSegments } from "../certificate_text";
 import { fill, h } from "../dom";
 import type { Editor } from "../editor";
 import type { Install } from "../feature";
@@ -62,7 +62,7 @@ function fingerprint(): string {
 
 function show(editor: Editor, found: MotionCertificate, strip: HTMLElement, summary: HTMLElement): void {
   const segments = joinSegments(found.segments);
-  const bad = uncertified(found).length > 0;
+  const bad = !found.certified;
   fill(strip, ...segments.map((segment) => segmentButton(editor, segment)));
   strip.setAttribute("aria-label", describeMotion(found));
   summary.hidden = segments.length === 0 && !found.pose;

@@ -245,6 +245,8 @@ export interface PinState {
   joint: number;
   position: [number, number, number];
   both: boolean;
+  start_s?: number | null;
+  end_s?: number | null;
 }
 
 /** Sampled motion between two pose keys: planned, wound or pushed clear. */
@@ -419,6 +421,7 @@ export interface MotionCertificate {
   overlaps: Overlap[];
   pose?: Segment | null;
   untested_pairs?: number;
+  without_shapes?: string[];
 }
 
 /** Remove the penetrations from a segment of an actor's motion. */
@@ -628,6 +631,23 @@ export interface PartnerPose {
   actor: number;
   q: Uint8Array;
   winding: Winding;
+}
+
+/** Set when the pin of a joint holds; None: from the start, to the end of the timeline. */
+export interface SetPinRange {
+  type: "set_pin_range";
+  request: string;
+  actor: number;
+  joint: number;
+  start_s?: number | null;
+  end_s?: number | null;
+}
+
+/** Pin the feet of an actor while they stand on the floor in its keys. */
+export interface PinContacts {
+  type: "pin_contacts";
+  request: string;
+  actor: number;
 }
 
 /** Request the list of preset poses. */
@@ -1045,8 +1065,8 @@ export interface FeatureDiagnostics {
   partner: PartnerPose | null;
 }
 
-export type Incoming = Open | Drag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | ClearSegment | ClearAll | BlendAgain | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | KeepTangle | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WindStep | CommitWinding | WindTangle;
+export type Incoming = Open | Drag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | ClearSegment | ClearAll | BlendAgain | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WindStep | CommitWinding | WindTangle;
 
 export type Outgoing = Welcome | FigureShape | State | MotionData | DragResult | JobState | ErrorMessage | MotionCertificate | ClearResult | FoundPaths | PresetPoses | Pushed | TangleMotionResult | TangleMeasured | FollowPathResult | WindStepResult | WindResult;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | ClearSegment | ClearAll | BlendAgain | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | CommitWinding | WindTangle;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | ClearSegment | ClearAll | BlendAgain | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | SetPinRange | PinContacts | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | CommitWinding | WindTangle;

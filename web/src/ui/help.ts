@@ -25,7 +25,7 @@ const TOUCH_GESTURES: [string, string][] = [
   ["Drag an object", "move it over the floor; it pushes bodies"],
 ];
 const MARKERS: [string, string][] = [
-  ["Round markers", "pins of a position, during drags and over the whole clip"],
+  ["Round markers", "pins of a position, during drags and between keys (bars on the timeline)"],
   ["Square markers", "pins of position and rotation: feet stay flat"],
   ["Red parts", "parts that overlap something"],
 ];

@@ -130,7 +130,7 @@ function pose(editor: Editor): HTMLElement {
     "pin",
     "pin",
     "Pin",
-    "Keep the selected part in place while you drag others (P). Pins apply over the whole clip: " +
+    "Keep the selected part in place while you drag others and between keys (P); bars on the timeline say when: " +
       "round markers pin the position, square ones the rotation too",
   );
   const chosen = h("p", { class: "note" });
@@ -143,7 +143,7 @@ function pose(editor: Editor): HTMLElement {
     pin.lastChild!.textContent = pinned ? "Unpin" : "Pin";
     chosen.textContent = name
       ? `Selected: ${jointLabel(name)}${pinned ? (pinned.both ? ", position and rotation pinned" : ", pinned") : ""}`
-      : `${actor?.pins.length ?? 0} pinned over the whole clip. ${usesTouch() ? "Double-tap a part" : "Click a part"} to pin or unpin it.`;
+      : `${actor?.pins.length ?? 0} pinned; the bars on the timeline say when. ${usesTouch() ? "Double-tap a part" : "Click a part"} to pin or unpin it.`;
   });
   return h(
     "div",

@@ -1,5 +1,5 @@
 /** Arithmetic of the timeline: frames, ticks, rows and neighbouring keys. */
-import type { KeyState, State } from "../generated/messages";
+import type { KeyState, PinState, State } from "../generated/messages";
 
 const TICK_STEPS_S = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600];
 const LONGEST_TICK_S = 1200;
@@ -14,6 +14,12 @@ export function snapToFrame(timeS: number, fps: number): number {
 /** A time as a CSS percentage of the duration. */
 export function percentAt(timeS: number, durationS: number): string {
   return `${(100 * timeS) / (durationS || 1)}%`;
+}
+
+/** Start and end of a pin's range within the timeline. */
+export function pinRange(pin: Pick<PinState, "start_s" | "end_s">, durationS: number): [number, number] {
+  const start = Math.min(Math.max(pin.start_s ?? 0, 0), durationS);
+  return [start, Math.max(start, Math.min(pin.end_s ?? durationS, durationS))];
 }
 
 /** Times of the ruler's ticks, at a round step that gives at most 12 intervals. */

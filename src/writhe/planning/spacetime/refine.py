@@ -36,7 +36,7 @@ _MOST_NEAR = 60  # near pairs per frame at most
 
 
 @dataclass(frozen=True)
-class TimedPin:
+class FramePin:
     """A pin that is active from frame `first` to frame `last`, both included."""
 
     pin: Pin
@@ -106,7 +106,7 @@ def angular_changes(motion: Motion) -> Floats:
 def refine(
     motion: Motion,
     table: CollisionTable,
-    holds: Sequence[TimedPin] = (),
+    holds: Sequence[FramePin] = (),
     *,
     fixed: Sequence[int] = (0, -1),
     options: RefineOptions | None = None,
@@ -144,7 +144,7 @@ class _Problem:
         self,
         motion: Motion,
         table: CollisionTable,
-        holds: Sequence[TimedPin],
+        holds: Sequence[FramePin],
         fixed: Sequence[int],
         options: RefineOptions,
     ) -> None:

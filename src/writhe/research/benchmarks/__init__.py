@@ -18,6 +18,7 @@ BENCHMARKS = {
     "drag": "the posing methods on scripted drags",
     "characters": "characters from elsewhere: recognition, shapes, drags (--characters DIR)",
     "reconstruct": "the posing methods replaying clips from a few joints (needs --clips)",
+    "animate": "frames between keys: pinned feet, found motions, honest status, time",
     "plan": "joining tangled postures, against RRTConnect",
     "clean": "cleaning every clip of a folder (needs --clips)",
     "guarantee": "false certificates, foreign exceptions, frozen drags, clean, skin (random cases)",

@@ -103,10 +103,10 @@ def _parallel(sources: list[Source], work: Path) -> float:
     from distributed import Client, LocalCluster
 
     from writhe.batch.engines import run_on_client
-    from writhe.batch.task import Task, run_task
+    from writhe.batch.task import BatchTask, run_task
 
     settings = Settings("certify")
-    tasks = [Task(source, None, settings, settings.digest) for source in sources]
+    tasks = [BatchTask(source, None, settings, settings.digest) for source in sources]
     start = time.perf_counter()
     for task in tasks:
         run_task(task)

@@ -16,14 +16,14 @@ from writhe.errors import WritheError
 from writhe.kernels.skeleton import kinematics
 from writhe.kernels.topology import gauss_linking
 from writhe.progress import Progress
-from writhe.research.benchmarks.bvh import bvh_throughput
 from writhe.research.benchmarks.certify import certify_clip_s, certify_step_us, near_pairs_us
 from writhe.research.benchmarks.reference_linking.in_c import FLAGS, CLinking
 from writhe.research.benchmarks.reference_linking.in_numpy import (
     linking_matrix,
     linking_matrix_slopes,
 )
-from writhe.research.benchmarks.timing import first_call, interleaved
+from writhe.research.evaluation.bvh_throughput import bvh_throughput
+from writhe.research.evaluation.interleaved_timing import first_call, interleaved
 from writhe.skeleton.figures import figure
 
 SEGMENTS = 64

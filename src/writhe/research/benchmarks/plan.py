@@ -18,15 +18,15 @@ import numpy as np
 
 from writhe.collision import CollisionTable
 from writhe.planning import (
-    DefaultPlanner,
     Energy,
     EnergyOptions,
+    EnergyPlanner,
     Plan,
     figure_problem,
 )
 from writhe.planning.ompl_process import PlannerProcess
 from writhe.progress import Progress
-from writhe.research.benchmarks.timing import interleaved
+from writhe.research.evaluation.interleaved_timing import interleaved
 from writhe.research.evaluation.tangled_pairs import LEVELS, TangledPair, tangled_pairs
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
@@ -42,7 +42,7 @@ def run(progress: Progress, rounds: int = 10) -> dict[str, Any]:
     table = CollisionTable.of_figure(body)
     progress(None, "the tangled pairs")
     pairs = tangled_pairs(body)
-    planner, sampled = DefaultPlanner(), find_spec("ompl") is not None
+    planner, sampled = EnergyPlanner(), find_spec("ompl") is not None
     _solve(planner, body, table, pairs[0])  # compiled before anything is timed
     result: dict[str, Any] = {**_energy(table, pairs), "pairs": len(pairs), "levels": {}}
     plans: list[Plan] = []
@@ -62,7 +62,7 @@ def run(progress: Progress, rounds: int = 10) -> dict[str, Any]:
     return result
 
 
-def _solve(planner: DefaultPlanner, body: Figure, table: CollisionTable, pair: TangledPair) -> Plan:
+def _solve(planner: EnergyPlanner, body: Figure, table: CollisionTable, pair: TangledPair) -> Plan:
     problem = figure_problem(body, pair.start, pair.goal, table=table)
     return min((planner.plan(problem) for _ in range(TIMED)), key=lambda plan: plan.seconds)
 

@@ -8,7 +8,7 @@ from writhe.arrays import Floats
 from writhe.collision import CollisionTable
 from writhe.collision.policy import LEFT_OUT_M
 from writhe.collision.shapes import Core
-from writhe.research.evaluation.independent import ConfigurationMotion, Mechanism, Solid
+from writhe.research.evaluation.independent import ConfigurationMotion, Mechanism, RigidShape
 from writhe.research.evaluation.independent.mechanism import HALF_SPACE, HULL, SEGMENT
 from writhe.research.evaluation.independent.motions import BALL, FIXED, FREE, HINGE, SLIDE
 from writhe.skeleton import JointKind, Skeleton
@@ -36,7 +36,7 @@ def export_mechanism(table: CollisionTable) -> Mechanism:
         offset=np.array([j.offset_in_parent for j in skeleton.joints], float).reshape(-1, 3),
         rest=np.array([j.rest for j in skeleton.joints], float).reshape(-1, 4),
         solids=tuple(
-            Solid(
+            RigidShape(
                 skeleton.index(shape.joint),
                 _CORES[shape.core],
                 np.array(shape.points_in_joint),

@@ -25,6 +25,7 @@ from writhe.scene import Actor, Scene
 from writhe.skeleton import Figure, Skin, forward
 
 CREASE = 0.10  # of the figure's largest extent: 17 cm on the human, half of its upper arm
+FOLD = 0.045  # of the largest extent: 8 cm on the human; skin this near a joint folds in every pose
 CLUSTER = 16  # triangles
 _FRAMES = 64  # posed in one call
 
@@ -44,15 +45,19 @@ class _MeshPiece:
 class SkinDepth:
     """Measures the penetration depth of actors' skins in each other and in objects."""
 
-    def __init__(self, scene: Scene, steps: int | None = None) -> None:
-        """steps: test only parts of one skin that many joints apart, their folds included."""
+    def __init__(self, scene: Scene, steps: int | None = None, joint: str | None = None) -> None:
+        """Test everything but the folds of a skin.
+
+        steps: instead, only parts of one skin that many joints apart, their folds included.
+        joint: instead, only the skin of this joint and of its parent, beyond `FOLD` of each other.
+        """
         self.scene = scene
         self.layout = scene.layout
         self._actors = [actor for actor in scene.actors if actor.figure.skin is not None]
         if not self._actors:
             raise WritheError("no actor of the scene has a skin")
         self._solid: list[tuple[str, Floats]] = []
-        pieces = [_skin_piece(actor, steps) for actor in self._actors]
+        pieces = [_skin_piece(actor, steps, joint) for actor in self._actors]
         for scene_object in scene.objects:
             for shape in scene_object.shapes:
                 vertices, triangles = surface(shape)
@@ -66,10 +71,12 @@ class SkinDepth:
         self._parts = _compile(pieces, len(self._actors))
 
     @classmethod
-    def of_figure(cls, figure: Figure, steps: int | None = None) -> SkinDepth:
+    def of_figure(
+        cls, figure: Figure, steps: int | None = None, joint: str | None = None
+    ) -> SkinDepth:
         """Skin depth of one figure; parts are named after their joints."""
         # names of actors have no full stop; those of files may
-        return cls(Scene((Actor(figure.name.replace(".", "_"), figure),)), steps)
+        return cls(Scene((Actor(figure.name.replace(".", "_"), figure),)), steps, joint)
 
     def depths(self, q: Floats, beyond_m: float = 0.0) -> tuple[Floats, list[tuple[str, str]]]:
         """(frames,) the largest depth at q (frames, nq), and the names of the two parts.
@@ -84,6 +91,18 @@ class SkinDepth:
             deepest_of_frames(self._parts, self._posed(rows[at]), beyond_m, depth[at], pair[at])
         names = [(self.part_names[a], self.part_names[b]) if a >= 0 else ("", "") for a, b in pair]
         return depth, names
+
+    def depths_at(self, positions: Floats, rotations: Floats) -> Floats:
+        """(frames,) the largest depth of one figure, its joints at these frames.
+
+        positions (frames, n, 3), rotations (frames, n, 3, 3), as `forward` gives them.
+        """
+        (actor,) = self._actors
+        assert actor.figure.skin is not None
+        mesh = actor.figure.skin.deform(actor.figure.skeleton, positions, rotations)
+        depth, pair = np.empty(len(mesh)), np.empty((len(mesh), 2), dtype=np.int64)
+        deepest_of_frames(self._parts, np.ascontiguousarray(mesh), 0.0, depth, pair)
+        return depth
 
     def _posed(self, q: Floats) -> Floats:
         frames = forward(self.layout.skeleton, q)
@@ -104,7 +123,7 @@ class SkinDepth:
         return np.ascontiguousarray(np.concatenate(meshes, axis=1))
 
 
-def _skin_piece(actor: Actor, steps: int | None) -> _MeshPiece:
+def _skin_piece(actor: Actor, steps: int | None, joint: str | None) -> _MeshPiece:
     figure = actor.figure
     assert figure.skin is not None
     skin, skeleton = figure.skin, figure.skeleton
@@ -113,14 +132,23 @@ def _skin_piece(actor: Actor, steps: int | None) -> _MeshPiece:
     related = (parent[joints][:, None] == joints) | (parent[joints] == joints[:, None])
     np.fill_diagonal(related, True)
     extent = float(np.ptp(skin.vertices, axis=0).max())
-    far = _surface_distances(skin, part, len(joints)) > CREASE * extent
-    tested = far & ~related[part]
+    away = _surface_distances(skin, part, len(joints))
+    tested = (away > CREASE * extent) & ~related[part]
     if steps is not None:
         apart = np.array(
             [[len(skeleton.path(skeleton.names[a], skeleton.names[b])) - 1 for b in joints]
              for a in joints]
         )  # fmt: skip
         tested = (apart == steps)[part]
+    if joint is not None:
+        own = skeleton.index(joint)
+        ends = (joints == own) | (joints == parent[own])
+        tested = (
+            (away > FOLD * extent)
+            & ends[part][:, None]
+            & ends
+            & ~np.eye(len(joints), dtype=bool)[part]
+        )
     names = tuple(f"{actor.name}.{skeleton.names[j]}" for j in joints)
     return _MeshPiece(
         skin.vertices,

@@ -21,7 +21,7 @@ _CHUNK = 256  # samples processed at once
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Judgement:
     """Counts and depths of one motion; depths are beyond the allowance."""
 
     frames: int
@@ -30,7 +30,7 @@ class Verdict:
     pass_throughs: int
 
 
-def judge(body: PeerBody, q: np.ndarray, ball: np.ndarray | None = None) -> Verdict:
+def judge(body: PeerBody, q: np.ndarray, ball: np.ndarray | None = None) -> Judgement:
     """Test every frame, and densely between frames.
 
     ball: (frames, 3) position of the moving ball at every frame.
@@ -72,7 +72,7 @@ def judge(body: PeerBody, q: np.ndarray, ball: np.ndarray | None = None) -> Verd
             vectors = np.einsum("fji,fj->fi", turn, vectors)
         passed += _count_reversals(vectors, deep)
     depth = float(np.max(deepest - allowance, initial=0.0))
-    return Verdict(len(q), int(penetrating.sum()), max(depth, 0.0), passed)
+    return Judgement(len(q), int(penetrating.sum()), max(depth, 0.0), passed)
 
 
 def _count_reversals(normals: np.ndarray, deep: np.ndarray) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from writhe.planning import DefaultPlanner, SamplingPlanner, figure_problem
+from writhe.planning import EnergyPlanner, SamplingPlanner, figure_problem
 from writhe.progress import Progress
 from writhe.research.evaluation.tangled_pairs import LEVELS, TangledPair, tangled_pairs
 from writhe.research.peers.body import PeerBody
@@ -37,15 +37,15 @@ def run(
     for level in range(1, len(LEVELS) + 1):
         pairs += [pair for pair in known if pair.level == level][:per_level]
 
-    def default(seed: int) -> DefaultPlanner:
-        return DefaultPlanner()
+    def default(seed: int) -> EnergyPlanner:
+        return EnergyPlanner()
 
-    methods: dict[str, Callable[[int], DefaultPlanner | SamplingPlanner]] = {"writhe": default}
+    methods: dict[str, Callable[[int], EnergyPlanner | SamplingPlanner]] = {"writhe": default}
     if find_spec("ompl") is not None:
         for name in SAMPLERS:
             methods[f"ompl-{name}"] = partial(_sampler, name, seconds)
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in methods}
-    DefaultPlanner().plan(figure_problem(figure, pairs[0].start, pairs[0].goal))  # compiled
+    EnergyPlanner().plan(figure_problem(figure, pairs[0].start, pairs[0].goal))  # compiled
     for number, pair in enumerate(pairs):
         for name, make in methods.items():
             progress(None, f"planning {number + 1} of {len(pairs)}: {name}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from writhe.skeleton.figure import Figure, GeneratedSkin, Skin
 from writhe.skeleton.figures.human_capsules import human_capsules
+from writhe.skeleton.figures.human_folds import human_folds
 from writhe.skeleton.figures.human_joints import STATURE_M, human_skeleton
 from writhe.skeleton.modelling.store import stored_skin
 
@@ -32,6 +33,7 @@ def build_human(profile: str = "everyday") -> Figure:
         skin=GeneratedSkin(_skin),
         strands=STRANDS,
         roles=tuple((name, name) for name in skeleton.names),
+        folds=human_folds(skeleton),
     )
 
 

@@ -60,8 +60,8 @@ _ROWS: dict[str, tuple[tuple[Point, Point, float], ...]] = {
     ),
     "toe": (((-0.0113, -0.0063, 0.0319), (0.0196, -0.0062, 0.0314), 0.0317),),
 }
-# The breast muscle in front of the armpit, between chest and clavicle: it keeps the inner side of the
-# upper arm out of the skin, which the capsules above leave uncovered there (left side).
+# The breast muscle in front of the armpit, between chest and clavicle: it keeps the inner side of
+# the upper arm out of the skin, which the capsules above leave uncovered there (left side).
 _ARMPIT: tuple[Point, Point, float] = ((0.0666, 0.1867, -0.0045), (0.0678, 0.1553, 0.0323), 0.0643)
 _MIDDLE = ("hips", "spine", "chest", "neck", "head")
 

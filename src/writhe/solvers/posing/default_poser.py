@@ -136,7 +136,12 @@ class DefaultPoser:
     def step(
         self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin | Hold] = ()
     ) -> PoseResult:
-        """The next configuration from q: natural, within limits, certified."""
+        """One frame of a drag: the next configuration from q, with errors, status and gate report.
+
+        Call it once a frame until `result.reached`, or until the status is SETTLED. The step from q
+        to `result.q` is certified unless `options.gate` is off; if nothing of it can be certified,
+        `result.q` equals q. A q that starts in violation is not made deeper.
+        """
         start = time.perf_counter()
         rows, stepper = self._rows, self._stepper
         check_handles(targets, pins)

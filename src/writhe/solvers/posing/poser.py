@@ -101,7 +101,7 @@ class Poser(Protocol):
     def step(
         self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin | Hold] = ()
     ) -> PoseResult:
-        """The next configuration from q."""
+        """One frame: the next configuration from q towards the targets, and what is still off."""
         ...
 
 

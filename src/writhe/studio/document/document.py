@@ -21,7 +21,7 @@ from writhe.skeleton import Figure, Motion
 from writhe.skeleton.source_file import SourceFile
 from writhe.studio.document import rows
 from writhe.studio.document.history import Edit, History
-from writhe.studio.document.in_betweens import InBetweens
+from writhe.studio.document.in_betweens import InBetweens, with_feet_near
 from writhe.studio.document.rows import (
     ActorRow,
     Key,
@@ -322,6 +322,27 @@ class Document:
         if keys is not None and clip is None:
             solve = self._in_betweens.of_actor(row, self.figure(row.figure), self.fps)
         return ActorTimeline(skeleton, keys, clip, start_s, tuple(sampled_tracks), solve)
+
+    def with_feet_of_previous_key(
+        self, actor: int, q: Floats, time_s: float, *, shift: bool
+    ) -> Floats:
+        """A pose q (nq) with its feet where the key before a time has them, if they are near.
+
+        With `shift` the whole body is moved first, so that its feet are as near as possible.
+        """
+        with self._lock:
+            row, timeline = self.actor(actor), self.timeline(actor)
+            keys = timeline.keys
+            if keys is None or timeline.clip is not None:
+                return q
+            earlier = np.flatnonzero(keys.times_s < time_s - rows.SAME_TIME_S)
+            if not len(earlier):
+                return q
+            figure = self.figure(row.figure)
+            before = keys.q[earlier[-1]]
+            if shift:
+                q = with_feet_near(figure, q, before)
+            return self._in_betweens.with_feet_of(row, figure, q, before)
 
     def motion(self, actor: int, fps: float | None = None) -> Motion:
         """The actor's timeline as sampled motion; a single frame if it has no tracks."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from writhe.animation.detect_contacts import ABOVE_FLOOR_M, contacts_of_keys, foot_heights
 from writhe.animation.in_between import BodyModel, InBetween
 from writhe.animation.keys import KeyBlend
 from writhe.animation.options import AnimateOptions
@@ -24,8 +25,11 @@ from writhe.animation.world import World, figure_world, scene_world
 from writhe.arrays import Floats
 from writhe.collision import Gate
 from writhe.kernels.skeleton import kinematics
+from writhe.planning.support import floor_height
 from writhe.scene import ObjectKind, Scene
-from writhe.skeleton import Figure, Frames, Skeleton, forward
+from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
+from writhe.skeleton.limbs import ANKLES
+from writhe.skeleton.root import moved_roots
 from writhe.solvers.posing import Pin, pin_here
 from writhe.studio.document.rows import ActorRow, PinRow
 
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     from writhe.studio.editing.scene_builder import SceneKey
 
 MAX_FRAMES = 900  # of one span
+NEAR_M = 0.4  # feet of a preset pose that are farther from those of the key before step
 HELD_M, HELD_RAD = 0.01, 0.1  # a pinned joint that differs by less between two keys is held
 _OPTIONS = AnimateOptions()
 _KEPT_SPANS, _KEPT_BODIES = 4096, 4
@@ -83,6 +88,22 @@ class InBetweens:
             return self._span(actor, figure, fps, known[0], blend, i)
 
         return solve
+
+    def with_feet_of(self, actor: ActorRow, figure: Figure, q: Floats, before: Floats) -> Floats:
+        """The pose q (nq) with the feet that stand near those of `before` moved onto them."""
+        from writhe.studio.editing.scene_builder import SceneKey, only_actor
+
+        times, poses = np.array([0.0, 1.0]), np.stack([before, q])
+        found = contacts_of_keys(figure, times, poses)
+        if not found:
+            return q
+        with self._lock:
+            key = only_actor(SceneKey.of(self._document), actor.id)
+            body = self._body(actor, figure, key)
+            world = body.world
+            pins = [prefixed(pin, world.prefix, world.skeleton.names) for pin in found]
+            frames = InBetween(body, times, poses, ("smooth", "smooth"), pins, times, _OPTIONS)
+            return np.ascontiguousarray(frames.keys[1, world.own_q])
 
     def _span(
         self,
@@ -165,6 +186,28 @@ def span_pins(
         elif stop >= end_s:
             out.append(TimedPin(b, begin, stop))
     return out
+
+
+def with_feet_near(figure: Figure, q: Floats, before: Floats) -> Floats:
+    """The pose q (nq) moved over the floor so that its standing feet are near those of `before`.
+
+    Only if both poses stand on the same feet, less than `NEAR_M` apart.
+    """
+    skeleton, poses = figure.skeleton, np.stack([before, q])
+    floor = [floor_height(figure, pose, pose) for pose in poses]
+    feet = [joint for role, joint in figure.roles if role in ANKLES]
+    if None in floor or not feet or skeleton.joints[0].kind is not JointKind.FREE:
+        return q
+    frames = forward(skeleton, poses)
+    away = np.mean([frames.position(foot)[0] - frames.position(foot)[1] for foot in feet], axis=0)
+    on_floor = all(
+        foot_heights(figure, foot, poses)[k] < (floor[k] or 0.0) + ABOVE_FLOOR_M
+        for foot in feet
+        for k in range(2)
+    )
+    if not on_floor or float(np.hypot(away[0], away[2])) > NEAR_M:
+        return q
+    return moved_roots(skeleton, q[None], np.eye(3), np.array([away[0], 0.0, away[2]]))[0]
 
 
 def _pin(skeleton: Skeleton, q: Floats, joint: str, turns: bool) -> Pin:

@@ -201,6 +201,7 @@ class Editor:
                     posed.figure, posed.q, p.joint, orientation=p.orientation_in_world is not None
                 )
                 for p in rows
+                if p.holds(self.time_s)
             )
         self._pins = [
             Pin(p.joint, p.position_in_world, orientation_in_world=p.orientation_in_world)

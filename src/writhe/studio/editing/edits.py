@@ -18,6 +18,7 @@ from writhe.studio.editing import starting_poses
 from writhe.studio.editing.scene_builder import actor_label
 
 MAX_ACTORS, MAX_KEYS = 16, 20_000
+MAX_PIN_S = 36_000.0
 
 
 def encode_pins(pins: tuple[PinRow, ...]) -> bytes:
@@ -69,8 +70,12 @@ def update_pins(
     row = document.actor(actor)
     shape = document.figure(row.figure)
     pins = tuple(
-        starting_poses.pin_here(
-            shape, q, pin.joint, orientation=pin.orientation_in_world is not None
+        msgspec.structs.replace(
+            starting_poses.pin_here(
+                shape, q, pin.joint, orientation=pin.orientation_in_world is not None
+            ),
+            start_s=pin.start_s,
+            end_s=pin.end_s,
         )
         if only is None or pin.joint in only
         else pin
@@ -97,6 +102,30 @@ def set_pin(document: Document, edit: Edit, actor: int, q: Floats, joint: str, h
         shape = document.figure(row.figure)
         pins.append(starting_poses.pin_here(shape, q, joint, orientation=hold == "both"))
     edit.update("actors", actor, pins=encode_pins(tuple(pins)))
+
+
+def set_pin_range(
+    document: Document,
+    edit: Edit,
+    actor: int,
+    joint: str,
+    start_s: float | None,
+    end_s: float | None,
+) -> None:
+    """Set when the pin of a joint holds; None: from the start, to the end of time."""
+    row = document.actor(actor)
+    if not any(pin.joint == joint for pin in row.pins):
+        raise WritheError(f"{joint.replace('_', ' ')} is not pinned: pin it first")
+    times = [t for t in (start_s, end_s) if t is not None]
+    if not all(np.isfinite(t) and 0.0 <= t <= MAX_PIN_S for t in times):
+        raise WritheError(f"a pin holds between 0 and {MAX_PIN_S:g} s")
+    if start_s is not None and end_s is not None and start_s > end_s:
+        raise WritheError("a pin must start before it ends")
+    pins = tuple(
+        msgspec.structs.replace(pin, start_s=start_s, end_s=end_s) if pin.joint == joint else pin
+        for pin in row.pins
+    )
+    edit.update("actors", actor, pins=encode_pins(pins))
 
 
 def choose_method(document: Document, edit: Edit, actor: int, method: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
@@ -15,11 +17,12 @@ from writhe.collision.near_pairs import violating_parts
 from writhe.collision.tolerance import SLACK_M
 from writhe.collision.verdict import worst_verdict
 from writhe.errors import WritheError
+from writhe.scene import Scene
 from writhe.studio.document import Document, TrackKind
 from writhe.studio.document.timeline import MAX_FRAMES
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.scene_builder import SceneKey
-from writhe.studio.editing.scene_sampling import sample_scene
+from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene
+from writhe.studio.editing.scene_sampling import sample_document
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.protocol import Message, Part, Task
 from writhe.studio.server.jobs import Job
@@ -66,7 +69,8 @@ class Overlap(Part, frozen=True):
 class MotionCertificate(Message, frozen=True, tag="motion_certificate"):
     """The result of CheckMotion; if nothing moves, `pose` instead of segments.
 
-    `verdict` is the worst one; `untested_pairs` counts shapes at joints that are not tested.
+    `verdict` is the worst one; `untested_pairs` counts shapes at joints that are not tested;
+    `without_shapes` names characters without solid shapes, which make the verdict undecided.
     """
 
     job: str
@@ -78,67 +82,90 @@ class MotionCertificate(Message, frozen=True, tag="motion_certificate"):
     overlaps: list[Overlap]
     pose: Segment | None = None
     untested_pairs: int = 0
+    without_shapes: list[str] = msgspec.field(default_factory=list[str])
 
 
 @feature.task("Check the motion", quiet=True)
 def check(editor: Editor, message: CheckMotion) -> Work:
     """Sample the scene now; certify its segments in the background."""
     document = editor.document
-    fps = document.fps
-    table = editor.scene.layout.table
-    names = display_names(document)
-    edges = segment_edges(document)
-    q = sample_scene(editor, np.arange(edges[-1] + 1 if edges else 1) / fps)
-    stamp = _stamp(document, q, edges)
+    sampled = _sampled(document, editor.scene)
+    stamp = _stamp(document, sampled)
 
     def work(job: Job) -> Outcome:
         saved = saved_certificate(document, stamp)
         if saved is not None:
             return Outcome(show=msgspec.structs.replace(saved, job=job.number))
-        if not edges:
-            return Outcome(show=certificate_of_pose(job.number, table, q[0], fps, names))
-        found: list[Segment] = []
-        untested = 0
-        overlaps: list[Overlap] = []
-        for done, (first, last) in enumerate(pairwise(edges)):
-            job.report(done / (len(edges) - 1))
-            report = certify(table, q[first : last + 1], fps)
-            found.append(segment_of(report, first / fps, last / fps, names))
-            untested = report.untested_pairs
-            if not report.certified:
-                overlaps += overlaps_of(table, q[first : last + 1], first)
-        verdict = worst_verdict(Verdict(segment.verdict) for segment in found)
-        show = MotionCertificate(
-            job.number,
-            verdict is Verdict.CERTIFIED,
-            verdict.value,
-            len(q),
-            fps,
-            found,
-            overlaps,
-            untested_pairs=untested,
-        )
+        show = _certificate(sampled, job.number, job.report)
         document.set_certificate(msgspec.msgpack.encode(_Saved(stamp, show)))
         return Outcome(show=show)
 
     return work
 
 
-def certificate_of_pose(
-    job: str, table: CollisionTable, q: Floats, fps: float, names: dict[str, str]
+def document_certificate(document: Document) -> MotionCertificate:
+    """The certificate of a document: of its motion, or of its pose if nothing moves."""
+    return _certificate(_sampled(document, build_scene(document, SceneKey.of(document))))
+
+
+@dataclass(frozen=True)
+class _Sampled:
+    """A document sampled over time: what a certificate is about."""
+
+    table: CollisionTable
+    q: Floats  # (frames, nq)
+    fps: float
+    edges: list[int]  # frames at which segments begin and end; none if nothing moves
+    names: dict[str, str]  # display names of parts
+    without_shapes: tuple[str, ...]  # characters that cannot be checked
+
+
+def _sampled(document: Document, scene: Scene) -> _Sampled:
+    edges = segment_edges(document)
+    times_s = np.arange(edges[-1] + 1 if edges else 1) / document.fps
+    return _Sampled(
+        scene.layout.table,
+        sample_document(document, scene, times_s),
+        document.fps,
+        edges,
+        display_names(document),
+        tuple(
+            actor.name
+            for actor in document.actors()
+            if actor_label(actor.id) not in scene.layout.actor_q
+        ),
+    )
+
+
+def _certificate(
+    sampled: _Sampled, job: str = "", report: Callable[[float], None] | None = None
 ) -> MotionCertificate:
-    """The certificate of a document in which nothing moves: of its pose q (nq)."""
-    report = certify(table, q[None], fps)
+    """Certify every segment, or the pose; what cannot be checked is undecided."""
+    table, q, fps, edges = sampled.table, sampled.q, sampled.fps, sampled.edges
+    segments: list[Segment] = []
+    overlaps: list[Overlap] = []
+    reports: list[Certificate] = []
+    for done, (first, last) in enumerate(pairwise(edges or [0, 0])):
+        if report is not None:
+            report(done / max(1, len(edges) - 1))
+        found = certify(table, q[first : last + 1], fps)
+        reports.append(found)
+        segments.append(segment_of(found, first / fps, last / fps, sampled.names))
+        if not found.certified:
+            overlaps += overlaps_of(table, q[first : last + 1], first)
+    unchecked = [Verdict.UNDECIDED] if sampled.without_shapes else []
+    verdict = worst_verdict([*unchecked, *(found.verdict for found in reports)])
     return MotionCertificate(
         job,
-        report.certified,
-        report.verdict.value,
-        1,
+        verdict is Verdict.CERTIFIED,
+        verdict.value,
+        len(q),
         fps,
-        [],
-        [],
-        segment_of(report, 0.0, 0.0, names),
-        report.untested_pairs,
+        segments if edges else [],
+        overlaps,
+        None if edges else segments[0],
+        reports[-1].untested_pairs,
+        list(sampled.without_shapes),
     )
 
 
@@ -158,10 +185,10 @@ def saved_certificate(document: Document, stamp: str | None = None) -> MotionCer
     return saved.certificate if stamp in (None, saved.stamp) else None
 
 
-def _stamp(document: Document, q: Floats, edges: list[int]) -> str:
+def _stamp(document: Document, sampled: _Sampled) -> str:
     """A hash of everything a certificate depends on: frames, scene, contacts, segments."""
-    about = repr((SceneKey.of(document), edges, document.fps, SLACK_M, tuple(Verdict)))
-    return hashlib.sha256(q.tobytes() + about.encode()).hexdigest()
+    about = repr((SceneKey.of(document), sampled.edges, document.fps, SLACK_M, tuple(Verdict)))
+    return hashlib.sha256(sampled.q.tobytes() + about.encode()).hexdigest()
 
 
 def segment_edges(document: Document) -> list[int]:

@@ -38,7 +38,7 @@ class PartnerPose(Part, frozen=True):
 
 
 @dataclass
-class KeptTangle:
+class PartnerTangle:
     """The tangle that this session keeps, its stepper, and the key the stepper was made for."""
 
     goal: TangleGoal | None = None
@@ -49,7 +49,7 @@ class KeptTangle:
 @feature.session_step
 def keep(editor: Editor, message: KeepTangle) -> None:
     """Set the tangle to keep."""
-    kept = editor.session_data(KeptTangle)
+    kept = editor.session_data(PartnerTangle)
     kept.goal = message.tangle
     if message.tangle is None:
         kept.stepper = None
@@ -58,7 +58,7 @@ def keep(editor: Editor, message: KeepTangle) -> None:
 @feature.drag_follower
 def follow(editor: Editor, actor: int) -> PartnerPose | None:
     """Restore the tangle by gated steps of the partner after a drag step of the other actor."""
-    kept = editor.session_data(KeptTangle)
+    kept = editor.session_data(PartnerTangle)
     goal = kept.goal
     if goal is None or goal.first.actor == goal.second.actor:
         return None

@@ -94,6 +94,9 @@ def apply(editor: Editor, edit: Edit, message: ApplyPresetPose) -> None:
         placement = _object_placement(document, edit, database.object_name, editor.time_s)
     now = editor.posed_actor(actor).q
     q = preset_poses.posture_of(body, message.library, message.name, now, placement)
+    q = document.with_feet_of_previous_key(
+        actor.id, q, editor.time_s, shift=not database.object_name
+    )
     edits.set_pose(document, edit, actor.id, q, editor.time_s)
     edits.pin_only(
         document,

@@ -9,7 +9,6 @@ import os
 import re
 import secrets
 import sqlite3
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from pathlib import Path
 from writhe.errors import WritheError
 from writhe.studio.document.document import SUFFIX, Document
 from writhe.studio.files.upload_check import check_document
+from writhe.user_folders import user_folder
 
 _NUMBER = re.compile(r"[0-9a-f]{12}")
 MAX_DOCUMENTS = 2000
@@ -25,15 +25,7 @@ MAX_DOCUMENTS = 2000
 def default_folder() -> Path:
     """The default folder of documents, in the user's data folder."""
     chosen = os.environ.get("WRITHE_DOCUMENTS_DIR")
-    if chosen:
-        return Path(chosen)
-    if sys.platform == "win32":
-        base = Path(os.environ.get("APPDATA", str(Path.home() / "AppData" / "Roaming")))
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
-    else:
-        base = Path(os.environ.get("XDG_DATA_HOME", str(Path.home() / ".local" / "share")))
-    return base / "writhe" / "documents"
+    return Path(chosen) if chosen else user_folder("data") / "documents"
 
 
 @dataclass(frozen=True)

@@ -77,11 +77,16 @@ class FigureShape(Message, frozen=True, tag="figure"):
 
 
 class PinState(Part, frozen=True):
-    """A pinned joint and its target position; `both` means orientation too."""
+    """A pinned joint and its target position; `both` means orientation too.
+
+    It holds from `start_s` to `end_s`; None: from the start, to the end of the timeline.
+    """
 
     joint: int
     position: Vector3
     both: bool
+    start_s: float | None = None
+    end_s: float | None = None
 
 
 class SampledTrackState(Part, frozen=True):

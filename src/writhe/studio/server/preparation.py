@@ -38,7 +38,7 @@ LATER: dict[str, Work] = {
 WORKS = {**FIRST, **LATER}
 
 
-class State(NamedTuple):
+class PreparationState(NamedTuple):
     """How far the preparation is."""
 
     done: float  # from 0 to 1
@@ -70,13 +70,13 @@ class Preparation:
         """Begin, in a thread."""
         threading.Thread(target=self._run, daemon=True, name="preparation").start()
 
-    def state(self) -> State:
+    def state(self) -> PreparationState:
         """How far it is now."""
         share = self._share
         spent = time.monotonic() - self._began
         left = spent * (1 - share) / share if share > 0.05 and spent > 5 else None
         ready = self.ready.is_set()
-        return State(
+        return PreparationState(
             1.0 if ready else share,
             self._what,
             None if ready else left,

@@ -11,6 +11,7 @@ from writhe.studio.document.rows import unpack
 from writhe.studio.document.timeline import MAX_FRAMES
 from writhe.studio.editing import scene_objects
 from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene_builder import SceneKey
 from writhe.studio.protocol.registry import FEATURES
 from writhe.studio.view.diagnostics import MAX_STRANDS
 from writhe.topology import linking_over_time
@@ -77,6 +78,8 @@ def _actor(editor: Editor, actor: ActorRow) -> protocol.ActorState:
                 figure.skeleton.index(pin.joint),
                 pin.position_in_world,
                 pin.orientation_in_world is not None,
+                pin.start_s,
+                pin.end_s,
             )
             for pin in actor.pins
         ],
@@ -99,9 +102,10 @@ class MotionViews:
     def changed(self) -> list[protocol.MotionData]:
         """The motions that the page does not have yet."""
         document = self._editor.document
+        scene_key = SceneKey.of(document)  # frames between keys depend on what is around
         fresh: list[protocol.MotionData] = []
         for actor in document.actors():
-            stamp = (document.fps, actor.figure, self._stamp(actor.id))
+            stamp = (document.fps, actor.figure, actor.pins, scene_key, self._stamp(actor.id))
             if self._sent.get(actor.id) == stamp:
                 continue
             self._sent[actor.id] = stamp

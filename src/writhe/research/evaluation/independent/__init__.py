@@ -7,7 +7,7 @@ witnessed by two points. A certificate that it contradicts is false.
 """
 
 from writhe.research.evaluation.independent.check import Finding, check, gaps_at
-from writhe.research.evaluation.independent.mechanism import Mechanism, Solid
+from writhe.research.evaluation.independent.mechanism import Mechanism, RigidShape
 from writhe.research.evaluation.independent.motions import (
     ChannelMotion,
     ConfigurationMotion,
@@ -22,8 +22,8 @@ __all__ = [
     "CurveMotion",
     "Finding",
     "Mechanism",
+    "RigidShape",
     "SampledMotion",
-    "Solid",
     "Track",
     "check",
     "gaps_at",

@@ -17,7 +17,7 @@ from writhe.research.evaluation.independent.mechanism import (
     HALF_SPACE,
     SEGMENT,
     Mechanism,
-    Solid,
+    RigidShape,
 )
 from writhe.research.evaluation.independent.motions import AnyMotion
 
@@ -212,7 +212,7 @@ def _segments(
     return out
 
 
-def _placed(solid: Solid, positions: np.ndarray, rotations: np.ndarray) -> np.ndarray:
+def _placed(solid: RigidShape, positions: np.ndarray, rotations: np.ndarray) -> np.ndarray:
     """(t, k, 3) the points of a solid in the world."""
     at, turn = positions[:, solid.joint], rotations[:, solid.joint]
     return at[:, None] + np.einsum("tij,kj->tki", turn, solid.points)

@@ -13,7 +13,7 @@ SEGMENT, HULL, HALF_SPACE = "segment", "hull", "half-space"
 
 
 @dataclass(frozen=True)
-class Solid:
+class RigidShape:
     """A core inflated by a radius, on a joint.
 
     points (k, 3) in the joint's frame: the ends of a segment, the corners of a hull, or a point of
@@ -38,7 +38,7 @@ class Mechanism:
     parent: tuple[int, ...]
     offset: np.ndarray  # (n, 3)
     rest: np.ndarray  # (n, 4) wxyz
-    solids: tuple[Solid, ...]
+    solids: tuple[RigidShape, ...]
     pairs: np.ndarray
     allowance: np.ndarray
 
@@ -77,7 +77,9 @@ class Mechanism:
             tuple(data["parent"]),
             np.array(data["offset"], float).reshape(-1, 3),
             np.array(data["rest"], float).reshape(-1, 4),
-            tuple(Solid(j, kind, np.array(p), r, part) for j, kind, p, r, part in data["solids"]),
+            tuple(
+                RigidShape(j, kind, np.array(p), r, part) for j, kind, p, r, part in data["solids"]
+            ),
             np.array(data["pairs"], int).reshape(-1, 2),
             np.array(data["allowance"], float),
         )

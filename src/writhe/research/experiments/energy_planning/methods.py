@@ -11,8 +11,8 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.planning import (
-    DefaultPlanner,
     EnergyOptions,
+    EnergyPlanner,
     PaperOptions,
     PaperPlanner,
     Plan,
@@ -47,7 +47,7 @@ def methods(budget: Budget, process: PlannerProcess) -> dict[str, Run]:
 
     def default(falloff: int) -> Run:
         options = PlanOptions(energy=EnergyOptions(falloff=falloff))
-        planner = DefaultPlanner(options)
+        planner = EnergyPlanner(options)
 
         def run(experiment: Experiment, seed: int) -> Plan:
             problem = experiment.problem()

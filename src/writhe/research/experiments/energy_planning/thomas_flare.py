@@ -9,12 +9,12 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.planning import (
-    DefaultPlanner,
+    EnergyPlanner,
+    FramePin,
     Plan,
     PlanProblem,
     Refined,
     RefineOptions,
-    TimedPin,
     Timing,
     refine,
     to_motion,
@@ -34,7 +34,7 @@ class Flare:
 
     plans: tuple[Plan, ...]
     first_stage: Motion
-    holds: tuple[TimedPin, ...]
+    holds: tuple[FramePin, ...]
     second_stage: Refined
     without_laplacian: Refined
 
@@ -44,7 +44,7 @@ def flare(halves: tuple[Experiment, Experiment]) -> Flare:
     right, left = halves
     setting = right.setting
     skeleton = setting.figure.skeleton
-    planner = DefaultPlanner()
+    planner = EnergyPlanner()
     plans: list[Plan] = []
     parts: list[tuple[Floats, tuple[Pin, ...]]] = []
     for problem, backwards in (
@@ -78,7 +78,7 @@ def _refined(
     counts = np.maximum(20, np.round(FRAMES * lengths / lengths.sum())).astype(int)
     counts[0] += FRAMES - counts.sum()
     rows: list[Floats] = []
-    holds: list[TimedPin] = []
+    holds: list[FramePin] = []
     at = 0
     for (part, pins), count in zip(parts, counts, strict=True):
         rows.append(resample_evenly(layout, part, int(count) + 1)[:-1])
@@ -86,7 +86,7 @@ def _refined(
             # one position per hand over the whole circle, that of the first posture
             side = "left" if "left" in pin.joint else "right"
             palm = palm_pin(right.setting, right.start, side)
-            holds.append(TimedPin(palm, at + 1, at + int(count) - 1))
+            holds.append(FramePin(palm, at + 1, at + int(count) - 1))
         at += int(count)
     motion = Motion(layout, np.concatenate([*rows, rows[0][:1]]), FPS, "flare")
     table = right.setting.table

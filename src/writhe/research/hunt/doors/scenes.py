@@ -25,7 +25,7 @@ from writhe.collision import (
 )
 from writhe.io import save
 from writhe.research.evaluation.export_mechanism import export_mechanism, export_motion
-from writhe.research.evaluation.independent import Mechanism, Solid
+from writhe.research.evaluation.independent import Mechanism, RigidShape
 from writhe.research.evaluation.independent.mechanism import HULL
 from writhe.research.evaluation.independent.rotations import (
     conjugate,
@@ -199,7 +199,7 @@ def mesh_object(rng: np.random.Generator) -> Case:
     body = export_mechanism(table)
     solids = (
         next(solid for solid in body.solids if solid.part == "b"),
-        *(Solid(0, HULL, corners, 0.0, "mesh") for corners in chosen),
+        *(RigidShape(0, HULL, corners, 0.0, "mesh") for corners in chosen),
     )
     pairs = np.array([[0, k] for k in range(1, len(solids))])
     mechanism = replace(body, solids=solids, pairs=pairs, allowance=np.zeros(len(pairs)))

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
+from writhe.cli.options import Json
 from writhe.cli.output import console, print_json
 from writhe.cli.progress import progress_bar
 from writhe.warmup import missing, warm_up
 
 
 def warmup(
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Json = False,
 ) -> None:
     """Compile all kernels now, so that later commands start without delay.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from writhe.cli.options import MOTION_FILES, Animation
+from writhe.cli.options import MOTION_FILES, Animation, Json
 from writhe.cli.output import console, print_json
 from writhe.io import load, load_figure, save
 from writhe.io.files import CHARACTERS, GLTF, file_format
@@ -30,7 +30,7 @@ def convert(
     repair: Annotated[
         bool, typer.Option(help="Restore bones that a known converter drops.")
     ] = True,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Json = False,
 ) -> None:
     """Convert a motion between file formats, given by the suffixes.
 

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from writhe.cli.certify import verdict_text
-from writhe.cli.options import Animation
+from writhe.cli.commands.certify import verdict_text
+from writhe.cli.options import Animation, Json
 from writhe.cli.output import console, print_json
 from writhe.cli.progress import progress_bar
 
@@ -34,7 +34,7 @@ def clean(
     strip: Annotated[
         Path | None, typer.Option(help="A film strip of before and after (.png).")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Json = False,
 ) -> None:
     """Remove penetrations from a clip, keeping its style and its feet, and certify the result.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from writhe.cli.info import roles_table
+from writhe.cli.commands.info import roles_table
 from writhe.cli.output import console, print_json
 from writhe.errors import WritheError
 from writhe.io.summary import summarise

@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from writhe.cli.options import MOTION_FILES, Animation
+from writhe.cli.options import MOTION_FILES, Animation, Json
 from writhe.cli.output import console, print_json
 from writhe.io.summary import summarise
 from writhe.recognition import Recognition, RigKind, recognise
@@ -25,7 +25,7 @@ def info(
         float | None,
         typer.Option(help="Length in metres of the file's unit, if it cannot be guessed."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Json = False,
 ) -> None:
     """Show a file: joints, frames, rate, unit, and which joint has which role.
 
@@ -33,8 +33,8 @@ def info(
     """
     motion = summarise(file, metres_per_unit=metres_per_unit, animation=animation)
     skeleton = motion.skeleton
-    match = recognise(skeleton, motion.source.get("roles"))  # a VRM file states them
-    contents = motion.source.get("contents", {"animations": []})
+    match = recognise(skeleton, motion.source.get("roles") or None)
+    contents: dict[str, Any] = motion.source.get("contents", {"animations": []})
     kinds = Counter(joint.kind.name.lower() for joint in skeleton.joints)
     result = {
         "file": str(file),
@@ -73,13 +73,20 @@ def info(
     for clip in contents["animations"]:
         name = f"{clip['name']!r}{' (shown)' if clip['name'] == result['animation'] else ''}"
         morphs = ", moves morph targets" if clip["morphs"] else ""
-        table.add_row("animation", f"{name}: {clip['duration_s']:.2f} s{morphs}")
+        table.add_row("animation", escape(f"{name}: {clip['duration_s']:.2f} s{morphs}"))
     if result["repairs"]:
         table.add_row("restored bones", ", ".join(sorted(motion.source["repairs"])))
     console.print(table)
     console.print(roles_table(match))
     if json:
         print_json(result)
+
+
+def _counts(contents: dict[str, Any]) -> str:
+    """The meshes, skins and so on of a character, in words."""
+    words = ("meshes", "skins", "morph_targets", "materials", "images")
+    text = ", ".join(f"{contents[word]} {word.replace('_', ' ')}" for word in words)
+    return text + (f", VRM {contents['vrm']}" if contents["vrm"] else "")
 
 
 def roles_table(found: Recognition) -> Table:
@@ -116,10 +123,3 @@ def roles_table(found: Recognition) -> Table:
         for chain in found.limbs[:12]:
             table.add_row("limb", escape(f"{chain[0]} ... {chain[-1]}"), f"{len(chain)} joints")
     return table
-
-
-def _counts(contents: dict[str, Any]) -> str:
-    """The meshes, skins and so on of a character, in words."""
-    words = ("meshes", "skins", "morph_targets", "materials", "images")
-    text = ", ".join(f"{contents[word]} {word.replace('_', ' ')}" for word in words)
-    return text + (f", VRM {contents['vrm']}" if contents["vrm"] else "")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from writhe.cli.certify import show_certificate, verdict_text
-from writhe.cli.options import Animation
+from writhe.cli.commands.certify import show_certificate, verdict_text
+from writhe.cli.options import Animation, Json, SkipJointZones
 from writhe.cli.output import console, print_json
 from writhe.errors import WritheError
 
@@ -74,11 +74,8 @@ def plan(
     fallback: Annotated[
         bool, typer.Option(help="Use RRTConnect if no path is found (extra ompl).")
     ] = False,
-    skip_joint_zones: Annotated[
-        bool,
-        typer.Option(help="Ignore shapes of adjacent parts that overlap deeply at rest."),
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    skip_joint_zones: SkipJointZones = False,
+    json: Json = False,
 ) -> None:
     """Plan a certified motion between two postures, such as a rest pose and a clip's first frame.
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from writhe.cli.options import Json
 from writhe.cli.output import console, print_json
 
 
@@ -22,7 +23,7 @@ def tune(
         int, typer.Option(help="Largest number of rounds over all parameters.", min=1)
     ] = 3,
     seed: Annotated[int, typer.Option(help="Random seed of the held-out postures.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Json = False,
 ) -> None:
     """Tune the size of the neighbourhood, the dimensions and the iterations of a posing method.
 

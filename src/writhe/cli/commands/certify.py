@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from math import degrees
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-from writhe.cli.options import Animation
+from writhe.cli.options import Animation, Json, SkipJointZones
 from writhe.cli.output import console, print_json
 
 if TYPE_CHECKING:
@@ -36,11 +37,8 @@ def certify(
             help="slerp, euler or both (default: both for BVH, else slerp).", show_default=False
         ),
     ] = None,
-    skip_joint_zones: Annotated[
-        bool,
-        typer.Option(help="Ignore shapes of adjacent parts that overlap deeply at rest."),
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    skip_joint_zones: SkipJointZones = False,
+    json: Json = False,
 ) -> None:
     """Check whether body parts penetrate each other or objects, between frames too.
 
@@ -96,6 +94,12 @@ def show_certificate(result: Certificate, table: CollisionTable) -> None:
         console.print(f"penetration {1e3 * deepest[0]:.1f} mm (at most {1e3 * deepest[1]:.1f} mm)")
     elif result.min_clearance_m is not None:
         console.print(f"smallest clearance {1e3 * result.min_clearance_m:.1f} mm")
+    for folded in result.folded_joints:
+        console.print(
+            f"[red]{folded.joint} is bent by {degrees(folded.bend_rad):.0f} degrees[/] at"
+            f" {folded.time_s:.2f} s: beyond {degrees(folded.limit_rad):.0f} degrees the skin folds"
+            " into itself"
+        )
     if result.undecided:
         console.print(f"[red]{result.undecided} intervals undecided[/]")
     if result.jumps:

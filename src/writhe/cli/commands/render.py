@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from writhe.cli.options import Animation
+from writhe.cli.options import Animation, Json
 from writhe.cli.output import console, print_json
 from writhe.cli.progress import progress_bar
 from writhe.errors import WritheError
@@ -26,7 +26,7 @@ def render(
     size: Annotated[int, typer.Option(help="Height in pixels.", min=64, max=4096)] = 720,
     show: Annotated[str, typer.Option(help="skin, capsules or both.")] = "skin",
     collisions: Annotated[bool, typer.Option(help="Paint colliding parts red.")] = True,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Json = False,
 ) -> None:
     """Render a clip or a figure to a picture, a film strip or a movie, off-screen.
 

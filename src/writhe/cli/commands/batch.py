@@ -104,7 +104,7 @@ def batch(
     if shard is not None:
         number, count = parse_shard(shard)
         sources, label = in_shard(sources, number, count), f"{number}-of-{count}"
-    from writhe.cli.warmup import ensure_warm
+    from writhe.cli.commands.warmup import ensure_warm
 
     ensure_warm(*needs)
     engine = Engine(jobs, scheduler, slurm, kubernetes, memory_limit, retries)

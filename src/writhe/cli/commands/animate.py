@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from writhe.cli.certify import show_certificate, verdict_text
+from writhe.cli.commands.certify import show_certificate, verdict_text
 from writhe.cli.output import console, print_json
 
 

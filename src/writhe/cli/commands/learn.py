@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from writhe.cli.options import Json
 from writhe.cli.output import console, print_json
 from writhe.skeleton.figures import figure, figure_names
 from writhe.solvers.trajectory import CHAINS, Chain, OctreeOptions
@@ -25,7 +26,7 @@ def learn(
         int, typer.Option(help="Number of points above which a cell is split.")
     ] = 20,
     epsilon: Annotated[float, typer.Option(help="Relaxation of the limits, radians.")] = 0.001,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Json = False,
 ) -> None:
     """Learn joint limits and damping from clips, for `writhe.solvers.trajectory` and the studio.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 from rich.table import Table
 
+from writhe.cli.options import Json
 from writhe.cli.output import console, print_json
 from writhe.research.benchmarks import BENCHMARKS, run
 
@@ -38,7 +39,7 @@ def bench(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Run a small subset.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Run everything, for hours.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Json = False,
 ) -> None:
     """Measure speed and quality, together with what writhe is compared to.
 

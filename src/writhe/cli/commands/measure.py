@@ -8,14 +8,14 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from writhe.cli.options import Animation
+from writhe.cli.options import Animation, Json
 from writhe.cli.output import console, print_json
 
 
 def measure(
     clip: Annotated[Path, typer.Argument(help="A motion file, such as a BVH.")],
     animation: Animation = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Json = False,
     csv: Annotated[
         Path | None, typer.Option("--csv", help="Write the linking at every frame to this file.")
     ] = None,

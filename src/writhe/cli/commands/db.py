@@ -9,6 +9,7 @@ import numpy as np
 import typer
 from rich.table import Table
 
+from writhe.cli.options import Json
 from writhe.cli.output import console, print_json
 from writhe.cli.progress import progress_bar
 from writhe.database import PostureDatabase, posture_features
@@ -22,7 +23,6 @@ app = typer.Typer(
     no_args_is_help=True, epilog="Example: writhe db build clips/ -o postures.parquet"
 )
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="The .parquet file to write.")]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from writhe.cli.options import MOTION_FILES, Animation
+from writhe.cli.options import MOTION_FILES, Animation, Json
 from writhe.cli.output import console, print_json
 from writhe.io import load, load_figure, save
 from writhe.io.files import GLTF
@@ -23,7 +23,11 @@ def retarget(
     ] = "human",
     animation: Animation = None,
     keep_feet: Annotated[bool, typer.Option(help="Lock planted feet.")] = True,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    floor: Annotated[
+        float | None,
+        typer.Option(help="Height of the ground under the result, m. Default: as in the source."),
+    ] = None,
+    json: Json = False,
 ) -> None:
     """Retarget a motion to another skeleton by the roles of its joints.
 
@@ -33,14 +37,17 @@ def retarget(
     Example: `writhe retarget walk.bvh --to human -o walk.glb`
     """
     body = figure(to) if to in figure_names() else load_figure(to)
-    result = retarget_motion(load(source, animation=animation), body, keep_feet=keep_feet)
+    motion = load(source, animation=animation)
+    result = retarget_motion(motion, body, keep_feet=keep_feet, floor_m=floor)
     save(result, output, figure=body if output.suffix.lower() in GLTF else None)
     report = result.source["retarget"]
     console.print(f"{output}: {len(result)} frames on {body.name}, scale {report['scale']:.3f}")
     if keep_feet:
         console.print(
             f"planted feet slide {1000 * report['foot_slide_after_m']:.1f} mm at most "
-            f"({1000 * report['foot_slide_before_m']:.1f} mm without locking)"
+            f"({1000 * report['foot_slide_before_m']:.1f} mm without locking); their soles are "
+            f"{1000 * report['off_ground_after_m']:.1f} mm off the ground at most "
+            f"({1000 * report['off_ground_before_m']:.1f} mm without)"
         )
     if json:
         print_json({"file": str(output), "frames": len(result), "fps": result.fps, **report})

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from writhe.cli.options import Json
 from writhe.cli.output import console, print_json
 from writhe.research.experiments import EXPERIMENTS, run
 
@@ -30,7 +31,7 @@ def reproduce(
         float | None,
         typer.Option(help="Time limit of one planner run."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Json = False,
 ) -> None:
     """Run a paper's experiments and write pictures, tables and figures to a folder.
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from writhe.cli.options import Json
 from writhe.cli.output import console, print_json
 
 app = typer.Typer(
@@ -33,7 +34,7 @@ def strands(
     most: Annotated[
         int, typer.Option(help="Largest number of strands; the longest are kept.", min=1)
     ] = 16,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Json = False,
 ) -> None:
     """Propose solid shapes and strands along the outline of a mesh, as a scene file to edit.
 

@@ -1,0 +1,1 @@
+"""The subcommands of `writhe`, one module each."""

@@ -1,0 +1,193 @@
+"""Joints that bend beyond their fold limit at some time of a motion.
+
+Between two samples a bone turns by at most the arc w of its joint. From a sample with bend b and
+direction d, at most w away, the bend is therefore at most b + w, and the direction differs by at
+most asin(sin w / sin b). An interval is proven if b + w is within the smallest limit of these
+directions; otherwise it is halved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats, Ints
+from writhe.collision.collision_table import CollisionTable
+from writhe.collision.reading import Reading
+from writhe.kernels.skeleton.kinematics import HINGE
+from writhe.skeleton import Skeleton, quaternions
+from writhe.skeleton.fold_limits import DIRECTIONS, FoldLimit
+
+TOLERANCE_RAD = float(np.radians(2.0))  # a joint may bend this much beyond its limit
+_HALVINGS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedJoint:
+    """A joint that bends beyond its fold limit, where it exceeds it most."""
+
+    joint: str
+    time_s: float
+    bend_rad: float
+    limit_rad: float
+
+    @property
+    def beyond_rad(self) -> float:
+        """By how much the bend exceeds its limit."""
+        return self.bend_rad - self.limit_rad
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON, in degrees."""
+        return {
+            "joint": self.joint,
+            "time_s": self.time_s,
+            "bend_deg": float(np.degrees(self.bend_rad)),
+            "limit_deg": float(np.degrees(self.limit_rad)),
+        }
+
+
+def find_folds(
+    table: CollisionTable, reading: Reading, unknown: Bools
+) -> tuple[tuple[FoldedJoint, ...], int]:
+    """The joints that are folded at some time, and the number of intervals that are undecided.
+
+    unknown (rows - 1,): intervals in which the motion is not known; only their ends are tested.
+    """
+    found: list[FoldedJoint] = []
+    undecided = 0
+    for limit in table.folds:
+        joint = table.skeleton.index(limit.joint)
+        error = 0.0 if reading.rotation_error_rad is None else reading.rotation_error_rad[joint]
+        turning = _Turning(table.skeleton, reading, joint)
+        folded, left = _folded(limit, turning, reading, unknown, float(error))
+        undecided += left
+        if folded is not None:
+            found.append(folded)
+    return tuple(found), undecided
+
+
+class _Turning:
+    """The rotation of one joint under a reading."""
+
+    def __init__(self, skeleton: Skeleton, reading: Reading, joint: int) -> None:
+        tree, rows = skeleton.tree, reading.q
+        end = int(tree.q_start[joint + 1])
+        self._euler = reading.euler
+        self._joint, self._axis = joint, tree.axis[joint]
+        self.angles: Floats | None = None  # (rows, k) of a hinge or of Euler channels
+        self.turns: Floats | None = None  # (rows, 4)
+        if reading.euler is not None and reading.euler.order[joint, 0] >= 0:
+            self.angles = reading.euler.angles[:, joint]
+            self.change = np.diff(self.angles, axis=0)
+            self.change -= 2 * np.pi * np.rint(self.change / (2 * np.pi))
+        elif tree.kind[joint] == HINGE:
+            self._euler = None
+            self.angles = rows[:, end - 1 : end]
+            self.change = np.diff(self.angles, axis=0)
+            if reading.short_hinges:
+                self.change -= 2 * np.pi * np.rint(self.change / (2 * np.pi))
+        else:
+            self.turns = rows[:, end - 4 : end]
+            between = quaternions.multiply(quaternions.conjugate(self.turns[:-1]), self.turns[1:])
+            between = np.where(between[:, :1] < 0, -between, between)
+            sine = np.linalg.norm(between[:, 1:], axis=1, keepdims=True)
+            angle = 2 * np.arctan2(sine, between[:, :1])
+            self.change = (
+                np.where(sine > 1e-12, angle / np.maximum(sine, 1e-12), 2.0) * between[:, 1:]
+            )
+        self.arc = (
+            np.abs(self.change).sum(axis=1)
+            if self.turns is None
+            else np.linalg.norm(self.change, axis=1)
+        )
+
+    def at(self, row: Ints, share: Floats) -> Floats:
+        """(k, 4) rotations at a share (k,) of the way from rows (k,) to the next ones."""
+        # the last row has no next one
+        change = np.concatenate([self.change, np.zeros_like(self.change[:1])])
+        if not len(change):
+            change = np.zeros((1, self.change.shape[1]))
+        moved = share[:, None] * change[np.minimum(row, len(change) - 1)]
+        if self.turns is not None:
+            return quaternions.multiply(self.turns[row], quaternions.from_rotation_vectors(moved))
+        assert self.angles is not None
+        angles = self.angles[row] + moved
+        if self._euler is None:
+            return quaternions.from_rotation_vectors(angles * self._axis)
+        out = np.tile([1.0, 0.0, 0.0, 0.0], (len(row), 1))
+        for slot, axis in enumerate(self._euler.order[self._joint]):
+            out = quaternions.multiply(
+                out, quaternions.from_rotation_vectors(angles[:, slot, None] * np.eye(3)[axis])
+            )
+        return out
+
+
+def _bends(limit: FoldLimit, turns: Floats) -> tuple[Floats, Floats]:
+    """Bends (k,) and their directions (k,) of rotations (k, 4), radians."""
+    bone = quaternions.rotate(np.tile(limit.frame, (len(turns), 1)), np.array([1.0, 0.0, 0.0]))
+    back = quaternions.conjugate(limit.frame)
+    x, y, z = quaternions.rotate(back, quaternions.rotate(turns, bone)).T
+    # a bend about (0, cos d, sin d) turns the bone towards (0, sin d, -cos d)
+    return np.arctan2(np.hypot(y, z), x), np.arctan2(y, -z)
+
+
+def _least_limits(limit: FoldLimit, direction: Floats, spread: Floats) -> Floats:
+    """(k,) the smallest limit of the directions that differ by at most `spread` (k,)."""
+    out = np.full(len(direction), limit.bend_rad.min())
+    degrees, wide = np.degrees(direction), np.degrees(spread)
+    for i in np.flatnonzero(wide < 0.5 * DIRECTIONS - 2):
+        ends = np.array([degrees[i] - wide[i], degrees[i] + wide[i]])
+        inner = np.arange(np.ceil(ends[0]), np.floor(ends[1]) + 1).astype(np.int64) % DIRECTIONS
+        out[i] = min(
+            float(_limits(limit, np.radians(ends)).min()),
+            float(limit.bend_rad[inner].min(initial=np.pi)),
+        )
+    return out
+
+
+def _folded(
+    limit: FoldLimit, turning: _Turning, reading: Reading, unknown: Bools, error: float
+) -> tuple[FoldedJoint | None, int]:
+    count = len(reading.q)
+    bend, direction = _bends(limit, turning.at(np.arange(count), np.zeros(count)))
+    own = _limits(limit, direction)
+    over = bend - own - TOLERANCE_RAD
+    worst = int(over.argmax())
+    best = float(over[worst])
+    found = float(worst), float(bend[worst]), float(own[worst])
+    # what the arc alone cannot exclude
+    highest = 0.5 * (bend[:-1] + bend[1:] + turning.arc) + error
+    open_rows = highest > limit.bend_rad.min() + TOLERANCE_RAD
+    row = np.flatnonzero(open_rows & ~unknown)
+    middle, half = np.full(len(row), 0.5), 0.5
+    for _ in range(_HALVINGS):
+        if not len(row):
+            break
+        bend, direction = _bends(limit, turning.at(row, middle))
+        own = _limits(limit, direction)
+        over = bend - own - TOLERANCE_RAD
+        if over.max() > best:
+            k = int(over.argmax())
+            best, found = float(over[k]), (row[k] + middle[k], float(bend[k]), float(own[k]))
+        w = turning.arc[row] * half + error
+        inside = (np.sin(np.minimum(w, 0.5 * np.pi)) < np.sin(bend)) & (w < 0.5 * np.pi)
+        ratio = np.sin(np.minimum(w, 0.5 * np.pi)) / np.maximum(np.sin(bend), 1e-12)
+        spread = np.where(inside, np.arcsin(np.minimum(ratio, 1.0)), np.pi)
+        proven = bend + w <= _least_limits(limit, direction, spread) + TOLERANCE_RAD
+        rest = ~proven & ~np.isin(row, row[over > 0])
+        half *= 0.5
+        row = np.repeat(row[rest], 2)
+        middle = np.repeat(middle[rest], 2) + half * np.tile([-1.0, 1.0], int(rest.sum()))
+    undecided = len(np.unique(row))
+    if best <= 0:
+        return None, undecided
+    at, bent, most = found
+    return FoldedJoint(limit.joint, reading.seconds(at), bent, most), undecided
+
+
+def _limits(limit: FoldLimit, direction: Floats) -> Floats:
+    """(k,) the limits in directions (k,), linear between those of the table."""
+    table = np.append(limit.bend_rad, limit.bend_rad[0])
+    return np.interp(np.degrees(direction) % DIRECTIONS, np.arange(DIRECTIONS + 1), table)

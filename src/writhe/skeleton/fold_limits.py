@@ -1,0 +1,81 @@
+"""How far a joint may bend before the skin of its part runs into that of the parent part.
+
+Parent and child are not tested as shapes, because they overlap at their joint in every pose. A fold
+limit guards them instead: the bend of a joint is the angle by which its bone has turned away from
+the rest pose, whatever its twist, and the limit depends on the direction of the bend.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from writhe.arguments import check_fields
+from writhe.arrays import Floats, floats
+from writhe.errors import WritheError
+from writhe.skeleton import quaternions
+from writhe.skeleton.joint import Limits
+
+DIRECTIONS = 360  # of the bends in a limit, one degree each
+_HINGE_DEG = 20  # directions this near that of a hinge count as it
+
+
+@dataclass(frozen=True, slots=True)
+class FoldLimit:
+    """The largest bend of one joint in each direction.
+
+    In the frame F (quaternion in the joint's frame, x along the bone at rest) a bend by the angle b
+    in the direction d is the rotation exp(b (0, cos d, sin d)); `bend_rad` (DIRECTIONS,) is the
+    largest b for d = 0, 1, 2, ... degrees. Joint limits (`kernels.skeleton.joint_limits`) call
+    these two coordinates swing.
+    """
+
+    joint: str
+    frame: Floats
+    bend_rad: Floats
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        frame = floats(self.frame, (4,), f"the frame of the fold limit of {self.joint!r}")
+        bends = floats(self.bend_rad, (DIRECTIONS,), f"the fold limit of {self.joint!r}")
+        if not (bends > 0).all() or bends.max() > np.pi + 1e-9:
+            raise WritheError(f"the fold limit of {self.joint!r} must be between 0 and half a turn")
+        size = float(np.linalg.norm(frame))
+        if size < 1e-9:
+            raise WritheError(f"the frame of the fold limit of {self.joint!r} is zero")
+        object.__setattr__(self, "frame", frame / size)
+        object.__setattr__(self, "bend_rad", bends)
+
+    @classmethod
+    def of_skin(
+        cls, joint: str, frame: Floats, skin_rad: Floats, limits: Limits | None = None
+    ) -> FoldLimit:
+        """The limit of the skin (k,) at k even directions, at least as wide as the joint's limits.
+
+        Within the range of motion of a joint flesh is pressed aside, which skinning does not show.
+        """
+        count = len(skin_rad)
+        at = np.arange(DIRECTIONS) * count / DIRECTIONS
+        bends = np.interp(at, np.arange(count + 1), np.append(skin_rad, skin_rad[0]))
+        if limits is not None:
+            bends = np.maximum(bends, _range(limits))
+        return cls(joint, frame, np.minimum(bends, np.pi))
+
+    def on(self, joint: str, turn: Floats | None = None) -> FoldLimit:
+        """The limit for a joint of another name, whose frame is turned by a quaternion."""
+        frame = self.frame if turn is None else quaternions.multiply(turn, self.frame)
+        return replace(self, joint=joint, frame=frame)
+
+
+def _range(limits: Limits) -> Floats:
+    """(DIRECTIONS,) the largest bend within joint limits in each direction."""
+    degrees = np.arange(DIRECTIONS)
+    if len(limits.upper) == 1:  # a hinge, about the y axis of the frame
+        off = np.minimum(degrees, DIRECTIONS - degrees)
+        forward = np.where(off <= _HINGE_DEG, max(0.0, float(limits.upper[0])), 0.0)
+        return np.where(180 - off <= _HINGE_DEG, max(0.0, -float(limits.lower[0])), forward)
+    c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    y = np.where(c >= 0, limits.upper[1], -limits.lower[1])
+    z = np.where(s >= 0, limits.upper[2], -limits.lower[2])
+    return 1.0 / np.hypot(c / y, s / z)

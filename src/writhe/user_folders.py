@@ -1,0 +1,29 @@
+"""Where the platform keeps a user's caches and data."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Literal
+
+# by platform: environment variable that moves the folder, and its default below the home folder
+_FOLDERS = {
+    "cache": {
+        "win32": ("LOCALAPPDATA", "AppData/Local"),
+        "darwin": ("", "Library/Caches"),
+        "other": ("XDG_CACHE_HOME", ".cache"),
+    },
+    "data": {
+        "win32": ("APPDATA", "AppData/Roaming"),
+        "darwin": ("", "Library/Application Support"),
+        "other": ("XDG_DATA_HOME", ".local/share"),
+    },
+}
+
+
+def user_folder(kind: Literal["cache", "data"]) -> Path:
+    """The folder of writhe among the user's caches or data."""
+    folders = _FOLDERS[kind]
+    variable, default = folders.get(sys.platform, folders["other"])
+    return Path(os.environ.get(variable) or Path.home() / default) / "writhe"

@@ -1,0 +1,90 @@
+"""Key files: poses by name, by file and by rotation; errors name the place; the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from writhe.animation import load_keys
+from writhe.cli.app import build_app
+from writhe.errors import WritheError
+from writhe.io import load, save
+from writhe.skeleton import Figure, Motion
+
+SQUAT: dict[str, Any] = {
+    "writhe_keys": 1,
+    "figure": "human",
+    "fps": 30,
+    "keys": [{"time_s": 0, "pose": "stand"}, {"time_s": 1, "pose": "squat"}],
+    "pins": [{"joint": "left_ankle"}, {"joint": "right_ankle", "start_s": 0, "end_s": 1}],
+}
+
+
+def write(folder: Path, content: dict[str, Any]) -> Path:
+    path = folder / "keys.json"
+    path.write_text(json.dumps(content))
+    return path
+
+
+def test_the_command_writes_a_certified_file_in_which_the_feet_stay(tmp_path: Path):
+    out = tmp_path / "squat.bvh"
+    command = ["animate", str(write(tmp_path, SQUAT)), "-o", str(out), "--json"]
+    result = CliRunner().invoke(build_app("animate"), command)
+    assert result.exit_code == 0, result.output
+    report = json.loads(result.stdout.strip().splitlines()[-1])
+    assert report["status"] == "done"
+    assert report["file_certified"]
+    path = load(out).frames().position("left_ankle")
+    assert np.linalg.norm(path - path[0], axis=1).max() < 1e-3
+
+
+def test_constraints_that_contradict_each_other_give_exit_code_1(tmp_path: Path):
+    far = {"joint": "left_wrist", "position_m": [0, 5, 0], "orientation": False}
+    content = {**SQUAT, "pins": [*SQUAT["pins"], far]}
+    command = ["animate", str(write(tmp_path, content)), "-o", str(tmp_path / "a.bvh"), "--json"]
+    result = CliRunner().invoke(build_app("animate"), command)
+    assert result.exit_code == 1
+    report = json.loads(result.stdout.strip().splitlines()[-1])
+    assert any("left wrist" in conflict["text"] for conflict in report["conflicts"])
+
+
+def test_keys_from_files_rotations_and_places(tmp_path: Path, human: Figure):
+    rows = np.tile(human.skeleton.rest_configuration, (3, 1))
+    rows[2, human.skeleton.q_slice("left_elbow")] = 0.5
+    save(Motion(human.skeleton, rows, 30.0), tmp_path / "clip.bvh")
+    content = {
+        "writhe_keys": 1,
+        "keys": [
+            {"time_s": 0, "file": "clip.bvh@2"},
+            {"time_s": 1, "rotations": {"right_elbow": [90]}, "shift_m": [0, 0, 0.2]},
+        ],
+        "pins": [],
+    }
+    found = load_keys(write(tmp_path, content))
+    first, second = (np.array(key.q) for key in found.keys)
+    assert first[human.skeleton.q_slice("left_elbow")] == pytest.approx(0.5, abs=1e-3)
+    assert second[human.skeleton.q_slice("right_elbow")] == pytest.approx(np.pi / 2)
+    assert second[2] - first[2] == pytest.approx(0.2, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"writhe_keys": 2}, "version 2"),
+        ({"keys": []}, "at least one key"),
+        ({"keys": [{"time_s": 0, "pose": "stnad"}]}, r"keys\[0\].*stnad"),
+        ({"keys": [{"time_s": 0, "file": "no.bvh@1"}]}, "no.bvh"),
+        ({"pins": [{"joint": "left_ankle", "start_s": 1, "end_s": 0}]}, r"pins\[0\].*before"),
+        ({"pins": [{"joint": "hand"}]}, r"pins\[0\].*hand"),
+        ({"colour": "red"}, "unknown key 'colour'"),
+        ({"fps": 0}, "frames per second"),
+    ],
+)
+def test_errors_name_the_place_in_the_file(tmp_path: Path, change: dict[str, Any], message: str):
+    with pytest.raises(WritheError, match=message):
+        load_keys(write(tmp_path, {**SQUAT, **change}))

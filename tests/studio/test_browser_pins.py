@@ -1,0 +1,52 @@
+"""Pins over time in a real browser: feet stay between keys, ranges are dragged on the timeline."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from browser_user import drag, go_to, position, wait_for, wait_saved
+
+from conftest import OpenPage
+
+
+def squat(page: Any) -> None:
+    """Key the pose at 0 s, and the hips dragged down at 1 s."""
+    page.keyboard.press("k")
+    wait_for(page, "s.state.keys.length === 1")
+    go_to(page, 1.0)
+    drag(page, "hips", 0, 90)
+    wait_for(page, "s.state.keys.length === 2")
+    wait_saved(page)
+
+
+def test_pinned_feet_stay_between_the_keys_of_a_squat(open_page: OpenPage) -> None:
+    page = open_page(size=(1100, 760))
+    feet = {side: position(page, f"{side}_ankle") for side in ("left", "right")}
+    hips = position(page, "hips")
+    squat(page)
+    assert position(page, "hips")[1] < hips[1] - 0.2
+    for time_s in (0.25, 0.5, 0.75):
+        go_to(page, time_s)
+        for side, foot in feet.items():
+            apart = np.subtract(position(page, f"{side}_ankle"), foot)
+            assert np.linalg.norm(apart) < 3e-3, (time_s, side)
+    page.wait_for_selector(".readout.certificate:not(.bad):not(.stale)")
+    if folder := os.environ.get("WRITHE_TEST_PICTURES"):
+        page.screenshot(path=f"{folder}/pins.png")
+
+
+def test_the_range_of_a_pin_is_dragged_on_the_timeline(open_page: OpenPage) -> None:
+    page = open_page(size=(1100, 760))
+    squat(page)
+    bar = page.locator(".pin-bar").first
+    end = bar.locator(".pin-handle.pin-end").bounding_box()
+    ruler = page.locator(".ruler").bounding_box()
+    page.mouse.move(end["x"] + 3, end["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(ruler["x"] + ruler["width"] * 0.5, end["y"] + 5, steps=5)
+    page.mouse.up()
+    wait_for(page, "s.state.actors[0].pins.some(p => p.end_s && Math.abs(p.end_s - 2) < 0.05)")
+    page.keyboard.press("Control+z")
+    wait_for(page, "s.state.actors[0].pins.every(p => p.end_s === null)")

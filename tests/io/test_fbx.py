@@ -33,6 +33,7 @@ def test_a_mixamo_character_is_read_whole():
     hips = motion.frames().position("mixamorig:Hips")
     np.testing.assert_allclose(hips[0], [-0.0026245, 1.0260167, 0.0222241], atol=1e-6)
     body = load_figure(FILE)
+    assert body.skin is not None
     found = recognise(body.skeleton)
     assert found.is_person
     assert found.missing == ()
@@ -82,4 +83,7 @@ def test_what_blender_writes_is_read_again(tmp_path):
         np.testing.assert_allclose(
             again.frames().position(name), motion.frames().position(name), atol=1e-4
         )
-    assert len(load_figure(tmp_path / "human.fbx").skin.triangles) == len(human.skin.triangles)
+    skin = load_figure(tmp_path / "human.fbx").skin
+    assert skin is not None
+    assert human.skin is not None
+    assert len(skin.triangles) == len(human.skin.triangles)

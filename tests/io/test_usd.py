@@ -9,6 +9,7 @@ import pytest
 
 from writhe import load, load_figure, recognise, save, save_figure
 from writhe.errors import FileFormatError, WritheError
+from writhe.io.usd import usd_modules
 from writhe.research.evaluation.rigs import STYLES, build_rig
 from writhe.skeleton import Motion
 from writhe.skeleton import kinematics as kin
@@ -39,6 +40,8 @@ def test_a_character_and_its_motion_survive(tmp_path, suffix):
     np.testing.assert_allclose(again.frames().positions, motion.frames().positions, atol=1e-6)
     np.testing.assert_allclose(again.frames().rotations, motion.frames().rotations, atol=1e-6)
     body = load_figure(file)
+    assert body.skin is not None
+    assert human.skin is not None
     assert dict(body.roles) == dict(human.roles)
     for side in (np.min, np.max):
         np.testing.assert_allclose(
@@ -63,7 +66,7 @@ def test_the_content_decides_not_the_suffix(tmp_path):
 @pytest.mark.parametrize("bind_in_world", [True, False])
 def test_z_up_centimetres_and_a_placed_skeleton(tmp_path, bind_in_world):
     """A stage as other programs write it; Blender stores the bind pose in the skeleton's space."""
-    from pxr import Gf, Usd, UsdGeom, UsdSkel, Vt
+    Gf, Usd, UsdGeom, UsdSkel, Vt = usd_modules("Gf", "Usd", "UsdGeom", "UsdSkel", "Vt")
 
     human = figure("human")
     save_figure(human, tmp_path / "plain.usda")
@@ -83,6 +86,8 @@ def test_z_up_centimetres_and_a_placed_skeleton(tmp_path, bind_in_world):
         mesh.GetGeomBindTransformAttr().Set(place)
     stage.GetRootLayer().Export(str(tmp_path / "other.usda"))
     body = load_figure(tmp_path / "other.usda")
+    assert body.skin is not None
+    assert human.skin is not None
     np.testing.assert_allclose(
         body.skeleton.rest_positions, human.skeleton.rest_positions, atol=1e-6
     )

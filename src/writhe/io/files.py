@@ -212,10 +212,16 @@ def _load_figure(file: Path, animation: str | int | None) -> Figure:
         motion = load(file, animation=animation)
         return figure_of(motion, name=file.stem, partial=True, anatomy=True)
     from writhe.io.gltf.read import load_gltf_figure
+    from writhe.recognition import corrected
 
     skeleton, skin, roles, source = load_gltf_figure(file, animation)
     found = figure_of(
-        skeleton, name=file.stem, skin=skin, roles=roles or None, partial=True, anatomy=True
+        skeleton,
+        name=file.stem,
+        skin=skin,
+        roles=corrected(skeleton, roles),
+        partial=True,
+        anatomy=True,
     )
     return replace(found, source=source)
 

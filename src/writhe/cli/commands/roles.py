@@ -16,7 +16,6 @@ from writhe.recognition.corrections import (
     forget_roles,
     read_roles,
     remember_roles,
-    remembered_roles,
 )
 
 EPILOG = "A role without a joint (`--set left_toe=`) says that the skeleton has no such joint."
@@ -41,7 +40,7 @@ def roles(
     Example: `writhe roles avatar.glb --set left_elbow=Bone.012`
     """
     contents = summarise(file)
-    skeleton, stated = contents.skeleton, contents.source.get("roles") or {}
+    skeleton = contents.skeleton
     if forget:
         known = forget_roles(skeleton)
         console.print("corrections forgotten" if known else "there were no corrections")
@@ -55,7 +54,7 @@ def roles(
         recognise(skeleton, given)  # complains about what does not fit before it is stored
         path = remember_roles(skeleton, given)
         console.print(f"{len(given)} corrections remembered in {path}")
-    found = recognise(skeleton, stated | remembered_roles(skeleton))
+    found = recognise(skeleton, corrected(skeleton, contents.source.get("roles")))
     console.print(roles_table(found))
     if json:
         print_json(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from pathlib import Path
+from typing import Any
 
 from writhe.errors import WritheError
 
@@ -16,3 +18,8 @@ def require_usd(path: Path) -> None:
         raise WritheError(
             f"{path}: USD files need usd-core; install it with pip install 'writhe[usd]'"
         )
+
+
+def usd_modules(*names: str) -> tuple[Any, ...]:
+    """Modules of usd-core (`pxr`), which has no types."""
+    return tuple(importlib.import_module(f"pxr.{name}") for name in names)

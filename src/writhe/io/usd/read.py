@@ -14,7 +14,7 @@ from writhe.arrays import Floats, Ints
 from writhe.errors import FileFormatError
 from writhe.io.file_size_limits import check_joint_count, checked_size, unique_names
 from writhe.io.mesh_skin import four_strongest, merged_skin, polygons_to_triangles
-from writhe.io.usd import SUFFIXES, require_usd
+from writhe.io.usd import SUFFIXES, require_usd, usd_modules
 from writhe.io.world_frames import positions_and_rotations, skeleton_and_motion, skin_in_rest_pose
 from writhe.skeleton import Motion, Skeleton, Skin
 
@@ -53,7 +53,7 @@ def load_usd_figure(path: Path) -> tuple[Skeleton, Skin | None]:
 def _open(path: Path) -> _UsdSkeleton:
     checked_size(path)
     require_usd(path)
-    from pxr import Sdf, Tf, Usd, UsdGeom, UsdSkel
+    Sdf, Tf, Usd, UsdGeom, UsdSkel = usd_modules("Sdf", "Tf", "Usd", "UsdGeom", "UsdSkel")
 
     try:
         if path.suffix.lower() in SUFFIXES:
@@ -103,7 +103,7 @@ def _bind(found: _UsdSkeleton) -> tuple[Floats, Floats]:
     UsdSkel asks for bind transforms in the world; some exporters (Blender) write them in the space
     of the skeleton. The rest pose, which is in that space, tells which it is.
     """
-    from pxr import Usd, UsdGeom
+    Usd, UsdGeom = usd_modules("Usd", "UsdGeom")
 
     stored = found.skeleton.GetBindTransformsAttr().Get()
     if stored is None or len(stored) != len(found.query.GetJointOrder()):
@@ -125,7 +125,7 @@ def _bind(found: _UsdSkeleton) -> tuple[Floats, Floats]:
 
 
 def _motion(found: _UsdSkeleton) -> Motion:
-    from pxr import UsdGeom
+    (UsdGeom,) = usd_modules("UsdGeom")
 
     names, parent = _names(found)
     animation = found.query.GetAnimQuery()
@@ -156,7 +156,7 @@ def _motion(found: _UsdSkeleton) -> Motion:
 
 
 def _skin(found: _UsdSkeleton, skeleton: Skeleton) -> Skin | None:
-    from pxr import Usd, UsdGeom, UsdSkel
+    Usd, UsdGeom, UsdSkel = usd_modules("Usd", "UsdGeom", "UsdSkel")
 
     names, _ = _names(found)
     bind, whole = _bind(found)

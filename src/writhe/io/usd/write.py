@@ -9,7 +9,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import WritheError
-from writhe.io.usd import require_usd
+from writhe.io.usd import require_usd, usd_modules
 from writhe.skeleton import Figure, Motion, Skeleton, forward, quaternions
 
 
@@ -19,7 +19,9 @@ def save_usd(
 ) -> None:  # fmt: skip
     """Write a skeleton, and the motion and skin if given, to a USD file (.usda: text)."""
     require_usd(path)
-    from pxr import Sdf, Usd, UsdGeom, UsdSkel, UsdUtils, Vt
+    Sdf, Usd, UsdGeom, UsdSkel, UsdUtils, Vt = usd_modules(
+        "Sdf", "Usd", "UsdGeom", "UsdSkel", "UsdUtils", "Vt"
+    )
 
     if figure is not None and figure.skeleton.names != skeleton.names:
         raise WritheError("the figure's skeleton is not the motion's")
@@ -55,7 +57,7 @@ def save_usd(
 
 def _joint_paths(skeleton: Skeleton) -> list[str]:
     """Paths such as Hips/Spine, of names that USD allows; made unique among siblings."""
-    from pxr import Tf
+    (Tf,) = usd_modules("Tf")
 
     paths: list[str] = []
     for j, joint in enumerate(skeleton.joints):
@@ -81,14 +83,14 @@ def _local(skeleton: Skeleton, world: Floats) -> Floats:
 
 
 def _gf(matrices: Floats) -> Any:
-    from pxr import Gf, Vt
+    Gf, Vt = usd_modules("Gf", "Vt")
 
     rows = np.ascontiguousarray(matrices.transpose(0, 2, 1))
     return Vt.Matrix4dArray([Gf.Matrix4d(*m.ravel().tolist()) for m in rows])
 
 
 def _animate(stage: Any, skel: Any, skeleton: Skeleton, motion: Motion, tokens: list[str]) -> None:
-    from pxr import Gf, UsdSkel, Vt
+    Gf, UsdSkel, Vt = usd_modules("Gf", "UsdSkel", "Vt")
 
     stage.SetTimeCodesPerSecond(motion.fps)
     stage.SetFramesPerSecond(motion.fps)
@@ -114,7 +116,7 @@ def _animate(stage: Any, skel: Any, skeleton: Skeleton, motion: Motion, tokens: 
 
 
 def _mesh(stage: Any, skel: Any, figure: Figure) -> None:
-    from pxr import Gf, UsdGeom, UsdSkel, Vt
+    Gf, UsdGeom, UsdSkel, Vt = usd_modules("Gf", "UsdGeom", "UsdSkel", "Vt")
 
     skin = figure.skin
     assert skin is not None

@@ -13,6 +13,7 @@ from writhe.errors import WritheError
 from writhe.io.summary import summarise
 from writhe.recognition import recognise
 from writhe.recognition.corrections import (
+    corrected,
     forget_roles,
     read_roles,
     remember_roles,

@@ -9,7 +9,8 @@ import typer
 
 from writhe.cli.options import MOTION_FILES, Animation, Json
 from writhe.cli.output import console, print_json
-from writhe.io import load, save
+from writhe.io import load, load_figure, save
+from writhe.io.files import CHARACTERS, GLTF, file_format
 
 
 def convert(
@@ -34,7 +35,8 @@ def convert(
     """Convert a motion between file formats, given by the suffixes.
 
     From glTF to glTF (.glb, .gltf, .vrm) the character stays as it is, with meshes, materials and
-    images; only the animation is written anew where --fps changes it.
+    images; only the animation is written anew where --fps changes it. Between glTF, FBX and USD
+    skeleton, skin and animation are converted.
 
     Example: `writhe convert walk.bvh walk.glb`
     """
@@ -43,7 +45,11 @@ def convert(
     )
     if fps is not None:
         motion = motion.resample(fps)
-    save(motion, target, metres_per_unit=output_unit)
+    figure = None
+    kinds = file_format(source), target.suffix.lower()
+    if all(kind in CHARACTERS for kind in kinds) and not all(kind in GLTF for kind in kinds):
+        figure = load_figure(source, animation=animation)  # glTF to glTF keeps the document itself
+    save(motion, target, figure=figure, metres_per_unit=output_unit)
     console.print(f"{target}: {len(motion)} frames at {motion.fps:g} a second")
     if json:
         print_json({"file": str(target), "frames": len(motion), "fps": motion.fps})

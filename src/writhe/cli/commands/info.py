@@ -13,7 +13,7 @@ from rich.table import Table
 from writhe.cli.options import MOTION_FILES, Animation, Json
 from writhe.cli.output import console, print_json
 from writhe.io.summary import summarise
-from writhe.recognition import Recognition, RigKind, recognise
+from writhe.recognition import Recognition, RigKind, corrected, recognise
 from writhe.recognition.roles import FINGERS, MIDLINE, SIDED
 from writhe.skeleton.limbs import SIDES
 
@@ -33,7 +33,7 @@ def info(
     """
     motion = summarise(file, metres_per_unit=metres_per_unit, animation=animation)
     skeleton = motion.skeleton
-    match = recognise(skeleton, motion.source.get("roles") or None)
+    match = recognise(skeleton, corrected(skeleton, motion.source.get("roles")))
     contents: dict[str, Any] = motion.source.get("contents", {"animations": []})
     kinds = Counter(joint.kind.name.lower() for joint in skeleton.joints)
     result = {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python
 """Draw docs/images/layers.svg from the contract of import-linter in pyproject.toml.
 
-A layer is described by the first sentence of its package. Run it when layers change; a test compares.
+A layer is described by the first sentence of its package. A test compares the picture.
 """
 
 from __future__ import annotations

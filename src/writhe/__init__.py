@@ -56,6 +56,7 @@ _HOMES = {
     "render_pose": "writhe.render",
     "retarget": "writhe.retargeting.retarget",
     "save": "writhe.io",
+    "save_characters": "writhe.io.characters",
     "save_figure": "writhe.io",
     "to_motion": "writhe.planning",
 }

@@ -21,6 +21,7 @@ from writhe.io import load as load
 from writhe.io import load_figure as load_figure
 from writhe.io import save as save
 from writhe.io import save_figure as save_figure
+from writhe.io.characters import save_characters as save_characters
 from writhe.planning import Plan as Plan
 from writhe.planning import Timing as Timing
 from writhe.planning import plan as plan

@@ -1,4 +1,4 @@
-"""Checks of arguments against their annotations, at the doors of the library.
+"""Checks of arguments against their annotations, at the entry points of the library.
 
 `@checked` wraps a public function, and `check_fields` is called by the `__post_init__` of a
 dataclass: whatever does not fit its annotation raises a `WritheError` that names the argument.

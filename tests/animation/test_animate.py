@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from writhe.animation import AnimationStatus, ConflictKind, Key, TimedPin, animate, detect_contacts
-from writhe.animation.detect_contacts import foot_heights
+from writhe.animation.foot_contacts import foot_heights
 from writhe.arrays import Floats
 from writhe.collision import certify
 from writhe.errors import WritheError

@@ -154,3 +154,16 @@ def test_fingers_cost_nothing_until_they_are_held(mixamo_character: Path) -> Non
 
 def motion_start(body: Figure) -> Floats:
     return body.skeleton.rest_configuration
+
+
+def test_a_document_keeps_limits_and_masses(generated: GeneratedCharacter) -> None:
+    from writhe.studio.document.embedded_figures import decode_figure, encode_figure
+
+    body = generated.figure
+    again = decode_figure(encode_figure(body))
+    np.testing.assert_allclose(again.skeleton.mass, body.skeleton.mass)
+    for before, after in zip(body.skeleton.joints, again.skeleton.joints, strict=True):
+        assert (before.limits is None) == (after.limits is None)
+        if before.limits is not None and after.limits is not None:
+            np.testing.assert_allclose(after.limits.frame, before.limits.frame)
+            np.testing.assert_allclose(after.limits.upper, before.limits.upper)

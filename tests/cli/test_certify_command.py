@@ -19,8 +19,8 @@ from writhe.skeleton import Figure, Joint, JointKind, Motion, Skeleton
 
 KEYS = [
     "certified", "verdict", "pass_throughs", "deep_overlaps", "penetration_m", "start_depth_m",
-    "end_depth_m", "min_clearance_m", "undecided", "jumps", "untested_pairs", "interpolation",
-    "frames", "seconds",
+    "end_depth_m", "min_clearance_m", "undecided", "folded_joints", "jumps",
+    "untested_pairs", "interpolation", "frames", "seconds",
 ]  # fmt: skip
 
 

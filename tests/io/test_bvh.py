@@ -322,8 +322,8 @@ def test_a_failed_save_leaves_the_old_file_alone(tmp_path):
 
 
 def test_unknown_suffixes_and_missing_files_are_named(tmp_path):
-    with pytest.raises(FileFormatError, match=r"\.bvh, \.glb, \.npz"):
-        load(tmp_path / "a.fbx")
+    with pytest.raises(FileFormatError, match=r"\.bvh, \.glb, \.gltf.*\.npz"):
+        load(tmp_path / "a.c3d")
     with pytest.raises(FileFormatError, match="no such file"):
         load(tmp_path / "a.bvh")
 

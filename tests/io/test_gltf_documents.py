@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +19,10 @@ from writhe import load, load_figure, save, save_figure
 from writhe.errors import FileFormatError, WritheError
 from writhe.io.characters import save_characters
 from writhe.io.gltf.container import Glb, write_container
+from writhe.io.gltf.read import load_gltf_figure
 from writhe.io.gltf.write import Prop
 from writhe.retargeting.retarget import retarget
-from writhe.skeleton import JointKind, Motion, quaternions
+from writhe.skeleton import Figure, JointKind, Motion, Skin, quaternions
 from writhe.skeleton.figures import figure
 
 VALIDATOR = Path(__file__).resolve().parents[2] / "tools" / "gltf_validator"
@@ -29,6 +31,17 @@ VALIDATOR = Path(__file__).resolve().parents[2] / "tools" / "gltf_validator"
 @pytest.fixture(scope="module")
 def rich(tmp_path_factory) -> Path:
     return RichCharacter().write(tmp_path_factory.mktemp("rich") / "rich.glb")
+
+
+@cache
+def own_figure(path: Path) -> Figure:
+    """The figure of a file; fitting its shapes takes a while, so it is read once."""
+    return load_figure(path)
+
+
+def skin_of(path: Path) -> Skin | None:
+    """The meshes of a file, without fitting shapes to them."""
+    return load_gltf_figure(path)[1]
 
 
 def bent(motion: Motion) -> Motion:
@@ -76,7 +89,7 @@ def assert_only_animated(before: Path, after: Path, replaced: str | None) -> Non
 
 def test_a_character_that_was_not_changed_is_written_byte_for_byte(rich, tmp_path):
     save(load(rich), tmp_path / "same.glb")
-    save_figure(load_figure(rich), tmp_path / "figure.glb")
+    save_figure(own_figure(rich), tmp_path / "figure.glb")
     save(load(rich, animation="Nod"), tmp_path / "nod.glb")
     for name in ("same", "figure", "nod"):
         assert (tmp_path / f"{name}.glb").read_bytes() == rich.read_bytes()
@@ -94,6 +107,12 @@ def test_a_changed_motion_replaces_its_animation_and_nothing_else(rich, tmp_path
     assert len(morphs) == 1, "the animation of the morph targets is lost"
 
 
+def test_another_frame_rate_is_read_back(rich, tmp_path):
+    save(load(rich).resample(12.0), tmp_path / "slow.glb")
+    again = load(tmp_path / "slow.glb")
+    assert again.fps == 12.0 and len(again) == 7
+
+
 def test_saving_again_and_again_does_not_grow_the_file(rich, tmp_path):
     path, sizes = tmp_path / "file.glb", []
     save(bent(load(rich)), path)
@@ -105,7 +124,7 @@ def test_saving_again_and_again_does_not_grow_the_file(rich, tmp_path):
 
 
 def test_a_retargeted_motion_is_added_under_its_name(rich, tmp_path):
-    body = load_figure(rich)
+    body = own_figure(rich)
     moved = retarget(wave(), body, keep_feet=False)
     save(moved, tmp_path / "two.glb", figure=body)
     names = load(tmp_path / "two.glb").source["animations"]
@@ -127,7 +146,7 @@ def test_animations_are_chosen_by_name_or_number(rich):
 
 
 def test_all_meshes_of_the_character_are_read(rich):
-    body = load_figure(rich)
+    body = own_figure(rich)
     human = figure("human")
     assert body.skin is not None and human.skin is not None
     head = body.skeleton.index("rig:head")
@@ -143,12 +162,12 @@ def test_all_meshes_of_the_character_are_read(rich):
 
 
 def test_morph_targets_count_with_their_default_weights(rich, tmp_path):
-    plain = load_figure(rich).skin
+    plain = skin_of(rich)
     glb = Glb(rich)
     for mesh in glb.document["meshes"][:2]:
         mesh["weights"] = [1.0]
     write_container(tmp_path / "tall.glb", glb.document, glb.binary)
-    tall = load_figure(tmp_path / "tall.glb").skin
+    tall = skin_of(tmp_path / "tall.glb")
     assert plain is not None and tall is not None
     assert tall.vertices[:, 1].max() > plain.vertices[:, 1].max() + 0.03
     assert tall.vertices[:, 1].min() == pytest.approx(plain.vertices[:, 1].min())
@@ -170,7 +189,7 @@ def test_gltf_files_with_their_data_beside_them(tmp_path):
     for suffix in ("gltf", "glb"):
         again = load(tmp_path / "out" / f"bent.{suffix}")
         np.testing.assert_allclose(again.frames().positions, motion.frames().positions, atol=2e-6)
-        skin = load_figure(tmp_path / "out" / f"bent.{suffix}").skin
+        skin = skin_of(tmp_path / "out" / f"bent.{suffix}")
         assert skin is not None and len(skin.vertices) > 5000
     old, new = Glb(path).document, Glb(tmp_path / "out" / "bent.gltf").document
     for key in ("images", "materials", "nodes", "meshes", "cameras", "extras", "extensions"):
@@ -211,7 +230,7 @@ def test_only_vrm_characters_are_written_as_vrm(rich, tmp_path):
 
 
 def test_several_characters_and_objects_share_a_file(rich, tmp_path):
-    own, human = load_figure(rich), figure("human")
+    own, human = own_figure(rich), figure("human")
     motion, other = bent(load(rich)), wave(frames=13)
     box = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
     prop = Prop("crate", box, np.array([[0, 1, 3]]), np.array([[2.0, 0, 0, 1, 0, 0, 0]]))
@@ -237,7 +256,7 @@ def test_several_characters_and_objects_share_a_file(rich, tmp_path):
 
 
 def test_characters_are_written_to_a_set_of_bvh_files(rich, tmp_path):
-    own, human = load_figure(rich), figure("human")
+    own, human = own_figure(rich), figure("human")
     pairs = [(own, load(rich)), (human, wave()), (human, wave())]
     save_characters(pairs, tmp_path / "all.zip")
     with zipfile.ZipFile(tmp_path / "all.zip") as archive:
@@ -304,7 +323,7 @@ def compressed(rich: Path, path: Path, kind: str) -> None:
 def test_compressed_files_are_read_and_stay_compressed(rich, tmp_path, kind):
     path = tmp_path / "small.glb"
     compressed(rich, path, kind)
-    plain, small = load_figure(rich), load_figure(path)
+    plain, small = own_figure(rich), load_figure(path)
     assert small.skin is not None and plain.skin is not None
     order = lambda v: v[np.lexsort(np.round(v, 3).T)]  # noqa: E731
     np.testing.assert_allclose(order(small.skin.vertices), order(plain.skin.vertices), atol=2e-4)
@@ -314,7 +333,7 @@ def test_compressed_files_are_read_and_stay_compressed(rich, tmp_path, kind):
     human = figure("human")
     pairs = [(human, wave()), (small, load(path))]
     save_characters(pairs, tmp_path / "both.glb")
-    again = load_figure(tmp_path / "both.glb").skin
+    again = skin_of(tmp_path / "both.glb")
     assert again is not None and small.skin is not None and human.skin is not None
     assert len(again.vertices) == len(small.skin.vertices) + len(human.skin.vertices)
 
@@ -342,9 +361,9 @@ def test_written_characters_pass_the_khronos_validator(rich, tmp_path):
     save(bent(load(text)), tmp_path / "packed.glb")
     human = figure("human")
     pairs = [
-        (load_figure(rich), bent(load(rich))),
+        (own_figure(rich), bent(load(rich))),
         (human, wave()),
-        (load_figure(rich), load(rich)),
+        (own_figure(rich), load(rich)),
     ]
     save_characters(pairs, tmp_path / "all.glb")
     names = ("bent.glb", "bent.gltf", "packed.glb", "all.glb")

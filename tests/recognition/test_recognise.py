@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from writhe import figure_of, recognise
@@ -108,7 +109,7 @@ def quadruped(names: dict[str, str]) -> Skeleton:
             names.get(name, name),
             None if parent is None else names.get(parent, parent),
             JointKind.FREE if parent is None else JointKind.BALL,
-            offset,
+            np.array(offset),
         )
         for name, parent, offset in rows
     )

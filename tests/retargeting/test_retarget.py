@@ -273,12 +273,11 @@ def test_soles_of_another_body_lie_on_the_ground():
     vertices = skin.vertices.copy()
     low = np.isin(skin.joints[:, 0], foot) & (vertices[:, 1] < vertices[:, 1].min() + 0.02)
     vertices[low, 1] -= 0.05
-    thick = replace(
-        tall, skin=Skin(vertices, skin.triangles, skin.joints, skin.weights, skin.twist)
-    )
+    thick_skin = Skin(vertices, skin.triangles, skin.joints, skin.weights, skin.twist)
+    thick = replace(tall, skin=thick_skin)
     result = retarget(standing_on(0.0), thick, floor_m=0.0)
     frames = result.frames()
-    deformed = thick.skin.deform(result.skeleton, frames.positions, frames.rotations)
+    deformed = thick_skin.deform(result.skeleton, frames.positions, frames.rotations)
     assert np.abs(deformed[:, :, 1].min(axis=1)).max() < 0.002
 
 

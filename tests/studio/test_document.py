@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -206,3 +207,19 @@ def test_moving_keys_replaces_what_they_land_on(path: Path) -> None:
         keys = document.keys(track)
         assert [key.time_s for key in keys] == [1.0, 2.0]
         assert keys[0].id == first
+
+
+def test_an_embedded_figure_keeps_its_anatomy(tmp_path):
+    from writhe.studio.document.embedded_figures import decode_figure, encode_figure
+
+    human = figure("human")
+    again = decode_figure(encode_figure(replace(human, name="mine")))
+    assert again.folds and len(again.folds) == len(human.folds)
+    for mine, theirs in zip(human.skeleton.joints, again.skeleton.joints, strict=True):
+        assert (mine.limits is None) == (theirs.limits is None)
+        if mine.limits is not None and theirs.limits is not None:
+            np.testing.assert_array_equal(theirs.limits.lower, mine.limits.lower)
+            np.testing.assert_array_equal(theirs.limits.upper, mine.limits.upper)
+            np.testing.assert_array_equal(theirs.limits.frame, mine.limits.frame)
+        assert theirs.mass_kg == mine.mass_kg
+        np.testing.assert_array_equal(theirs.centre_of_mass, mine.centre_of_mass)

@@ -41,6 +41,7 @@ export class Editor {
   readonly playback = new Playback(this);
   link: Link = "connecting";
   private framed = false;
+  private awaited: number | null = null; // an actor that was just opened
   private thumbnailTimer = 0;
 
   constructor(
@@ -50,6 +51,7 @@ export class Editor {
   ) {
     store.timeS = Number(sessionStorage.getItem(PLAYHEAD + document)) || 0; // where it was before a reload
     this.viewport = new Viewport(view, options);
+    this.viewport.modelAddress = (key) => `api/documents/${document}/models/${key}.glb`;
     this.connection = new Connection(document);
     this.drag = new BodyDrag(this.viewport, this.connection);
     this.rotateGizmo = new RotateGizmo(this.viewport);
@@ -141,6 +143,22 @@ export class Editor {
     this.features.forEach((feature) => feature.receive?.(message));
   }
 
+  /** Make an actor that was opened active and frame it, once a state after `before` has arrived. */
+  showNext(actor: number, before: typeof store.state): void {
+    this.awaited = actor;
+    if (store.state && store.state !== before) this.showAwaited(store.state);
+  }
+
+  private showAwaited(state: NonNullable<typeof store.state>): void {
+    const actor = state.actors.find((one) => one.id === this.awaited);
+    if (!actor || !this.viewport.character(actor.id)) return;
+    this.awaited = null;
+    store.active = actor.id;
+    store.selected = null;
+    this.viewport.frame(actor.id);
+    notify("selection", "state", "time");
+  }
+
   private receiveState(state: NonNullable<typeof store.state>): void {
     store.state = state;
     const ids = state.actors.map((actor) => actor.id);
@@ -167,6 +185,7 @@ export class Editor {
       this.framed = true;
       this.viewport.frame(store.active);
     }
+    if (this.awaited !== null) this.showAwaited(state);
     if (store.timeS > state.duration_s) this.seek(state.duration_s);
     document.title = `${state.name} · writhe studio`;
     this.showPins();

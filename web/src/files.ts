@@ -24,15 +24,56 @@ export async function savePicture(editor: Editor): Promise<void> {
   showMessage("Picture saved.");
 }
 
-/** Export the active actor's motion; where it is not certified, after a dialog that says why. */
-export async function exportMotion(editor: Editor, suffix: string): Promise<void> {
+/** Export motion: a dialog says what is written, of which characters, and what is not certified. */
+export function exportMotion(editor: Editor, suffix: string): void {
+  const actor = activeActor();
+  if (!actor || !store.state) return;
+  const actors = store.state.actors;
   const bad = uncertified(store.certificate);
-  if (bad.length === 0) return saveMotion(editor, suffix);
-  const dialog = h(
-    "dialog",
-    { class: "sheet export", "aria-label": `Export as ${suffix.toUpperCase()}` },
-    h("form", { method: "dialog" }, h("button", { class: "quiet corner", "aria-label": "Close" }, "✕")),
-    h("h2", {}, "Not certified yet"),
+  if (bad.length === 0 && actors.length === 1) return void saveMotion(editor, suffix, actor.id);
+  let chosen = actors.length > 1 ? 0 : actor.id;
+  const contents = h("p", { class: "soft written" });
+  const describe = () => {
+    const names = (chosen === 0 ? actors : [actor]).map((one) => one.name).join(", ");
+    const objects =
+      suffix === "glb" && store.state!.objects.length ? `, ${counted(store.state!.objects.length, "object")}` : "";
+    const file = suffix === "bvh" && chosen === 0 ? "a .zip file with a .bvh file each" : `one .${suffix} file`;
+    contents.textContent = `Writes ${file}: ${names}${objects}.`;
+  };
+  const choose = (number: number) => {
+    chosen = number;
+    describe();
+  };
+  const choices = actors.length > 1 && [
+    radio("who", "All characters", true, () => choose(0)),
+    radio("who", `Only ${actor.name}`, false, () => choose(actor.id)),
+  ];
+  const go = (label: string, primary: boolean) =>
+    h(
+      "button",
+      {
+        class: primary ? "wide primary" : "wide",
+        type: "button",
+        click: () => {
+          dialog.close();
+          void saveMotion(editor, suffix, chosen);
+        },
+      },
+      label,
+    );
+  const fix = h(
+    "button",
+    {
+      class: "wide primary",
+      type: "button",
+      click: () => {
+        dialog.close();
+        editor.run("fix-motion");
+      },
+    },
+    "Fix it first …",
+  );
+  const warning = bad.length > 0 && [
     h("p", { class: "soft" }, `${describeMotion(store.certificate!)}:`),
     h(
       "ul",
@@ -41,72 +82,167 @@ export async function exportMotion(editor: Editor, suffix: string): Promise<void
         .slice(0, 5)
         .map((one) => h("li", {}, `${one.start_s.toFixed(2)}–${one.end_s.toFixed(2)} s: ${describeSegment(one)}.`)),
     ),
-    h(
-      "div",
-      { class: "sheet-foot" },
-      h(
-        "button",
-        {
-          class: "wide",
-          type: "button",
-          click: () => {
-            dialog.close();
-            void saveMotion(editor, suffix);
-          },
-        },
-        "Export as it is",
-      ),
-      h(
-        "button",
-        {
-          class: "wide primary",
-          type: "button",
-          click: () => {
-            dialog.close();
-            editor.run("fix-motion");
-          },
-        },
-        "Fix it first …",
-      ),
-    ),
+  ];
+  const dialog = sheet(
+    `Export as ${suffix.toUpperCase()}`,
+    bad.length > 0 ? "Not certified yet" : `Export as ${suffix.toUpperCase()}`,
+    ...(choices || []),
+    contents,
+    ...(warning || []),
+    h("div", { class: "sheet-foot" }, ...(bad.length > 0 ? [go("Export as it is", false), fix] : [go("Export", true)])),
+  );
+  describe();
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function radio(name: string, label: string, checked: boolean, choose: () => void): HTMLElement {
+  return h("label", { class: "choice" }, h("input", { type: "radio", name, checked, change: choose }), ` ${label}`);
+}
+
+/** A modal dialog with a heading; it is removed when it closes. */
+function sheet(label: string, heading: string, ...content: HTMLElement[]): HTMLDialogElement {
+  const dialog = h(
+    "dialog",
+    { class: "sheet export", "aria-label": label },
+    h("form", { method: "dialog" }, h("button", { class: "quiet corner", "aria-label": "Close" }, "✕")),
+    h("h2", {}, heading),
+    ...content,
   );
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
+  return dialog;
 }
 
-async function saveMotion(editor: Editor, suffix: string): Promise<void> {
-  const actor = activeActor();
-  if (!actor) return;
-  const answer = await fetch(`api/documents/${editor.document}/export/${actor.id}.${suffix}`);
+/** Download the motion of one actor, or of all with actor 0. */
+async function saveMotion(editor: Editor, suffix: string, actor: number): Promise<void> {
+  const answer = await fetch(`api/documents/${editor.document}/export/${actor}.${suffix}`);
   if (!answer.ok) {
     showMessage(((await answer.json()) as { error: string }).error, "problem");
     return;
   }
   const certificate = JSON.parse(answer.headers.get("x-certificate") ?? "null") as FileCertificate | null;
-  download(`${fileName()}.${suffix}`, await answer.blob());
+  const written = /filename="[^"]*\.(\w+)"/.exec(answer.headers.get("content-disposition") ?? "")?.[1] ?? suffix;
+  download(`${fileName()}.${written}`, await answer.blob());
+  const names = store.state?.actors.filter((one) => actor === 0 || one.id === actor).map((one) => one.name) ?? [];
   showMessage(
-    `Exported as ${suffix.toUpperCase()}.${describeFile(certificate)}`,
+    `Exported ${names.join(", ")} as ${written.toUpperCase()}.${describeFile(certificate)}`,
     certificate?.certified ? "plain" : "problem",
   );
 }
 
-async function importFile(editor: Editor, file: File, asFigure = false): Promise<void> {
-  if (file.name.toLowerCase().endsWith(".writhe")) return uploadDocument(file);
-  const actor = activeActor();
-  if (!actor) return;
-  showMessage(`Opening ${file.name} …`);
-  const query = new URLSearchParams({ actor: String(actor.id), name: file.name, as: asFigure ? "figure" : "motion" });
-  const answer = await fetch(`api/documents/${editor.document}/import?${query}`, { method: "POST", body: file });
-  const report = (await answer.json()) as { text?: string; error?: string };
-  showMessage(report.text ?? report.error ?? "", answer.ok ? "plain" : "problem");
+type Form = "motion" | "figure" | "actor";
+
+interface Contents {
+  character: boolean;
+  animations: { name: string; duration_s: number }[];
 }
 
-export function chooseFile(editor: Editor, asFigure = false, suffixes = ""): void {
+/** Formats that may hold a character or several clips, and are looked into first. */
+const CHARACTERS = /\.(glb|gltf|vrm|vrma|fbx|usd[acz]?)$/i;
+
+/** Open files; `form` says what becomes of a motion or character, by default what the file holds. */
+async function openFiles(editor: Editor, files: File[], form: Form | null = null): Promise<void> {
+  const file = files.find((one) => !/\.(bin|png|jpe?g|webp|ktx2)$/i.test(one.name)) ?? files[0];
+  if (file.name.toLowerCase().endsWith(".writhe")) return uploadDocument(file);
+  if (!activeActor()) return;
+  showMessage(`Opening ${file.name} …`);
+  try {
+    const data = /\.gltf$/i.test(file.name) ? await selfContained(file, files) : file;
+    if (!CHARACTERS.test(file.name)) return await importFile(editor, file.name, data, form ?? "motion");
+    const answer = await fetch(`api/inspect?${new URLSearchParams({ name: file.name })}`, {
+      method: "POST",
+      body: data,
+    });
+    const found = (await answer.json()) as Contents & { error?: string };
+    if (!answer.ok) throw new Error(found.error);
+    const natural: Form = form ?? (found.character ? "actor" : "motion");
+    if (found.animations.length < 2) return await importFile(editor, file.name, data, natural);
+    chooseClip(found, natural, (as, clip) => void importFile(editor, file.name, data, as, clip));
+  } catch (error) {
+    showMessage(error instanceof Error ? error.message : String(error), "problem");
+  }
+}
+
+/** Ask which clip of a file to use, and whether its character is wanted or only the motion. */
+function chooseClip(found: Contents, natural: Form, use: (form: Form, clip: string) => void): void {
+  let clip = found.animations[0].name;
+  const pick = (name: string) => {
+    clip = name;
+  };
+  const list = h(
+    "div",
+    { class: "clips" },
+    ...found.animations.map((one, i) =>
+      radio("clip", `${one.name} (${one.duration_s.toFixed(1)} s)`, i === 0, () => pick(one.name)),
+    ),
+    natural !== "motion" && radio("clip", "No clip", false, () => pick("-")),
+  );
+  const button = (label: string, form: Form, primary: boolean) =>
+    h(
+      "button",
+      {
+        class: primary ? "wide primary" : "wide",
+        type: "button",
+        click: () => {
+          dialog.close();
+          use(form, clip);
+        },
+      },
+      label,
+    );
+  const name = activeActor()?.name ?? "this character";
+  const dialog = sheet(
+    "Choose a clip",
+    `This file has ${found.animations.length} clips`,
+    list,
+    h(
+      "div",
+      { class: "sheet-foot" },
+      button(`Only the motion, on ${name}`, "motion", natural === "motion"),
+      ...(natural === "motion" ? [] : [button("Open the character", natural, true)]),
+    ),
+  );
+}
+
+/** A .gltf file with the files that it refers to inside, where they were dropped together. */
+async function selfContained(file: File, files: File[]): Promise<Blob> {
+  const text = JSON.parse(await file.text()) as { [key in "buffers" | "images"]?: { uri?: string }[] };
+  for (const entry of [...(text.buffers ?? []), ...(text.images ?? [])]) {
+    const name = entry.uri && !entry.uri.startsWith("data:") && decodeURIComponent(entry.uri).split("/").at(-1);
+    const found = files.find((one) => one.name === name);
+    if (found) entry.uri = await dataAddress(found);
+  }
+  return new Blob([JSON.stringify(text)]);
+}
+
+function dataAddress(file: File): Promise<string> {
+  return new Promise((done, fail) => {
+    const reader = new FileReader();
+    reader.onload = () => done(String(reader.result).replace(/^data:;/, "data:application/octet-stream;"));
+    reader.onerror = () => fail(reader.error);
+    reader.readAsDataURL(file);
+  });
+}
+
+async function importFile(editor: Editor, name: string, data: Blob, form: Form, animation = ""): Promise<void> {
+  const before = store.state;
+  const query = new URLSearchParams({ actor: String(activeActor()?.id), name, as: form, animation });
+  const answer = await fetch(`api/documents/${editor.document}/import?${query}`, { method: "POST", body: data });
+  const report = (await answer.json()) as { text?: string; error?: string; actor?: number };
+  showMessage(report.text ?? report.error ?? "", answer.ok ? "plain" : "problem");
+  if (answer.ok && form !== "motion" && report.actor) editor.showNext(report.actor, before);
+}
+
+export function chooseFile(editor: Editor, form: Form = "motion", suffixes = ""): void {
   const input = document.createElement("input");
   input.type = "file";
+  input.multiple = true;
   input.accept = suffixes || (store.welcome?.import_suffixes ?? []).map((suffix) => `.${suffix}`).join(",");
-  input.onchange = () => input.files?.[0] && void importFile(editor, input.files[0], asFigure);
+  input.onchange = () => input.files?.length && void openFiles(editor, [...input.files], form);
   input.click();
 }
 
@@ -124,7 +260,7 @@ export function acceptDrops(editor: Editor): void {
     event.preventDefault();
     depth = 0;
     shade(false);
-    const file = event.dataTransfer?.files[0];
-    if (file) void importFile(editor, file);
+    const files = [...(event.dataTransfer?.files ?? [])];
+    if (files.length) void openFiles(editor, files);
   });
 }

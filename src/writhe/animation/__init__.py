@@ -1,12 +1,42 @@
-"""From keys to motion: in-betweens that keep pins, joint limits, the floor and contacts."""
+"""From keys to motion: in-betweens that keep pins, joint limits, the floor and contacts.
 
-from writhe.animation.animate import animate
-from writhe.animation.detect_contacts import detect_contacts
-from writhe.animation.key_file import KeyFile, load_keys
-from writhe.animation.keys import Key, KeyBlend
-from writhe.animation.options import AnimateOptions
-from writhe.animation.pins import TimedPin
-from writhe.animation.result import Animation, AnimationStatus, Conflict, ConflictKind, MovedKey
+Names are loaded when first used: a document of the studio needs the blend of keys alone.
+"""
+
+from typing import TYPE_CHECKING
+
+from writhe.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from writhe.animation.foot_contacts import detect_contacts
+    from writhe.animation.key_file import KeyFile, load_keys
+    from writhe.animation.keys import Key, KeyBlend
+    from writhe.animation.options import AnimateOptions
+    from writhe.animation.pins import TimedPin
+    from writhe.animation.result import (
+        Animation,
+        AnimationStatus,
+        Conflict,
+        ConflictKind,
+        MovedKey,
+    )
+    from writhe.animation.through_keys import animate
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        dict.fromkeys(("KeyFile", "load_keys"), "writhe.animation.key_file")
+        | dict.fromkeys(("Key", "KeyBlend"), "writhe.animation.keys")
+        | dict.fromkeys(
+            ("Animation", "AnimationStatus", "Conflict", "ConflictKind", "MovedKey"),
+            "writhe.animation.result",
+        )
+        | {
+            "AnimateOptions": "writhe.animation.options",
+            "TimedPin": "writhe.animation.pins",
+            "animate": "writhe.animation.through_keys",
+            "detect_contacts": "writhe.animation.foot_contacts",
+        },
+    )
 
 __all__ = [
     "AnimateOptions",

@@ -18,6 +18,7 @@ from writhe.arrays import Bools, Floats, Ints
 from writhe.collision import Gate
 from writhe.easing import smoothstep
 from writhe.errors import WritheError
+from writhe.kernels.skeleton import kinematics
 from writhe.planning.energy import EnergyOptions
 from writhe.planning.energy_planner import EnergyPlanner, PlanOptions
 from writhe.planning.problem import PlanProblem
@@ -26,7 +27,9 @@ from writhe.skeleton.path import path_rows
 from writhe.solvers.posing import Pin
 
 _BESIDE = 3  # frames on either side of an interval whose margin is widened too
-_ROUNDING = (0.12, 0.08, 0.05, 0.03)  # width of the blur of a path, as a share of its span
+_ROUNDS = 8  # of the narrowest blur
+_ROUNDING = (0.15, 0.1, 0.06, 0.03)  # width of the blur of a path, as a share of its span
+_POP, _LEAST_POP = 1.2, 0.004  # relative to the blend, and rad added to that
 _FALLOFFS = (5, 2)  # of the planner's energy: paths close to the body, then far from it
 
 
@@ -36,6 +39,7 @@ class SpanClearing:
     def __init__(self, frames: InBetween) -> None:
         self.frames = frames
         self._gate = Gate(frames.world.table)
+        self._blend = frames.blend.copy()
         self._planner = {
             falloff: EnergyPlanner(
                 PlanOptions(energy=EnergyOptions(falloff=falloff), corner_rounds=0, sweeps=0)
@@ -59,6 +63,10 @@ class SpanClearing:
             left = self._widen(first, last, self.blocked(first, last))
             if len(left) and self.frames.options.plan:
                 self._go_around(first, last, left)
+            elif not len(left) and self._pop(self.frames.q, first, last) > self._smooth_enough(
+                first, last
+            ):
+                self._restore(self._rounded(first, last))
 
     def _widen(self, first: int, last: int, blocked: Ints) -> Ints:
         """Solve blocked frames with wider margins; returns what stays blocked."""
@@ -85,7 +93,7 @@ class SpanClearing:
         frames = self.frames
         if last - first < 2:
             return
-        before = frames.q.copy(), frames.blend.copy(), frames.raised.copy()
+        before = self._kept()
         fewest, best = len(blocked), None
         for falloff in _FALLOFFS:
             path = self._path(first, last, falloff)
@@ -100,36 +108,58 @@ class SpanClearing:
                 left = self._widen(first, last, self.blocked(first, last))
             if len(left) < fewest:
                 fewest = len(left)
-                best = frames.q.copy(), frames.blend.copy(), frames.raised.copy()
+                best = self._kept()
                 if not fewest:
                     best = self._rounded(first, last)
             if not fewest:
                 break
-        q, blend, raised = before if best is None else best
-        frames.use_path(0, len(q), blend)
-        frames.q[:], frames.raised[:] = q, raised
+        self._restore(before if best is None else best)
         if best is not None:
             times = frames.times_s
             self.planned.append((float(times[first]), float(times[last])))
 
     def _rounded(self, first: int, last: int) -> tuple[Floats, Floats, Floats]:
-        """The frames of a clear path with its corners rounded as far as they stay clear.
+        """The frames of a clear path with its corners rounded: the smoothest that stays clear.
 
         Returns q, blend and raised of all frames.
         """
         frames = self.frames
-        best = frames.q.copy(), frames.blend.copy(), frames.raised.copy()
-        path = best[0][first : last + 1]
-        for share in _ROUNDING:
-            width = share * (last - first)
-            if width < 1.0:
+        best, path = self._kept(), frames.q[first : last + 1].copy()
+        smoothest, enough = self._pop(frames.q, first, last), self._smooth_enough(first, last)
+        # a wide blur at once where there is room, then narrow ones repeatedly
+        for share in (*_ROUNDING, *(_ROUNDING[-1],) * _ROUNDS):
+            if smoothest < enough:
                 break
-            frames.raised[first : last + 1] = 0.0
+            width = max(1.0, share * (last - first))
             frames.use_path(first, last + 1, blurred(frames.world.skeleton, path, width))
             frames.solve(first, last + 1)
-            if not len(self.blocked(first, last)):
-                return frames.q.copy(), frames.blend.copy(), frames.raised.copy()
+            if len(self.blocked(first, last)):
+                continue
+            pop = self._pop(frames.q, first, last)
+            path = frames.q[first : last + 1].copy()
+            if pop < smoothest:
+                best, smoothest = self._kept(), pop
         return best
+
+    def _kept(self) -> tuple[Floats, Floats, Floats]:
+        return self.frames.q.copy(), self.frames.blend.copy(), self.frames.raised.copy()
+
+    def _restore(self, kept: tuple[Floats, Floats, Floats]) -> None:
+        q, blend, raised = kept
+        self.frames.use_path(0, len(q), blend)
+        self.frames.q[:], self.frames.raised[:] = q, raised
+
+    def _smooth_enough(self, first: int, last: int) -> float:
+        """The pop that is accepted: a little more than that of the blend of the keys."""
+        return _POP * self._pop(self._blend, first, last) + _LEAST_POP
+
+    def _pop(self, q: Floats, first: int, last: int) -> float:
+        """The largest change of a joint's step from one frame to the next, rad or m."""
+        tree, rows = self.frames.world.skeleton.tree, q[first : last + 1]
+        steps = np.zeros((len(rows) - 1, len(tree.dof_joint)))
+        for f in range(len(steps)):
+            kinematics.difference(tree, rows[f], rows[f + 1], steps[f])
+        return float(np.abs(np.diff(steps, axis=0)).max(initial=0.0))
 
     def _off_pins(self, first: int, last: int) -> bool:
         return frames_off_pins(self.frames, first, last + 1) > 1e-4

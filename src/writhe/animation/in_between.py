@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
 
 from writhe.animation.keys import KeyBlend
 from writhe.animation.options import AnimateOptions
@@ -173,6 +172,8 @@ class InBetween:
 
     def _smooth(self, first: int, stop: int) -> int:
         """Smooth the corrections where they have kinks, and solve again from there."""
+        from scipy.ndimage import gaussian_filter1d
+
         x = self.corrections(first, stop)
         if np.abs(x).max() < 1e-6:
             return 0

@@ -1,16 +1,14 @@
 """Remove the penetrations and pass-throughs of a clip, and certify the result.
 
-1. `push_out`: every frame is pushed clear separately, starting with the correction of the frame
-   before.
-2. `clear_segments`: the clip is cut where the motion between two frames is not certified or where
-   the correction jumps.
-3. `segment_path`: the segments are joined by waiting on one side or by detours (`detour`), such
-   that the whole clip stays as near to the source as possible. This decides on which side of each
-   other limbs pass.
-4. `trajectory`: windows of frames are solved together, starting at that path, with velocity and
-   acceleration of the corrections bounded, until the certificate holds between all frames.
-5. `readings`: the windows are solved again until the motion is also certified as readers of a BVH
-   file interpolate it.
+1. `trajectory`: windows of penetrating frames are solved together, starting at the source, with
+   velocity and acceleration of the corrections bounded, until the certificate holds between all
+   frames.
+2. Where that fails or moves the body far, a certified path through that part of the clip decides
+   on which side limbs pass, and the windows are solved again from it:
+   `push_out` pushes every frame clear by itself; `clear_segments` cuts the clip where the motion
+   between two frames is not certified or where the correction jumps; `segment_path` joins the
+   segments by waiting on one side or by detours (`detour`), as near to the source as possible.
+3. `readings`: the same for the motion as readers of a BVH file interpolate it.
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ class Cleaned:
 
     @property
     def largest_leap_m(self) -> float:
-        """The largest motion of a joint in one frame beyond that of the source."""
+        """The largest increase of a joint's motion per frame over that of the source, in metres."""
         return self.leaps.beyond_source_m
 
 

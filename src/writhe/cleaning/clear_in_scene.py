@@ -16,6 +16,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.cleaning.clean import clean
+from writhe.cleaning.motion_change import MotionChange, motion_change
 from writhe.collision import Certificate, certify
 from writhe.easing import smoothstep
 from writhe.errors import WritheError
@@ -81,7 +82,7 @@ class ActorMotion:
         return certify(self.scene.layout.table, np.stack([q, q]), self.fps)
 
     def linking_changes(self, first: Floats, last: Floats) -> bool:
-        """Whether limbs are linked differently in the two poses (over has become under)."""
+        """Whether the linking of limbs differs between the two poses (over has become under)."""
         if len(self.figure.strands) < 2:
             return False
         before, after = (linking_vector(self.figure, q[self.own]) for q in (first, last))
@@ -149,6 +150,7 @@ class ActorMotion:
         pushed = np.ascontiguousarray(found.motion.q[:, self.own])
         for frames in _TAPERS:
             q = _tapered(self.figure, rows[:, self.own], pushed, frames)
+            q[0], q[-1] = rows[0, self.own], rows[-1, self.own]
             if self.certified(rows, q):
                 return Motion(self.figure.skeleton, q, self.fps, "Pushed out")
         raise WritheError(
@@ -156,27 +158,51 @@ class ActorMotion:
             " right through each other. Go around instead."
         )
 
-    def cleared(self, rows: Floats, progress: Progress | None = None) -> Motion:
-        """The segment cleared by a detour or by pushing out.
+    def change(self, rows: Floats, motion: Motion) -> MotionChange:
+        """How a motion of the actor differs from that in the scene rows (n, nq)."""
+        q = motion.resample(self.fps).q
+        return motion_change(self.figure, np.ascontiguousarray(rows[:, self.own]), q, self.fps)
 
-        The detour is tried first if the linking of the limbs changes, otherwise pushing out.
+    def cleared(
+        self, rows: Floats, progress: Progress | None = None
+    ) -> tuple[Motion, MotionChange]:
+        """The segment cleared by a detour or by pushing out, whichever costs less.
+
+        The detour is tried first if the linking of the limbs changes, otherwise pushing out. The
+        other is compared if the first does not keep joint limits and planted feet, or if it pops
+        (`MotionChange.acceptable`).
         """
+        ways: list[Callable[[], Motion]] = [
+            lambda: self.pushed_out(rows, progress),
+            lambda: self.detour(rows),
+        ]
         if self.linking_changes(rows[0], rows[-1]):
+            ways.reverse()
+        found: list[tuple[Motion, MotionChange]] = []
+        reasons: list[str] = []
+        for way in ways:
             try:
-                return self.detour(rows)
-            except WritheError:
-                return self.pushed_out(rows, progress)
-        try:
-            return self.pushed_out(rows, progress)
-        except WritheError:
-            return self.detour(rows)
+                motion = way()
+            except WritheError as error:
+                reasons.append(str(error))
+                continue
+            found.append((motion, self.change(rows, motion)))
+            if found[-1][1].acceptable:
+                break
+        if not found:
+            raise WritheError(reasons[-1])
+        return min(found, key=lambda one: one[1].cost_m)
 
 
 @dataclass(frozen=True)
 class ClearedMotion:
-    """New motions by actor with their first frames, and messages about what was not cleared."""
+    """New motions by actor with their first frames, what they change, and what was not cleared.
+
+    `remaining` holds one message per reason, with all the times to which it applies.
+    """
 
     motions: list[tuple[str, Motion, int]] = field(default_factory=list[tuple[str, Motion, int]])
+    changes: list[MotionChange] = field(default_factory=list[MotionChange])
     remaining: list[str] = field(default_factory=list[str])
 
 
@@ -195,6 +221,7 @@ def clear_scene(
     `animated`, else any.
     """
     out, rows = ClearedMotion(), rows.copy()
+    reasons: dict[str, list[str]] = {}  # to the times at which something was not cleared
     for done, (first, last) in enumerate(pairwise(edges)):
         if progress is not None:
             progress(done / (len(edges) - 1))
@@ -205,12 +232,15 @@ def clear_scene(
         mover = actors[preferred if preferred in movable else movable[0]]
         try:
             begin, end = mover.segment(rows, first, last)
-            motion = mover.cleared(rows[begin : end + 1], progress)
+            motion, change = mover.cleared(rows[begin : end + 1], progress)
         except WritheError as error:
-            out.remaining.append(f"{first / mover.fps:.2f} to {last / mover.fps:.2f} s: {error}")
+            times = f"{first / mover.fps:.2f} to {last / mover.fps:.2f} s"
+            reasons.setdefault(str(error), []).append(times)
             continue
         rows[begin : end + 1, mover.own] = motion.resample(mover.fps).q
         out.motions.append((mover.actor, motion, begin))
+        out.changes.append(change)
+    out.remaining.extend(f"{', '.join(times)}: {reason}" for reason, times in reasons.items())
     return out
 
 
@@ -234,9 +264,11 @@ def _tapered(figure: Figure, before: Floats, after: Floats, frames: int) -> Floa
     count = len(before)
     away = np.minimum(np.arange(count), np.arange(count)[::-1])
     share = smoothstep(away / min(frames, max(1, (count - 1) // 2)))
-    return np.stack(
+    out = np.stack(
         [
             integrate(figure.skeleton, a, s * difference(figure.skeleton, a, b))
             for a, b, s in zip(before, after, share, strict=True)
         ]
     )
+    out[0], out[-1] = before[0], before[-1]  # exactly: keys do not change by rounding either
+    return out

@@ -21,9 +21,9 @@ from writhe.solvers.tracking import PostureTracker
 
 # speed of a joint relative to the source, when it leaves the source or returns to it
 MAX_SPEED_M_S = 5.0
-_SHORTEST_S = 0.1  # shorter segments are dropped as flicker of the source
+_SHORTEST_S = 0.1  # shorter segments are treated as noise
 _FOOT_WEIGHT = 2.0  # cost of a displaced foot, relative to another joint
-# mean displacement times seconds; an extension that costs more is given up for a detour
+# maximum cost (m s) of an extension; beyond it a detour is used
 _EXTENSION_COST_MS = 0.017
 _EXCESS_S = 0.1  # cost of a metre moved beyond the speed bound
 
@@ -79,7 +79,7 @@ class SegmentedClip:
         self._extensions: dict[tuple[int, int], Extension] = {}
 
     def extra_cost(self, first: int, rows: Floats) -> float:
-        """How much more rows from frame `first` on cost than the targets, with a penalty on speed.
+        """The excess cost of rows from frame `first` on over the targets, with the speed penalty.
 
         The last row is not counted: it belongs to the next segment.
         """
@@ -96,8 +96,9 @@ class SegmentedClip:
     ) -> Extension:
         """Extend a segment beyond its end (direction 1) or before its start (direction -1).
 
-        It stops at another segment, at the end of the clip, or when it costs too much: not before
-        `min_frames`, and never if `unlimited`. Extensions are cached.
+        It stops at another segment, at the end of the clip, or when its cost exceeds the limit,
+        which is ignored for the first `min_frames` frames, or entirely if `unlimited`. Extensions
+        are cached.
         """
         base = self.segments[segment]
         edge = base.last if direction > 0 else base.first

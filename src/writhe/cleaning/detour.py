@@ -27,10 +27,10 @@ _MAX_FOLLOWED = 2  # candidates that are tracked when none is certified
 _LEG_COST = 4.0  # cost of an evading leg relative to an arm, since it carries the body
 _HALF_S = 0.6  # longest duration of half a detour
 _SHORTEST_S = 0.13  # shortest duration of a whole detour
-_GROUND_M = 0.02  # joints may be this much lower than the lowest joint of the source
+_GROUND_M = 0.02  # allowed depth below the lowest joint of the source
 _MAX_DEVIATION_M = 0.15  # tracking is given up when a limb deviates by more
 _COMPARE_MS = 0.01  # above this cost, detours by other limbs are searched for as well
-# after so many certified candidates above the speed bound, the first of them is accepted
+# number of certified but too fast candidates after which the first of them is accepted
 _MAX_TOO_FAST = 12
 _NO_EVASION = 0  # index of the evasion that leaves the limb unchanged
 _BATCH = 48  # candidates whose switch posture is checked in one kernel call

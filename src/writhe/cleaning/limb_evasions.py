@@ -1,4 +1,4 @@
-"""Evasions of limbs: a limb is turned, straightened or moved towards rest, to clear another one."""
+"""Candidate displacements of a limb that move it out of the way: turned, straightened, at rest."""
 
 from __future__ import annotations
 

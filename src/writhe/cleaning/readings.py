@@ -1,4 +1,4 @@
-"""A motion as the readers of its BVH file interpolate it, and where that is not certified.
+"""The interpolations of a written BVH file (slerp, Euler angles), and where they are not certified.
 
 The file is written, read back and certified, so that rounding, the choice of Euler angles and the
 joints that a reader sees are those of the file.

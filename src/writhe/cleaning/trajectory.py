@@ -1,7 +1,7 @@
 """Windows of frames solved together until the exact certificate holds.
 
 Every window of penetrating frames is one trajectory problem (`window_problem`), started at the
-source: corrections swell and fade smoothly and no joint moves much farther in a frame than in the
+source: corrections vary smoothly and no joint moves much farther in a frame than in the
 source. Where the motion between two frames is not certified, contacts at instants between them are
 added to the problem and their margin is raised.
 
@@ -31,10 +31,10 @@ Failures = Callable[[Floats], list[Instant]]
 FindPath = Callable[[int, int], Floats]
 
 _RAISE_M = 0.001  # the margin at an uncertified interval grows by this in each round
-_MOST_M = 0.003  # ... but by no more than this in total
-_ROUNDS = 7  # of solving again around failed intervals, at most
-_ROUNDS_OF_READING = 3  # ... for the reading of a file
-_VAIN_ROUNDS = 2  # a reading is given up after so many rounds without fewer failures
+_MOST_M = 0.003  # maximum growth of that margin in total
+_ROUNDS = 7  # maximum number of rounds of solving failed intervals again
+_ROUNDS_OF_READING = 3  # the same for the interpolations of a file
+_VAIN_ROUNDS = 2  # rounds without fewer failures after which an interpolation is given up
 _ROUNDS_FOR_SPEED = 3  # only the first rounds also solve frames again that are too fast
 _TOO_FAST_M = 0.002  # a step longer than its bound by more than this is too fast
 _ROUNDS_OF_MAIN = 2  # the first rounds solve for the main corrections only, later ones for all
@@ -42,6 +42,7 @@ _LONGEST = 360  # frames solved together at most
 _OVERLAP_S = 1.0  # of windows that had to be split
 _BESIDE_S = (1.0, 4.0)  # clip on both sides of what fails through which a path is searched
 _FAR_M = 0.025  # mean displacement of a frame beyond which a path is searched too
+_METRES_PER_TURN = 0.03  # cost of the joint that turns farthest, per radian
 _CHANGED_M = 1e-7
 
 
@@ -199,7 +200,7 @@ class ClipTrajectory:
         return out
 
     def _cost(self, q: Floats, first: int, stop: int) -> float:
-        """Mean displacement of a part of the clip, and a metre for each metre of leaps, m."""
+        """Mean displacement of a part of the clip, its leaps and its largest turns, m."""
         problem = self._problem
         part = slice(max(0, first - 1), stop + 1)
         allowed = problem.allowed_step[part]
@@ -207,7 +208,8 @@ class ClipTrajectory:
         step = np.linalg.norm(np.diff(positions, axis=0), axis=2)
         leap = np.maximum(step - allowed[: len(step)] - _TOO_FAST_M, 0.0).max(axis=1, initial=0.0)
         apart = np.linalg.norm(positions - problem.source_positions[part], axis=2)
-        return float(apart.mean() + leap.sum())
+        turns = np.abs(problem.corrections(q, first, stop)).max(axis=1, initial=0.0)
+        return float(apart.mean() + leap.sum() + _METRES_PER_TURN * turns.mean())
 
     def settle(self, q: Floats, failures: Failures) -> Floats:
         """(frames, nq) q solved again so that another reading is certified too, where possible.

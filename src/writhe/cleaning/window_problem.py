@@ -46,7 +46,7 @@ from writhe.kernels.skeleton import kinematics
 from writhe.kernels.terms.limit_rows import limit_values
 from writhe.planning.compiled_problem import compile_limits
 from writhe.skeleton import forward
-from writhe.solvers.tracking import FEET, PostureTracker
+from writhe.solvers.tracking import FEET, PostureTracker, angle_weights
 from writhe.terms import CompiledTerms, joint_limits
 
 lapack = cast(Any, _lapack)
@@ -65,6 +65,7 @@ class WindowOptions:
     foot_weight: float = 4.0  # position weight of feet; other joints have 1
     planted_weight: float = 8.0  # position weight of feet that stand still in the source
     angle_weight: float = 0.15  # a: weight of joint angles, scaled to metres by M
+    ankle_weight: float = 0.6  # a M of ankles and toes: a foot in the floor lifts the leg instead
     velocity_weight: float = 2.0  # s: of the change of a correction from frame to frame
     acceleration_weight: float = 4.0  # c: of the change of that change
     # lower bound of M in the terms of s and c: hands must not turn suddenly
@@ -158,6 +159,9 @@ class ClipProblem:
         self.skeleton = skeleton = figure.skeleton
         self.source_positions = forward(skeleton, source).positions
         self._metres = tracker.metres
+        self._angle_weight = angle_weights(
+            figure, table, tracker.metres, self.options.angle_weight, self.options.ankle_weight
+        )
         self._smooth_metres = np.maximum(tracker.metres, self.options.least_metres)
         self.may_change = np.ones(skeleton.dof_count, dtype=np.bool_)
         self.may_change[tracker.prescribed] = False
@@ -239,7 +243,7 @@ class ClipProblem:
         rows = self._window_rows(frames, n)
         size = 3 * frames * n * n
         band = self._band[:size].reshape(frames * n, 3 * n)
-        tried = self._factor[:size].reshape(frames * n, 3 * n)
+        tried = cast(Any, self._factor[:size].reshape(frames * n, 3 * n))
         right = np.zeros(frames * n)
         band[:] = 0.0
         linearise_window(
@@ -266,7 +270,7 @@ class ClipProblem:
             rows,
         )
         x = self.corrections(q, first - 2, stop + 2)[:, free.dof]
-        angles = (options.angle_weight * self._metres[free.dof]) ** 2
+        angles = self._angle_weight[free.dof] ** 2
         metric = self._smooth_metres[free.dof] ** 2
         right -= (angles * x[2:-2]).ravel()
         band[:, 0] += np.tile(angles + options.damping**2 * metric, frames)
@@ -464,7 +468,7 @@ class ClipProblem:
         return weight
 
     def _allowed_steps(self) -> Floats:
-        """(frames - 1, joints) the farthest that each joint may move in each frame, m."""
+        """(frames - 1, joints) maximum displacement of each joint per frame, m."""
         options = self.options
         step = np.linalg.norm(np.diff(self.source_positions, axis=0), axis=2)
         if len(step) == 0:

@@ -18,7 +18,7 @@ from writhe.errors import WritheError
 
 # name: the line that `writhe --help` shows
 COMMANDS = {
-    "studio": "Pose and animate in the browser, with mouse or fingers.",
+    "studio": "Pose and animate in the browser, with mouse or touch.",
     "info": "Show the contents of a motion file.",
     "roles": "Show and correct which joint of a character has which role.",
     "character": "Show roles, limits and collision shapes of a character; draw them.",

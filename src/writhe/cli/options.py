@@ -6,6 +6,16 @@ from typing import Annotated
 
 import typer
 
+MOTION_FILES = ".bvh, .glb, .gltf, .vrm, .vrma, .fbx, .usd, .usda, .usdc, .usdz, .npz"
+
+Animation = Annotated[
+    str | None,
+    typer.Option(
+        "--animation",
+        help="Animation of a glTF or FBX file, by name or number; `writhe info` lists them.",
+        show_default=False,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 SkipJointZones = Annotated[
     bool, typer.Option(help="Ignore shapes of adjacent parts that overlap deeply at rest.")

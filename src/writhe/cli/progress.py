@@ -1,4 +1,4 @@
-"""Progress of commands on standard error: a bar on a terminal, else a line now and then."""
+"""Progress of commands on standard error: a bar on a terminal, otherwise periodic lines."""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@ from writhe.collision.certificate import Certificate, DeepOverlap, PairWorst
 from writhe.collision.certify import INTERPOLATIONS, certify
 from writhe.collision.collision_table import CollisionTable
 from writhe.collision.convex_split import split_mesh
+from writhe.collision.curves import BezierCurve, JointCurves, certify_curves
+from writhe.collision.folds import FoldedJoint
 from writhe.collision.gate import Gate, GateResult
 from writhe.collision.near_pairs import NearPairs, violating_parts
 from writhe.collision.policy import ContactPolicy
@@ -14,6 +16,7 @@ from writhe.collision.verdict import Verdict
 
 __all__ = [
     "INTERPOLATIONS",
+    "BezierCurve",
     "Certificate",
     "CollisionTable",
     "ContactPolicy",
@@ -21,8 +24,10 @@ __all__ = [
     "ContactStatus",
     "DeepOverlap",
     "EulerChannels",
+    "FoldedJoint",
     "Gate",
     "GateResult",
+    "JointCurves",
     "NearPairs",
     "PairWorst",
     "Shape",
@@ -31,6 +36,7 @@ __all__ = [
     "box",
     "capsule",
     "certify",
+    "certify_curves",
     "contact_status",
     "cylinder",
     "half_space",

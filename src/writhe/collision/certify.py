@@ -68,7 +68,7 @@ def certify(
 def euler_readings(
     table: CollisionTable, slerp: Reading, interpolation: str, euler: EulerChannels | None
 ) -> list[Reading]:
-    """The readings of a motion that an interpolation stands for; see `certify`."""
+    """The readings to check for an `interpolation` argument (see `certify`)."""
     if not isinstance(cast(object, interpolation), str) or interpolation not in INTERPOLATIONS:
         raise WritheError(
             f"interpolation must be one of {', '.join(INTERPOLATIONS)}, not {interpolation!r}"
@@ -112,7 +112,7 @@ def certify_readings(
 
 
 def _with_unit_quaternions(table: CollisionTable, rows: Floats) -> Floats:
-    """A copy with normalised quaternions: rounded ones from files would scale limbs a little."""
+    """A copy with normalised quaternions: rounded ones from files would scale the limbs."""
     out, tree = rows.copy(), table.skeleton.tree
     for j in range(len(table.skeleton)):
         if tree.kind[j] in (BALL, FREE):
@@ -146,7 +146,7 @@ def swept_clip(table: CollisionTable, reading: Reading) -> SweptClip:
 def _pieces(clip: SweptClip, breaks: Bools) -> list[tuple[int, int, SweptClip]]:
     """The clip cut at `breaks` (rows - 1,): the first and last row of each piece, and the piece.
 
-    The pieces share the results of the clip. One of a single row is a pose that is held.
+    The pieces write to the clip's result arrays. A piece of one row is a static pose.
     """
     if not breaks.any():
         return [(0, len(clip.q) - 1, clip)]
@@ -183,7 +183,7 @@ def _certify(table: CollisionTable, reading: Reading, slack_m: float) -> Certifi
             return reading.seconds(min(first + row, last))
 
         events += deep_overlaps(table, piece, work, seconds)
-    # what the error of the reading leaves open
+    # pairs that the approximation error leaves undecided
     close = (clip.failed == 1) & (clip.clearance + error_m >= -slack_m)
     undecided = int(clip.undecided.sum() + turns.sum() + close.sum())
     undecided += error_m > LARGEST_ERROR_M and lower_bound - error_m < -slack_m

@@ -115,7 +115,7 @@ class CollisionTable:
         )
 
     def initial_normals(self) -> Floats:
-        """(k, 3) initial `last_normals`, a unit direction per shape pair: see `NearPairs`."""
+        """(k, 3) initial separating directions of shape pairs, to warm-start distance queries."""
         return np.tile(np.array([0.0, 1.0, 0.0]), (max(1, len(self.pairs.allowance)), 1))
 
     def _compile_shapes(self) -> Shapes:

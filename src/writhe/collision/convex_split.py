@@ -24,7 +24,7 @@ from writhe.errors import WritheError
 
 _CUTS = 5  # positions tried along each axis
 _FLAT_M = 1e-5
-_BALANCE = 0.1  # prefers even cuts among those of similar volume
+_BALANCE = 0.1  # penalty on unbalanced cuts
 
 
 @dataclass(frozen=True)

@@ -139,10 +139,11 @@ def _least_limits(limit: FoldLimit, direction: Floats, spread: Floats) -> Floats
     degrees, wide = np.degrees(direction), np.degrees(spread)
     for i in np.flatnonzero(wide < 0.5 * DIRECTIONS - 2):
         ends = np.array([degrees[i] - wide[i], degrees[i] + wide[i]])
-        inner = np.arange(np.ceil(ends[0]), np.floor(ends[1]) + 1).astype(np.int64) % DIRECTIONS
+        first, last = int(np.ceil(ends[0])), int(np.floor(ends[1]))
+        inner = limit.bend_rad[np.arange(first, last + 1, dtype=np.int64) % DIRECTIONS]
         out[i] = min(
             float(_limits(limit, np.radians(ends)).min()),
-            float(limit.bend_rad[inner].min(initial=np.pi)),
+            float(inner.min(initial=np.pi)),
         )
     return out
 

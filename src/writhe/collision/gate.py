@@ -143,7 +143,7 @@ class Gate:
         return GateResult(fraction, blocked, int(found[3]))
 
     def limit(self, q_from: Floats, q_to: Floats) -> Floats:
-        """The last certified configuration of the step from q_from to q_to."""
+        """The configuration at the certified fraction of the step from q_from to q_to."""
         skeleton = self.table.skeleton
         start = configuration(skeleton, q_from, "the step's start")
         out = configuration(skeleton, q_to, "the step's end").copy()

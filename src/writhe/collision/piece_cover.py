@@ -16,7 +16,7 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 
-_OUTSIDE_M = 1e-12  # a corner outside by less is inside
+_OUTSIDE_M = 1e-12  # tolerance of the inside test, m
 _SPARE = 1 + 1e-9  # factor on a deficit, for rounding
 _CHUNK = 2_000_000  # corners times facets per evaluation
 
@@ -77,7 +77,7 @@ def cover_deficits(
 
 
 def _subtract(polygon: Floats, hull: _Hull) -> list[Floats]:
-    """The convex polygons that make up what of a convex polygon (n, 3) lies outside of a hull."""
+    """The part of a convex polygon (n, 3) outside a hull, as a list of convex polygons."""
     heights = polygon @ hull.planes[:, :3].T + hull.planes[:, 3]
     if (heights.min(axis=0) >= -_OUTSIDE_M).any():
         return [polygon]  # on the outer side of a plane

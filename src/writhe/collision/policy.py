@@ -41,7 +41,7 @@ class Reason(Enum):
     IGNORED = "ignored"
 
 
-# The allowance of shape pairs that are not tested: no overlap reaches it.
+# sentinel: the allowance of shape pairs that are not tested, metres
 LEFT_OUT_M = 1e9
 
 
@@ -68,7 +68,7 @@ def _key(a: str, b: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class ContactPolicy:
-    """Allowances in metres: declared ones, and those of near neighbours.
+    """Which pairs of parts are tested, and how far each pair may overlap, in metres.
 
     An undeclared pair has no allowance, except near neighbours on a skeleton (up to
     `neighbour_steps` shape-carrying joints apart), which may overlap by their overlap at rest plus

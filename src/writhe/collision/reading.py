@@ -1,7 +1,7 @@
 """A motion as one kind of reader interpolates it.
 
 Programs interpolate the same file differently: rotations along the shortest arc (slerp), Euler
-angles each by the shorter way, or the stored numbers as they are. `certify` checks each of these
+angles unwrapped, or the stored values. `certify` checks each of these
 readings by itself.
 """
 
@@ -72,8 +72,8 @@ class Reading:
 
     jumps (rows - 1,): True where the pose changes at once, without motion in between.
     rotation_error_rad, translation_error_m (n,): how far each joint may be from this reading
-    between the rows, for curves that it only approximates. With `short_hinges` the rotation and
-    not the angle of a hinge is stored, so that it turns by the shorter way as balls do.
+    between the rows, for curves that it only approximates. With `short_hinges`, hinges are stored
+    as rotations and interpolate along the shorter arc, like ball joints.
     """
 
     name: str

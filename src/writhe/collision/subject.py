@@ -24,7 +24,7 @@ class HasTable(Protocol):
 
 
 class HasLayout(Protocol):
-    """A `Scene`, as far as `certify` reads it (this layer is below scenes)."""
+    """What `certify` reads of a `Scene`, which is in a higher layer."""
 
     @cached_property
     def layout(self) -> HasTable:

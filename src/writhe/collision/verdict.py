@@ -9,7 +9,7 @@ from enum import StrEnum
 class Verdict(StrEnum):
     """What a certificate says about a motion, from best to worst; docs/certificate.md.
 
-    Only `CERTIFIED` is a promise. A motion that is proven to penetrate is never `UNDECIDED`.
+    Only `CERTIFIED` is a guarantee. A motion that is proven to penetrate is never `UNDECIDED`.
     """
 
     CERTIFIED = "certified"  # at no time deeper than the slack beyond the allowance

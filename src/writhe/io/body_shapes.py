@@ -50,7 +50,7 @@ def skin_carriers(skeleton: Skeleton, match: Recognition) -> Ints:
     hips.
     """
     out = np.arange(len(skeleton), dtype=np.int64)
-    hips = match.roles.get("hips")
+    hips = match.roles.get("hips") if match.is_person else None
     for j, name in enumerate(skeleton.names):
         kind = match.kinds.get(name, RigKind.UNKNOWN)
         parent = int(skeleton.tree.parent[j])

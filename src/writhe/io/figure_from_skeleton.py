@@ -9,7 +9,7 @@ import numpy as np
 from writhe.arguments import checked
 from writhe.arrays import Floats
 from writhe.io.body_shapes import body_shapes, with_anatomy
-from writhe.recognition import ROLES, Recognition, recognise, require_person
+from writhe.recognition import ROLES, Recognition, corrected, recognise, require_person
 from writhe.skeleton import Figure, Motion, Skeleton, Skin
 from writhe.skeleton.figures import figure, figure_names
 
@@ -43,7 +43,7 @@ def figure_of(
     skeleton = source.skeleton if isinstance(source, Motion) else source
     label = name or (source.name if isinstance(source, Motion) else "character")
     if roles is None and isinstance(source, Motion):
-        roles = source.source.get("roles") or None
+        roles = corrected(skeleton, source.source.get("roles"))
     if roles is not None:
         match = recognise(skeleton, roles)
     elif partial:

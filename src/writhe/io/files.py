@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from writhe.arguments import checked
 from writhe.errors import FileFormatError, WritheError
@@ -20,8 +20,34 @@ if TYPE_CHECKING:
     from writhe.io.gltf.write import Prop
 
 GLTF = (".glb", ".gltf", ".vrm", ".vrma")
-READABLE = (".bvh", *GLTF, ".npz")
-WRITABLE = (".bvh", *GLTF)
+USD = (".usd", ".usda", ".usdc", ".usdz")
+CHARACTERS = (*GLTF, ".fbx", *USD)  # formats with meshes
+READABLE = (".bvh", *GLTF, ".fbx", *USD, ".npz")
+WRITABLE = (".bvh", *GLTF, ".fbx", *USD)
+# how files of a format begin, with the suffix of the format
+_BEGINNINGS = (
+    (b"HIERARCHY", ".bvh"),
+    (b"glTF", ".glb"),
+    (b"Kaydara FBX Binary", ".fbx"),
+    (b"; FBX", ".fbx"),
+    (b"PXR-USDC", ".usdc"),
+    (b"#usda", ".usda"),
+)
+
+
+def file_format(path: Path) -> str:
+    """The suffix of a file's format: by its first bytes if they tell, else its own suffix."""
+    suffix = path.suffix.lower()
+    try:
+        with path.open("rb") as file:
+            start = file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+    except OSError:
+        return suffix
+    for beginning, found in _BEGINNINGS:
+        if start.startswith(beginning):
+            alike = next((group for group in (GLTF, USD) if found in group), (found,))
+            return suffix if suffix in alike else found
+    return suffix
 
 
 @checked
@@ -33,7 +59,10 @@ def load(
     model: str | Path | None = None,
     animation: str | int | None = None,
 ) -> Motion:
-    """Read a motion from .bvh, glTF (.glb, .gltf, .vrm, .vrma) or .npz (AMASS): metres, Y up.
+    """Read a motion from .bvh, glTF, .fbx, USD or .npz (AMASS): metres, Y up.
+
+    The format is told by the first bytes of the file, else by its suffix: .bvh, .glb, .gltf, .vrm,
+    .vrma, .fbx, .usd, .usda, .usdc, .usdz, .npz.
 
     metres_per_unit: the unit of a BVH file, which the file does not state; by default it is
         recognised or guessed, and `source["unit_from"]` says how.
@@ -43,12 +72,14 @@ def load(
         writhe wrote last, else the first.
     """
     file = Path(path)
-    suffix = file.suffix.lower()
-    if metres_per_unit is not None and suffix in (*GLTF, ".npz"):
-        raise WritheError(f"{file}: {suffix} files are in metres; metres_per_unit is for BVH files")
-    if model is not None and suffix in (".bvh", *GLTF):
+    suffix = file_format(file)
+    if metres_per_unit is not None and suffix != ".bvh" and suffix in READABLE:
+        raise WritheError(
+            f"{file}: {suffix} files state their unit; metres_per_unit is for BVH files"
+        )
+    if model is not None and suffix != ".npz" and suffix in READABLE:
         raise WritheError(f"{file}: a model file gives the rest pose of AMASS files (.npz) only")
-    if animation is not None and suffix in (".bvh", ".npz"):
+    if animation is not None and suffix in (".bvh", ".npz", *USD):
         raise WritheError(f"{file}: {suffix} files have one motion, not animations with names")
     match suffix:
         case ".bvh":
@@ -59,6 +90,14 @@ def load(
             from writhe.io.gltf.read import load_gltf
 
             return load_gltf(file, animation)
+        case ".fbx":
+            from writhe.io.fbx.read import load_fbx
+
+            return load_fbx(file, animation)
+        case suffix if suffix in USD:
+            from writhe.io.usd.read import load_usd
+
+            return load_usd(file)
         case ".npz":
             from writhe.io.amass import load_amass
 
@@ -79,13 +118,15 @@ def save(
     metres_per_unit: float | None = None,
     undo_repairs: bool = False,
 ) -> None:
-    """Write a motion to .bvh or glTF; an existing file is replaced only if writing succeeds.
+    """Write a motion to .bvh, glTF, USD or .fbx.
+
+    An existing file is replaced only if writing succeeds.
 
     A character that was read from a glTF file is written back as it was, with its meshes,
     materials, images and other animations; only the animation is replaced or added.
 
-    figure: for glTF, the figure that is written too; its skeleton must be the motion's. By default
-        the character of the file that the motion was read from.
+    figure: for glTF, USD and .fbx, the figure that is written too; its skeleton must be the
+        motion's. By default the character of the file that the motion was read from.
     props: for glTF, objects of the environment, which `load` ignores.
     metres_per_unit: for .bvh; by default that of the source file, else 1.
     undo_repairs: for .bvh, write repaired bones as the file had them.
@@ -106,6 +147,19 @@ def save(
 
             one = Character(motion.skeleton, motion, figure)
             write_file(file, lambda part: write_gltf(part, [one], props=props, suffix=suffix))
+        case ".fbx":
+            from writhe.io.fbx.write import save_fbx
+
+            write_file(file, lambda part: save_fbx(part, motion, figure=figure, props=props))
+        case suffix if suffix in USD:
+            from writhe.io.usd.write import save_usd
+
+            write_file(
+                file,
+                lambda part: save_usd(
+                    part, motion.skeleton, motion=motion, figure=figure, suffix=suffix
+                ),
+            )
         case other:
             raise WritheError(
                 f"cannot write motions to {other!r} files; supported: " + ", ".join(WRITABLE)
@@ -117,9 +171,11 @@ def load_figure(
     path: str | Path,
     *,
     animation: str | int | None = None,
-    shapes: str | Path | Mapping[str, Any] | None = None,
+    shapes: str | Path | Mapping[str, object] | None = None,
 ) -> Figure:
     """Read a character from a glTF file: skeleton, meshes, roles and strands, and the file itself.
+
+    FBX and USD files give skeleton, skin, roles and strands.
 
     A .bvh or .npz file gives the skeleton with its roles and strands. Collision capsules are fitted
     to the skin, or to the bones if there is none; joints get masses and, if it is a person, the
@@ -141,25 +197,48 @@ def load_figure(
 def _load_figure(file: Path, animation: str | int | None) -> Figure:
     from writhe.io.figure_from_skeleton import figure_of
 
-    if file.suffix.lower() not in GLTF:
+    suffix = file_format(file)
+    if suffix == ".fbx" or suffix in USD:
+        if suffix == ".fbx":
+            from writhe.io.fbx.read import load_fbx_figure
+
+            skeleton, skin = load_fbx_figure(file, animation)
+        else:
+            from writhe.io.usd.read import load_usd_figure
+
+            skeleton, skin = load_usd_figure(file)
+        return figure_of(skeleton, name=file.stem, skin=skin, partial=True, anatomy=True)
+    if suffix not in GLTF:
         motion = load(file, animation=animation)
         return figure_of(motion, name=file.stem, partial=True, anatomy=True)
     from writhe.io.gltf.read import load_gltf_figure
+    from writhe.recognition import corrected
 
     skeleton, skin, roles, source = load_gltf_figure(file, animation)
     found = figure_of(
-        skeleton, name=file.stem, skin=skin, roles=roles or None, partial=True, anatomy=True
+        skeleton,
+        name=file.stem,
+        skin=skin,
+        roles=corrected(skeleton, roles),
+        partial=True,
+        anatomy=True,
     )
     return replace(found, source=source)
 
 
 @checked
 def save_figure(figure: Figure, path: str | Path) -> None:
-    """Write a figure in its rest pose to a glTF file; one that was read is written as it was."""
+    """Write a figure in its rest pose to glTF or USD; one read from glTF is written as it was."""
     file = Path(path)
     suffix = file.suffix.lower()
+    if suffix in USD:
+        from writhe.io.usd.write import save_usd
+
+        write_file(file, lambda part: save_usd(part, figure.skeleton, figure=figure, suffix=suffix))
+        return
     if suffix not in GLTF:
-        raise WritheError(f"figures are written to {', '.join(GLTF)} files, not {suffix!r}")
+        known = ", ".join((*GLTF, *USD))
+        raise WritheError(f"figures are written to {known} files, not {suffix!r}")
     from writhe.io.gltf.write import Character, write_gltf
 
     one = Character(figure.skeleton, None, figure)

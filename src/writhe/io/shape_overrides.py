@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from writhe.errors import FileFormatError, WritheError
 from writhe.skeleton import Figure
@@ -20,7 +20,7 @@ _KEYS = ("exclude", "radius")
 _FACTOR = (0.2, 5.0)
 
 
-def read_overrides(path: str | Path) -> dict[str, Any]:
+def read_overrides(path: str | Path) -> dict[str, object]:
     """The corrections in a JSON file."""
     file = Path(path)
     try:
@@ -31,10 +31,10 @@ def read_overrides(path: str | Path) -> dict[str, Any]:
         raise FileFormatError(file, f"line {error.lineno}: {error.msg}") from None
     if not isinstance(found, dict):
         raise FileFormatError(file, "must be an object", remedy='{"exclude": [], "radius": {}}')
-    return cast(dict[str, Any], found)
+    return cast(dict[str, object], found)
 
 
-def with_overrides(figure: Figure, overrides: Mapping[str, Any]) -> Figure:
+def with_overrides(figure: Figure, overrides: Mapping[str, object]) -> Figure:
     """The figure with its shapes corrected."""
     unknown = sorted(set(overrides) - set(_KEYS))
     if unknown:

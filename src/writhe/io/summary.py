@@ -31,14 +31,21 @@ class MotionSummary:
 
 
 @checked
-def summarise(path: str | Path, *, metres_per_unit: float | None = None) -> MotionSummary:
+def summarise(
+    path: str | Path,
+    *,
+    metres_per_unit: float | None = None,
+    animation: str | int | None = None,
+) -> MotionSummary:
     """Describe a motion file.
 
     Of a BVH file only the header is interpreted, and the numbers of its frames are counted. This
     needs no kernels, whose loading takes longer than reading most files.
+
+    animation: of a glTF file, by name or number; see `load`.
     """
     where = Path(path)
-    if where.suffix.lower() == ".bvh":
+    if where.suffix.lower() == ".bvh" and animation is None:
         checked_size(where)
         with where.open("rb") as file:
             header = read_header(where, file)
@@ -48,7 +55,7 @@ def summarise(path: str | Path, *, metres_per_unit: float | None = None) -> Moti
                 return MotionSummary(contents.skeleton, header.frame_count, rate, contents.source)
     from writhe.io.files import load  # says what is wrong with an incomplete file
 
-    motion = load(where, metres_per_unit=metres_per_unit)
+    motion = load(where, metres_per_unit=metres_per_unit, animation=animation)
     return MotionSummary(motion.skeleton, len(motion), motion.fps, motion.source)
 
 

@@ -33,8 +33,8 @@ def kernel(
 ) -> Function | Callable[[Function], Function]:
     """Compile `function` with Numba and cache its machine code by content.
 
-    `vector`: dividing by zero gives an infinity instead of an exception, without which no loop
-    that divides is vectorised. `inline`: small functions of inner loops are merged into their
+    `vector`: division by zero gives infinity instead of an exception, so that loops with divisions
+    can be vectorised. `inline`: small functions of inner loops are merged into their
     callers, since passing a NamedTuple of arrays costs more than their arithmetic. A kernel whose
     name starts with an underscore can be called by kernels only.
     """
@@ -69,7 +69,7 @@ def machine_code(function: Callable[..., Any], *arguments: Any) -> Callable[...,
     """The machine code of a kernel for arguments of these types.
 
     Most of the time of a call with a hundred arrays goes into finding their types. Calling the
-    machine code skips that, 10 us for the poser's kernels, and with it every check: use it only
+    machine code saves that (10 us for the poser's kernels) but skips all type checks: use it only
     for arrays that the caller made itself and keeps from call to call.
     """
     compiled = cast(Any, function)

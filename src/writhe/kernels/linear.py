@@ -1,4 +1,4 @@
-"""Small dense linear algebra for kernels, where a library call costs more than the work."""
+"""Dense linear algebra of small matrices, for which the call overhead of LAPACK dominates."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ class CompiledProblem:
 
 
 def compile_limits(tree: Tree, program: Program) -> LimitRows:
-    """Joint limits, compiled as general rows, as rows of one joint each."""
+    """Compiled joint limits converted to rows of one joint each."""
     kind, which = np.zeros((2, len(program.operation)), dtype=np.int64)
     at, columns = tree.q_start[program.joint_a], tree.v_start[program.joint_a]
     frame, lower, upper = (np.zeros((len(kind), size)) for size in (4, 3, 3))

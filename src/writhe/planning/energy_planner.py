@@ -58,7 +58,7 @@ class PlanOptions:
 
 
 class EnergyPlanner:
-    """Plans between postures; keeps the compiled problem while the planted parts are the same."""
+    """The default planner; problems with the same table and planted parts reuse compiled arrays."""
 
     name = "default"
 
@@ -67,7 +67,7 @@ class EnergyPlanner:
         self._compiled: CompiledProblem | None = None
 
     def plan(self, problem: PlanProblem) -> Plan:
-        """A certified path from the start to the goal, or the part found so far."""
+        """A certified path from the start to the goal, or the part explored from the start."""
         begin = time.perf_counter()
         compiled = self._prepare(problem)
         bad = infeasible_plan(compiled, self.name, begin)

@@ -15,7 +15,7 @@ from writhe.errors import WritheError
 from writhe.planning.problem import PlanProblem
 from writhe.skeleton import JointKind, forward
 
-LIFT_M = 0.001  # height of the frames above the floor: the motion between them may dip
+LIFT_M = 0.001  # clearance of frames above the floor, since the motion between them may be lower
 
 
 def rest_on_ground(problem: PlanProblem, q: Floats, ground_m: float = 0.0) -> Floats:

@@ -1,4 +1,4 @@
-"""`plan`: one call from two postures to a certified path."""
+"""`plan`: a certified path between two postures."""
 
 from __future__ import annotations
 

@@ -41,7 +41,8 @@ class PlanProblem:
     planted: tuple[Pin, ...] = ()
     variable: Bools | None = None
     bodies: tuple[str, ...] = field(default_factory=_no_names)
-    motion_skeleton: Skeleton | None = None  # of the motions, if the table's skeleton has a floor
+    # skeleton of the resulting motions, if a floor was added to the table's
+    motion_skeleton: Skeleton | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -104,7 +105,7 @@ def figure_problem(
 ) -> PlanProblem:
     """The problem of two postures of a figure alone; `planted` lists joints or pins.
 
-    `floor_m` is the height of a floor that nothing may sink into deeper than in the two postures.
+    `floor_m` is the height of a floor; penetrations of the two postures are allowed.
     """
     shapes = table or CollisionTable.of_figure(figure)
     first = configuration(figure.skeleton, start, "the start posture")

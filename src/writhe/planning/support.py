@@ -1,6 +1,7 @@
 """What a plan assumes about the ground: feet that both postures share, and a floor under them.
 
-Two postures of a figure alone do not say that it stands. If a foot is at the same place in both, it
+Two postures do not determine whether the figure stands on the ground. If a foot is at the same
+place in both, it
 is assumed to be planted; if the lowest points of both are parts of a leg at about the same height,
 there is assumed to be a floor at that height.
 """
@@ -58,7 +59,7 @@ def floor_height(figure: Figure, start: Floats, goal: Floats) -> float | None:
             for c in figure.capsules
         ]
         if not heights or not min(heights)[1]:
-            return None  # the lowest part is no foot
+            return None  # the lowest part is not a foot
         lowest.append(min(heights)[0])
     return min(lowest) if abs(lowest[0] - lowest[1]) < SAME_HEIGHT_M else None
 
@@ -89,8 +90,8 @@ def assumed_support(
 def with_floor(table: CollisionTable, height_m: float, *postures: Floats) -> CollisionTable:
     """The table with a floor: a half-space on a fixed joint of its own.
 
-    A fixed joint has no coordinates, so configurations stay the same. Parts that are in the floor
-    in one of the postures (nq) are allowed to be.
+    A fixed joint has no coordinates, so configurations stay the same. Overlaps with the floor in
+    the two postures (nq) are allowed.
     """
     name = FLOOR
     skeleton = Skeleton(

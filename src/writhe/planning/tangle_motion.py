@@ -72,7 +72,7 @@ def wind_intervals(
     fps: float,
     report: Progress,
 ) -> WoundMotion:
-    """Motion from `start` through all intervals; an actor that does not wind in one waits there."""
+    """Motion from `start` through all intervals; only the movers of an interval move in it."""
     everybody = {mover for interval in intervals for mover in interval.movers}
     rows: list[Floats] = []
     problems: list[tuple[str, str]] = []

@@ -39,7 +39,7 @@ def uniform(u: Floats) -> Floats:
 
 
 PROFILES: dict[str, Callable[[Floats], Floats]] = {"bell": bell, "uniform": uniform}
-_SMOOTH_FRAMES = 2.0  # width of the blur of `time_path`
+_SMOOTH_FRAMES = 2.0  # standard deviation of the Gaussian smoothing in `time_path`
 _NAMES = ("torso", *LIMBS)
 _GROUPS = {f"{limb}s": tuple(f"{s}_{limb}" for s in SIDES) for limb in ("arm", "leg")}
 
@@ -61,7 +61,8 @@ class Timing:
     smooth: int = 30  # sweeps of smoothing, 0 for none
     keep_m: float = 0.006  # clearance that smoothing preserves
     ground_m: float | None = None  # height of a floor that the body touches in every frame
-    rolls: bool = False  # roll on that floor to stay balanced; the root then misses the goal's pose
+    # roll on that floor to stay balanced; the final root pose then differs from the goal
+    rolls: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -1,4 +1,5 @@
-"""Build posture databases from folders of motion files: retarget, sample, flag, filter.
+"""Build posture databases from folders of motion files: retarget, sample, mark penetrating
+postures, filter.
 
 The postures of each file are stored in a work folder next to the output until the build is done,
 so that an interrupted build resumes where it stopped.
@@ -37,8 +38,9 @@ _BISECTIONS = 40
 class DatabaseOptions:
     """How postures are sampled from clips and filtered.
 
-    `threshold_m2` is the paper's filter: of two postures whose squared joint distances sum to less,
-    one is dropped. `keep`, if given, chooses the threshold such that at most that many remain.
+    `threshold_m2` is the paper's filter: postures closer than this to a kept one are dropped (sum
+    of squared joint distances). `keep`, if given, chooses the threshold such that at most that many
+    remain.
     """
 
     every: int = 5  # frames

@@ -7,8 +7,8 @@ The file lists placements by clip; each holds from a frame on, for objects that 
 `at_m` is a point in the clip's world frame, `turn_deg` a rotation about the vertical; `point_m` is
 the point of the object placed there (default: its origin). Estimates of seats and rungs from the
 positions of hips, toes and hands ("seats", "ladders") are read as well: the built-in chair is then
-placed under the hips and the built-in ladder under the toes, such that the contacts match whatever
-the height of the real objects.
+placed under the hips and the built-in ladder under the toes, so that contacts match regardless of
+the height of the recorded object.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ ObjectTracks = Mapping[str, Sequence[ObjectPlacement]]  # by clip name without s
 
 
 def placement_at(placements: Sequence[ObjectPlacement], frame: int) -> ObjectPlacement:
-    """The placement that holds at a frame; the first one before its own start."""
+    """The placement at a frame; frames before the first placement use the first."""
     held = [placement for placement in placements if placement.from_frame <= frame]
     return held[-1] if held else placements[0]
 

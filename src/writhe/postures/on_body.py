@@ -36,7 +36,8 @@ from writhe.terms import Term, stay_near
 _TOUCH_M = 0.012  # hands nearer than this to another part touch it
 _ON_FLOOR_M = 0.03  # feet, knees and hands with shapes nearer than this stand on the floor
 _SUPPORTS = ("ankle", "toe", "knee", "wrist")
-_POSTURE, _TRUNK, _TOUCH, _GROUND = 0.15, 0.4, 10.0, 30.0  # weights
+_UPRIGHT = ("hips", "spine", "chest", "neck", "head")
+_POSTURE, _TRUNK, _TOUCH, _GROUND = 0.15, 1.5, 10.0, 30.0  # weights
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def posture_on_body(
     body, reference = mapping.body, mapping.reference
     source = Motion(reference.skeleton, np.atleast_2d(q), 30.0, "posture", {})
     start = retarget(source, body, keep_feet=False, source_figure=reference).q[0]
-    movable = {joint for role, joint in body.roles}
+    movable = set(dict(body.roles).values())
     held = frozen(body, start, movable)
     setting = BodySetting(held.figure, object_name)
     posture = held.reduced(start)
@@ -96,7 +97,7 @@ def posture_on_body(
         setting.skeleton,
         posture,
         weight=_POSTURE,
-        weight_of={f"{ACTOR}.{mapping.body.joint_of('hips')}": _TRUNK},
+        weight_of={f"{ACTOR}.{joint}": _TRUNK for role, joint in body.roles if role in _UPRIGHT},
     )
     goals += _ground_terms(setting, mapping, np.asarray(q), posture)
     for touch in _touches(mapping, np.asarray(q), held.figure):

@@ -1,6 +1,7 @@
 """Which joint of a skeleton plays which anatomical role, and what the other joints are for."""
 
 from writhe.recognition.corrections import (
+    corrected,
     forget_roles,
     read_roles,
     remember_roles,
@@ -17,6 +18,7 @@ __all__ = [
     "ROLES",
     "Recognition",
     "RigKind",
+    "corrected",
     "family_of",
     "forget_roles",
     "read_roles",

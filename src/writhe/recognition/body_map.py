@@ -23,6 +23,7 @@ from writhe.recognition.rest_alignment import RestBody, align_role, body_alignme
 from writhe.skeleton import Figure, JointKind, Skeleton, forward, quaternions
 from writhe.skeleton.quaternions import rotation_matrix
 
+_SIDES = ("left", "right")
 _NEEDED = tuple(
     f"{s}_{p}" for s in ("left", "right") for p in ("shoulder", "elbow", "hip", "knee", "ankle")
 )
@@ -80,7 +81,9 @@ class BodyMap:
         """A point in the reference's joint frame, in the body's joint frame; scaled by the bone."""
         source, target = self._source, self._target
         scale = self.scale
-        if role in source.bones and role in target.bones and role not in ("hips", "chest"):
+        if role in ("hips", "spine", "chest", "neck"):
+            scale = _trunk_length(target) / _trunk_length(source)
+        elif role in source.bones and role in target.bones:
             along = float(np.linalg.norm(source.bones[role]))
             scale = float(np.linalg.norm(target.bones[role])) / along if along > 1e-6 else scale
         aligned, _ = self.rest_offset(role)
@@ -196,6 +199,12 @@ def _alignments(source: RestBody, target: RestBody) -> dict[str, Floats]:
 
 def _leg_length(body: RestBody) -> float:
     return sum(body.length(f"{s}_{part}") for s in ("left", "right") for part in ("hip", "knee"))
+
+
+def _trunk_length(body: RestBody) -> float:
+    """From the middle of the hips to the middle of the shoulders, m."""
+    at = [body.positions[body.joint[f"{s}_{p}"]] for p in ("hip", "shoulder") for s in _SIDES]
+    return float(np.linalg.norm(at[2] + at[3] - at[0] - at[1])) / 2.0
 
 
 def _bone_factors(source: RestBody, target: RestBody) -> dict[str, float]:

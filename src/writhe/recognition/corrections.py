@@ -156,3 +156,12 @@ def corrections_of(skeleton: Skeleton) -> Corrections:
         given = {joint for joint in roles.values() if joint is not None}
         table = {r: j for r, j in table.items() if j is None or j not in given} | roles
     return table
+
+
+def corrected(skeleton: Skeleton, stated: Mapping[str, str | None] | None) -> Corrections | None:
+    """The roles that a file states (VRM) with the corrections of its skeleton; None if no roles."""
+    if not stated:
+        return None
+    changes = corrections_of(skeleton)
+    given = {joint for joint in changes.values() if joint is not None}
+    return {r: j for r, j in stated.items() if j is None or j not in given} | changes

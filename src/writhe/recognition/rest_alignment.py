@@ -36,6 +36,8 @@ _INITIAL_FROM = {"head": "neck"} | {
         ("toe", "ankle"),
     )
 }
+_SAME_FALL_RAD = np.radians(25.0)  # bones of feet that fall alike
+_FLAT = 0.3  # horizontal share of the bone of a foot that stands flat
 # rotations this near to an axis permutation are snapped to it
 _SNAP_COSINE = np.cos(np.radians(25.0))
 
@@ -138,10 +140,39 @@ def body_alignment(source: RestBody, target: RestBody) -> Floats:
     return quaternions.from_matrices(snapped if proper and near else matrix)
 
 
+def flat_foot_alignment(
+    role: str, whole: Floats, source: RestBody, target: RestBody
+) -> Floats | None:
+    """The alignment of an ankle or toe whose bones fall differently though both stand flat.
+
+    How steeply a foot's bone falls depends on the height of the ankle joint above the sole. If that
+    differs much, the bones are aligned horizontally only. None if it does not, or a foot is not
+    flat.
+    """
+    if role not in source.bones or role not in target.bones:
+        return None
+    up = body_axes(source)[:, 1]
+    flat: list[Floats] = []
+    fall: list[float] = []
+    for bone in (quaternions.rotate(whole, target.bones[role]), source.bones[role]):
+        level = bone - up * float(up @ bone)
+        if np.linalg.norm(level) < _FLAT * np.linalg.norm(bone):
+            return None
+        fall.append(float(np.arctan2(-float(up @ bone), np.linalg.norm(level))))
+        flat.append(level / np.linalg.norm(level))
+    if float(flat[0] @ flat[1]) < 0.5 or abs(fall[0] - fall[1]) < _SAME_FALL_RAD:
+        return None
+    return quaternions.multiply(shortest_rotation(flat[0], flat[1]), whole)
+
+
 def align_role(
     role: str, whole: Floats, done: Mapping[str, Floats], source: RestBody, target: RestBody
 ) -> Floats:
     """The alignment (wxyz) of one role, given that of the whole body and of earlier roles."""
+    if role.endswith(("_ankle", "_toe")):
+        flat = flat_foot_alignment(role, whole, source, target)
+        if flat is not None:
+            return flat
     start = done.get(_INITIAL_FROM.get(role, ""), whole)
     if role == "hips" or role not in source.bones or role not in target.bones:
         return start

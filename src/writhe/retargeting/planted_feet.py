@@ -24,7 +24,7 @@ STEP_GAP_S = 0.1
 PLANTED_HEIGHT_M = 0.07  # of the ball of the foot above its lowest height
 SHORTEST_PLANT_S = 0.12
 BLEND_S = 0.25
-FULL_REACH = 0.9995  # share of the straight leg, beyond which the knee would snap
+FULL_REACH = 0.9995  # maximum leg extension, as a fraction of the straight length
 MIN_CORRECTION_M = 1e-5  # feet that retargeting moves by less are left as they are
 SIDES = ("left", "right")
 

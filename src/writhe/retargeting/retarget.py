@@ -23,6 +23,7 @@ from writhe.recognition.rest_alignment import (
     align_role,
     body_alignment,
     body_axes,
+    flat_foot_alignment,
     rest_body,
     shortest_rotation,
 )
@@ -107,7 +108,8 @@ def _target_rotations(frames: Frames, source: RestBody, target: RestBody) -> dic
             about = quaternions.from_axis_angle(_unit(target.bones[role]), np.array(twist))
             alignment[role] = quaternions.multiply(alignment[role], about)
         turn = quaternions.multiply(change, quaternions.multiply(alignment[role], target.turns[t]))
-        if role in target.following and role != "hips":
+        flat = role in ANKLES and flat_foot_alignment(role, whole, source, target) is not None
+        if role in target.following and role != "hips" and not flat:
             turn = _swing_to_bone(frames, turn, role, source, target)
         if bends and lower is not None and _hinge(target, lower):
             angle, confidence = _plane_twist(frames, turn, role, lower, source, target)
@@ -134,7 +136,7 @@ def _direction(frames: Frames, role: str, body: RestBody) -> Floats:
 def _swing_to_bone(
     frames: Frames, turn: Floats, role: str, source: RestBody, target: RestBody
 ) -> Floats:
-    """`turn` with the smallest swing after which the bone points as the source's does."""
+    """`turn` followed by the smallest swing that aligns the bone with the source's."""
     t = target.joint[role]
     bone = quaternions.rotate(quaternions.conjugate(target.turns[t]), target.bones[role])
     now = quaternions.rotate(turn, bone)

@@ -1,4 +1,4 @@
-"""`certify_file`: the certificate of a motion file as the programs that read it interpolate it.
+"""`certify_file`: certifies a motion file under the interpolations that common programs use.
 
 The command line and the studio call this for every file they check or write, so that what is
 certified is what is stored, after rounding.
@@ -19,7 +19,8 @@ from writhe.collision.reading import EulerChannels, Reading, gap_error
 from writhe.collision.stored_channels import channels_in_scene, stored_channels
 from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
-from writhe.io import figure_of, load
+from writhe.io import figure_of, load, load_figure
+from writhe.io.files import GLTF
 from writhe.io.gltf.keys import load_gltf_keys
 from writhe.scene.layout import Layout
 from writhe.scene.scene import Actor, Scene
@@ -60,9 +61,10 @@ def certify_file(
     policy: ContactPolicy | None = None,
     figure: Figure | None = None,
     surroundings: Surroundings | None = None,
+    animation: str | int | None = None,
     slack_m: float = SLACK_M,
 ) -> CertifiedFile:
-    """Certify a .bvh, .glb or .npz file as it is stored.
+    """Certify a .bvh, glTF (.glb, .gltf, .vrm, .vrma) or .npz file as it is stored.
 
     A BVH file is read in every way that readers are known to interpolate it: slerp, Euler angles
     by the shorter way, and Euler angles as stored. A glTF file is read at its keys, with the
@@ -72,6 +74,7 @@ def certify_file(
     policy: contact policy without a scene; by default `ContactPolicy()`, as everywhere.
     figure: the figure whose shapes the file moves; by default those of the scene's actor, or shapes
         fitted to the skeleton of the file.
+    animation: the name or number of an animation of a glTF file; see `load`.
     surroundings: poses (rows, size) by name of the other actors and of objects at given times; by
         default actors rest and objects follow their keys.
     """
@@ -84,8 +87,8 @@ def certify_file(
         chosen = place.actor(actor) if actor else place.actors[0]
 
     def prepared(refine: int) -> tuple[_Stored, CollisionTable, Reading, EulerChannels | None]:
-        stored = _read(file, interpolation, refine)
-        body = _body(file, stored.motion, figure, chosen)
+        stored = _read(file, interpolation, refine, animation)
+        body = _body(file, stored.motion, figure, chosen, animation)
         if place is None or chosen is None:
             table = CollisionTable.of_figure(body, policy)
             return stored, table, stored.reading, stored.channels
@@ -106,9 +109,11 @@ def certify_file(
     return CertifiedFile(replace(found, frames=frames), table, stored.motion)
 
 
-def _read(file: Path, interpolation: str | None, refine: int) -> _Stored:
-    if file.suffix.lower() == ".glb":
-        keyed = load_gltf_keys(file, refine)
+def _read(
+    file: Path, interpolation: str | None, refine: int, animation: str | int | None
+) -> _Stored:
+    if file.suffix.lower() in GLTF:
+        keyed = load_gltf_keys(file, refine, animation)
         reading = Reading(
             "slerp",
             keyed.motion.q,
@@ -119,7 +124,7 @@ def _read(file: Path, interpolation: str | None, refine: int) -> _Stored:
             translation_error_m=keyed.translation_error_m,
         )
         return _Stored(keyed.motion, reading, None, keyed.interpolation)
-    motion = load(file)
+    motion = load(file, animation=animation)
     channels = None
     if interpolation != "slerp" and motion.source.get("format") == "bvh":
         channels = stored_channels(file, motion)
@@ -127,7 +132,13 @@ def _read(file: Path, interpolation: str | None, refine: int) -> _Stored:
     return _Stored(motion, replace(reading, short_hinges=True), channels, "slerp")
 
 
-def _body(file: Path, motion: Motion, figure: Figure | None, actor: Actor | None) -> Figure:
+def _body(
+    file: Path,
+    motion: Motion,
+    figure: Figure | None,
+    actor: Actor | None,
+    animation: str | int | None,
+) -> Figure:
     """The figure that the file moves: its own skeleton, with shapes."""
     known = figure or (None if actor is None else actor.figure)
     if known is not None:
@@ -137,7 +148,10 @@ def _body(file: Path, motion: Motion, figure: Figure | None, actor: Actor | None
             )
         if _same_bones(known.skeleton, motion.skeleton):
             return with_skeleton(known, motion.skeleton)
-    fitted = figure_of(motion, partial=True)
+    if file.suffix.lower() in GLTF:  # its meshes give the shapes
+        fitted = with_skeleton(load_figure(file, animation=animation), motion.skeleton)
+    else:
+        fitted = figure_of(motion, partial=True)
     if not fitted.capsules:
         raise WritheError(f"{file}: no collision shapes could be fitted to its skeleton")
     return fitted

@@ -50,7 +50,7 @@ class Node:
         return values
 
     def only(self, *keys: str) -> None:
-        """Raise if there are other keys, which are most often typing errors."""
+        """Raise if there are unknown keys (usually typos)."""
         for key in self._object():
             if key not in keys:
                 raise self.error(f"unknown key {key[:60]!r}; allowed: {', '.join(keys)}")

@@ -1,4 +1,4 @@
-"""Checks of configurations at the doors of the library."""
+"""Checks of configurations at the entry points of the library."""
 
 from __future__ import annotations
 

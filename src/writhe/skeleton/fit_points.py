@@ -17,6 +17,9 @@ from writhe.kernels.mesh.capsule_fit import fit_to_points, point_depths
 ZONE_WEIGHT = 0.15  # of points in joint zones
 _MOST_POINTS = 600  # of a piece of skin; of more a part is used
 _ROUGH, _FINE = 12, 40  # iterations of choosing a layout and of the final fit
+_ROUND = 0.6  # largest radius, per middle extent of the points
+_WRONG_SIDE = 0.5  # share of points beyond the skin that a capsule may cover
+_GROWTH = 1.5  # most by which a radius grows to cover the last points
 _SEED = 0
 
 
@@ -86,10 +89,11 @@ def fit_points(
     )
     every = np.concatenate([sample, guard, outside])
     problem = np.ascontiguousarray(every), np.ascontiguousarray(bounds)
+    beyond = points + away * normals
     best: Floats | None = None
     for count in range(1, most + 1):
         found = _best_layout(sample, share, problem, count, tightness)
-        best = _covering(points[firm], _trimmed(points, found), tightness)
+        best = _covering(points[firm], _trimmed(points, beyond, found), tightness)
         depth = depths(points[firm], best)
         order = np.argsort(depth)
         cumulated = np.cumsum(weight[firm][order])
@@ -116,7 +120,10 @@ def _best_layout(
     tightness: Tightness,
 ) -> Floats:
     def fit(capsules: Floats, iterations: int) -> float:
-        return fit_to_points(*problem, capsules, tightness.least_radius_m, iterations)
+        return fit_to_points(*problem, capsules, tightness.least_radius_m, most_m, iterations)
+
+    # a flat piece of skin would be followed by the largest ball
+    most_m = max(_ROUND * float(np.sort(np.ptp(points, axis=0))[1]), tightness.least_radius_m)
 
     starts = _layouts(points, weight, count, tightness.least_radius_m)
     scored = [(fit(start, _ROUGH), i) for i, start in enumerate(starts)]
@@ -132,7 +139,8 @@ def _layouts(points: Floats, weight: Floats, count: int, least: float) -> list[F
     local = (points - centre) @ axes
     out: list[Floats] = []
     for along in (2, 1, 0) if count > 1 else (2,):
-        edges = np.linspace(*np.quantile(local[:, along], (0.01, 0.99)), count + 1)
+        low, high = np.quantile(local[:, along], (0.01, 0.99))
+        edges = np.linspace(float(low), float(high), count + 1)
         bins = np.clip(np.searchsorted(edges, local[:, along]) - 1, 0, count - 1)
         for pointing in (2, 1, 0):
             rows: list[Floats] = []
@@ -153,14 +161,20 @@ def _layouts(points: Floats, weight: Floats, count: int, least: float) -> list[F
     return out
 
 
-def _trimmed(points: Floats, capsules: Floats) -> Floats:
-    """The capsules without those that no point needs, shortened to the points that need them."""
+def _trimmed(points: Floats, beyond: Floats, capsules: Floats) -> Floats:
+    """The capsules without those that no point needs, shortened to the points that need them.
+
+    beyond: (p, 3) the points moved outwards. A capsule that covers most of its own is on the wrong
+    side of the skin.
+    """
     every = np.array([depths(points, row[None]) for row in capsules])
     deepest = every.argmax(axis=0)
     out: list[Floats] = []
     for c, row in enumerate(capsules):
         mine = points[deepest == c]
         if len(mine) < 0.01 * len(points):
+            continue
+        if (depths(beyond[deepest == c], row[None]) > 0.0).mean() > _WRONG_SIDE:
             continue
         axis = row[3:6] - row[:3]
         length = float(np.linalg.norm(axis))
@@ -175,6 +189,7 @@ def _trimmed(points: Floats, capsules: Floats) -> Floats:
 def _covering(points: Floats, capsules: Floats, tightness: Tightness) -> Floats:
     """The capsules with radii enlarged until no point sticks out by more than is tolerated."""
     out = capsules.copy()
+    largest = _GROWTH * out[:, 6]
     for _ in range(3):
         every = np.array([depths(points, row[None]) for row in out])
         deepest = every.argmax(axis=0)
@@ -182,5 +197,6 @@ def _covering(points: Floats, capsules: Floats, tightness: Tightness) -> Floats:
         if len(points) == 0 or outside.max() <= 1e-6:
             break
         for c in range(len(out)):
-            out[c, 6] += max(0.0, float(outside[deepest == c].max(initial=0.0)))
+            grown = out[c, 6] + max(0.0, float(outside[deepest == c].max(initial=0.0)))
+            out[c, 6] = min(grown, largest[c])
     return out

@@ -29,6 +29,7 @@ _MOST = {"large": 9, "small": 4, "finger": 1}
 _GUARDS, _MOST_GUARDS = 12000, 400  # points outside the skin: in all, near one joint
 # distant parts (more steps apart than near neighbours of `collision.policy`) do not overlap at rest
 _NEAR_STEPS, _SPARE_M = 3, 0.002
+_MOST_SEPARATED = 400  # capsules; a skeleton with more is no single body
 _ALONG = 9  # points of a capsule's axis by which distances are measured
 _THINNEST = 0.6  # of the fitted radius
 
@@ -86,7 +87,7 @@ def fit_to_skin(
 
 def _separated(skeleton: Skeleton, capsules: list[Capsule], size: float) -> tuple[Capsule, ...]:
     """Capsules with smaller radii where distant parts overlap at rest (an arm and the trunk)."""
-    if len(capsules) < 2:
+    if not 2 <= len(capsules) <= _MOST_SEPARATED:
         return tuple(capsules)
     rest = forward(skeleton, skeleton.rest_configuration)
     ends = np.array(

@@ -9,6 +9,7 @@ connected to its border are the outside.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
@@ -48,7 +49,8 @@ def surface_samples(skin: Skin, carrier: Ints) -> SurfaceSamples:
     Skin that no joint carries does not hide other skin.
     """
     share = _shares(skin, carrier)
-    held = share[skin.triangles].sum(axis=1).argmax(axis=1) < len(carrier)
+    whole = np.full(skin.triangles.shape, 1 / 3)
+    held = _strongest(share, skin.triangles, whole)[0] < len(carrier)
     triangles = skin.triangles[held]
     if len(triangles) == 0:
         none = np.zeros((0, 3))
@@ -59,22 +61,38 @@ def surface_samples(skin: Skin, carrier: Ints) -> SurfaceSamples:
     a, b, c = (skin.vertices[corner[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
-    follows = np.einsum("pk,pkj->pj", bary, share[corner])
-    joint = follows.argmax(axis=1)
-    zone = follows[np.arange(len(joint)), joint] < ZONE_SHARE
+    joint, follows = _strongest(share, corner, bary)
+    zone = follows < ZONE_SHARE
     samples = SurfaceSamples(
         points, normals, area, np.where(joint == len(carrier), -1, joint), zone
     )
     return samples.select(_visible(points, _CELL * extent))
 
 
-def _shares(skin: Skin, carrier: Ints) -> Floats:
-    """(v, n + 1) how much a vertex follows each carrying joint; the last column: none."""
-    share = np.zeros((len(skin.vertices), len(carrier) + 1))
-    rows = np.arange(len(share))
-    for slot in range(skin.joints.shape[1]):
-        np.add.at(share, (rows, carrier[skin.joints[:, slot]]), skin.weights[:, slot])
-    return share
+def _shares(skin: Skin, carrier: Ints) -> Any:
+    """(v, n + 1) sparse: how much a vertex follows each carrying joint; the last column: none."""
+    from scipy.sparse import csr_matrix
+
+    slots = skin.joints.shape[1]
+    column = carrier[skin.joints].ravel()
+    rows = np.repeat(np.arange(len(skin.vertices)), slots)
+    size = (len(skin.vertices), len(carrier) + 1)
+    column = np.where(column < 0, len(carrier), column)
+    return csr_matrix((skin.weights.ravel(), (rows, column)), shape=size)
+
+
+def _strongest(share: Any, corner: Ints, bary: Floats) -> tuple[Ints, Floats]:
+    """The joint (p,) that points follow most, and how much (p,).
+
+    Points are given by corners (p, 3) of triangles and barycentric coordinates (p, 3).
+    """
+    from scipy.sparse import csr_matrix
+
+    rows = np.repeat(np.arange(len(corner)), 3)
+    size = (len(corner), share.shape[0])
+    follows = csr_matrix((bary.ravel(), (rows, corner.ravel())), shape=size) @ share
+    joint = np.asarray(follows.argmax(axis=1)).ravel().astype(np.int64)
+    return joint, follows.max(axis=1).toarray().ravel()
 
 
 def _spread(vertices: Floats, triangles: Ints, spacing: float) -> tuple[Ints, Floats, Floats]:
@@ -115,7 +133,7 @@ def _visible(points: Floats, cell_m: float) -> Bools:
     at = np.floor((points - points.min(axis=0)) / cell_m).astype(np.int64) + 2
     grid = np.ones(at.max(axis=0) + 3, dtype=bool)  # free cells
     grid[tuple(at.T)] = False
-    regions, _ = ndimage.label(grid)
+    regions, _ = cast(tuple[Ints, int], ndimage.label(grid))
     outside = regions == regions[0, 0, 0]
-    near = ndimage.binary_dilation(outside, np.ones((3, 3, 3), dtype=bool))
+    near = cast(Bools, ndimage.binary_dilation(outside, np.ones((3, 3, 3), dtype=bool)))
     return near[tuple(at.T)]

@@ -34,7 +34,7 @@ class Chart(Protocol):
 
 
 def _right_jacobian_of_step(skeleton: Skeleton, step: Floats) -> Floats:
-    """(nv, nv) block-diagonal d(tangent at q (+) step)/d(step)."""
+    """(nv, nv) the right Jacobian of the joints' rotations at a step, block-diagonal."""
     matrix = np.eye(skeleton.dof_count)
     block = np.empty((3, 3))
     for joint in skeleton.joints:

@@ -1,4 +1,4 @@
-"""The quadratic programs (QPs) of offline work: normal equations, and DAQP with soft constraints.
+"""QPs of the offline solvers: normal equations, and DAQP with soft constraints.
 
 DAQP: Arnström, Bemporad, Axehill, A dual active-set solver for embedded quadratic programming using
 recursive LDL^T updates, 2022. The interactive solvers use `kernels.qp` instead.
@@ -35,7 +35,7 @@ class NormalEquations:
         self._columns = np.empty(dof_count, dtype=np.int64)
 
     def assemble(self, terms: CompiledTerms, stop: int | None = None) -> float:
-        """Fill both from the rows before `stop` (default: all); the cost of the soft rows."""
+        """Fill both from the rows before `stop` (default: all); returns the cost of soft rows."""
         rows = slice(0, stop)
         self.hessian[:], self.gradient[:] = 0.0, 0.0
         cost = assemble(

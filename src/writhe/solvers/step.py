@@ -1,4 +1,4 @@
-"""A small least-squares step solver: terms in, the next configuration out.
+"""A Levenberg-Marquardt step solver for compiled terms.
 
 Each iteration solves the QP of the linearised terms,
 

@@ -39,6 +39,7 @@ class TrackingOptions:
     iterations: int = 6
     foot_weight: float = 4.0  # position weight of feet; other joints have 1
     angle_weight: float = 0.15  # a: weight of joint angles, scaled to metres by M
+    ankle_weight: float = 0.6  # a M of ankles and toes: a foot in the floor lifts the leg instead
     steady_weight: float = 1.2  # s: weight of agreement with neighbouring frames
     max_step: float = 0.3  # per degree of freedom and iteration
     near_m: float = 0.06  # pairs nearer than this become inequalities
@@ -80,6 +81,9 @@ class PostureTracker:
         weight = [self.options.foot_weight if j in feet else 1.0 for j in skeleton.names]
         self._position_weight = np.repeat(weight, 3)
         self.metres = _metres_per_radian(figure)
+        self._angle_weight = angle_weights(
+            figure, table, self.metres, self.options.angle_weight, self.options.ankle_weight
+        )
         self._x = np.empty(skeleton.dof_count)
         free = np.ones(skeleton.dof_count, dtype=np.bool_) if variables is None else variables
         self.prescribed = np.flatnonzero(~free)
@@ -115,7 +119,7 @@ class PostureTracker:
         ):
             return target.copy()
         start, q, tried = q, q.copy(), np.empty_like(q)
-        angles = (options.angle_weight * self.metres) ** 2
+        angles = self._angle_weight**2
         steady = (options.steady_weight * self.metres) ** 2
         towards = np.sum(beside, axis=0) if beside else 0.0
         for _ in range(options.iterations):
@@ -149,6 +153,18 @@ class PostureTracker:
     def _clearance_here(self) -> float:
         terms = self._position_terms
         return self._contact_step.clearance(terms.positions, terms.rotations, self.options.margin_m)
+
+
+def angle_weights(
+    figure: Figure, table: CollisionTable, metres: Floats, weight: float, of_ankles: float
+) -> Floats:
+    """(nv,) weights a M of joint angles; ankles and toes have their own among other objects."""
+    out = weight * metres
+    if (table.pairs.ancestor < 0).any():
+        for role, joint in figure.roles:
+            if role in FEET:
+                out[figure.skeleton.v_slice(joint)] = of_ankles
+    return out
 
 
 def _metres_per_radian(figure: Figure) -> Floats:

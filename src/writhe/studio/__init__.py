@@ -1,1 +1,1 @@
-"""The studio: a local web server, its documents, and the page that people pose in."""
+"""The studio: a local web server, its documents, and the browser client."""

@@ -11,7 +11,7 @@ from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
 from writhe.kernels.topology.loop_crossing import disc_crossings
 
-_MAX_CROSSINGS = 64  # more crossings are ignored
+_MAX_CROSSINGS = 64  # maximum number of crossings stored
 
 
 @dataclass(frozen=True, slots=True)

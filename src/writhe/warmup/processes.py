@@ -54,7 +54,7 @@ class _Process:
         threading.Thread(target=read, daemon=True).start()
 
     def start(self, name: str, function: str) -> None:
-        """Call a function; the end of it is an event."""
+        """Start a function call; its completion is reported as an event."""
         self.name = name
         self._input.write(function + "\n")
         self._input.flush()

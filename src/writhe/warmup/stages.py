@@ -20,15 +20,21 @@ def kinematics() -> None:
 
 
 def skins() -> None:
-    """Generating and deforming the figures' skins."""
+    """Generating and deforming the figures' skins; fitting capsules to the skin of a character."""
+    import numpy as np
+
     from writhe.skeleton import forward
     from writhe.skeleton.figures import figure, figure_names
+    from writhe.skeleton.fit_points import Tightness, fit_points
 
     for name in figure_names():
         body = figure(name)
         frames = forward(body.skeleton, body.skeleton.rest_configuration)
         if body.skin is not None:
             body.skin.deform(body.skeleton, frames.positions, frames.rotations)
+    points = np.random.default_rng(0).normal(size=(20, 3))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    fit_points(points, points, np.ones(20), np.zeros(20, dtype=bool), points[:0], 1, Tightness())
 
 
 def linking() -> None:

@@ -3,7 +3,7 @@ import { describeMotion, describeSegment, uncertified } from "../certificate_tex
 import { fill, h } from "../dom";
 import type { Editor } from "../editor";
 import type { Install } from "../feature";
-import type { SampledTrackState, Segment } from "../generated/messages";
+import type { ClearResult, SampledTrackState, Segment } from "../generated/messages";
 import { icon } from "../icons";
 import { on, store } from "../store";
 
@@ -23,7 +23,7 @@ export const install: Install = (editor) => {
     ],
     receive(message) {
       if (message.type === "motion_certificate") dialog.refresh();
-      else if (message.type === "clear_result") dialog.showResult(message.cleared, message.remaining);
+      else if (message.type === "clear_result") dialog.showResult(message);
       else if (message.type === "job" && message.status === "running") {
         dialog.showProgress(message.job, message.done, message.text);
       } else if (message.type === "job") dialog.end(message.job, message.status === "failed" ? message.text : "");
@@ -95,9 +95,10 @@ class ClearingDialog {
     if (this.dialog.open) this.draw();
   }
 
-  showResult(count: number, remaining: string[]): void {
+  showResult(result: ClearResult): void {
+    const count = result.cleared;
     const fixed = count ? `Fixed ${count} ${count === 1 ? "segment" : "segments"}.` : "";
-    this.note.textContent = [fixed, ...remaining].join(" ");
+    this.note.textContent = [fixed, ...result.changes, ...result.remaining].join(" ");
   }
 
   showProgress(job: string, done: number, text: string): void {

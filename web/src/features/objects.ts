@@ -201,7 +201,7 @@ function section(editor: Editor): HTMLElement {
             class: "chip add",
             type: "button",
             title: "Open a scene file with your own objects (docs/scenes.md)",
-            click: () => chooseFile(editor, false, ".json"),
+            click: () => chooseFile(editor, "motion", ".json"),
           },
           "From a file …",
         ),

@@ -67,7 +67,11 @@ class PresetPanel {
   private applyOnArrival = false; // Enter was pressed before the poses had arrived
 
   constructor(private readonly editor: Editor) {
-    const note = h("p", { class: "note", hidden: true }, "Preset poses are for people: this figure was not recognised as one.");
+    const note = h(
+      "p",
+      { class: "note", hidden: true },
+      "Preset poses are for people: this figure was not recognised as one.",
+    );
     const finder = h("div", { class: "preset-find" }, this.search, this.setting);
     this.element = h("div", {}, finder, this.list, this.more, note);
     this.search.addEventListener("input", () => this.draw());

@@ -78,7 +78,7 @@ function section(editor: Editor): HTMLElement {
       class: "link",
       type: "button",
       title: "Open a .parquet file made with writhe db build",
-      click: () => chooseFile(editor, false, ".parquet"),
+      click: () => chooseFile(editor, "motion", ".parquet"),
     },
     "Postures from a file …",
   );

@@ -73,7 +73,7 @@ class PathPanel {
     this.line = new PathLine(editor.viewport);
     this.remove.hidden = this.repair.hidden = true;
     const title = "Open a .npz file made with writhe learn";
-    const open = () => chooseFile(editor, false, ".npz");
+    const open = () => chooseFile(editor, "motion", ".npz");
     const learnt = h("button", { class: "link", type: "button", title, click: open }, "Styles from a file …");
     this.element = h(
       "div",

@@ -235,6 +235,9 @@ export interface FigureShape {
   triangles: Uint8Array;
   skin_joints: Uint8Array;
   skin_weights: Uint8Array;
+  model: string;
+  nodes: number[];
+  units_m: number[];
 }
 
 /** A pinned joint and its target position; `both` means orientation too. */
@@ -438,12 +441,13 @@ export interface ClearAll {
   preferred_actor: number;
 }
 
-/** The number of cleared segments, and messages about the remaining ones. */
+/** The number of cleared segments, what changed in each, and why others were not cleared. */
 export interface ClearResult {
   type: "clear_result";
   job: string;
   cleared: number;
   remaining: string[];
+  changes: string[];
 }
 
 /** Remove a sampled track, so that its keys are interpolated by their easing. */

@@ -51,7 +51,7 @@ function character(editor: Editor): HTMLElement {
     MIXED = "\u0000mixed";
   const figure = choice("Body", "The body to pose. A change starts from its rest pose.", (value) => {
     if (value === OWN) {
-      chooseFile(editor, true);
+      chooseFile(editor, "figure");
       update();
     } else editor.command({ type: "choose_figure", actor: store.active, figure: value });
   });

@@ -24,7 +24,7 @@ function certificateNote(): string {
 
 const EXPORT_FORMATS: { [suffix: string]: string } = {
   bvh: "The skeleton's motion, for most animation tools",
-  glb: "The character with skin and motion, and the objects: Blender, game engines",
+  glb: "Characters as they came, with materials and motion, and the objects: Blender, game engines",
 };
 
 function exportMenu(editor: Editor): HTMLElement {
@@ -51,10 +51,11 @@ function exportMenu(editor: Editor): HTMLElement {
 
 function importMenu(editor: Editor): HTMLElement {
   const types = () => (store.welcome?.import_suffixes ?? []).map((suffix) => `.${suffix}`).join(", ");
-  const open = (suffixes: string) => () => chooseFile(editor, false, suffixes);
+  const open = (suffixes: string) => () => chooseFile(editor, "motion", suffixes);
   const menu = menuButton("open", "Open a file", "Open", () => [
     ["Motion onto this character", `A clip to play and edit: ${types()}`, () => chooseFile(editor)],
-    ["Skeleton as a new character", `Pose your own character's skeleton: ${types()}`, () => chooseFile(editor, true)],
+    ["Character", "Your own, with its materials and clips: .glb, .gltf, .vrm", () => chooseFile(editor, "actor")],
+    ["Skeleton for this character", `Replaces its body: ${types()}`, () => chooseFile(editor, "figure")],
     ["Document", "Another document: .writhe", open(".writhe")],
     ["Scene with objects", "Replaces the objects of this scene: .json", open(".json")],
     ["Postures or styles", "Learnt with the writhe command line: .parquet, .npz", open(".parquet,.npz")],

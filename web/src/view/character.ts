@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import type { FigureShape } from "../generated/messages";
 import { floats } from "../motion";
+import type { Model } from "./model";
 
 // joint kinds, as in the Python package
 const FIXED = 0;
@@ -31,6 +32,9 @@ export class Character {
   private readonly mesh: THREE.SkinnedMesh;
   private touching = new Set<number>();
   private hovered: number | null = null;
+  private model: Model | null = null; // the character's own file, once it is loaded
+  private layer = 0;
+  private readonly margins: { min: THREE.Vector3; max: THREE.Vector3 };
   private readonly partJoints = new Map<string, Set<number>>();
 
   constructor(
@@ -49,11 +53,13 @@ export class Character {
       this.partJoints.get(capsule.part)!.add(capsule.joint);
     }
     this.q = new Float32Array(configurationSize(shape));
+    this.margins = this.skinMargins();
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.BufferAttribute(this.vertices, 3));
     geometry.setAttribute("skinIndex", new THREE.BufferAttribute(this.skinJoints, 4));
     geometry.setAttribute("skinWeight", new THREE.BufferAttribute(this.skinWeights, 4));
-    this.colours = new THREE.BufferAttribute(new Float32Array(this.vertices.length).fill(1), 3);
+    const count = this.vertices.length / 3;
+    this.colours = new THREE.BufferAttribute(new Float32Array(4 * count).fill(1), 4);
     this.colours.setUsage(THREE.DynamicDrawUsage);
     geometry.setAttribute("color", this.colours);
     geometry.setIndex(new THREE.BufferAttribute(this.triangles, 1));
@@ -72,6 +78,7 @@ export class Character {
   setPose(q: Float32Array): void {
     this.q.set(q.subarray(0, this.q.length));
     for (let j = 0; j < this.bones.length; j++) this.placeBone(j);
+    this.model?.pose(this.bones);
     this.root.updateMatrixWorld(true);
     this.version++;
   }
@@ -82,7 +89,30 @@ export class Character {
   }
 
   setLayer(layer: number): void {
+    this.layer = layer;
     this.mesh.layers.set(layer);
+    this.model?.setLayer(layer);
+  }
+
+  /** Whether the character is shown with its own materials. */
+  get hasModel(): boolean {
+    return this.model !== null;
+  }
+
+  /** Show the character's own file; the plain body then only marks hovered and overlapping parts. */
+  setModel(model: Model): void {
+    this.model = model;
+    this.root.add(model.root);
+    this.material.transparent = true;
+    this.material.depthWrite = false;
+    this.material.polygonOffset = true;
+    this.material.polygonOffsetFactor = this.material.polygonOffsetUnits = -2;
+    this.material.needsUpdate = true;
+    this.mesh.castShadow = this.mesh.receiveShadow = false;
+    model.setLayer(this.layer);
+    model.pose(this.bones);
+    this.root.updateMatrixWorld(true);
+    this.paint();
   }
 
   /** Make the figure transparent, for onion skins. */
@@ -124,6 +154,15 @@ export class Character {
     return out.setFromMatrixPosition(this.bones[joint].matrixWorld);
   }
 
+  /** A box around the body in its pose: around the joints, with the margins that the skin has at rest. */
+  bounds(): THREE.Box3 {
+    const box = new THREE.Box3();
+    this.bones.forEach((_, j) => box.expandByPoint(this.jointPosition(j)));
+    box.min.sub(this.margins.min);
+    box.max.add(this.margins.max);
+    return box;
+  }
+
   jointRotation(joint: number): THREE.Quaternion {
     return new THREE.Quaternion().setFromRotationMatrix(this.bones[joint].matrixWorld);
   }
@@ -133,6 +172,16 @@ export class Character {
     this.mesh.geometry.dispose();
     this.mesh.skeleton.dispose();
     this.material.dispose();
+  }
+
+  /** How far the skin reaches beyond the joints in the rest pose, at either end of each axis. */
+  private skinMargins(): { min: THREE.Vector3; max: THREE.Vector3 } {
+    const joints = new THREE.Box3(),
+      skin = new THREE.Box3().setFromArray(this.vertices);
+    this.bones.forEach((_, j) => joints.expandByPoint(this.jointPosition(j)));
+    const zero = new THREE.Vector3();
+    if (skin.isEmpty()) return { min: zero, max: zero.clone() };
+    return { min: joints.min.sub(skin.min).max(zero), max: skin.max.sub(joints.max).max(zero) };
   }
 
   private buildBones(): void {
@@ -169,12 +218,13 @@ export class Character {
     }
   }
 
-  /** Vertex colours: the body's, lighter where hovered, red where parts overlap. */
+  /** Vertex colours: the body's, lighter where hovered, red where parts overlap; else clear over a model. */
   private paint(): void {
     const { colour, hover } = this.colouring;
     const array = this.colours.array as Float32Array;
     const marked = this.touching.size > 0 || this.hovered !== null;
-    for (let v = 0; v < array.length / 3; v++) {
+    this.mesh.visible = marked || this.model === null;
+    for (let v = 0; v < array.length / 4; v++) {
       let red = 0,
         light = 0;
       if (marked) {
@@ -185,8 +235,9 @@ export class Character {
       }
       for (let c = 0; c < 3; c++) {
         const base = channel(colour, c) + light * (channel(hover, c) - channel(colour, c));
-        array[3 * v + c] = base + Math.min(1, red) * (channel(OVERLAP, c) - base);
+        array[4 * v + c] = base + Math.min(1, red) * (channel(OVERLAP, c) - base);
       }
+      array[4 * v + 3] = this.model ? Math.min(1, 0.75 * red + 0.3 * light) : 1;
     }
     this.colours.needsUpdate = true;
   }

@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import type { FigureShape } from "../generated/messages";
 import { store } from "../store";
+import { showMessage } from "../ui/toast";
 import { type BodyColours, Character } from "./character";
 import { Environment, TONES, type Tones } from "./environment";
 import { SceneObjects } from "./objects";
@@ -42,6 +43,7 @@ export class Viewport {
   frames = 0; // frames rendered, for tests
   onFrame: () => void = () => {};
   readonly beforeFrame: (() => void)[] = [];
+  modelAddress: (key: string) => string = (key) => key;
 
   constructor(parent: HTMLElement, options: { shadows: boolean; antialias: boolean }) {
     this.renderer = new THREE.WebGLRenderer({ antialias: options.antialias, preserveDrawingBuffer: false });
@@ -73,8 +75,25 @@ export class Viewport {
     const character = new Character(shape, this.bodyColours());
     character.setLayer(MAIN);
     this.scene.add(character.root);
+    this.showModel(character);
     this.characters.set(actor, { character, picker: new Picker(character) });
     return character;
+  }
+
+  /** Replace the plain body by the character's own file, as soon as it is loaded. */
+  private showModel(character: Character): void {
+    const { model, nodes, units_m } = character.shape;
+    if (!model) return;
+    import("./model")
+      .then(({ Model }) => Model.open(this.modelAddress(model), nodes, units_m))
+      .then((own) => {
+        if (!character.root.parent) return; // removed in the meantime
+        character.setModel(own);
+        this.draw();
+      })
+      .catch((error: unknown) =>
+        showMessage(`${character.shape.figure} is shown without its materials: ${String(error)}`, "problem"),
+      );
   }
 
   /** Remove the characters of all other actors. */
@@ -98,6 +117,7 @@ export class Viewport {
       const character = new Character(shape, this.bodyColours());
       character.setLayer(COMPARED);
       this.scene.add(character.root);
+      this.showModel(character);
       this.compared = { character, picker: new Picker(character) };
     }
     this.resizeViews();
@@ -202,8 +222,7 @@ export class Viewport {
     if (joint !== null) {
       this.orbit.frame(character.jointPosition(joint), 0.2 * character.shape.height);
     } else {
-      const box = new THREE.Box3();
-      character.bones.forEach((_, j) => box.expandByPoint(character.jointPosition(j)));
+      const box = character.bounds();
       const centre = box.getCenter(new THREE.Vector3());
       this.orbit.frame(
         centre,

@@ -38,13 +38,15 @@ def bench(
         str | None, typer.Option(help="Posing methods, separated by commas; all by default.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Run a small subset.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Run everything, for hours.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Run the complete benchmark (hours).")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Measure speed and quality, together with what writhe is compared to.
+    """Measure speed and quality, with baselines in the same run.
 
-    Compilation is excluded; the first call of each kernel is reported separately. Options that the
-    benchmark does not have are an error.
+    Compilation is excluded; the first call of each kernel is reported separately. Options that a
+    benchmark does not support are rejected.
 
     Example: `writhe bench kernels --json`
     """

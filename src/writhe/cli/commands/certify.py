@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from writhe.cli.options import Json, SkipJointZones
+from writhe.cli.options import Animation, Json, SkipJointZones
 from writhe.cli.output import console, print_json
 
 if TYPE_CHECKING:
@@ -19,7 +19,10 @@ SHOWN = 10
 
 
 def certify(
-    file: Annotated[Path, typer.Argument(help="A motion: .bvh, .glb, .npz.", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(help="A motion: .bvh, .glb, .gltf, .vrm, .npz.", show_default=False)
+    ],
+    animation: Animation = None,
     scene: Annotated[
         Path | None,
         typer.Option(help="A JSON scene with other actors and objects.", show_default=False),
@@ -35,6 +38,9 @@ def certify(
         ),
     ] = None,
     skip_joint_zones: SkipJointZones = False,
+    skin: Annotated[
+        bool, typer.Option(help="Measure the skin too: how often and how deep it penetrates.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Check whether body parts penetrate each other or objects, between frames too.
@@ -53,10 +59,32 @@ def certify(
     if place is not None and skip_joint_zones:
         place = replace(place, policy=replace(place.policy, skip_joint_zones=True))
     policy = ContactPolicy(skip_joint_zones=skip_joint_zones)
-    found = certify_file(file, scene=place, actor=actor, interpolation=interpolation, policy=policy)
+    found = certify_file(
+        file,
+        scene=place,
+        actor=actor,
+        interpolation=interpolation,
+        policy=policy,
+        animation=animation,
+    )
     show_certificate(found.certificate, found.table)
+    report = None
+    if skin:
+        from writhe.research.evaluation.skin_report import figure_with_skin, skin_report
+
+        chosen = None
+        if place is not None:
+            chosen = (place.actor(actor) if actor else place.actors[0]).figure
+        report = skin_report(figure_with_skin(file, found.motion, chosen), found.motion)
+        console.print(
+            f"skin over 1 cm deep: {report.apart_percent:.1f} % of the frames (deepest"
+            f" {100 * report.apart_m:.1f} cm); parts two joints apart, folds included:"
+            f" {report.two_joints_percent:.1f} % (deepest {100 * report.two_joints_m:.1f} cm)"
+        )
     if json:
-        print_json(found.certificate.as_dict())
+        print_json(
+            found.certificate.as_dict() | ({} if report is None else {"skin": report.as_dict()})
+        )
     raise typer.Exit(0 if found.certificate.certified else 1)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -32,7 +32,7 @@ def character(
     per_joint: dict[str, int] = {}
     for capsule in figure.capsules:
         per_joint[capsule.joint] = per_joint.get(capsule.joint, 0) + 1
-    result = {
+    result: dict[str, Any] = {
         "file": str(file),
         "joints": len(skeleton),
         "roles": dict(figure.roles),

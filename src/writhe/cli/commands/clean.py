@@ -9,27 +9,40 @@ from typing import Annotated
 import typer
 
 from writhe.cli.commands.certify import verdict_text
-from writhe.cli.options import Json
+from writhe.cli.options import Animation, Json
 from writhe.cli.output import console, print_json
 from writhe.cli.progress import progress_bar
 
 
 def clean(
-    file: Annotated[Path, typer.Argument(help="A motion: .bvh, .glb, .npz.", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(help="A motion: .bvh, .glb, .gltf, .vrm, .npz.", show_default=False)
+    ],
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", help="The .bvh or .glb file to write.", show_default=False),
+        typer.Option("-o", "--output", help="The .bvh or glTF file to write.", show_default=False),
     ],
+    on: Annotated[
+        str | None,
+        typer.Option(
+            help="Clean it on this body: human, or a character's file. Default: the character of "
+            "the file if it has a mesh, else the human.",
+            show_default=False,
+        ),
+    ] = None,
+    animation: Animation = None,
     strip: Annotated[
         Path | None, typer.Option(help="A film strip of before and after (.png).")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Remove penetrations from a clip, keeping its style and its feet, and certify the result.
+    """Remove penetrations from a clip, preserving style and foot contacts, and certify the result.
 
-    The motion is retargeted to the built-in human if necessary. A .bvh is certified in both ways in
-    which readers interpolate it: slerp, and Euler angle by Euler angle. Where the second would
-    collide, the frames around it are moved apart; a .bvh gets more frames if that is not enough.
+    The motion is cleaned on its own character if the file has one, and written into that file's
+    animations with everything else unchanged; else it is retargeted to the built-in human.
+    A .bvh is certified in both ways in which readers interpolate it: slerp, and Euler angle by
+    Euler angle. Where the second would collide, the frames around it are moved apart; a .bvh gets
+    more frames if that is not enough.
 
     Exit code 0: the result is certified; 1: it is not; 2: bad input.
 
@@ -37,24 +50,31 @@ def clean(
     """
     from writhe.cleaning.clean import clean as clean_motion
     from writhe.cleaning.write_certified import write_certified
-    from writhe.io import load
+    from writhe.io import load, load_figure
+    from writhe.io.files import GLTF
     from writhe.retargeting.motion_on_figure import on_figure
-    from writhe.skeleton.figures import figure
+    from writhe.skeleton.figures import figure, figure_names
 
-    human = figure("human")
-    motion = on_figure(load(file), human)
+    clip = load(file, animation=animation)
+    if on is not None:
+        body = figure(on) if on in figure_names() else load_figure(on)
+    else:
+        own = load_figure(file, animation=animation) if file.suffix.lower() in GLTF else None
+        body = own if own is not None and own.skin is not None else figure("human")
+    motion = on_figure(clip, body)
     start = time.perf_counter()
     with progress_bar("Cleaning") as progress:
         cleaned = clean_motion(
-            human, motion, euler=output.suffix.lower() == ".bvh", progress=progress
+            body, motion, euler=output.suffix.lower() == ".bvh", progress=progress
         )
     seconds = time.perf_counter() - start
-    written, after = write_certified(cleaned.motion, output)
+    written, after = write_certified(cleaned.motion, output, figure=body)
     if strip is not None:
         from writhe.render import before_after
 
-        before_after(human, motion, cleaned.motion, strip)
+        before_after(body, motion, cleaned.motion, strip)
     before = cleaned.before
+    console.print(f"cleaned on {body.name}")
     console.print(
         f"{file.name}: {len(motion)} frames in {seconds:.1f} s; penetration "
         f"{1000 * before.penetration_upper_bound_m:.1f} mm before, "
@@ -69,6 +89,7 @@ def clean(
     if json:
         print_json(
             {
+                "figure": body.name,
                 "frames": len(motion),
                 "frames_written": len(written),
                 "seconds": round(seconds, 3),

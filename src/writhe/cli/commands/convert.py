@@ -7,14 +7,16 @@ from typing import Annotated
 
 import typer
 
-from writhe.cli.options import Json
+from writhe.cli.options import MOTION_FILES, Animation, Json
 from writhe.cli.output import console, print_json
 from writhe.io import load, load_figure, save
+from writhe.io.files import CHARACTERS, GLTF, file_format
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(help="A .bvh, .glb or .npz file.")],
-    target: Annotated[Path, typer.Argument(help="The .bvh or .glb file to write.")],
+    source: Annotated[Path, typer.Argument(help=f"A motion: {MOTION_FILES}.")],
+    target: Annotated[Path, typer.Argument(help="The .bvh or glTF file to write.")],
+    animation: Animation = None,
     metres_per_unit: Annotated[
         float | None, typer.Option(help="Length in metres of a unit in the BVH file read.")
     ] = None,
@@ -32,18 +34,22 @@ def convert(
 ) -> None:
     """Convert a motion between file formats, given by the suffixes.
 
+    From glTF to glTF (.glb, .gltf, .vrm) the character stays as it is, with meshes, materials and
+    images; only the animation is written anew where --fps changes it. Between glTF, FBX and USD
+    skeleton, skin and animation are converted.
+
     Example: `writhe convert walk.bvh walk.glb`
     """
-    motion = load(source, metres_per_unit=metres_per_unit, repair=repair, model=model)
+    motion = load(
+        source, metres_per_unit=metres_per_unit, repair=repair, model=model, animation=animation
+    )
     if fps is not None:
         motion = motion.resample(fps)
-    is_glb = source.suffix.lower() == ".glb" and target.suffix.lower() == ".glb"
-    save(
-        motion,
-        target,
-        figure=load_figure(source) if is_glb else None,
-        metres_per_unit=output_unit,
-    )
+    figure = None
+    kinds = file_format(source), target.suffix.lower()
+    if all(kind in CHARACTERS for kind in kinds) and not all(kind in GLTF for kind in kinds):
+        figure = load_figure(source, animation=animation)  # glTF to glTF keeps the document itself
+    save(motion, target, figure=figure, metres_per_unit=output_unit)
     console.print(f"{target}: {len(motion)} frames at {motion.fps:g} a second")
     if json:
         print_json({"file": str(target), "frames": len(motion), "fps": motion.fps})

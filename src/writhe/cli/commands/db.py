@@ -28,7 +28,7 @@ Output = Annotated[Path, typer.Option("--output", "-o", help="The .parquet file 
 
 @app.command()
 def build(
-    folder: Annotated[Path, typer.Argument(help="A folder with .bvh, .glb or .npz files.")],
+    folder: Annotated[Path, typer.Argument(help="A folder with .bvh, glTF or .npz files.")],
     output: Output,
     every: Annotated[int, typer.Option(help="Sample every n-th frame.", min=1)] = 5,
     threshold: Annotated[
@@ -155,7 +155,7 @@ def query(
     pose: Annotated[str, typer.Option(help="The query posture: CLIP.bvh@FRAME.")],
     k: Annotated[int, typer.Option("-k", help="Number of neighbours.", min=1)] = 5,
     radius: Annotated[
-        float, typer.Option(help="Largest difference of linking; doubled until there are k.")
+        float, typer.Option(help="Linking radius; doubled until k postures are found.")
     ] = 0.25,
     json: Json = False,
 ) -> None:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from writhe.cli.options import Json
+from writhe.cli.options import MOTION_FILES, Animation, Json
 from writhe.cli.output import console, print_json
 from writhe.io.summary import summarise
-from writhe.recognition import Recognition, RigKind, recognise
+from writhe.recognition import Recognition, RigKind, corrected, recognise
 from writhe.recognition.roles import FINGERS, MIDLINE, SIDED
 from writhe.skeleton.limbs import SIDES
 
 
 def info(
-    file: Annotated[Path, typer.Argument(help="A .bvh, .glb or .npz file.")],
+    file: Annotated[Path, typer.Argument(help=f"A motion or a character: {MOTION_FILES}.")],
+    animation: Animation = None,
     metres_per_unit: Annotated[
         float | None,
         typer.Option(help="Length in metres of the file's unit, if it cannot be guessed."),
@@ -30,9 +31,10 @@ def info(
 
     Example: `writhe info walk.bvh`
     """
-    motion = summarise(file, metres_per_unit=metres_per_unit)
+    motion = summarise(file, metres_per_unit=metres_per_unit, animation=animation)
     skeleton = motion.skeleton
-    match = recognise(skeleton)
+    match = recognise(skeleton, corrected(skeleton, motion.source.get("roles")))
+    contents: dict[str, Any] = motion.source.get("contents", {"animations": []})
     kinds = Counter(joint.kind.name.lower() for joint in skeleton.joints)
     result = {
         "file": str(file),
@@ -56,6 +58,8 @@ def info(
         "limbs": [list(chain) for chain in match.limbs],
         "repairs": sorted(motion.source.get("repairs", {})),
         "joint_names": list(skeleton.names),
+        "animation": motion.source.get("animation"),
+        **contents,
     }
     table = Table(show_header=False, box=None, title=str(file), title_justify="left")
     kinds_text = ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items()))
@@ -64,12 +68,25 @@ def info(
     table.add_row("frames", f"{motion.frames} at {motion.fps:g} a second")
     table.add_row("duration", f"{motion.duration_s:.2f} s")
     table.add_row("unit", f"{result['metres_per_unit']:.6g} m ({result['unit_from']})")
+    if "meshes" in contents:
+        table.add_row("contents", _counts(contents))
+    for clip in contents["animations"]:
+        name = f"{clip['name']!r}{' (shown)' if clip['name'] == result['animation'] else ''}"
+        morphs = ", moves morph targets" if clip["morphs"] else ""
+        table.add_row("animation", escape(f"{name}: {clip['duration_s']:.2f} s{morphs}"))
     if result["repairs"]:
         table.add_row("restored bones", ", ".join(sorted(motion.source["repairs"])))
     console.print(table)
     console.print(roles_table(match))
     if json:
         print_json(result)
+
+
+def _counts(contents: dict[str, Any]) -> str:
+    """The meshes, skins and so on of a character, in words."""
+    words = ("meshes", "skins", "morph_targets", "materials", "images")
+    text = ", ".join(f"{contents[word]} {word.replace('_', ' ')}" for word in words)
+    return text + (f", VRM {contents['vrm']}" if contents["vrm"] else "")
 
 
 def roles_table(found: Recognition) -> Table:

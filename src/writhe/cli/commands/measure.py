@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from writhe.cli.options import Json
+from writhe.cli.options import Animation, Json
 from writhe.cli.output import console, print_json
 
 
 def measure(
     clip: Annotated[Path, typer.Argument(help="A motion file, such as a BVH.")],
+    animation: Animation = None,
     json: Json = False,
     csv: Annotated[
         Path | None, typer.Option("--csv", help="Write the linking at every frame to this file.")
@@ -32,7 +33,7 @@ def measure(
     from writhe.io import figure_of, load
     from writhe.topology import measure_motion
 
-    motion = load(clip)
+    motion = load(clip, animation=animation)
     report = measure_motion(figure_of(motion), motion)
     table = Table("pair", "min", "max", "mean", "extreme at", title=f"Linking in {report.name}")
     for line in report.summaries():

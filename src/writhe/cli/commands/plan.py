@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from writhe.cli.commands.certify import show_certificate, verdict_text
-from writhe.cli.options import Json, SkipJointZones
+from writhe.cli.options import Animation, Json, SkipJointZones
 from writhe.cli.output import console, print_json
 from writhe.errors import WritheError
 
@@ -33,8 +33,9 @@ def plan(
         str | None, typer.Option("--to", help="The last posture: FILE@FRAME, or rest.")
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The .bvh or .glb file to write.")
+        Path, typer.Option("--output", "-o", help="The .bvh or glTF file to write.")
     ] = Path("plan.bvh"),
+    animation: Animation = None,
     plant: Annotated[
         list[str] | None,
         typer.Option(
@@ -78,8 +79,8 @@ def plan(
 ) -> None:
     """Plan a certified motion between two postures, such as a rest pose and a clip's first frame.
 
-    What is certified is the file that is written, with the rest of the clip after a lead-in, as
-    programs that read it interpolate it.
+    The written file, including the clip after a lead-in, is certified under the interpolations of
+    common programs.
 
     Exit code 0: a certified file was written; 1: no path was found, or the file is not certified;
     2: bad input.
@@ -90,7 +91,7 @@ def plan(
     from writhe.planning.support import assumed_support
 
     first, last = _ends(postures or [], start, goal)
-    figure, clip, rows, rate = _read(first, last)
+    figure, clip, rows, rate = _read(first, last, animation)
     world, actor_name = _scene(scene, actor, figure, skip_joint_zones)
     assumed = assumed_support(
         figure, rows[0], rows[1], plant=support and not plant, floor=support and scene is None
@@ -146,9 +147,12 @@ def _ends(postures: list[str], start: str | None, goal: str | None) -> tuple[str
     return given[0], given[1]
 
 
-def _read(first: str, last: str) -> tuple[Figure, Motion, list[Floats], float]:
+def _read(
+    first: str, last: str, animation: str | None
+) -> tuple[Figure, Motion, list[Floats], float]:
     """The figure, the clip of the last (or only) file, both postures (nq) and the frame rate."""
-    from writhe.io import figure_of, load
+    from writhe.io import figure_of, load, load_figure
+    from writhe.io.files import GLTF
 
     motions: dict[str, Motion] = {}
     rows: list[Floats | None] = []
@@ -162,7 +166,7 @@ def _read(first: str, last: str) -> tuple[Figure, Motion, list[Floats], float]:
                 f"a posture must be FILE@FRAME, for example walk.bvh@12, not {text!r}"
             )
         if name not in motions:
-            motions[name] = load(name)
+            motions[name] = load(name, animation=animation)
         motion, frame = motions[name], int(number)
         if not -len(motion) <= frame < len(motion):
             raise WritheError(f"{name} has frames 0 to {len(motion) - 1}, not {frame}")
@@ -173,7 +177,11 @@ def _read(first: str, last: str) -> tuple[Figure, Motion, list[Floats], float]:
             raise WritheError(
                 f"{name} has another skeleton than {clip.name!r}: retarget one of them first"
             )
-    figure = figure_of(clip, partial=True)
+    file = Path((last if last != REST else first).rpartition("@")[0])
+    if file.suffix.lower() in GLTF:
+        figure = load_figure(file, animation=animation)
+    else:
+        figure = figure_of(clip, partial=True)
     if not figure.capsules:
         raise WritheError(f"no collision shapes could be fitted to the skeleton of {clip.name!r}")
     return (
@@ -278,14 +286,15 @@ def _write(
     from writhe.scene import certify_file
 
     q = motion.q if scene is None else motion.q[:, scene.layout.actor_q[actor_name]]
-    source = clip.source if clip is not None else {}
+    # a path is a new animation of its character, not one of those that were there
+    source = {} if clip is None else {k: v for k, v in clip.source.items() if k != "animation"}
     written = replace(motion, skeleton=figure.skeleton, q=np.ascontiguousarray(q), source=source)
     frames = len(written)
     if clip is not None:
         frame = int(last.rpartition("@")[2]) % len(clip)
         rest = clip.slice(frame, len(clip)).resample(written.fps)
         written = replace(written, q=np.concatenate([written.q, rest.q[1:]]))
-    save(written, output)
+    save(written, output, figure=figure if figure.source is not None else None)
     stored = certify_file(
         output, scene=scene, actor=actor_name, policy=problem.table.policy, figure=figure
     )

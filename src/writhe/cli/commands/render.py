@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from writhe.cli.options import Json
+from writhe.cli.options import Animation, Json
 from writhe.cli.output import console, print_json
 from writhe.cli.progress import progress_bar
 from writhe.errors import WritheError
@@ -18,6 +18,7 @@ from writhe.skeleton.figures import figure, figure_names
 def render(
     subject: Annotated[str, typer.Argument(help="A motion file, or a figure: human, hand, ...")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A .png, .jpg, .gif or .mp4.")],
+    animation: Animation = None,
     strip: Annotated[
         int, typer.Option(help="Number of frames side by side in one picture.", min=0)
     ] = 0,
@@ -35,7 +36,7 @@ def render(
     """
     from writhe.render import film_strip, movie, render_pose
 
-    body, motion = _subject(subject)
+    body, motion = _subject(subject, animation)
     red = _colliding(body, motion) if collisions else None
     suffix = output.suffix.lower()
     if suffix in (".gif", ".mp4"):
@@ -75,7 +76,7 @@ def _colliding(body: Figure, motion: Motion) -> tuple[tuple[str, ...], ...] | No
     return violating_parts(CollisionTable.of_figure(body), motion.q)
 
 
-def _subject(subject: str) -> tuple[Figure, Motion]:
+def _subject(subject: str, animation: str | None) -> tuple[Figure, Motion]:
     """The figure to draw and its motion: from a file, or the rest pose of a built-in figure."""
     if subject in figure_names():
         body = figure(subject)
@@ -85,8 +86,8 @@ def _subject(subject: str) -> tuple[Figure, Motion]:
     from writhe.io import load, load_figure
     from writhe.retargeting.motion_on_figure import on_figure
 
-    motion = load(subject)
-    own = load_figure(subject)
+    motion = load(subject, animation=animation)
+    own = load_figure(subject, animation=animation)
     if own.skin is not None:
         return own, motion
     human = figure("human")

@@ -7,19 +7,21 @@ from typing import Annotated
 
 import typer
 
-from writhe.cli.options import Json
+from writhe.cli.options import MOTION_FILES, Animation, Json
 from writhe.cli.output import console, print_json
 from writhe.io import load, load_figure, save
+from writhe.io.files import GLTF
 from writhe.retargeting.retarget import retarget as retarget_motion
 from writhe.skeleton.figures import figure, figure_names
 
 
 def retarget(
-    source: Annotated[Path, typer.Argument(help="A .bvh, .glb or .npz file.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The .bvh or .glb file to write.")],
+    source: Annotated[Path, typer.Argument(help=f"A motion: {MOTION_FILES}.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The .bvh or glTF file to write.")],
     to: Annotated[
         str, typer.Option(help="A built-in figure, or a file with the character.")
     ] = "human",
+    animation: Animation = None,
     keep_feet: Annotated[bool, typer.Option(help="Lock planted feet.")] = True,
     floor: Annotated[
         float | None,
@@ -29,11 +31,15 @@ def retarget(
 ) -> None:
     """Retarget a motion to another skeleton by the roles of its joints.
 
+    A character from a glTF file is written with everything in it; the motion is added to its
+    animations.
+
     Example: `writhe retarget walk.bvh --to human -o walk.glb`
     """
     body = figure(to) if to in figure_names() else load_figure(to)
-    result = retarget_motion(load(source), body, keep_feet=keep_feet, floor_m=floor)
-    save(result, output, figure=body if output.suffix.lower() == ".glb" else None)
+    motion = load(source, animation=animation)
+    result = retarget_motion(motion, body, keep_feet=keep_feet, floor_m=floor)
+    save(result, output, figure=body if output.suffix.lower() in GLTF else None)
     report = result.source["retarget"]
     console.print(f"{output}: {len(result)} frames on {body.name}, scale {report['scale']:.3f}")
     if keep_feet:

@@ -7,12 +7,17 @@ from typing import Annotated
 
 import typer
 
-from writhe.cli.info import roles_table
+from writhe.cli.commands.info import roles_table
 from writhe.cli.output import console, print_json
 from writhe.errors import WritheError
-from writhe.io import load_figure
+from writhe.io.summary import summarise
 from writhe.recognition import recognise
-from writhe.recognition.corrections import forget_roles, read_roles, remember_roles
+from writhe.recognition.corrections import (
+    corrected,
+    forget_roles,
+    read_roles,
+    remember_roles,
+)
 
 EPILOG = "A role without a joint (`--set left_toe=`) says that the skeleton has no such joint."
 
@@ -35,7 +40,8 @@ def roles(
 
     Example: `writhe roles avatar.glb --set left_elbow=Bone.012`
     """
-    skeleton = load_figure(file).skeleton
+    contents = summarise(file)
+    skeleton = contents.skeleton
     if forget:
         known = forget_roles(skeleton)
         console.print("corrections forgotten" if known else "there were no corrections")
@@ -49,7 +55,7 @@ def roles(
         recognise(skeleton, given)  # complains about what does not fit before it is stored
         path = remember_roles(skeleton, given)
         console.print(f"{len(given)} corrections remembered in {path}")
-    found = recognise(skeleton)
+    found = recognise(skeleton, corrected(skeleton, contents.source.get("roles")))
     console.print(roles_table(found))
     if json:
         print_json(

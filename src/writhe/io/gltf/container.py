@@ -25,13 +25,18 @@ from writhe.skeleton.source_file import SourceFile
 
 def write_container(path: Path, document: dict[str, Any], binary: bytes) -> None:
     """Write a .glb file."""
+    path.write_bytes(container_bytes(document, binary))
+
+
+def container_bytes(document: dict[str, Any], binary: bytes) -> bytes:
+    """The content of a .glb file."""
     text = json.dumps(document, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-len(text) % 4)
     binary += b"\0" * (-len(binary) % 4)
     chunks = struct.pack("<II", len(text), JSON_CHUNK) + text
     if binary:
         chunks += struct.pack("<II", len(binary), BINARY_CHUNK) + binary
-    path.write_bytes(struct.pack("<III", MAGIC, 2, 12 + len(chunks)) + chunks)
+    return struct.pack("<III", MAGIC, 2, 12 + len(chunks)) + chunks
 
 
 class Glb:

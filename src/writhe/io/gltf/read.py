@@ -121,8 +121,9 @@ def _read(glb: Glb, wanted: str | int | None) -> tuple[Skeleton, Floats, float, 
     animation = read_animation(glb, wanted)
     tracks = animation.tracks
     times, fps = np.zeros(1), 30.0
-    if tracks:
-        times, fps = sampling_times(glb, tracks, 7 * len(animation.nodes.order))
+    moving = [track for track in tracks if track.path != "scale"] or tracks
+    if moving:
+        times, fps = sampling_times(glb, moving, 7 * len(animation.nodes.order))
     animation.source["start_s"] = float(times[0])
     skeleton, q = animation.configurations([t.sample(times) for t in tracks], len(times))
     return skeleton, q, fps, animation

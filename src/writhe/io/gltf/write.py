@@ -19,7 +19,7 @@ from writhe.errors import WritheError
 from writhe.io.gltf.animate import AnimationWriter, Track, joint_tracks
 from writhe.io.gltf.buffers import FORMAT, is_binary, relative_name
 from writhe.io.gltf.builder import GltfBuilder
-from writhe.io.gltf.container import Glb, write_container
+from writhe.io.gltf.container import Glb, container_bytes, write_container
 from writhe.io.gltf.contents import animation_names
 from writhe.io.gltf.existing import append_document, open_document
 from writhe.io.gltf.new_character import add_skeleton, add_skin, xyzw
@@ -113,7 +113,7 @@ def write_gltf(
             else:
                 shift, notes = append_document(builder, one.file)
                 written.notes += notes
-            nodes, scales = _nodes_of(one, shift)
+            nodes, scales = nodes_of(one, shift)
         if one.motion is not None:
             start_s, own = _place_in_file(one)
             replaces = own if len(characters) == 1 else None
@@ -156,7 +156,7 @@ def _check(characters: Sequence[Character], suffix: str) -> None:
                 )
 
 
-def _nodes_of(one: Character, shift: int) -> tuple[list[int], Floats]:
+def nodes_of(one: Character, shift: int = 0) -> tuple[list[int], Floats]:
     """The node of each joint in its file, and the metres per unit of each node's translation."""
     assert one.file is not None
     found = file_joints(Glb(one.file))
@@ -213,6 +213,11 @@ def _add_prop(builder: GltfBuilder, prop: Prop) -> list[Track]:
     if np.ptp(prop.poses, axis=0).max() == 0.0:
         return []
     return [(node, "translation", prop.poses[:, :3]), (node, "rotation", xyzw(rotations))]
+
+
+def packed_bytes(builder: GltfBuilder) -> bytes:
+    """The document as a .glb file."""
+    return container_bytes(*builder.finish())
 
 
 def _store(path: Path, builder: GltfBuilder, suffix: str) -> None:

@@ -31,7 +31,8 @@ class Smoothness(NamedTuple):
 class PairRows(NamedTuple):
     """Inequalities value + row0 . v_frame + row1 . v_(frame + 1) >= 0 between neighbouring frames.
 
-    A row that reaches out of the window has zeros there, and frame -1 or F - 1.
+    A row with one frame outside the window has zero coefficients for it; `frame` is then -1 or F -
+    1.
     """
 
     frame: Ints  # (P,)

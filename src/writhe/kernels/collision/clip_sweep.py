@@ -34,7 +34,7 @@ from writhe.kernels.collision.step_motion import (
 from writhe.kernels.jit import kernel
 from writhe.kernels.skeleton.kinematics import Tree, forward
 
-TOLERANCE_M = 9e-5  # largest distance of witnessed and proven values
+TOLERANCE_M = 9e-5  # gap between the bounds below which a pair is decided
 DIP_M = 1e-4  # a pair that starts in violation may get deeper by this
 FINEST = 1e-7  # fraction of an interval below which a pair is left undecided
 MAX_EVALUATIONS = 100_000  # of one pair in one frame interval
@@ -186,7 +186,7 @@ def _sweep_pair(
 
 @kernel(inline=True)
 def _reset_required(clip: SweptClip, first: int, last: int, slack: float) -> None:
-    """Hold pairs that have become clear to the common limit from here on."""
+    """Apply the normal tolerance to pairs that are no longer in violation."""
     for k in range(first, last):
         clip.required[k] = -slack
 

@@ -1,4 +1,4 @@
-"""Distance and witness points of two segments, the innermost query of all capsules."""
+"""Distance and witness points of two segments, the innermost query of all capsule tests."""
 
 from __future__ import annotations
 

@@ -45,11 +45,12 @@ from writhe.kernels.jit import kernel
 from writhe.kernels.skeleton.kinematics import Tree, forward
 
 # A pair *in violation* overlaps by more than its allowance and the slack when a step starts.
-DIP_M = 1e-4  # such a pair may become this much deeper during the step ...
-ROUNDING_M = 1e-9  # ... and this much deeper at its end
+DIP_M = 1e-4  # largest increase of its depth within the step
+ROUNDING_M = 1e-9  # largest increase of its depth at the end of the step
 RESOLUTION_M = 1e-4  # fractions between which no point moves farther than this are not told apart
-VIOLATION_ROUNDS = 6  # most rounds of shortening for such pairs; then the step is refused
-MAX_EVALUATIONS = 2000  # most evaluations of a pair in a step; then the proven fraction is returned
+VIOLATION_ROUNDS = 6  # maximum rounds of shortening for such pairs; then the step is refused
+# maximum evaluations of a pair in a step; then the proven fraction is returned
+MAX_EVALUATIONS = 2000
 
 
 class GateWorkspace(NamedTuple):
@@ -169,7 +170,7 @@ def _keep_violating_pairs(
 ) -> float:
     """Shorten a step further until no pair that started in violation ends deeper than it was.
 
-    Returns a step that was not shortened as it is: `gate_step` has already checked its end.
+    A step that was not shortened is returned unchanged: `gate_step` has already checked its end.
     """
     motion = work.motion
     for _ in range(VIOLATION_ROUNDS):

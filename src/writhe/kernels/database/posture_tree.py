@@ -2,7 +2,7 @@
 
 Recordings are curves in the space of postures. Splitting by 2-means keeps pieces of one curve
 together, where a split at the median of a coordinate cuts through all of them: at a million
-postures a query opens a third of the leaves. A large tree is bound by memory, not by arithmetic:
+postures a query opens a third as many leaves. A large tree is bound by memory, not by arithmetic:
 nodes have many children, whose boxes are adjacent in memory, measured together coordinate by
 coordinate, and stored with one byte per bound. The features that decide most comparisons (the head)
 are stored apart, all in single precision.

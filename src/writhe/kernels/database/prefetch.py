@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 def prefetch(_: Any, array: Any, row: Any) -> Any:
     """Prefetch the first cache line of array[row] without waiting for it.
 
-    A hint to the processor: a row that does not exist is no error.
+    A hint to the processor: out-of-range rows are allowed.
     """
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:

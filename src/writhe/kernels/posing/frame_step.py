@@ -38,7 +38,7 @@ HALVINGS = 6  # a step is tried at its full length, a half, a quarter ...
 # a step is accepted if new cost / old cost <= ACCEPT_RATIO (plus rounding); another iteration
 # follows if it is at most CONTINUE_RATIO
 ACCEPT_RATIO, CONTINUE_RATIO = 1.001, 0.96
-CUT_ROUNDS = 3  # most QPs that solve a step again around what stopped it
+CUT_ROUNDS = 3  # maximum number of QPs that re-solve a truncated step
 CUT_AHEAD = 0.1  # ... with the collisions at this fraction beyond the cut
 STUCK_FRACTION = 0.05  # a frame with a smaller certified fraction is followed by a recovery
 # indices into the array that `pose` fills, after those of `measure_cost`
@@ -118,7 +118,7 @@ def _find_cut_step(
     workspace: StepWorkspace,
     frame: FrameWorkspace,
 ) -> float:
-    """Solve a step that the gate stopped at fraction `certified` again, around the obstacle.
+    """Re-solve a step that was truncated at fraction `certified`, around the obstacle.
 
     Solves up to CUT_ROUNDS QPs with constraints for the pairs that collide at the fraction
     certified + ahead; returns the best certified fraction. The step is stored in workspace.step,
@@ -314,10 +314,10 @@ def pose(
     """Move the state by one frame of up to options.iterations steps; all motion is certified.
 
     inertia and pull (nv) as in `propose_step`; the variables are the columns `own` (m,);
-    with `update` the state is evaluated first, because state.q was set from outside. Fills measured
-    (MEASURES) with the results of `measure_cost` at the end, the worst target distance at the start
-    (metres), the certified fraction of the proposed step, and whether rows were softened (1) or
-    not (0).
+    with `update` the state is evaluated first, because state.q was set by the caller.
+    Fills measured (MEASURES) with the results of `measure_cost` at the end, the worst target
+    distance at the start (metres), the certified fraction of the proposed step, and whether rows
+    were softened (1) or not (0).
     """
     if update:
         update_state(environment, terms.program, bounds.near_m, state)

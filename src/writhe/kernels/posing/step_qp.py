@@ -380,8 +380,8 @@ def propose_cut_step(
 ) -> None:
     """Solve the last QP again, with constraints for the pairs that collide at start + share * step.
 
-    Shapes that lie flat on each other touch at a point that jumps along them, which rows linearised
-    at start (nq) cannot predict. The colliding pairs are linearised at start + v instead, v being
+    For shapes in flat contact the witness point jumps, which rows linearised at start (nq) cannot
+    predict. The colliding pairs are linearised at start + v instead, v being
     `share` of the last step: c(v) + n . (J_a - J_b) (v' - v) >= 0 for the new step v', with c the
     clearance less half the margin, n the contact normal and J_a, J_b the Jacobians of the witness
     points (`cut_rows`). The result is workspace.step; ahead (nv), q_ahead (nq) and the state are

@@ -1,4 +1,4 @@
-"""Euler-angle coordinates of a whole configuration, as papers define their postures.
+"""Euler-angle coordinates of a whole configuration, as used in the reproduced papers.
 
 Coordinates are ordered as in the tangent layout: hinges, slides and translations keep their one
 number; balls and free joints have three angles a, b, c with R = R_i(a) R_j(b) R_k(c), the axes i,

@@ -11,7 +11,7 @@ into two triangles (Van Oosterom and Strackee 1983, IEEE Trans. Biomed. Eng. 30)
     D1 = l1 l2 l3 + (r1.r2) l3 + (r1.r3) l2 + (r2.r3) l1,  D2 likewise with r1, r3, r4
     2 pi GLI = sign(V) |atan2(|V| (D1 + D2), D1 D2 - V^2)|
 
-Accurate to a few units in the last place, except that two segments which bisect each other at a
+Accurate to a few units in the last place, except that two segments that cross at their midpoints at
 distance h much smaller than their length l lose accuracy as 2e-16 l / h (r1 and r3 are then
 antiparallel and D1, D2 cancel); the sign stays right.
 
@@ -50,8 +50,8 @@ X, Y, Z, L, W = 0, ROW, 2 * ROW, 3 * ROW, 4 * ROW
 
 # Segments whose end points are nearer than this, relative to the largest of l1 .. l4, share one.
 COINCIDENT = 1e-9
-# The least 1 + cos of an edge's angle. It caps |e| at 7e3, when an end point comes within about
-# 1e-4 of the other segment's length to its inside, where the true gradient has no bound.
+# The least 1 + cos of an edge's angle. It caps |e| at 7e3, when an end point is within about 1e-4
+# segment lengths of the interior of the other segment, where the true gradient has no bound.
 EDGE_FLOOR = 4e-8
 
 TAN_EIGHTH = 0.41421356237309503  # tan(pi / 8)

@@ -35,7 +35,7 @@ _HAND_POINTS: dict[str, Vector] = {
 
 @dataclass(frozen=True, slots=True)
 class PointGoal:
-    """A point of a joint shall be at `at` in the frame of joint `on` ("": the world)."""
+    """Goal: a point of a joint at position `at` in the frame of joint `on` ("": the world)."""
 
     joint: str
     point: Vector
@@ -122,7 +122,7 @@ class KeyPose:
     support: tuple[str, ...] = FEET
     goals: tuple[PointGoal | DirectionGoal, ...] = ()
     balanced: bool = True
-    firmness: float = 0.12  # weight of every joint towards the angles
+    firmness: float = 0.12  # weight of the authored joint angles
     grounded: bool = True
 
     def start(self, setting: PoseSetting) -> Floats:

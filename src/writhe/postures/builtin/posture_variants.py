@@ -19,7 +19,7 @@ from writhe.skeleton.limits import limit_excess
 from writhe.skeleton.mirror import mirrored
 from writhe.terms import stay_near
 
-_RESETTLE_ITERATIONS = 10  # of a posture that is nearly valid
+_RESETTLE_ITERATIONS = 10  # iterations for settling a nearly valid posture
 _UPPER = ("spine", "chest", "neck", "head", "clavicle", "shoulder", "elbow", "wrist")
 
 

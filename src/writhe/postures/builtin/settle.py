@@ -33,7 +33,7 @@ class SettleOptions:
     damping: float = 0.05
     max_step: float = 0.20
     near_m: float = 0.05
-    margin_m: float = 0.003  # more than a contact oscillates between steps
+    margin_m: float = 0.003  # larger than the oscillation of contacts between steps
     recovery_m: float = 0.02
     approach: float = 0.6
     min_step: float = 2e-4  # largest step below which the iteration ends

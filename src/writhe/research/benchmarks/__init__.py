@@ -21,7 +21,7 @@ BENCHMARKS = {
     "animate": "frames between keys: pinned feet, found motions, honest status, time",
     "plan": "joining tangled postures, against RRTConnect",
     "clean": "cleaning every clip of a folder (needs --clips)",
-    "guarantee": "false certificates, foreign exceptions, frozen drags, clean, skin (random cases)",
+    "guarantee": "randomised soundness checks: certificates, exceptions, stalled drags, skin",
     "topology": "steps in topology space: chains, humans, octopus; random targets",
     "peers": "other software on the same tasks: penetration, pass-throughs, error, time",
     "batch": "folders of clips: throughput per core, parallel efficiency, killed workers",

@@ -4,8 +4,9 @@
   over key pairs of standing, squatting, sitting, kneeling and stepping. Feet that both keys have on
   the floor within 20 cm are pinned; keys move to fit.
 - `cleared`: motions that go around because the blend is blocked. `beyond_limits` counts frames in
-  which a joint is farther beyond its limit than in both keys; `pop_ratio` is the largest change of
-  a joint's step from one frame to the next, relative to that of the blend (largest of all motions).
+  which a joint is farther beyond its limit than in both keys; `pop_ratio` is the largest rotation
+  of a joint in one frame, relative to that of the blend, and `pop_degrees` the rotation itself
+  (largest of all motions).
 - `feet_through_floor_clips`: retargeted clips whose planted feet are over 5 mm below or above the
   floor (needs --clips).
 - `false_certified`: random scenes (stills, single keys, motions, boxes placed without regard,
@@ -26,10 +27,10 @@ from typing import Any
 import numpy as np
 
 from writhe.animation import AnimateOptions, Animation, Key, animate
-from writhe.animation.animate import timed_pins
-from writhe.animation.detect_contacts import foot_heights
+from writhe.animation.foot_contacts import foot_heights
 from writhe.animation.in_between import BodyModel, InBetween
 from writhe.animation.keys import KeyBlend
+from writhe.animation.through_keys import timed_pins
 from writhe.animation.world import figure_world
 from writhe.arrays import Floats
 from writhe.collision import ContactState, box, certify, contact_status
@@ -52,7 +53,7 @@ from writhe.solvers.posing import Pin
 
 FPS = 30.0
 OFF_FLOOR_M = 0.005
-STANDING = ("stand", "arms folded", "hands on hips", "arms raised", "contrapposto", "salute")
+STANDING = ("stand", "arms folded", "hands on hips", "arms raised", "hands behind back", "think")
 SQUATTING = ("squat", "half squat", "squat hands on knees", "duck", "chair pose")
 KNEELING = ("kneel", "kneel on one knee", "kneel praying", "kneel hands on knee")
 STEPS_M = (0.3, 0.45, 0.6)
@@ -186,7 +187,7 @@ def _found(
         cases.append(("chair", scene, a, b))
     hits: dict[str, list[bool]] = {}
     seconds: list[float] = []
-    beyond, pops = 0, [0.0]
+    beyond, pops = 0, [(0.0, 1.0)]
     for number, (kind, subject, start, goal) in enumerate(cases):
         progress(number / len(cases), f"in-betweens: {kind}")
         keys = [Key(0.0, start), Key(1.5, goal)]
@@ -196,7 +197,7 @@ def _found(
         seconds.append(result.seconds)
         if result.planned:
             beyond += _frames_beyond_limits(human, result.motion, (start, goal))
-            pops.append(_pop_ratio(human.skeleton, result.motion, start, goal))
+            pops.append(_pops(human.skeleton, result.motion, start, goal))
     everything = [hit for group in hits.values() for hit in group]
     return {
         "percent": round(100.0 * float(np.mean(everything)), 1),
@@ -204,8 +205,9 @@ def _found(
         "cleared": {
             "motions": len(pops) - 1,
             "beyond_limits": beyond,
-            "pop_ratio": round(max(pops), 2),
-            "pop_ratio_median": round(float(np.median(pops[1:] or [0.0])), 2),
+            "pop_ratio": round(max(own / blend for own, blend in pops), 2),
+            "pop_ratio_median": round(float(np.median([a / b for a, b in pops[1:] or pops])), 2),
+            "pop_degrees": round(float(np.degrees(max(own for own, _ in pops))), 1),
         },
         "seconds_median": round(float(np.median(seconds)), 3),
         "seconds_most": round(float(np.max(seconds)), 2),
@@ -222,8 +224,8 @@ def _frames_beyond_limits(human: Figure, motion: Motion, ends: tuple[Floats, Flo
     return int((np.array(worst) > given + 0.01).sum())
 
 
-def _pop_ratio(skeleton: Skeleton, motion: Motion, start: Floats, goal: Floats) -> float:
-    """The largest change of step from frame to frame, relative to that of the blend."""
+def _pops(skeleton: Skeleton, motion: Motion, start: Floats, goal: Floats) -> tuple[float, float]:
+    """The largest rotation of a joint in one frame, rad, of the motion and of the blend."""
     ends = np.array([0.0, motion.duration_s])
     blend = KeyBlend(skeleton, ends, np.array([start, goal]), ("smooth", "smooth"))
     times = np.arange(len(motion)) / motion.fps
@@ -232,8 +234,8 @@ def _pop_ratio(skeleton: Skeleton, motion: Motion, start: Floats, goal: Floats) 
         steps = np.zeros((len(q) - 1, skeleton.dof_count))
         for f in range(len(steps)):
             kinematics.difference(skeleton.tree, q[f], q[f + 1], steps[f])
-        sizes.append(float(np.abs(np.diff(steps, axis=0)).max()))
-    return sizes[0] / max(sizes[1], 1e-6)
+        sizes.append(float(np.abs(steps * skeleton.tree.dof_turns).max()))
+    return sizes[0], max(sizes[1], 1e-6)
 
 
 def _clips(

@@ -50,7 +50,7 @@ def run(
     rows: dict[str, Any] = {}
     people: list[Figure] = []
     open_s: list[float] = []
-    for rig_style in RIGS:
+    for rig_style in RIGS.values():
         rig = build_rig(rig_style)
         roles = recognise(rig.skeleton).roles
         asked += 1

@@ -11,16 +11,18 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.cleaning.clean import clean
+from writhe.cleaning.motion_change import MOST_POP, motion_change
 from writhe.collision import CollisionTable
 from writhe.errors import WritheError
 from writhe.progress import Progress
 from writhe.research.evaluation.clips import retargeted_clips
-from writhe.skeleton import Motion, forward
+from writhe.skeleton import Figure, Motion, forward
 from writhe.skeleton.figures import figure as built_in
 
 _DEEP_M = 0.005
 _FAR_CM = 2.0  # mean joint displacement above which clips are listed
 _SPEED = 300.0  # frames per second below which clips are listed
+_LIMIT_DEG = 1.0  # beyond a joint limit, or beyond how far the source exceeds it
 _PLANTED_M_S = 0.15  # an ankle slower than this in the source counts as planted
 
 
@@ -31,7 +33,10 @@ def run(
 
     Speed is in processor time and includes the certificates before and after, the latter of a BVH
     file in both readings (`certified_both`). `leaps` counts frames in which a joint moves over
-    20 mm farther than it ever does in the source.
+    20 mm farther than it ever does in the source; `beyond_limits` lists clips in which a joint is
+    farther beyond its limits than in the source, `pops` those in which one turns farther in a frame
+    than 1.2 times the farthest in the source, `written_denser` those whose BVH file needs more
+    frames than the source has.
     """
     if clips is None:
         raise WritheError("no clips given: writhe bench clean --clips DIR")
@@ -60,6 +65,8 @@ def run(
             "leaps": cleaned.leaps.frames,
             "beyond_largest_mm": round(1e3 * cleaned.leaps.beyond_largest_m, 2),
             "foot_slide_cm": round(100 * _foot_slide(motion, cleaned.motion), 3),
+            "written_fps": cleaned.written_fps,
+            **_change(body, motion, cleaned.motion),
         }
 
     def column(name: str) -> Floats:
@@ -77,6 +84,9 @@ def run(
         "certified": sum(row["certified"] for row in rows.values()),
         "certified_both": sum(row["certified_both"] for row in rows.values()),
         "leaps": sum(row["leaps"] for row in rows.values()),
+        "beyond_limits": clips_where(column("beyond_limits_deg") > _LIMIT_DEG),
+        "pops": clips_where(column("pop_ratio") > MOST_POP),
+        "written_denser": clips_where(column("written_fps") > [m.fps for m in motions.values()]),
         "penetrating_after": int((column("penetration_after_mm") > 1e3 * _DEEP_M).sum()),
         "mean_displacement_cm": {
             "mean": round(float(moved.mean()), 3),
@@ -97,6 +107,17 @@ def run(
             "min": round(float(speed.min()), 1),
             "clips_under_300": clips_where(speed < _SPEED),
         },
+    }
+
+
+def _change(body: Figure, before: Motion, after: Motion) -> dict[str, Any]:
+    """Joint limits exceeded farther than in the source, and the largest turns."""
+    change = motion_change(body, before.q, after.q, before.fps)
+    return {
+        "beyond_limits_deg": round(float(np.degrees(change.beyond_limits_rad)), 2),
+        "pop_ratio": round(change.pop_ratio, 3),
+        "worst_joint": change.joint,
+        "worst_turn_deg": round(float(np.degrees(change.turn_rad)), 1),
     }
 
 

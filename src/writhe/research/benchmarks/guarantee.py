@@ -1,6 +1,7 @@
 """`writhe bench guarantee`: false certificates, foreign exceptions, frozen drags, cleaned clips.
 
-Random cases through every door are judged by the independent check (`evaluation.independent`), and
+Random cases through every entry point are judged by the independent check
+(`evaluation.independent`), and
 calls with strange arguments must raise `WritheError` or answer. Random drags count as frozen if the
 gate refuses more than ten frames in a row; the second run of a drag replays the positions that the
 first one reached, so that its last target is feasible. Cleaned clips are certified as the .bvh that
@@ -19,9 +20,9 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.cleaning.clean import clean
+from writhe.cleaning.write_certified import write_certified
 from writhe.collision import CollisionTable
 from writhe.errors import WritheError
-from writhe.io import save
 from writhe.io.files import READABLE
 from writhe.postures.synthetic_clips import builtin_movements
 from writhe.research.benchmarks import Progress
@@ -188,5 +189,5 @@ def _leaps(source: Motion, cleaned: Motion) -> int:
 def _certified_as_written(motion: Motion) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cleaned.bvh"
-        save(motion, path)
+        write_certified(motion, path)
         return ask_file(path)[0].certified

@@ -1,4 +1,4 @@
-"""How long it takes from nothing to the first drag, as users meet it.
+"""Time from installation to the first drag.
 
 Every figure is of new processes with an empty cache folder, except `cold_start_s` and
 `baseline_over_native`. The figures of the wheel need one in `dist` (`make wheel`), which is

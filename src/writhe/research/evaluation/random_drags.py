@@ -1,4 +1,4 @@
-"""Random drags that hunt for stalls: the gate refuses again and again while the targets move.
+"""Random drags that detect stalls: consecutive frames in which the gate refuses the step.
 
 A drag moves one or two joints, with some others pinned, along random waypoints near the body (or in
 it) and then back to where it began. A second run replays the positions that the joints reached in

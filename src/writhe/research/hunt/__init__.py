@@ -1,1 +1,1 @@
-"""Hunting for false certificates, foreign exceptions and reader crashes with random cases."""
+"""Randomised tests for false certificates, unexpected exceptions and crashes of file readers."""

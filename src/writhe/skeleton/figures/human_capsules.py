@@ -60,16 +60,20 @@ _ROWS: dict[str, tuple[tuple[Point, Point, float], ...]] = {
     ),
     "toe": (((-0.0113, -0.0063, 0.0319), (0.0196, -0.0062, 0.0314), 0.0317),),
 }
-# The breast muscle in front of the armpit, between chest and clavicle: it keeps the inner side of
-# the upper arm out of the skin, which the capsules above leave uncovered there (left side).
-_ARMPIT: tuple[Point, Point, float] = ((0.0666, 0.1867, -0.0045), (0.0678, 0.1553, 0.0323), 0.0643)
+# Capsules in folds that those above leave uncovered, left side; the skin is not clipped to them:
+# the breast muscle in front of the armpit, which keeps the upper arm out of the chest, and the top
+# of the thigh, which keeps the thighs apart at the groin.
+_FOLDS: dict[str, tuple[Point, Point, float]] = {
+    "chest": ((0.0666, 0.1867, -0.0045), (0.0678, 0.1553, 0.0323), 0.0643),
+    "hip": ((0.0092, -0.0300, 0.0007), (0.0092, -0.1438, 0.0062), 0.0898),
+}
 _MIDDLE = ("hips", "spine", "chest", "neck", "head")
 
 
-def human_capsules(*, armpits: bool = True) -> tuple[Capsule, ...]:
+def human_capsules(*, folds: bool = True) -> tuple[Capsule, ...]:
     """All capsules of the human; each joint is one body part.
 
-    The skin is clipped to the capsules without `armpits`.
+    The skin is clipped to the capsules without those in `folds`.
     """
     capsules: list[Capsule] = []
     for name, rows in _ROWS.items():
@@ -79,11 +83,12 @@ def human_capsules(*, armpits: bool = True) -> tuple[Capsule, ...]:
                 capsules.append(
                     Capsule(side + name, np.array(start) * mirror, np.array(end) * mirror, radius_m)
                 )
-        if name == "chest" and armpits:
-            start, end, radius_m = _ARMPIT
-            for sign in (1.0, -1.0):
+        if folds and name in _FOLDS:
+            start, end, radius_m = _FOLDS[name]
+            for side, sign in (("left_", 1.0), ("right_", -1.0)):
                 mirror = np.array([sign, 1.0, 1.0])
+                joint = name if name in _MIDDLE else side + name
                 capsules.append(
-                    Capsule(name, np.array(start) * mirror, np.array(end) * mirror, radius_m)
+                    Capsule(joint, np.array(start) * mirror, np.array(end) * mirror, radius_m)
                 )
     return tuple(capsules)

@@ -187,7 +187,7 @@ def human_blobs(*, clipped: bool = True) -> Blobs:
 def _hull() -> list[tuple[Floats, Floats, float]]:
     skeleton = human_skeleton()
     capsules: list[tuple[Floats, Floats, float]] = []
-    for capsule in human_capsules(armpits=False):
+    for capsule in human_capsules(folds=False):
         at = skeleton.rest_positions[skeleton.index(capsule.joint)]
         start, end = at + capsule.start_in_joint, at + capsule.end_in_joint
         capsules.append((start, end, capsule.radius_m - _INSET_M))

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from writhe.arguments import check, checked
-from writhe.arrays import Bools, Floats, floats, lengths
+from writhe.arrays import Bools, Floats
 from writhe.collision import Gate, NearPairs
-from writhe.errors import UnknownNameError, WritheError
+from writhe.errors import UnknownNameError
 from writhe.kernels.skeleton import kinematics
 from writhe.kernels.terms.half_space_rows import accumulate, release
 from writhe.scene import ObjectKind, Scene
@@ -29,6 +29,7 @@ from writhe.solvers.half_space.multistart import ClearPoseSearch
 from writhe.solvers.half_space.objective import Objective
 from writhe.solvers.half_space.options import ResponseOptions
 from writhe.solvers.half_space.result import Effort, ResponseResult
+from writhe.solvers.half_space.scene_objects import SceneObjects
 from writhe.solvers.posing.handles import Pin, Target, check_handles
 from writhe.solvers.posing.poser import GateReport
 from writhe.solvers.result import Status
@@ -37,9 +38,9 @@ from writhe.terms import Term
 _RETRY_SHARE = 0.8  # fraction of the certified part that is tried again
 _LEAST_SHARE = 0.05  # smaller fractions are not tried
 _RETRY_ROUNDS = 2
-_STUCK_SHARE = 0.2  # objects that move a smaller fraction of their step are stuck
+_STUCK_SHARE = 0.2  # below this fraction of its step an object counts as blocked
 _ARRIVED_M = 1e-4  # objects closer than this to their goal have arrived
-_STILL = 1e-5  # a step that changes no coordinate by more than this is none
+_STILL = 1e-5  # changes of all coordinates below this count as no motion
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class CollisionResponse:
         self.free = self._free(actors)
         self.objective = Objective(self.skeleton, self.free, self.options)
         self.handle_terms = HandleTerms(self.skeleton, self.objective, self.options)
+        self.objects = SceneObjects(scene)
         self.gate = Gate(self.table)
         self.near = NearPairs(self.table)
         n, nv = len(self.skeleton), self.skeleton.dof_count
@@ -102,7 +104,7 @@ class CollisionResponse:
         self.escape = self._stuck = None
 
     def reset(self) -> None:
-        """Forget velocity and half-spaces, for a jump to another pose."""
+        """Discard velocity and half-spaces; call it after setting another pose."""
         self.velocity[:] = 0.0
         self.objective.spaces.used[0] = 0
         self.home = None
@@ -128,15 +130,15 @@ class CollisionResponse:
             self.home = q.copy()
         for name in self._seconds:
             self._seconds[name] = 0.0
-        object_goals, handles = self._with_objects_at(q, objects or {}), (*targets, *pins)
+        object_goals, handles = self.objects.placed(q, objects or {}), (*targets, *pins)
         self.handle_terms.prepare(targets, pins)
         before = q.copy()
-        travel = self._travel(q, object_goals)
+        travel = self.objects.travel_m(q, object_goals)
         substeps = int(np.clip(np.ceil(travel / options.substep_travel_m), 1, options.max_substeps))
         reach = min(1.0, substeps * options.substep_travel_m / max(travel, 1e-12))
         rounds = iterations = 0
         fraction, first_error = 1.0, self._first_error(q)
-        ahead, stuck = self._move_objects(q, object_goals, reach / substeps), self._stuck
+        ahead, stuck = self.objects.moved(q, object_goals, reach / substeps), self._stuck
         if stuck is not None and stuck.matches(q, ahead, handles):
             self._search_escape(q, object_goals, stuck.fraction)
             if self.escape is None or self.escape.goal is None:
@@ -149,7 +151,7 @@ class CollisionResponse:
             q, _, taken = self._advance(q, q, 1, pull)
             rounds, iterations = taken
         for substep in range(substeps):
-            goal = self._move_objects(
+            goal = self.objects.moved(
                 q, object_goals, reach / (1.0 - reach * substep / substeps) / substeps
             )
             q, safe, taken = self._advance(q, goal, substeps)
@@ -190,7 +192,9 @@ class CollisionResponse:
         options, objective = self.options, self.objective
         self._forward(q)
         self._release()
-        self._detect(options.near_m + self._travel(q, goal), self._approach, options.recovery_m)
+        self._detect(
+            options.near_m + self.objects.travel_m(q, goal), self._approach, options.recovery_m
+        )
         self.handle_terms.aim(self._positions, self._rotations, 1.0 / substeps)
         objective.predicted_step[:] = options.blend * self.velocity / substeps
         if pull is not None:
@@ -205,7 +209,7 @@ class CollisionResponse:
         for share in (_RETRY_SHARE * fraction, 0.0):
             if 0.0 < share < _LEAST_SHARE:
                 continue
-            nearer = self._move_objects(q, goal, share)
+            nearer = self.objects.moved(q, goal, share)
             tried, safe, more, taken = self._attempt(q, nearer, _RETRY_ROUNDS)
             rounds, iterations = rounds + more, iterations + taken
             if safe >= 1.0:
@@ -254,9 +258,11 @@ class CollisionResponse:
                 self.table, self.free, self.handle_terms.permanent_terms, options
             )
             self.escape = Escape(search)
-        share = options.lookahead_m / max(self._travel(q, object_goals), options.lookahead_m)
+        share = options.lookahead_m / max(
+            self.objects.travel_m(q, object_goals), options.lookahead_m
+        )
         clock = time.perf_counter()
-        self.escape.look(self._move_objects(q, object_goals, share))
+        self.escape.look(self.objects.moved(q, object_goals, share))
         self._seconds["solve"] += time.perf_counter() - clock
 
     def _release(self) -> None:
@@ -312,8 +318,6 @@ class CollisionResponse:
     def _forward(self, q: Floats) -> None:
         kinematics.forward(self.skeleton.tree, q, self._positions, self._rotations)
 
-    # --- objects
-
     def _free(self, actors: Sequence[str] | None) -> Bools:
         """(nv,) mask of the actors' degrees of freedom, without their roots unless `root_free`."""
         names = [a.name for a in self.scene.actors if not a.driven] if actors is None else actors
@@ -326,48 +330,6 @@ class CollisionResponse:
             if not self.options.root_free:
                 free[at.start : at.start + 6] = False
         return free
-
-    def _with_objects_at(self, q: Floats, objects: Mapping[str, Floats]) -> Floats:
-        """q with the objects at the given poses."""
-        out = q.copy()
-        for name, pose in objects.items():
-            if self.scene.object(name).kind is ObjectKind.FIXED:
-                raise WritheError(
-                    f"the object {name!r} is fixed; its kind must be moved or animated"
-                )
-            own = floats(pose, (7,), f"the pose of {name!r}").copy()
-            lengths(own[:3], (3,), f"the position of {name!r}")
-            length = float(np.linalg.norm(own[3:]))
-            if length < 1e-6:
-                raise WritheError(f"the pose of {name!r} has a quaternion of length zero")
-            own[3:] /= length
-            out[self.layout.object_q[name]] = own
-        return out
-
-    def _travel(self, q: Floats, goal: Floats) -> float:
-        """Upper bound in metres on the motion of any object point from q to `goal`."""
-        most, step = 0.0, np.empty(self.skeleton.dof_count)
-        kinematics.difference(self.skeleton.tree, q, goal, step)
-        for name, at in self.layout.object_v.items():
-            if at.stop == at.start:
-                continue
-            turn = float(np.linalg.norm(step[at.start + 3 : at.stop]))
-            shift = float(np.linalg.norm(step[at.start : at.start + 3]))
-            most = max(most, shift + turn * self._size_m(name))
-        return most
-
-    def _size_m(self, name: str) -> float:
-        joint = self.skeleton.index(name)
-        reach = self.table.bodies.reach[self.table.bodies.joint == joint]
-        return float(reach.max(initial=0.0))
-
-    def _move_objects(self, q: Floats, object_goals: Floats, share: float) -> Floats:
-        """q with the objects moved by a fraction `share` towards their goals."""
-        out = np.empty_like(q)
-        kinematics.interpolate(self.skeleton.tree, q, object_goals, min(share, 1.0), out)
-        for at in self.layout.actor_q.values():
-            out[at] = q[at]
-        return out
 
     # --- result
 

@@ -1,4 +1,4 @@
-"""Escape from a dead end: when an object is blocked, search a clear pose and steer towards it.
+"""Escape from a dead end: when an object is blocked, search for a clear pose and steer to it.
 
 The search takes a few rounds per step, so that no step becomes long. Until a pose is found the
 object waits; then the body is pulled towards the pose, still subject to half-spaces and the gate,
@@ -62,7 +62,7 @@ class Escape:
         return float(np.abs(step).max(initial=0.0)) > MOVED_M
 
     def look(self, ahead: Floats) -> None:
-        """Continue the search for a clear pose of the scene `ahead` (nq), objects moved ahead."""
+        """Continue the search for a clear pose, the objects at their next poses (`ahead`, nq)."""
         if self.goal is not None:
             return
         if not self._searching or self._moved(ahead):

@@ -16,8 +16,8 @@ def joint_inertia(skeleton: Skeleton) -> Floats:
     """(nv,) weights of squared steps, about 0.2 for a fingertip and 4 for the spine.
 
     Proportional to the square root of the moment of inertia about the joint at rest, relative to
-    the largest of the figure: a compromise between kinetic energy, which moves arms too much to
-    spare the trunk, and equal weights, which bend the trunk to spare a hand.
+    the largest of the figure: a compromise between the kinetic-energy metric (arms move too much)
+    and equal weights (the trunk bends too readily).
     """
     tree = skeleton.tree
     frames = forward(skeleton, skeleton.rest_configuration)

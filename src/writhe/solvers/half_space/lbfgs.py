@@ -1,4 +1,4 @@
-"""The same objective minimised by SciPy's L-BFGS-B; the paper uses NLopt's."""
+"""The objective of `objective`, minimised by L-BFGS-B (SciPy's; the paper uses NLopt's)."""
 
 from __future__ import annotations
 

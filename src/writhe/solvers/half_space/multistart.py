@@ -1,8 +1,8 @@
 """Multi-start search for a collision-free pose, regardless of a path to it.
 
 From the given pose and from random ones around it, overlaps are turned into half-spaces and the
-objective is solved repeatedly. The search may jump and pass through objects: run to its end it is
-an upper bound on what a continuous response can achieve; run a few rounds per step it finds the
+objective is solved repeatedly. The search may jump and pass through objects: run to completion, its
+success rate is an upper bound for any continuous response; run a few rounds per step it finds the
 pose to which `escape` steers.
 """
 

@@ -19,15 +19,16 @@ from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.options import DefaultOptions
 from writhe.terms import Term
 
-_YIELD = 0.3  # how much a control gives way in a settled frame, at firmness 0
-_YIELDED_M, _YIELDED = 1e-3, 0.01  # a smaller distance from the anchor, a smaller share: no force
+_YIELD = 0.3  # yield rate per settled frame, at firmness 0
+# below this distance from the anchor, or this share, the term is off
+_YIELDED_M, _YIELDED = 1e-3, 0.01
 
 
 class ControlTerms:
     """Soft terms for root position and balance, anchored at the pose where a drag begins.
 
-    Weights alone would hold a body back from targets that it can reach. So the terms give way
-    while a drag has settled short of its targets (`give_way`): the root's goal follows the root,
+    If a drag stalls before its targets are reached, the terms are relaxed (`give_way`), because
+    fixed weights would keep reachable targets out of reach: the root's goal follows the root,
     and the weight of balance falls until the centre of mass is over the feet again or another drag
     begins. A firmness of 1 never gives way.
     """

@@ -1,4 +1,4 @@
-"""`default`: natural, collision-free posing in real time, every step certified.
+"""`default`: a posture prior from a database, collision constraints, certified steps.
 
 A step solves one small QP per iteration,
 
@@ -169,7 +169,8 @@ class DefaultPoser:
     def warm_up(self, q: Floats) -> None:
         """Load or compile every kernel that a step may need, so that no drag waits for one.
 
-        Takes one step at q towards the current pose; the poser's state changes as in a pause.
+        Takes one step at q towards the current pose; its state changes as if a frame without motion
+        had been solved.
         """
         joint = self.figure.skeleton.names[0]
         x, y, z = (float(c) for c in forward(self.figure.skeleton, q).position(joint))

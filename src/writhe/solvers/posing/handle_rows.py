@@ -43,7 +43,7 @@ class HandleRows:
         guides: Sequence[Term] = (),
         hard: Sequence[Term] = (),
     ) -> None:
-        """`guides` are soft terms that the misfit of a step does not count."""
+        """`guides` are soft terms that are excluded from the misfit of a step."""
         self.skeleton = skeleton
         self.weights = weights
         self.prefix = prefix
@@ -57,7 +57,7 @@ class HandleRows:
         self.first_guide = self.first_hard = 0
 
     def set_handles(self, targets: Sequence[Target], held: Sequence[Handle]) -> bool:
-        """Set the handles' goals; returns whether the rows had to be compiled anew."""
+        """Set the handles' goals; returns whether the rows had to be recompiled."""
         handles = (*targets, *held)
         shape = tuple(_shape(handle) for handle in handles)
         changed = shape != self._shape

@@ -15,12 +15,12 @@ Where the paper leaves something open or cannot work as printed:
 - root translation and heading are not in the normalised postures, so they are variables of their
   own beside the latent ones, at the same weight;
 - Jacobians are analytic, not by finite differences;
-- constraints that contradict each other make Eq. 13 singular: 1e-6 is taken off its lower diagonal;
+- constraints that contradict each other make Eq. 13 singular: its lower diagonal block is -1e-6 I;
 - "topologically similar" is a linking vector within `linking_radius`, grown until K are found;
 - Euler angles are YXZ, so that the first angle of the root is the heading;
 - with an object, its linking enters the topology term as it enters the search (Eq. 3);
 - orientations and holds, which the paper does not have, are constraints like positions.
-Neither is gated, and neither supports softness or controls.
+Their steps are not checked for collisions; softness and controls are ignored.
 """
 
 from __future__ import annotations

@@ -43,7 +43,8 @@ def make_poser(
 ) -> Poser:
     """A poser for a figure, or for an actor of a scene, by the method's name.
 
-    `default` works without a database, only less naturally; `paper` and `local-pca` need one. In a
+    `default` works without a database, but then poses look less natural; `paper` and `local-pca`
+    need one. In a
     scene, `actor` (by default the first) is posed among the objects and the other actors.
     `controls` set root stay, balance and idle limbs (`default` only). `contacts` lists which of the
     actor's own parts may touch, and by how many metres their shapes may overlap:

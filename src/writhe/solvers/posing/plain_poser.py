@@ -1,6 +1,6 @@
 """`plain`: damped least squares with pins and joint limits; no data, no collision, no gate.
 
-The method of most tools, and the baseline for the smoothness of the other posers.
+Standard damped least squares, used as a baseline.
 """
 
 from __future__ import annotations

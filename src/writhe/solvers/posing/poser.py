@@ -37,7 +37,7 @@ class PoseResult:
     gate: GateReport = field(default_factory=GateReport)
     clearance_m: float | None = None  # smallest gap plus allowed overlap, where known
     touching_parts: tuple[str, ...] = ()  # parts that overlap more than allowed
-    unfamiliar: float | None = None  # distance to the database; 1 or more: unlike all of it
+    unfamiliar: float | None = None  # distance to the database, in units of its typical spacing
     turn_error_rad: dict[str, float] = field(default_factory=dict[str, float])
     off_balance_m: float | None = None  # the centre of mass beyond the feet, if balance is on
     frames: Frames | None = None  # joint frames of the whole model at q, where the poser has them
@@ -62,7 +62,7 @@ class PoseResult:
         return tuple(out)
 
     def explain(self, met_m: float = 0.005, met_rad: float = 0.05) -> tuple[str, ...]:
-        """One sentence for each target and for everything else that was not reached."""
+        """One sentence per target, and one per constraint that is not met."""
         out = [
             f"{joint} is {100 * error:.1f} cm from its target"
             if error > met_m

@@ -68,7 +68,7 @@ class PriorOptions:
     distance_sigma_m: float = 0.08  # neighbour weight: RMS joint distance from the current posture
     heading_weight: float = 0.1  # neighbour alignment: weight of a joint that is not held
     ridge_m: float = 0.02  # of the neighbour regression
-    half_trust_weight: float = 1.0  # sum of neighbour weights at which they count half
+    half_trust_weight: float = 1.0  # sum of neighbour weights at which the blend weight is 1/2
     max_goal_step_m: float = 0.12  # largest movement of a goal per frame that the prior follows
     full_weight_motion_m: float = 0.005  # goal movement per frame from which `share` is 1
     offset_decay_m: float = 0.25  # distance of the held joints at which half the offset is left

@@ -8,7 +8,8 @@ k(a, b) = (1 + d) exp(-d), d = sqrt(3) |a - b| / width,
 
 where p are all joints of the database's postures, Z their kernels with the landmarks e_l, K the
 landmarks' with each other, and C weighs a posture by 1 / sqrt(postures of its clip). The prediction
-is a smooth function of the held joints; of earlier predictions it depends on the heading alone. Far
+is a smooth function of the held joints; it depends on earlier predictions through the heading only.
+Far
 from all postures it falls back to their mean.
 
 The heading at run time is an estimate, so each training posture is rotated by a random heading

@@ -13,8 +13,9 @@ _SHARE = 0.25  # fraction of its stride from which a goal makes progress
 def conflicts(stepper: TangleStepper, q: Floats) -> tuple[str, ...]:
     """One sentence for each obstacle at the pose q where a solve got stuck.
 
-    Every goal is left out in turn: if another one then progresses that did not before, the two
-    conflict. A stuck goal without a conflict is held back by contacts or limits, which are named.
+    Every goal is left out in turn: if another goal then makes progress that it did not make before,
+    the two conflict. A stuck goal without a conflict is held back by contacts or limits, which are
+    named.
     """
     stepper.update(q)
     unmet = [k for k, met in enumerate(stepper.reached()) if not met]

@@ -72,7 +72,8 @@ def solve(
     drive: DrivenMotion | None = None,
     cancelled: Cancelled | None = None,
 ) -> TangleResult:
-    """Take gated steps from q until every goal is met; `drive` moves what is not free meanwhile.
+    """Take gated steps from q until every goal is met; `drive` prescribes the motion of all other
+    degrees of freedom.
 
     A stuck pose is perturbed: for a few steps every degree of freedom prefers a random direction,
     while goals and contacts hold. The path ends at the best pose found.

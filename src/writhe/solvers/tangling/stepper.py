@@ -218,7 +218,7 @@ class TangleStepper:
         }
 
     def proposal(self, q: Floats, leave_out: int | None) -> tuple[Floats, Floats]:
-        """By row, what a step from q would leave of its stride, and the stride; nothing moves.
+        """For each row, the unmet part of the requested change, and that change; q is not modified.
 
         `leave_out` is the index of a goal whose rows do not count.
         """

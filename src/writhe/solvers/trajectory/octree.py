@@ -1,8 +1,8 @@
 """The octree of dynamic joint parameters over the positions of an effector.
 
 Each cell stores, for every coordinate of the chain, the range of values observed while the effector
-was inside the cell, the most likely value and a damping. How the paper's missing equations 7 to 10
-are interpreted, and where this departs from the text, is written in `docs/dynamic-joint-ik.md`.
+was inside the cell, the most likely value and a damping. See `docs/dynamic-joint-ik.md` for
+equations 7 to 10, which our copy of the paper lacks, and for other deviations.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def solve_trajectory(
 
 
 def targets_of(chain: Chain, targets_in_root: Floats) -> Floats:
-    """Targets as an array (F, E, 3); other shapes raise."""
+    """Targets as an array (F, E, 3); raises WritheError for other shapes."""
     given = np.asarray(targets_in_root, dtype=np.float64)
     if given.ndim == 2 and len(chain.effectors) == 1:
         given = given[:, None]

@@ -141,7 +141,7 @@ class Forest:
             raise WritheError(f"cannot read {path}: {error.strerror or error}") from None
         except (KeyError, ValueError, UnknownNameError):
             raise FileFormatError(
-                path, "not a file of styles", remedy="make one with `writhe learn DIR -o FILE`"
+                path, "not a style file", remedy="make one with `writhe learn DIR -o FILE`"
             ) from None
         return Forest(chain, styles)
 

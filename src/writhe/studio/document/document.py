@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import msgspec
 import numpy as np
 
+from writhe.animation.keys import KeyBlend
 from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
 from writhe.skeleton import Figure, Motion
+from writhe.skeleton.source_file import SourceFile
 from writhe.studio.document import rows
 from writhe.studio.document.history import Edit, History
-from writhe.studio.document.in_betweens import InBetweens, with_feet_near
 from writhe.studio.document.rows import (
     ActorRow,
     Key,
@@ -30,10 +34,21 @@ from writhe.studio.document.rows import (
     TrackRow,
 )
 from writhe.studio.document.schema import connect
-from writhe.studio.document.timeline import ActorTimeline, PoseKeys, SampledTrack
+from writhe.studio.document.timeline import (
+    ActorTimeline,
+    PoseKeys,
+    SampledTrack,
+    SolvedSpan,
+    SolveSpan,
+)
+
+if TYPE_CHECKING:
+    from writhe.studio.document.embedded_figures import EmbeddedModel
+    from writhe.studio.editing.in_betweens import InBetweens
 
 Value = TypeVar("Value")
 SUFFIX = ".writhe"
+FILE = "file:"  # before the keys of stored files
 
 
 class Document:
@@ -48,7 +63,6 @@ class Document:
         self._connection = connection
         self._lock = threading.RLock()
         self._history = History(connection)
-        self._in_betweens = InBetweens(self, self._lock)
 
     @classmethod
     def create(cls, path: str | Path, name: str = "Untitled") -> Document:
@@ -249,6 +263,40 @@ class Document:
             raise WritheError(f"this document has no figure {name!r}, and it is not built in")
         return decode_figure(found["data"])
 
+    def figure_model(self, name: str) -> EmbeddedModel | None:
+        """Where the file of an embedded figure is stored; None if it came from no glTF file."""
+        from writhe.studio.document.embedded_figures import decode_model
+
+        with self._lock:
+            found = self._connection.execute(
+                "SELECT data FROM figures WHERE name = ?", (name,)
+            ).fetchone()
+        return None if found is None else decode_model(found["data"])
+
+    def put_file(self, data: bytes) -> str:
+        """Store the file of a character; returns its key. Undo leaves it, so that redo finds it."""
+        key = hashlib.sha256(data).hexdigest()
+        with self._lock:
+            self._put_meta(f"{FILE}{key}", data)
+        return key
+
+    def file(self, key: str) -> bytes:
+        """The file with this key."""
+        with self._lock:
+            found = self._connection.execute(
+                "SELECT value FROM meta WHERE name = ?", (f"{FILE}{key}",)
+            ).fetchone()
+        if found is None:
+            raise WritheError("the file of a character is missing in this document")
+        return bytes(found["value"])
+
+    def figure_with_file(self, name: str) -> Figure:
+        """The figure with the file that it came from, if any, for writing."""
+        figure, model = self.figure(name), self.figure_model(name)
+        if model is None:
+            return figure
+        return replace(figure, source=SourceFile("gltf", Path(name), self.file(model.key)))
+
     def embedded_figure_names(self) -> list[str]:
         """The names of the figures embedded in the document."""
         with self._lock:
@@ -279,8 +327,25 @@ class Document:
                         sampled_tracks.append(SampledTrack(track.start_s, motion))
         solve = None
         if keys is not None and clip is None:
-            solve = self._in_betweens.of_actor(row, self.figure(row.figure), self.fps)
+            solve = self._span_solver(row)
         return ActorTimeline(skeleton, keys, clip, start_s, tuple(sampled_tracks), solve)
+
+    @cached_property
+    def _in_betweens(self) -> InBetweens:
+        from writhe.studio.editing.in_betweens import InBetweens
+
+        return InBetweens(self, self._lock)
+
+    def _span_solver(self, row: ActorRow) -> SolveSpan:
+        """The function that solves the spans between an actor's keys, prepared on first use."""
+        fps, known = self.fps, list[SolveSpan]()
+
+        def solve(blend: KeyBlend, i: int) -> SolvedSpan | None:
+            if not known:
+                known.append(self._in_betweens.of_actor(row, self.figure(row.figure), fps))
+            return known[0](blend, i)
+
+        return solve
 
     def with_feet_of_previous_key(
         self, actor: int, q: Floats, time_s: float, *, shift: bool
@@ -289,6 +354,8 @@ class Document:
 
         With `shift` the whole body is moved first, so that its feet are as near as possible.
         """
+        from writhe.studio.editing.in_betweens import with_feet_near
+
         with self._lock:
             row, timeline = self.actor(actor), self.timeline(actor)
             keys = timeline.keys

@@ -9,9 +9,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from writhe.arrays import Quaternion, Vector3, vector3
+from writhe.arrays import Floats, Quaternion, Vector3, vector3
 from writhe.errors import WritheError
-from writhe.skeleton import Capsule, Figure, Joint, JointKind, Skeleton, Skin, Tip
+from writhe.skeleton import Capsule, Figure, Joint, JointKind, Limits, Skeleton, Skin, Tip
+from writhe.skeleton.fold_limits import FoldLimit
 
 
 class _Joint(msgspec.Struct, array_like=True):
@@ -21,6 +22,54 @@ class _Joint(msgspec.Struct, array_like=True):
     offset: Vector3
     rest: Quaternion
     axis: Vector3
+    # limits: no numbers without any
+    lower: tuple[float, ...] = ()
+    upper: tuple[float, ...] = ()
+    limit_frame: Quaternion = (1.0, 0.0, 0.0, 0.0)
+    mass_kg: float = 0.0
+    centre_of_mass: Vector3 = (0.0, 0.0, 0.0)
+    inertia: Vector3 = (0.0, 0.0, 0.0)
+
+    @staticmethod
+    def of(joint: Joint) -> _Joint:
+        limits = joint.limits
+        return _Joint(
+            joint.name,
+            joint.parent,
+            int(joint.kind),
+            vector3(joint.offset_in_parent),
+            _quaternion(joint.rest),
+            vector3(joint.axis),
+            () if limits is None else tuple(float(x) for x in limits.lower),
+            () if limits is None else tuple(float(x) for x in limits.upper),
+            (1.0, 0.0, 0.0, 0.0) if limits is None else _quaternion(limits.frame),
+            joint.mass_kg,
+            vector3(joint.centre_of_mass),
+            vector3(joint.inertia),
+        )
+
+    def joint(self) -> Joint:
+        """The joint that was stored."""
+        limits = None
+        if self.lower:
+            frame = np.array(self.limit_frame)
+            limits = Limits(np.array(self.lower), np.array(self.upper), frame)
+        return Joint(
+            self.name,
+            self.parent,
+            JointKind(self.kind),
+            np.array(self.offset),
+            np.array(self.rest),
+            np.array(self.axis),
+            limits,
+            self.mass_kg,
+            np.array(self.centre_of_mass),
+            np.array(self.inertia),
+        )
+
+
+def _quaternion(values: Floats) -> Quaternion:
+    return (float(values[0]), *vector3(values[1:]))
 
 
 class _Tip(msgspec.Struct, array_like=True):
@@ -44,6 +93,17 @@ class _Skin(msgspec.Struct):
     weights: bytes
 
 
+class EmbeddedModel(msgspec.Struct, frozen=True):
+    """The file of a character: the key under which the document stores it, and its nodes.
+
+    nodes: the node of each joint; units_m: metres per unit of each node's translation.
+    """
+
+    key: str
+    nodes: tuple[int, ...]
+    units_m: tuple[float, ...]
+
+
 class _Figure(msgspec.Struct):
     name: str
     joints: list[_Joint]
@@ -52,21 +112,17 @@ class _Figure(msgspec.Struct):
     strands: list[tuple[str, list[str]]]
     roles: list[tuple[str, str]]
     skin: _Skin | None = None
+    model: EmbeddedModel | None = None
+    folds: list[tuple[str, Quaternion, list[float]]] = []
 
 
-def encode_figure(figure: Figure) -> bytes:
-    """A figure as bytes."""
+def encode_figure(figure: Figure, model: EmbeddedModel | None = None) -> bytes:
+    """A figure as bytes; its file is stored apart, under the key of `model`."""
     skeleton, skin = figure.skeleton, figure.skin
-    joints = [
-        _Joint(
-            j.name,
-            j.parent,
-            int(j.kind),
-            vector3(j.offset_in_parent),
-            (float(j.rest[0]), *vector3(j.rest[1:])),
-            vector3(j.axis),
-        )
-        for j in skeleton.joints
+    joints = [_Joint.of(joint) for joint in skeleton.joints]
+    folds = [
+        (fold.joint, _quaternion(fold.frame), [float(x) for x in fold.bend_rad])
+        for fold in figure.folds
     ]
     return msgspec.msgpack.encode(
         _Figure(
@@ -89,28 +145,34 @@ def encode_figure(figure: Figure) -> bytes:
                 skin.joints.astype("<u2").tobytes(),
                 skin.weights.astype("<f4").tobytes(),
             ),
+            model,
+            folds,
         )
     )
 
 
-@lru_cache(maxsize=32)
-def decode_figure(data: bytes) -> Figure:
-    """The figure that `encode_figure` wrote."""
+def _decode(data: bytes) -> _Figure:
     try:
-        stored = msgspec.msgpack.decode(data, type=_Figure)
+        return msgspec.msgpack.decode(data, type=_Figure)
     except msgspec.MsgspecError as error:
         raise WritheError(f"a figure embedded in this document cannot be read: {error}") from error
-    joints = [
-        Joint(
-            j.name,
-            j.parent,
-            JointKind(j.kind),
-            np.array(j.offset),
-            np.array(j.rest),
-            np.array(j.axis),
-        )
-        for j in stored.joints
-    ]
+
+
+@lru_cache(maxsize=32)
+def decode_model(data: bytes) -> EmbeddedModel | None:
+    """The file of the figure that `encode_figure` wrote, None if it came from none."""
+    stored = _decode(data)
+    model, count = stored.model, len(stored.joints)
+    if model is not None and (len(model.nodes), len(model.units_m)) != (count, count):
+        raise WritheError("a figure embedded in this document does not fit its file")
+    return model
+
+
+@lru_cache(maxsize=32)
+def decode_figure(data: bytes) -> Figure:
+    """The figure that `encode_figure` wrote, without its file."""
+    stored = _decode(data)
+    joints = [joint.joint() for joint in stored.joints]
     tips = [Tip(t.name, t.joint, np.array(t.offset)) for t in stored.tips]
     return Figure(
         stored.name,
@@ -121,6 +183,10 @@ def decode_figure(data: bytes) -> Figure:
         ),
         strands=tuple((name, tuple(names)) for name, names in stored.strands),
         roles=tuple(stored.roles),
+        folds=tuple(
+            FoldLimit(joint, np.array(frame), np.array(bends))
+            for joint, frame, bends in stored.folds
+        ),
         skin=None if stored.skin is None else _skin(stored.skin),
     )
 

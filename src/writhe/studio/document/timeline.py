@@ -1,13 +1,15 @@
 """The pose of an actor at a time, from its tracks.
 
 Between pose keys the pose follows their eased blend (`writhe.animation.keys`), corrected to keep
-pins, limits and contacts (`in_betweens`). Over a clip the keys form a layer: their difference from
-the clip is interpolated, and it fades out beyond the keys. A sampled track is motion from one key
-to a later one (planned, wound, pushed clear); keys within it form a layer over it in the same way.
+pins, limits and contacts (`studio.editing.in_betweens`). Over a clip the keys form a layer: their
+difference from the clip is interpolated, and it fades out beyond the keys. A sampled track is
+motion from one key to a later one (planned, wound, pushed clear); keys within it form a layer over
+it in the same way.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,9 +18,9 @@ import numpy as np
 from writhe.animation.keys import KeyBlend, limited_slope
 from writhe.arrays import Floats
 from writhe.easing import smoothstep
+from writhe.kernels.skeleton import kinematics
 from writhe.skeleton import Motion, Skeleton
 from writhe.skeleton.kinematics import difference, integrate
-from writhe.studio.document.in_betweens import SolveSpan
 
 MAX_FRAMES = 20_000  # of a motion that is shown, certified or imported
 FADE_S = 1.0  # how long a layer takes to fade out beyond its outermost keys
@@ -58,6 +60,28 @@ class SampledTrack:
         """Tangent velocity (nv,) at its start or end."""
         q = self.motion.q[-2:] if at_end else self.motion.q[:2]
         return self.motion.fps * difference(self.motion.skeleton, q[0], q[1])
+
+
+class SolvedSpan:
+    """The frames (n, nq) of a span, evenly spaced from its first key to its last."""
+
+    def __init__(self, skeleton: Skeleton, q: Floats) -> None:
+        self._skeleton, self.q = skeleton, q
+
+    def at(self, u: float) -> Floats:
+        """The configuration at a fraction 0..1 of the span."""
+        place = min(max(u, 0.0), 1.0) * (len(self.q) - 1)
+        frame = min(int(place), len(self.q) - 2)
+        share = place - frame
+        if share < 1e-9:
+            return self.q[frame].copy()
+        out = np.empty(self.q.shape[1])
+        pair = self.q[frame], self.q[frame + 1]
+        kinematics.interpolate(self._skeleton.tree, *pair, share, out)
+        return out
+
+
+SolveSpan = Callable[[KeyBlend, int], SolvedSpan | None]
 
 
 @dataclass(frozen=True)
@@ -148,8 +172,15 @@ class ActorTimeline:
         i, u = blend.span(time_s)
         if u == 0.0 or self.solve_span is None:
             return blend.at(time_s)
-        solved = self.solve_span(blend, i)
+        if i not in self._solved:
+            self._solved[i] = self.solve_span(blend, i)
+        solved = self._solved[i]
         return blend.at(time_s) if solved is None else solved.at(u)
+
+    @cached_property
+    def _solved(self) -> dict[int, SolvedSpan | None]:
+        """The spans solved so far, by the number of their first key."""
+        return {}
 
     def _layer(self, time_s: float) -> Floats:
         assert self.keys is not None

@@ -21,7 +21,10 @@ from writhe.studio.editing.scene_builder import FARTHEST_M
 def move_actor(
     document: Document, edit: Edit, number: int, shift_m: Floats, turn_rad: float
 ) -> None:
-    """Turn an actor about the vertical through its root, then shift it: x -> Y (x - c) + c + s."""
+    """Turn an actor about the vertical through its root, then shift it: x -> Y (x - c) + c + s.
+
+    Y is the rotation, c the position of the root, s the shift.
+    """
     actor = document.actor(number)
     skeleton = document.figure(actor.figure).skeleton
     if all(joint.kind is not JointKind.FREE for joint in skeleton.joints):

@@ -113,7 +113,7 @@ def build_scene(document: Document, key: SceneKey) -> Scene:
     parts = {f"{actor_label(n)}.{c.part_name}" for n, f in figures.items() for c in f.capsules}
     parts |= {item.name for item in objects}
     for one, other in combinations([item.name for item in objects], 2):
-        policy = policy.ignore(one, other)  # only characters are kept clear of objects
+        policy = policy.ignore(one, other)  # pairs of objects are not tested
     for a, b in key.contacts:
         if a in parts and b in parts:  # the figure or object may have been removed
             policy = policy.allow(a, b, CONTACT_M)

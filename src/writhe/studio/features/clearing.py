@@ -8,7 +8,9 @@ import numpy as np
 from msgspec import Meta
 
 from writhe.cleaning.clear_in_scene import ActorMotion, clear_scene
+from writhe.cleaning.motion_change import MotionChange
 from writhe.errors import WritheError
+from writhe.skeleton import Motion
 from writhe.studio.document import TrackKind
 from writhe.studio.document.history import Edit
 from writhe.studio.editing import edits
@@ -22,6 +24,8 @@ from writhe.studio.server.jobs import Job
 from writhe.studio.view.part_labels import display_name, display_names
 
 feature = Feature("clearing")
+
+_SEEN_RAD = 0.01  # a joint that turns less is not mentioned
 
 
 class ClearSegment(Task, frozen=True, tag="clear_segment"):
@@ -40,19 +44,20 @@ class ClearSegment(Task, frozen=True, tag="clear_segment"):
 class ClearAll(Task, frozen=True, tag="clear_all"):
     """Clear all segments that are not certified; keys stay unchanged.
 
-    Segments whose limbs are linked differently at their ends get a detour first; others are pushed
-    out first.
+    Segments with different linking at their ends are tried with a detour first, all others by
+    pushing out.
     """
 
     preferred_actor: Annotated[int, Meta(ge=0)]
 
 
 class ClearResult(Message, frozen=True, tag="clear_result"):
-    """The number of cleared segments, and messages about the remaining ones."""
+    """The number of cleared segments, what changed in each, and why others were not cleared."""
 
     job: str
     cleared: int
     remaining: list[str]
+    changes: list[str]
 
 
 class BlendAgain(Command, frozen=True, tag="blend_again"):
@@ -92,7 +97,9 @@ def clear_segment(editor: Editor, message: ClearSegment) -> Work:
             commit=lambda editor, edit: edits.put_sampled_track(
                 editor.document, edit, message.actor, motion, begin / fps
             ),
-            show=ClearResult(job.number, 1, []),
+            show=ClearResult(
+                job.number, 1, [], [_describe(mover, motion, mover.change(rows, motion))]
+            ),
         )
 
     return work
@@ -125,7 +132,11 @@ def clear_all(editor: Editor, message: ClearAll) -> Work:
             for name, motion, first in found.motions:
                 edits.put_sampled_track(editor.document, edit, ids[name], motion, first / fps)
 
-        show = ClearResult(job.number, len(found.motions), found.remaining)
+        changes = [
+            _describe(actors[name], motion, change)
+            for (name, motion, _), change in zip(found.motions, found.changes, strict=True)
+        ]
+        show = ClearResult(job.number, len(found.motions), found.remaining, changes)
         return Outcome(commit=commit, show=show)
 
     return work
@@ -138,6 +149,15 @@ def blend_again(editor: Editor, edit: Edit, message: BlendAgain) -> None:
     if message.track not in motions:
         raise WritheError("that sampled track no longer exists")
     edit.delete("tracks", message.track)
+
+
+def _describe(mover: ActorMotion, motion: Motion, change: MotionChange) -> str:
+    """What clearing a segment changed, for the animator."""
+    most = ""
+    if change.turn_rad > _SEEN_RAD:
+        joint = mover.name_of(f"{mover.actor}.{change.joint}")
+        most = f", most the {joint} by {np.degrees(change.turn_rad):.0f} degrees"
+    return f"{motion.name}: joints moved {1000 * change.mean_m:.0f} mm on average{most}."
 
 
 def _last_frame(editor: Editor, at_least: int) -> int:

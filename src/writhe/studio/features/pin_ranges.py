@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from writhe.animation.detect_contacts import contacts_of_keys, detect_contacts
+from writhe.animation.foot_contacts import contacts_of_keys, detect_contacts
 from writhe.errors import WritheError
 from writhe.solvers.posing import Pin
 from writhe.studio.document import PinRow

@@ -1,6 +1,6 @@
 """Import and export of files: clips, skeletons, scenes, databases, exported motion.
 
-Of a file name from the page only the suffix and a title are used; files are read and written in a
+Only the suffix and a title are taken from an uploaded file name; files are read and written in a
 temporary folder under fixed names.
 """
 
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -18,23 +20,22 @@ from writhe.arrays import Floats
 from writhe.collision import Verdict
 from writhe.collision.surfaces import coarse_surface
 from writhe.errors import FileFormatError, WritheError
-from writhe.io import load, load_figure, save
-from writhe.io.files import READABLE, WRITABLE
+from writhe.io import load, save
+from writhe.io.characters import save_characters
+from writhe.io.files import READABLE
 from writhe.io.gltf.write import Prop
 from writhe.retargeting.motion_on_figure import on_figure
 from writhe.scene import certify_file
 from writhe.skeleton import Figure, Motion, Skeleton
-from writhe.studio.document import Document
-from writhe.studio.document.embedded_figures import encode_figure
-from writhe.studio.document.rows import pack
+from writhe.studio.document import Document, TrackKind
 from writhe.studio.document.timeline import MAX_FRAMES
-from writhe.studio.editing import edits, scene_objects, starting_poses
+from writhe.studio.editing import edits, scene_objects
 from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene
 from writhe.studio.editing.scene_sampling import sample_document
 from writhe.studio.editing.solver_settings import FROM_FILE, SolverSettings
+from writhe.studio.files.character_import import import_character, inspect
 from writhe.studio.files.scene_files import import_scene
 from writhe.studio.files.shared_files import SharedFiles, is_style_file
-from writhe.studio.view.figure_mesh import bone_capsules
 
 SCENE = ".json"
 DATABASE = ".parquet"
@@ -48,7 +49,7 @@ def import_suffixes() -> list[str]:
 
 def export_suffixes() -> list[str]:
     """The file types that a motion can be saved as."""
-    return [suffix.lstrip(".") for suffix in WRITABLE]
+    return ["bvh", "glb"]
 
 
 def _plain_name(name: str) -> str:
@@ -68,6 +69,22 @@ class ExportCertificate(msgspec.Struct, frozen=True):
     pass_throughs: int
     penetration_m: float
     note: str = ""
+
+
+def certificate_of_all(
+    document: Document, actors: Sequence[int], data: bytes, suffix: str
+) -> ExportCertificate:
+    """The certificate of an exported file; of several actors, the worst of their certificates.
+
+    Each of several is certified as a file of its own, which stores the same numbers.
+    """
+    if len(actors) == 1:
+        return certificate_of(document, actors[0], data, suffix)
+    found = [
+        certificate_of(document, number, export(document, [number], suffix)[0], suffix)
+        for number in actors
+    ]
+    return max(found, key=lambda one: (not one.certified, one.penetration_m))
 
 
 def certificate_of(document: Document, actor: int, data: bytes, suffix: str) -> ExportCertificate:
@@ -105,19 +122,42 @@ def _unchecked(note: str) -> ExportCertificate:
     return ExportCertificate(False, Verdict.UNDECIDED.value, 0, "", 0, 0.0, note)
 
 
-def export(document: Document, actor: int, suffix: str) -> tuple[bytes, str]:
-    """An actor's motion as the bytes of a file, and a name for the file."""
+def export(document: Document, actors: Sequence[int], suffix: str) -> tuple[bytes, str]:
+    """The motion of actors as the bytes of a file, and a name for the file.
+
+    Several actors share one glTF file with the objects; as BVH they are a .zip with a file each.
+    """
     if suffix not in export_suffixes():
         raise WritheError(f"motions are exported as {', '.join(export_suffixes())}")
-    figure = document.figure(document.actor(actor).figure)
-    motion = document.motion(actor)
-    props = _props(document, motion) if suffix == "glb" else []
+    several = [_character(document, number) for number in actors]
+    if suffix == "bvh" and len(several) > 1:
+        suffix = "zip"
+    title = re.sub(r"[^A-Za-z0-9 _-]+", "", document.name).strip() or "motion"
+    props = _props(document, several[0][1]) if suffix == "glb" else []
     with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
         path = Path(folder) / f"motion.{suffix}"
-        save(motion, path, figure=figure, props=props)
+        if suffix == "bvh":
+            save(several[0][1], path)
+        else:
+            save_characters(several, path, props=props, name=title if len(several) > 1 else "")
         data = path.read_bytes()
-    title = re.sub(r"[^A-Za-z0-9 _-]+", "", document.name).strip() or "motion"
     return data, f"{title}.{suffix}"
+
+
+def _character(document: Document, number: int) -> tuple[Figure, Motion]:
+    """An actor's figure, named as the actor and with its file, and its motion, named as its clip.
+
+    A clip that is an animation of the file replaces it there; any other motion is added to it.
+    """
+    row = document.actor(number)
+    figure = replace(document.figure_with_file(row.figure), name=row.name)
+    motion = document.motion(number)
+    clip = document.track(number, TrackKind.CLIP)
+    if clip is not None:
+        motion = replace(motion, name=clip.name)
+        if figure.source is not None:
+            motion = replace(motion, source={"file": figure.source, "animation": clip.name})
+    return figure, motion
 
 
 def _props(document: Document, motion: Motion) -> list[Prop]:
@@ -143,16 +183,32 @@ def _props(document: Document, motion: Motion) -> list[Prop]:
     return props
 
 
+def inspect_file(name: str, data: bytes) -> dict[str, Any]:
+    """Whether a file holds a character, and its animations, before it is imported."""
+    with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
+        path = Path(folder) / f"file{Path(name).suffix.lower()[:12]}"
+        path.write_bytes(data)
+        try:
+            return inspect(path)
+        except FileFormatError as error:
+            raise FileFormatError(name, error.problem, remedy=error.remedy) from error
+
+
 def import_file(
     document: Document,
     actor: int,
     name: str,
     data: bytes,
     *,
-    as_figure: bool = False,
+    form: str = "motion",
+    animation: str | None = None,
     shared_files: SharedFiles | None = None,
-) -> str:
-    """Import a file into the document; returns a message about the result."""
+) -> tuple[str, int]:
+    """Import a file into the document; returns a message about the result, and the actor.
+
+    form: "motion" puts the file's motion on the actor, "figure" replaces the actor's body, "actor"
+    adds the character of the file. animation: one of a file that has several, "-" for none.
+    """
     suffix = Path(name).suffix.lower()
     if suffix not in OPENED:
         raise WritheError(
@@ -162,9 +218,10 @@ def import_file(
     title = _plain_name(Path(name).stem)
     try:
         if suffix == DATABASE:
-            return _import_database(document, shared_files or SharedFiles(), title, data)
+            text = _import_database(document, shared_files or SharedFiles(), title, data)
+            return text, actor
         if suffix == ".npz" and is_style_file(data):
-            return _import_styles(shared_files or SharedFiles(), title, data)
+            return _import_styles(shared_files or SharedFiles(), title, data), actor
     except FileFormatError as error:
         raise FileFormatError(name, error.problem, remedy=error.remedy) from error
     with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
@@ -172,10 +229,12 @@ def import_file(
         path.write_bytes(data)
         try:
             if suffix == SCENE:
-                return import_scene(document, path, title)
-            if as_figure:
-                return _import_figure(document, actor, path, title)
-            return _import_motion(document, actor, load(path), title)
+                return import_scene(document, path, title), actor
+            if form in ("figure", "actor"):
+                own = actor if form == "figure" else None
+                return import_character(document, path, title, actor=own, animation=animation)
+            motion = load(path, animation=animation)
+            return _import_motion(document, actor, motion, title), actor
         except FileFormatError as error:
             raise FileFormatError(
                 name, error.problem, line=error.line, remedy=error.remedy
@@ -216,41 +275,6 @@ def _import_motion(document: Document, actor: int, motion: Motion, title: str) -
     return f"{title}: {len(clip)} frames at {clip.fps:.4g} per second."
 
 
-def _import_figure(document: Document, actor: int, path: Path, title: str) -> str:
-    """Set the actor's figure from a file, and its motion as a clip."""
-    figure = _with_body(load_figure(path))
-    taken = {*document.embedded_figure_names(), "human", "hand", "octopus"}
-    name, count = title, 2
-    while name in taken:
-        name, count = f"{title} {count}", count + 1
-    figure = replace(figure, name=name)
-    q = starting_poses.starting_pose(figure)
-    try:
-        motion = load(path)
-    except FileFormatError:
-        motion = None  # a character without animation
-    with document.edit("Open character") as edit:
-        edit.insert("figures", name=name, data=encode_figure(figure))
-        edits.clear_tracks(document, edit, actor)
-        if motion is not None and _same_joints(motion.skeleton, figure.skeleton):
-            q = motion.q[0]
-        edit.update(
-            "actors",
-            actor,
-            figure=name,
-            name=name,
-            q=pack(q),
-            pins=edits.encode_pins(starting_poses.starting_pins(figure, q)),
-        )
-        if motion is not None and len(motion) > 1:
-            edits.put_clip(document, edit, actor, replace(motion, name=title), 0.0)
-    return f"{name}: {len(figure.skeleton)} joints."
-
-
 def _same_joints(one: Skeleton, other: Skeleton) -> bool:
     """Whether two skeletons have the same joints (bone lengths may differ)."""
     return [(j.name, j.kind) for j in one.joints] == [(j.name, j.kind) for j in other.joints]
-
-
-def _with_body(figure: Figure) -> Figure:
-    return figure if figure.capsules else replace(figure, capsules=bone_capsules(figure))

@@ -13,6 +13,8 @@ from pathlib import Path
 import msgspec
 
 from writhe.errors import FileFormatError, WritheError
+from writhe.io.gltf.container import Glb
+from writhe.skeleton.source_file import SourceFile
 from writhe.studio.document import Document
 from writhe.studio.document.drawn_paths import all_paths
 from writhe.studio.document.history import KEY_COLUMN
@@ -76,6 +78,9 @@ def _read_all(document: Document) -> None:
     """Read everything that a session would read."""
     if not document.actors():
         raise WritheError("it has no character")
+    for name in document.embedded_figure_names():
+        if (model := document.figure_model(name)) is not None:
+            Glb(SourceFile("gltf", Path(name), document.file(model.key)))
     for actor in document.actors():
         skeleton = document.figure(actor.figure).skeleton
         if len(actor.configuration) != skeleton.configuration_size:

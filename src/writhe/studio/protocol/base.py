@@ -25,7 +25,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Command(Message, frozen=True):
-    """A change of the document: saved, undoable, acknowledged by a State with its request."""
+    """A change of the document: saved, undoable, acknowledged by the State with its request id."""
 
     request: Request
 

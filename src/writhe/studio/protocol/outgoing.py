@@ -57,6 +57,9 @@ class FigureShape(Message, frozen=True, tag="figure"):
 
     Skin arrays: vertices float32 (v, 3), triangles uint32 (t, 3), skin_joints uint16 (v, 4),
     skin_weights float32 (v, 4), empty without a skin.
+
+    `model` is the key of the figure's glTF file, empty without one; `nodes` gives the node of each
+    joint in it, `units_m` the metres per unit of each node's translation.
     """
 
     figure: str
@@ -68,6 +71,9 @@ class FigureShape(Message, frozen=True, tag="figure"):
     triangles: bytes
     skin_joints: bytes
     skin_weights: bytes
+    model: str
+    nodes: list[int]
+    units_m: list[float]
 
 
 class PinState(Part, frozen=True):

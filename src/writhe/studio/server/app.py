@@ -194,9 +194,10 @@ async def _export(studio: Studio, request: Request) -> Response:
     actor, suffix = int(params["actor"]), str(params["suffix"])
     document, release = studio.borrow(params["number"])
     try:
-        data, name = await studio.threaded(lambda: import_export.export(document, actor, suffix))
+        actors = [row.id for row in document.actors()] if actor == 0 else [actor]
+        data, name = await studio.threaded(lambda: import_export.export(document, actors, suffix))
         proven = await studio.threaded(
-            lambda: import_export.certificate_of(document, actor, data, suffix)
+            lambda: import_export.certificate_of_all(document, actors, data, suffix)
         )
     finally:
         release()
@@ -207,26 +208,43 @@ async def _export(studio: Studio, request: Request) -> Response:
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 
+async def _inspect(studio: Studio, request: Request) -> Response:
+    data, name = await _body(request), request.query_params.get("name", "")
+    return JSONResponse(await studio.threaded(lambda: import_export.inspect_file(name, data)))
+
+
+async def _model(studio: Studio, request: Request) -> Response:
+    """The glTF file of a character; its key is a hash of the content, so it never changes."""
+    document, release = studio.borrow(request.path_params["number"])
+    try:
+        data = await studio.threaded(lambda: document.file(str(request.path_params["key"])))
+    finally:
+        release()
+    headers = {"cache-control": "private, max-age=31536000, immutable"}
+    return Response(data, media_type="model/gltf-binary", headers=headers)
+
+
 async def _import(studio: Studio, request: Request) -> Response:
     number = request.path_params["number"]
     data = await _body(request)
     query = request.query_params
     document, release = studio.borrow(number)
     try:
-        report = await studio.threaded(
+        report, actor = await studio.threaded(
             lambda: import_export.import_file(
                 document,
                 _whole_number(query.get("actor", "")),
                 query.get("name", ""),
                 data,
-                as_figure=query.get("as") == "figure",
+                form=query.get("as", "motion"),
+                animation=query.get("animation") or None,
                 shared_files=studio.posers.shared_files,
             )
         )
     finally:
         release()
     studio.changed(number, None)
-    return JSONResponse({"text": report})
+    return JSONResponse({"text": report, "actor": actor})
 
 
 def _whole_number(text: str) -> int:
@@ -275,7 +293,7 @@ async def _socket(socket: WebSocket) -> None:
             if not isinstance(first, protocol.Open):
                 raise WritheError("the first message must open a document")
             if first.protocol != protocol.PROTOCOL:
-                raise WritheError("the page is older or newer than the server; reload it")
+                raise WritheError("the page and the server have different versions: reload it")
             document = studio.enter(first.document, session)
             number = first.document
         except (msgspec.MsgspecError, WritheError, TimeoutError, KeyError) as error:
@@ -326,6 +344,8 @@ def build_app(
         Route(f"{document}/copy", _with_errors(_copy), methods=["POST"]),
         Route(f"{document}/thumbnail.png", _with_errors(_thumbnail), methods=["GET"]),
         Route(f"{document}/export/{{actor:int}}.{{suffix:str}}", _with_errors(_export)),
+        Route(f"{document}/models/{{key:str}}.glb", _with_errors(_model), methods=["GET"]),
+        Route("/api/inspect", _with_errors(_inspect), methods=["POST"]),
         Route(f"{document}/import", _with_errors(_import), methods=["POST"]),
         WebSocketRoute("/socket", _socket),
     ]

@@ -1,9 +1,9 @@
 """What is compiled, generated and loaded before bodies can be dragged, while the page is open.
 
-The server listens at once. What is missing in the cache is made by other processes
-(`writhe.warmup.processes`), what dragging needs first; then this process loads it. A wheel with
-machine code lacks nothing and only loads. Planning, tangling and trajectories, which are used later
-if at all, are compiled last, while bodies are dragged.
+The server listens at once. Missing cache entries are built in worker processes
+(`writhe.warmup.processes`), those needed for dragging first, and then loaded by the server. With a
+wheel that has machine code, nothing is missing. Planning, tangling and trajectories, which are used
+later if at all, are compiled last, while bodies are dragged.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Preparation:
 
     @staticmethod
     def nothing_to_do() -> Preparation:
-        """A preparation that is finished: everything is loaded when it is used."""
+        """A preparation that is already complete: everything is loaded when it is used."""
         made = Preparation()
         for event in (made.visible, made.ready, made.finished):
             event.set()

@@ -35,7 +35,7 @@ from writhe.studio.server.jobs import Job, Jobs
 from writhe.studio.server.preparation import Preparation
 from writhe.studio.view import state as state_view
 from writhe.studio.view.choice_labels import figure_choices, method_choices, scene_choices
-from writhe.studio.view.figure_mesh import figure_shape
+from writhe.studio.view.figure_mesh import figure_message
 
 log = logging.getLogger("writhe.studio")
 Result = TypeVar("Result")
@@ -45,7 +45,7 @@ POLICY, TOO_MUCH = 1008, 1009
 
 
 class Mailbox:
-    """A queue of messages in which a replaceable one overwrites a replaceable last one."""
+    """A message queue that keeps only the newest of consecutive replaceable messages (drags)."""
 
     def __init__(self, replaceable: type) -> None:
         self._replaceable = replaceable
@@ -247,7 +247,7 @@ class Session:
             out: list[protocol.Message] = []
             present = state_view.state(editor, request)
             for name in sorted({actor.figure for actor in present.actors} - self._figures_sent):
-                out.append(figure_shape(editor.document.figure(name)))
+                out.append(figure_message(editor.document, name))
                 self._figures_sent.add(name)
             return [*out, *self._motions.changed(), present]
 

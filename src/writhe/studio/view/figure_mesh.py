@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 
 from writhe.arrays import Floats, vector3
 from writhe.skeleton import Capsule, Figure, forward
 from writhe.skeleton.quaternions import quaternion_of
+from writhe.studio.document import Document
 from writhe.studio.editing.figure_cache import per_figure
 from writhe.studio.protocol import CapsuleShape, FigureShape, JointShape
 
@@ -28,6 +30,16 @@ def bone_capsules(figure: Figure) -> tuple[Capsule, ...]:
             radius = float(np.clip(0.18 * length, 0.008 * span, 0.04 * span))
             capsules.append(Capsule(name, np.zeros(3), np.asarray(end, float), radius))
     return tuple(capsules)
+
+
+def figure_message(document: Document, name: str) -> FigureShape:
+    """The message that shows a figure of a document, with the file that it came from."""
+    shape, model = figure_shape(document.figure(name)), document.figure_model(name)
+    if model is None:
+        return shape
+    return msgspec.structs.replace(
+        shape, model=model.key, nodes=list(model.nodes), units_m=list(model.units_m)
+    )
 
 
 @per_figure
@@ -72,4 +84,7 @@ def figure_shape(figure: Figure) -> FigureShape:
         b"" if empty else skin.triangles.astype("<u4").tobytes(),
         b"" if empty else skin.joints.astype("<u2").tobytes(),
         b"" if empty else skin.weights.astype("<f4").tobytes(),
+        "",
+        [],
+        [],
     )

@@ -1,4 +1,4 @@
-"""Claims shared by scenes with several holds."""
+"""Topology assertions shared by several scenes."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from writhe.animation.clear_spans import SpanClearing
 from writhe.animation.conflicts import find_conflicts, moved_keys, worst_pin_error
-from writhe.animation.detect_contacts import contacts_of_keys
+from writhe.animation.foot_contacts import contacts_of_keys
 from writhe.animation.in_between import BodyModel, InBetween
 from writhe.animation.keys import Key, check_keys
 from writhe.animation.options import AnimateOptions

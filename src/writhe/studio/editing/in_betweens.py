@@ -12,11 +12,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from writhe.animation.detect_contacts import ABOVE_FLOOR_M, contacts_of_keys, foot_heights
+from writhe.animation.foot_contacts import ABOVE_FLOOR_M, contacts_of_keys, foot_heights
 from writhe.animation.in_between import BodyModel, InBetween
 from writhe.animation.keys import KeyBlend
 from writhe.animation.options import AnimateOptions
@@ -24,18 +23,16 @@ from writhe.animation.pins import TimedPin, prefixed
 from writhe.animation.world import World, figure_world, scene_world
 from writhe.arrays import Floats
 from writhe.collision import Gate
-from writhe.kernels.skeleton import kinematics
 from writhe.planning.support import floor_height
 from writhe.scene import ObjectKind, Scene
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.root import moved_roots
 from writhe.solvers.posing import Pin, pin_here
-from writhe.studio.document.rows import ActorRow, PinRow
-
-if TYPE_CHECKING:
-    from writhe.studio.document.document import Document
-    from writhe.studio.editing.scene_builder import SceneKey
+from writhe.studio.document import ActorRow, Document, PinRow
+from writhe.studio.document.timeline import SolvedSpan, SolveSpan
+from writhe.studio.editing import scene_objects
+from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene, only_actor
 
 MAX_FRAMES = 900  # of one span
 NEAR_M = 0.4  # feet of a preset pose that are farther from those of the key before step
@@ -43,28 +40,6 @@ HELD_M, HELD_RAD = 0.01, 0.1  # a pinned joint that differs by less between two 
 _OPTIONS = AnimateOptions()
 _KEPT_SPANS, _KEPT_BODIES = 4096, 4
 _LEAP = 0.2  # rad: a correction that changes by more from frame to frame is not used
-
-
-class SolvedSpan:
-    """The frames (n, nq) of a span, evenly spaced from its first key to its last."""
-
-    def __init__(self, skeleton: Skeleton, q: Floats) -> None:
-        self._skeleton, self.q = skeleton, q
-
-    def at(self, u: float) -> Floats:
-        """The configuration at a fraction 0..1 of the span."""
-        place = min(max(u, 0.0), 1.0) * (len(self.q) - 1)
-        frame = min(int(place), len(self.q) - 2)
-        share = place - frame
-        if share < 1e-9:
-            return self.q[frame].copy()
-        out = np.empty(self.q.shape[1])
-        pair = self.q[frame], self.q[frame + 1]
-        kinematics.interpolate(self._skeleton.tree, *pair, share, out)
-        return out
-
-
-SolveSpan = Callable[[KeyBlend, int], SolvedSpan | None]
 
 
 class InBetweens:
@@ -78,8 +53,6 @@ class InBetweens:
 
     def of_actor(self, actor: ActorRow, figure: Figure, fps: float) -> SolveSpan:
         """The function that solves the spans of an actor."""
-        from writhe.studio.editing.scene_builder import SceneKey, only_actor
-
         known: list[SceneKey] = []
 
         def solve(blend: KeyBlend, i: int) -> SolvedSpan | None:
@@ -91,8 +64,6 @@ class InBetweens:
 
     def with_feet_of(self, actor: ActorRow, figure: Figure, q: Floats, before: Floats) -> Floats:
         """The pose q (nq) with the feet that stand near those of `before` moved onto them."""
-        from writhe.studio.editing.scene_builder import SceneKey, only_actor
-
         times, poses = np.array([0.0, 1.0]), np.stack([before, q])
         found = contacts_of_keys(figure, times, poses)
         if not found:
@@ -225,8 +196,6 @@ def _same(ends: tuple[Frames, Frames], joint: str, turns: bool) -> bool:
 
 def _world(document: Document, actor: ActorRow, figure: Figure, scene_key: SceneKey) -> World:
     """The actor alone with the ground and the objects of the document."""
-    from writhe.studio.editing.scene_builder import actor_label, build_scene
-
     if not figure.capsules:
         return figure_world(figure, figure.skeleton.rest_configuration[None], None, False)
     scene = build_scene(document, scene_key)
@@ -234,8 +203,6 @@ def _world(document: Document, actor: ActorRow, figure: Figure, scene_key: Scene
 
 
 def _surroundings(document: Document, scene: Scene) -> Callable[[Floats], Floats]:
-    from writhe.studio.editing import scene_objects
-
     layout = scene.layout
     moved = {item.name for item in scene.objects if item.kind is ObjectKind.MOVED}
 

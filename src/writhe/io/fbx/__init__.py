@@ -1,0 +1,1 @@
+"""FBX files: read with ufbx in a process of its own, written by Blender."""

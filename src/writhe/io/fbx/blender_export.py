@@ -1,0 +1,47 @@
+"""Program for a Python that has bpy: converts a glTF file to FBX.
+
+Run as `python blender_export.py IN.glb OUT.fbx FPS FRAMES`, or by `blender --background --python`
+with the four after `--`. It imports nothing of writhe.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main(source: str, target: str, fps: float, frames: int) -> None:
+    import bpy  # pyright: ignore[reportMissingImports]
+
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    scene.render.fps = max(1, round(fps))
+    scene.render.fps_base = scene.render.fps / fps
+    bpy.ops.import_scene.gltf(filepath=source)
+    for shape in [o for o in bpy.data.objects if o.name.startswith("Icosphere")]:
+        bpy.data.objects.remove(shape)  # the importer's drawing of bones
+    starts = [a.frame_range[0] for a in bpy.data.actions]
+    scene.frame_start = round(min(starts, default=0))
+    scene.frame_end = scene.frame_start + frames - 1
+    bpy.ops.export_scene.fbx(
+        filepath=target,
+        add_leaf_bones=False,
+        bake_anim=bool(starts),
+        bake_anim_use_all_bones=True,
+        bake_anim_use_nla_strips=False,
+        bake_anim_use_all_actions=False,
+        bake_anim_force_startend_keying=True,
+        bake_anim_simplify_factor=0.0,
+    )
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    given = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else sys.argv[1:]
+    try:
+        main(given[0], given[1], float(given[2]), int(given[3]))
+    except BaseException as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        sys.stderr.flush()
+        os._exit(1)
+    os._exit(0)  # Blender may hang when it is closed

@@ -1,0 +1,91 @@
+"""Writes FBX files with Blender, which runs in an environment of its own."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from writhe.errors import WritheError
+from writhe.skeleton import Figure, Motion
+
+if TYPE_CHECKING:
+    from writhe.io.gltf.write import Prop
+
+ENVIRONMENT = "WRITHE_BLENDER"
+TIMEOUT_S = 600.0
+_HOW = (
+    "FBX files are written by Blender. Install Blender, or its Python package into an environment "
+    "of its own (python3.11 -m venv blender-env; blender-env/bin/pip install bpy), and set "
+    f"{ENVIRONMENT} to the program (blender, or blender-env/bin/python)"
+)
+
+
+def blender_command() -> list[str]:
+    """The command that runs a Python program inside Blender."""
+    chosen = os.environ.get(ENVIRONMENT)
+    if chosen:
+        program = shutil.which(chosen)
+        if program is None:
+            raise WritheError(f"{ENVIRONMENT}={chosen}: there is no such program. {_HOW}")
+        if "python" in Path(program).name.lower():
+            return [program]
+        return [program, "--background", "--factory-startup", "--python"]
+    if importlib.util.find_spec("bpy") is not None:
+        return [sys.executable]
+    program = shutil.which("blender")
+    if program is None:
+        raise WritheError(_HOW)
+    return [program, "--background", "--factory-startup", "--python"]
+
+
+def _keep_animation(path: Path, name: str) -> None:
+    """Remove the other animations from a .glb file: Blender would write one of them."""
+    data = path.read_bytes()
+    size = struct.unpack_from("<I", data, 12)[0]
+    document = json.loads(data[20 : 20 + size])
+    kept = [a for a in document.get("animations", []) if a.get("name") == name][-1:]
+    if not kept:
+        return
+    document["animations"] = kept
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    rest = data[20 + size :]
+    head = struct.pack("<4sIIII", b"glTF", 2, 20 + len(text) + len(rest), len(text), 0x4E4F534A)
+    path.write_bytes(head + text + rest)
+
+
+def save_fbx(
+    path: Path, motion: Motion, *, figure: Figure | None = None, props: Sequence[Prop] = ()
+) -> None:
+    """Write a motion, and the figure's meshes, to an FBX file: glTF first, then Blender."""
+    from writhe.io.gltf.write import Character, write_gltf
+
+    command = blender_command()
+    script = Path(__file__).with_name("blender_export.py")
+    with tempfile.TemporaryDirectory() as folder:
+        between, output = Path(folder) / "between.glb", Path(folder) / "out.fbx"
+        one = Character(motion.skeleton, motion, figure)
+        written = write_gltf(between, [one], props=props, suffix=".glb")
+        _keep_animation(between, written.animation)
+        words = [*command, str(script)]
+        if len(command) > 1:
+            words.append("--")
+        words += [str(between), str(output), repr(motion.fps), str(len(motion))]
+        try:
+            done = subprocess.run(words, capture_output=True, timeout=TIMEOUT_S, check=False)
+        except subprocess.TimeoutExpired:
+            raise WritheError(f"{path}: Blender took longer than {TIMEOUT_S:g} s") from None
+        if not output.is_file():
+            said = done.stderr.decode(errors="replace").strip().splitlines()
+            last = said[-1] if said else f"it ended with code {done.returncode}"
+            raise WritheError(f"{path}: Blender could not write the file: {last}. {_HOW}")
+        shutil.copyfile(output, path)

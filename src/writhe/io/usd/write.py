@@ -1,0 +1,137 @@
+"""Writes a motion to USD: a UsdSkel skeleton with bind pose, animation and skin; metres, Y up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.errors import WritheError
+from writhe.io.usd import require_usd, usd_modules
+from writhe.skeleton import Figure, Motion, Skeleton, forward, quaternions
+
+
+def save_usd(
+    path: Path, skeleton: Skeleton, *, motion: Motion | None = None, figure: Figure | None = None,
+    suffix: str = ".usdc",
+) -> None:  # fmt: skip
+    """Write a skeleton, and the motion and skin if given, to a USD file (.usda: text)."""
+    require_usd(path)
+    Sdf, Usd, UsdGeom, UsdSkel, UsdUtils, Vt = usd_modules(
+        "Sdf", "Usd", "UsdGeom", "UsdSkel", "UsdUtils", "Vt"
+    )
+
+    if figure is not None and figure.skeleton.names != skeleton.names:
+        raise WritheError("the figure's skeleton is not the motion's")
+    # USD chooses the encoding by the suffix; files are written under a temporary name
+    encoding = {".usda": ".usda", ".usdz": ".usdc"}.get(suffix, ".usdc")
+    layer = Sdf.Layer.CreateNew(str(path) + encoding)
+    stage = Usd.Stage.Open(layer)
+    UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.y)
+    UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+    root = UsdSkel.Root.Define(stage, "/Character")
+    stage.SetDefaultPrim(root.GetPrim())
+    skel = UsdSkel.Skeleton.Define(stage, "/Character/Skeleton")
+    tokens = _joint_paths(skeleton)
+    skel.CreateJointsAttr(Vt.TokenArray(tokens))
+    skel.CreateJointNamesAttr(Vt.TokenArray(list(skeleton.names)))
+    rest = forward(skeleton, skeleton.rest_configuration)
+    world = _matrices(rest.positions, rest.rotations)
+    skel.CreateBindTransformsAttr(_gf(world))
+    skel.CreateRestTransformsAttr(_gf(_local(skeleton, world[None])[0]))
+    if motion is not None:
+        _animate(stage, skel, skeleton, motion, tokens)
+    if figure is not None and figure.skin is not None:
+        _mesh(stage, skel, figure)
+    stage.GetRootLayer().Save()
+    made = Path(str(path) + encoding)
+    if suffix == ".usdz":
+        packed = Path(str(path) + ".usdz")
+        UsdUtils.CreateNewUsdzPackage(Sdf.AssetPath(str(made)), str(packed))
+        made.unlink()
+        made = packed
+    made.replace(path)
+
+
+def _joint_paths(skeleton: Skeleton) -> list[str]:
+    """Paths such as Hips/Spine, of names that USD allows; made unique among siblings."""
+    (Tf,) = usd_modules("Tf")
+
+    paths: list[str] = []
+    for j, joint in enumerate(skeleton.joints):
+        above = "" if joint.parent is None else paths[skeleton.index(joint.parent)] + "/"
+        word = above + Tf.MakeValidIdentifier(joint.name)
+        paths.append(word if word not in paths else f"{word}_{j}")
+    return paths
+
+
+def _matrices(positions: Floats, rotations: Floats) -> Floats:
+    out = np.zeros((*positions.shape[:-1], 4, 4))
+    out[..., :3, :3], out[..., :3, 3], out[..., 3, 3] = rotations, positions, 1.0
+    return out
+
+
+def _local(skeleton: Skeleton, world: Floats) -> Floats:
+    """(frames, n, 4, 4) transforms relative to the parents."""
+    local = world.copy()
+    for j, p in enumerate(skeleton.parents):
+        if p >= 0:
+            local[:, j] = np.linalg.inv(world[:, p]) @ world[:, j]
+    return local
+
+
+def _gf(matrices: Floats) -> Any:
+    Gf, Vt = usd_modules("Gf", "Vt")
+
+    rows = np.ascontiguousarray(matrices.transpose(0, 2, 1))
+    return Vt.Matrix4dArray([Gf.Matrix4d(*m.ravel().tolist()) for m in rows])
+
+
+def _animate(stage: Any, skel: Any, skeleton: Skeleton, motion: Motion, tokens: list[str]) -> None:
+    Gf, UsdSkel, Vt = usd_modules("Gf", "UsdSkel", "Vt")
+
+    stage.SetTimeCodesPerSecond(motion.fps)
+    stage.SetFramesPerSecond(motion.fps)
+    stage.SetStartTimeCode(0)
+    stage.SetEndTimeCode(len(motion) - 1)
+    animation = UsdSkel.Animation.Define(stage, "/Character/Skeleton/Animation")
+    animation.CreateJointsAttr(Vt.TokenArray(tokens))
+    frames = motion.frames()
+    local = _local(skeleton, _matrices(frames.positions, frames.rotations))
+    turns = quaternions.from_matrices(local[..., :3, :3])
+    for f in range(1, len(turns)):  # readers interpolate the numbers
+        turns[f] *= np.where((turns[f] * turns[f - 1]).sum(axis=-1, keepdims=True) < 0, -1.0, 1.0)
+    animation.CreateScalesAttr(Vt.Vec3hArray([Gf.Vec3h(1, 1, 1)] * len(tokens)))
+    translations = animation.CreateTranslationsAttr()
+    rotations = animation.CreateRotationsAttr()
+    for f in range(len(motion)):
+        places = np.ascontiguousarray(local[f, :, :3, 3], dtype=np.float32)
+        translations.Set(Vt.Vec3fArray.FromNumpy(places), f)
+        values = [Gf.Quatf(*(float(x) for x in q)) for q in turns[f]]
+        rotations.Set(Vt.QuatfArray(values), f)
+    binding = UsdSkel.BindingAPI.Apply(skel.GetPrim())
+    binding.CreateAnimationSourceRel().SetTargets([animation.GetPath()])
+
+
+def _mesh(stage: Any, skel: Any, figure: Figure) -> None:
+    Gf, UsdGeom, UsdSkel, Vt = usd_modules("Gf", "UsdGeom", "UsdSkel", "Vt")
+
+    skin = figure.skin
+    assert skin is not None
+    mesh = UsdGeom.Mesh.Define(stage, "/Character/Mesh")
+    points = np.ascontiguousarray(skin.vertices, dtype=np.float32)
+    mesh.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(points))
+    faces = np.ascontiguousarray(skin.triangles, dtype=np.int32)
+    mesh.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(faces), 3, dtype=np.int32)))
+    mesh.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(faces.ravel()))
+    mesh.CreateSubdivisionSchemeAttr("none")
+    binding = UsdSkel.BindingAPI.Apply(mesh.GetPrim())
+    binding.CreateSkeletonRel().SetTargets([skel.GetPath()])
+    binding.CreateGeomBindTransformAttr(Gf.Matrix4d(1.0))
+    width = skin.joints.shape[1]
+    joints = np.ascontiguousarray(skin.joints, dtype=np.int32).ravel()
+    weights = np.ascontiguousarray(skin.weights, dtype=np.float32).ravel()
+    binding.CreateJointIndicesPrimvar(False, width).Set(Vt.IntArray.FromNumpy(joints))
+    binding.CreateJointWeightsPrimvar(False, width).Set(Vt.FloatArray.FromNumpy(weights))

@@ -39,7 +39,9 @@ def _planning(**published: Any) -> dict[str, Any]:
         "rrtconnect": _planner(60.0, 0.2),
         "rrt": _planner(60.0, 0.0, None),
     }
-    found = {n: {"methods": methods, "tangles": 7, "tangles_over_half": 0} for n in NAMES}
+    found: dict[str, dict[str, Any]] = {
+        n: {"methods": methods, "tangles": 7, "tangles_over_half": 0} for n in NAMES
+    }
     found["thomas-flare"] = {**found["thomas-flare"], "stage_two": {"seconds": 1.8}}
     return {"experiments": found}
 

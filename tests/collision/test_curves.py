@@ -78,6 +78,7 @@ def test_rotations_between_rows_are_within_the_bound(rng, kind):
         values = np.stack([c.at(times + start) for c in parts], axis=1)
         if kind == "euler":
             true = _euler(values)
+            assert reading.euler is not None
             between = _euler(_interpolated(reading.times_s, reading.euler.angles[:, 1], times))
         else:
             true = values / np.linalg.norm(values, axis=1, keepdims=True)

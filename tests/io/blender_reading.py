@@ -3,7 +3,7 @@
 import json
 import sys
 
-import bpy
+import bpy  # pyright: ignore[reportMissingImports]
 
 
 def reading(path: str, animation: str, frames: list[float]) -> dict:

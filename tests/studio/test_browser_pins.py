@@ -6,9 +6,7 @@ import os
 from typing import Any
 
 import numpy as np
-from browser_user import drag, go_to, position, wait_for, wait_saved
-
-from conftest import OpenPage
+from browser_user import OpenPage, drag, go_to, position, wait_for, wait_saved
 
 
 def squat(page: Any) -> None:

@@ -41,7 +41,7 @@ def test_a_box_over_a_leg_is_never_called_clear(tmp_path: Path, keys: int):
     assert "Box" in shown.a + shown.b
     assert shown.clearance_m < -0.01
     for suffix in ("bvh", "glb"):
-        data, _ = export(document, actor, suffix)
+        data, _ = export(document, [actor], suffix)
         assert not certificate_of(document, actor, data, suffix).certified
 
 

@@ -99,7 +99,7 @@ def fit_to_points(
     damping = 1e-2
     loss = _equations(points, bounds, capsules, hessian, gradient)
     for _ in range(iterations):
-        improved = False
+        improved, after = False, loss
         for _ in range(6):
             for c in range(count):
                 mean = 1e-12

@@ -77,7 +77,7 @@ format: install
 bench: install system-packages
 	-$(BIN)/python -m writhe.research.peers.environments
 	$(BIN)/writhe bench peers $(if $(CLIPS),--clips $(CLIPS))
-	$(BIN)/python -m writhe.research.benchmarks.regression
+	$(BIN)/python -m writhe.research.regression
 
 # Random cases through every door, judged by the independent check: SECONDS of it, from SEED on.
 # What is found is saved in out/hunt; the seeds of another run must not overlap.

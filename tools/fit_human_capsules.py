@@ -18,7 +18,7 @@ from writhe.skeleton.figures.human_shapes import human_blobs
 from writhe.skeleton.figures.human_weights import human_memberships
 from writhe.skeleton.modelling.isosurface import isosurface
 from writhe.skeleton.modelling.weights import weights_from_memberships
-from writhe.skeleton.skin_coverage import vertex_areas
+from writhe.skeleton.shape_fitting.skin_coverage import vertex_areas
 
 MIDDLE = ("hips", "spine", "chest", "neck", "head")
 # The arms' capsules lie on their axes, because their skin turns about them.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from writhe.research.evaluation.skin_folds import skin_bends_deg
+from writhe.research.evaluation.skin.folds import skin_bends_deg
 from writhe.skeleton.figures import figure, human_folds
 
 HEAD = '''"""Bends at which the human's skin is 1 cm deep in the parent part; generated file.

@@ -12,10 +12,10 @@ from writhe.errors import WritheError
 from writhe.io.files import load_figure, save_figure
 from writhe.io.shape_overrides import with_overrides
 from writhe.research.evaluation.generated_characters import GeneratedCharacter
-from writhe.research.evaluation.skin_depth import SkinDepth
+from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.skeleton import JointKind
 from writhe.skeleton.limits import limit_excess
-from writhe.skeleton.skin_coverage import skin_coverage, surface_coverage
+from writhe.skeleton.shape_fitting.skin_coverage import skin_coverage, surface_coverage
 
 
 def test_shapes_follow_the_skin(generated: GeneratedCharacter) -> None:

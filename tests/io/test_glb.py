@@ -13,7 +13,7 @@ import pytest
 
 from writhe import Figure, load, load_figure, save, save_figure
 from writhe.collision import ball, box
-from writhe.collision.surfaces import surface
+from writhe.collision.mesh_pieces.surfaces import surface
 from writhe.errors import FileFormatError
 from writhe.io.gltf.container import Glb, write_container
 from writhe.io.gltf.write import Prop

@@ -10,7 +10,7 @@ import pytest
 
 from writhe.cli.app import run
 from writhe.collision import box, capsule
-from writhe.collision.surfaces import surface
+from writhe.collision.mesh_pieces.surfaces import surface
 from writhe.errors import FileFormatError, WritheError
 from writhe.io.meshes import load_mesh
 from writhe.scene import Scene

@@ -17,7 +17,7 @@ from writhe.skeleton.figures import figure
 from writhe.skeleton.figures.human_limits import PROFILES
 from writhe.skeleton.kinematics import centre_of_mass
 from writhe.skeleton.limits import limit_excess, random_configurations
-from writhe.skeleton.skin_coverage import skin_coverage
+from writhe.skeleton.shape_fitting.skin_coverage import skin_coverage
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,10 @@ from writhe.errors import UnknownNameError, WritheError
 from writhe.skeleton import Figure, Joint, JointKind, Skeleton, Tip, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.figures.figures_page import figures_page
-from writhe.skeleton.fit_capsules import bones_between, fit_capsules, segment_distance
-from writhe.skeleton.guess_parts import RestGeometry
 from writhe.skeleton.limits import limit_excess, random_configurations
-from writhe.skeleton.skin_coverage import skin_coverage
+from writhe.skeleton.shape_fitting.fit_capsules import bones_between, fit_capsules, segment_distance
+from writhe.skeleton.shape_fitting.guess_parts import RestGeometry
+from writhe.skeleton.shape_fitting.skin_coverage import skin_coverage
 
 
 def test_the_hand_has_sixteen_joints_and_five_strands():

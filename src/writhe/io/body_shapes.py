@@ -19,10 +19,10 @@ from writhe.recognition.carried_limits import carried_limits, finger_limits
 from writhe.recognition.recognise import Recognition
 from writhe.recognition.roles import FINGER_ROLES, RigKind
 from writhe.skeleton import Capsule, Figure, JointKind, Skeleton, Skin
-from writhe.skeleton.capsule_masses import with_masses
 from writhe.skeleton.figures import figure
-from writhe.skeleton.fit_capsules import fit_capsules
-from writhe.skeleton.skin_shapes import fit_to_skin
+from writhe.skeleton.shape_fitting.capsule_masses import with_masses
+from writhe.skeleton.shape_fitting.fit_capsules import fit_capsules
+from writhe.skeleton.shape_fitting.skin_shapes import fit_to_skin
 
 _WITHOUT_SHAPES = (RigKind.HAIR, RigKind.CLOTH, RigKind.ATTACHMENT)
 _OF_THE_JOINT_ABOVE = (RigKind.HELPER, RigKind.END, RigKind.FACE, RigKind.TOE)

@@ -2,7 +2,7 @@
 
 Numba runs parallel kernels on OpenMP where it finds it. By default its threads wait at the end of a
 loop by spinning. If other programs use the cores, a thread spins for its whole time slice while the
-thread that it waits for is not running, and a kernel of milliseconds takes a hundred times as long.
+thread that it waits for is not running, and a kernel of milliseconds takes many times as long.
 Threads that sleep while they wait cost some microseconds a loop instead.
 """
 

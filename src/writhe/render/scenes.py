@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats
 from writhe.collision import Shape, violating_parts
+from writhe.collision.mesh_pieces.surfaces import surface
 from writhe.collision.shapes import Core
-from writhe.collision.surfaces import surface
 from writhe.render.look import BODIES, COLLIDING, OBJECT, Colour
 from writhe.render.movies import write_movie
 from writhe.render.picture_stage import THREE_QUARTER, PictureStage

@@ -18,8 +18,8 @@ from scipy.spatial import ConvexHull
 
 from writhe.arrays import Floats, Ints
 from writhe.collision import Shape, capsule, hull
+from writhe.collision.mesh_pieces.surfaces import fibonacci_sphere, split_long_edges
 from writhe.collision.shapes import MAX_CORNERS
-from writhe.collision.surfaces import fibonacci_sphere, split_long_edges
 from writhe.errors import WritheError
 from writhe.scene.medial_lines import medial_lines
 

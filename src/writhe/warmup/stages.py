@@ -25,7 +25,7 @@ def skins() -> None:
 
     from writhe.skeleton import forward
     from writhe.skeleton.figures import figure, figure_names
-    from writhe.skeleton.fit_points import Tightness, fit_points
+    from writhe.skeleton.shape_fitting.fit_points import Tightness, fit_points
 
     for name in figure_names():
         body = figure(name)

@@ -16,7 +16,7 @@ from writhe.research.evaluation.drag_scenes import make_drag_scene
 from writhe.research.evaluation.drags import scripted_drags, standing
 from writhe.research.evaluation.metrics import PosingMetrics
 from writhe.research.evaluation.run_drags import evaluate_drag, make_metrics
-from writhe.research.evaluation.skin_depth import SkinDepth
+from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
 from writhe.solvers.posing import make_poser

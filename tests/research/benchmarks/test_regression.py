@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from writhe.research.benchmarks.regression import ratios, slower
+from writhe.research.regression import ratios, slower
 
 FIGURES = {
     "gli_ns": {"numba": 5.0, "c": 6.0, "numpy": 100.0},

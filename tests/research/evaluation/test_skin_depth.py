@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from writhe.collision import ball, box, capsule, half_space
-from writhe.collision.surfaces import surface
+from writhe.collision.mesh_pieces.surfaces import surface
 from writhe.errors import WritheError
 from writhe.research.evaluation.drags import standing
-from writhe.research.evaluation.skin_depth import SkinDepth
+from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.scene import Actor, Scene, SceneObject
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure

@@ -70,7 +70,7 @@ def certify(
     show_certificate(found.certificate, found.table)
     report = None
     if skin:
-        from writhe.research.evaluation.skin_report import figure_with_skin, skin_report
+        from writhe.research.evaluation.skin.report import figure_with_skin, skin_report
 
         chosen = None
         if place is not None:

@@ -47,7 +47,7 @@ def character(
     table.add_row("mass", f"{result['mass_kg']} kg")
     table.add_row("capsules", f"{len(figure.capsules)} on {len(per_joint)} joints")
     if figure.skin is not None and figure.capsules:
-        from writhe.skeleton.skin_coverage import surface_coverage
+        from writhe.skeleton.shape_fitting.skin_coverage import surface_coverage
 
         cover = surface_coverage(figure)
         gaps = {

@@ -32,7 +32,7 @@ from writhe.research.evaluation.rigs import build_rig
 from writhe.research.evaluation.run_drags import evaluate_drag, run_drag
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure
-from writhe.skeleton.skin_coverage import surface_coverage
+from writhe.skeleton.shape_fitting.skin_coverage import surface_coverage
 from writhe.solvers.posing import Controls
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.balance import can_balance

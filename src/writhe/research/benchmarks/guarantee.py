@@ -32,7 +32,7 @@ from writhe.research.evaluation.independent import check
 from writhe.research.evaluation.random_drags import hunt as run_random_drag
 from writhe.research.evaluation.random_drags import random_drag
 from writhe.research.evaluation.run_drags import run_drag
-from writhe.research.evaluation.skin_depth import SkinDepth
+from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.research.hunt.case import CERTIFIED_M, NUMERICAL_M
 from writhe.research.hunt.doors.ask_file import ask_file
 from writhe.research.hunt.run import hunt, summary

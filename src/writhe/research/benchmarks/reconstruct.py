@@ -20,7 +20,7 @@ from writhe.errors import WritheError
 from writhe.progress import Progress
 from writhe.research.evaluation.clips import retargeted_clips
 from writhe.research.evaluation.metrics import PosingMetrics
-from writhe.research.evaluation.skin_depth import SkinDepth
+from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure as built_in
 from writhe.solvers.posing import Poser, Target, make_poser, method_names

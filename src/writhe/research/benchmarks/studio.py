@@ -25,7 +25,7 @@ from websockets.asyncio.client import connect
 
 from writhe.errors import WritheError
 from writhe.progress import Progress
-from writhe.research.benchmarks import studio_page
+from writhe.research.evaluation import studio_page
 
 PROTOCOL = 3
 SESSIONS, SECONDS, ROUND_TRIPS = 20, 6.0, 600

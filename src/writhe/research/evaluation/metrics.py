@@ -9,7 +9,7 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, NearPairs, certify
-from writhe.research.evaluation.skin_depth import SkinDepth
+from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.skeleton import Figure, forward
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.topology import linking_vector

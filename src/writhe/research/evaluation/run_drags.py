@@ -13,7 +13,7 @@ from writhe.progress import Progress
 from writhe.research.evaluation.drag_scenes import DragScene
 from writhe.research.evaluation.drags import ScriptedDrag
 from writhe.research.evaluation.metrics import REACHED_M, STALL_M, STALL_SPEED_M, PosingMetrics
-from writhe.research.evaluation.skin_depth import SkinDepth
+from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.skeleton import Figure
 from writhe.solvers.posing import Poser, Target, pin_here
 from writhe.solvers.posing.actor_in_scene import ActorInScene

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from writhe.research.evaluation.skin_depth import SkinDepth
+from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.research.peers.body import PeerBody
 from writhe.research.peers.geometry import world_frames
 from writhe.research.peers.judge import judge

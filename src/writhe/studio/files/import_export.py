@@ -18,7 +18,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import Verdict
-from writhe.collision.surfaces import coarse_surface
+from writhe.collision.mesh_pieces.surfaces import coarse_surface
 from writhe.errors import FileFormatError, WritheError
 from writhe.io import load, save
 from writhe.io.characters import save_characters

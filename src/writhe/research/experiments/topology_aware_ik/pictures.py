@@ -9,8 +9,8 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.collision import violating_parts
+from writhe.collision.mesh_pieces.surfaces import surface
 from writhe.collision.shapes import Core
-from writhe.collision.surfaces import surface
 from writhe.postures.builtin import builtin_database
 from writhe.render import StripRow, comparison
 from writhe.render.look import BODIES, Colour

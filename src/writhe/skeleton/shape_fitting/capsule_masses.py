@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from writhe.skeleton.figure import Capsule
-from writhe.skeleton.fit_points import depths
+from writhe.skeleton.shape_fitting.fit_points import depths
 from writhe.skeleton.skeleton import Skeleton
 
 DENSITY_KG_M3 = 985.0  # of the human body

@@ -17,10 +17,10 @@ import numpy as np
 
 from writhe.arrays import Ints
 from writhe.skeleton.figure import Capsule, Skin
-from writhe.skeleton.fit_points import Tightness, fit_points
 from writhe.skeleton.kinematics import forward
+from writhe.skeleton.shape_fitting.fit_points import Tightness, fit_points
+from writhe.skeleton.shape_fitting.surface_samples import surface_samples
 from writhe.skeleton.skeleton import Skeleton
-from writhe.skeleton.surface_samples import surface_samples
 
 ADULT_M = 1.7
 _LEAST_AREA = 2e-5  # area / extent^2; a joint with less skin gets no shape

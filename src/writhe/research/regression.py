@@ -1,6 +1,6 @@
 """Fail if a core kernel became slower.
 
-Run `python -m writhe.research.benchmarks.regression [--update]`.
+Run `python -m writhe.research.regression [--update]`.
 
 Absolute times depend on the machine, so each kernel is measured relative to plain C code (the
 linking of two segments, compiled in the same run) and compared with `baseline.json`.

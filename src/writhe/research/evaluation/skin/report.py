@@ -12,7 +12,7 @@ from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.io import load_figure
 from writhe.io.figure_from_skeleton import same_bones
-from writhe.research.evaluation.skin_depth import SkinDepth
+from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.skeleton import Figure, Motion, forward
 from writhe.skeleton.figures import figure, figure_names
 

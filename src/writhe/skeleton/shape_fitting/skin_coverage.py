@@ -98,8 +98,8 @@ def surface_coverage(figure: Figure) -> SkinCoverage:
     Unlike `skin_coverage` it measures points spread over the triangles, and counts the surface that
     follows its joint by less than 80 % as a joint zone: files blend weights over long distances.
     """
-    from writhe.skeleton.fit_points import depths
-    from writhe.skeleton.surface_samples import surface_samples
+    from writhe.skeleton.shape_fitting.fit_points import depths
+    from writhe.skeleton.shape_fitting.surface_samples import surface_samples
 
     if figure.skin is None or not figure.capsules:
         raise WritheError(f"the figure {figure.name!r} needs a skin and capsules to compare")

@@ -7,7 +7,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.kernels.skeleton.kinematics import HINGE
-from writhe.research.evaluation.skin_depth import SkinDepth
+from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.skeleton import Figure, Skeleton, forward, quaternions
 from writhe.skeleton.limits import limit_frame
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from writhe.arguments import checked
 from writhe.arrays import Bools, Floats, floats, ints, number
-from writhe.collision.piece_cover import cover_deficits
+from writhe.collision.mesh_pieces.piece_cover import cover_deficits
 from writhe.collision.shapes import MAX_CORNERS, Shape, hull
 from writhe.errors import WritheError
 

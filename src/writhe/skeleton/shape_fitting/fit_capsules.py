@@ -23,7 +23,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.skeleton.figure import Capsule
-from writhe.skeleton.guess_parts import RestGeometry, infer_parts
+from writhe.skeleton.shape_fitting.guess_parts import RestGeometry, infer_parts
 from writhe.skeleton.skeleton import Skeleton
 
 # radius / stature

@@ -18,7 +18,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
 from writhe.arrays import Bools, Floats, Ints
-from writhe.collision.surfaces import surface
+from writhe.collision.mesh_pieces.surfaces import surface
 from writhe.errors import WritheError
 from writhe.kernels.mesh.mesh_depth import MeshParts, deepest_of_frames
 from writhe.scene import Actor, Scene

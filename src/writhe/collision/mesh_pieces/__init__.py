@@ -1,0 +1,1 @@
+"""Convex pieces that cover a mesh."""

@@ -1,0 +1,1 @@
+"""How deep skins overlap: the measure beside the certificate."""

@@ -1,0 +1,1 @@
+"""Collision capsules of a character, fitted to its skin or its bones; their masses."""

@@ -260,13 +260,15 @@ class RichCharacter:
 
     def _vrm(self, version: str) -> None:
         """The humanoid table of VRM 0.x or 1.0, under joint names that say nothing."""
-        from writhe.io.gltf.vrm import ROLE_OF_BONE
+        from writhe.recognition.families import VRM_PARTS
 
         nodes = self.builder.json["nodes"]
         for number, node in enumerate(self.node_of.values()):
             nodes[node]["name"] = f"J_{number}"
-        bones = {b: self.node_of[r] for b, r in ROLE_OF_BONE.items() if r in self.node_of}
-        del bones["upperChest"]
+        roles = {role: role for role in ("hips", "spine", "chest", "neck", "head")}
+        for side in ("left", "right"):
+            roles |= {side + bone: f"{side}_{part}" for bone, part in VRM_PARTS.items()}
+        bones = {b: self.node_of[r] for b, r in roles.items() if r in self.node_of}
         known = self.builder.json["extensions"]
         if version == "1.0":
             table = {bone: {"node": node} for bone, node in bones.items()}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from writhe.batch.settings import Settings
 from writhe.errors import WritheError
+from writhe.io.files import GLTF, WRITABLE
 
 if TYPE_CHECKING:
     from writhe.collision import Certificate
@@ -46,17 +47,11 @@ def _certify(source: Path, output: Path | None, name: str, settings: Settings) -
 
 
 def _clean(source: Path, output: Path | None, name: str, settings: Settings) -> Figures:
-    from writhe.cleaning.clean import clean
-    from writhe.cleaning.write_certified import write_certified
-    from writhe.io import load
-    from writhe.retargeting.motion_on_figure import on_figure
-    from writhe.skeleton.figures import figure
+    from writhe.cleaning.clean_file import clean_file
 
     assert output is not None
-    body = _figure(name, settings) or figure("human")
-    motion = on_figure(load(source), body)
-    cleaned = clean(body, motion, euler=output.suffix.lower() == ".bvh")
-    written, after = write_certified(cleaned.motion, output)
+    found = clean_file(source, output, body=_figure(name, settings))
+    cleaned, written, after = found.cleaned, found.written, found.certificate
     return {
         **_of_certificate(after, settings),
         "frames": len(written),
@@ -76,7 +71,7 @@ def _retarget(source: Path, output: Path | None, name: str, settings: Settings) 
     assert output is not None
     body = _named_figure(settings.to)
     motion = retarget(load(source), body)
-    save(motion, output, figure=body if output.suffix.lower() == ".glb" else None)
+    save(motion, output, figure=body if output.suffix.lower() in GLTF else None)
     return {
         "passes": True,
         "frames": len(motion),
@@ -92,8 +87,8 @@ def _convert(source: Path, output: Path | None, name: str, settings: Settings) -
     motion = load(source)
     if settings.fps is not None:
         motion = motion.resample(settings.fps)
-    both_glb = source.suffix.lower() == output.suffix.lower() == ".glb"
-    save(motion, output, figure=load_figure(source) if both_glb else None)
+    both_gltf = source.suffix.lower() in GLTF and output.suffix.lower() in GLTF
+    save(motion, output, figure=load_figure(source) if both_gltf else None)
     return {"passes": True, "frames": len(motion), "fps": motion.fps}
 
 
@@ -172,7 +167,7 @@ def output_name(name: str, settings: Settings) -> str | None:
     if suffix:
         return name + suffix
     stem, _, own = name.rpartition(".")
-    return f"{stem}{settings.suffix or ('.' + own if own.lower() in ('bvh', 'glb') else '.bvh')}"
+    return stem + (settings.suffix or (f".{own}" if f".{own.lower()}" in WRITABLE else ".bvh"))
 
 
 def _of_certificate(found: Certificate, settings: Settings) -> Figures:

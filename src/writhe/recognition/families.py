@@ -37,7 +37,7 @@ _SIGNS: dict[str, tuple[tuple[str, ...], ...]] = {
 _BIPED = re.compile(r"^(valvebiped)?bip\d+lthigh$")
 
 # bones of the VRM humanoid table (both versions) to roles
-_VRM_PARTS = {
+VRM_PARTS = {
     "Shoulder": "clavicle",
     "UpperArm": "shoulder",
     "LowerArm": "elbow",
@@ -84,7 +84,7 @@ def roles_of_vrm(table: Mapping[str, str]) -> dict[str, str]:
     if "upperChest" in table:  # where the clavicles start
         roles["chest"] = table["upperChest"]
     for side in ("left", "right"):
-        for bone, part in _VRM_PARTS.items():
+        for bone, part in VRM_PARTS.items():
             if side + bone in table:
                 roles[f"{side}_{part}"] = table[side + bone]
         for finger in ("Thumb", "Index", "Middle", "Ring", "Little"):

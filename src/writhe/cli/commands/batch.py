@@ -43,7 +43,7 @@ def batch(
     ] = None,
     to: Annotated[str, typer.Option(help="retarget: a figure or a character file.")] = "human",
     suffix: Annotated[
-        str | None, typer.Option(help="Format to write, .bvh or .glb (default: as the source).")
+        str | None, typer.Option(help="Format to write, such as .glb (default: as the source).")
     ] = None,
     fps: Annotated[float | None, typer.Option(help="convert: resample.", min=0.01)] = None,
     tolerance: Annotated[
@@ -190,5 +190,7 @@ def _rate(done: int, count: int, start: float) -> str:
 
 
 def _check_suffix(suffix: str | None) -> None:
-    if suffix is not None and suffix.lower() not in (".bvh", ".glb"):
-        raise WritheError(f"--suffix must be .bvh or .glb, not {suffix!r}")
+    from writhe.io.files import WRITABLE
+
+    if suffix is not None and suffix.lower() not in WRITABLE:
+        raise WritheError(f"--suffix must be one of {', '.join(WRITABLE)}, not {suffix!r}")

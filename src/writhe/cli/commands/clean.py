@@ -48,27 +48,19 @@ def clean(
 
     Example: `writhe clean fight.bvh -o clean.bvh --strip before-after.png`
     """
-    from writhe.cleaning.clean import clean as clean_motion
-    from writhe.cleaning.write_certified import write_certified
-    from writhe.io import load, load_figure
-    from writhe.io.files import GLTF
-    from writhe.retargeting.motion_on_figure import on_figure
+    from writhe.cleaning.clean_file import clean_file
+    from writhe.io import load_figure
     from writhe.skeleton.figures import figure, figure_names
 
-    clip = load(file, animation=animation)
+    chosen = None
     if on is not None:
-        body = figure(on) if on in figure_names() else load_figure(on)
-    else:
-        own = load_figure(file, animation=animation) if file.suffix.lower() in GLTF else None
-        body = own if own is not None and own.skin is not None else figure("human")
-    motion = on_figure(clip, body)
+        chosen = figure(on) if on in figure_names() else load_figure(on)
     start = time.perf_counter()
     with progress_bar("Cleaning") as progress:
-        cleaned = clean_motion(
-            body, motion, euler=output.suffix.lower() == ".bvh", progress=progress
-        )
+        found = clean_file(file, output, body=chosen, animation=animation, progress=progress)
     seconds = time.perf_counter() - start
-    written, after = write_certified(cleaned.motion, output, figure=body)
+    body, motion, cleaned = found.body, found.motion, found.cleaned
+    written, after = found.written, found.certificate
     if strip is not None:
         from writhe.render import before_after
 

@@ -9,30 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from writhe.io.gltf.container import Glb
-from writhe.recognition.roles import ROLES
-
-# the writhe role of each humanoid bone; of two bones with one role the later wins
-_MIDLINE = {
-    "hips": "hips",
-    "spine": "spine",
-    "chest": "chest",
-    "upperChest": "chest",
-    "neck": "neck",
-    "head": "head",
-}
-_SIDED = {
-    "Shoulder": "clavicle",
-    "UpperArm": "shoulder",
-    "LowerArm": "elbow",
-    "Hand": "wrist",
-    "UpperLeg": "hip",
-    "LowerLeg": "knee",
-    "Foot": "ankle",
-    "Toes": "toe",
-}
-ROLE_OF_BONE = _MIDLINE | {
-    f"{side}{bone}": f"{side}_{part}" for side in ("left", "right") for bone, part in _SIDED.items()
-}
+from writhe.recognition.families import roles_of_vrm
 
 
 def vrm_version(glb: Glb) -> str | None:
@@ -73,9 +50,4 @@ def _entries(glb: Glb, bones: Any) -> list[tuple[str, dict[str, Any]]]:
 
 def humanoid_roles(table: Mapping[str, int], names: Mapping[int, str]) -> dict[str, str]:
     """Role to joint name, from humanoid bone to node and node to joint name."""
-    out: dict[str, str] = {}
-    for bone, role in ROLE_OF_BONE.items():
-        node = table.get(bone)
-        if node is not None and node in names and role in ROLES:
-            out[role] = names[node]
-    return out
+    return roles_of_vrm({bone: names[node] for bone, node in table.items() if node in names})

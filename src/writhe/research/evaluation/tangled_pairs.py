@@ -8,6 +8,7 @@ linked differently. The level is the amount of that difference.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,7 +60,8 @@ def tangled_pairs(
     Generated once and stored in the cache folder.
     """
     table = CollisionTable.of_figure(figure)
-    stored = cache_root() / f"tangled-{figure.name}-{VERSION}-{seed}-{walks}-{count}.npz"
+    name = f"tangled-{figure.name}-{_body_key(figure)}-{VERSION}-{seed}-{walks}-{count}.npz"
+    stored = cache_root() / name
     if stored.is_file():
         return _load(stored)
     gate, rng = Gate(table), np.random.default_rng(seed)
@@ -105,6 +107,17 @@ def _pairs(
     if len(found) < count:
         raise WritheError(f"only {len(found)} pairs of level {level} were found: try another seed")
     return found
+
+
+def _body_key(figure: Figure) -> str:
+    """A hash of the bones and capsules, on which the pairs depend."""
+    body = hashlib.blake2b(digest_size=6)
+    body.update(np.ascontiguousarray(figure.skeleton.tree.offset).tobytes())
+    for capsule in figure.capsules:
+        body.update(capsule.joint.encode())
+        for part in (capsule.start_in_joint, capsule.end_in_joint, capsule.radius_m):
+            body.update(np.asarray(part, dtype=np.float64).tobytes())
+    return body.hexdigest()
 
 
 def _walk(figure: Figure, gate: Gate, rng: np.random.Generator) -> Floats:

@@ -93,6 +93,8 @@ def recognise(skeleton: Skeleton, roles: Mapping[str, str | None] | None = None)
         if body is not None and body.posture.on_all_fours:
             found, confidence = {}, {}
     found = _merged(tree, {r: j for r, j in found.items() if r not in absent}, given)
+    if family_of(skeleton.names) == "cmu":
+        found |= _cmu_wrists(skeleton, found, given)
     confidence |= dict.fromkeys(given, 1.0)
     fingers: set[int] = set()
     for side in SIDES:
@@ -108,6 +110,18 @@ def recognise(skeleton: Skeleton, roles: Mapping[str, str | None] | None = None)
                     1.0 if tree.names[joint].finger else 0.7
                 )
     return _recognition(tree, found, confidence, fingers)
+
+
+def _cmu_wrists(
+    skeleton: Skeleton, found: Mapping[str, int], given: Mapping[str, int]
+) -> dict[str, int]:
+    """The wrists of a CMU skeleton: its joint Hand only twists the forearm."""
+    bases = {f"{side}_wrist": f"{side.title()}FingerBase" for side in SIDES}
+    return {
+        role: skeleton.index(name)
+        for role, name in bases.items()
+        if role in found and role not in given and name in skeleton.names
+    }
 
 
 def require_person(skeleton: Skeleton, what: str) -> Recognition:

@@ -12,6 +12,9 @@ from writhe.skeleton.joint import JointKind
 from writhe.skeleton.limits import limit_frame
 from writhe.skeleton.skeleton import Skeleton
 
+# joints whose folds are violations. At other joints captured motion exceeds any table of
+# angles without looking wrong; capsules at groin and armpit keep those parts apart.
+_GUARDED = ("elbow", "wrist", "knee")
 # direction of the bone at rest, left side, of the joints that are hinges
 _BONES: dict[str, tuple[float, float, float]] = {
     "elbow": (1.0, 0.0, 0.0),
@@ -21,7 +24,7 @@ _BONES: dict[str, tuple[float, float, float]] = {
 
 
 def human_folds(skeleton: Skeleton) -> tuple[FoldLimit, ...]:
-    """The fold limit of every joint of a human skeleton but the root.
+    """The fold limits of elbows, wrists and knees of a human skeleton.
 
     The range of motion is that of the widest profile, so that all profiles have the same limits.
     """
@@ -29,7 +32,7 @@ def human_folds(skeleton: Skeleton) -> tuple[FoldLimit, ...]:
     widest = limits_profile(PROFILES[-1])
     for joint in skeleton.joints:
         name = joint.name.removeprefix("left_").removeprefix("right_")
-        if name not in BENDS_DEG or joint.limits is None:
+        if name not in _GUARDED or joint.limits is None:
             continue
         bends: Floats = np.radians(BENDS_DEG[name])
         if joint.kind is JointKind.HINGE:

@@ -24,7 +24,7 @@ def test_two_keys_are_connected_by_one_of_several_paths(open_page: OpenPage) -> 
     keys = page.locator(".row[data-kind=pose] .key")
     keys.nth(0).click()
     keys.nth(1).click(modifiers=["Shift"])
-    assert page.get_by_label("Left foot").is_checked()  # as pinned
+    assert page.get_by_role("checkbox", name="Left foot").is_checked()  # as pinned
     page.keyboard.press("j")
     page.locator(".path-card").first.wait_for()
     assert page.locator(".path-card").count() >= 2

@@ -66,7 +66,7 @@ def test_overlaps_are_fixed_from_the_dialog(open_page: OpenPage) -> None:
     assert store(page, "timeS") == pytest.approx(2.0)
     dialog.get_by_role("button", name="Fix everything").click()
     dialog.get_by_text("Fixed 1 segment").wait_for()
-    dialog.get_by_text("Detour").wait_for()
+    dialog.get_by_text("s: Detour").wait_for()
     dialog.get_by_role("button", name="Done").click()
     assert position(page, "left_wrist") == pytest.approx(folded, abs=1e-4)
     page.reload()

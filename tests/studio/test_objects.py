@@ -165,7 +165,7 @@ def test_a_scene_file_brings_its_objects(document: Document, tmp_path: Path) -> 
             },
         ],
     }
-    said = import_file(document, 1, "room.json", json.dumps(scene).encode())
+    said, _ = import_file(document, 1, "room.json", json.dumps(scene).encode())
     assert "3 objects" in said
     assert "characters were not imported" in said
     seat, ball, table = document.objects()

@@ -72,7 +72,9 @@ def test_a_database_from_a_file_is_chosen_and_can_be_undone(
     editor: Editor, postures: bytes
 ) -> None:
     shared_files = editor.posers.shared_files
-    said = import_file(editor.document, 1, "../../few.parquet", postures, shared_files=shared_files)
+    said, _ = import_file(
+        editor.document, 1, "../../few.parquet", postures, shared_files=shared_files
+    )
     assert "40 postures" in said
     assert solver_settings.state(editor).postures == "file:few"
     assert len(editor.posers.postures(SolverSettings.of(editor.document)) or ()) == 40
@@ -100,7 +102,7 @@ def test_a_missing_database_is_replaced_by_the_built_in_one(
 
 
 def test_learnt_styles_are_offered_for_their_limb(editor: Editor, styles: bytes) -> None:
-    said = import_file(
+    said, _ = import_file(
         editor.document, 1, "mine.npz", styles, shared_files=editor.posers.shared_files
     )
     assert "1 style for the right arm" in said

@@ -17,7 +17,7 @@ from writhe.errors import UnknownNameError
 from writhe.postures.builtin import builtin_database
 from writhe.postures.on_body import posture_on_body
 from writhe.recognition import ESSENTIAL
-from writhe.recognition.body_map import BodyMap
+from writhe.recognition.body_map import BodyMap, has_same_coordinates
 from writhe.skeleton import Figure, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import rotation_matrix
@@ -71,7 +71,7 @@ def posture_of(figure: Figure, library: str, name: str, now: Floats, placement: 
     """
     database, number = preset_pose(library, name)
     human = database.figure
-    if figure.skeleton.names == human.skeleton.names:
+    if has_same_coordinates(figure, human):
         if database.object_name:
             return relative_to_object(database, number, placement)
         return at_current_root(figure.skeleton, database.q[number], now)

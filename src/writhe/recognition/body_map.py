@@ -29,6 +29,15 @@ _NEEDED = tuple(
 )
 
 
+def has_same_coordinates(body: Figure, reference: Figure) -> bool:
+    """Whether configurations of the reference are configurations of the body.
+
+    A file of the reference has its names, but ball joints where the reference has hinges.
+    """
+    a, b = body.skeleton, reference.skeleton
+    return a.names == b.names and [j.kind for j in a.joints] == [j.kind for j in b.joints]
+
+
 class BodyMap:
     """Relates a person's figure (`body`) to a reference figure, both with roles."""
 

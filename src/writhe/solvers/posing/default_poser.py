@@ -24,7 +24,7 @@ from writhe.arguments import checked
 from writhe.arrays import Floats, floats, identical
 from writhe.collision.tolerance import SLACK_M
 from writhe.database import PostureDatabase, database_on
-from writhe.recognition.body_map import BodyMap
+from writhe.recognition.body_map import BodyMap, has_same_coordinates
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.skeleton.configurations import configuration
 from writhe.solvers.posing.actor_in_scene import ActorInScene
@@ -68,7 +68,7 @@ class DefaultPoser:
         self._prior = None
         self._map: BodyMap | None = None
         if database is not None:
-            if database.figure.skeleton.names != figure.skeleton.names:
+            if not has_same_coordinates(figure, database.figure):
                 self._map = BodyMap(figure, database.figure)
                 database = database_on(self._map, database)
             query = DatabaseQuery(database, self.actor)

@@ -70,7 +70,7 @@ def test_in_betweens_are_cleared_before_export(open_page: OpenPage, tmp_path: Pa
         path = tmp_path / f"clear.{suffix.lower()}"
         download.value.save_as(path)
         assert len(io.load(path)) == 61
-        page.get_by_text(f"Exported as {suffix}. Certified").wait_for()
+        page.get_by_text(f"as {suffix}. Certified").wait_for()
     page.keyboard.press("i")
     sheet.get_by_role("button", name="Blend again").click()
     sheet.get_by_role("button", name="Fix everything").click()

@@ -112,6 +112,7 @@ def test_a_person_draws_a_path_and_moves_its_handle(open_page: OpenPage) -> None
     start = position(page, "right_wrist")
     page.keyboard.press("y")
     x, y = where(page, "right_wrist")
+    view = page.locator("canvas").first.bounding_box()
     page.mouse.move(x, y)
     page.mouse.down()
     for k in range(1, 13):
@@ -125,7 +126,8 @@ def test_a_person_draws_a_path_and_moves_its_handle(open_page: OpenPage) -> None
     assert reached[1] > start[1] + 0.2
     # the last handle, dragged to the side, takes the end of the motion along
     version = store(page, "motionVersion")
-    press_and_drag(page, x - 48, y - 108, -48, 0)
+    at = _after_layout(view, page.locator("canvas").first.bounding_box(), x - 48, y - 108)
+    press_and_drag(page, *at, -48, 0)
     wait_for(page, f"s.motionVersion > {version}")
     assert abs(_hand_at(page, 2.0)[0] - reached[0]) > 0.05
 
@@ -184,6 +186,19 @@ def test_a_finger_draws_in_a_learnt_style_and_the_path_stays(
     page.keyboard.press("Control+z")
     page.keyboard.press("Control+z")
     wait_for(page, "s.state.keys.length === 0")
+
+
+def _after_layout(
+    before: dict[str, float], after: dict[str, float], x: float, y: float
+) -> tuple[float, float]:
+    """A point of the picture after the timeline has grown: the view scales with its height."""
+    scale = after["height"] / before["height"]
+    offset_x = x - before["x"] - before["width"] / 2
+    offset_y = y - before["y"] - before["height"] / 2
+    return (
+        after["x"] + after["width"] / 2 + scale * offset_x,
+        after["y"] + after["height"] / 2 + scale * offset_y,
+    )
 
 
 def _hand_at(page: Any, time_s: float) -> np.ndarray:

@@ -129,7 +129,7 @@ def test_capsules_follow_the_skin_in_any_pose(human, rng):
     assert cover.mean_gap_m <= 0.005
     assert cover.gap_99_m <= 0.015
     assert cover.zone_area_share < 0.4
-    assert len(human.capsules) <= 47  # two each at armpits and groin
+    assert len(human.capsules) <= 45  # two of them at the armpits
 
 
 def test_skin_in_joint_zones_stays_near_the_capsules(human):

@@ -13,7 +13,7 @@ from writhe.skeleton.limits import limit_frame
 from writhe.skeleton.skeleton import Skeleton
 
 # joints whose folds are violations. At other joints captured motion exceeds any table of
-# angles without looking wrong; capsules at groin and armpit keep those parts apart.
+# angles without looking wrong; shapes keep those parts apart.
 _GUARDED = ("elbow", "wrist", "knee")
 # direction of the bone at rest, left side, of the joints that are hinges
 _BONES: dict[str, tuple[float, float, float]] = {

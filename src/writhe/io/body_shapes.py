@@ -24,13 +24,16 @@ from writhe.skeleton.shape_fitting.capsule_masses import with_masses
 from writhe.skeleton.shape_fitting.fit_capsules import fit_capsules
 from writhe.skeleton.shape_fitting.skin_shapes import fit_to_skin
 
+# joints of a body other than a person's up to which shapes follow its skin: fitting takes seconds
+# per hundred joints
+_MOST_JOINTS = 200
 _WITHOUT_SHAPES = (RigKind.HAIR, RigKind.CLOTH, RigKind.ATTACHMENT)
 _OF_THE_JOINT_ABOVE = (RigKind.HELPER, RigKind.END, RigKind.FACE, RigKind.TOE)
 
 
 def body_shapes(skeleton: Skeleton, match: Recognition, skin: Skin | None) -> tuple[Capsule, ...]:
     """Fitted capsules; none if there is neither skin nor a bone to fit them to."""
-    if skin is not None:
+    if skin is not None and (match.is_person or len(skeleton) <= _MOST_JOINTS):
         carrier = skin_carriers(skeleton, match)
         parts = shape_parts(skeleton, match)
         found = fit_to_skin(skeleton, skin, carrier, parts, _fingers(skeleton, match))

@@ -59,13 +59,15 @@ def _dragged(paper: float, baseline: float, ours: float = 0.0) -> dict[str, Any]
 
 
 def _scenes(planner: dict[str, Any]) -> dict[str, Any]:
-    scene = {
+    scene: dict[str, Any] = {
         "reached": True,
         "topology_ok": True,
         "certified": True,
         "step_ms_median": 0.2,
         "seconds": 0.14,
     }
+    published = {"reached": True, "topology_ok": True, "certified": False, "line_crossings": 3}
+    scene |= {"line_crossings": 0, "published": published}
     names = ("arms-swap", "stretching", "chair")
     return {
         "scenes": {**dict.fromkeys(names, scene), "piggyback": {**scene, "planners": [planner]}}
@@ -137,6 +139,17 @@ def test_as_many_collisions_as_the_baseline_is_not_fewer():
     fewer = claims_of("topology-aware-ik", _dragged(0.0, 52.0))
     assert fewer["basic: penetrating frames"]["reproduced"]
     assert fewer["basic: share of the baseline's"]["reproduced"]
+
+
+def test_a_scene_that_the_published_solver_crosses_is_not_reproduced():
+    found = claims_of("topology-coordinates", RESULTS["topology-coordinates"])
+    assert found["chair: certified"] == {
+        "paper": "no penetration",
+        "ours": True,
+        "published_variant": False,
+        "reproduced": False,
+    }
+    assert found["chair: crossings of centre lines"]["published_variant"] == 3
 
 
 def test_a_planner_stopped_early_does_not_decide_how_long_it_takes():

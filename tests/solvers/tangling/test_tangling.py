@@ -28,7 +28,7 @@ from writhe.solvers.tangling import (
     solve,
 )
 from writhe.terms import pin
-from writhe.topology import Strand
+from writhe.topology import Strand, TopologyCoordinates, published_target_matrix
 from writhe.topology.loop_crossing import net_crossings
 
 
@@ -71,6 +71,28 @@ def test_sigma_bounds_every_pair_of_bones(pair, start):
     entries = WritheMatrix(pair.first, pair.second)
     worst = max(np.abs(entries.value(pair.skeleton, q)).max() for q in path)
     assert worst < 0.13
+
+
+@pytest.mark.parametrize("writhe", [1.0, -0.6])
+def test_the_published_solver_tracks_the_desired_matrix(pair, start, writhe):
+    tangle = Tangle(pair.first, pair.second, writhe, (0.0, 0.0), 0.0)
+    options = TangleOptions().as_published()
+    result = solve(TangleStepper(pair.table, [tangle], options=options), start)
+    assert result.reached
+    entries = WritheMatrix(pair.first, pair.second).value(pair.skeleton, result.q)
+    desired = published_target_matrix(TopologyCoordinates(writhe), 10, 10).ravel()
+    before = WritheMatrix(pair.first, pair.second).value(pair.skeleton, start)
+    assert np.abs(entries).max() <= 0.2
+    assert np.linalg.norm(entries - desired) < 0.8 * np.linalg.norm(before - desired)
+
+
+def test_tracking_the_matrix_leaves_coordinates_that_are_not_given_free(pair, start):
+    options = TangleOptions(tracking="matrix")
+    tangle = Tangle(pair.first, pair.second, 0.5)
+    result = solve(TangleStepper(pair.table, [tangle], options=options), start)
+    assert result.reached and certify(pair.table, result.path, fps=30.0).certified
+    with pytest.raises(WritheError, match="tracking"):
+        TangleOptions(tracking="entries")  # type: ignore[arg-type]
 
 
 def test_random_targets_are_reached():

@@ -55,6 +55,11 @@ class Tangle:
             raise WritheError(f"the coordinates of {self.label} must be finite, not {given}")
 
     @property
+    def pairs(self) -> tuple[tuple[Strand, Strand], ...]:
+        """The pairs of strands concerned."""
+        return ((self.first, self.second),)
+
+    @property
     def label(self) -> str:
         """The name, by default made of the strands' names."""
         return self.name or f"{self.first.name} with {self.second.name}"
@@ -97,6 +102,11 @@ class Through:
             raise WritheError(f"the strand {self.loop.name!r} is open; a loop must be closed")
 
     @property
+    def pairs(self) -> tuple[tuple[Strand, Strand], ...]:
+        """The pairs of strands concerned."""
+        return ((self.chain, self.loop),)
+
+    @property
     def label(self) -> str:
         """The name, by default made of the strands' names."""
         return self.name or f"{self.chain.name} through {self.loop.name}"
@@ -116,6 +126,11 @@ class Around:
         check_fields(self)
 
     @property
+    def pairs(self) -> tuple[tuple[Strand, Strand], ...]:
+        """The pairs of strands concerned."""
+        return tuple((self.chain, strand) for strand in self.bundle)
+
+    @property
     def label(self) -> str:
         """The name, by default made of the chain's name and the number of strands."""
         return self.name or f"{self.chain.name} around {len(self.bundle)} strands"
@@ -132,6 +147,11 @@ class Untangled:
 
     def __post_init__(self) -> None:
         check_fields(self)
+
+    @property
+    def pairs(self) -> tuple[tuple[Strand, Strand], ...]:
+        """The pairs of strands concerned."""
+        return ((self.first, self.second),)
 
     @property
     def label(self) -> str:

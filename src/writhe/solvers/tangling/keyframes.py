@@ -21,6 +21,7 @@ from writhe.solvers.tangling.options import TangleOptions
 from writhe.solvers.tangling.solve import SolveOptions, TangleResult, solve
 from writhe.solvers.tangling.stepper import TangleStepper
 from writhe.terms import Term
+from writhe.topology import Strand
 
 ROOT_SHIFT, ROOT_TURN = 12.0, 3.0  # entries of `motion_metric` for free joints
 
@@ -89,6 +90,7 @@ class TangleMotion:
     key_frames: tuple[int, ...]  # the frame at which each key was reached or given up
     results: tuple[TangleResult, ...]
     seconds: float  # of solving, from the start to the last frame
+    strand_pairs: tuple[tuple[Strand, Strand], ...] = ()  # of all goals
 
     @property
     def reached(self) -> bool:
@@ -155,7 +157,18 @@ def animate(
         tuple(ends),
         tuple(results),
         time.perf_counter() - start,
+        _strand_pairs(keyframes),
     )
+
+
+def _strand_pairs(keyframes: Sequence[TangleKeyframe]) -> tuple[tuple[Strand, Strand], ...]:
+    """The different pairs of strands of all goals, by their names."""
+    found: dict[tuple[str, str], tuple[Strand, Strand]] = {}
+    for key in keyframes:
+        for goal in key.goals:
+            for first, second in goal.pairs:
+                found[first.name, second.name] = first, second
+    return tuple(found.values())
 
 
 def _joined(parts: list[TangleResult]) -> TangleResult:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from writhe.arguments import check_fields
 
@@ -29,6 +30,30 @@ class TangleOptions:
     pull: float = 0.0  # preferred step: fraction of the difference to the reference posture
     pull_limit: float = 0.06  # largest preferred step per degree of freedom
     gate: bool = True  # certify every step
+    contacts: bool = True  # near pairs of shapes are inequalities of the QP
+    # rows of a tangle: its "coordinates", or the entries of its "matrix" (Eq. 9 as printed)
+    tracking: Literal["coordinates", "matrix"] = "coordinates"
+    # a chain counts as through a loop from this writhe on; None: by crossing the loop's disc
+    through_writhe: float | None = None
+    # of an entry, with tracking "matrix"; printed without one, but at 1 chains of ten segments
+    # stop at half the writhe
+    matrix_weight: float = 10.0
 
     def __post_init__(self) -> None:
         check_fields(self)
+
+    def as_published(self) -> TangleOptions:
+        """The same strides with the rows, weights and bound of the paper (Eqs. 5 to 11).
+
+        The desired matrix is tracked entry by entry, |T| <= sigma = 0.2 is the
+        only protection from passing through each other, and a chain is through a loop when their
+        writhe exceeds 0.95. Nothing is known of shapes: no contacts, no gate.
+        """
+        return replace(
+            self,
+            tracking="matrix",
+            sigma=0.2,
+            contacts=False,
+            gate=False,
+            through_writhe=0.95,
+        )

@@ -1,11 +1,12 @@
 """One step towards strand goals in topology space: the QP of Eq. 9, then the gate.
 
-Ho and Komura (2009) give a target for the whole writhe matrix (section 3.2). Bodies of a few
-segments can hardly ever attain the matrix that the target coordinates suggest, which leaves a
-residual; here the topology coordinates themselves are the rows, four for each tangle instead of one
-for every pair of segments, which also makes a step cheap. The bound of Eq. 7, |T + dT| <= sigma,
-applies to every pair of bones; for strands subdivided into pieces it bounds the sum over a bone's
-pieces. Two bones of length l that cross in the middle at a distance h have
+Ho and Komura (2009) give a target for the whole writhe matrix (section 3.2), which
+`TangleOptions(tracking="matrix")` follows. Bodies of a few segments can hardly ever attain the
+matrix that the target coordinates suggest, which leaves a residual; by default the topology
+coordinates themselves are the rows, four for each tangle instead of one for every pair of segments,
+which also makes a step cheap. The bound of Eq. 7, |T + dT| <= sigma, applies to every pair of
+bones; for strands subdivided into pieces it bounds the sum over a bone's pieces.
+Two bones of length l that cross in the middle at a distance h have
 T = 1/pi atan(l^2 / (4 h sqrt(h^2 + l^2 / 2))), so sigma = 0.2 keeps them 0.42 l apart and
 sigma = 0.4 keeps them 0.1 l apart.
 """
@@ -31,6 +32,7 @@ from writhe.kernels.terms.contact_rows import contact_rows
 from writhe.skeleton import Skeleton
 from writhe.solvers.tangling.goal_rows import compile_goals
 from writhe.solvers.tangling.goals import StrandGoal, Tangle, Through, Untangled
+from writhe.solvers.tangling.matrix_tracking import MatrixTracking, matrix_terms
 from writhe.solvers.tangling.options import TangleOptions
 from writhe.terms import CompiledTerms, Term
 from writhe.topology import Strand
@@ -95,7 +97,10 @@ class TangleStepper:
         compiled = compile_goals(self.goals, options)
         self._bundles = compiled.bundles
         self._through = np.zeros(len(self.goals), dtype=np.bool_)
-        self.terms = CompiledTerms(self.skeleton, [*compiled.terms, *compiled.bounds, *given])
+        tracked = matrix_terms(self.goals) if options.tracking == "matrix" else []
+        self.terms = CompiledTerms(
+            self.skeleton, [*compiled.terms, *compiled.bounds, *tracked, *given]
+        )
         weight = np.maximum(self.terms.weight, 1e-12)
         self._compliance = np.where(self.terms.hard, _HARD, 1.0 / weight**2)
         # rows without a target do not count
@@ -114,6 +119,15 @@ class TangleStepper:
         self._writhe_row = np.array(compiled.writhe_row, dtype=np.int64)
         self._compliance[self._goal_rows] = 1.0 / self._row_weight**2
         self._fades = self._writhe_row >= 0
+        self._matrices: MatrixTracking | None = None
+        if tracked:
+            self._matrices = MatrixTracking(self.goals, self.terms, options)
+            for rows in self._matrices.rows:
+                self._compliance[rows] = 1.0 / options.matrix_weight**2
+            # the coordinates are measured only
+            of_tangle = np.array([isinstance(goal, Tangle) for goal in self.goals])
+            self._compliance[self._goal_rows[of_tangle[self.goal_of_row]]] = np.inf
+            self._fades[:] = False
         targets = dict(zip(compiled.rows, compiled.target, strict=True))
         writhes = [abs(targets[int(row)]) for row in self._writhe_row[self._fades]]
         self._fade_writhe = np.clip(writhes, 0.01, options.fade_writhe)
@@ -126,6 +140,7 @@ class TangleStepper:
 
     def set_target(self, goal: int, target: Tangle) -> None:
         """Change the target of a tangle; the same coordinates must be None as before."""
+        goals = list(self.goals)
         at = np.flatnonzero(self.goal_of_row == goal)
         values = target.target
         values = values[~np.isnan(values)]
@@ -135,6 +150,8 @@ class TangleStepper:
                 f" not {len(values)}; make a new stepper to change them"
             )
         self.target[at] = values
+        goals[goal] = target
+        self.goals = tuple(goals)
 
     def errors(self) -> Floats:
         """(rows,) target minus value at the last update, wrapped where the row has a period."""
@@ -163,6 +180,9 @@ class TangleStepper:
     def passes_through(self, goal: Through) -> bool:
         """Whether the chain passes through the loop with clearance, at the last update."""
         sign = 1 if goal.forwards else -1
+        if self.options.through_writhe is not None:
+            at = self.terms.slice_of(f"goal {self.goals.index(goal)}: {goal.label}")
+            return sign * float(self.terms.values[at][0]) >= self.options.through_writhe
         found = crossings(self.vertices(goal.chain), self.vertices(goal.loop))
         if sum(crossing.sign for crossing in found) != sign:
             return False
@@ -301,6 +321,9 @@ class TangleStepper:
             share = min(max(goal.writhe - mean, -stride[at][0]), stride[at][0])
             aim[at] = np.clip(mean + share - values[at], -stride[at], stride[at])
         terms.lower[rows] = terms.upper[rows] = values + aim
+        if self._matrices is not None:
+            tangles = [goal if isinstance(goal, Tangle) else None for goal in self.goals]
+            self._matrices.aim(tangles, terms)
         if self._through.any():
             # a chain that is through its loop may go on, but not back
             passes_through = np.flatnonzero(self._through[self.goal_of_row])
@@ -345,6 +368,9 @@ class TangleStepper:
             self._columns,
             rows,
         )
+        if not options.contacts:
+            self.used, self.contacts = used, 0
+            return used
         near = self._near
         near.find(terms.positions, terms.rotations, options.near_m)
         contacts = contact_rows(

@@ -14,11 +14,23 @@ PAPER_STEPS_A_SECOND = {"arms-swap": 40.0, "stretching": 40.0, "piggyback": 10.0
 
 
 def claims(result: Mapping[str, Any]) -> dict[str, PaperClaim]:
-    """Scenes without penetration, and the times of section 4.3; there is no published variant."""
+    """Scenes without penetration, crossings of centre lines, and the times of section 4.3."""
     out: dict[str, PaperClaim] = {}
     for name, found in result["scenes"].items():
         done = bool(found["reached"] and found["topology_ok"] and found["certified"])
-        out[f"{name}: certified"] = PaperClaim("no penetration", done, None, done)
+        published = found.get("published")
+        theirs = None
+        if published is not None:
+            theirs = bool(
+                published["reached"] and published["topology_ok"] and published["certified"]
+            )
+            crossings = published["line_crossings"]
+            out[f"{name}: crossings of centre lines"] = PaperClaim(
+                0, found["line_crossings"], crossings, crossings == 0
+            )
+        out[f"{name}: certified"] = PaperClaim(
+            "no penetration", done, theirs, done if theirs is None else theirs
+        )
         if name in PAPER_STEPS_A_SECOND:
             rate = 1e3 / found["step_ms_median"]
             out[f"{name}: steps a second"] = PaperClaim.at_least(PAPER_STEPS_A_SECOND[name], rate)

@@ -14,9 +14,12 @@ from writhe.arrays import Floats
 from writhe.collision import Certificate, certify
 from writhe.errors import MissingExtraError
 from writhe.progress import Progress
+from writhe.quantities import WritheMatrix
 from writhe.render.look import Colour
+from writhe.research.evaluation.metrics import penetrating_frames
 from writhe.scene import Layout
 from writhe.solvers.tangling import TangleMotion
+from writhe.topology import Strand
 
 FPS = 30.0
 _MOVIE_SIZE = (300, 360)
@@ -66,6 +69,7 @@ class SceneResult:
     size: tuple[int, int] = (300, 400)
     ground: bool = True
     extra: Callable[[Any, Floats], None] | None = None
+    strand_pairs: Sequence[tuple[Strand, Strand]] = ()  # of the goals
 
     @classmethod
     def of(
@@ -87,6 +91,7 @@ class SceneResult:
             motion.seconds,
             (*motion.problems, *notes),
             figures or {},
+            strand_pairs=motion.strand_pairs,
             **look,
         )
 
@@ -98,6 +103,19 @@ class SceneResult:
     def certificate(self) -> Certificate:
         """The certificate of the whole motion, between frames too."""
         return certify(self.layout.table, self.path, FPS)
+
+    def line_crossings(self) -> int:
+        """How often centre lines of a pair of bones in the goals pass through each other.
+
+        Their linking jumps by one then (Eq. 7 exists to prevent it); jumps of over a half between
+        two frames are counted.
+        """
+        found = 0
+        for first, second in self.strand_pairs:
+            matrix = WritheMatrix(first, second)
+            entries = np.array([matrix.value(self.layout.skeleton, q) for q in self.path])
+            found += int((np.abs(np.diff(entries, axis=0)) > 0.5).sum())
+        return found
 
     def draw(self, target: Path, progress: Progress) -> Path | None:
         """Draw a film strip and a GIF; None if rendering is not available."""
@@ -122,6 +140,20 @@ class SceneResult:
             )
         except MissingExtraError:
             return None
+
+    def published_summary(self, certificate: Certificate) -> dict[str, Any]:
+        """The figures by which the published variant is compared."""
+        return {
+            "reached": bool(self.reached),
+            "topology_ok": self.topology_ok,
+            "certified": certificate.certified,
+            "penetrating_frames": int(penetrating_frames(self.layout.table, self.path).sum()),
+            "penetration_m": certificate.penetration_witnessed_m,
+            "pass_throughs": len(certificate.pass_throughs),
+            "line_crossings": self.line_crossings(),
+            "frames": len(self.path),
+            "step_ms_median": float(np.median(self.milliseconds)),
+        }
 
     def summary(self, certificate: Certificate) -> dict[str, Any]:
         """The results as plain data."""

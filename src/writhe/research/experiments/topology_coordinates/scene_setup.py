@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
@@ -25,6 +28,33 @@ from writhe.topology import Strand
 FLOOR = SceneObject("floor", (half_space((0.0, 0.0, 0.0), (0.0, 1.0, 0.0)),))
 _TRUNK = {"hips": 6.0, "spine": 3.0, "chest": 3.0, "neck": 2.0, "head": 1.5}
 FLOOR_ALLOWANCE_M = 0.01
+Variant = Literal["default", "published", "published-with-contacts"]
+_variant: ContextVar[Variant] = ContextVar("variant", default="default")
+
+
+@contextmanager
+def solved_as(variant: Variant) -> Generator[None]:
+    """Scenes played inside are solved by this variant.
+
+    `published` is `TangleOptions.as_published`; `published-with-contacts` has its rows and weights,
+    with the contacts and the gate of `default` in place of sigma. Goals, scripted places of the
+    hands, joint limits and pins are the same in all.
+    """
+    token = _variant.set(variant)
+    try:
+        yield
+    finally:
+        _variant.reset(token)
+
+
+def _options(options: TangleOptions) -> TangleOptions:
+    match _variant.get():
+        case "published":
+            return options.as_published()
+        case "published-with-contacts":
+            return replace(options.as_published(), sigma=None, contacts=True, gate=True)
+        case _:
+            return options
 
 
 @dataclass
@@ -129,10 +159,11 @@ class SceneSetup:
 
     def setup(self, terms: Sequence[Term], options: TangleOptions | None = None) -> TangleSetup:
         """The setup shared by the keyframes of this scene."""
+        options = options or TangleOptions()
         return TangleSetup(
             self.layout.table,
             tuple(terms),
-            options or TangleOptions(),
+            _options(options),
             self.layout.variables,
             motion_metric(self.layout.skeleton),
         )
@@ -149,7 +180,7 @@ class SceneSetup:
         gate: bool = True,
     ) -> Floats:
         """(nq,) a collision-free key pose: from q towards kinematic terms only."""
-        options = replace(setup.options, pull=pull, gate=gate)
+        options = replace(setup.options, pull=pull, gate=gate, contacts=True)
         stepper: TangleStepper = setup.stepper((), terms, options=options)
         stepper.reference = reference
         for _ in range(steps):

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Fill the tables of figures in docs/papers.md from the stored results of reproductions.
+
+tools/write_papers_figures.py [FOLDER]   FOLDER holds one folder per paper with `figures.json`, as
+                                         `writhe reproduce` writes them (default: out/reproduce)
+
+A table stands between `<!-- figures: NAME -->` and `<!-- end -->`. Tables of papers that have no
+folder are left as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "papers.md"
+_BLOCK = re.compile(r"<!-- figures: (?P<name>[\w -]+) -->\n.*?<!-- end -->", re.DOTALL)
+Rows = list[list[Any]]
+
+
+def main(folder: Path) -> None:
+    """Rewrite the page."""
+
+    def filled(found: re.Match[str]) -> str:
+        paper, build = TABLES[found["name"]]
+        stored = folder / paper / "figures.json"
+        if not stored.exists():
+            return found[0]
+        head, *rows = build(json.loads(stored.read_text(encoding="utf-8")))
+        lines = [head, ["---"] * len(head), *rows]
+        text = "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
+        return f"<!-- figures: {found['name']} -->\n{text}\n<!-- end -->"
+
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(_BLOCK.sub(filled, page), encoding="utf-8")
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    return str(value)
+
+
+def _scenes(figures: dict[str, Any]) -> Rows:
+    """Keys reached, frames that penetrate and crossings of every topology scene, by variant."""
+    variants = ("published", "published_with_contacts")
+    rows: Rows = [
+        [
+            "scene",
+            "ours: reached, certified",
+            *(f"`{v.replace('_', '-')}`: reached, shown" for v in variants),
+            "`published`: penetrating frames",
+            "pass-throughs",
+            "crossings of centre lines",
+        ]
+    ]
+    for name, one in figures["scenes"].items():
+        rows.append(
+            [
+                name,
+                f"{_cell(one['reached'] and one['topology_ok'])}, {_cell(one['certified'])}",
+                *(f"{_cell(one[v]['reached'])}, {_cell(one[v]['topology_ok'])}" for v in variants),
+                f"{one['published']['penetrating_frames']} of {one['published']['frames']}",
+                one["published"]["pass_throughs"],
+                one["published"]["line_crossings"],
+            ]
+        )
+    return rows
+
+
+# by name of the block: paper, function of its stored figures
+TABLES: dict[str, tuple[str, Callable[[dict[str, Any]], Rows]]] = {
+    "published topology rows": ("topology-coordinates", _scenes),
+}
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "out/reproduce"))

@@ -77,7 +77,7 @@ def _pack(pack: Path, features: list[str]) -> None:
     from writhe import prebuilt
     from writhe.cache import cache_root
     from writhe.machine_code import kernel_cache
-    from writhe.machine_code.content import all_kernels_hash, compiler_versions
+    from writhe.machine_code.source_hash import all_kernels_hash, compiler_versions
     from writhe.studio.server.preparation import WORKS
     from writhe.warmup import STAGES
 

@@ -35,7 +35,7 @@ def platform_tag() -> str:
 
 def kernels_fit() -> bool:
     """Whether the built kernels are those of the present sources."""
-    from writhe.machine_code.content import all_kernels_hash
+    from writhe.machine_code.source_hash import all_kernels_hash
 
     try:
         made = json.loads((PACK / "manifest.json").read_bytes())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from writhe.collision import CollisionTable, ContactPolicy, Gate, certify, half_space
-from writhe.collision.reading import EulerChannels
+from writhe.collision.interpolated_motion import EulerChannels
 from writhe.errors import WritheError
 from writhe.skeleton import Joint, JointKind
 from writhe.skeleton import kinematics as kin

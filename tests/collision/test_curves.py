@@ -7,7 +7,7 @@ import pytest
 
 from writhe import WritheError
 from writhe.collision import CollisionTable, Verdict
-from writhe.collision.curves import BezierCurve, JointCurves, certify_curves, curve_reading
+from writhe.collision.curves import BezierCurve, JointCurves, certify_curves, interpolated_curves
 from writhe.collision.shapes import from_capsule
 from writhe.kernels.skeleton.kinematics import interpolate_batch
 from writhe.skeleton import Capsule, Joint, JointKind, Skeleton
@@ -71,22 +71,24 @@ def test_rotations_between_rows_are_within_the_bound(rng, kind):
         parts = tuple(random_curve(rng) for _ in range(3 if kind == "euler" else 4))
         if kind == "quaternion":  # away from the zero quaternion
             parts = (BezierCurve.linear([0.0, 4.0], [3.0, 4.0]), *parts[1:])
-        reading = curve_reading(ARM, {"arm": JointCurves(parts)}, 40)
-        assert reading.rotation_error_rad is not None
-        times = np.linspace(0, reading.times_s[-1], 700)
+        interpolated = interpolated_curves(ARM, {"arm": JointCurves(parts)}, 40)
+        assert interpolated.rotation_error_rad is not None
+        times = np.linspace(0, interpolated.times_s[-1], 700)
         start = min(c.times_s[0] for c in parts)
         values = np.stack([c.at(times + start) for c in parts], axis=1)
         if kind == "euler":
             true = _euler(values)
-            assert reading.euler is not None
-            between = _euler(_interpolated(reading.times_s, reading.euler.angles[:, 1], times))
+            assert interpolated.euler is not None
+            between = _euler(
+                _interpolated(interpolated.times_s, interpolated.euler.angles[:, 1], times)
+            )
         else:
             true = values / np.linalg.norm(values, axis=1, keepdims=True)
             between = np.empty((len(times), 4))
-            row = np.interp(times, reading.times_s, np.arange(len(reading.times_s)))
-            interpolate_batch(ARM.tree, reading.q, row, between)
+            row = np.interp(times, interpolated.times_s, np.arange(len(interpolated.times_s)))
+            interpolate_batch(ARM.tree, interpolated.q, row, between)
         dot = np.clip(np.abs((true * between).sum(axis=1)), 0, 1)
-        assert (2 * np.arccos(dot)).max() <= reading.rotation_error_rad[1] + 1e-6
+        assert (2 * np.arccos(dot)).max() <= interpolated.rotation_error_rad[1] + 1e-6
 
 
 def _interpolated(rows: np.ndarray, angles: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -136,6 +138,6 @@ def test_wrong_curves_are_refused():
         BezierCurve(np.array([0.0]), np.array([0.0]), np.array([[1.0, 0]]), np.array([[1.0, 0]]))
     line = BezierCurve.linear([0.0, 1.0], [0.0, 1.0])
     with pytest.raises(WritheError, match="location"):
-        curve_reading(ARM, {"arm": JointCurves(location=(line, line, line))})
+        interpolated_curves(ARM, {"arm": JointCurves(location=(line, line, line))})
     with pytest.raises(WritheError, match="no curves"):
-        curve_reading(ARM, {})
+        interpolated_curves(ARM, {})

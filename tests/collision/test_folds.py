@@ -7,7 +7,7 @@ import pytest
 
 from writhe.collision import CollisionTable, Verdict, certify
 from writhe.collision.folds import TOLERANCE_RAD, find_folds
-from writhe.collision.reading import Reading
+from writhe.collision.interpolated_motion import InterpolatedMotion
 from writhe.research.evaluation.drags import standing
 from writhe.skeleton import Figure, Joint, JointKind, Skeleton
 from writhe.skeleton.figures import figure
@@ -41,8 +41,8 @@ def test_a_part_folded_into_its_parent_is_not_certified(joint):
 def test_the_whole_range_of_motion_is_within_the_fold_limits(rng):
     table = CollisionTable.of_figure(HUMAN)
     poses = random_configurations(HUMAN.skeleton, 2000, rng, root_turns=False)
-    reading = Reading.of_frames("slerp", poses, 30.0)
-    folded, _ = find_folds(table, reading, np.ones(len(poses) - 1, dtype=np.bool_))
+    interpolated = InterpolatedMotion.of_frames("slerp", poses, 30.0)
+    folded, _ = find_folds(table, interpolated, np.ones(len(poses) - 1, dtype=np.bool_))
     assert folded == ()
 
 
@@ -68,7 +68,9 @@ def test_bends_between_frames_agree_with_dense_sampling(rng):
         )
         table = CollisionTable.of_figure(arm(limits))
         q = from_rotation_vectors(rng.normal(0, 0.8, (2, 3)))
-        folded, left = find_folds(table, Reading.of_frames("slerp", q, 30.0), np.zeros(1, np.bool_))
+        folded, left = find_folds(
+            table, InterpolatedMotion.of_frames("slerp", q, 30.0), np.zeros(1, np.bool_)
+        )
         undecided += left
         dense = dense_excess(limits, q)
         caught += bool(folded)

@@ -7,8 +7,8 @@ import pytest
 from bodies import free, free_sticks, rod, sticks
 
 from writhe.collision import CollisionTable, Verdict, ball, capsule, certify
-from writhe.collision.certify import certify_readings
-from writhe.collision.reading import EulerChannels, Reading
+from writhe.collision.certify import certify_interpolations
+from writhe.collision.interpolated_motion import EulerChannels, InterpolatedMotion
 from writhe.collision.verdict import worst_verdict
 from writhe.skeleton import Joint, JointKind
 
@@ -150,7 +150,9 @@ def test_a_jump_is_no_motion_but_both_of_its_poses_count():
     def jumped(*heights: float):
         q = np.array([free((0.0, h, 0.0)) for h in heights])
         jumps = np.ones(len(q) - 1, dtype=np.bool_)
-        return certify_readings(table, [Reading("slerp", q, np.arange(len(q)) / 30, jumps)])
+        return certify_interpolations(
+            table, [InterpolatedMotion("slerp", q, np.arange(len(q)) / 30, jumps)]
+        )
 
     through = jumped(0.2, -0.2)
     assert through.certified and through.jumps == 1
@@ -171,7 +173,7 @@ def test_the_error_of_a_reading_is_subtracted_from_what_is_proven():
         (-0.01, 2e-4, Verdict.PENETRATING),
     ):
         q = np.array([free((x, 0.1 + clear_m, 0.0)) for x in (-0.8, 0.8)])
-        reading = Reading(
+        interpolated = InterpolatedMotion(
             "slerp",
             q,
             np.arange(2.0),
@@ -179,7 +181,7 @@ def test_the_error_of_a_reading_is_subtracted_from_what_is_proven():
             rotation_error_rad=np.zeros(2),
             translation_error_m=np.array([0.0, error_m]),
         )
-        found = certify_readings(table, [reading])
+        found = certify_interpolations(table, [interpolated])
         assert found.verdict is verdict
         assert found.min_clearance_m is not None
         assert found.min_clearance_m <= clear_m - error_m + 1e-9

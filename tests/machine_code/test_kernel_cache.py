@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from writhe import prebuilt
-from writhe.machine_code.content import compiler_versions
+from writhe.machine_code.source_hash import compiler_versions
 
 # `_large` has more instructions than are copied into a caller, so that it is called by symbol
 KERNELS = """

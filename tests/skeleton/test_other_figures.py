@@ -14,7 +14,7 @@ from writhe.skeleton import Figure, Joint, JointKind, Skeleton, Tip, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.figures.figures_page import figures_page
 from writhe.skeleton.limits import limit_excess, random_configurations
-from writhe.skeleton.shape_fitting.fit_capsules import bones_between, fit_capsules, segment_distance
+from writhe.skeleton.shape_fitting.fit_to_bones import bones_between, fit_to_bones, segment_distance
 from writhe.skeleton.shape_fitting.guess_parts import RestGeometry
 from writhe.skeleton.shape_fitting.skin_coverage import skin_coverage
 
@@ -123,7 +123,7 @@ def worst_overlap(skeleton, capsules) -> float:
 
 def test_fitted_bodies_are_plausible_without_names():
     skeleton = cmu_like()
-    capsules = fit_capsules(skeleton)
+    capsules = fit_to_bones(skeleton)
     radius = {}
     for c in capsules:
         radius[c.joint] = max(radius.get(c.joint, 0.0), c.radius_m)
@@ -192,7 +192,7 @@ BODIES = {
 @pytest.mark.parametrize("name", BODIES)
 def test_fitted_neighbours_do_not_overlap_more_than_can_be_allowed(name):
     skeleton = BODIES[name]
-    table = CollisionTable.of_figure(Figure("body", skeleton, fit_capsules(skeleton)))
+    table = CollisionTable.of_figure(Figure("body", skeleton, fit_to_bones(skeleton)))
     assert [rule for rule in table.rules if rule.capped] == []
     near = NearPairs(table)
     frames = forward(skeleton, skeleton.rest_configuration)
@@ -201,7 +201,7 @@ def test_fitted_neighbours_do_not_overlap_more_than_can_be_allowed(name):
 
 
 def test_a_fitted_hand_is_one_part_with_its_fingers():
-    capsules = fit_capsules(BODIES["with fingers"])
+    capsules = fit_to_bones(BODIES["with fingers"])
     fingers = [c for c in capsules if c.joint.startswith("LeftFinger")]
     assert fingers
     assert {c.part_name for c in fingers} == {"LeftHand"}
@@ -229,7 +229,7 @@ def test_captured_bodies_start_clear_and_show_real_penetration(mocap):
 
 def test_fitted_trunks_are_wide():
     skeleton = cmu_like()
-    trunk = [c for c in fit_capsules(skeleton) if c.joint in ("Root", "Low", "Mid")]
+    trunk = [c for c in fit_to_bones(skeleton) if c.joint in ("Root", "Low", "Mid")]
     assert trunk
     for c in trunk:
         across = c.end_in_joint - c.start_in_joint
@@ -238,9 +238,9 @@ def test_fitted_trunks_are_wide():
 
 def test_roles_decide_where_given():
     skeleton = cmu_like()
-    capsules = fit_capsules(skeleton, roles={"left_elbow": "ThighL"})
+    capsules = fit_to_bones(skeleton, roles={"left_elbow": "ThighL"})
     thin = next(c.radius_m for c in capsules if c.joint == "ThighL")
-    usual = next(c.radius_m for c in fit_capsules(skeleton) if c.joint == "ThighL")
+    usual = next(c.radius_m for c in fit_to_bones(skeleton) if c.joint == "ThighL")
     assert thin < 0.7 * usual
 
 
@@ -249,11 +249,11 @@ def test_a_chain_gets_a_capsule_per_bone():
     joints += [
         Joint(f"j{i}", f"j{i - 1}", JointKind.BALL, np.array([0.1, 0, 0])) for i in range(1, 6)
     ]
-    capsules = fit_capsules(Skeleton(joints, [Tip("end", "j5", np.array([0.1, 0, 0]))]))
+    capsules = fit_to_bones(Skeleton(joints, [Tip("end", "j5", np.array([0.1, 0, 0]))]))
     assert [c.joint for c in capsules] == [f"j{i}" for i in range(6)]
     assert all(c.radius_m < 0.03 for c in capsules)
 
 
 def test_a_skeleton_without_extent_raises():
     with pytest.raises(WritheError, match="no extent"):
-        fit_capsules(Skeleton([Joint("only", None, JointKind.FREE)]))
+        fit_to_bones(Skeleton([Joint("only", None, JointKind.FREE)]))

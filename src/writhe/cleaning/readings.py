@@ -17,7 +17,7 @@ from writhe.cleaning.window_problem import Instant
 from writhe.collision import Certificate, CollisionTable, EulerChannels, certify
 from writhe.collision.certify import ROUNDING_M, swept_clip
 from writhe.collision.gate import gate_workspace
-from writhe.collision.reading import Reading
+from writhe.collision.interpolated_motion import InterpolatedMotion
 from writhe.collision.stored_channels import stored_channels
 from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
@@ -64,7 +64,7 @@ class WrittenMotion:
         Once those of the Euler angles are solved, the other reading is checked as well.
         """
         table, work = self.table, gate_workspace(self.table)
-        slerp = Reading.of_frames("slerp", self.motion.q, self.motion.fps)
+        slerp = InterpolatedMotion.of_frames("slerp", self.motion.q, self.motion.fps)
         bad = np.zeros(len(self.motion) - 1, dtype=np.bool_)
         for reading in (replace(slerp, name="euler", euler=self.channels), slerp):
             uncertified_intervals(

@@ -17,15 +17,15 @@ from writhe.collision.collision_table import CollisionTable
 from writhe.collision.events import deep_overlaps
 from writhe.collision.folds import FoldedJoint, find_folds
 from writhe.collision.gate import gate_workspace
-from writhe.collision.policy import LEFT_OUT_M
-from writhe.collision.reading import (
+from writhe.collision.interpolated_motion import (
     EulerChannels,
-    Reading,
+    InterpolatedMotion,
     as_stored,
     gap_error,
     half_turns,
     unwrapped_jumps,
 )
+from writhe.collision.policy import LEFT_OUT_M
 from writhe.collision.subject import Subject, rows_and_rate, table_of
 from writhe.collision.tolerance import SLACK_M
 from writhe.collision.verdict import Verdict, worst_verdict
@@ -40,7 +40,8 @@ INTERPOLATIONS = ("slerp", "euler", "both")
 # shapes add up less than 10^4 roundings. All bounds keep this in reserve.
 ROUNDING_M = 1e-8
 SAME_ROTATION = 1e-6  # radians: Euler channels and quaternions this close agree
-LARGEST_ERROR_M = 5e-4  # of a reading that only approximates a curve; beyond it is undecided
+# A motion that approximates curves with a larger error than this is undecided.
+LARGEST_ERROR_M = 5e-4
 
 
 def certify(
@@ -61,14 +62,19 @@ def certify(
     table = table_of(subject)
     rows, fps = rows_and_rate(table, motion, fps)
     slack_m = number(slack_m, "slack_m", above=ROUNDING_M, most=0.1)
-    slerp = Reading.of_frames("slerp", rows, fps)
-    return certify_readings(table, euler_readings(table, slerp, interpolation, euler), slack_m)
+    slerp = InterpolatedMotion.of_frames("slerp", rows, fps)
+    return certify_interpolations(
+        table, interpolations_of(table, slerp, interpolation, euler), slack_m
+    )
 
 
-def euler_readings(
-    table: CollisionTable, slerp: Reading, interpolation: str, euler: EulerChannels | None
-) -> list[Reading]:
-    """The readings to check for an `interpolation` argument (see `certify`)."""
+def interpolations_of(
+    table: CollisionTable,
+    slerp: InterpolatedMotion,
+    interpolation: str,
+    euler: EulerChannels | None,
+) -> list[InterpolatedMotion]:
+    """The interpolations to check for an `interpolation` argument (see `certify`)."""
     if not isinstance(cast(object, interpolation), str) or interpolation not in INTERPOLATIONS:
         raise WritheError(
             f"interpolation must be one of {', '.join(INTERPOLATIONS)}, not {interpolation!r}"
@@ -92,23 +98,23 @@ def euler_readings(
     return found
 
 
-def certify_readings(
+def certify_interpolations(
     table: CollisionTable,
-    readings: Sequence[Reading],
+    interpolations: Sequence[InterpolatedMotion],
     slack_m: float = SLACK_M,
     interpolation: str | None = None,
 ) -> Certificate:
-    """The worst certificate of several readings of one motion.
+    """The worst certificate of several interpolations of one motion.
 
-    The quaternions of the readings must be normalised, as `euler_readings` does. `interpolation`
-    is the name for the result.
+    Quaternions must be normalised, as `interpolations_of` does. `interpolation` is the name that
+    the result gets; by default it follows from the names of the interpolations.
     """
     start = time.perf_counter()
-    found = [_certify(table, reading, slack_m) for reading in readings]
+    found = [_certify(table, interpolated, slack_m) for interpolated in interpolations]
     if interpolation is None:
-        names = {reading.name for reading in readings}
+        names = {interpolated.name for interpolated in interpolations}
         interpolation = "euler" if "slerp" not in names else "both" if len(names) > 1 else "slerp"
-    return _worst(found, interpolation, readings[0], time.perf_counter() - start)
+    return _worst(found, interpolation, interpolations[0], time.perf_counter() - start)
 
 
 def _with_unit_quaternions(table: CollisionTable, rows: Floats) -> Floats:
@@ -121,16 +127,16 @@ def _with_unit_quaternions(table: CollisionTable, rows: Floats) -> Floats:
     return out
 
 
-def swept_clip(table: CollisionTable, reading: Reading) -> SweptClip:
-    """A reading and empty results, for the sweep kernels."""
+def swept_clip(table: CollisionTable, interpolated: InterpolatedMotion) -> SweptClip:
+    """An interpolated motion and empty results, as the sweep kernels take them."""
     n, k = len(table.skeleton), len(table.pairs.deep)
-    if reading.euler is None:
+    if interpolated.euler is None:
         order, angles = np.full((n, 3), -1, dtype=np.int64), np.zeros((1, n, 3))
     else:
-        order = np.ascontiguousarray(reading.euler.order, dtype=np.int64)
-        angles = np.ascontiguousarray(reading.euler.angles, dtype=np.float64)
+        order = np.ascontiguousarray(interpolated.euler.order, dtype=np.int64)
+        angles = np.ascontiguousarray(interpolated.euler.angles, dtype=np.float64)
     return SweptClip(
-        q=reading.q,
+        q=interpolated.q,
         order=order,
         euler=angles,
         clearance=np.full(k, np.inf),
@@ -160,17 +166,19 @@ def _pieces(clip: SweptClip, breaks: Bools) -> list[tuple[int, int, SweptClip]]:
     return found
 
 
-def _certify(table: CollisionTable, reading: Reading, slack_m: float) -> Certificate:
+def _certify(
+    table: CollisionTable, interpolated: InterpolatedMotion, slack_m: float
+) -> Certificate:
     start = time.perf_counter()
-    error_m = gap_error(table, reading) + ROUNDING_M
+    error_m = gap_error(table, interpolated) + ROUNDING_M
     slack = slack_m - min(error_m, LARGEST_ERROR_M)
-    turns = half_turns(table, reading)
-    clip, work = swept_clip(table, reading), gate_workspace(table)
+    turns = half_turns(table, interpolated)
+    clip, work = swept_clip(table, interpolated), gate_workspace(table)
     arrays = table.skeleton.tree, table.shapes, table.bodies, table.pairs
     best = witness_frames(*arrays, clip, slack, work)
     started = clip.required < -slack
     lower_bound, events = np.inf, list[DeepOverlap]()
-    pieces = _pieces(clip, turns | reading.jumps)
+    pieces = _pieces(clip, turns | interpolated.jumps)
     for first, last, piece in pieces:
         before = clip.clearance.copy() if first else clip.clearance
         best = sweep_clip(*arrays, piece, slack, best, work)
@@ -180,14 +188,14 @@ def _certify(table: CollisionTable, reading: Reading, slack_m: float) -> Certifi
     for first, last, piece in pieces:
 
         def seconds(row: float, first: int = first, last: int = last) -> float:
-            return reading.seconds(min(first + row, last))
+            return interpolated.seconds(min(first + row, last))
 
         events += deep_overlaps(table, piece, work, seconds)
     # pairs that the approximation error leaves undecided
     close = (clip.failed == 1) & (clip.clearance + error_m >= -slack_m)
     undecided = int(clip.undecided.sum() + turns.sum() + close.sum())
     undecided += error_m > LARGEST_ERROR_M and lower_bound - error_m < -slack_m
-    folded, unproven_folds = find_folds(table, reading, turns | reading.jumps)
+    folded, unproven_folds = find_folds(table, interpolated, turns | interpolated.jumps)
     undecided += unproven_folds
     depths = [_depth(table, clip, row, slack, work) for row in (0, -1)]
     lower_bound -= error_m
@@ -205,14 +213,14 @@ def _certify(table: CollisionTable, reading: Reading, slack_m: float) -> Certifi
         penetration_upper_bound_m=max(0.0, -lower_bound),
         min_clearance_m=lower_bound if lower_bound < 0.5 * LEFT_OUT_M else None,
         undecided=undecided,
-        interpolation=reading.name,
-        frames=len(reading.q),
+        interpolation=interpolated.name,
+        frames=len(interpolated.q),
         seconds=time.perf_counter() - start,
-        worst_pairs=_worst_pairs(table, clip, started, reading),
+        worst_pairs=_worst_pairs(table, clip, started, interpolated),
         evaluations=int(work.pair_workspace.evaluations[0]),
         start_depth_m=depths[0],
         end_depth_m=depths[1],
-        jumps=int(reading.jumps.sum()),
+        jumps=int(interpolated.jumps.sum()),
         untested_pairs=sum(rule.left_out for rule in table.rules),
         folded_joints=folded,
     )
@@ -240,7 +248,7 @@ def _verdict(
     undecided: int,
     depths_m: list[float],
 ) -> Verdict:
-    """The verdict of one reading; a deep overlap counts even if it is within the slack.
+    """The verdict of one interpolation; a deep overlap counts even if it is within the slack.
 
     fails: a pair gets deeper than allowed, or a joint is folded. depths_m: the penetration at the
     first and last frame.
@@ -256,7 +264,7 @@ def _verdict(
 
 
 def _worst_pairs(
-    table: CollisionTable, clip: SweptClip, started: Bools, reading: Reading
+    table: CollisionTable, clip: SweptClip, started: Bools, interpolated: InterpolatedMotion
 ) -> tuple[PairWorst, ...]:
     """The worst shape pair of every pair of parts that was evaluated, worst first."""
     worst: dict[tuple[int, int], int] = {}
@@ -272,7 +280,7 @@ def _worst_pairs(
             clearance_m=float(clip.clearance[k]),
             proven_m=float(min(clip.proven[k], clip.clearance[k])),
             allowance_m=float(table.pairs.allowance[k]),
-            time_s=reading.seconds(float(clip.frame[k])),
+            time_s=interpolated.seconds(float(clip.frame[k])),
             violates=bool(clip.failed[k] or started[k]),
             started_in_violation=bool(started[k]),
         )
@@ -282,9 +290,9 @@ def _worst_pairs(
 
 
 def _worst(
-    found: list[Certificate], interpolation: str, first: Reading, seconds: float
+    found: list[Certificate], interpolation: str, first: InterpolatedMotion, seconds: float
 ) -> Certificate:
-    """The worst values over the certificates of several readings of one motion."""
+    """The worst values over the certificates of several interpolations of one motion."""
     clearances = [c.min_clearance_m for c in found if c.min_clearance_m is not None]
     deepest = max(found, key=lambda c: c.penetration_upper_bound_m)
     events = (
@@ -314,7 +322,7 @@ def _worst(
 
 
 def _most_folded(found: list[Certificate]) -> tuple[FoldedJoint, ...]:
-    """The folded joints of several readings, each where it exceeds its limit most."""
+    """The folded joints of several interpolations, each where it exceeds its limit most."""
     worst: dict[str, FoldedJoint] = {}
     for folded in (f for one in found for f in one.folded_joints):
         known = worst.get(folded.joint)
@@ -324,7 +332,7 @@ def _most_folded(found: list[Certificate]) -> tuple[FoldedJoint, ...]:
 
 
 def _union(lists: list[tuple[DeepOverlap, ...]], times_s: Floats) -> tuple[DeepOverlap, ...]:
-    """Deep overlaps of all readings, without duplicates.
+    """Deep overlaps of all interpolations, without duplicates.
 
     Two of the same parts that share an interval between rows are duplicates: a pass-through is
     kept, else the deeper one.

@@ -24,8 +24,8 @@ from numpy.typing import ArrayLike
 from writhe.arguments import check_fields, checked
 from writhe.arrays import Floats, floats
 from writhe.collision.certificate import Certificate
-from writhe.collision.certify import certify_readings
-from writhe.collision.reading import EulerChannels, Reading, gap_error
+from writhe.collision.certify import certify_interpolations
+from writhe.collision.interpolated_motion import EulerChannels, InterpolatedMotion, gap_error
 from writhe.collision.subject import Subject, table_of
 from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
@@ -171,19 +171,19 @@ def certify_curves(
     table = table_of(subject)
     refine = 1
     while True:
-        reading = curve_reading(table.skeleton, curves, refine)
-        error_m = gap_error(table, reading)
-        rows = len(reading.q)
+        interpolated = interpolated_curves(table.skeleton, curves, refine)
+        error_m = gap_error(table, interpolated)
+        rows = len(interpolated.q)
         if error_m <= ERROR_M or refine >= MAX_REFINE or 2 * rows > MAX_ROWS:
-            return certify_readings(table, [reading], slack_m, "curves")
+            return certify_interpolations(table, [interpolated], slack_m, "curves")
         # the error falls at least in proportion to the distance of the rows
         refine = min(MAX_REFINE, max(2 * refine, int(1.1 * refine * np.sqrt(error_m / ERROR_M))))
 
 
-def curve_reading(
+def interpolated_curves(
     skeleton: Skeleton, curves: Mapping[str, JointCurves], refine: int = 1
-) -> Reading:
-    """The reading of joint curves with `refine` rows between two keys, and its error bounds."""
+) -> InterpolatedMotion:
+    """Joint curves as a motion with `refine` rows between two keys, and its error bounds."""
     keys = [curve.times_s for each in curves.values() for curve in each.all]
     if not keys:
         raise WritheError("there are no curves")
@@ -221,11 +221,15 @@ def curve_reading(
             q[:, end - 4 : end] = EulerChannels(order, angles).quaternions(j)
         else:
             raise WritheError(f"{name!r} cannot follow {len(each.rotation)} curves of rotation")
-    reading = Reading(
+    interpolated = InterpolatedMotion(
         "curves", q, times - times[0], np.zeros(len(times) - 1, dtype=np.bool_),
         rotation_error_rad=turn, translation_error_m=shift,
     )  # fmt: skip
-    return replace(reading, euler=EulerChannels(order, angles)) if (order >= 0).any() else reading
+    return (
+        replace(interpolated, euler=EulerChannels(order, angles))
+        if (order >= 0).any()
+        else interpolated
+    )
 
 
 def _refined(times: Floats, curves: Mapping[str, JointCurves], refine: int) -> Floats:

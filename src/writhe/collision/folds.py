@@ -15,7 +15,7 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats, Ints
 from writhe.collision.collision_table import CollisionTable
-from writhe.collision.reading import Reading
+from writhe.collision.interpolated_motion import InterpolatedMotion
 from writhe.kernels.skeleton.kinematics import HINGE
 from writhe.skeleton import Skeleton, quaternions
 from writhe.skeleton.fold_limits import DIRECTIONS, FoldLimit
@@ -49,7 +49,7 @@ class FoldedJoint:
 
 
 def find_folds(
-    table: CollisionTable, reading: Reading, unknown: Bools
+    table: CollisionTable, interpolated: InterpolatedMotion, unknown: Bools
 ) -> tuple[tuple[FoldedJoint, ...], int]:
     """The joints that are folded at some time, and the number of intervals that are undecided.
 
@@ -59,9 +59,13 @@ def find_folds(
     undecided = 0
     for limit in table.folds:
         joint = table.skeleton.index(limit.joint)
-        error = 0.0 if reading.rotation_error_rad is None else reading.rotation_error_rad[joint]
-        turning = _Turning(table.skeleton, reading, joint)
-        folded, left = _folded(limit, turning, reading, unknown, float(error))
+        error = (
+            0.0
+            if interpolated.rotation_error_rad is None
+            else interpolated.rotation_error_rad[joint]
+        )
+        turning = _Turning(table.skeleton, interpolated, joint)
+        folded, left = _folded(limit, turning, interpolated, unknown, float(error))
         undecided += left
         if folded is not None:
             found.append(folded)
@@ -69,24 +73,24 @@ def find_folds(
 
 
 class _Turning:
-    """The rotation of one joint under a reading."""
+    """The rotation of one joint over an interpolated motion."""
 
-    def __init__(self, skeleton: Skeleton, reading: Reading, joint: int) -> None:
-        tree, rows = skeleton.tree, reading.q
+    def __init__(self, skeleton: Skeleton, interpolated: InterpolatedMotion, joint: int) -> None:
+        tree, rows = skeleton.tree, interpolated.q
         end = int(tree.q_start[joint + 1])
-        self._euler = reading.euler
+        self._euler = interpolated.euler
         self._joint, self._axis = joint, tree.axis[joint]
         self.angles: Floats | None = None  # (rows, k) of a hinge or of Euler channels
         self.turns: Floats | None = None  # (rows, 4)
-        if reading.euler is not None and reading.euler.order[joint, 0] >= 0:
-            self.angles = reading.euler.angles[:, joint]
+        if interpolated.euler is not None and interpolated.euler.order[joint, 0] >= 0:
+            self.angles = interpolated.euler.angles[:, joint]
             self.change = np.diff(self.angles, axis=0)
             self.change -= 2 * np.pi * np.rint(self.change / (2 * np.pi))
         elif tree.kind[joint] == HINGE:
             self._euler = None
             self.angles = rows[:, end - 1 : end]
             self.change = np.diff(self.angles, axis=0)
-            if reading.short_hinges:
+            if interpolated.short_hinges:
                 self.change -= 2 * np.pi * np.rint(self.change / (2 * np.pi))
         else:
             self.turns = rows[:, end - 4 : end]
@@ -149,9 +153,13 @@ def _least_limits(limit: FoldLimit, direction: Floats, spread: Floats) -> Floats
 
 
 def _folded(
-    limit: FoldLimit, turning: _Turning, reading: Reading, unknown: Bools, error: float
+    limit: FoldLimit,
+    turning: _Turning,
+    interpolated: InterpolatedMotion,
+    unknown: Bools,
+    error: float,
 ) -> tuple[FoldedJoint | None, int]:
-    count = len(reading.q)
+    count = len(interpolated.q)
     bend, direction = _bends(limit, turning.at(np.arange(count), np.zeros(count)))
     own = _limits(limit, direction)
     over = bend - own - TOLERANCE_RAD
@@ -185,7 +193,7 @@ def _folded(
     if best <= 0:
         return None, undecided
     at, bent, most = found
-    return FoldedJoint(limit.joint, reading.seconds(at), bent, most), undecided
+    return FoldedJoint(limit.joint, interpolated.seconds(at), bent, most), undecided
 
 
 def _limits(limit: FoldLimit, direction: Floats) -> Floats:

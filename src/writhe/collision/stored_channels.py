@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from writhe.collision.reading import EulerChannels
+from writhe.collision.interpolated_motion import EulerChannels
 from writhe.errors import FileFormatError, WritheError
 from writhe.io.bvh.read import read_channels
 from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE

@@ -1,9 +1,10 @@
 """Collision capsules, joint limits and masses of a character that a file does not give.
 
-Capsules are fitted to the skin if there is one (`skeleton.skin_shapes`), else to the bones
-(`skeleton.fit_capsules`). Joints that only carry others, helpers and end markers get none: the skin
-of a helper counts for the body's joint above it. The fingers and the hand are one part, and so are
-the joints of the spine, since they can only bend.
+Capsules are fitted to the skin if there is one (`skeleton/shape_fitting/fit_to_skin.py`), else to
+the bones (`skeleton/shape_fitting/fit_to_bones.py`). Structural joints, helpers and end markers get
+none: the skin of a helper is covered by the shapes of the nearest joint of the body above it. The
+fingers and the hand form one part, and so do the joints of the spine; shapes of one part are not
+tested against each other.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from writhe.recognition.roles import FINGER_ROLES, RigKind
 from writhe.skeleton import Capsule, Figure, JointKind, Skeleton, Skin
 from writhe.skeleton.figures import figure
 from writhe.skeleton.shape_fitting.capsule_masses import with_masses
-from writhe.skeleton.shape_fitting.fit_capsules import fit_capsules
-from writhe.skeleton.shape_fitting.skin_shapes import fit_to_skin
+from writhe.skeleton.shape_fitting.fit_to_bones import fit_to_bones
+from writhe.skeleton.shape_fitting.fit_to_skin import fit_to_skin
 
 # joints of a body other than a person's up to which shapes follow its skin: fitting takes seconds
 # per hundred joints
@@ -40,7 +41,7 @@ def body_shapes(skeleton: Skeleton, match: Recognition, skin: Skin | None) -> tu
         if found:
             return found
     try:
-        return fit_capsules(skeleton, roles=match.body_roles)
+        return fit_to_bones(skeleton, roles=match.body_roles)
     except WritheError:
         return ()
 

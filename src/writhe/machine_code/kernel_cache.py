@@ -1,7 +1,11 @@
 """The cache of one kernel: finds its machine code, or compiles and stores it.
 
-Looked for in this order: the user's cache folder (compiled for this very processor), the code that
-a wheel carries (`writhe.prebuilt`), and else compiled. A file that cannot be read is ignored.
+The cache key is the file name `MODULE-SOURCEHASH/FUNCTION-TYPESHASH-TARGETHASH`: the source of the
+module and of the kernel modules it imports (`source_hash`), the argument types, and the processor.
+
+Machine code is searched in the user's cache folder (compiled for this processor), then in the wheel
+(`writhe.prebuilt`, compiled for a baseline processor); otherwise it is compiled. An unreadable file
+is ignored.
 """
 
 from __future__ import annotations
@@ -19,13 +23,13 @@ from numba.core import caching
 from writhe import prebuilt
 from writhe.cache import cache_root, write_file
 from writhe.machine_code.claims import claimed
-from writhe.machine_code.content import (
+from writhe.machine_code.separate import call_of
+from writhe.machine_code.source_hash import (
     PACKAGE,
     all_kernels_hash,
     compiler_versions,
     folder_name,
 )
-from writhe.machine_code.separate import call_of
 from writhe.machine_code.stored_kernel import from_bytes, to_bytes
 from writhe.machine_code.symbols import number_by_content
 from writhe.machine_code.threads import sleep_while_waiting

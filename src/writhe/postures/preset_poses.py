@@ -1,6 +1,7 @@
 """Preset poses of people: the named key poses of the built-in libraries.
 
-They are authored on the built-in human; other people get them by `postures.on_body`.
+Joint angles are authored for the built-in human in `postures/builtin/poses_*.py` (the squat in
+`poses_floor.py`); `postures.on_body` transfers a pose to another person.
 """
 
 from __future__ import annotations

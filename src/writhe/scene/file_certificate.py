@@ -14,8 +14,8 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import Certificate, CollisionTable, ContactPolicy
-from writhe.collision.certify import certify_readings, euler_readings
-from writhe.collision.reading import EulerChannels, Reading, gap_error
+from writhe.collision.certify import certify_interpolations, interpolations_of
+from writhe.collision.interpolated_motion import EulerChannels, InterpolatedMotion, gap_error
 from writhe.collision.stored_channels import channels_in_scene, stored_channels
 from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
@@ -47,7 +47,7 @@ class _Stored:
     """A motion as stored: rows at times, and how they are interpolated."""
 
     motion: Motion
-    reading: Reading
+    interpolated: InterpolatedMotion
     channels: EulerChannels | None
     interpolation: str
 
@@ -86,26 +86,28 @@ def certify_file(
     if place is not None:
         chosen = place.actor(actor) if actor else place.actors[0]
 
-    def prepared(refine: int) -> tuple[_Stored, CollisionTable, Reading, EulerChannels | None]:
+    def prepared(
+        refine: int,
+    ) -> tuple[_Stored, CollisionTable, InterpolatedMotion, EulerChannels | None]:
         stored = _read(file, interpolation, refine, animation)
         body = _body(file, stored.motion, figure, chosen, animation)
         if place is None or chosen is None:
             table = CollisionTable.of_figure(body, policy)
-            return stored, table, stored.reading, stored.channels
-        layout, reading, channels = _in_scene(place, chosen, body, stored, surroundings)
-        return stored, layout.table, reading, channels
+            return stored, table, stored.interpolated, stored.channels
+        layout, interpolated, channels = _in_scene(place, chosen, body, stored, surroundings)
+        return stored, layout.table, interpolated, channels
 
-    stored, table, reading, channels = prepared(1)
-    frames = len(np.unique(reading.times_s))
+    stored, table, interpolated, channels = prepared(1)
+    frames = len(np.unique(interpolated.times_s))
     refine = 1
-    while (error_m := gap_error(table, reading)) > SPLINE_ERROR_M and refine < MAX_REFINE:
+    while (error_m := gap_error(table, interpolated)) > SPLINE_ERROR_M and refine < MAX_REFINE:
         # the error falls with the square of the distance of the rows
         refine = int(min(MAX_REFINE, np.ceil(1.1 * refine * np.sqrt(error_m / SPLINE_ERROR_M))))
-        stored, table, reading, channels = prepared(refine)
+        stored, table, interpolated, channels = prepared(refine)
     how = interpolation or ("slerp" if channels is None else "both")
-    readings = euler_readings(table, reading, how, channels)
+    interpolations = interpolations_of(table, interpolated, how, channels)
     name = how if how != "slerp" else stored.interpolation
-    found = certify_readings(table, readings, slack_m, name)
+    found = certify_interpolations(table, interpolations, slack_m, name)
     return CertifiedFile(replace(found, frames=frames), table, stored.motion)
 
 
@@ -114,7 +116,7 @@ def _read(
 ) -> _Stored:
     if file.suffix.lower() in GLTF:
         keyed = load_gltf_keys(file, refine, animation)
-        reading = Reading(
+        interpolated = InterpolatedMotion(
             "slerp",
             keyed.motion.q,
             keyed.times_s,
@@ -123,13 +125,13 @@ def _read(
             rotation_error_rad=keyed.rotation_error_rad,
             translation_error_m=keyed.translation_error_m,
         )
-        return _Stored(keyed.motion, reading, None, keyed.interpolation)
+        return _Stored(keyed.motion, interpolated, None, keyed.interpolation)
     motion = load(file, animation=animation)
     channels = None
     if interpolation != "slerp" and motion.source.get("format") == "bvh":
         channels = stored_channels(file, motion)
-    reading = Reading.of_frames("slerp", motion.q, motion.fps)
-    return _Stored(motion, replace(reading, short_hinges=True), channels, "slerp")
+    interpolated = InterpolatedMotion.of_frames("slerp", motion.q, motion.fps)
+    return _Stored(motion, replace(interpolated, short_hinges=True), channels, "slerp")
 
 
 def _body(
@@ -199,20 +201,20 @@ def _in_scene(
     body: Figure,
     stored: _Stored,
     surroundings: Surroundings | None,
-) -> tuple[Layout, Reading, EulerChannels | None]:
-    """The scene with the file's skeleton, and the reading of its whole configuration."""
+) -> tuple[Layout, InterpolatedMotion, EulerChannels | None]:
+    """The scene with the file's skeleton, and the motion of its whole configuration."""
     actors = tuple(replace(a, figure=body) if a.name == actor.name else a for a in scene.actors)
     layout = replace(scene, actors=actors).layout
-    reading, skeleton = stored.reading, stored.motion.skeleton
-    q = np.tile(layout.rest(), (len(reading.q), 1))
+    interpolated, skeleton = stored.interpolated, stored.motion.skeleton
+    q = np.tile(layout.rest(), (len(interpolated.q), 1))
     for item in scene.objects:
         if item.keys is not None:
-            q[:, layout.object_q[item.name]] = item.keys.at(reading.times_s)
+            q[:, layout.object_q[item.name]] = item.keys.at(interpolated.times_s)
     slices = {**layout.actor_q, **layout.object_q}
-    for name, poses in (surroundings(reading.times_s) if surroundings else {}).items():
+    for name, poses in (surroundings(interpolated.times_s) if surroundings else {}).items():
         if name in slices and name != actor.name:
             q[:, slices[name]] = poses
-    q[:, layout.actor_q[actor.name]] = reading.q
+    q[:, layout.actor_q[actor.name]] = interpolated.q
     joints = [layout.skeleton.index(f"{actor.name}.{name}") for name in skeleton.names]
 
     def placed(errors: Floats | None) -> Floats | None:
@@ -223,10 +225,10 @@ def _in_scene(
         return out
 
     whole = replace(
-        reading,
+        interpolated,
         q=q,
-        rotation_error_rad=placed(reading.rotation_error_rad),
-        translation_error_m=placed(reading.translation_error_m),
+        rotation_error_rad=placed(interpolated.rotation_error_rad),
+        translation_error_m=placed(interpolated.translation_error_m),
     )
     channels = stored.channels
     if channels is not None:

@@ -1,7 +1,10 @@
 """QPs of the offline solvers: normal equations, and DAQP with soft constraints.
 
+The QP of a drag is built in `kernels/posing/step_qp.py` and solved by `kernels/qp/`, which does not
+leave compiled code.
+
 DAQP: Arnström, Bemporad, Axehill, A dual active-set solver for embedded quadratic programming using
-recursive LDL^T updates, 2022. The interactive solvers use `kernels.qp` instead.
+recursive LDL^T updates, 2022.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from writhe import prebuilt
 from writhe.cache import cache_root, write_file
-from writhe.machine_code.content import all_kernels_hash
+from writhe.machine_code.source_hash import all_kernels_hash
 from writhe.progress import Progress
 from writhe.warmup.processes import Work, run_all
 

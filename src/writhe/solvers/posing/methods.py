@@ -11,11 +11,11 @@ from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
 from writhe.scene import Scene
 from writhe.skeleton import Figure
+from writhe.solvers.levenberg_marquardt import StepOptions
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.controls import Controls
 from writhe.solvers.posing.options import DefaultOptions
 from writhe.solvers.posing.poser import Poser
-from writhe.solvers.step import StepOptions
 
 if TYPE_CHECKING:  # modules of the other methods are loaded when they are asked for
     from writhe.solvers.half_space import ResponseOptions

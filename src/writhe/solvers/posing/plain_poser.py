@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 from writhe.arrays import Floats
 from writhe.skeleton import Figure
+from writhe.solvers.levenberg_marquardt import StepOptions, StepSolver
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
 from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.poser import PoseResult
 from writhe.solvers.result import Status
-from writhe.solvers.step import StepOptions, StepSolver
 from writhe.terms import joint_limits
 
 _WEIGHTS = HandleWeights(target=10.0, pin=100.0, target_orientation=2.0, pin_orientation=20.0)

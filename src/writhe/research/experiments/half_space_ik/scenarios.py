@@ -178,7 +178,7 @@ def _one_leg(human: Figure) -> Floats:
 
 def _holding(held: bool) -> Scenario:
     """Figure 4: the left hand holds the left leg while a ball comes."""
-    from writhe.solvers.step import StepOptions, StepSolver
+    from writhe.solvers.levenberg_marquardt import StepOptions, StepSolver
     from writhe.terms import CompiledTerms, joint_limits, reach, stay_near
 
     human = figure("human")
@@ -216,7 +216,7 @@ _GRIP = (0.0, -0.09, 0.02)  # where the palm is, in the frame of a wrist
 
 def bar() -> Scenario:
     """Two hands lift a bar: one is dragged, the other keeps its position on the bar."""
-    from writhe.solvers.step import StepOptions, StepSolver
+    from writhe.solvers.levenberg_marquardt import StepOptions, StepSolver
     from writhe.terms import CompiledTerms, joint_limits, reach, stay_near
 
     human = figure("human")

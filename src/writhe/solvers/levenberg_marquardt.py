@@ -1,4 +1,6 @@
-"""A Levenberg-Marquardt step solver for compiled terms.
+"""`StepSolver`: Levenberg-Marquardt steps towards compiled terms, without collision tests.
+
+Steps are shortened before a penetration elsewhere: `collision/gate.py`.
 
 Each iteration solves the QP of the linearised terms,
 

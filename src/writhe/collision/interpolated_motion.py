@@ -1,8 +1,7 @@
-"""A motion as one kind of reader interpolates it.
+"""A motion with one way to interpolate it between its rows.
 
 Programs interpolate the same file differently: rotations along the shortest arc (slerp), Euler
-angles unwrapped, or the stored values. `certify` checks each of these
-readings by itself.
+angles unwrapped, or Euler angles as stored. `certify` checks each of these separately.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE, interpolate_ba
 from writhe.skeleton import Skeleton
 
 HALF_TURN_RAD = 1e-5  # a turn this close to half a turn has no shorter way round: readers round it
-_LONGEST_STEP = 0.9 * np.pi  # radians of an Euler angle in one row of a subdivided reading
+_LONGEST_STEP = 0.9 * np.pi  # radians by which an Euler angle changes between subdivided rows
 
 
 @dataclass(frozen=True)
@@ -67,13 +66,13 @@ def _times_turn(quaternions: Floats, axis: int, angles: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """Configurations at increasing times, and what happens between them.
+class InterpolatedMotion:
+    """Configurations at increasing times, and how they are interpolated.
 
     jumps (rows - 1,): True where the pose changes at once, without motion in between.
-    rotation_error_rad, translation_error_m (n,): how far each joint may be from this reading
-    between the rows, for curves that it only approximates. With `short_hinges`, hinges are stored
-    as rotations and interpolate along the shorter arc, like ball joints.
+    rotation_error_rad, translation_error_m (n,): bounds of the distance of each joint's local
+    transform from the true motion between rows, for curves that the rows only approximate.
+    short_hinges: hinge angles are stored as rotations, so they interpolate along the shorter arc.
     """
 
     name: str
@@ -88,8 +87,8 @@ class Reading:
     @classmethod
     def of_frames(
         cls, name: str, q: Floats, fps: float, euler: EulerChannels | None = None
-    ) -> Reading:
-        """A reading of frames (rows, nq) at a constant rate, without jumps."""
+    ) -> InterpolatedMotion:
+        """Frames (rows, nq) at a constant rate, without jumps."""
         count = len(q)
         return cls(name, q, np.arange(count) / fps, np.zeros(max(0, count - 1), np.bool_), euler)
 
@@ -108,8 +107,10 @@ def unwrapped_jumps(channels: EulerChannels) -> Bools:
     return change.max(axis=(1, 2), initial=0.0) > np.pi
 
 
-def as_stored(skeleton: Skeleton, reading: Reading, channels: EulerChannels) -> Reading:
-    """The reading that interpolates stored angles (of the same rows) without unwrapping them.
+def as_stored(
+    skeleton: Skeleton, interpolated: InterpolatedMotion, channels: EulerChannels
+) -> InterpolatedMotion:
+    """The motion that interpolates the stored angles (of the same rows) without unwrapping them.
 
     The kernels take the shorter way from row to row, so rows are inserted where a stored angle
     changes by more than half a turn.
@@ -119,7 +120,7 @@ def as_stored(skeleton: Skeleton, reading: Reading, channels: EulerChannels) -> 
     within: list[Floats] = [i + np.arange(int(n)) / int(n) for i, n in enumerate(parts)]
     row: Floats = np.concatenate([*within, np.array([float(len(parts))])])
     q = np.empty((len(row), skeleton.configuration_size))
-    interpolate_batch(skeleton.tree, reading.q, row, q)
+    interpolate_batch(skeleton.tree, interpolated.q, row, q)
     whole = np.minimum(row.astype(np.int64), len(parts) - 1)
     share = (row - whole)[:, None, None]
     angles = (1 - share) * channels.angles[whole] + share * channels.angles[whole + 1]
@@ -131,40 +132,42 @@ def as_stored(skeleton: Skeleton, reading: Reading, channels: EulerChannels) -> 
         else:
             q[:, end - 4 : end] = between.quaternions(int(j))
     return replace(
-        reading,
+        interpolated,
         name="euler as stored",
         q=q,
-        times_s=np.interp(row, np.arange(len(reading.q)), reading.times_s),
-        jumps=np.repeat(reading.jumps, parts),
+        times_s=np.interp(row, np.arange(len(interpolated.q)), interpolated.times_s),
+        jumps=np.repeat(interpolated.jumps, parts),
         euler=between,
     )
 
 
-def half_turns(table: CollisionTable, reading: Reading) -> Bools:
+def half_turns(table: CollisionTable, interpolated: InterpolatedMotion) -> Bools:
     """(rows - 1,) True where a joint that moves tested shapes turns by half a turn.
 
     Such a turn has no shorter way round: rounding decides which way a reader goes.
     """
-    tree, count = table.skeleton.tree, len(reading.q) - 1
+    tree, count = table.skeleton.tree, len(interpolated.q) - 1
     out = np.zeros(max(0, count), dtype=np.bool_)
     if count < 1:
         return out
     has_euler = (
-        reading.euler.order[:, 0] >= 0
-        if reading.euler is not None
+        interpolated.euler.order[:, 0] >= 0
+        if interpolated.euler is not None
         else np.zeros(len(tree.kind), dtype=np.bool_)
     )
     slerps = np.flatnonzero(((tree.kind == BALL) | (tree.kind == FREE)) & ~has_euler)
     if len(slerps):
         ends = tree.q_start[slerps + 1][:, None] + np.arange(-4, 0)
-        turns = reading.q[:, ends]
+        turns = interpolated.q[:, ends]
         half = np.abs(np.einsum("fjc,fjc->fj", turns[1:], turns[:-1])) < 0.5 * HALF_TURN_RAD
         _mark(table, out, half, slerps)
-    if reading.short_hinges:
+    if interpolated.short_hinges:
         hinges = np.flatnonzero((tree.kind == HINGE) & ~has_euler)
-        _mark(table, out, _is_half(np.diff(reading.q[:, tree.q_start[hinges]], axis=0)), hinges)
-    if reading.euler is not None and reading.name == "euler":
-        half = _is_half(np.diff(reading.euler.angles, axis=0)).any(axis=2) & has_euler
+        _mark(
+            table, out, _is_half(np.diff(interpolated.q[:, tree.q_start[hinges]], axis=0)), hinges
+        )
+    if interpolated.euler is not None and interpolated.name == "euler":
+        half = _is_half(np.diff(interpolated.euler.angles, axis=0)).any(axis=2) & has_euler
         _mark(table, out, half, np.arange(len(tree.kind)))
     return out
 
@@ -196,13 +199,13 @@ def _moving_joints(table: CollisionTable) -> set[int]:
     return found
 
 
-def gap_error(table: CollisionTable, reading: Reading) -> float:
-    """Metres by which a gap between the rows may differ from that of the reading.
+def gap_error(table: CollisionTable, interpolated: InterpolatedMotion) -> float:
+    """Bound in metres of how much a gap between rows may differ from that of the true motion.
 
     A rotation that is off by w radians displaces a point at distance rho by at most w rho, with rho
     the reach over all poses, as in the certificate's speed bound.
     """
-    turn, shift = reading.rotation_error_rad, reading.translation_error_m
+    turn, shift = interpolated.rotation_error_rad, interpolated.translation_error_m
     if turn is None or shift is None or not (turn.any() or shift.any()):
         return 0.0
     tree = table.skeleton.tree
@@ -210,9 +213,9 @@ def gap_error(table: CollisionTable, reading: Reading) -> float:
     for j in range(len(length)):
         start, end = int(tree.q_start[j]), int(tree.q_start[j + 1])
         if tree.kind[j] == FREE:
-            length[j] += np.linalg.norm(reading.q[:, start : start + 3], axis=1).max()
+            length[j] += np.linalg.norm(interpolated.q[:, start : start + 3], axis=1).max()
         elif end - start == 1 and tree.kind[j] != HINGE:
-            length[j] += np.abs(reading.q[:, start]).max()
+            length[j] += np.abs(interpolated.q[:, start]).max()
     errors = np.zeros((len(table.bodies.joint), len(length) + 1))  # [body, ancestor + 1]
     for body, joint in enumerate(table.bodies.joint):
         j, reach, error = int(joint), float(table.bodies.reach[body]), 0.0

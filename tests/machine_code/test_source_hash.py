@@ -9,10 +9,10 @@ import pytest
 
 from writhe.cache import code_hash
 from writhe.kernels import jit
-from writhe.machine_code import content
+from writhe.machine_code import source_hash
 
 FOLDER = Path(jit.__file__).parent
-MODULES = [name for name in content.kernel_modules() if not name.endswith("__init__")]
+MODULES = [name for name in source_hash.kernel_modules() if not name.endswith("__init__")]
 
 
 def _imports(module: str) -> set[str]:
@@ -39,15 +39,15 @@ def test_a_modules_folder_changes_with_everything_it_imports(
         new = _imports(waiting.pop()) - reached
         reached |= new
         waiting += new
-    before = content.folder_name(module)
-    original = content._module_hash
+    before = source_hash.folder_name(module)
+    original = source_hash._module_hash
     for edited in MODULES:
         monkeypatch.setattr(
-            content,
+            source_hash,
             "_module_hash",
             lambda name, edited=edited: original(name) + b"#" * (name == edited),
         )
-        assert (content.folder_name(module) != before) == (edited in reached), edited
+        assert (source_hash.folder_name(module) != before) == (edited in reached), edited
 
 
 def test_only_code_counts() -> None:

@@ -1,7 +1,8 @@
-"""Names for machine code that follow the content of the kernel modules it was compiled from.
+"""The part of a kernel's cache key that follows its source: hashes of kernel modules.
 
-Only code counts: editing a comment or a docstring recompiles nothing, and a copy of the sources at
-another path finds the same machine code.
+`kernel_cache` adds the argument types and the processor. Comments and docstrings are not hashed, so
+editing them recompiles nothing; nor are paths, so a copy of the sources elsewhere finds the same
+machine code.
 """
 
 from __future__ import annotations

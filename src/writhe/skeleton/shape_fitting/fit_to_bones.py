@@ -52,7 +52,7 @@ _ALLOWANCE_M = 0.005  # allowance of near neighbours beyond their overlap at res
 _THINNEST = 0.5  # of the fitted radius: lower limit when overlaps at rest are removed
 
 
-def fit_capsules(
+def fit_to_bones(
     skeleton: Skeleton,
     stature_hint: float | None = None,
     roles: Mapping[str, str] | None = None,

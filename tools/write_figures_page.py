@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from writhe.hands import hand_pose as named_hand_pose
 from writhe.render import render_pose
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
@@ -29,6 +30,13 @@ def human_pose(body: Figure) -> np.ndarray:
         turn(body, q, f"{side}_hip", (-0.3 * sign, 0.0, sign), 7)
         q[body.skeleton.q_slice(f"{side}_elbow")] = np.radians(18)
     turn(body, q, "head", (0.0, 1.0, 0.0), 12)
+    return q
+
+
+def relaxed_hands(body: Figure) -> np.ndarray:
+    q = human_pose(body)
+    for side in ("left", "right"):
+        q = named_hand_pose(body, q, side, "relaxed")
     return q
 
 
@@ -59,13 +67,18 @@ def octopus_pose(body: Figure) -> np.ndarray:
 def main() -> None:
     (DOCS / "images").mkdir(parents=True, exist_ok=True)
     (DOCS / "figures.md").write_text(figures_page())
-    views = {"human": (0.62, 0.26, 1.0), "hand": (0.5, 0.8, 1.0), "octopus": (0.5, 0.5, 1.0)}
-    poses = {"human": human_pose, "hand": hand_pose, "octopus": octopus_pose}
+    views = {"hand": (0.5, 0.8, 1.0), "octopus": (0.5, 0.5, 1.0)}
+    poses = {
+        "human": human_pose,
+        "human_with_fingers": relaxed_hands,
+        "hand": hand_pose,
+        "octopus": octopus_pose,
+    }
     for name, pose in poses.items():
         body = figure(name)
-        size = (480, 640) if name == "human" else (640, 480)
+        size = (480, 640) if name.startswith("human") else (640, 480)
         target = DOCS / "images" / f"{name}.png"
-        render_pose(body, pose(body), target, size=size, view=views[name])
+        render_pose(body, pose(body), target, size=size, view=views.get(name, (0.62, 0.26, 1.0)))
 
 
 if __name__ == "__main__":

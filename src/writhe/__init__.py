@@ -44,6 +44,7 @@ _HOMES = {
     "figure_of": "writhe.io",
     "film_strip": "writhe.render",
     "forward": "writhe.skeleton",
+    "hand_pose": "writhe.hands",
     "hold_here": "writhe.solvers.posing",
     "linking_vector": "writhe.topology",
     "load": "writhe.io",

@@ -16,6 +16,7 @@ from writhe.collision import CollisionTable as CollisionTable
 from writhe.collision import certify as certify
 from writhe.database import PostureDatabase as PostureDatabase
 from writhe.errors import WritheError as WritheError
+from writhe.hands import hand_pose as hand_pose
 from writhe.io import figure_of as figure_of
 from writhe.io import load as load
 from writhe.io import load_figure as load_figure

@@ -18,7 +18,7 @@ from writhe.errors import UnknownNameError
 from writhe.postures.builtin import builtin_database
 from writhe.postures.on_body import posture_on_body
 from writhe.recognition import ESSENTIAL
-from writhe.recognition.body_map import BodyMap, has_same_coordinates
+from writhe.recognition.body_map import BodyMap, extended, extends
 from writhe.skeleton import Figure, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import rotation_matrix
@@ -72,10 +72,12 @@ def posture_of(figure: Figure, library: str, name: str, now: Floats, placement: 
     """
     database, number = preset_pose(library, name)
     human = database.figure
-    if has_same_coordinates(figure, human):
+    if extends(figure, human):
         if database.object_name:
-            return relative_to_object(database, number, placement)
-        return at_current_root(figure.skeleton, database.q[number], now)
+            posture = relative_to_object(database, number, placement)
+        else:
+            posture = at_current_root(human.skeleton, database.q[number], now)
+        return extended(figure, human, posture, now)
     mapping = BodyMap(figure, human)
     if database.object_name:
         origin = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])

@@ -38,6 +38,26 @@ def has_same_coordinates(body: Figure, reference: Figure) -> bool:
     return a.names == b.names and [j.kind for j in a.joints] == [j.kind for j in b.joints]
 
 
+def extends(body: Figure, reference: Figure) -> bool:
+    """Whether the body is the reference with further joints below its own (fingers)."""
+    own = {joint.name: joint for joint in body.skeleton.joints}
+    return all(
+        joint.name in own
+        and own[joint.name].kind is joint.kind
+        and own[joint.name].parent == joint.parent
+        and np.allclose(own[joint.name].offset_in_parent, joint.offset_in_parent)
+        for joint in reference.skeleton.joints
+    )
+
+
+def extended(body: Figure, reference: Figure, q: Floats, now: Floats) -> Floats:
+    """A configuration of the reference on a body that extends it; other joints as in `now`."""
+    out = np.array(now, dtype=np.float64)
+    for name in reference.skeleton.names:
+        out[body.skeleton.q_slice(name)] = q[reference.skeleton.q_slice(name)]
+    return out
+
+
 class BodyMap:
     """Relates a person's figure (`body`) to a reference figure, both with roles."""
 

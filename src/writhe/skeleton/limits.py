@@ -62,6 +62,23 @@ def limit_excess(skeleton: Skeleton, q: Floats) -> dict[str, float]:
     return excess
 
 
+def within_limits(turn: Floats, limits: Limits) -> Floats:
+    """The rotation (4,) of a ball joint moved into its limits: twist clipped, swing shortened."""
+    coordinates, gradient = np.empty(3), np.empty(3)
+    swing_twist(np.ascontiguousarray(turn, dtype=np.float64), limits.frame, coordinates)
+    twist = float(np.clip(coordinates[0], limits.lower[0], limits.upper[0]))
+    extent = swing_extent(coordinates, limits.lower, limits.upper, gradient)
+    y, z = coordinates[1:] / max(float(extent), 1.0)
+    swing = float(np.hypot(y, z))
+    scale = 0.5 if swing < 1e-9 else np.sin(swing / 2) / swing
+    parts = (
+        np.array([np.cos(swing / 2), 0.0, scale * y, scale * z]),
+        np.array([np.cos(twist / 2), np.sin(twist / 2), 0.0, 0.0]),
+    )
+    frame = np.asarray(limits.frame)
+    return quaternions.multiply(frame, *parts, quaternions.conjugate(frame))
+
+
 def random_configurations(
     skeleton: Skeleton, count: int, rng: np.random.Generator, *, root_turns: bool = True
 ) -> Floats:

@@ -1,4 +1,4 @@
-"""The built-in figures: human, hand, octopus."""
+"""The built-in figures: human, human with fingers, hand, octopus."""
 
 from __future__ import annotations
 
@@ -12,9 +12,15 @@ from writhe.skeleton.figure import Figure
 def _builders() -> dict[str, Callable[[str], Figure]]:
     from writhe.skeleton.figures.hand import build_hand
     from writhe.skeleton.figures.human import build_human
+    from writhe.skeleton.figures.human_with_fingers import build_human_with_fingers
     from writhe.skeleton.figures.octopus import build_octopus
 
-    return {"hand": build_hand, "human": build_human, "octopus": build_octopus}
+    return {
+        "hand": build_hand,
+        "human": build_human,
+        "human_with_fingers": build_human_with_fingers,
+        "octopus": build_octopus,
+    }
 
 
 def figure_names() -> list[str]:

@@ -15,11 +15,12 @@ _INTRO = """# The built-in figures
 
 Written by `tools/write_figures_page.py`; run it after changing a figure.
 
-`figure("human")`, `figure("hand")` and `figure("octopus")` give a skeleton, collision capsules, a
-closed skin and named strands. All are in metres, Y up, facing +Z. Limits are in degrees: a hinge
-has one interval, a ball joint the intervals of its twist and of the half-axes of its swing ellipse
-about the limit frame's y and z (see `writhe.kernels.skeleton.joint_limits`). The columns q and v
-give the indices of a joint in a configuration and in a tangent step.
+`figure("human")`, `figure("human_with_fingers")`, `figure("hand")` and `figure("octopus")` give a
+skeleton, collision capsules, a closed skin and named strands. All are in metres, Y up, facing +Z.
+Limits are in degrees: a hinge has one interval, a ball joint the intervals of its twist and of the
+half-axes of its swing ellipse about the limit frame's y and z (see
+`writhe.kernels.skeleton.joint_limits`). The columns q and v give the indices of a joint in a
+configuration and in a tangent step.
 
 `figure("human", profile="athletic")` or `"contortionist"` widens the limits; `everyday` is the
 default and is shown in the table. Sources of sizes, masses and ranges are cited in the modules
@@ -28,6 +29,7 @@ default and is shown in the table. Sources of sizes, masses and ranges are cited
 _WORDS = {
     "hand": "A right hand, palm down, with the thumb towards +X.",
     "human": "An adult of 1.75 m and 73 kg in a T-pose.",
+    "human_with_fingers": "The human with the fingers of the hand; see [hands](hands.md).",
     "octopus": "Eight arms of twelve segments around a body.",
 }
 
@@ -63,7 +65,7 @@ def dof_table(body: Figure) -> list[str]:
 def figures_page() -> str:
     """The whole page in Markdown."""
     parts = [_INTRO]
-    for name in sorted(figure_names(), key=lambda n: n != "human"):
+    for name in sorted(figure_names(), key=lambda n: not n.startswith("human")):
         body = figure(name)
         parts.append(f"\n## {name}\n\n![{name}](images/{name}.png)\n\n{_WORDS[name]}")
         strands = ", ".join(strand for strand, _ in body.strands)

@@ -65,20 +65,22 @@ FINGERS = (
 _THUMB_BENDS_TO = np.array([-0.75, -0.45, 0.25])
 
 
-def _bend_axis(finger: Finger) -> Floats:
+def bend_axis(finger: Finger) -> Floats:
+    """The axis (3,) about which a finger bends towards the palm, in the wrist's frame."""
     d = np.array(finger.direction) / np.linalg.norm(finger.direction)
     towards = _THUMB_BENDS_TO if finger.name == "thumb" else np.array([0.0, -1.0, 0.0])
     axis = np.cross(d, towards)
     return axis / np.linalg.norm(axis)
 
 
-def _limits(finger: Finger, index: int) -> Limits:
+def phalanx_limits(finger: Finger, index: int) -> Limits:
+    """The limits of a finger's joint: 0 the knuckle, 1 and 2 the hinges."""
     thumb = finger.name == "thumb"
     if index == 0:
         # twist, bending (y), spreading (z)
         degrees = ((-20, 20), (-25, 45), (-30, 30)) if thumb else ((-8, 8), (-25, 90), (-20, 20))
         lower, upper = np.radians(degrees).T
-        frame = limit_frame(np.array(finger.direction), _bend_axis(finger))
+        frame = limit_frame(np.array(finger.direction), bend_axis(finger))
         return Limits(lower.copy(), upper.copy(), frame)
     ranges = ((-5, 56), (-10, 75)) if thumb else ((0, 105), (-5, 85))
     lower, upper = np.radians(ranges[index - 1])
@@ -117,8 +119,8 @@ def hand_skeleton() -> Skeleton:
                     "wrist" if i == 0 else f"{finger.name}_{i}",
                     JointKind.BALL if i == 0 else JointKind.HINGE,
                     points[0] if i == 0 else points[i] - points[i - 1],
-                    axis=np.zeros(3) if i == 0 else _bend_axis(finger),
-                    limits=_limits(finger, i),
+                    axis=np.zeros(3) if i == 0 else bend_axis(finger),
+                    limits=phalanx_limits(finger, i),
                     mass_kg=mass,
                     centre_of_mass=bone / 2,
                     inertia=mass * np.array([length**2 / 12, length**2 / 12, radius**2 / 2]),

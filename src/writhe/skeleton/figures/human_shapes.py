@@ -6,19 +6,21 @@ of U.S. Army Personnel" (ANSUR II); see `tests/skeleton/test_human_body.py`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from writhe.arrays import Floats
 from writhe.kernels.mesh.body_field import Blobs
-from writhe.skeleton.figure import Skin
+from writhe.skeleton.figure import Capsule, Skin
 from writhe.skeleton.figures.human_capsules import human_capsules
 from writhe.skeleton.figures.human_joints import human_skeleton
 from writhe.skeleton.figures.human_weights import human_memberships, human_twist
 from writhe.skeleton.modelling.blobs import Blob, Point, Swell, pack_blobs, tube
 from writhe.skeleton.modelling.remesh import blob_mesh
 from writhe.skeleton.modelling.weights import weights_from_memberships
+from writhe.skeleton.skeleton import Skeleton
 
 _INSET_M = 0.0005  # the skin stays this much inside the capsules
 _SIDE: Point = (1.0, 0.0, 0.0)
@@ -73,34 +75,30 @@ _PAIRED = (
     Blob((0.055, 1.410, 0.002), (0.155, 1.420, -0.012), (0.038, 0.034), blend_m=0.03),
 )
 # knots along x; the hand spreads to the front and back
-_ARM = tube(
-    (
-        (0.150, 1.421, -0.012, 0.0360),
-        (0.195, 1.425, -0.012, 0.0455),
-        (0.245, 1.430, -0.010, 0.0480),
-        (0.290, 1.430, -0.010, 0.0470),
-        (0.340, 1.430, -0.010, 0.0460),
-        (0.390, 1.430, -0.010, 0.0440),
-        (0.435, 1.430, -0.010, 0.0405),
-        (0.460, 1.430, -0.010, 0.0395),
-        (0.490, 1.430, -0.010, 0.0415),
-        (0.525, 1.430, -0.010, 0.0425),
-        (0.570, 1.430, -0.010, 0.0400),
-        (0.620, 1.430, -0.010, 0.0350),
-        (0.670, 1.430, -0.010, 0.0295, 0.0020),
-        (0.710, 1.430, -0.010, 0.0250, 0.0050),
-        (0.735, 1.430, -0.009, 0.0225, 0.0080),
-        (0.758, 1.429, -0.008, 0.0195, 0.0170),
-        (0.785, 1.428, -0.007, 0.0170, 0.0245),
-        (0.820, 1.427, -0.007, 0.0150, 0.0275),
-        (0.850, 1.425, -0.007, 0.0125, 0.0270),
-        (0.880, 1.422, -0.008, 0.0105, 0.0240),
-        (0.905, 1.419, -0.009, 0.0090, 0.0160),
-    ),
-    wide_direction=_FRONT,
-    step_m=0.016,
-    blend_m=0.0,
+ARM_KNOTS: tuple[tuple[float, ...], ...] = (
+    (0.150, 1.421, -0.012, 0.0360),
+    (0.195, 1.425, -0.012, 0.0455),
+    (0.245, 1.430, -0.010, 0.0480),
+    (0.290, 1.430, -0.010, 0.0470),
+    (0.340, 1.430, -0.010, 0.0460),
+    (0.390, 1.430, -0.010, 0.0440),
+    (0.435, 1.430, -0.010, 0.0405),
+    (0.460, 1.430, -0.010, 0.0395),
+    (0.490, 1.430, -0.010, 0.0415),
+    (0.525, 1.430, -0.010, 0.0425),
+    (0.570, 1.430, -0.010, 0.0400),
+    (0.620, 1.430, -0.010, 0.0350),
+    (0.670, 1.430, -0.010, 0.0295, 0.0020),
+    (0.710, 1.430, -0.010, 0.0250, 0.0050),
+    (0.735, 1.430, -0.009, 0.0225, 0.0080),
+    (0.758, 1.429, -0.008, 0.0195, 0.0170),
+    (0.785, 1.428, -0.007, 0.0170, 0.0245),
+    (0.820, 1.427, -0.007, 0.0150, 0.0275),
+    (0.850, 1.425, -0.007, 0.0125, 0.0270),
+    (0.880, 1.422, -0.008, 0.0105, 0.0240),
+    (0.905, 1.419, -0.009, 0.0090, 0.0160),
 )
+_ARM = tube(ARM_KNOTS, wide_direction=_FRONT, step_m=0.016, blend_m=0.0)
 _THUMB = tube(
     (
         (0.750, 1.425, 0.010, 0.0170),
@@ -166,28 +164,45 @@ LEFT_ARM, RIGHT_ARM, LEFT_LEG, RIGHT_LEG = 1, 2, 3, 4
 
 def human_blobs(*, clipped: bool = True) -> Blobs:
     """All blobs of the human, for the field kernels; optionally `clipped` to its capsules."""
+    return body_blobs((*_ARM, *_THUMB), hull=_hull() if clipped else ())
+
+
+def body_blobs(
+    arm: Sequence[Blob],
+    fingers: Sequence[Sequence[Blob]] = (),
+    hull: Sequence[tuple[Floats, Floats, float]] = (),
+) -> Blobs:
+    """The blobs of a human with this left arm, each of the left hand's `fingers` a group."""
     blobs = [*_TRUNK, *_NECK, *_HEAD]
     for blob in _PAIRED:
         blobs += [blob, blob.mirrored(0)]
-    arm, leg = (*_ARM, *_THUMB), (*_LEG, *_FOOT)
-    for limb, left, right in ((arm, LEFT_ARM, RIGHT_ARM), (leg, LEFT_LEG, RIGHT_LEG)):
+    leg = (*_LEG, *_FOOT)
+    limbs = [(arm, LEFT_ARM, RIGHT_ARM), (leg, LEFT_LEG, RIGHT_LEG)]
+    limbs += [(finger, 5 + 2 * i, 6 + 2 * i) for i, finger in enumerate(fingers)]
+    for limb, left, right in limbs:
         blobs += [replace(blob, group=left) for blob in limb]
         blobs += [blob.mirrored(right) for blob in limb]
     return pack_blobs(
         blobs,
-        (0.0, 0.050, 0.050, 0.04, 0.04),
+        (0.0, 0.050, 0.050, 0.04, 0.04, *[0.001] * (2 * len(fingers))),
         floor_m=0.0,
         floor_blend_m=0.012,
-        hull=_hull() if clipped else (),
+        hull=hull,
         hull_blend_m=0.008,
         swells=[*_SWELLS, *(s._replace(centre=(-s.centre[0], *s.centre[1:])) for s in _SWELLS)],
     )
 
 
 def _hull() -> list[tuple[Floats, Floats, float]]:
-    skeleton = human_skeleton()
+    return capsule_hull(human_skeleton(), human_capsules(folds=False))
+
+
+def capsule_hull(
+    skeleton: Skeleton, given: Sequence[Capsule]
+) -> list[tuple[Floats, Floats, float]]:
+    """Capsules (start, end, radius) in the rest pose that the skin stays inside."""
     capsules: list[tuple[Floats, Floats, float]] = []
-    for capsule in human_capsules(folds=False):
+    for capsule in given:
         at = skeleton.rest_positions[skeleton.index(capsule.joint)]
         start, end = at + capsule.start_in_joint, at + capsule.end_in_joint
         capsules.append((start, end, capsule.radius_m - _INSET_M))

@@ -8,7 +8,9 @@ coarse grid first and finely only near the surface.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import permutations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,44 +20,73 @@ from writhe.kernels.mesh.body_field import Blobs, field_at
 _COARSE = 4  # fine cells along a coarse one
 
 
-def isosurface(blobs: Blobs, cell_m: float) -> tuple[Floats, Ints]:
-    """Vertices (v, 3) and outward triangles (t, 3) of the blobs' surface."""
-    values, origin = _sample(blobs, cell_m)
-    vertices, triangles = _march(values)
-    return origin + cell_m * vertices, triangles
+class FineRegion(NamedTuple):
+    """A box whose extent along each axis is sampled with smaller cells."""
+
+    low: tuple[float, float, float]
+    high: tuple[float, float, float]
+    cell_m: float
 
 
-def _sample(blobs: Blobs, cell_m: float) -> tuple[Floats, Floats]:
+def isosurface(blobs: Blobs, cell_m: float, fine: Sequence[FineRegion] = ()) -> tuple[Floats, Ints]:
+    """Vertices (v, 3) and outward triangles (t, 3) of the blobs' surface.
+
+    The grid has cells of `cell_m`, and smaller ones across the intervals of the `fine` regions.
+    """
+    lines = _grid_lines(blobs, cell_m, fine)
+    vertices, triangles = _march(_sample(blobs, lines))
+    for axis, at in enumerate(lines):
+        vertices[:, axis] = np.interp(vertices[:, axis], np.arange(len(at)), at)
+    return vertices, triangles
+
+
+def _grid_lines(blobs: Blobs, cell_m: float, fine: Sequence[FineRegion]) -> list[Floats]:
+    """Coordinates of the grid's planes along x, y and z; a whole number of coarse cells each."""
     margin = 3 * cell_m
     # an irrational shift keeps grid points off the planes of symmetry, where values tie
-    origin = blobs.box[:, 0].min(axis=0) - margin - 0.317 * cell_m
-    coarse_count = np.ceil(
-        (blobs.box[:, 1].max(axis=0) + margin - origin) / (cell_m * _COARSE)
-    ).astype(int)
-    block = cell_m * _COARSE
+    low = blobs.box[:, 0].min(axis=0) - margin - 0.317 * cell_m
+    high = blobs.box[:, 1].max(axis=0) + margin
+    lines: list[Floats] = []
+    for axis in range(3):
+        at = [float(low[axis])]
+        while at[-1] < high[axis]:
+            step = min(
+                [r.cell_m for r in fine if r.low[axis] <= at[-1] <= r.high[axis]], default=cell_m
+            )
+            at += [at[-1] + (i + 1) * step for i in range(_COARSE)]
+        lines.append(np.array(at))
+    return lines
+
+
+def _sample(blobs: Blobs, lines: list[Floats]) -> Floats:
+    """The field at the grid points; exact near the surface, coarse elsewhere."""
+    middles = [at[_COARSE // 2 :: _COARSE] for at in lines]
+    widths = [at[_COARSE::_COARSE] - at[:-1:_COARSE] for at in lines]
+    coarse_count = np.array([len(m) for m in middles])
     corners = np.stack(np.meshgrid(*[np.arange(n) for n in coarse_count], indexing="ij"), -1)
-    centres = np.ascontiguousarray((origin + block * (corners + 0.5)).reshape(-1, 3))
+    centres = np.stack(np.meshgrid(*middles, indexing="ij"), -1).reshape(-1, 3)
     at_centres = np.empty(len(centres))
-    field_at(blobs, centres, at_centres)
+    field_at(blobs, np.ascontiguousarray(centres), at_centres)
     # blends and flattened blobs distort the distance a little: use twice the half-diagonal
-    near = np.abs(at_centres) < block * np.sqrt(3.0)
-    count = coarse_count * _COARSE + 1
+    diagonal = np.linalg.norm(np.stack(np.meshgrid(*widths, indexing="ij"), -1), axis=-1)
+    near = np.abs(at_centres) < diagonal.ravel()
     values = np.repeat(
         np.repeat(np.repeat(at_centres.reshape(coarse_count), _COARSE, 0), _COARSE, 1), _COARSE, 2
     )
     values = np.pad(values, ((0, 1), (0, 1), (0, 1)), mode="edge")
-    near_cells = np.zeros(tuple(count), dtype=bool)
+    near_cells = np.zeros(values.shape, dtype=bool)
     steps = np.stack(np.meshgrid(*[np.arange(_COARSE + 1)] * 3, indexing="ij"), -1).reshape(-1, 3)
     first = corners.reshape(-1, 3)[near] * _COARSE
     for step in steps:
         cells = first + step
         near_cells[cells[:, 0], cells[:, 1], cells[:, 2]] = True
     near_points = np.argwhere(near_cells)
-    fine = np.empty(len(near_points))
-    field_at(blobs, np.ascontiguousarray(origin + cell_m * near_points), fine)
-    values[near_cells] = fine
+    points = np.stack([at[near_points[:, axis]] for axis, at in enumerate(lines)], axis=1)
+    exact = np.empty(len(points))
+    field_at(blobs, np.ascontiguousarray(points), exact)
+    values[near_cells] = exact
     values[values == 0.0] = 1e-12
-    return values, origin
+    return values
 
 
 def _march(values: Floats) -> tuple[Floats, Ints]:

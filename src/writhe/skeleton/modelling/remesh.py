@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
 from writhe.kernels.mesh.body_field import Blobs, project
 from writhe.kernels.mesh.remesh import MAX_RING, build_rings, collapse, flip
-from writhe.skeleton.modelling.isosurface import isosurface
+from writhe.skeleton.modelling.isosurface import FineRegion, isosurface
 
 Sizing = Callable[[Floats], Floats]
 
@@ -24,9 +24,14 @@ def unique_edges(triangles: Ints) -> Ints:
     return np.ascontiguousarray(np.stack([keys // count, keys % count], axis=1))
 
 
-def blob_mesh(blobs: Blobs, cell_m: float, sizing: Sizing) -> tuple[Floats, Ints]:
-    """Vertices and triangles of the blobs' surface, sampled at `cell_m`, edges by `sizing`."""
-    vertices, triangles = isosurface(blobs, cell_m)
+def blob_mesh(
+    blobs: Blobs, cell_m: float, sizing: Sizing, fine: Sequence[FineRegion] = ()
+) -> tuple[Floats, Ints]:
+    """Vertices and triangles of the blobs' surface, edges by `sizing`.
+
+    The field is sampled with cells of `cell_m`, and of smaller ones in `fine` regions.
+    """
+    vertices, triangles = isosurface(blobs, cell_m, fine)
     return remesh(blobs, vertices, triangles, sizing)
 
 

@@ -68,10 +68,10 @@ def make_poser(
         chosen = _checked(options, ResponseOptions, method)
         return HalfSpacePoser(figure, chosen, actor=actor_in_scene)
     if method == "default":
-        from writhe.solvers.posing.default_poser import DefaultPoser
+        from writhe.solvers.posing.idle_fingers import default_poser
 
         chosen = _checked(options, DefaultOptions, method)
-        return DefaultPoser(figure, database, chosen, actor=actor_in_scene, controls=controls)
+        return default_poser(figure, database, chosen, actor=actor_in_scene, controls=controls)
     if database is None:
         raise WritheError(
             f"the method {method!r} needs a posture database: builtin_database('basic'), or one of"

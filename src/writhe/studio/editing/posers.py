@@ -9,13 +9,14 @@ from writhe.database import PostureDatabase
 from writhe.errors import WritheError
 from writhe.postures.builtin import builtin_database
 from writhe.postures.preset_poses import is_person
+from writhe.recognition.body_map import extends
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
 from writhe.solvers.half_space import HalfSpacePoser
 from writhe.solvers.posing import Controls, Poser, make_poser
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.balance import can_balance
-from writhe.solvers.posing.default_poser import DefaultPoser
+from writhe.solvers.posing.idle_fingers import default_poser
 from writhe.studio.editing.solver_settings import FROM_FILE, SolverSettings
 from writhe.studio.files.shared_files import SharedFiles
 
@@ -75,10 +76,12 @@ class Posers:
                 " choose postures in the settings, or another method"
             )
         if method == "default":
-            own = body is figure("human")
+            own = extends(body, figure("human"))
             # another person's body keeps its balance; the human's controls are set by features
             controls = None if own or not can_balance(body) else Controls.standing()
-            return DefaultPoser(body, database, chosen.options(), actor=in_scene, controls=controls)
+            return default_poser(
+                body, database, chosen.options(), actor=in_scene, controls=controls
+            )
         if method == "half-space":
             return HalfSpacePoser(body, actor=in_scene)
         return make_poser(method, body, database)

@@ -28,7 +28,8 @@ _METHODS = {
     "plain": ("Plain", "Standard inverse kinematics: no example poses, no collisions."),
 }
 _FIGURES = {
-    "human": ("Human", "An adult body with 21 joints."),
+    "human_with_fingers": ("Human", "An adult body with fingers, 51 joints."),
+    "human": ("Human without fingers", "The same body with closed hands, 21 joints."),
     "hand": ("Hand", "A right hand with all finger joints."),
     "octopus": ("Octopus", "Eight arms of twelve segments each."),
 }
@@ -70,6 +71,7 @@ def method_choices(names: list[str]) -> list[Choice]:
 
 
 def figure_choices() -> list[Choice]:
-    """The built-in figures, the human first."""
-    names = sorted(figure_names(), key=lambda name: (name != "human", name))
+    """The built-in figures, people first."""
+    order = list(_FIGURES)
+    names = sorted(figure_names(), key=lambda name: order.index(name) if name in order else 99)
     return [_choice(name, _FIGURES) for name in names]

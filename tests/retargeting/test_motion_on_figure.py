@@ -10,6 +10,8 @@ import pytest
 from writhe.cli.app import run
 from writhe.io import load, save
 from writhe.retargeting.motion_on_figure import on_figure
+from writhe.retargeting.retarget import retarget
+from writhe.retargeting.soles import standing_height
 from writhe.skeleton import Figure, Motion, forward
 from writhe.skeleton.figures import figure
 
@@ -73,3 +75,13 @@ def test_saved_motions_are_drawn_and_cleaned_by_command(
         assert ended.value.code == 0
     assert picture.stat().st_size > 1000
     assert len(load(tmp_path / "clean.bvh")) == len(waving)
+
+
+def test_a_motion_is_put_on_a_given_floor(human: Figure) -> None:
+    """Its planted soles are at that height."""
+    q = np.tile(human.skeleton.rest_configuration, (40, 1))
+    moved = retarget(
+        Motion(human.skeleton, q, 30.0, "still"), human, source_figure=human, floor_m=0.25
+    )
+    for row in moved.q[::10]:
+        assert standing_height(human, row) == pytest.approx(0.25, abs=1e-3)

@@ -5,8 +5,9 @@ import { usesTouch } from "./labels";
 import { activeActor, notify, store } from "./store";
 import { openHelp } from "./ui/help";
 import { toggleTheme } from "./ui/theme";
+import { cancelKeyDrag } from "./ui/timeline_keys";
 import { nextKeyTime, previousKeyTime } from "./ui/timeline_math";
-import { showMessage } from "./ui/toast";
+import { clearMessages, showMessage } from "./ui/toast";
 
 export interface Action {
   name: string;
@@ -81,16 +82,27 @@ function poseActions(editor: Editor): Action[] {
       run: () => reset(store.selected),
     },
     { name: "reset", title: "Reset the pose", keys: ["Ctrl+Shift+R"], group, run: () => reset(null) },
-    { name: "deselect", title: "Deselect everything", keys: ["Escape"], group, run: () => deselect(editor) },
+    {
+      name: "cancel",
+      title: "Cancel what is going on, or else deselect everything",
+      keys: ["Escape"],
+      group,
+      run: () => cancel(editor),
+    },
   ];
 }
 
-/** Leave the current mode, or else clear the selection. */
-function deselect(editor: Editor): void {
-  if (editor.tools.mode) {
-    editor.tools.enter(null);
-    return;
-  }
+/** Cancel the first of what is going on: a drag, a mode, recording, playback, a job; else clear the selection. */
+function cancel(editor: Editor): void {
+  clearMessages();
+  if (editor.pointers.cancel() || cancelKeyDrag()) return;
+  if (editor.tools.mode) editor.tools.enter(null);
+  else if (store.recording) editor.setRecording(false);
+  else if (store.playing) editor.playback.stop();
+  else if (!editor.jobs.cancelNewest()) deselect();
+}
+
+function deselect(): void {
   store.selected = store.selectedObject = null;
   store.selectedKeys.clear();
   notify("selection", "time");

@@ -6,7 +6,7 @@ import { type Feature, installFeatures } from "./feature";
 import type { Outgoing } from "./generated/messages";
 import { floats, poseAt } from "./motion";
 import { Playback } from "./playback";
-import { activeActor, notify, on, receiveMotion, store } from "./store";
+import { activeActor, notify, on, receiveMotion, shownMotion, store } from "./store";
 import { JobCards } from "./ui/jobs";
 import { snapToFrame } from "./ui/timeline_math";
 import { showMessage } from "./ui/toast";
@@ -207,7 +207,7 @@ export class Editor {
     if (store.dragging) return;
     this.viewport.objects.setTime(store.timeS);
     for (const actor of store.state?.actors ?? []) {
-      const motion = store.motions.get(actor.id),
+      const motion = shownMotion(actor.id),
         character = this.viewport.character(actor.id);
       if (motion) character?.setPose(poseAt(motion, store.timeS)!);
       character?.setTouching(

@@ -74,12 +74,12 @@ export function exportMotion(editor: Editor, suffix: string): void {
     "Fix it first …",
   );
   const warning = bad.length > 0 && [
-    h("p", { class: "soft" }, `${describeMotion(store.certificate!)}:`),
+    h("p", { class: "soft" }, `${describeMotion(store.certificate!)}${store.certificate?.pose ? "." : ":"}`),
     h(
       "ul",
       {},
       ...bad
-        .slice(0, 5)
+        .slice(0, store.certificate?.pose ? 0 : 5)
         .map((one) => h("li", {}, `${one.start_s.toFixed(2)}–${one.end_s.toFixed(2)} s: ${describeSegment(one)}.`)),
     ),
   ];

@@ -16,6 +16,8 @@ export interface Store {
   figures: Map<string, FigureShape>;
   motions: Map<number, Motion>; // by actor
   motionVersion: number; // counts motions received
+  motionsBefore: Map<number, Motion> | null; // before the last fix, to compare with
+  showsBefore: boolean; // whether those are shown
   active: number; // the actor that is edited
   selected: number | null; // a joint of the active actor
   selectedObject: number | null;
@@ -46,6 +48,8 @@ export const store: Store = {
   figures: new Map(),
   motions: new Map(),
   motionVersion: 0,
+  motionsBefore: null,
+  showsBefore: false,
   active: 0,
   selected: null,
   selectedObject: null,
@@ -90,6 +94,11 @@ export function notify(...topics: Topic[]): void {
 export function activeActor(): ActorState | null {
   const actors = store.state?.actors ?? [];
   return actors.find((actor) => actor.id === store.active) ?? actors[0] ?? null;
+}
+
+/** The motion that is shown: the current one, or while comparing that before the last fix. */
+export function shownMotion(actor: number): Motion | undefined {
+  return (store.showsBefore ? store.motionsBefore?.get(actor) : undefined) ?? store.motions.get(actor);
 }
 
 /** Keep an actor's motion; a motion without frames removes it. */

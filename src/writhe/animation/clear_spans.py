@@ -60,7 +60,7 @@ class SpanClearing:
         edges = np.clip(np.searchsorted(times, keys - 1e-9), 0, len(times) - 1)
         for a, b in pairwise(edges):
             first, last = int(a), int(b)
-            left = self._widen(first, last, self.blocked(first, last))
+            left = self.widen(first, last, self.blocked(first, last))
             if len(left) and self.frames.options.plan:
                 self._go_around(first, last, left)
             elif not len(left) and self._pop(self.frames.q, first, last) > self._smooth_enough(
@@ -68,7 +68,7 @@ class SpanClearing:
             ):
                 self._restore(self._rounded(first, last))
 
-    def _widen(self, first: int, last: int, blocked: Ints) -> Ints:
+    def widen(self, first: int, last: int, blocked: Ints) -> Ints:
         """Solve blocked frames with wider margins; returns what stays blocked."""
         frames, options = self.frames, self.frames.options
         best, fewest = frames.q[first : last + 1].copy(), blocked
@@ -105,7 +105,7 @@ class SpanClearing:
             left = self.blocked(first, last)
             if len(left) or self._off_pins(first, last):
                 frames.solve(first, last + 1)
-                left = self._widen(first, last, self.blocked(first, last))
+                left = self.widen(first, last, self.blocked(first, last))
             if len(left) < fewest:
                 fewest = len(left)
                 best = self._kept()

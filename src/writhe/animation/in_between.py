@@ -58,6 +58,11 @@ class BodyModel:
             self._workspaces[pins] = _workspace(self.world, pins, len(self.limits.kind))
         return self._workspaces[pins]
 
+    def widened_limits(self, rows: Floats) -> tuple[Floats, Floats]:
+        """(k, m) lower and upper joint limits, widened to those that rows (k, nq) exceed."""
+        values = np.array([self.limit_values(q) for q in rows]).reshape(len(rows), -1)
+        return np.minimum(self.lower, values), np.maximum(self.upper, values)
+
     def limit_values(self, q: Floats) -> Floats:
         """(m,) values of the joint limits at a configuration (nq)."""
         m = len(self.limits.kind)
@@ -92,7 +97,7 @@ class InBetween:
         self.times_s, self.key_times_s = times_s, key_times_s
         self._skeleton = world.skeleton
         rows = world.rows(key_times_s, keys)
-        self._model = _model(body, self.pins, rows)
+        self._model = _model(body, self.pins)
         self._work = body.workspace(len(self.pins))
         # the keys themselves, with every pin that holds at them
         self.least = self._least(rows)
@@ -106,6 +111,11 @@ class InBetween:
         after = np.searchsorted(key_times_s, times_s, side="right")
         self.span = np.clip(after - 1, 0, max(len(keys) - 2, 0)).astype(np.int64)
         self.raised = np.zeros(len(times_s))
+        # a key beyond a joint limit widens it in the spans on both sides
+        lower, upper = body.widened_limits(rows)
+        after = np.minimum(self.span + 1, len(keys) - 1)
+        self._lower = np.minimum(lower[self.span], lower[after])
+        self._upper = np.maximum(upper[self.span], upper[after])
         self.targets: PinTargets
         self._retarget()
         self.q = self.blend.copy()
@@ -127,6 +137,22 @@ class InBetween:
         self.q[first:last] = q
         self._retarget()
 
+    def follow(self, rows: Floats, targets: PinTargets, fixed: Sequence[int]) -> None:
+        """Follow sampled configurations (F, nq) instead of the blend, pins with given targets.
+
+        `fixed` are frames whose poses stay: what overlaps there may overlap beside them too, and
+        their neighbourhood is not smoothed. Limits are widened to the rows.
+        """
+        self.blend, self.q, self.targets = rows.copy(), rows.copy(), targets
+        self._lower, self._upper = self.body.widened_limits(rows)
+        ends = np.array(sorted({0, len(rows) - 1}))
+        held = self._least(rows[sorted(fixed)]) if fixed else None
+        least = np.full((len(ends), max(1, len(self.world.table.pairs.allowance))), np.inf)
+        least[:] = self.options.margin_m if held is None else held.min(axis=0)
+        self.least = least
+        times = self.times_s[sorted(fixed)]
+        self.key_times_s = times if len(times) else np.array([-1e9])
+
     def solve(self, first: int = 0, last: int | None = None, *, contacts: bool = True) -> int:
         """Solve the frames first .. last - 1; returns the iterations used."""
         stop = len(self.times_s) if last is None else last
@@ -146,6 +172,8 @@ class InBetween:
             self.span,
             self.least,
             self.raised,
+            self._lower,
+            self._upper,
         )
         near_m = options.near_m if contacts and len(self.world.table.pairs.a) else -1.0
         return int(
@@ -192,10 +220,10 @@ class InBetween:
 
     def limits_reached(self, q: Floats) -> tuple[str, ...]:
         """Names of the joints that are at a limit in a configuration (nq)."""
-        model, values = self._model, self.body.limit_values(q)
-        at = (values < model.lower + _REACHED) | (values > model.upper - _REACHED)
+        body, values = self.body, self.body.limit_values(q)
+        at = (values < body.lower + _REACHED) | (values > body.upper - _REACHED)
         tree = self._skeleton.tree
-        joints = tree.dof_joint[model.limits.v_at[at]]
+        joints = tree.dof_joint[body.limits.v_at[at]]
         return tuple(dict.fromkeys(self._skeleton.names[j] for j in joints))
 
     # ---- keys ----
@@ -215,6 +243,7 @@ class InBetween:
             np.arange(len(rows)),
             self.least,
             np.zeros(len(rows)),
+            *self.body.widened_limits(rows),
         )
         out = rows.copy()
         distance, angle = pin_errors(self.world.skeleton, pins, targets, rows)
@@ -240,11 +269,9 @@ class InBetween:
         return np.minimum(at_key[:-1], at_key[1:])
 
 
-def _model(body: BodyModel, pins: Sequence[TimedPin], keys: Floats) -> FrameModel:
-    """The model; where a key (k, nq) is beyond a joint limit, the limit is widened to it."""
+def _model(body: BodyModel, pins: Sequence[TimedPin]) -> FrameModel:
     table = body.world.table
     skeleton = table.skeleton
-    values = np.array([body.limit_values(q) for q in keys]).reshape(len(keys), -1)
     fixed = [timed.pin for timed in pins if not isinstance(timed.pin, str)]
     turns = [
         (pin.orientation_in_other if isinstance(pin, Hold) else pin.orientation_in_world)
@@ -257,8 +284,6 @@ def _model(body: BodyModel, pins: Sequence[TimedPin], keys: Floats) -> FrameMode
         table.bodies,
         table.pairs,
         body.limits,
-        np.minimum(body.lower, values.min(axis=0)),
-        np.maximum(body.upper, values.max(axis=0)),
         body.inverse_metric,
         np.array([skeleton.index(pin.joint) for pin in fixed], dtype=np.int64),
         np.array([pin.point_in_joint for pin in fixed]).reshape(-1, 3),

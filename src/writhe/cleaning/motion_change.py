@@ -15,8 +15,8 @@ from writhe.terms import CompiledTerms, joint_limits
 
 _PLANTED_M_S = 0.15  # a foot slower than this in the source is planted
 MOST_POP = 1.2  # largest turn of a joint in a frame, relative to the largest in the source
-_LIMIT_RAD = 0.01  # beyond a limit, or beyond how far the source exceeds it
-_SLIDE_M = 0.005  # of a planted foot in a frame
+LIMIT_RAD = 0.01  # beyond a limit, or beyond how far the source exceeds it
+SLIDE_M = 0.005  # of a planted foot in a frame
 _LEAST_POP_RAD = np.radians(2.0)  # turns in a frame below this are no pops
 _HARD = 1.0  # cost of what must not happen, m
 _POP_M = 0.1  # cost of a pop above the bound, per multiple of the source's largest
@@ -40,15 +40,15 @@ class MotionChange:
     def acceptable(self) -> bool:
         """Whether joint limits and planted feet are kept and nothing pops."""
         return (
-            self.beyond_limits_rad <= _LIMIT_RAD
-            and self.slide_m <= _SLIDE_M
+            self.beyond_limits_rad <= LIMIT_RAD
+            and self.slide_m <= SLIDE_M
             and self.pop_ratio <= MOST_POP
         )
 
     @property
     def cost_m(self) -> float:
         """Distance from the source; broken limits and sliding feet outweigh any distance."""
-        hard = (self.beyond_limits_rad > _LIMIT_RAD) + (self.slide_m > _SLIDE_M)
+        hard = (self.beyond_limits_rad > LIMIT_RAD) + (self.slide_m > SLIDE_M)
         pop = _POP_M * max(0.0, self.pop_ratio - MOST_POP)
         return self.mean_m + _METRES_PER_TURN * self.turn_rad + pop + _HARD * hard
 

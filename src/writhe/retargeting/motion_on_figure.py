@@ -22,8 +22,11 @@ SAME_TURN_RAD, SAME_SHIFT_M = 2e-3, 1e-3
 
 
 @checked
-def on_figure(motion: Motion, figure: Figure) -> Motion:
-    """The motion as configurations of the figure's skeleton."""
+def on_figure(motion: Motion, figure: Figure, *, floor_m: float | None = None) -> Motion:
+    """The motion as configurations of the figure's skeleton.
+
+    floor_m: height of the ground under a retargeted motion, as in `retarget`.
+    """
     skeleton = figure.skeleton
     if motion.skeleton.names == skeleton.names and _same_joints(motion.skeleton, skeleton):
         return motion
@@ -31,7 +34,7 @@ def on_figure(motion: Motion, figure: Figure) -> Motion:
         q = _copy_joints(motion, skeleton)
         if q is not None:
             return replace(motion, skeleton=skeleton, q=q)
-    return retarget(motion, figure)
+    return retarget(motion, figure, floor_m=floor_m)
 
 
 def _same_joints(a: Skeleton, b: Skeleton) -> bool:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.arrays import Floats, Ints
-from writhe.recognition.rest_alignment import RestBody
-from writhe.skeleton import Figure, Frames, forward
+from writhe.recognition import ESSENTIAL
+from writhe.recognition.rest_alignment import RestBody, rest_body
+from writhe.skeleton import Figure, Frames, Motion, forward
+from writhe.skeleton.limbs import SIDES
 
 _THICK_M = 0.012  # skin this far above the lowest point of a foot at rest belongs to its sole
 _MOST_POINTS = 24
@@ -47,6 +49,16 @@ def sole(figure: Figure, body: RestBody, side: str) -> Sole:
         joints, world = joints[chosen], world[chosen]
     offset = world - rest.positions[joints]
     return Sole(joints, np.einsum("kba,kb->ka", rest.rotations[joints], offset))
+
+
+def standing_height(figure: Figure, q: Floats) -> float | None:
+    """The height of the lower sole in a configuration (nq), m; None for a body without feet."""
+    roles = dict(figure.roles)
+    if not all(role in roles for role in ESSENTIAL):
+        return None
+    body = rest_body(figure.skeleton, roles, set(roles))
+    frames = Motion(figure.skeleton, q[None], 1.0).frames()
+    return min(float(sole(figure, body, side).lowest(frames)[0]) for side in SIDES)
 
 
 def _foot_points(figure: Figure, foot: Ints, rest: Frames) -> tuple[Ints, Floats]:

@@ -1,10 +1,11 @@
 /** The dialog In-betweens: lists segments that are not certified, each to be replanned or pushed out. */
-import { describeMotion, describeSegment, uncertified } from "../certificate_text";
+import { describeMotion, describeSegment, joinSegments, uncertified } from "../certificate_text";
 import { fill, h } from "../dom";
 import type { Editor } from "../editor";
 import type { Install } from "../feature";
-import type { ClearResult, SampledTrackState, Segment } from "../generated/messages";
+import type { ClearResult, SampledTrackState, Segment, SegmentChange } from "../generated/messages";
 import { icon } from "../icons";
+import type { Motion } from "../motion";
 import { on, store } from "../store";
 
 const WORKING = "Working …";
@@ -21,6 +22,7 @@ export const install: Install = (editor) => {
         run: () => dialog.open(),
       },
     ],
+    corner: [dialog.comparison.element],
     receive(message) {
       if (message.type === "motion_certificate") dialog.refresh();
       else if (message.type === "clear_result") dialog.showResult(message);
@@ -32,6 +34,7 @@ export const install: Install = (editor) => {
 };
 
 class ClearingDialog {
+  readonly comparison = new BeforeAfter(() => this.editor.seek(store.timeS));
   private readonly list = h("div", { class: "segments" });
   private readonly head = h("p", { class: "soft" });
   private readonly note = h("p", { class: "note", role: "status" });
@@ -48,7 +51,7 @@ class ClearingDialog {
     h("strong", {}, "Go around"),
     " plans a new path from one pose to the next, as arms that swap over and under need. ",
     h("strong", {}, "Push out"),
-    " keeps the motion and moves only what overlaps. Neither changes your poses.",
+    " keeps the motion and moves only what overlaps; feet stay planted. Neither changes your keys.",
   );
   private readonly all = h(
     "button",
@@ -56,11 +59,17 @@ class ClearingDialog {
       class: "wide primary",
       type: "button",
       title: "Go around where limbs swap over and under, push out elsewhere; your poses stay. One undo reverts it all",
-      click: () => this.start({ type: "clear_all", preferred_actor: store.active }),
+      click: () => this.start({ type: "clear_all", preferred_actor: store.active, move_keys: false }),
     },
     icon("check"),
     "Fix everything",
   );
+  private readonly moveOut = h("button", {
+    class: "wide",
+    type: "button",
+    title: "Changes keyed poses that overlap: each moves as little as it takes. One undo reverts it all",
+    click: () => this.start({ type: "clear_all", preferred_actor: store.active, move_keys: true }),
+  });
   private readonly dialog = h(
     "dialog",
     { class: "sheet clearing", "aria-label": "In-betweens" },
@@ -75,18 +84,23 @@ class ClearingDialog {
       "div",
       { class: "sheet-foot" },
       this.all,
+      this.moveOut,
       this.button("Done", "", () => this.dialog.close()),
     ),
   );
   private job = ""; // the running job, empty for none
+  private overlappingKeys: number[] = []; // times of keyed poses that overlap, of the last result
+  private before = new Map<number, Motion>();
 
   constructor(private readonly editor: Editor) {
     document.body.append(this.dialog);
+    this.dialog.addEventListener("cancel", () => this.job && this.cancel()); // Escape
     on(["state"], () => this.refresh());
   }
 
   open(): void {
     this.note.textContent = "";
+    this.overlappingKeys = [];
     this.draw();
     if (!this.dialog.open) this.dialog.showModal();
   }
@@ -97,8 +111,23 @@ class ClearingDialog {
 
   showResult(result: ClearResult): void {
     const count = result.cleared;
-    const fixed = count ? `Fixed ${count} ${count === 1 ? "segment" : "segments"}.` : "";
-    this.note.textContent = [fixed, ...result.changes, ...result.remaining].join(" ");
+    const fixed = count ? `Fixed ${count} ${count === 1 ? "stretch" : "stretches"}.` : "";
+    this.overlappingKeys = result.overlapping_keys ?? [];
+    fill(
+      this.note,
+      [fixed, ...result.remaining].join(" "),
+      h("ul", {}, ...result.changes.map((change) => h("li", {}, this.changeLink(change.text, change.at_s)))),
+    );
+    if (count) this.comparison.show(this.before, result.changes);
+    this.draw();
+  }
+
+  private changeLink(text: string, timeS: number): HTMLElement {
+    const look = () => {
+      this.dialog.close();
+      this.editor.seek(timeS);
+    };
+    return h("button", { class: "link", type: "button", title: "Go there", click: look }, text);
   }
 
   showProgress(job: string, done: number, text: string): void {
@@ -117,6 +146,7 @@ class ClearingDialog {
   private start(command: Parameters<Editor["command"]>[0]): void {
     this.note.textContent = WORKING;
     this.bar.removeAttribute("value");
+    this.before = new Map(store.motions);
     this.job = this.editor.command(command);
     this.draw();
   }
@@ -134,14 +164,17 @@ class ClearingDialog {
   }
 
   private draw(): void {
-    const bad = store.certificate?.pose ? [] : uncertified(store.certificate);
+    const still = store.certificate?.pose ? uncertified(store.certificate) : [];
+    const bad = still.length ? [] : joinSegments(uncertified(store.certificate));
     const tracks = (store.state?.actors ?? [])
       .flatMap((actor) => actor.sampled_tracks.map((track) => ({ track, owner: actor.name })))
       .filter(({ track }) => !bad.some((segment) => overlapInTime(track, segment)));
     this.head.textContent = headline(bad.length > 0);
     this.all.hidden = this.explanation.hidden = bad.length === 0;
+    this.moveOut.hidden = still.length === 0 && this.overlappingKeys.length === 0;
+    this.moveOut.textContent = still.length ? "Move the pose out" : "Move these poses out too";
     this.progress.hidden = this.job === "";
-    this.all.disabled = this.job !== "";
+    this.all.disabled = this.moveOut.disabled = this.job !== "";
     const rows = tracks.map(({ track, owner }) => this.trackRow(track, owner));
     fill(this.list, ...bad.map((segment) => this.segmentRow(segment)), ...rows);
   }
@@ -192,6 +225,48 @@ class ClearingDialog {
       h("div", {}, time, `: ${describeSegment(segment)}.${moves}${note}`),
       actor === undefined ? "" : h("div", { class: "segment-fixes" }, ...buttons),
     );
+  }
+}
+
+/** A switch over the view between the motion before and after it was fixed. */
+class BeforeAfter {
+  readonly element = h("div", { class: "before-after", role: "group", "aria-label": "Before and after", hidden: true });
+  private readonly note = h("span", {});
+  private readonly before = this.button("Before", true);
+  private readonly after = this.button("After", false);
+
+  constructor(private readonly redraw: () => void) {
+    const close = h(
+      "button",
+      { type: "button", class: "quiet", "aria-label": "Stop comparing", click: () => this.hide() },
+      "✕",
+    );
+    this.element.append(this.before, this.after, this.note, close);
+  }
+
+  show(before: Map<number, Motion>, changes: SegmentChange[]): void {
+    if (before.size === 0) return;
+    store.motionsBefore = before;
+    this.note.textContent = changes.length === 1 ? changes[0].text : `${changes.length} stretches changed`;
+    this.element.hidden = false;
+    this.choose(false);
+  }
+
+  private hide(): void {
+    this.element.hidden = true;
+    this.choose(false);
+    store.motionsBefore = null;
+  }
+
+  private choose(before: boolean): void {
+    store.showsBefore = before;
+    this.before.setAttribute("aria-pressed", String(before));
+    this.after.setAttribute("aria-pressed", String(!before));
+    this.redraw();
+  }
+
+  private button(text: string, before: boolean): HTMLElement {
+    return h("button", { type: "button", "aria-pressed": "false", click: () => this.choose(before) }, text);
   }
 }
 

@@ -26,6 +26,11 @@ export interface Drag {
   frames?: number;
 }
 
+/** End a drag without saving: everything returns to where it was before. */
+export interface CancelDrag {
+  type: "cancel_drag";
+}
+
 /** Move the playhead. */
 export interface Seek {
   type: "seek";
@@ -439,6 +444,13 @@ export interface ClearAll {
   type: "clear_all";
   request: string;
   preferred_actor: number;
+  move_keys?: boolean;
+}
+
+/** What clearing changed in a segment: a sentence, and when the pose changed most. */
+export interface SegmentChange {
+  text: string;
+  at_s: number;
 }
 
 /** The number of cleared segments, what changed in each, and why others were not cleared. */
@@ -447,7 +459,8 @@ export interface ClearResult {
   job: string;
   cleared: number;
   remaining: string[];
-  changes: string[];
+  changes: SegmentChange[];
+  overlapping_keys?: number[];
 }
 
 /** Remove a sampled track, so that its keys are interpolated by their easing. */
@@ -1066,7 +1079,7 @@ export interface FeatureDiagnostics {
   partner: PartnerPose | null;
 }
 
-export type Incoming = Open | Drag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | ClearSegment | ClearAll | BlendAgain | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WindStep | CommitWinding | WindTangle;
+export type Incoming = Open | Drag | CancelDrag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | ClearSegment | ClearAll | BlendAgain | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WindStep | CommitWinding | WindTangle;
 
 export type Outgoing = Welcome | FigureShape | State | MotionData | DragResult | JobState | ErrorMessage | MotionCertificate | ClearResult | FoundPaths | PresetPoses | Pushed | TangleMotionResult | TangleMeasured | FollowPathResult | WindStepResult | WindResult;
 

@@ -30,6 +30,13 @@ export class JobCards {
     card.text.textContent = state.text;
   }
 
+  /** Cancel the job that was started last, of those that show their progress; false if there is none. */
+  cancelNewest(): boolean {
+    const job = [...this.cards.keys()].at(-1);
+    if (job) this.editor.connection.send({ type: "cancel_job", job });
+    return job !== undefined;
+  }
+
   /** Remove all cards: the jobs of a connection end with it. */
   clear(): void {
     this.cards.forEach(({ box }) => box.remove());

@@ -32,6 +32,16 @@ export function keyButton(editor: Editor, { id, time_s: timeS, ease }: KeyState,
   return button;
 }
 
+let cancelDrag: (() => void) | null = null; // while keys are dragged
+
+/** Put keys that are being dragged along the timeline back; false if none are. */
+export function cancelKeyDrag(): boolean {
+  const busy = cancelDrag !== null;
+  cancelDrag?.();
+  cancelDrag = null;
+  return busy;
+}
+
 function dragAlong(editor: Editor, button: HTMLElement, id: number, timeS: number): void {
   let startX = 0;
   let shiftS = 0;
@@ -48,6 +58,10 @@ function dragAlong(editor: Editor, button: HTMLElement, id: number, timeS: numbe
     }
     button.setPointerCapture(event.pointerId);
     [startX, shiftS, held] = [event.clientX, 0, true];
+    cancelDrag = () => {
+      held = false;
+      showShifted(0);
+    };
   });
   button.addEventListener("pointermove", (event) => {
     if (!held) return;
@@ -59,6 +73,7 @@ function dragAlong(editor: Editor, button: HTMLElement, id: number, timeS: numbe
   const drop = () => {
     if (!held) return;
     held = false;
+    cancelDrag = null;
     if (shiftS) {
       editor.command({ type: "move_keys", keys: [...store.selectedKeys], by_s: shiftS });
       const to = Math.max(0, timeS + shiftS).toFixed(2);

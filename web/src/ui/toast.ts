@@ -15,6 +15,11 @@ export function showMessage(text: string, kind: "plain" | "problem" = "plain"): 
   setTimeout(() => toast.remove(), kind === "problem" ? 2 * STAY_MS : STAY_MS);
 }
 
+/** Remove all messages. */
+export function clearMessages(): void {
+  box?.replaceChildren();
+}
+
 function makeBox(): HTMLElement {
   const created = h("div", { class: "toasts", role: "status", "aria-live": "polite" });
   addEventListener(

@@ -148,6 +148,15 @@ export class BodyDrag {
     notify("options");
   }
 
+  /** End all drags and return to the pose before them. */
+  cancel(): boolean {
+    if (!this.active) return false;
+    this.drop();
+    this.connection.send({ type: "cancel_drag" });
+    notify("pose");
+    return true;
+  }
+
   /** End all drags without committing them, when the connection is lost. */
   drop(): void {
     this.grips.clear();

@@ -93,6 +93,16 @@ export class Pointers {
     if (event.pointerType === "touch") navigator.vibrate?.(8);
   }
 
+  /** Cancel what the pointers are doing: drags return to where they began. False if they do nothing. */
+  cancel(): boolean {
+    const busy = [...this.presses.values()].filter((press) => press.role !== "camera" && press.role !== "pan");
+    this.presses.clear();
+    this.pendingGrabs.clear();
+    for (const press of busy) press.gesture?.cancel();
+    this.rotateGizmo.drop();
+    return this.drag.cancel() || busy.length > 0;
+  }
+
   private readonly pendingGrabs = new Map<number, () => boolean>();
 
   private move(event: PointerEvent): void {

@@ -55,8 +55,6 @@ class FrameModel(NamedTuple):
     bodies: Bodies
     pairs: Pairs
     limits: LimitRows
-    lower: Floats  # (m,)
-    upper: Floats  # (m,)
     inverse_metric: Floats  # (nv,) 1 / M^2; 0: the coordinate stays at the blend
     pin_joint: Ints  # (P,)
     pin_point: Floats  # (P, 3) in the joint's frame
@@ -73,6 +71,8 @@ class FrameTargets(NamedTuple):
     span: Ints  # (F,)
     least: Floats  # (S, K) clearance that a shape pair keeps
     raised: Floats  # (F,) m, added to it
+    lower: Floats  # (F, m) bounds of the joint limits
+    upper: Floats  # (F, m)
 
 
 class FrameWorkspace(NamedTuple):
@@ -158,12 +158,15 @@ def _pin_rows(model: FrameModel, targets: FrameTargets, f: int, work: FrameWorks
 
 
 @kernel
-def _limit_rows(model: FrameModel, q: Floats, count: int, work: FrameWorkspace) -> int:
-    """Append the limits within reach; returns the number of rows."""
+def _limit_rows(
+    model: FrameModel, targets: FrameTargets, f: int, q: Floats, count: int, work: FrameWorkspace
+) -> int:
+    """Append the limits within reach in frame f; returns the number of rows."""
     limits, rows = model.limits, work.rows
+    lower, upper = targets.lower[f], targets.upper[f]
     limit_values(limits, q, work.coordinates, work.gradient, work.values)
     for i in range(limits.kind.shape[0]):
-        below, above = work.values[i] - model.lower[i], model.upper[i] - work.values[i]
+        below, above = work.values[i] - lower[i], upper[i] - work.values[i]
         if min(below, above) > LIMIT_REACH or count == rows.low.shape[0]:
             continue
         size = limit_gradient(limits, i, work.coordinates, work.gradient)
@@ -253,7 +256,7 @@ def solve_frame(
         forward(tree, q, work.positions, work.rotations)
         motion_axes(tree, work.positions, work.rotations, work.axes)
         count = _pin_rows(model, targets, f, work)
-        count = _limit_rows(model, q, count, work)
+        count = _limit_rows(model, targets, f, q, count, work)
         if near_m > 0.0:
             count = _contact_rows(model, targets, f, near_m, count, work)
         difference(tree, blend, q, work.x)

@@ -290,6 +290,13 @@ class Editor:
                 pose = self._posed_actors[follower].q
                 edits.set_pose(self.document, edit, follower, pose, self.time_s)
 
+    def cancel_drag(self) -> None:
+        """End the gesture; all poses are again as the document has them."""
+        self._gesture = None
+        if self.recording is not None:
+            self.recording = Recording(self.recording.start_s)
+        self.refresh()
+
     def refresh(self) -> None:
         """Read all poses from the document again (after a command, undo or seek)."""
         self._update_scene()

@@ -25,6 +25,7 @@ from writhe.io.characters import save_characters
 from writhe.io.files import READABLE
 from writhe.io.gltf.write import Prop
 from writhe.retargeting.motion_on_figure import on_figure
+from writhe.retargeting.soles import standing_height
 from writhe.scene import certify_file
 from writhe.skeleton import Figure, Motion, Skeleton
 from writhe.studio.document import Document, TrackKind
@@ -33,6 +34,7 @@ from writhe.studio.editing import edits, scene_objects
 from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene
 from writhe.studio.editing.scene_sampling import sample_document
 from writhe.studio.editing.solver_settings import FROM_FILE, SolverSettings
+from writhe.studio.editing.starting_poses import starting_pose
 from writhe.studio.files.character_import import import_character, inspect
 from writhe.studio.files.scene_files import import_scene
 from writhe.studio.files.shared_files import SharedFiles, is_style_file
@@ -265,7 +267,7 @@ def _import_motion(document: Document, actor: int, motion: Motion, title: str) -
     if _same_joints(motion.skeleton, figure.skeleton):
         clip = replace(motion, skeleton=figure.skeleton)
     else:
-        clip = on_figure(motion, figure)
+        clip = on_figure(motion, figure, floor_m=standing_height(figure, starting_pose(figure)))
     clip = replace(clip, name=title)
     with document.edit("Open motion") as edit:
         if all(document.timeline(other.id).empty for other in document.actors()):

@@ -19,6 +19,7 @@ from writhe.studio.protocol.base import (
 )
 from writhe.studio.protocol.incoming import (
     AddActor,
+    CancelDrag,
     CancelJob,
     ChooseFigure,
     ChooseMethod,
@@ -71,6 +72,7 @@ __all__ = [
     "ActorPose",
     "ActorState",
     "AddActor",
+    "CancelDrag",
     "CancelJob",
     "CapsuleShape",
     "Choice",

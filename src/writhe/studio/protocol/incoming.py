@@ -48,6 +48,10 @@ class Drag(Message, frozen=True, tag="drag"):
     frames: Annotated[int, Meta(ge=1, le=4)] = 1
 
 
+class CancelDrag(Message, frozen=True, tag="cancel_drag"):
+    """End a drag without saving: everything returns to where it was before."""
+
+
 class Seek(Message, frozen=True, tag="seek"):
     """Move the playhead."""
 

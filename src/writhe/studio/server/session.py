@@ -181,6 +181,9 @@ class Session:
                 self._send(await self._threaded(lambda: drag_result(editor, message)))
             case protocol.Seek():
                 await self._threaded(lambda: editor.seek(message.time_s))
+            case protocol.CancelDrag():
+                await self._threaded(editor.cancel_drag)
+                await self._present("")
             case protocol.CompareMethod():
                 await self._threaded(lambda: editor.compare_method(message))
             case protocol.SetRecording():

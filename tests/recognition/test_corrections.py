@@ -59,9 +59,9 @@ def test_roles_in_use_that_fit_no_skeleton_are_an_error(rig):
     ("text", "says"),
     [
         ("{", "is no JSON"),
-        ("[]", "no JSON object"),
-        ('{"left_fin": "a"}', "'left_fin' is no role"),
-        ('{"left_knee": 3}', "is no name"),
+        ("[]", "not a JSON object"),
+        ('{"left_fin": "a"}', "'left_fin' is not a role"),
+        ('{"left_knee": 3}', "must be a name"),
     ],
 )
 def test_a_bad_file_is_refused_by_name(tmp_path, text, says):

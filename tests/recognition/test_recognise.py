@@ -162,7 +162,7 @@ def test_given_roles_make_a_person_of_a_nameless_heap():
     )
     built = figure_of(nameless, roles=number)
     assert built.joint_of("left_knee") == number["left_knee"]
-    with pytest.raises(WritheError, match="no role"):
+    with pytest.raises(WritheError, match="not a role"):
         figure_of(nameless, roles={"left_fin": "j0"})
     with pytest.raises(WritheError, match="both roles"):
         figure_of(nameless, roles={"left_knee": "j3", "left_hip": "j3"})

@@ -7,7 +7,7 @@ import numpy as np
 from writhe.arrays import Floats
 
 MAX_AXIS_POINTS = 24
-SPARSE = 3.0  # ratio of the volume of a bounding capsule to those of its shapes
+SPARSE = 3.0  # a bounding capsule with this many times the volume of its shapes is mostly empty
 
 
 def bounding_capsule(points: Floats, radii: Floats) -> tuple[Floats, Floats, float]:

@@ -39,7 +39,8 @@ class DeepOverlap:
 
 @dataclass(frozen=True, slots=True)
 class PairWorst:
-    """Smallest clearance (g + allowance, negative in penetration) of two parts, and its time."""
+    """The smallest clearance (gap + allowance; negative in penetration) of two parts, and its
+    time."""
 
     a: str
     b: str

@@ -36,8 +36,9 @@ from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE
 from writhe.skeleton import Motion
 
 INTERPOLATIONS = ("slerp", "euler", "both")
-# Coordinates up to 10 km are stored to 2e-12 m; a chain of 100 joints and the distance of two
-# shapes add up less than 10^4 roundings. All bounds keep this in reserve.
+# Bound of the accumulated rounding error: coordinates up to 10 km are stored to 2e-12 m, and a
+# chain of 100 joints and the distance of two shapes need fewer than 10^4 operations. It is added to
+# all bounds.
 ROUNDING_M = 1e-8
 SAME_ROTATION = 1e-6  # radians: Euler channels and quaternions this close agree
 # A motion that approximates curves with a larger error than this is undecided.
@@ -56,8 +57,8 @@ def certify(
 
     motion: a `Motion` of the subject's skeleton, or an array (frames, nq), which needs `fps`.
     interpolation: "slerp" rotates every joint along the shortest arc; "euler" interpolates the
-    channels linearly, each by the shorter way round and, where that differs, as stored; "both"
-    gives the worst result of all of these.
+    Euler channels linearly, unwrapped and, where that differs, as stored; "both" gives the worst
+    result of all of these.
     """
     table = table_of(subject)
     rows, fps = rows_and_rate(table, motion, fps)
@@ -118,7 +119,7 @@ def certify_interpolations(
 
 
 def _with_unit_quaternions(table: CollisionTable, rows: Floats) -> Floats:
-    """A copy with normalised quaternions: rounded ones from files would scale the limbs."""
+    """A copy with normalised quaternions; the rounded ones of a file would scale the limbs."""
     out, tree = rows.copy(), table.skeleton.tree
     for j in range(len(table.skeleton)):
         if tree.kind[j] in (BALL, FREE):
@@ -229,7 +230,7 @@ def _certify(
 def _depth(
     table: CollisionTable, clip: SweptClip, row: int, slack: float, work: GateWorkspace
 ) -> float:
-    """The deepest penetration of a pair at one row."""
+    """The deepest penetration of any pair at one row, metres."""
     k = len(table.pairs.deep)
     still = clip._replace(
         q=clip.q[row][None].copy(),

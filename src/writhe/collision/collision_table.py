@@ -41,7 +41,7 @@ class CollisionTable:
 
     `shapes`, `bodies` and `pairs` are the kernels' arrays (see `kernels.collision.shape_gaps`);
     `part_names` names parts, `shape_parts` is the part of each shape, `rules` has one `PairRule`
-    for each pair of parts, `folds` the limits of joints whose parent and child parts may not fold.
+    for each pair of parts, `folds` the fold limits of joints (parent and child are not tested).
     """
 
     @checked

@@ -1,7 +1,6 @@
 """The status of a pose or a motion in one word: clear, touching, overlapping, or not proven.
 
-It is read from a certificate and never better than it: only a certified motion is clear or
-touching.
+It is derived from a certificate: only a certified motion is clear or touching.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from writhe.errors import WritheError
 from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE
 from writhe.skeleton import Skeleton
 
-ERROR_M = 2e-4  # aim of the approximation
+ERROR_M = 2e-4  # target error of the approximation
 MAX_ROWS = 200_000
 MAX_REFINE = 1024  # rows between two keys
 UNBOUNDED_RAD = 2.0 * np.pi
@@ -165,8 +165,8 @@ def certify_curves(
 ) -> Certificate:
     """Certify the motion of joints (by name) along Bezier curves; the other joints rest.
 
-    Rows are inserted until the error of the approximation moves no gap by more than 0.2 mm; the
-    bound that remains is added to what the certificate requires.
+    Rows are inserted until the approximation changes no gap by more than 0.2 mm; the remaining
+    error bound is subtracted from every gap.
     """
     table = table_of(subject)
     refine = 1
@@ -176,7 +176,7 @@ def certify_curves(
         rows = len(interpolated.q)
         if error_m <= ERROR_M or refine >= MAX_REFINE or 2 * rows > MAX_ROWS:
             return certify_interpolations(table, [interpolated], slack_m, "curves")
-        # the error falls at least in proportion to the distance of the rows
+        # the error falls about with the square of the distance between rows
         refine = min(MAX_REFINE, max(2 * refine, int(1.1 * refine * np.sqrt(error_m / ERROR_M))))
 
 

@@ -96,7 +96,7 @@ def _spans(
 def _event(
     table: CollisionTable, group: list[_Span], seconds: Callable[[float], float]
 ) -> DeepOverlap:
-    """One deep overlap of two parts from those of their shapes that overlap in time.
+    """One deep overlap of two parts, merged from those of their shapes that overlap in time.
 
     A part of several shapes may be entered through one and left through another, so the normals of
     the first entry and the last exit are compared too if both are in the frame of the same joint.

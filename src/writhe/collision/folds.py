@@ -166,7 +166,7 @@ def _folded(
     worst = int(over.argmax())
     best = float(over[worst])
     found = float(worst), float(bend[worst]), float(own[worst])
-    # what the arc alone cannot exclude
+    # intervals that the bound b + w does not prove
     highest = 0.5 * (bend[:-1] + bend[1:] + turning.arc) + error
     open_rows = highest > limit.bend_rad.min() + TOLERANCE_RAD
     row = np.flatnonzero(open_rows & ~unknown)

@@ -1,6 +1,6 @@
 """The step gate: shortens an interactive step to the fraction that is certified.
 
-In the field: continuous collision detection by conservative advancement. `Gate` is for Python code;
+The method is continuous collision detection by conservative advancement. `Gate` is for Python code;
 the kernels of the default poser and of the planner call `kernels.collision.step_gate` themselves.
 """
 

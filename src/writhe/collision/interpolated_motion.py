@@ -17,13 +17,13 @@ from writhe.errors import WritheError
 from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE, interpolate_batch
 from writhe.skeleton import Skeleton
 
-HALF_TURN_RAD = 1e-5  # a turn this close to half a turn has no shorter way round: readers round it
+HALF_TURN_RAD = 1e-5  # a rotation this close to pi has no unique shortest arc
 _LONGEST_STEP = 0.9 * np.pi  # radians by which an Euler angle changes between subdivided rows
 
 
 @dataclass(frozen=True)
 class EulerChannels:
-    """Rotations as Euler angles, three per joint, which readers of the file interpolate linearly.
+    """Rotations as Euler angles, three per joint, which programs interpolate linearly.
 
     order (n, 3): axes 0, 1, 2 (x, y, z), outermost first, so that the joint's rotation is
     R_order0(angle 0) R_order1(angle 1) R_order2(angle 2); a row of -1 for joints without channels.
@@ -100,8 +100,8 @@ class InterpolatedMotion:
 def unwrapped_jumps(channels: EulerChannels) -> Bools:
     """(rows - 1,) True where an angle changes by more than half a turn.
 
-    Some readers unwrap such an angle (150 to -150 degrees is a turn by 60), others interpolate the
-    stored numbers (a turn by -300).
+    Some programs unwrap such an angle (from 150 to -150 degrees is +60), others interpolate the
+    stored numbers (-300).
     """
     change = np.abs(np.diff(channels.angles, axis=0))
     return change.max(axis=(1, 2), initial=0.0) > np.pi
@@ -112,8 +112,8 @@ def as_stored(
 ) -> InterpolatedMotion:
     """The motion that interpolates the stored angles (of the same rows) without unwrapping them.
 
-    The kernels take the shorter way from row to row, so rows are inserted where a stored angle
-    changes by more than half a turn.
+    The kernels take the shortest arc between rows, so rows are inserted where a stored angle
+    changes by more than pi.
     """
     change = np.abs(np.diff(channels.angles, axis=0)).max(axis=(1, 2), initial=0.0)
     parts = np.maximum(1, np.ceil(change / _LONGEST_STEP)).astype(np.int64)
@@ -142,9 +142,9 @@ def as_stored(
 
 
 def half_turns(table: CollisionTable, interpolated: InterpolatedMotion) -> Bools:
-    """(rows - 1,) True where a joint that moves tested shapes turns by half a turn.
+    """(rows - 1,) True where a joint that moves tested shapes rotates by pi.
 
-    Such a turn has no shorter way round: rounding decides which way a reader goes.
+    Such a rotation has no unique shortest arc: rounding decides which one a program takes.
     """
     tree, count = table.skeleton.tree, len(interpolated.q) - 1
     out = np.zeros(max(0, count), dtype=np.bool_)
@@ -173,7 +173,7 @@ def half_turns(table: CollisionTable, interpolated: InterpolatedMotion) -> Bools
 
 
 def _is_half(change: Floats) -> Bools:
-    """Whether angles are half a turn, apart from whole turns."""
+    """Whether angles equal pi modulo 2 pi, within the tolerance."""
     rest = np.abs(change - 2 * np.pi * np.rint(change / (2 * np.pi)))
     return rest > np.pi - HALF_TURN_RAD
 

@@ -20,8 +20,8 @@ from writhe.errors import WritheError
 
 NEIGHBOUR_EXTRA_M = 0.005
 NEIGHBOUR_STEPS = 3
-# Allowances stay this far below half the smaller radius, so that no certified overlap (at most 1 mm
-# beyond the allowance) is deep; for thin shapes the limit is a quarter of the radius.
+# Allowances stay this far below half the smaller radius, so that a certified overlap (at most 1 mm
+# beyond the allowance) is never a deep overlap; for thin shapes the cap is a quarter of the radius.
 BELOW_HALF_M = 0.0015
 
 

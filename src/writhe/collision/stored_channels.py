@@ -1,7 +1,7 @@
 """The rotation channels of a BVH file as they are stored, for `certify(interpolation="euler")`.
 
-Several sets of Euler angles describe the same rotation and readers interpolate the stored ones, so
-the angles come from the file and not from the motion read from it.
+Euler angles of a rotation are not unique, and programs interpolate the stored ones. So the angles
+are taken from the file and not from the motion that was read from it.
 """
 
 from __future__ import annotations

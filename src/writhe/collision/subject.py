@@ -1,4 +1,4 @@
-"""What `certify` takes: a figure, a scene or a collision table, and a motion or an array."""
+"""The arguments of `certify`: a figure, a scene or a collision table; a motion or an array."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from writhe.skeleton.configurations import configurations
 
 
 class HasTable(Protocol):
-    """The layout of a scene, as far as `certify` reads it."""
+    """The part of a scene's layout that `certify` uses."""
 
     @cached_property
     def table(self) -> CollisionTable:
@@ -24,7 +24,7 @@ class HasTable(Protocol):
 
 
 class HasLayout(Protocol):
-    """What `certify` reads of a `Scene`, which is in a higher layer."""
+    """The part of a `Scene`, which is in a higher layer, that `certify` uses."""
 
     @cached_property
     def layout(self) -> HasTable:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-SLACK_M = 1e-3  # penetration beyond the allowance that is still certified
-# The gate keeps a margin of 0.1 mm, so that its steps still certify after rounding.
+SLACK_M = 1e-3  # largest penetration beyond the allowance in a certified motion
+# The gate uses 0.1 mm less, so that its steps are still certified after rounding.
 GATE_SLACK_M = 0.9e-3

@@ -105,7 +105,7 @@ class PostureDatabase:
         rotation = self.object_pose[index, 3:] * np.array([1.0, -1.0, -1.0, -1.0])
         position = self.object_pose[index, :3]
         q = self.q[index].copy()
-        w, y = rotation[0], rotation[2]  # a rotation about the vertical
+        w, y = rotation[0], rotation[2]  # a rotation about the vertical axis
         cosine, sine = w * w - y * y, 2.0 * w * y
         x, z = q[0] - position[0], q[2] - position[2]
         q[0], q[2] = cosine * x + sine * z, cosine * z - sine * x
@@ -174,7 +174,7 @@ class PostureDatabase:
     def filtered(self, threshold_m2: float) -> PostureDatabase:
         """The records without those nearer than the threshold to one already kept.
 
-        The distance is that of the paper: the sum over joints of squared position differences.
+        The distance is the sum over joints of squared position differences, m^2, as in the paper.
         """
         points = self.joint_positions().reshape(len(self), -1)
         kept = np.empty(len(self), dtype=np.int64)

@@ -12,8 +12,8 @@ from writhe.topology import linking_vector
 def database_on(mapping: BodyMap, database: PostureDatabase) -> PostureDatabase:
     """The postures on `mapping.proxy`: the database's figure with the proportions of the body.
 
-    Joint angles are kept, the height of the root is scaled by leg length, and linking is measured
-    anew.
+    Joint angles are kept, the height of the root is scaled by leg length, and the linking vectors
+    are computed again.
     """
     figure = mapping.proxy
     q = database.q.copy()

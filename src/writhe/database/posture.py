@@ -13,8 +13,8 @@ from writhe.skeleton import JointKind, Skeleton
 def normalise(skeleton: Skeleton, q: Floats) -> Floats:
     """Configurations (frames, nq) without the root's horizontal position and heading.
 
-    The heading is the angle about the vertical of the root's front (+Z), or of its top (+Y) if the
-    front points straight up or down.
+    The heading is the yaw of the root's +Z axis (its front), or of its +Y axis if the front is
+    vertical.
     """
     out = np.array(q, dtype=np.float64, ndmin=2)
     root = skeleton.joints[0]
@@ -56,7 +56,7 @@ def _heading(q: Floats) -> Floats:
 
 
 def joint_importance(skeleton: Skeleton) -> Floats:
-    """(n,) mean metres per radian that the subtree of each joint moves, at least 0.05."""
+    """(n,) mean displacement of the subtree of each joint, metres per radian, at least 0.05."""
     positions = skeleton.rest_positions
     tips = np.array([t.offset_in_joint for t in skeleton.tips]).reshape(-1, 3)
     owners = [skeleton.index(t.joint) for t in skeleton.tips]

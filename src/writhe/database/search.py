@@ -15,7 +15,7 @@ from writhe.kernels.database.posture_tree import (
 
 LEAF_SIZE = 24
 CHILDREN = 32
-LEADING = 12  # leading features, compared first; they decide most comparisons
+LEADING = 12  # features that are compared first; they decide most comparisons
 
 
 class NeighbourSearch:
@@ -78,7 +78,7 @@ def build_tree(features: Floats, linking: Floats) -> PostureTree:
     number |= {int(n): len(groups) + i for i, n in enumerate(leaves)}  # also if the root is a leaf
     child, children = np.zeros(shape, dtype=np.int64), np.empty(len(groups), dtype=np.int64)
     boxes = np.zeros((shape[0], lead, 2, CHILDREN), dtype=np.uint8)
-    boxes[:, :, 0] = 255  # without a child: an empty box, which is never near
+    boxes[:, :, 0] = 255  # no child: an empty box, which no query is near to
     head_bytes, grid = _quantise_boxes(box)
     linking_bytes, linking_grid = _quantise_boxes(linking_box)
     for w, (_, members) in enumerate(groups):
@@ -109,7 +109,7 @@ def _quantise_boxes(box: Floats32) -> tuple[Bytes, Floats32]:
     half = box.shape[1] // 2
     low, high = box[:, :half].astype(np.float64), box[:, half:].astype(np.float64)
     start, end = low.min(axis=0), high.max(axis=0)
-    # the grid extends a little beyond both ends, so that rounding leaves nothing outside
+    # the grid extends slightly beyond both ends, so that rounding cannot exclude a value
     margin = 1e-3 * (end - start) + 1e-5 * np.maximum(np.abs(start), np.abs(end)) + 1e-12
     grid = np.array([start - margin, (end - start + 2 * margin) / 255], dtype=np.float32)
     lows = np.floor((low - grid[0]) / grid[1] - 0.01)

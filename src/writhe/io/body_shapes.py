@@ -25,8 +25,8 @@ from writhe.skeleton.shape_fitting.capsule_masses import with_masses
 from writhe.skeleton.shape_fitting.fit_to_bones import fit_to_bones
 from writhe.skeleton.shape_fitting.fit_to_skin import fit_to_skin
 
-# joints of a body other than a person's up to which shapes follow its skin: fitting takes seconds
-# per hundred joints
+# Bodies other than persons with more joints get shapes by their bones, because fitting to the skin
+# takes seconds per hundred joints.
 _MOST_JOINTS = 200
 _WITHOUT_SHAPES = (RigKind.HAIR, RigKind.CLOTH, RigKind.ATTACHMENT)
 _OF_THE_JOINT_ABOVE = (RigKind.HELPER, RigKind.END, RigKind.FACE, RigKind.TOE)
@@ -49,9 +49,9 @@ def body_shapes(skeleton: Skeleton, match: Recognition, skin: Skin | None) -> tu
 def skin_carriers(skeleton: Skeleton, match: Recognition) -> Ints:
     """(n,) the joint whose shapes cover the skin of each joint; -1 for skin without shapes.
 
-    Hair, cloth, weapons and other attachments on joints of their own have no shapes: they are meant
-    to move with the body, and would keep it from its poses. Skin on a container counts for the
-    hips.
+    Hair, cloth, weapons and other attachments with their own joints get no shapes: they are meant
+    to move with the body and would obstruct its poses. Skin on a container (armature node) is
+    carried by the hips.
     """
     out = np.arange(len(skeleton), dtype=np.int64)
     hips = match.roles.get("hips") if match.is_person else None
@@ -68,7 +68,7 @@ def skin_carriers(skeleton: Skeleton, match: Recognition) -> Ints:
 
 
 def shape_parts(skeleton: Skeleton, match: Recognition) -> dict[int, str]:
-    """The part of a joint's shapes, where it is not the joint's name."""
+    """Joint to the part of its shapes, where that is not the joint's name."""
     parts: dict[int, str] = {}
     roles = match.roles
     for side in ("left", "right"):

@@ -15,7 +15,7 @@ MAX_NAME_LENGTH = 256
 
 
 def checked_size(path: Path, most: int = MAX_FILE_BYTES) -> int:
-    """The file's size in bytes; raises unless it is a regular, not empty file of at most `most`."""
+    """The file's size in bytes; raises unless it is a regular, non-empty file of at most `most`."""
     try:
         if not path.is_file():
             problem = "is not a file" if path.exists() else "there is no such file"

@@ -24,7 +24,7 @@ USD = (".usd", ".usda", ".usdc", ".usdz")
 CHARACTERS = (*GLTF, ".fbx", *USD)  # formats with meshes
 READABLE = (".bvh", *GLTF, ".fbx", *USD, ".npz")
 WRITABLE = (".bvh", *GLTF, ".fbx", *USD)
-# how files of a format begin, with the suffix of the format
+# the first bytes of a file, and the suffix of its format
 _BEGINNINGS = (
     (b"HIERARCHY", ".bvh"),
     (b"glTF", ".glb"),
@@ -36,7 +36,7 @@ _BEGINNINGS = (
 
 
 def file_format(path: Path) -> str:
-    """The suffix of a file's format: by its first bytes if they tell, else its own suffix."""
+    """The suffix of a file's format: by its first bytes if they are known, else its own suffix."""
     suffix = path.suffix.lower()
     try:
         with path.open("rb") as file:
@@ -61,15 +61,15 @@ def load(
 ) -> Motion:
     """Read a motion from .bvh, glTF, .fbx, USD or .npz (AMASS): metres, Y up.
 
-    The format is told by the first bytes of the file, else by its suffix: .bvh, .glb, .gltf, .vrm,
-    .vrma, .fbx, .usd, .usda, .usdc, .usdz, .npz.
+    The format is recognised by the first bytes of the file, else by its suffix: .bvh, .glb, .gltf,
+    .vrm, .vrma, .fbx, .usd, .usda, .usdc, .usdz, .npz.
 
     metres_per_unit: the unit of a BVH file, which the file does not state; by default it is
         recognised or guessed, and `source["unit_from"]` says how.
     repair: restore the bones that a known conversion lost; `source["repairs"]` lists them.
     model: an SMPL model file (.npz) that gives the rest skeleton of an AMASS file.
-    animation: the name or number of an animation of a file that has several; by default that which
-        writhe wrote last, else the first.
+    animation: the name or number of an animation of a file that has several; by default the one
+    that writhe wrote last, else the first.
     """
     file = Path(path)
     suffix = file_format(file)
@@ -129,7 +129,7 @@ def save(
         motion's. By default the character of the file that the motion was read from.
     props: for glTF, objects of the environment, which `load` ignores.
     metres_per_unit: for .bvh; by default that of the source file, else 1.
-    undo_repairs: for .bvh, write repaired bones as the file had them.
+    undo_repairs: for .bvh, write repaired bones as they were in the source file.
     """
     file = Path(path)
     match file.suffix.lower():
@@ -181,7 +181,7 @@ def load_figure(
     to the skin, or to the bones if there is none; joints get masses and, if it is a person, the
     limits of the built-in human.
 
-    animation: that whose motion decides which joints can be displaced; see `load`.
+    animation: the animation that decides which joints can translate; see `load`.
     shapes: corrections of the fitted capsules (see `io.shape_overrides`) or a JSON file of them.
     """
     from writhe.io.shape_overrides import read_overrides, with_overrides

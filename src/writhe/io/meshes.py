@@ -16,7 +16,7 @@ from writhe.io.weld import weld
 
 MAX_BYTES = 64 << 20
 MAX_VERTICES = 500_000
-_WELD = 1e-5  # of the mesh's size: nearer vertices are merged
+_WELD = 1e-5  # relative to the mesh's size: nearer vertices are merged
 MESH_SUFFIXES = (".obj", ".glb", ".gltf")
 
 

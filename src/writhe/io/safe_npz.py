@@ -1,4 +1,4 @@
-"""Reads untrusted .npz archives: no pickles, no allocation by an unchecked header."""
+"""Reads untrusted .npz archives: no pickles, no allocation before the header is checked."""
 
 from __future__ import annotations
 

@@ -55,7 +55,8 @@ def is_cmu(names: Sequence[str]) -> bool:
 def body_length(skeleton: Skeleton) -> float | None:
     """Length of a person's leg and trunk up to the head, in the skeleton's unit; None if no person.
 
-    Bones of containers and end markers do not count, nor does the rest pose.
+    It is the sum of bone lengths, so it does not depend on the rest pose; bones of containers and
+    end markers are left out.
     """
     from writhe.recognition import recognise  # loads only for files that do not state their unit
 
@@ -82,9 +83,9 @@ def guess_unit(
     """Metres per unit, and how that was decided.
 
     The CMU database is recognised by its joint names. A person (`body_in_units`, see
-    `body_length`) gets the unit that makes it nearest to an adult. Otherwise skeletons spanning
-    less than 10 units are taken as metres (hands, small robots), and larger ones as the unit in
-    which the longest path through the bones is nearest to an adult's.
+    `body_length`) gets the unit that makes it nearest to an adult. Otherwise a skeleton spanning
+    less than 10 units is taken to be in metres (hands, small robots), and a larger one in the unit
+    that brings the longest path through its bones nearest to an adult's.
     """
     if is_cmu(names) and 0.8 < span_in_units * CMU_METRES_PER_UNIT < 5.0:
         return CMU_METRES_PER_UNIT, "recognised: joint names and size of the CMU database"

@@ -10,7 +10,7 @@ from writhe.arrays import Floats
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
 from writhe.skeleton import Joint, JointKind, Skeleton, quaternions
 
-# a joint whose offset from its parent varies by less keeps it
+# metres: an offset from the parent that varies by less is constant
 STILL_M = 5e-5
 
 
@@ -63,7 +63,7 @@ def skeleton_and_motion(
         if first or not still:
             kind = JointKind.FREE
         elif p >= 0:
-            offset = np.median(offsets, axis=0)  # a bone that the animation gives another length
+            offset = np.median(offsets, axis=0)  # the animation changes the bone's length
         if not moving[j] and np.abs(turned - np.eye(3)).max(initial=0.0) > 1e-6:
             kind = JointKind.FREE if not still else JointKind.BALL
         if kind is JointKind.FREE or p in rooted:

@@ -1,7 +1,7 @@
 """Quantities of a skeleton or scene at a configuration: a value and its derivative.
 
-Each quantity is a small class; it is encoded to numbers once and evaluated together with all others
-by one kernel (`kernels.terms.quantity_rows`).
+Each quantity is a small class. It is encoded as numbers once, and one kernel
+(`kernels.terms.quantity_rows`) evaluates all quantities together.
 """
 
 from writhe.quantities.geometry import (

@@ -152,7 +152,8 @@ class Height(Quantity):
 class Gap(Quantity):
     """The distance between the surfaces of two capsules, metres; negative when they overlap.
 
-    Its derivative is that of the nearest points along the normal; it is zero where the axes meet.
+    The derivative is the relative velocity of the nearest points along the normal; it is zero where
+    the axes intersect.
     """
 
     first: Capsule

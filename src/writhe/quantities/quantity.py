@@ -43,7 +43,7 @@ class Quantity(ABC):
     @classmethod
     @abstractmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:
-        """Random instances on `skeleton`; the test of derivatives checks them."""
+        """Random instances on `skeleton`, with which the tests check the derivative."""
 
     def value(self, skeleton: Skeleton, q: ArrayLike) -> Floats:
         """The value at configuration q."""

@@ -2,8 +2,8 @@
 
 Postures, limits and databases are described on a reference body (the built-in human). `BodyMap`
 relates another person's skeleton to it: which joint plays which role, how the rest poses are
-aligned (`rest_alignment`), and a copy of the reference with the other body's proportions, on which
-reference postures have the same joint angles.
+aligned (`rest_alignment`), and a copy of the reference with the other body's proportions (`proxy`),
+on which reference postures keep their joint angles.
 
 With the alignment A_j of a role and the rest rotation W_j of the body's joint, the joint's world
 rotation T_j corresponds to the world rotation D_j = T_j (A_j W_j)^-1 of the reference from its rest
@@ -32,7 +32,8 @@ _NEEDED = tuple(
 def has_same_coordinates(body: Figure, reference: Figure) -> bool:
     """Whether configurations of the reference are configurations of the body.
 
-    A file of the reference has its names, but ball joints where the reference has hinges.
+    A figure read from a file may have the reference's joint names, but ball joints in place of its
+    hinges.
     """
     a, b = body.skeleton, reference.skeleton
     return a.names == b.names and [j.kind for j in a.joints] == [j.kind for j in b.joints]
@@ -76,7 +77,7 @@ class BodyMap:
         self.alignment = _alignments(self._source, self._target)  # role to quaternion wxyz
         skeleton, rest = reference.skeleton, self._target
         role_of = {reference.skeleton.index(j): role for role, j in other.items()}
-        # of each joint of the reference: the body's joint of this role, or -1
+        # for each joint of the reference: the body's joint with its role, or -1
         self.joint: Ints = np.array(
             [rest.joint.get(role_of.get(j, ""), -1) for j in range(len(skeleton))], dtype=np.int64
         )
@@ -89,7 +90,8 @@ class BodyMap:
         self._parent = [int(p) for p in skeleton.tree.parent]
 
     def nearest_role(self, joint: int) -> int:
-        """The joint of the reference that stands for a joint of the body or one above it."""
+        """The joint of the reference that corresponds to a joint of the body or its nearest
+        ancestor."""
         parent = self.body.skeleton.tree.parent
         while joint >= 0:
             found = np.flatnonzero(self.joint == joint)
@@ -102,12 +104,13 @@ class BodyMap:
         """The direction of a role's bone of the reference at rest, in its joint's frame."""
         bone = self._source.bones.get(role)
         at = self._source.joint[role]
-        if bone is None:  # the last role of a limb without a tip: on from the bone before
+        if bone is None:  # the last role of a limb without a tip: extend the previous bone
             bone = self._source.positions[at] - self._source.positions[self._parent[at]]
         return quaternions.rotate(quaternions.conjugate(self._source.turns[at]), bone)
 
     def point_on_body(self, role: str, point_in_joint: Floats) -> Floats:
-        """A point in the reference's joint frame, in the body's joint frame; scaled by the bone."""
+        """A point in the reference's joint frame to the body's joint frame, scaled by bone
+        length."""
         source, target = self._source, self._target
         scale = self.scale
         if role in ("hips", "spine", "chest", "neck"):
@@ -182,7 +185,7 @@ class BodyMap:
     def positions(self, positions: Floats, out: Floats) -> None:
         """out (n, 3): the joints of the reference, from the body's joint positions (m, 3).
 
-        A joint that the body lacks is at its parent.
+        A joint that the body lacks gets the position of its parent.
         """
         for j, at in enumerate(self.joint):
             if at >= 0:

@@ -7,52 +7,53 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from writhe.recognition.limb_roles import LimbReading, read_limb_pair
+from writhe.recognition.limb_roles import LimbCandidate, match_limb_pair
 from writhe.recognition.rest_posture import RestPosture, read_posture
 from writhe.recognition.rest_tree import RestTree
 
-_PELVIS_EDGES = 3  # joints between the hips and where the legs are attached, at most
+_PELVIS_EDGES = 3  # most joints between the hips and the parent of the legs
 
 
 @dataclass(frozen=True)
-class BodyReading:
-    """A way to read a skeleton as a person. Limbs are (left, right)."""
+class BodyCandidate:
+    """A hypothesis of which limbs of a skeleton are the arms and legs of a person: (left,
+    right)."""
 
     hips: int
     legs_at: int
     arms_at: int
-    legs: tuple[LimbReading, ...]
-    arms: tuple[LimbReading, ...]
+    legs: tuple[LimbCandidate, ...]
+    arms: tuple[LimbCandidate, ...]
     posture: RestPosture
-    sides_named: float  # share of limbs whose names tell the side
+    sides_named: float  # fraction of limbs whose names contain a side
     sides: float  # certainty of left and right, 0 to 1
     named: float  # how well names fit, 0 to 1
     formed: float  # how well proportions and rest pose fit, 0 to 1
     score: float
 
 
-def find_body(tree: RestTree) -> BodyReading | None:
+def find_body(tree: RestTree) -> BodyCandidate | None:
     """The most likely arms and legs; None if there are not two pairs of limbs on one trunk."""
-    arms = [(p, r) for p in tree.pairs if (r := read_limb_pair(tree, p, arm=True))]
-    legs = [(p, r) for p in tree.pairs if (r := read_limb_pair(tree, p, arm=False))]
-    best: BodyReading | None = None
-    for leg_pair, leg_readings in legs:
-        for arm_pair, arm_readings in arms:
+    arms = [(p, r) for p in tree.pairs if (r := match_limb_pair(tree, p, arm=True))]
+    legs = [(p, r) for p in tree.pairs if (r := match_limb_pair(tree, p, arm=False))]
+    best: BodyCandidate | None = None
+    for leg_pair, leg_candidates in legs:
+        for arm_pair, arm_candidates in arms:
             if leg_pair == arm_pair:
                 continue
-            reading = _body(tree, leg_pair, leg_readings, arm_pair, arm_readings)
-            if reading is not None and (best is None or reading.score > best.score):
-                best = reading
+            candidate = _body(tree, leg_pair, leg_candidates, arm_pair, arm_candidates)
+            if candidate is not None and (best is None or candidate.score > best.score):
+                best = candidate
     return best
 
 
 def _body(
     tree: RestTree,
     leg_pair: tuple[int, int],
-    legs: tuple[LimbReading, ...],
+    legs: tuple[LimbCandidate, ...],
     arm_pair: tuple[int, int],
-    arms: tuple[LimbReading, ...],
-) -> BodyReading | None:
+    arms: tuple[LimbCandidate, ...],
+) -> BodyCandidate | None:
     legs_at, arms_at = tree.parent[leg_pair[0]], tree.parent[arm_pair[0]]
     hips = tree.common_ancestor(legs_at, arms_at)
     if hips < 0 or arms_at == hips:
@@ -69,20 +70,20 @@ def _body(
     score = sum(r.score for r in (*arms, *legs)) + 4.0 * formed + 2.0 * named_sides
     if posture.readable:
         score += 2.0 * posture.upright
-    # an attachment between hips and legs costs a little: usually there is none
+    # joints between hips and legs lower the score: most skeletons have none
     score -= 0.2 * (len(tree.path_down(hips, legs_at)) - 1)
-    return BodyReading(
+    return BodyCandidate(
         hips, legs_at, arms_at, legs, arms, posture, named_sides, certain, named, formed, score
     )
 
 
 def _in_order(
     tree: RestTree,
-    legs: tuple[LimbReading, ...],
-    arms: tuple[LimbReading, ...],
+    legs: tuple[LimbCandidate, ...],
+    arms: tuple[LimbCandidate, ...],
     trunk: tuple[int, int],
-) -> tuple[tuple[LimbReading, ...], tuple[LimbReading, ...], float, float, RestPosture]:
-    """Arms and legs with the left one first, how certain that is, share of sides by name."""
+) -> tuple[tuple[LimbCandidate, ...], tuple[LimbCandidate, ...], float, float, RestPosture]:
+    """Arms and legs with the left one first; the certainty of that; the fraction of named sides."""
     flips = [_named_flip(tree, limbs) for limbs in (arms, legs)]
     known = [f for f in flips if f is not None]
     named_sides = len(known) / 2.0
@@ -108,8 +109,8 @@ def _in_order(
     return arms, legs, posture.side_certainty, named_sides, posture
 
 
-def _named_flip(tree: RestTree, limbs: tuple[LimbReading, ...]) -> bool | None:
-    """Whether the first limb is the right one by its names; None if they do not say."""
+def _named_flip(tree: RestTree, limbs: tuple[LimbCandidate, ...]) -> bool | None:
+    """Whether, by its names, the first limb is the right one; None if the names have no side."""
     vote = 0
     for sign, limb in zip((1, -1), limbs, strict=True):
         for j in limb.joints.values():
@@ -118,11 +119,11 @@ def _named_flip(tree: RestTree, limbs: tuple[LimbReading, ...]) -> bool | None:
 
 
 def _same_side(
-    tree: RestTree, known: tuple[LimbReading, ...], other: tuple[LimbReading, ...]
-) -> tuple[LimbReading, ...]:
+    tree: RestTree, known: tuple[LimbCandidate, ...], other: tuple[LimbCandidate, ...]
+) -> tuple[LimbCandidate, ...]:
     """`other` ordered so that its first limb is on the side of the first of `known`."""
 
-    def first(limb: LimbReading) -> int:
+    def first(limb: LimbCandidate) -> int:
         return limb.joints.get("shoulder", limb.joints.get("hip", 0))
 
     across = tree.positions[first(known[0])] - tree.positions[first(known[1])]
@@ -132,15 +133,15 @@ def _same_side(
 
 def _form(
     tree: RestTree,
-    legs: tuple[LimbReading, ...],
-    arms: tuple[LimbReading, ...],
+    legs: tuple[LimbCandidate, ...],
+    arms: tuple[LimbCandidate, ...],
     hips: int,
     arms_at: int,
     posture: RestPosture,
 ) -> float:
-    """How human the proportions are, 0 to 1: limbs, trunk against legs, arms against legs."""
+    """How well the proportions fit a human, 0 to 1: limbs, trunk / legs, arms / legs."""
 
-    def length(limb: LimbReading, parts: tuple[str, ...]) -> float:
+    def length(limb: LimbCandidate, parts: tuple[str, ...]) -> float:
         joints = [limb.joints[p] for p in parts if p in limb.joints]
         return sum(tree.distance(a, b) for a, b in itertools.pairwise(joints))
 

@@ -1,8 +1,8 @@
-"""Joint limits of the built-in human carried over to another person's skeleton by roles.
+"""Joint limits of the built-in human transferred to another person's skeleton by roles.
 
-Limits are stated about the T-pose of the human. A body whose rest pose differs (arms hanging in an
-A-pose) gets the same limits with the bounds of swing moved by the angle between the rest poses.
-Elbows, knees and toes, hinges of the human, become ball joints that bend about one axis.
+Limits are relative to the T-pose of the human. For a body with another rest pose (an A-pose), the
+swing bounds are shifted by the rotation between the two rest poses. Elbows, knees and toes, hinges
+of the human, become ball joints that bend about one axis.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from writhe.recognition.body_map import BodyMap
 from writhe.skeleton import JointKind, Limits, Skeleton, quaternions
 from writhe.skeleton.limits import limit_frame
 
-_LEAST = np.radians(4.0)  # swing bounds enclose the rest pose by at least this
+_LEAST = np.radians(4.0)  # least swing, in each direction, between the rest pose and its bounds
 _HINGE_TWIST, _HINGE_SIDE = np.radians(20.0), np.radians(18.0)
-_BETWEEN = 0.6  # of the limits of the next role: joints between two roles (further vertebrae)
+_BETWEEN = (
+    0.6  # joints between two roles (further vertebrae) get this fraction of the next role's limits
+)
 # degrees: bending towards the palm, spreading
 _FINGER_BEND, _FINGER_SPREAD = (-20.0, 95.0), (16.0, 8.0)
 _THUMB = 55.0
@@ -84,7 +86,7 @@ def _between(skeleton: Skeleton, roles: Mapping[str, str], limits: dict[str, Lim
             joint = skeleton.joints[j]
             if given is None or joint.kind is not JointKind.BALL or joint.name in limits:
                 continue
-            # the frame of the next joint, seen from this one at rest
+            # the limit frame of the next joint, expressed in the frame of this one at rest
             turn = _rest_between(skeleton, j, skeleton.index(lower))
             frame = quaternions.multiply(turn, np.asarray(given.frame))
             limits[joint.name] = Limits(_BETWEEN * given.lower, _BETWEEN * given.upper, frame)

@@ -24,7 +24,7 @@ from writhe.skeleton.skeleton import Skeleton
 
 Corrections = dict[str, str | None]
 _in_use: list[Corrections] = []
-_lacking: dict[int, list[str]] = {}  # by number in `_in_use`: joints that a skeleton lacks
+_lacking: dict[int, list[str]] = {}  # index in `_in_use` to joints that a skeleton lacks
 
 
 def corrections_folder() -> Path:
@@ -44,11 +44,11 @@ def corrections_folder() -> Path:
 def skeleton_hash(skeleton: Skeleton) -> str:
     """A hash of the names, parents and offsets (to 0.1 % of the largest) of a skeleton's joints."""
     offsets = np.array([joint.offset_in_parent for joint in skeleton.joints])
-    offsets[skeleton.parents < 0] = 0.0  # where a root stands is no property of the skeleton
+    offsets[skeleton.parents < 0] = 0.0  # the position of a root is not a property of the skeleton
     size = float(np.abs(offsets).max(initial=0.0)) or 1.0
     digest = hashlib.sha256("\n".join(skeleton.names).encode())
     digest.update(skeleton.parents.astype("<i8").tobytes())
-    # + 0.0 makes the negative zero a zero
+    # + 0.0 turns -0.0 into 0.0
     digest.update((np.round(offsets / size, 3) + 0.0).astype("<f8").tobytes())
     return digest.hexdigest()[:24]
 
@@ -68,27 +68,27 @@ def read_roles(path: Path) -> Corrections:
         problem = f"is no JSON: {error.msg}"
         raise FileFormatError(path, problem, line=error.lineno, remedy=example) from None
     if not isinstance(table, dict):
-        raise FileFormatError(path, "holds no JSON object", remedy=example)
+        raise FileFormatError(path, "is not a JSON object", remedy=example)
     # the output of `writhe info --json` may be given as it is
     rows = table.get("roles", table)
     if not isinstance(rows, dict):
-        raise FileFormatError(path, "its `roles` are no JSON object", remedy=example)
+        raise FileFormatError(path, "its `roles` must be a JSON object", remedy=example)
     found: Corrections = {}
     for role, joint in rows.items():
         if role not in ROLES and role not in FINGER_ROLES:
             remedy = f"available: {', '.join(ROLES)}, and fingers such as left_index_1"
-            raise FileFormatError(path, f"{role!r} is no role", remedy=remedy)
+            raise FileFormatError(path, f"{role!r} is not a role", remedy=remedy)
         if joint is not None and not isinstance(joint, str):
-            raise FileFormatError(path, f"the joint of {role!r} is no name", remedy=example)
+            raise FileFormatError(path, f"the joint of {role!r} must be a name", remedy=example)
         found[role] = joint
     return found
 
 
 @contextmanager
 def using_roles(roles: Mapping[str, str | None]) -> Generator[None]:
-    """Within the context, `recognise` takes these roles for skeletons that have the joints.
+    """Within the context, `recognise` uses these roles for skeletons that have the joints.
 
-    Raises at the end if skeletons were recognised but none had the joints.
+    Raises on exit if skeletons were recognised but none had the joints.
     """
     number = len(_in_use)
     _in_use.append(dict(roles))
@@ -108,7 +108,7 @@ def remember_roles(skeleton: Skeleton, roles: Mapping[str, str | None]) -> Path:
     """Store corrections for a skeleton, in addition to earlier ones; returns the file."""
     for role, joint in roles.items():
         if role not in ROLES and role not in FINGER_ROLES:
-            raise WritheError(f"{role!r} is no role; available: {', '.join(ROLES)}")
+            raise WritheError(f"{role!r} is not a role; available: {', '.join(ROLES)}")
         if joint is not None:
             skeleton.index(joint)
     path = corrections_folder() / f"{skeleton_hash(skeleton)}.json"
@@ -145,7 +145,7 @@ def remembered_roles(skeleton: Skeleton) -> Corrections:
 
 
 def corrections_of(skeleton: Skeleton) -> Corrections:
-    """Remembered corrections and those in use in this process, the latter winning."""
+    """Remembered corrections and those of this process, which take precedence."""
     table = remembered_roles(skeleton)
     for number, roles in enumerate(_in_use):
         lacking = [joint for joint in roles.values() if joint is not None and joint not in skeleton]

@@ -1,4 +1,4 @@
-"""Naming families: which program or data set a skeleton's joint names come from."""
+"""Naming conventions: which program or data set a skeleton's joint names come from."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def _phalanges(tree: RestTree, finger: str, chain: list[int]) -> list[int]:
 
 
 def _by_order(tree: RestTree, wrist: int, chains: list[list[int]]) -> dict[str, list[int]]:
-    """Five chains of two or more joints: the thumb starts aside, the others follow across."""
+    """Roles of five chains of two or more joints: the thumb starts apart from the other four."""
     usable = [c for c in chains if len(c) >= 2]
     if len(usable) != 5:
         return {}
@@ -76,7 +76,9 @@ def _by_order(tree: RestTree, wrist: int, chains: list[list[int]]) -> dict[str, 
     middle = np.median(directions, axis=0)
     thumb = int(np.argmin(directions @ middle))
     rest = [i for i in range(5) if i != thumb]
-    if all(len(usable[i]) == len(usable[thumb]) + 1 for i in rest):  # bones in the palm
+    if all(
+        len(usable[i]) == len(usable[thumb]) + 1 for i in rest
+    ):  # the other chains begin with a metacarpal
         usable = [c if i == thumb else c[1:] for i, c in enumerate(usable)]
         starts = np.array([tree.positions[c[0]] for c in usable])
     # across the palm: the direction in which the starts of the four fingers spread most

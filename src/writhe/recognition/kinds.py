@@ -11,7 +11,7 @@ from writhe.recognition.rest_tree import RestTree
 from writhe.recognition.roles import RigKind
 from writhe.skeleton.limbs import ARM, LEG, SIDES
 
-_ON_BONE = 0.25  # a helper lies within this share of the bone's length beside it
+_ON_BONE = 0.25  # a helper lies within this fraction of the bone's length of the bone
 
 
 def joint_kinds(tree: RestTree, roles: Mapping[str, int], fingers: set[int]) -> dict[str, RigKind]:
@@ -37,7 +37,7 @@ def joint_kinds(tree: RestTree, roles: Mapping[str, int], fingers: set[int]) -> 
         kinds[j] = RigKind.FINGER if role.rsplit("_", 1)[-1].isdigit() else RigKind.BODY
     _below_the_ends(tree, roles, kinds)
     _structural_helpers(tree, roles, kinds)
-    for j in range(len(tree)):  # what hangs on hair, cloth, a weapon belongs to it
+    for j in range(len(tree)):  # children of hair, cloth or a weapon are of the same kind
         p = tree.parent[j]
         inherited = kinds.get(p) if p >= 0 else None
         if (
@@ -63,7 +63,7 @@ def joint_kinds(tree: RestTree, roles: Mapping[str, int], fingers: set[int]) -> 
 def _ends_of_fingers(
     tree: RestTree, roles: Mapping[str, int], kinds: dict[int, RigKind], fingers: set[int]
 ) -> None:
-    """Leaves beyond the third joint of a finger mark its tip."""
+    """Leaves beyond the third joint of a finger are end markers."""
     last = {j for role, j in roles.items() if role.endswith("_3")}
     for j in fingers:
         if not tree.children[j] and tree.parent[j] in last:
@@ -78,7 +78,7 @@ def _beside_the_body(tree: RestTree, hips: int, kinds: dict[int, RigKind]) -> No
 
 
 def _without_roles(tree: RestTree, kinds: dict[int, RigKind]) -> None:
-    """Of animals and robots: what lies above the first branching is a container, the rest body."""
+    """For animals and robots: joints above the first branching are containers, the others body."""
     for root in (j for j in range(len(tree)) if tree.parent[j] < 0):
         first = root
         while len(tree.children[first]) == 1 and tree.children[tree.children[first][0]]:

@@ -112,7 +112,7 @@ def _words(text: str) -> list[str]:
     return [w.replace("_", "") for w in text.split()]
 
 
-# tell nothing about a joint: prefixes of programs, words for "joint"
+# words without meaning for the role: prefixes of programs, words for "joint"
 EMPTY_WORDS = frozenset(
     _words(
         "mixamorig mixamo bip bip01 bip001 biped valve valvebiped def org joint jnt jt bone bn"

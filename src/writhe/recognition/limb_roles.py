@@ -1,7 +1,8 @@
 """Which joints of a limb are its clavicle, shoulder, elbow, wrist (or hip, knee, ankle, toe).
 
-All choices along the limb are scored by the names and by the lengths of the bones; both limbs of
-a pair are read together, so that both sides agree.
+Every assignment of roles to the joints of the limb's chain is scored by the joint names (`lexicon`)
+and by the bone lengths; the one with the highest score wins. The two limbs of a pair get the same
+assignment, so that both sides agree.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ from writhe.recognition.rest_tree import COINCIDENT, RestTree
 from writhe.recognition.roles import RigKind
 from writhe.skeleton.limbs import ARM, LEG
 
-_LONGEST_CHAIN = 14  # joints of a limb that are looked at
-_MISSING = 0.4  # cost of a clavicle or toe that is not there
-_MISSING_END = 1.5  # cost of a wrist or ankle that is not there
+_LONGEST_CHAIN = 14  # joints of a limb that are considered
+_MISSING = 0.4  # cost of a missing clavicle or toe
+_MISSING_END = 1.5  # cost of a missing wrist or ankle
 _SKIPPED_TOE = 0.3
 _FINGERS_AT_WRIST = 0.7
 _PAST_HAND = 1.0  # cost of a wrist beyond the joint from which the fingers start
 
 
 @dataclass(frozen=True)
-class LimbReading:
-    """The roles of a limb: joint by role without side, how well names and lengths fit (0 to 1)."""
+class LimbCandidate:
+    """One assignment of roles (without side) to joints of a limb, with its scores."""
 
     joints: dict[str, int]
     named: float
@@ -34,22 +35,22 @@ class LimbReading:
     score: float
 
 
-def read_limb_pair(tree: RestTree, pair: tuple[int, int], arm: bool) -> tuple[LimbReading, ...]:
-    """The best reading of two limbs of the same form as arms or as legs; empty if there is none."""
+def match_limb_pair(tree: RestTree, pair: tuple[int, int], arm: bool) -> tuple[LimbCandidate, ...]:
+    """The best assignments of two similar limbs as arms or as legs; empty if there are none."""
     chains = [_usable(tree, tree.chain(root), arm) for root in pair]
     if len(chains[0]) == len(chains[1]):
-        best: tuple[LimbReading, ...] = ()
+        best: tuple[LimbCandidate, ...] = ()
         for choice in _choices(len(chains[0]), arm):
-            readings = [_reading(tree, chain, choice, arm) for chain in chains]
-            if readings[0] is None or readings[1] is None:
+            candidates = [_candidate(tree, chain, choice, arm) for chain in chains]
+            if candidates[0] is None or candidates[1] is None:
                 continue
-            together = (readings[0], readings[1])
+            together = (candidates[0], candidates[1])
             if not best or _total(together) > _total(best):
                 best = together
         return best
-    found: list[LimbReading] = []
+    found: list[LimbCandidate] = []
     for chain in chains:
-        options = [_reading(tree, chain, choice, arm) for choice in _choices(len(chain), arm)]
+        options = [_candidate(tree, chain, choice, arm) for choice in _choices(len(chain), arm)]
         good = [o for o in options if o is not None]
         if not good:
             return ()
@@ -57,8 +58,8 @@ def read_limb_pair(tree: RestTree, pair: tuple[int, int], arm: bool) -> tuple[Li
     return tuple(found)
 
 
-def _total(readings: tuple[LimbReading, ...]) -> float:
-    return sum(r.score for r in readings)
+def _total(candidates: tuple[LimbCandidate, ...]) -> float:
+    return sum(r.score for r in candidates)
 
 
 def _usable(tree: RestTree, chain: list[int], arm: bool) -> list[int]:
@@ -91,14 +92,14 @@ def _choices(count: int, arm: bool) -> Iterator[dict[str, int]]:
                 yield dict(zip(used, chosen, strict=True))
 
 
-def _reading(
+def _candidate(
     tree: RestTree, chain: list[int], choice: dict[str, int], arm: bool
-) -> LimbReading | None:
+) -> LimbCandidate | None:
     joints = {part: chain[i] for part, i in choice.items()}
     upper, middle, lower = ("shoulder", "elbow", "wrist") if arm else ("hip", "knee", "ankle")
     top, bend, end = joints[upper], joints[middle], joints.get(lower)
     first = _along(tree, chain, choice[upper], choice[middle])
-    # without a wrist or ankle the last bone ends at the tip of the limb
+    # without a wrist or ankle, the last bone ends at the tip of the limb
     second = (
         float(tree.reach[bend])
         if end is None
@@ -127,13 +128,13 @@ def _reading(
     score -= 0.5 * (tree.bone[top] < COINCIDENT * tree.span)  # CMU's LHipJoint is at the hips
     before = choice[upper] - (choice["clavicle"] + 1 if "clavicle" in choice else 0)
     score -= 0.15 * max(0, before)
-    # two names of one limb segment (forearm, forearm.001): the first is the joint
+    # a segment cut into pieces (forearm, forearm.001): its first joint has the role
     score -= 0.05 * sum(_is_piece(tree, j) for j in (top, bend))
-    return LimbReading(joints, named, lengths, score)
+    return LimbCandidate(joints, named, lengths, score)
 
 
 def _names_tell(tree: RestTree, chain: list[int]) -> bool:
-    """Whether the names tell the joints of a limb apart (`arm_1`, `arm_2` do not)."""
+    """Whether the names distinguish the joints of a limb (`arm_1`, `arm_2` do not)."""
     named = [tree.names[j].roles for j in chain if tree.names[j].roles]
     return len(named) < 3 or any(roles != named[0] for roles in named)
 

@@ -1,4 +1,4 @@
-"""Reads one joint name: side of the body, possible roles, kind, number."""
+"""Parses a joint name: side of the body, possible roles, kind, number."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PROGRAM_NUMBER = frozenset(("mixamorig", "bip", "biped", "character", "genesis"
 
 
 @dataclass(frozen=True)
-class NameReading:
+class ParsedName:
     """What a joint's name says about it."""
 
     side: str | None = None  # "left", "right"
@@ -46,7 +46,8 @@ class NameReading:
     plain: str = ""  # the name without its side, to find the partner on the other side
 
     def value(self, part: str) -> float:
-        """How well the name fits a role without side: 0 to 1, 0 if it says nothing, -1 against."""
+        """How well the name fits a role without side: 0 to 1; 0 if it is neutral, -1 if it excludes
+        it."""
         if self.kind is not None:
             return -1.0
         if not self.roles:
@@ -55,12 +56,12 @@ class NameReading:
 
 
 @lru_cache(maxsize=4096)
-def read_name(name: str) -> NameReading:
-    """The reading of a joint's name, without regard to the other joints."""
+def parse_name(name: str) -> ParsedName:
+    """Parse the name of a joint, independent of the other joints."""
     bare = re.split(r"[:|]", unicodedata.normalize("NFKC", name))[-1].strip()
     if _VERTEBRA.match(bare):
         part = "neck" if bare[0] in "cC" else "trunk"
-        return NameReading(roles={part: 1.0}, number=int(bare[1:]), plain=bare.lower())
+        return ParsedName(roles={part: 1.0}, number=int(bare[1:]), plain=bare.lower())
     tokens = _tokens(bare)
     side, tokens = _take_side(tokens)
     words, number = _without_program(tokens)
@@ -76,7 +77,7 @@ def read_name(name: str) -> NameReading:
         finger = None
     if finger is not None and not roles:
         kind = RigKind.END if _says_end(words) else RigKind.FINGER
-    return NameReading(side, roles, kind, number, finger if not roles else None, phalanx, plain)
+    return ParsedName(side, roles, kind, number, finger if not roles else None, phalanx, plain)
 
 
 def _tokens(bare: str) -> list[str]:
@@ -134,7 +135,7 @@ def _roles(words: list[str], side: str | None) -> dict[str, float]:
     joined = "".join(words)
     roles = ROLES_OF_WORD.get(joined, {})
     if not roles and words and not any(w in KIND_OF_WORD for w in words):
-        # a word beside others that are unknown: HumanLeftArm, arm_joint_main
+        # a known word among unknown ones: HumanLeftArm, arm_joint_main
         known = [w for w in words if w in ROLES_OF_WORD]
         roles = {} if len(known) != 1 else {r: 0.7 * v for r, v in ROLES_OF_WORD[known[0]].items()}
     if side is None:

@@ -9,12 +9,12 @@ import numpy as np
 
 from writhe.arguments import checked
 from writhe.errors import WritheError
-from writhe.recognition.body_search import BodyReading, find_body
+from writhe.recognition.body_search import BodyCandidate, find_body
 from writhe.recognition.corrections import corrections_of
 from writhe.recognition.families import family_of
 from writhe.recognition.hand_roles import finger_roles
 from writhe.recognition.kinds import joint_kinds
-from writhe.recognition.names import NameReading
+from writhe.recognition.names import ParsedName
 from writhe.recognition.rest_tree import LIMB_REACH, RestTree
 from writhe.recognition.roles import (
     ESSENTIAL,
@@ -27,7 +27,7 @@ from writhe.recognition.trunk_roles import trunk_roles
 from writhe.skeleton.limbs import ARM, LEG, SIDES
 from writhe.skeleton.skeleton import Skeleton
 
-# a body that neither names nor form support this well is not taken for a person
+# a body with lower scores of both names and form is not taken for a person
 _LEAST_CONFIDENCE = 0.5
 _NAMED = 0.5
 _FORMED = 0.3
@@ -46,10 +46,10 @@ class Recognition:
     roles: role (of the body, then of fingers such as `left_index_1`) to joint name.
     confidence: 0 to 1, that these roles are right; 0 if the skeleton is not a person.
     role_confidence: the same for each role.
-    kinds: joint name to what the joint is for.
+    kinds: joint name to its purpose in the rig.
     is_person: whether hips, arms and legs were all found with confidence.
     missing: roles of the body that were not found.
-    family: the naming family, `unknown` if the names are of none.
+    family: the naming convention, `unknown` if no known one matches.
     limbs: chains of joints found by structure, also of animals and robots, the longest first.
     """
 
@@ -70,11 +70,11 @@ class Recognition:
 
 @checked
 def recognise(skeleton: Skeleton, roles: Mapping[str, str | None] | None = None) -> Recognition:
-    """Find the joint of each anatomical role, and what the other joints are for.
+    """Find the joint of each anatomical role, and the kind of every other joint.
 
-    roles: roles that are known (role to joint name); the others are found around them. None as
-        the joint says that the skeleton has no such joint. Corrections that were remembered for
-        the skeleton (`writhe roles`) are known as well.
+    roles: known roles (role to joint name; None: the skeleton has no such joint). The other roles
+    are found consistently with these and with the corrections stored for the skeleton (`writhe
+    roles`).
     """
     known = corrections_of(skeleton)
     if roles:
@@ -145,7 +145,7 @@ def _checked_roles(skeleton: Skeleton, roles: Mapping[str, str | None]) -> dict[
     for role, joint in roles.items():
         if role not in ROLES and role not in FINGER_ROLES:
             raise WritheError(
-                f"{role!r} is no role; available: {', '.join(ROLES)}, and fingers such as "
+                f"{role!r} is not a role; available: {', '.join(ROLES)}, and fingers such as "
                 "left_index_1"
             )
         if joint is None:
@@ -159,7 +159,7 @@ def _checked_roles(skeleton: Skeleton, roles: Mapping[str, str | None]) -> dict[
 
 
 def _with_given(tree: RestTree, given: Mapping[str, int]) -> RestTree:
-    """The tree with readings in place of the names of joints whose role is given."""
+    """The tree in which the names of joints with a given role are replaced by that role."""
     if not given:
         return tree
     names = list(tree.names)
@@ -167,12 +167,12 @@ def _with_given(tree: RestTree, given: Mapping[str, int]) -> RestTree:
         side, part = _split(role)
         if role in FINGER_ROLES:
             finger, number = part.rsplit("_", 1)
-            names[joint] = NameReading(
+            names[joint] = ParsedName(
                 side, kind=RigKind.FINGER, number=int(number), finger=finger, plain=part
             )
         else:
             word = "trunk" if part in ("spine", "chest") else part
-            names[joint] = NameReading(side, {word: 1.0}, plain=part)
+            names[joint] = ParsedName(side, {word: 1.0}, plain=part)
     return replace(tree, names=names)
 
 
@@ -181,7 +181,7 @@ def _split(role: str) -> tuple[str | None, str]:
     return (side, part) if side in SIDES else (None, role)
 
 
-def _is_credible(body: BodyReading) -> bool:
+def _is_credible(body: BodyCandidate) -> bool:
     if body.posture.on_all_fours:
         return False
     if body.posture.readable and not body.posture.standing and body.named < _NAMED:
@@ -189,7 +189,7 @@ def _is_credible(body: BodyReading) -> bool:
     return body.named >= _NAMED or (body.posture.standing and body.formed >= _FORMED)
 
 
-def _roles_of_body(tree: RestTree, body: BodyReading) -> tuple[dict[str, int], dict[str, float]]:
+def _roles_of_body(tree: RestTree, body: BodyCandidate) -> tuple[dict[str, int], dict[str, float]]:
     found = trunk_roles(tree, body)
     for side, arm, leg in zip(SIDES, body.arms, body.legs, strict=True):
         for part, joint in (*arm.joints.items(), *leg.joints.items()):
@@ -206,7 +206,9 @@ def _roles_of_body(tree: RestTree, body: BodyReading) -> tuple[dict[str, int], d
         if side is not None:
             sure *= 0.4 + 0.6 * body.sides
         confidence[role] = float(sure)
-    if body.sides <= _SIDES_KNOWN:  # left and right cannot be told: better no role than a wrong one
+    if (
+        body.sides <= _SIDES_KNOWN
+    ):  # left and right are uncertain: no role is better than a wrong one
         found = {r: j for r, j in found.items() if _split(r)[0] is None}
     return found, {r: confidence[r] for r in found}
 

@@ -1,8 +1,8 @@
 """Align the rest pose of one body with another's, role by role.
 
-For each role an alignment A (a world rotation of the rest pose) is found that takes the target's
-bone to the direction of the source's. If the source has turned by D from its rest pose, the
-target's joint then has the world rotation D A W, W being its own rest rotation.
+For each role, the alignment A is a world rotation that takes the direction of the target's bone at
+rest to that of the source's. If D is the world rotation of the source's joint from its rest pose
+and W the target's rest rotation, the target's joint gets the world rotation D A W.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _INITIAL_FROM = {"head": "neck"} | {
         ("toe", "ankle"),
     )
 }
-_SAME_FALL_RAD = np.radians(25.0)  # bones of feet that fall alike
-_FLAT = 0.3  # horizontal share of the bone of a foot that stands flat
+_SAME_FALL_RAD = np.radians(25.0)  # foot bones whose slopes differ by less count as equal
+_FLAT = 0.3  # least horizontal component of the bone of a flat foot
 # rotations this near to an axis permutation are snapped to it
 _SNAP_COSINE = np.cos(np.radians(25.0))
 
@@ -143,11 +143,11 @@ def body_alignment(source: RestBody, target: RestBody) -> Floats:
 def flat_foot_alignment(
     role: str, whole: Floats, source: RestBody, target: RestBody
 ) -> Floats | None:
-    """The alignment of an ankle or toe whose bones fall differently though both stand flat.
+    """The alignment of an ankle or toe if the bones have different slopes but both feet are flat.
 
-    How steeply a foot's bone falls depends on the height of the ankle joint above the sole. If that
-    differs much, the bones are aligned horizontally only. None if it does not, or a foot is not
-    flat.
+    The slope of a foot's bone depends on the height of the ankle joint above the sole. If the
+    slopes differ much, only the horizontal directions are aligned. None if they do not, or if a
+    foot is not flat.
     """
     if role not in source.bones or role not in target.bones:
         return None

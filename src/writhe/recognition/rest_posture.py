@@ -1,4 +1,4 @@
-"""Whether a rest pose shows a person who stands: symmetry, legs below the trunk, sides."""
+"""Whether a rest pose is that of a standing person: symmetry, legs below the trunk, sides."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.recognition.limb_roles import LimbReading
+from writhe.recognition.limb_roles import LimbCandidate
 from writhe.recognition.rest_tree import RestTree
 
 _MIRROR_DEGREES = 30.0
 # cosine between the trunk and the direction from the feet to the hips
 STANDING = 0.6
 LYING = 0.35
-FOLDED = -0.5  # legs and trunk in one direction: a rest pose with all bones along an axis
+FOLDED = -0.5  # legs and trunk in the same direction: a rest pose with all bones along one axis
 
 
 @dataclass(frozen=True)
 class RestPosture:
-    """What the rest pose shows. `readable` is False for folded and unsymmetrical rest poses."""
+    """Properties of the rest pose. `readable` is False for folded and asymmetric rest poses."""
 
     readable: bool
     upright: float  # cosine between trunk and legs; 1 is a standing person, 0 a quadruped
-    first_is_left: bool | None  # of the pairs' limbs; None if the front cannot be told
+    first_is_left: bool | None  # whether the first limb of each pair is left; None if unknown
     side_certainty: float
 
     @property
@@ -40,11 +40,11 @@ class RestPosture:
 
 def read_posture(
     tree: RestTree,
-    legs: tuple[LimbReading, ...],
-    arms: tuple[LimbReading, ...],
+    legs: tuple[LimbCandidate, ...],
+    arms: tuple[LimbCandidate, ...],
     trunk: tuple[int, int],
 ) -> RestPosture:
-    """Examine the rest pose; the first leg and the first arm are of the same side.
+    """Examine the rest pose; the first leg and the first arm must be on the same side.
 
     trunk: joints at the bottom and at the top of the trunk.
     """
@@ -73,10 +73,10 @@ def read_posture(
 
 
 def _front(
-    tree: RestTree, legs: tuple[LimbReading, ...], across: Floats, up: Floats
+    tree: RestTree, legs: tuple[LimbCandidate, ...], across: Floats, up: Floats
 ) -> tuple[bool | None, float]:
     """Whether the first side is the left one: by the feet, the knees, or the usual axes."""
-    ahead = np.cross(across, up)  # if the first side is left, this is forward
+    ahead = np.cross(across, up)  # forward, if the first side is left
     leg_length = sum(tree.distance(leg.joints["hip"], leg.joints["knee"]) for leg in legs)
     toes = np.zeros(3)
     for leg in legs:
@@ -103,7 +103,7 @@ def _front(
     return None, 0.0
 
 
-def _mirrored(tree: RestTree, limbs: tuple[LimbReading, ...], across: Floats) -> bool:
+def _mirrored(tree: RestTree, limbs: tuple[LimbCandidate, ...], across: Floats) -> bool:
     """Whether the bones of one limb are those of the other, reflected across the body's plane."""
     parts = [p for p in limbs[0].joints if p in limbs[1].joints]
     cosine = np.cos(np.radians(_MIRROR_DEGREES))

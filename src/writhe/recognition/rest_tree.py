@@ -8,14 +8,14 @@ from functools import cached_property
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.recognition.names import NameReading, read_name
+from writhe.recognition.names import ParsedName, parse_name
 from writhe.recognition.roles import RigKind
 from writhe.skeleton.quaternions import rotation_matrix
 from writhe.skeleton.skeleton import Skeleton
 
-# joints nearer than this share of the longest path are at the same place
+# fraction of the longest path: joints nearer than this coincide
 COINCIDENT = 0.002
-# a limb reaches farther than this share of the longest path
+# fraction of the longest path that a limb exceeds
 LIMB_REACH = 0.10
 # bones of both sides may differ by this factor (recorded people differ by up to 17 %)
 SIDE_RATIO = 1.4
@@ -30,7 +30,7 @@ class RestTree:
     children: list[list[int]]
     subtree_end: list[int]  # one after the last descendant
     positions: Floats  # (n, 3)
-    names: list[NameReading]
+    names: list[ParsedName]
     tips: dict[int, list[Floats]]  # joint to the end points beyond it
 
     @staticmethod
@@ -53,7 +53,7 @@ class RestTree:
         for tip in skeleton.tips:
             j = skeleton.index(tip.joint)
             tips.setdefault(j, []).append(positions[j] + turns[j] @ tip.offset_in_joint)
-        names = [read_name(name) for name in skeleton.names]
+        names = [parse_name(name) for name in skeleton.names]
         return RestTree(skeleton, parent, children, end, positions, names, tips)
 
     def __len__(self) -> int:
@@ -92,7 +92,7 @@ class RestTree:
         return float(np.linalg.norm(self.positions[a] - self.positions[b]))
 
     def coincident(self, a: int, b: int) -> bool:
-        """Whether two joints are at the same place."""
+        """Whether two joints coincide."""
         return self.distance(a, b) < COINCIDENT * self.span
 
     def contains(self, top: int, joint: int) -> bool:
@@ -117,7 +117,7 @@ class RestTree:
         return a
 
     def is_aside(self, joint: int) -> bool:
-        """Whether the name says that a joint is no part of the body's chains."""
+        """Whether a joint is, by its name, not part of the chains of the body."""
         kind = self.names[joint].kind
         return kind is not None and kind is not RigKind.FINGER
 
@@ -168,7 +168,7 @@ class RestTree:
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
-        """Children of one joint that are limbs of the same form, or named after both sides."""
+        """Pairs of children of one joint that are similar limbs, or are named left and right."""
         found: list[tuple[float, int, int]] = []
         least = LIMB_REACH * self.span
         for joint in range(len(self)):

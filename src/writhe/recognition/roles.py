@@ -1,7 +1,7 @@
-"""Anatomical roles of joints, and the kinds of joints that a rig has beside them.
+"""Anatomical roles of joints, and the kinds of joints of a rig.
 
 The roles of the body are the joint names of the built-in human. Fingers have roles of their own
-(`left_index_1` is the knuckle), which no skeleton must have.
+(`left_index_1` is the knuckle), which are optional.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 FINGER_ROLES = tuple(
     f"{side}_{finger}_{number}" for side in SIDES for finger in FINGERS for number in (1, 2, 3)
 )
-# a person's skeleton has all of these
+# required of a person's skeleton
 ESSENTIAL = (
     "hips",
     *(f"{s}_{p}" for s in SIDES for p in ("shoulder", "elbow", "hip", "knee", "ankle")),
@@ -27,7 +27,7 @@ ESSENTIAL = (
 class RigKind(StrEnum):
     """What a joint of a rig is for."""
 
-    CONTAINER = "container"  # the world, an armature or a trajectory above the hips
+    CONTAINER = "container"  # world, armature or trajectory node above the hips
     BODY = "body"  # a joint with a role, or between two of them (further vertebrae)
     HELPER = "helper"  # twist, roll, inverse kinematics, correction
     END = "end"  # marks the end of a bone and moves nothing

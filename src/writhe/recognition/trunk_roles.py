@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.recognition.body_search import BodyReading
+from writhe.recognition.body_search import BodyCandidate
 from writhe.recognition.rest_tree import RestTree
 
-# shares of the length of a leg (hip to ankle)
+# relative to the length of a leg (hip to ankle)
 _HEAD_BONE = 0.14  # a longer bone at the end of the neck leads to the top of the head
-_HIPS_ABOVE = 0.2  # the hips by name are not farther from the legs' parent
+_HIPS_ABOVE = 0.2  # largest distance from the legs' parent to a joint named after the hips
 
 
-def trunk_roles(tree: RestTree, body: BodyReading) -> dict[str, int]:
+def trunk_roles(tree: RestTree, body: BodyCandidate) -> dict[str, int]:
     """Role to joint for the midline of a body."""
     leg = _leg_length(tree, body)
     roles = {"hips": _hips(tree, body, leg)}
@@ -37,7 +37,7 @@ def trunk_roles(tree: RestTree, body: BodyReading) -> dict[str, int]:
     return roles
 
 
-def _leg_length(tree: RestTree, body: BodyReading) -> float:
+def _leg_length(tree: RestTree, body: BodyCandidate) -> float:
     lengths = [
         tree.distance(x.joints["hip"], x.joints["knee"])
         + (
@@ -50,7 +50,7 @@ def _leg_length(tree: RestTree, body: BodyReading) -> float:
     return float(np.mean(lengths))
 
 
-def _hips(tree: RestTree, body: BodyReading, leg: float) -> int:
+def _hips(tree: RestTree, body: BodyCandidate, leg: float) -> int:
     """The joint that carries legs and trunk, or one just above it that is named after the hips."""
     found = body.hips
     if tree.names[found].value("hips") >= 0.9:
@@ -63,7 +63,7 @@ def _hips(tree: RestTree, body: BodyReading, leg: float) -> int:
     return found
 
 
-def _is_neck(tree: RestTree, body: BodyReading, arms_at: int, leg: float) -> bool:
+def _is_neck(tree: RestTree, body: BodyCandidate, arms_at: int, leg: float) -> bool:
     """Whether the arms are attached to the neck, as Biped does; without names, by its height."""
     if tree.names[arms_at].roles:
         return tree.names[arms_at].value("neck") > 0
@@ -75,7 +75,7 @@ def _is_neck(tree: RestTree, body: BodyReading, arms_at: int, leg: float) -> boo
     return float(above @ up) > 0.03 * leg
 
 
-def _up(tree: RestTree, body: BodyReading) -> Floats:
+def _up(tree: RestTree, body: BodyCandidate) -> Floats:
     """The direction from the hips to the shoulders."""
     shoulders = [tree.positions[x.joints["shoulder"]] for x in body.arms]
     hips = [tree.positions[x.joints["hip"]] for x in body.legs]
@@ -88,7 +88,7 @@ def _says_chest(tree: RestTree, joint: int) -> bool:
     return any(word in plain for word in ("chest", "thorax", "upperback", "ribcage"))
 
 
-def _neck_chain(tree: RestTree, body: BodyReading, arms_at: int) -> list[int]:
+def _neck_chain(tree: RestTree, body: BodyCandidate, arms_at: int) -> list[int]:
     """The joints above the arms' parent up to the head or beyond it."""
     limbs = {j for x in (*body.arms, *body.legs) for j in x.joints.values()}
     open_children = [
@@ -137,7 +137,7 @@ def _towards_head(tree: RestTree, joint: int) -> int:
 
 
 def _neck_and_head(
-    tree: RestTree, body: BodyReading, chain: Sequence[int], chest: int, leg: float
+    tree: RestTree, body: BodyCandidate, chain: Sequence[int], chest: int, leg: float
 ) -> dict[str, int]:
     if not chain:
         return {}
@@ -155,7 +155,7 @@ def _neck_and_head(
     return found
 
 
-def _head(tree: RestTree, body: BodyReading, chain: Sequence[int], leg: float) -> int | None:
+def _head(tree: RestTree, body: BodyCandidate, chain: Sequence[int], leg: float) -> int | None:
     named = [j for j in chain if tree.names[j].value("head") >= 0.7]
     if named:
         return named[0]
@@ -163,7 +163,7 @@ def _head(tree: RestTree, body: BodyReading, chain: Sequence[int], leg: float) -
     if not free:
         return None
     if any(tree.names[j].value("neck") >= 0.7 for j in free) and len(free) == 1:
-        return None  # a neck without a head
+        return None  # a neck but no head
     limbs = [x.joints["shoulder"] for x in body.arms]
     for j in free[:-1]:
         others = [

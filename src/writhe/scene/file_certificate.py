@@ -26,9 +26,9 @@ from writhe.scene.layout import Layout
 from writhe.scene.scene import Actor, Scene
 from writhe.skeleton import Figure, Motion, Skeleton, quaternions, transforms
 
-SPLINE_ERROR_M = 2e-4  # aim of the approximation of cubic splines
+SPLINE_ERROR_M = 2e-4  # target error of the approximation of cubic splines
 MAX_REFINE = 512  # rows per key of a cubic spline
-SAME_BONES_M = 1e-3  # bones of a file that belong to a figure
+SAME_BONES_M = 1e-3  # largest difference from a figure's bones in a file of that figure
 
 Surroundings = Callable[[Floats], Mapping[str, Floats]]
 
@@ -66,9 +66,9 @@ def certify_file(
 ) -> CertifiedFile:
     """Certify a .bvh, glTF (.glb, .gltf, .vrm, .vrma) or .npz file as it is stored.
 
-    A BVH file is read in every way that readers are known to interpolate it: slerp, Euler angles
-    by the shorter way, and Euler angles as stored. A glTF file is read at its keys, with the
-    interpolation of its tracks. `interpolation` restricts a BVH file to "slerp" or "euler".
+    A BVH file is certified under each interpolation that programs use: slerp, Euler angles
+    unwrapped, and Euler angles as stored. A glTF file is read at its keys, with the interpolation
+    of its tracks. `interpolation` restricts a BVH file to "slerp" or "euler".
 
     scene, actor: the file moves this actor (by default the first) of a scene.
     policy: contact policy without a scene; by default `ContactPolicy()`, as everywhere.
@@ -141,7 +141,7 @@ def _body(
     actor: Actor | None,
     animation: str | int | None,
 ) -> Figure:
-    """The figure that the file moves: its own skeleton, with shapes."""
+    """The figure that the file moves: the file's skeleton, with shapes."""
     known = figure or (None if actor is None else actor.figure)
     if known is not None:
         if sorted(motion.skeleton.names) != sorted(known.skeleton.names):

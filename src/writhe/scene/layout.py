@@ -53,7 +53,8 @@ class Layout:
 
     @cached_property
     def variables(self) -> Bools:
-        """(nv,) True for the degrees of freedom that a solver may change: actors not driven."""
+        """(nv,) True for the degrees of freedom that a solver may change: those of undriven
+        actors."""
         out = np.zeros(self.skeleton.dof_count, dtype=np.bool_)
         for actor in self.scene.actors:
             out[self.actor_v[actor.name]] = not actor.driven

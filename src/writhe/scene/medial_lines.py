@@ -72,7 +72,7 @@ def _prune(links: dict[int, set[int]], centre: Floats, radius: Floats) -> None:
         for leaf in [n for n, near in links.items() if len(near) == 1]:
             path = _follow(links, leaf, next(iter(links[leaf])))
             if len(links[path[-1]]) < 3:
-                continue  # the piece is this one line
+                continue  # the whole piece is a single line
             length = float(np.linalg.norm(np.diff(centre[path], axis=0), axis=1).sum())
             if length < _SPUR * float(radius[path].max()) and length < least:
                 shortest, least = path[:-1], length

@@ -23,11 +23,11 @@ from writhe.collision.shapes import MAX_CORNERS
 from writhe.errors import WritheError
 from writhe.scene.medial_lines import medial_lines
 
-SOLID_FILL = 0.5  # of its bounding box: a solid piece fills more
-ELONGATED = 2.5  # ratio of length to width: a longer piece is a tube
+SOLID_FILL = 0.5  # fraction of its bounding box above which a piece is solid
+ELONGATED = 2.5  # ratio of length to width above which a piece is a tube
 MAX_STRANDS = 16
 _FINENESS = 36  # edges along the longest side of a tube
-_ROUNDING = 0.1  # of a solid's thinnest side
+_ROUNDING = 0.1  # fraction of a solid's thinnest side
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def _axes(points: Floats) -> Floats:
     """(3, 3) rows: the axes of the piece's bounding box, the longest first."""
     _, vectors = np.linalg.eigh(np.cov((points - points.mean(axis=0)).T))
     world = np.eye(3)
-    # prefer a world-aligned box: principal axes of a few corners are arbitrary
+    # prefer an axis-aligned box: the principal axes of a few corners are arbitrary
     aligned = np.prod(np.ptp(points, axis=0)) <= 1.05 * np.prod(np.ptp(points @ vectors, axis=0))
     axes: Floats = world if aligned else vectors.T
     return axes[np.argsort(-np.ptp(points @ axes.T, axis=0))]

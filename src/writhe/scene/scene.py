@@ -49,8 +49,9 @@ class Actor:
     """A figure in a scene.
 
     position_m and rotation are the pose of the frame in which the figure's motions are given.
-    A driven actor follows a given motion, as a mocap partner does; the others are posed by solvers.
-    `source` is the figure's name in a scene file: a built-in one, or a file next to the scene file.
+    A driven actor follows a given motion, such as captured motion of a partner; the others are
+    posed by solvers. `source` is the figure's name in a scene file: a built-in one, or a file next
+    to the scene file.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """Joints, skeletons, motions, figures (capsules and skin), and the built-in figures.
 
-Names are loaded when first used: reading the header of a file needs no kernels, and importing these
-takes longer than anything else.
+Names are loaded when first used, because importing the kernels takes longer than most tasks that do
+not need them, such as reading the header of a file.
 """
 
 from typing import TYPE_CHECKING

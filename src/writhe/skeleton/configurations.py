@@ -16,7 +16,7 @@ _UNIT = 0.01  # tolerated difference of a quaternion's length from 1
 def configuration(
     skeleton: Skeleton, q: ArrayLike, what: str = "the configuration", *, unit: bool = True
 ) -> Floats:
-    """q (nq) as a contiguous array; raises WritheError if it is no configuration.
+    """q (nq) as a contiguous array; raises WritheError if it is not one.
 
     Entries must be finite, positions within 10 km of the origin, angles below 10^4 radians and
     quaternions of length 1 within 1 % (with `unit` False: not zero).

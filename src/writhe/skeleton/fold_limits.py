@@ -1,8 +1,8 @@
-"""How far a joint may bend before the skin of its part runs into that of the parent part.
+"""How far a joint may bend before the skin of its part penetrates that of the parent part.
 
-Parent and child are not tested as shapes, because they overlap at their joint in every pose. A fold
-limit guards them instead: the bend of a joint is the angle by which its bone has turned away from
-the rest pose, whatever its twist, and the limit depends on the direction of the bend.
+The shapes of parent and child are not tested for collision, because they overlap at their joint in
+every pose. A fold limit bounds the bend instead: the angle between the bone and its direction at
+rest, independent of twist. The bound depends on the direction of the bend.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from writhe.skeleton import quaternions
 from writhe.skeleton.joint import Limits
 
 DIRECTIONS = 360  # of the bends in a limit, one degree each
-_HINGE_DEG = 20  # directions this near that of a hinge count as it
+_HINGE_DEG = 20  # directions this near to that of a hinge get its bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,10 @@ class FoldLimit:
     def of_skin(
         cls, joint: str, frame: Floats, skin_rad: Floats, limits: Limits | None = None
     ) -> FoldLimit:
-        """The limit of the skin (k,) at k even directions, at least as wide as the joint's limits.
+        """From the skin's largest bends skin_rad (k,) at k even directions and the joint's limits.
 
-        Within the range of motion of a joint flesh is pressed aside, which skinning does not show.
+        Within the range of motion real flesh yields, which skinning does not show, so a bend that
+        the joint's limits permit is never a fold.
         """
         count = len(skin_rad)
         at = np.arange(DIRECTIONS) * count / DIRECTIONS
@@ -63,7 +64,7 @@ class FoldLimit:
         return cls(joint, frame, np.minimum(bends, np.pi))
 
     def on(self, joint: str, turn: Floats | None = None) -> FoldLimit:
-        """The limit for a joint of another name, whose frame is turned by a quaternion."""
+        """The same limit for another joint, whose frame is rotated by the quaternion `turn`."""
         frame = self.frame if turn is None else quaternions.multiply(turn, self.frame)
         return replace(self, joint=joint, frame=frame)
 

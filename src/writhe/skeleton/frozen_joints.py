@@ -16,10 +16,10 @@ from writhe.skeleton.skeleton import Skeleton
 
 @dataclass(frozen=True)
 class FrozenFigure:
-    """`figure` has the joints of another one, some of them fixed; `entries` are the rest's in q."""
+    """A figure with some joints of another one fixed, and how the two configurations correspond."""
 
     figure: Figure
-    entries: Ints  # of the whole configuration, in the order of the reduced one
+    entries: Ints  # index in the whole configuration of each entry of the reduced one
     whole: Floats  # (nq,) the configuration at which joints were fixed
 
     def reduced(self, q: Floats) -> Floats:

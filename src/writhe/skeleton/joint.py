@@ -15,7 +15,7 @@ from writhe.errors import WritheError
 class JointKind(IntEnum):
     """The kind of a joint; the kernels (`kernels.skeleton.kinematics`) have the same values.
 
-    They are written down twice, so that a skeleton can be described without loading kernels.
+    The values are repeated here so that a skeleton can be described without loading the kernels.
     """
 
     FIXED = 0
@@ -39,7 +39,7 @@ def _rotation(values: Floats, what: str) -> Floats:
     """A quaternion (4,) that is not zero, as given."""
     rotation = floats(values, (4,), what)
     if float(np.linalg.norm(rotation)) < 1e-6:
-        raise WritheError(f"{what} is a quaternion of length zero; no rotation is (1, 0, 0, 0)")
+        raise WritheError(f"{what} is a quaternion of length zero; the identity is (1, 0, 0, 0)")
     return rotation
 
 

@@ -37,7 +37,7 @@ def mirror_limits(limits: Limits) -> Limits:
 
 
 def limit_excess(skeleton: Skeleton, q: Floats) -> dict[str, float]:
-    """Violation of each joint outside its limits, in radians (metres for a prismatic joint).
+    """(n,) how far each joint is outside its limits, in radians (metres for a prismatic joint).
 
     For a ball joint, the larger of the violations of twist and swing; that of swing is measured
     along the ray from the rest pose.
@@ -84,8 +84,8 @@ def random_configurations(
 ) -> Floats:
     """(count, nq) configurations sampled uniformly within the limits.
 
-    Hinge and ball joints without limits get any rotation, prismatic ones stay at zero. Free roots
-    stay at the origin and are rotated unless `root_turns` is false.
+    Hinge and ball joints without limits get a uniformly random rotation, prismatic ones stay at
+    zero. Free roots stay at the origin; they get a random rotation unless `root_turns` is False.
     """
     out = np.tile(skeleton.rest_configuration, (count, 1))
     for joint in skeleton.joints:

@@ -11,7 +11,7 @@ from writhe.skeleton.skeleton import Skeleton
 
 
 def path_sums(skeleton: Skeleton, path: Floats) -> Floats:
-    """(rows,) path length up to each row: norms of tangent steps, radians (metres of slides)."""
+    """(rows,) path length up to each row: the sum of the norms of the tangent steps."""
     out = np.empty(len(path))
     kernels.path_sums(skeleton.tree, np.ascontiguousarray(path), out)
     return out

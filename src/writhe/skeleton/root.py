@@ -12,7 +12,8 @@ from writhe.skeleton.skeleton import Skeleton
 def moved_roots(skeleton: Skeleton, q: Floats, yaw: Floats, away: Floats) -> Floats:
     """Configurations (n, nq) with the free root moved: position Y p + away, orientation Y R.
 
-    The root is the uppermost free joint; joints above it are fixed containers of a file.
+    The root is the uppermost free joint; joints above it are fixed (an `Armature` node of a file).
+    yaw: rotation Y about the vertical; away: translation.
     """
     root = free_root(skeleton)
     frames = forward(skeleton, skeleton.rest_configuration)

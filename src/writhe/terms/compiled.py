@@ -21,8 +21,9 @@ class CompiledTerms:
 
     `update(q)` fills `values`, `jacobian` and the joint frames; `lower`, `upper`, `weight` and
     `hard` hold one entry per row. `target_lower` and `target_upper` are the bounds of the terms;
-    `lower` and `upper` are those of the newest frame, once the past frames of stencils are
-    subtracted. `set_bounds` moves the targets of a drag without compiling again.
+    `lower` and `upper` are the bounds on the value at the newest frame, after the contribution of
+    past frames of stencils is subtracted. `set_bounds` moves the targets of a drag without
+    compiling again.
     """
 
     def __init__(self, skeleton: Skeleton, terms: Sequence[Term]) -> None:
@@ -81,7 +82,7 @@ class CompiledTerms:
             return
         needed = 2 if self._stencil[2].any() else 1
         if len(self._history) < needed:
-            # without enough past frames, terms over frames are unbounded
+            # without enough past frames, terms that span frames are unbounded
             waiting = self._stencil[1:].any(axis=0)
             self.lower[waiting], self.upper[waiting] = -np.inf, np.inf
             return

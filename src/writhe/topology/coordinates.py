@@ -24,8 +24,9 @@ class TopologyCoordinates:
     `centre` is where along each strand the winding is concentrated, from -1 (its start) to 1 (its
     end). `density` is in radians, modulo pi: 0 if both strands wind equally, pi/4 if the first
     winds around a straight second, -pi/4 if the second winds around the first. `clearness` is the
-    anisotropy of the writhe matrix, by which the density is defined: 0 if the density is undefined,
-    about 0.3 if the entries lie along a long line. It is 1 for coordinates that are not measured.
+    anisotropy of the writhe matrix: 0 if its principal axis, and so the density, is undefined;
+    about 0.3 if the entries lie along a long line; 1 for coordinates that were not computed from a
+    matrix.
     """
 
     writhe: float

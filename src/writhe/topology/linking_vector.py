@@ -60,6 +60,6 @@ def linking_over_time(figure: Figure, motion: Motion) -> Floats:
             f"{figure.name!r}: retarget the motion to the figure first"
         )
     if motion.skeleton is not figure.skeleton:
-        # joints are the same, but bone lengths may differ
+        # the same joints, but bone lengths may differ
         figure = Figure(figure.name, motion.skeleton, strands=figure.strands)
     return body_bundle(figure).linking(motion.q)

@@ -1,10 +1,10 @@
 """The writhe matrix that two strands should have, for given topology coordinates.
 
 `published_target_matrix` follows section 3.1 and appendix 2 of Ho and Komura (2009): starting from
-a matrix whose middle column alone is not zero, the entries are rotated about the centre (on the
-disc to which the square is mapped), shifted and scaled. If the matrix has few rows and columns, the
-result does not have the requested coordinates. The result of `target_matrix` does: it solves for
-the angle and position of a Gaussian ridge, that is, of entries concentrated along a line.
+a matrix that is zero except for its middle column, the entries are rotated about the centre (on the
+disc to which the square is mapped), translated and scaled. If the matrix has few rows and columns,
+the result does not have the requested coordinates. The result of `target_matrix` does: it solves
+for the angle and position of a Gaussian ridge, that is, of entries concentrated along a line.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from writhe.kernels.topology.topology_coordinates import ridge_matrix
 from writhe.topology.coordinates import TopologyCoordinates, matrix_coordinates
 
 _TOLERANCE = 1e-9  # on the density error of a ridge, radians
-# lengths, and widths in cells, of the ridge, tried in this order; sharp and long ridges can have
-# centres near the border of the matrix, which wide ones cannot
+# lengths of the ridge, and widths in cells, tried in this order: long and narrow ridges can have
+# centres near the border of the matrix, wide ones cannot
 _LENGTHS = (0.55, 0.4, 1.0, 3.0)
 _WIDTHS = (0.8, 0.5, 0.3, 1.2)
 

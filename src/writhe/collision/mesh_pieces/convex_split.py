@@ -100,7 +100,7 @@ def _piece(triangles: Floats) -> _Piece:
 def _best_cut(piece: _Piece) -> list[_Piece] | None:
     """The two halves with the smallest total hull volume; None if the piece cannot be cut.
 
-    Returns a cut even if it does not reduce the volume: a ring gains only from its second cut.
+    Returns a cut even if it does not reduce the volume: for a ring only the second cut does.
     """
     points = piece.triangles.reshape(-1, 3)
     _, axes = np.linalg.eigh(np.cov((points - points.mean(axis=0)).T))
@@ -111,7 +111,7 @@ def _best_cut(piece: _Piece) -> list[_Piece] | None:
         if high - low < 10 * _FLAT_M:
             continue
         evenly = np.linspace(low, high, _CUTS + 2)[1:-1]
-        # cuts through corners are often the natural ones
+        # planes through corners often separate the natural parts
         own = np.unique(along.round(6))
         own = own[(own > low + _FLAT_M) & (own < high - _FLAT_M)]
         if len(own) > _CUTS:

@@ -1,11 +1,10 @@
 """Whether convex pieces cover a mesh, and by how much a mesh protrudes from them.
 
-First each hull grows until it covers its own piece, which it does not if its corners were thinned.
-A triangle whose corners lie in one grown hull lies in it, since it is convex. The other triangles
-are cut by the planes of the hulls, one hull after the other; what is left outside of all hulls is
-a set of convex polygons. Each is assigned to the hull that it protrudes from least, and the
-distance of its farthest corner is a deficit of that hull: inflated by it, the hull covers the
-polygon.
+First each hull grows until it covers its own piece (a hull whose corners were thinned does not). A
+triangle whose corners lie in one grown hull lies in it, since it is convex. The other triangles are
+cut by the planes of the hulls, one hull after the other; what is left outside of all hulls is a set
+of convex polygons. Each is assigned to the hull that it protrudes from least, and the distance of
+its farthest corner is a deficit of that hull: inflated by it, the hull covers the polygon.
 """
 
 from __future__ import annotations

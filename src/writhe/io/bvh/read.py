@@ -83,7 +83,7 @@ def _numbers(
 
 
 def _row_blocks(path: Path, file: BinaryIO, header: BvhHeader) -> Iterator[Floats]:
-    """Yield the numbers of the frames in blocks (frames, channels), which the next one reuses."""
+    """Yield the numbers of the frames in blocks (frames, channels); the array is reused."""
     columns = header.channel_count
     if columns == 0:
         raise FileFormatError(path, "no joint has channels, so there is no motion")
@@ -119,7 +119,7 @@ def _row_blocks(path: Path, file: BinaryIO, header: BvhHeader) -> Iterator[Float
 def _whole_lines(data: bytes, last: bool) -> tuple[bytes, bytes]:
     if last:
         return (data if data[-1:] in (b"", b"\n", b"\r") else data + b"\n"), b""
-    # a carriage return at the end may be half of a line end
+    # a carriage return at the end of the block may be the first half of CR LF
     cut = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
     return data[:cut], data[cut:]
 
@@ -180,7 +180,7 @@ def _channel_map(joints: list[BvhJoint], contents: BvhContents, rows: Floats) ->
             else:
                 base[j] = offsets[j]
     source["positions_added_to_offset"] = added
-    # the first of the equivalent sets of Euler angles, to write the same ones again
+    # keep the stored angles of the first frame, to write the same of the equivalent sets again
     source["first_rotations_deg"] = {
         name: [float(rows[0, c]) for c in rotation[j] if c >= 0]
         for j, name in enumerate(skeleton.names)
@@ -199,9 +199,9 @@ def _adds_to_offset(rows: Floats, channel: np.ndarray, offset: Floats) -> bool:
     """Whether a joint's position channels add to its OFFSET instead of replacing it.
 
     Most programs (Blender, MotionBuilder, LAFAN1) write the whole translation; some write the
-    difference from OFFSET, which is then small compared to it along every axis on which OFFSET
-    counts. One axis with the whole translation decides for all: the hips of a clip may start far
-    from the origin of its floor, but not far from their height.
+    difference from OFFSET, which is small compared to OFFSET along every axis on which OFFSET is
+    not small. If one axis has the whole translation, all have: the hips may start far from the
+    origin horizontally, but not far from their height.
     """
     there = channel >= 0
     size = float(np.linalg.norm(offset[there]))

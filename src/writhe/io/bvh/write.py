@@ -24,7 +24,7 @@ DECIMALS = 6  # of degrees and units: rounding of at most 5e-7, about 1e-8 rad
 BLOCK_FRAMES = 4096
 ROTATIONS = ["Zrotation", "Xrotation", "Yrotation"]
 POSITIONS = ["Xposition", "Yposition", "Zposition"]
-# motion without a channel below this is dropped: the rounding of a written number
+# motion that has no channel is dropped if it is smaller than the rounding of a written number
 _NEGLIGIBLE = 1e-6
 
 
@@ -66,7 +66,7 @@ class _Layout:
         for j, joint in enumerate(skeleton.joints):
             known = channels.get(joint.name)
             if known is None and joint.parent is None and joint.kind is JointKind.FREE:
-                self.offset[j] = 0.0  # then all readers interpret the positions alike
+                self.offset[j] = 0.0  # then all programs interpret the positions in the same way
             if joint.name in added:
                 self.base[j] = 0.0
             self.channels.append(_default_channels(joint.kind) if known is None else list(known))

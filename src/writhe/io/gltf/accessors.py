@@ -21,7 +21,8 @@ COMPONENTS = {
     5126: np.dtype("<f4"),
 }
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
-# an array without data is all zeros; real files have these only below sparse arrays
+# an accessor without a buffer view is all zeros; real files have these only as the base of sparse
+# ones
 MAX_ZEROS = 1 << 24
 
 

@@ -1,7 +1,7 @@
 """Writes the animation of a document: tracks of joints and of objects, as LINEAR (slerp) keys.
 
 An animation that is replaced keeps the channels that this module does not write: morph weights,
-scales, and nodes that are no joints.
+scales, and nodes that are not joints.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class AnimationWriter:
 
 
 def _set_current(animation: dict[str, Any], on: bool) -> None:
-    """Mark the animation that is read by default, where there are several."""
+    """Mark the animation that is read by default, if the file has several."""
     extras = animation.get("extras")
     note = extras.get("writhe") if isinstance(extras, dict) else None
     if on:
@@ -124,7 +124,8 @@ def _set_current(animation: dict[str, Any], on: bool) -> None:
 
 
 def _make_animatable(node: dict[str, Any]) -> None:
-    """Replace the matrix of a node, which cannot be animated, by its parts."""
+    """Replace the matrix of a node, which cannot be animated, by translation, rotation and
+    scale."""
     if "matrix" not in node:
         return
     matrix = np.array(node.pop("matrix"), dtype=np.float64).reshape(4, 4).T

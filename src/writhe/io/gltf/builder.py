@@ -95,7 +95,7 @@ class GltfBuilder:
     def release(self, accessors: set[int]) -> None:
         """Remove the last accessors of the document, if listed here and unused, with their data.
 
-        A file that is saved again and again does not grow: what was appended last is replaced.
+        So a file that is saved repeatedly does not grow: what was appended last is replaced.
         """
         unused = accessors - self._used_accessors()
         known, views = self.entries("accessors"), self.entries("bufferViews")

@@ -57,7 +57,7 @@ class Glb:
 
     @property
     def required_extensions(self) -> list[str]:
-        """The extensions without which the file cannot be read completely."""
+        """The extensions that a reader must support to read the file (`extensionsRequired`)."""
         names = self.sequence(self.document.get("extensionsRequired", []), "extensionsRequired")
         return [str(name) for name in names]
 

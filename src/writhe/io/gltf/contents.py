@@ -27,7 +27,7 @@ def animation_names(glb: Glb) -> list[str]:
 def find_animation(glb: Glb, wanted: str | int | None) -> int | None:
     """The number of an animation, given its name or number.
 
-    By default that which writhe wrote last, else the first; None if the file has no animation.
+    By default the one that writhe wrote last, else the first; None if the file has no animation.
     """
     names = animation_names(glb)
     if wanted is None:

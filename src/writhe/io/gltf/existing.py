@@ -1,6 +1,7 @@
 """Puts the document of an existing glTF file into a builder, alone or beside others.
 
-Alone it stays as it is: numbers, order, extensions. Beside others its numbers are shifted.
+A single document is kept unchanged: indices, order, extensions. If it is joined to others, its
+indices are shifted.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def _packed(glb: Glb, document: dict[str, Any]) -> GltfBuilder:
     number_of: dict[int, int] = {}
     for number, buffer in enumerate(document.get("buffers", [])):
         if "uri" not in buffer and (number > 0 or not glb.binary):
-            number_of[number] = len(rest)  # without data: the fall-back of compressed views
+            number_of[number] = len(rest)  # a buffer without data: the fallback of compressed views
             rest.append(buffer)
             continue
         builder.binary += b"\0" * (-len(builder.binary) % 4)
@@ -70,7 +71,7 @@ def _embed(builder: GltfBuilder, image: dict[str, Any], data: bytes, uri: str) -
     image.setdefault("mimeType", kind or "image/png")
 
 
-# where numbers of which list are stored, by the list that holds them
+# top-level lists of a document whose entries are referred to by index
 _LISTS = (
     "accessors",
     "animations",
@@ -85,6 +86,7 @@ _LISTS = (
     "skins",
     "textures",
 )
+# for each top-level list: its fields that hold indices, and the list that these refer to
 _KEYS = {
     "accessors": {"bufferView": "bufferViews"},
     "images": {"bufferView": "bufferViews"},
@@ -100,7 +102,7 @@ _KEYS = {
         "skin": "skins",
         "camera": "cameras",
         "children": "nodes",
-        "attributes": "accessors",  # of instances
+        "attributes": "accessors",  # of EXT_mesh_gpu_instancing
         "light": "lights",
     },
     "skins": {"joints": "nodes", "skeleton": "nodes", "inverseBindMatrices": "accessors"},
@@ -161,7 +163,7 @@ def _lights(document: dict[str, Any]) -> list[Any] | None:
 
 
 def _shift(value: Any, fields: dict[str, str], shift: dict[str, int]) -> None:
-    """Add to every number that refers to another list, at any depth outside `extras`."""
+    """Shift every index into another list, at any depth outside `extras`."""
     if isinstance(value, list):
         for entry in value:
             _shift(entry, fields, shift)
@@ -170,7 +172,7 @@ def _shift(value: Any, fields: dict[str, str], shift: dict[str, int]) -> None:
     for key, entry in value.items():
         if key == "extras":
             continue
-        if key == DRACO:  # its attributes are numbers of the compressed data
+        if key == DRACO:  # its attributes are ids within the compressed data, not accessors
             entry["bufferView"] += shift["bufferViews"]
         elif key in fields:
             value[key] = _plus(entry, shift[fields[key]])
@@ -189,7 +191,7 @@ def _plus(value: Any, amount: int) -> Any:
 
 
 def _shift_textures(value: Any, amount: int) -> None:
-    """Add to the `index` of every texture reference of a material, extensions included."""
+    """Shift the `index` of every texture reference of a material, extensions included."""
     if isinstance(value, list):
         for entry in value:
             _shift_textures(entry, amount)

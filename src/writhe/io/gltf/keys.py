@@ -65,7 +65,7 @@ def load_gltf_keys(
         between = times[:-1, None] + share * np.diff(times)[:, None]
         times = np.append(between.ravel(), times[-1])
     check_numbers(glb.path, 2 * len(times), 7 * len(animation.nodes.order))
-    # each time twice: as reached from before, where STEP tracks still hold, and from there on
+    # each time occurs twice: before it, where STEP tracks still hold, and from it on
     twice = np.repeat(times, 2)[1:] if "STEP" in kinds else times
     held = np.repeat(times, 2)[:-1] if "STEP" in kinds else times
     skeleton, q = animation.configurations(

@@ -1,4 +1,4 @@
-"""Adds a skeleton that came from no glTF file to a document: joints as nodes, and its skin."""
+"""Adds a skeleton that was not read from glTF to a document: joints as nodes, and its skin."""
 
 from __future__ import annotations
 

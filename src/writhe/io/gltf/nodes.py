@@ -35,7 +35,7 @@ class GlbNodes:
 
 
 def node_note(node: dict[str, Any]) -> dict[str, Any]:
-    """What writhe wrote into the `extras` of a node, an empty dictionary if nothing."""
+    """What writhe wrote into the `extras` of a node; an empty dictionary if nothing."""
     extras = node.get("extras")
     note = extras.get("writhe") if isinstance(extras, dict) else None
     return note if isinstance(note, dict) else {}

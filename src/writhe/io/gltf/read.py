@@ -28,7 +28,7 @@ HINGE_SLACK_RAD = 1e-4
 def load_gltf(path: Path, animation: str | int | None = None) -> Motion:
     """Read an animation of a glTF file; the rest pose as one frame if there is none.
 
-    animation: its name or number; by default that which writhe wrote last, else the first.
+    animation: its name or number; by default the one that writhe wrote last, else the first.
     """
     return read_motion(Glb(path), animation)
 
@@ -130,7 +130,8 @@ def _read(glb: Glb, wanted: str | int | None) -> tuple[Skeleton, Floats, float, 
 
 
 def _check_not_scaled(glb: Glb, nodes: GlbNodes, i: int, values: Floats) -> None:
-    """Raise if an animated scale changes the length of bones; that of a last joint does not."""
+    """Raise if an animated scale changes the length of bones; the scale of a leaf joint does
+    not."""
     if i not in nodes.parent:
         return
     above = nodes.scale[nodes.parent[i]] if nodes.parent[i] >= 0 else 1.0

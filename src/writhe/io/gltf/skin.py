@@ -54,7 +54,7 @@ def read_skin(glb: Glb, nodes: GlbNodes, skeleton: Skeleton) -> Skin | None:
     triangles = np.concatenate([part[1] + at for part, at in zip(parts, first, strict=False)])
     if not np.isfinite(points).all() or np.abs(points).max() > 1e6:
         glb.fail("the mesh has coordinates above 1e6 m")
-    # vertices of different parts of the body stay apart even where they touch
+    # vertices of different body parts are not merged even where they coincide
     keys = np.empty((len(points), 4))
     keys[:, :3], keys[:, 3] = points, WELD_M * joints[np.arange(len(joints)), weights.argmax(1)]
     kept, welded = weld(keys, triangles, WELD_M)

@@ -47,7 +47,7 @@ class Prop:
 
 @dataclass(frozen=True)
 class Character:
-    """A skeleton to write, with its motion, its figure and its file as far as they are known."""
+    """A skeleton to write, optionally with its motion, its figure and its source file."""
 
     skeleton: Skeleton
     motion: Motion | None = None

@@ -13,7 +13,7 @@ SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
 
 
 def require_usd(path: Path) -> None:
-    """Raise with how to get usd-core if it is not installed."""
+    """Raise an error that says how to install usd-core, if it is missing."""
     if importlib.util.find_spec("pxr") is None:
         raise WritheError(
             f"{path}: USD files need usd-core; install it with pip install 'writhe[usd]'"

@@ -58,7 +58,7 @@ def _open(path: Path) -> _UsdSkeleton:
     try:
         if path.suffix.lower() in SUFFIXES:
             stage = Usd.Stage.Open(str(path))
-        else:  # USD goes by the suffix
+        else:  # USD selects the format by the suffix
             layer = Sdf.Layer.CreateAnonymous(".usda")
             with tempfile.TemporaryDirectory() as folder:
                 named = shutil.copy(path, Path(folder) / "file.usd")
@@ -101,7 +101,7 @@ def _bind(found: _UsdSkeleton) -> tuple[Floats, Floats]:
     """The bind pose (n, 4, 4) in metres and Y up, and the matrix (4, 4) that bound meshes need.
 
     UsdSkel asks for bind transforms in the world; some exporters (Blender) write them in the space
-    of the skeleton. The rest pose, which is in that space, tells which it is.
+    of the skeleton. Comparison with the rest pose, which is in that space, decides.
     """
     Usd, UsdGeom = usd_modules("Usd", "UsdGeom")
 

@@ -101,7 +101,7 @@ def _animate(stage: Any, skel: Any, skeleton: Skeleton, motion: Motion, tokens: 
     frames = motion.frames()
     local = _local(skeleton, _matrices(frames.positions, frames.rotations))
     turns = quaternions.from_matrices(local[..., :3, :3])
-    for f in range(1, len(turns)):  # readers interpolate the numbers
+    for f in range(1, len(turns)):  # programs interpolate the components
         turns[f] *= np.where((turns[f] * turns[f - 1]).sum(axis=-1, keepdims=True) < 0, -1.0, 1.0)
     animation.CreateScalesAttr(Vt.Vec3hArray([Gf.Vec3h(1, 1, 1)] * len(tokens)))
     translations = animation.CreateTranslationsAttr()

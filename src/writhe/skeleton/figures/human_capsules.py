@@ -60,9 +60,10 @@ _ROWS: dict[str, tuple[tuple[Point, Point, float], ...]] = {
     ),
     "toe": (((-0.0113, -0.0063, 0.0319), (0.0196, -0.0062, 0.0314), 0.0317),),
 }
-# Capsules in folds that those above leave uncovered, left side; the skin is not clipped to them:
-# the breast muscle in front of the armpit, which keeps the upper arm out of the chest. (One at the
-# top of the thigh was tried: it kept skin at the groin apart and made squats unreachable.)
+# Left side: a capsule for the pectoral muscle in front of the armpit, which the capsules above do
+# not cover; it keeps the upper arm out of the chest. The skin is not clipped to it. (A capsule at
+# the top of the thigh was tried: it prevented penetration at the groin but made squats
+# unreachable.)
 _FOLDS: dict[str, tuple[Point, Point, float]] = {
     "chest": ((0.0666, 0.1867, -0.0045), (0.0678, 0.1553, 0.0323), 0.0643),
 }

@@ -12,8 +12,8 @@ from writhe.skeleton.joint import JointKind
 from writhe.skeleton.limits import limit_frame
 from writhe.skeleton.skeleton import Skeleton
 
-# joints whose folds are violations. At other joints captured motion exceeds any table of
-# angles without looking wrong; shapes keep those parts apart.
+# Joints for which exceeding the fold limit is a violation. At other joints, captured motion exceeds
+# any table of angles without looking wrong; there collision shapes keep the parts apart.
 _GUARDED = ("elbow", "wrist", "knee")
 # direction of the bone at rest, left side, of the joints that are hinges
 _BONES: dict[str, tuple[float, float, float]] = {

@@ -62,8 +62,8 @@ _HEAD = (
     Blob((0, 1.662, 0.086), (0, 1.607, 0.1075), (0.004, 0.0090), blend_m=0.032),
 )
 _PAIRED = (
-    # buttock, breast muscle, shoulder blade, trapezius, jaw, ear; then what spans the shoulder:
-    # the breast muscle's and the broad back muscle's way to the arm
+    # buttock, pectoral muscle, shoulder blade, trapezius, jaw, ear; then pectoral muscle and
+    # latissimus where they span the shoulder towards the arm
     Blob((0.066, 0.918, -0.050), (0.072, 0.880, -0.046), (0.078, 0.074), blend_m=0.05),
     Blob((0.056, 1.318, 0.054), (0.082, 1.340, 0.044), (0.056, 0.046), 0.8, blend_m=0.05),
     Blob((0.060, 1.270, -0.044), (0.078, 1.370, -0.053), (0.053, 0.048), 0.8, blend_m=0.06),

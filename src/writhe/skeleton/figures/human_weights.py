@@ -47,16 +47,17 @@ def human_memberships(vertices: Floats, triangles: Ints) -> dict[str, Floats]:
     out["neck"] = np.maximum(neck, out["head"])
     # the flank below the armpit reaches as far out as the arm's root but does not follow it
     arm = _across(sided, "shoulder") * soft_sign((y - 1.315) / 0.035)
-    # the girdle fades along a quarter of an ellipse towards the breastbone and down to the flank
+    # the weight of the clavicle fades along a quarter of an ellipse, towards the sternum and the
+    # flank
     away = np.hypot(np.maximum(0.168 - x, 0.0) / 0.112, np.maximum(1.400 - y, 0.0) / 0.108)
     girdle = soft_sign(1.0 - 2.0 * away)
-    # the groin slopes up to the side, as far as the hip's centre, and reaches down between the legs
+    # the boundary of the thigh slopes from the crotch outwards and up to the hip centre
     inner = np.minimum(sided, [0.10, np.inf, np.inf])
     inner[:, 1] += 1.0 * np.maximum(0.05 - x, 0.0)
     leg = np.where(y < 1.05, _across(inner, "hip"), 0.0)
     for side, sign in (("left", 1.0), ("right", -1.0)):
         here = sign * vertices[:, 0]
-        # above the crotch the middle stays with the pelvis; below it the legs are apart
+        # above the crotch the midline belongs to the pelvis; below it the legs are separate
         middle = np.clip((y - 0.79) * 0.7, 0.0005, 0.028)
         gate = soft_sign((here - middle) / middle)
         out[f"{side}_hip"] = leg * gate
@@ -68,7 +69,8 @@ def human_memberships(vertices: Floats, triangles: Ints) -> dict[str, Floats]:
         out[f"{side}_clavicle"] *= 1.0 - out["neck"]
         for name in ("elbow", "wrist"):
             out[f"{side}_{name}"] = np.where(on_side, _across(sided, name), 0.0)
-    # between the legs pelvis and thighs are very close: without smoothing the skin tears in sitting
+    # between the legs, pelvis and thighs are very close: without smoothing, the skin tears in
+    # sitting poses
     seat = (x < 0.09) & (y > 0.78) & (y < 0.93)
     left, right = (
         smooth_over_mesh(out[f"{side}_hip"], triangles, seat, 20) for side in ("left", "right")
@@ -81,7 +83,7 @@ def human_memberships(vertices: Floats, triangles: Ints) -> dict[str, Floats]:
 
 
 def human_twist(skeleton: Skeleton, vertices: Floats, memberships: dict[str, Floats]) -> Twist:
-    """Twist increases gradually along upper arms, forearms and the tops of the thighs."""
+    """Fractions of twist that rise gradually along upper arms, forearms and upper thighs."""
     joint = np.full(len(vertices), -1, dtype=np.int64)
     share = np.zeros(len(vertices))
     for side, sign in (("left", 1.0), ("right", -1.0)):

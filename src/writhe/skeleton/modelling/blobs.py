@@ -1,4 +1,4 @@
-"""Blobs and tubes: the rounded shapes that a figure's skin is blended from."""
+"""Blobs: tapered ellipsoids and tubes, whose smooth union is a figure's skin."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Point = tuple[float, float, float]
 
 
 class Swell(NamedTuple):
-    """Around `centre` a body may extend beyond its hull by `height_m`, fading between two radii."""
+    """A ball around `centre` in which the body may extend beyond its hull by up to `height_m`."""
 
     centre: Point
     near_m: float

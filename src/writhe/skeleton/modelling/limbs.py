@@ -29,7 +29,7 @@ class SkinLimb:
 def limb_memberships(
     vertices: Floats, limbs: Sequence[SkinLimb], web_m: float
 ) -> dict[str, Floats]:
-    """Each joint's membership (v,): 1 beyond its plane, if its limb is the nearest one.
+    """Each joint's membership (v,): 1 beyond the joint's plane, for vertices nearest to its limb.
 
     If two limbs are about equally near (within `web_m`), they share the vertex.
     """

@@ -1,8 +1,8 @@
-"""Fits the fewest capsules that follow a piece of skin closely to its vertices.
+"""Fits as few capsules as possible to points on a piece of skin, within a tolerance.
 
-Starting values are laid along and across the principal axes of the points; each is improved by
-`kernels.mesh.capsule_fit`, and the best one is kept. The number of capsules grows until the skin
-is followed closely enough.
+Initial capsules are placed along and across the principal axes of the points, optimised by
+`kernels.mesh.capsule_fit`, and the best layout is kept. The number of capsules grows until the fit
+is within the tolerance (`Tightness`).
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from writhe.arrays import Bools, Floats
 from writhe.kernels.mesh.capsule_fit import fit_to_points, point_depths
 
 ZONE_WEIGHT = 0.15  # of points in joint zones
-_MOST_POINTS = 600  # of a piece of skin; of more a part is used
-_ROUGH, _FINE = 12, 40  # iterations of choosing a layout and of the final fit
-_ROUND = 0.6  # largest radius, per middle extent of the points
-_WRONG_SIDE = 0.5  # share of points beyond the skin that a capsule may cover
-_GROWTH = 1.5  # most by which a radius grows to cover the last points
+_MOST_POINTS = 600  # larger pieces of skin are subsampled to this number
+_ROUGH, _FINE = 12, 40  # iterations to choose a layout, and of the final fit
+_ROUND = 0.6  # largest radius, relative to the middle one of the points' three extents
+_WRONG_SIDE = 0.5  # fraction of the points outside the skin that a capsule may cover
+_GROWTH = 1.5  # largest factor by which a radius grows to cover the last points
 _SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Tightness:
-    """When a fit is close enough, and what it costs not to cover the skin. Metres."""
+    """Tolerances of a fit, and the cost of uncovered skin. Metres."""
 
     mean_gap_m: float = 0.005
     gap_98_m: float = 0.014
-    outside_m: float = 0.0035  # how far skin outside joint zones may stick out at most
+    outside_m: float = 0.0035  # how far skin may protrude, outside joint zones
     wanted_gap_m: float = 0.001
     least_radius_m: float = 0.004
     outside_weight: float = 8.0
-    guard_m: float = 0.025  # points this far outside the skin must not be covered
+    guard_m: float = 0.025  # points this far outside the skin must stay uncovered
     guard_weight: float = 2.0
 
     def scaled(self, size: float) -> Tightness:
@@ -62,8 +62,8 @@ def fit_points(
     """(k, 7) capsules, k at most `most`, around points (p, 3) of a surface.
 
     normals: (p, 3) outwards, by which the capsules are kept on the inner side of the surface.
-    area: (p,) of the surface around each point. zone: (p,) points in joint zones; they count
-    little, and may stick out unless all points lie in one. outside: (g, 3) further points that
+    area: (p,) of the surface around each point. zone: (p,) points in joint zones; they have a small
+    weight, and may protrude unless all points lie in one. outside: (g, 3) further points that
     should not be covered, such as points outside the skin of other joints.
     """
     firm = ~zone if not zone.all() else np.ones_like(zone)
@@ -122,7 +122,7 @@ def _best_layout(
     def fit(capsules: Floats, iterations: int) -> float:
         return fit_to_points(*problem, capsules, tightness.least_radius_m, most_m, iterations)
 
-    # a flat piece of skin would be followed by the largest ball
+    # otherwise a flat piece of skin would be fitted by the largest ball
     most_m = max(_ROUND * float(np.sort(np.ptp(points, axis=0))[1]), tightness.least_radius_m)
 
     starts = _layouts(points, weight, count, tightness.least_radius_m)
@@ -133,7 +133,7 @@ def _best_layout(
 
 
 def _layouts(points: Floats, weight: Floats, count: int, least: float) -> list[Floats]:
-    """Starting values: rows of capsules along each principal axis, pointing along each."""
+    """Initial capsules: rows along each principal axis, with the capsules along each axis."""
     centre = weight @ points
     _, axes = np.linalg.eigh((points - centre).T @ ((points - centre) * weight[:, None]))
     local = (points - centre) @ axes
@@ -164,8 +164,8 @@ def _layouts(points: Floats, weight: Floats, count: int, least: float) -> list[F
 def _trimmed(points: Floats, beyond: Floats, capsules: Floats) -> Floats:
     """The capsules without those that no point needs, shortened to the points that need them.
 
-    beyond: (p, 3) the points moved outwards. A capsule that covers most of its own is on the wrong
-    side of the skin.
+    beyond: (p, 3) the points moved outwards. A capsule that covers most of its points moved
+    outwards is on the wrong side of the skin and is removed.
     """
     every = np.array([depths(points, row[None]) for row in capsules])
     deepest = every.argmax(axis=0)
@@ -187,7 +187,7 @@ def _trimmed(points: Floats, beyond: Floats, capsules: Floats) -> Floats:
 
 
 def _covering(points: Floats, capsules: Floats, tightness: Tightness) -> Floats:
-    """The capsules with radii enlarged until no point sticks out by more than is tolerated."""
+    """The capsules with radii enlarged until no point protrudes by more than the tolerance."""
     out = capsules.copy()
     largest = _GROWTH * out[:, 6]
     for _ in range(3):

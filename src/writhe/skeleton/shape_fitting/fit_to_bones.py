@@ -43,10 +43,11 @@ _RADII = {
 # (radius, lateral half-width without the radius) / stature
 _TRUNK = {"hips": (0.058, 0.036), "spine": (0.056, 0.026), "chest": (0.060, 0.034)}
 _TRUNK_STEP = 0.050  # distance of the trunk's capsules / stature
-_HAND, _HEAD = 0.085, 0.115  # least length / stature, beyond the joints wrist and head
+# smallest length / stature of hand and head, from the joints wrist and head
+_HAND, _HEAD = 0.085, 0.115
 _LIMB_RATIO = 0.15  # radius / length of a bone that is not part of a person
 _SHORTEST = 0.012  # length / stature: shorter bones are helpers
-# start of thighs and upper arms from the joint, of clavicles from the midline, / stature
+# distance / stature at which thighs and upper arms start from the joint, clavicles from the midline
 _OUT = {"hip": 0.055, "shoulder": 0.032, "clavicle": 0.072}
 _ALLOWANCE_M = 0.005  # allowance of near neighbours beyond their overlap at rest
 _THINNEST = 0.5  # of the fitted radius: lower limit when overlaps at rest are removed
@@ -89,8 +90,8 @@ def _of_joint(
         first_hips = part == "hips" and parts.get(geometry.parent[joint]) != "hips"
         trunk = [c for b in up[:1] for c in _across(geometry, joint, part, b, side)]
         if part == "hips" and not first_hips:
-            trunk = trunk[1:]  # the pelvis does not bend with the back
-        # a clavicle, if the bone to the arm has no joint of its own
+            trunk = trunk[1:]  # the pelvis does not follow the bend of the spine
+        # a clavicle capsule on the chest, if the rig has no clavicle joint
         arms = [b for c, b in bones if parts.get(c) == "shoulder" and _norm(b) > _SHORTEST * size]
         trunk += [_capsule(geometry, joint, 0.4 * b, b, _RADII["clavicle"] * size) for b in arms]
         return trunk + (_seat(geometry, parts, joint, side) if first_hips else [])
@@ -101,7 +102,7 @@ def _of_joint(
         length = max(max((float(b @ along) for b in every), default=0.0), _HEAD * size)
         radius = _RADII["head"] * size
         return [_capsule(geometry, joint, 0.5 * radius * along, (length - radius) * along, radius)]
-    if part == "wrist":  # one capsule for the hand, on the uppermost of coincident joints
+    if part == "wrist":  # one capsule for the hand, on the topmost of coincident joints
         return [] if parts.get(geometry.parent[joint]) == "wrist" else [_hand(geometry, joint)]
     if part == "ankle" and every:
         bone = max(every, key=_norm)
@@ -109,7 +110,7 @@ def _of_joint(
         heel = np.array([bone[0], 0.0, bone[2]])
         return [_capsule(geometry, joint, -0.2 * heel + 0.35 * (bone - heel), bone, radius)]
     if part in _RADII:
-        # the longest bone of a limb; twist bones lie along it
+        # the longest bone from this joint; twist bones lie along it
         kept = every if part == "finger" else sorted(every, key=_norm)[-1:]
         first = parts.get(geometry.parent[joint]) != part
         return [
@@ -201,14 +202,14 @@ def _across(
 
 
 def _seat(geometry: RestGeometry, parts: dict[int, str], joint: int, side: Floats) -> list[Capsule]:
-    """Lateral capsules between the two hip joints, which may be well below the joint hips."""
+    """Lateral capsules between the two hip joints, which may lie well below the joint `hips`."""
     at = [geometry.positions[j] - geometry.positions[joint] for j, p in parts.items() if p == "hip"]
     if len(at) < 2:
         return []
     radius, half = (x * geometry.stature for x in _TRUNK["hips"])
     middle = 0.8 * np.mean(at, axis=0)
     out = [_capsule(geometry, joint, middle - half * side, middle + half * side, radius)]
-    if _norm(middle) > 0.5 * radius:  # a thinner one between them and the back
+    if _norm(middle) > 0.5 * radius:  # a thinner one between them and the spine
         upper = 0.4 * middle
         out.append(
             _capsule(geometry, joint, upper - half * side, upper + half * side, 0.75 * radius)

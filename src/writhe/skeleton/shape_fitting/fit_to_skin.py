@@ -1,8 +1,8 @@
-"""Collision capsules of a character from its skin.
+"""Fits the collision capsules of a character to its skin.
 
-Each vertex belongs to the joint that it follows most. The vertices of a joint are covered by a few
-capsules (`fit_points`). Vertices that follow several joints to similar extents lie in a joint zone,
-where skin bends and rigid shapes cannot follow it: there they count little.
+Each vertex belongs to the joint with its largest weight. The vertices of a joint are covered by a
+few capsules (`fit_points`). Vertices with several similar weights lie in a joint zone, where skin
+bends and rigid shapes cannot follow it, so they have little influence on the fit.
 
 Shapes of near neighbours overlap at their joint (the contact policy allows for it, or leaves these
 pairs of shapes out); those of distant parts do not overlap in the rest pose.
@@ -26,12 +26,13 @@ ADULT_M = 1.7
 _LEAST_AREA = 2e-5  # area / extent^2; a joint with less skin gets no shape
 _LARGE = 0.12  # extent / stature: larger pieces of skin may have more capsules
 _MOST = {"large": 9, "small": 4, "finger": 1}
-_GUARDS, _MOST_GUARDS = 12000, 400  # points outside the skin: in all, near one joint
+# points outside the skin that capsules must avoid: in total, and near one joint
+_GUARDS, _MOST_GUARDS = 12000, 400
 # distant parts (more steps apart than near neighbours of `collision.policy`) do not overlap at rest
 _NEAR_STEPS, _SPARE_M = 3, 0.002
-_MOST_SEPARATED = 400  # capsules; a skeleton with more is no single body
+_MOST_SEPARATED = 400  # capsules; a skeleton with more is not separated (it is not a single body)
 _ALONG = 9  # points of a capsule's axis by which distances are measured
-_THINNEST = 0.6  # of the fitted radius
+_THINNEST = 0.6  # smallest fraction of the fitted radius
 
 
 def fit_to_skin(
@@ -52,7 +53,7 @@ def fit_to_skin(
         return ()
     size = float(np.ptp(samples.points, axis=0).max())
     tightness = Tightness().scaled(size / ADULT_M)
-    # points outside the skin, by which the shapes of a joint stay within the skin of others
+    # points outside the skin: they keep the shapes of a joint inside the skin
     picked = np.random.default_rng(0).permutation(len(samples.points))[:_GUARDS]
     guards = samples.points[picked] + tightness.guard_m * samples.normals[picked]
     capsules: list[Capsule] = []

@@ -1,7 +1,7 @@
 """Guesses the body part of each joint of an unknown skeleton from its geometry alone.
 
-A person is recognised by two branchings one above the other: hips (two legs and the spine) and
-chest (two arms and the head). Coincident joints (helpers, zero-length bones) count as one.
+A person has two branching joints, one above the other: hips (two legs and the spine) and chest (two
+arms and the head). Coincident joints (helpers, zero-length bones) count as one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class RestGeometry:
             self.tips.setdefault(skeleton.index(tip.joint), []).append(at)
         points = np.concatenate([self.positions, *[np.array(t) for t in self.tips.values()]])
         size = np.ptp(points, axis=0)
-        # the height, or the largest side if it lies down or is not a person
+        # the height; the largest extent of a body that lies down or is not a person
         extent = float(size[1] if size[1] > 0.6 * size.max() else size.max())
         self.stature = stature_hint or extent
         self.parent = [int(p) for p in skeleton.tree.parent]
@@ -139,7 +139,7 @@ def _person(geometry: RestGeometry, hips: int, chest: int, path: list[int]) -> d
     chain = _longest_chain(geometry, head)
     parts |= dict.fromkeys(chain, "neck")
     parts[chain[-1]] = "head"
-    # joints at the chest that move only an arm or the neck belong to it
+    # joints at the chest that carry only an arm or the neck are part of that limb
     leads = {"shoulder": "clavicle", "neck": "neck", "head": "neck"}
     for j in geometry.coincident(chest)[1:]:
         below = {parts.get(c, "") for c in geometry.children[j]}

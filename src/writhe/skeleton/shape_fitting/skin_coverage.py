@@ -83,7 +83,7 @@ def skin_coverage(figure: Figure, q: Floats, chunk: int = 64) -> SkinCoverage:
 
 
 def carriers(figure: Figure) -> Ints:
-    """(n,) of each joint, itself or the nearest joint above it that has capsules; -1 if none."""
+    """(n,) each joint, or its nearest ancestor that has capsules; -1 if there is none."""
     skeleton = figure.skeleton
     own = {skeleton.index(c.joint) for c in figure.capsules}
     out = np.full(len(skeleton), -1, dtype=np.int64)

@@ -1,9 +1,9 @@
 """Points spread over the visible surface of a skin, with the joints that they follow.
 
 Vertices alone do not describe a skin: coarse meshes have few, and detailed ones have most of theirs
-inside (teeth, layers of clothes, hair). So points are spread over the triangles, and those that
-cannot be reached from outside are left out: the points are entered into a grid, and the free cells
-connected to its border are the outside.
+inside (teeth, layers of clothes, hair). So points are sampled on the triangles, and those that
+cannot be reached from outside are left out: the points are marked in a grid, and a flood fill from
+its border finds the outside.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from writhe.arrays import Bools, Floats, Ints
 from writhe.skeleton.figure import Skin
 
-ZONE_SHARE = 0.8  # a point that follows its joint to a smaller extent lies in a joint zone
+ZONE_SHARE = 0.8  # a point whose largest weight is smaller lies in a joint zone
 _SPACING = 1 / 130  # distance of the points / extent of the skin
 _CELL = 1 / 130  # side of a cell / extent of the skin
 _MOST_PER_EDGE = 60
@@ -46,7 +46,7 @@ class SurfaceSamples:
 def surface_samples(skin: Skin, carrier: Ints) -> SurfaceSamples:
     """Points on the visible surface; the skin of joint j is carried by carrier[j] (-1: none).
 
-    Skin that no joint carries does not hide other skin.
+    Skin that no joint carries (-1) does not occlude other skin.
     """
     share = _shares(skin, carrier)
     whole = np.full(skin.triangles.shape, 1 / 3)
@@ -70,7 +70,7 @@ def surface_samples(skin: Skin, carrier: Ints) -> SurfaceSamples:
 
 
 def _shares(skin: Skin, carrier: Ints) -> Any:
-    """(v, n + 1) sparse: how much a vertex follows each carrying joint; the last column: none."""
+    """(v, n + 1) sparse: weight of each vertex per carrying joint; the last column is for none."""
     from scipy.sparse import csr_matrix
 
     slots = skin.joints.shape[1]
@@ -82,7 +82,7 @@ def _shares(skin: Skin, carrier: Ints) -> Any:
 
 
 def _strongest(share: Any, corner: Ints, bary: Floats) -> tuple[Ints, Floats]:
-    """The joint (p,) that points follow most, and how much (p,).
+    """The joint with the largest weight (p,) of points, and that weight (p,).
 
     Points are given by corners (p, 3) of triangles and barycentric coordinates (p, 3).
     """
@@ -131,7 +131,7 @@ def _visible(points: Floats, cell_m: float) -> Bools:
     from scipy import ndimage
 
     at = np.floor((points - points.min(axis=0)) / cell_m).astype(np.int64) + 2
-    grid = np.ones(at.max(axis=0) + 3, dtype=bool)  # free cells
+    grid = np.ones(at.max(axis=0) + 3, dtype=bool)  # True: free cells
     grid[tuple(at.T)] = False
     regions, _ = cast(tuple[Ints, int], ndimage.label(grid))
     outside = regions == regions[0, 0, 0]

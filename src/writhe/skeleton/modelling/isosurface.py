@@ -43,7 +43,7 @@ def isosurface(blobs: Blobs, cell_m: float, fine: Sequence[FineRegion] = ()) -> 
 def _grid_lines(blobs: Blobs, cell_m: float, fine: Sequence[FineRegion]) -> list[Floats]:
     """Coordinates of the grid's planes along x, y and z; a whole number of coarse cells each."""
     margin = 3 * cell_m
-    # an irrational shift keeps grid points off the planes of symmetry, where values tie
+    # an irrational shift keeps grid points off the planes of symmetry, where field values are equal
     low = blobs.box[:, 0].min(axis=0) - margin - 0.317 * cell_m
     high = blobs.box[:, 1].max(axis=0) + margin
     lines: list[Floats] = []

@@ -80,7 +80,7 @@ class CompiledProblem:
         lower, upper = terms.target_lower.copy(), terms.target_upper.copy()
         at = slice(self.planted, None)
         self.workspace.failed_at[0] = 0.5
-        # where a given posture is beyond a limit, the limit is widened to it
+        # limits are widened where a given posture exceeds them
         for q in (problem.start, problem.goal):
             terms.update(q)
             lower[at] = np.minimum(lower[at], terms.values[at])
@@ -138,7 +138,7 @@ def compile_limits(tree: Tree, program: Program) -> LimitRows:
 def without_contacts(problem: PlanProblem, options: EnergyOptions) -> EnergyOptions:
     """Options with zero weight between planted parts and static ones, which may touch.
 
-    The energy then does not push planted parts off their support; certificates still check them.
+    So the energy does not push planted parts off their support; the certificate still checks them.
     """
     table, skeleton = problem.table, problem.skeleton
     if not problem.planted:

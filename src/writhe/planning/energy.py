@@ -31,7 +31,7 @@ class EnergyOptions:
 
     `falloff` is the paper's d between parts of one body: 2 spreads all parts, 5 moves only the
     nearest ones apart. `external_falloff` applies between a body and other bodies or objects.
-    `weights` multiplies pairs of parts; with 0 a pair is checked by the certificate alone.
+    `weights` multiplies pairs of parts; a pair with weight 0 is only checked by the certificate.
     """
 
     falloff: int = 5
@@ -157,7 +157,8 @@ def _weights(
     own: Bools,
     falloff: np.ndarray,
 ) -> Floats:
-    """(m,) pair weights: pairs near each other at rest contribute as if `REST_M` apart there.
+    """(m,) pair weights, by which pairs nearer than `REST_M` at rest contribute as if that far
+    apart.
 
     Neighbours on the skeleton almost touch; without this they would dominate the energy.
     """

@@ -27,7 +27,7 @@ from writhe.planning.result import Plan, PlanStatus
 from writhe.planning.still_limbs import straighten_limbs
 from writhe.skeleton.path import path_length
 
-WIDE, NARROW = 2, 5  # fall-offs between which an escape alternates: the paper's range
+WIDE, NARROW = 2, 5  # fall-off exponents between which escapes alternate: the paper's range
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,16 @@ class PlanOptions:
     first_step: float = 0.08  # initial step size
     most_step: float = 0.35  # largest step size
     iterations: int = 600  # of one descent
-    patience: int = 50  # iterations without progress until a descent is stuck (the paper's)
+    patience: int = 50  # iterations without progress until a descent is stuck (as in the paper)
     check_every: int = 6  # iterations between tests of the straight line between both ends
     escapes: int = 10  # from local minima, in one attempt
     restarts: int = 3
-    clear_m: float = 0.004  # ends with less clearance are first moved apart
+    clear_m: float = 0.004  # a start or goal with less clearance is first pushed clear
     limit_tolerance: float = 0.02  # radians beyond a joint limit, metres off a planted position
     spacing: float = 0.15  # step length along a line that has to be corrected
-    corner_rounds: int = 24  # of cutting corners, at most
+    corner_rounds: int = 24  # most rounds of corner cutting
     corner_patience: int = 8  # rounds without success until corner cutting stops
-    sweeps: int = 6  # of pulling a path tight
+    sweeps: int = 6  # sweeps that pull a path tight
     seed: int = 1
     fallback: bool = False  # use OMPL's RRT-Connect when stuck (extra `ompl`)
     fallback_iterations: int = 20_000
@@ -166,7 +166,7 @@ class EnergyPlanner:
     def _search(self, compiled: CompiledProblem, attempt: int) -> tuple[Floats | None, int, int]:
         """An unshortened path or None, the number of steps, and the number of escapes.
 
-        Every other attempt uses another fall-off, and each its own random numbers.
+        Attempts alternate between two fall-offs and use different random seeds.
         """
         options, problem = self.options, compiled.problem
         counts = self._counts = np.ones(3, dtype=np.int64)

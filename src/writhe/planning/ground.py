@@ -19,7 +19,7 @@ LIFT_M = 0.001  # clearance of frames above the floor, since the motion between 
 
 
 def rest_on_ground(problem: PlanProblem, q: Floats, ground_m: float = 0.0) -> Floats:
-    """q (frames, nq) with the moving root at the height where its lowest point is at `ground_m`."""
+    """q (frames, nq) with the root moved vertically so that the lowest point is at `ground_m`."""
     if problem.planted:
         raise WritheError(
             "planted parts fix the body's height: plant nothing, or do not set ground_m"

@@ -34,7 +34,7 @@ RANGE_RAD = 1.0  # longest edge of a tree
 MARGIN_RAD = 1.5  # margin of the sampled box beyond the two postures, within joint limits
 ROOT_RAD, ROOT_M = 0.3, 0.3  # the same for the root
 TOLERANCE = 0.02  # radians beyond a limit, metres off a planted position
-STILL = 0.02  # margin of a root whose pose is irrelevant, since the figure is alone
+STILL = 0.02  # margin of the root if the figure is alone, because its pose is then irrelevant
 
 
 class SamplingPlanner:
@@ -210,7 +210,7 @@ class _States:
         found = connect_straight(
             compiled.model, q_from, q_to, TOLERANCE, 0.15, compiled.workspace, compiled.line
         )
-        # more than one piece means that the line was corrected for planted parts
+        # more than one piece: the line was corrected to keep planted parts in place
         return found == 1 or (found > 1 and compiled.planted > 0)
 
 

@@ -31,7 +31,7 @@ class Planner(Protocol):
 
     @checked
     def plan(self, problem: PlanProblem) -> Plan:
-        """The path, or the part found so far."""
+        """The path, or the part that was found."""
         ...
 
 

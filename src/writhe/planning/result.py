@@ -53,7 +53,7 @@ class Plan:
     def certificate(self) -> Certificate:
         """The certificate of the whole path, including the motion between its vertices.
 
-        A path has no times: those of the certificate are numbers of vertices.
+        A path has no timing: times in the certificate are vertex numbers.
         """
         return certify(self.problem.table, self.path, fps=1.0)
 

@@ -1,10 +1,10 @@
 """Rolling on the ground: a lying body is rotated to stay balanced as its shape changes.
 
 A rotation of the whole figure changes no gap between its own parts. From frame to frame the contact
-points do not slide, and the body tips towards the orientation with the lowest centre of mass, which
-is where the centre is above the contacts: slow, balanced motion. Contacts have smooth weights by
-height, w = exp(-(h - h_lowest) / SOFT_M), and the height of the centre falls fastest with the
-rotation r_z e_x - r_x e_z, with r from the contacts to the centre.
+points do not slide, and the body tips towards the orientation in which the centre of mass is
+lowest, that is, above the contacts: quasi-static motion. Contacts are weighted by height, w =
+exp(-(h - h_lowest) / SOFT_M). With r from the weighted contacts to the centre of mass, the rotation
+about r_z e_x - r_x e_z lowers the centre fastest.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Paths for the studio and for cleaning: calls the planner (`energy_planner`) with their options.
 
-Their documents have few frames per second, so that paths are timed for that; when there is no path,
-`failure_reason` says why in a sentence.
+Documents of the studio have few frames per second, and paths are timed so that they are certified
+at that rate. If no path is found, `failure_reason` gives the reason in a sentence.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from writhe.planning.result import Plan, PlanStatus
 from writhe.planning.timing import Timing, to_motion
 from writhe.skeleton import Motion
 
-CLOSE, WIDE = 5, 2  # exponents of the energy: paths close to the body, or far from it
+CLOSE, WIDE = 5, 2  # fall-off exponents of the energy: paths close to the body, or far from it
 _SHORTENING = 150  # rounds of corner cutting for the shortest path
 
 
 def search(problem: PlanProblem, falloff: int = CLOSE, *, shortest: bool = False) -> Plan:
     """A plan by the default planner.
 
-    Corners are cut only with `shortest`: other paths keep clearance, because a document has few
-    frames per second.
+    Corners are cut only with `shortest`; other paths keep more clearance, which motion at few
+    frames per second needs.
     """
     energy = EnergyOptions(falloff=falloff)
     if not shortest:

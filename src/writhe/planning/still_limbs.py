@@ -17,7 +17,7 @@ from writhe.skeleton import Skeleton
 from writhe.skeleton.path import path_length, resample_evenly
 
 SPACING = 0.3  # of the samples along the path, in radians
-MIN_DETOUR = 1.12  # only paths this much longer than the straight line are processed
+MIN_DETOUR = 1.12  # only paths longer than the straight line by this factor are processed
 
 
 def straighten_limbs(compiled: CompiledProblem, path: Floats, tolerance: float) -> Floats:
@@ -29,7 +29,7 @@ def straighten_limbs(compiled: CompiledProblem, path: Floats, tolerance: float) 
         return path
     count = int(np.clip(length / SPACING, 8, 60))
     rows = resample_evenly(skeleton, path, count)
-    # the samples cut the path's corners, so they have to be validated too
+    # resampling cuts the path's corners, so the samples have to be checked too
     if not is_valid_path(compiled.model, rows, tolerance, compiled.workspace):
         return path
     straight = np.empty_like(rows)

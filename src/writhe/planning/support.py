@@ -1,9 +1,8 @@
-"""What a plan assumes about the ground: feet that both postures share, and a floor under them.
+"""The assumptions of a plan about the ground: planted feet, and a floor under them.
 
-Two postures do not determine whether the figure stands on the ground. If a foot is at the same
-place in both, it
-is assumed to be planted; if the lowest points of both are parts of a leg at about the same height,
-there is assumed to be a floor at that height.
+Two postures alone do not say whether the figure stands on the ground. A foot with the same pose in
+both is assumed to be planted; if the lowest point of both postures belongs to a leg and has about
+the same height, a floor is assumed at that height.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from writhe.skeleton import Figure, Joint, JointKind, Skeleton, forward
 
 FLOOR = "floor"
 FEET = ("left_ankle", "right_ankle")  # roles
-SAME_PLACE_M, SAME_TURN_RAD = 0.03, 0.35  # a foot that differs by less is at the same place
+SAME_PLACE_M, SAME_TURN_RAD = 0.03, 0.35  # a foot that differs by less is planted
 SAME_HEIGHT_M = 0.03  # of the lowest points of both postures
 _SPARE_M = 0.002  # allowance beyond the overlap with the floor at the ends
 _MOST_ALLOWANCE_M = 0.1
@@ -66,7 +65,7 @@ def floor_height(figure: Figure, start: Floats, goal: Floats) -> float | None:
 
 @dataclass(frozen=True)
 class Support:
-    """What is assumed about the ground, with one sentence for each assumption."""
+    """The assumptions about the ground, with one sentence for each."""
 
     planted: tuple[str, ...]
     floor_m: float | None

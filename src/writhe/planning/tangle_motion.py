@@ -26,7 +26,7 @@ from writhe.solvers.tangling import (
 SUBSTEPS = 3  # substeps per frame of the driven parts
 CATCHING_UP = 6  # extra substeps while a driven part lags behind its frame
 CLOSE = 1e-6  # largest coordinate difference at which a driven part has reached its frame
-FOLLOWING_PULL = 0.05  # weight of the pull towards the actor's own posture at that time
+FOLLOWING_PULL = 0.05  # weight of the difference from the actor's own posture at that time
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class TangleInterval:
 
 @dataclass(frozen=True)
 class IntervalResult:
-    """Frames (n, nq) of an interval, whether the tangles were reached, problems, chosen order."""
+    """Frames (n, nq) of an interval, whether the tangles were reached, problems, winding order."""
 
     rows: Floats
     reached: bool
@@ -120,8 +120,8 @@ def wind_interval(
 ) -> IntervalResult:
     """Motion from `start` to a configuration in which the interval's tangles hold.
 
-    Where other parts of the scene move, they are followed frame by frame; otherwise a path is
-    found first and timed afterwards.
+    If other parts of the scene move, the motion is solved frame by frame; otherwise a path is found
+    first and timed afterwards.
     """
     count = len(interval.around)
     still = bool(

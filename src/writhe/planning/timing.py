@@ -61,7 +61,7 @@ class Timing:
     smooth: int = 30  # sweeps of smoothing, 0 for none
     keep_m: float = 0.006  # clearance that smoothing preserves
     ground_m: float | None = None  # height of a floor that the body touches in every frame
-    # roll on that floor to stay balanced; the final root pose then differs from the goal
+    # roll on the floor to stay balanced; the final root pose then differs from the goal
     rolls: bool = False
 
     def __post_init__(self) -> None:
@@ -78,7 +78,7 @@ class Timing:
 
 
 def natural_duration(skeleton: Skeleton, path: Floats) -> float:
-    """Seconds in which the joint that turns most averages about 100 degrees per second."""
+    """Duration at which the joint that rotates most averages about 100 degrees per second, s."""
     steps = np.array([difference(skeleton, a, b) for a, b in pairwise(path)])
     if len(steps) == 0:
         return 0.5
@@ -92,7 +92,7 @@ def natural_duration(skeleton: Skeleton, path: Floats) -> float:
 
 @checked
 def to_motion(plan: Plan, timing: Timing) -> Motion:
-    """The plan as a certified motion; stagger and smoothing are reduced where they would collide.
+    """The plan as a certified motion; stagger and smoothing are reduced until it is certified.
 
     The last resort is the unsmoothed path, sampled finely enough to be certified.
     """
@@ -127,11 +127,11 @@ def to_motion(plan: Plan, timing: Timing) -> Motion:
 
 
 def time_path(table: CollisionTable, path: Floats, frames: int, fps: float) -> Floats:
-    """(frames + 1, nq) a certified path, eased at both ends, smoothed where that is clear.
+    """(frames + 1, nq) a certified path, eased at both ends, smoothed if that remains certified.
 
-    Few frames cut the corners of a winding path. As a last resort every necessary corner gets a
-    frame; where there are more corners than frames the result is not clear, which the certificate
-    reports.
+    Sampling with few frames cuts the corners of a winding path. As a last resort, every corner that
+    straight certified steps need gets a frame; if there are more corners than frames, the result
+    penetrates, which the certificate reports.
     """
     skeleton = table.skeleton
     even = resample_evenly(skeleton, path, 4 * frames + 1)

@@ -1,1 +1,1 @@
-"""Sources of posture databases: motion clips, clips with objects, and the built-in library."""
+"""Posture databases: built from motion clips (with objects, too), and the built-in library."""

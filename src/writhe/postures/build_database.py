@@ -2,7 +2,7 @@
 postures, filter.
 
 The postures of each file are stored in a work folder next to the output until the build is done,
-so that an interrupted build resumes where it stopped.
+so an interrupted build can be resumed.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _BISECTIONS = 40
 class DatabaseOptions:
     """How postures are sampled from clips and filtered.
 
-    `threshold_m2` is the paper's filter: postures closer than this to a kept one are dropped (sum
-    of squared joint distances). `keep`, if given, chooses the threshold such that at most that many
-    remain.
+    `threshold_m2` is the threshold of the paper's filter: a posture closer than this (sum of
+    squared joint distances, m^2) to a kept one is dropped. `keep`, if given, replaces it by the
+    smallest threshold that leaves at most that many postures.
     """
 
-    every: int = 5  # frames
+    every: int = 5  # sampling interval in frames
     threshold_m2: float = 0.1
     keep: int | None = None
     drop_penetrating: bool = False
@@ -154,7 +154,7 @@ def clip_postures(
     collision: _Collision | None = None,
     object_linking: ObjectLinking | None = None,
 ) -> PostureDatabase:
-    """Every `every`-th posture of one clip, retargeted to the figure, penetrating ones flagged."""
+    """Every `every`-th posture of a clip, retargeted; penetrating ones are flagged."""
     motion = retarget(load(path), figure)
     frames = np.arange(0, len(motion), every, dtype=np.int64)
     q = motion.q[frames]

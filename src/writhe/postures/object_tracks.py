@@ -1,14 +1,14 @@
 """Placements of the object in each clip, read from a JSON file next to the clips.
 
-The file lists placements by clip; each holds from a frame on, for objects that are moved:
+The file lists placements by clip; each is valid from a frame on, for objects that are moved:
 
     {"places": {"13_01": [{"from_frame": 0, "at_m": [0.1, 0.0, -0.3], "turn_deg": 20.0}]}}
 
 `at_m` is a point in the clip's world frame, `turn_deg` a rotation about the vertical; `point_m` is
 the point of the object placed there (default: its origin). Estimates of seats and rungs from the
 positions of hips, toes and hands ("seats", "ladders") are read as well: the built-in chair is then
-placed under the hips and the built-in ladder under the toes, so that contacts match regardless of
-the height of the recorded object.
+placed under the hips and the built-in ladder under the toes, so that the contacts match even if the
+recorded object had another height.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Postures of the built-in human on another person's body.
 
-A posture is retargeted by roles, lowered or raised until its supports touch the ground, and then
-settled like an authored key pose: feet keep the ground, hands that touched the body or an object
+A posture is retargeted by roles, moved vertically until its supports touch the ground, and then
+settled like an authored key pose: feet stay on the ground, hands that touched the body or an object
 touch it again, and nothing penetrates.
 """
 
@@ -82,8 +82,8 @@ def posture_on_body(
 ) -> Floats:
     """(nq,) the reference's posture q (nq of the reference) on the map's body.
 
-    q stands on the floor y = 0, with the built-in object `object_name` at the origin if there is
-    one. The hips keep their place relative to it, scaled by leg length.
+    q stands on the floor y = 0, with the built-in object `object_name`, if any, at the origin. The
+    position of the hips relative to it is scaled by leg length.
     """
     body, reference = mapping.body, mapping.reference
     source = Motion(reference.skeleton, np.atleast_2d(q), 30.0, "posture", {})
@@ -158,7 +158,7 @@ def _on_ground(setting: BodySetting, mapping: BodyMap, q: Floats, posture: Float
 
 
 def _ground_terms(setting: BodySetting, mapping: BodyMap, q: Floats, posture: Floats) -> list[Term]:
-    """Supports stay above their place with their lowest point on the floor; feet keep flat."""
+    """Supports keep their horizontal position, lowest point on the floor; feet stay flat."""
     frames = forward(setting.figure.skeleton, posture)
     low, own = _lowest(setting, posture), dict(mapping.body.roles)
     terms: list[Term] = []

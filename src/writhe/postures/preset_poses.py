@@ -60,15 +60,15 @@ def at_current_root(skeleton: Skeleton, posture: Floats, now: Floats) -> Floats:
 
 
 def is_person(figure: Figure) -> bool:
-    """Whether postures of the human can be put on the figure."""
+    """Whether postures of the human can be transferred to the figure."""
     roles = dict(figure.roles)
     return all(role in roles for role in ESSENTIAL)
 
 
 def posture_of(figure: Figure, library: str, name: str, now: Floats, placement: Floats) -> Floats:
-    """A preset pose on a figure: at its root and heading of `now`, or at the object's placement.
+    """A preset pose on a figure, at the root position and heading of `now`, or at its object.
 
-    placement: (7,) of the pose's object; not used for poses without one.
+    placement: (7,) pose of the object, if the preset pose has one.
     """
     database, number = preset_pose(library, name)
     human = database.figure

@@ -1,7 +1,7 @@
 """Synthetic clips through key poses of the built-in library, as stand-ins for captured motion.
 
-A take passes through its key poses in turn. Further takes use the library's variations of the same
-poses at another pace, so that one take can be held out and compared with the others.
+A take is a motion through the key poses of a style. Further takes use variations of the same poses
+at another speed, so that one take can be held out for testing.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from writhe.arrays import Floats
 from writhe.skeleton import Skeleton, quaternions
 
 SIDES = ("left", "right")
-_TWIST_RANGE = (-88.0, 84.0)  # of a shoulder, external to internal, degrees
+_TWIST_RANGE = (-88.0, 84.0)  # shoulder twist, external to internal, degrees
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class ArmAngles:
     """`flex` raises the arm forwards, `abduct` (first) sideways, `rotate` turns it inwards.
 
     With the arm raised forwards, negative `abduct` brings it across the chest. `raise_` and
-    `forward` move the shoulder girdle, in addition to its share of every raised arm.
+    `forward` move the clavicle, in addition to its contribution to every raised arm.
     """
 
     flex: float = 4.0
@@ -99,13 +99,13 @@ X, Y, Z = 0, 1, 2
 
 
 def _lift(arm: ArmAngles) -> float:
-    """Angle of the upper arm from hanging, in degrees."""
+    """Angle between the upper arm and the vertical (0: hanging), in degrees."""
     c = cos(radians(arm.flex)) * cos(radians(arm.abduct))
     return degrees(acos(min(1.0, max(-1.0, c))))
 
 
 def _left_arm(arm: ArmAngles) -> dict[str, Floats]:
-    # the girdle follows a raised arm (scapulohumeral rhythm)
+    # the clavicle follows a raised arm (scapulohumeral rhythm)
     raised = arm.raise_ + 0.22 * max(0.0, _lift(arm) - 35.0)
     girdle = _product((Y, -arm.forward), (Z, raised))
     whole = _product((X, -arm.flex), (Z, arm.abduct - 90.0), (X, arm.rotate))
@@ -123,8 +123,8 @@ def _left_arm(arm: ArmAngles) -> dict[str, Floats]:
 def _limit_twist(shoulder: Floats) -> tuple[Floats, float]:
     """The rotation with its twist about the bone clamped to its range, and the excess (degrees).
 
-    Raising an arm forwards without rotating it would twist the shoulder by half a turn relative to
-    raising it sideways (Codman's paradox); the forearm takes the excess.
+    Raising an arm forwards without rotating it twists the shoulder by 180 degrees relative to
+    raising it sideways (Codman's paradox); the excess becomes pronation of the forearm.
     """
     twist = degrees(2.0 * atan2(float(shoulder[1]), float(shoulder[0])))
     twist = (twist + 180.0) % 360.0 - 180.0
@@ -146,7 +146,7 @@ def _mirrored(values: Floats) -> Floats:
 
 
 def configuration(skeleton: Skeleton, angles: BodyAngles) -> Floats:
-    """(nq,) the configuration of the human at these angles; the root is not yet grounded."""
+    """(nq,) the configuration of the human at these angles; the root height is not set yet."""
     q = skeleton.rest_configuration
     trunk, pelvis = angles.trunk, angles.pelvis
     for name, share, nods in (

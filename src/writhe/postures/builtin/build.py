@@ -26,7 +26,7 @@ from writhe.progress import Progress
 from writhe.skeleton import Figure
 
 KINDS = ("basic", "ladder", "chair")
-LINKED_OTHERWISE = 0.25  # difference of linking in one strand pair that makes postures distinct
+LINKED_OTHERWISE = 0.25  # postures whose linking differs by this in some strand pair are distinct
 # sums of squared joint distances below which one of two postures is dropped, m^2
 THRESHOLDS_M2 = {"basic": 0.113, "ladder": 0.053, "chair": 0.1}
 
@@ -59,7 +59,7 @@ def authored_poses(kind: str) -> list[KeyPose]:
 
 
 class _ProgressRange:
-    """Reports progress over one stage, as shares from `first` to `last`."""
+    """Maps the progress of one stage to the fractions from `first` to `last`."""
 
     def __init__(self, progress: Progress | None, what: str, first: float, last: float) -> None:
         self.progress, self.what, self.first, self.last = progress, what, first, last
@@ -75,7 +75,7 @@ class _ProgressRange:
 def make(
     kind: str, figure: Figure, progress: Progress | None = None
 ) -> tuple[PostureDatabase, BuildTally]:
-    """Generate a library from its key poses; the tally counts what was tried and dropped."""
+    """Generate a library from its key poses, with counts of what was tried and dropped."""
     setting = PoseSetting(figure, "" if kind == "basic" else kind)
     builder = PostureBuilder(setting)
     poses = authored_poses(kind)
@@ -104,7 +104,7 @@ def make(
 
 
 def _from_hubs(kind: str, keys: Sequence[SettledPosture]) -> list[tuple[int, int]]:
-    """Pairs of a resting pose and every other pose that shares its supports."""
+    """Pairs of a neutral pose and every other pose with the same supports."""
     hubs = ("stand", "kneel", "all fours", "long sit", "lie on back") if kind == "basic" else ()
     at = {p.name: i for i, p in enumerate(keys)}
     out: list[tuple[int, int]] = []
@@ -118,7 +118,7 @@ def _from_hubs(kind: str, keys: Sequence[SettledPosture]) -> list[tuple[int, int
 
 
 def _blends(keys: Sequence[SettledPosture]) -> list[tuple[SettledPosture, SettledPosture]]:
-    """Pairs (trunk and arms, legs) of standing postures, four per posture, evenly spread."""
+    """Pairs of standing postures to combine: trunk and arms of one, legs of the other."""
     on_feet = [p for p in keys if set(p.support) & {"left_foot", "right_foot"}]
     legs = [p for p in on_feet if not p.name.startswith("reach")]
     return [
@@ -144,7 +144,7 @@ def _database(
 
 
 def _filtered(database: PostureDatabase, threshold_m2: float) -> PostureDatabase:
-    """The paper's filter, but postures whose linking differs from all kept neighbours stay.
+    """The paper's filter, except that postures whose linking differs from all kept neighbours stay.
 
     Arms folded left over right are near arms folded right over left; both must be in the database.
     """

@@ -11,7 +11,7 @@ import numpy as np
 from writhe.postures.builtin.anatomical_angles import ArmAngles, LegAngles, PelvisPose, TrunkAngles
 from writhe.postures.builtin.key_pose import KeyPose, key
 
-# shares of the stride, and hip flexion, knee flexion, ankle dorsiflexion, toe extension there
+# phase of the stride (0 to 1), and hip flexion, knee flexion, ankle dorsiflexion, toe extension
 _SHARES = (0.0, 0.12, 0.3, 0.5, 0.62, 0.75, 0.88, 1.0)
 _WALK: dict[str, tuple[float, ...]] = {
     "hip": (28, 24, 6, -12, -2, 22, 30, 28),

@@ -46,7 +46,7 @@ class PointGoal:
 
 @dataclass(frozen=True, slots=True)
 class DirectionGoal:
-    """A direction of a joint shall point along `towards` in the frame of `on` ("": the world)."""
+    """Goal: a direction of a joint points along `towards` in the frame of `on` ("": the world)."""
 
     joint: str
     direction: Vector
@@ -141,7 +141,7 @@ class KeyPose:
 
     def terms(self, setting: PoseSetting, q: Floats) -> list[Term]:
         """The terms that settling minimises, from the start posture q (nq)."""
-        # on a seat the pelvis must not rock from one contact to the other
+        # on a seat, the pelvis must not oscillate between contacts
         pelvis = 1.0 if self.grounded else 8.0
         terms = stay_near(
             setting.skeleton, q, weight=self.firmness, weight_of={f"{ACTOR}.hips": pelvis}
@@ -149,7 +149,7 @@ class KeyPose:
         contacts, planted = support_terms(setting, q, self.support)
         terms += planted
         if self.balanced and contacts:
-            # the middle of the foot lies ahead of the ankle
+            # the centre of the sole is in front of the ankle
             centre = np.mean(contacts, axis=0) + np.array([0.0, 0.0, 0.04])
             terms.append(keep_centre_over(ACTOR, centre, within_m=0.06, weight=10.0))
         for goal in self.goals:

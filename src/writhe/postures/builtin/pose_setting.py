@@ -19,7 +19,7 @@ from writhe.topology import Bundle
 ACTOR, FLOOR = "human", "floor"
 CONTACT_M = 0.010  # allowance of soft parts that press on the floor, a seat or a rung
 SOLE_M = 0.020  # the capsules of a foot reach below its sole
-# parts that may press on the object; not the back, whose skin already lies outside its shapes
+# parts that may press on the object; the back may not, because its skin protrudes from its shapes
 TOUCHING = {
     "chair": (
         "hips",
@@ -82,7 +82,7 @@ class PoseSetting:
         postures = np.atleast_2d(q)
         out = np.full(len(postures), 0.1)
         for i, posture in enumerate(postures):
-            # one at a time: starting the threads of a batch costs more than a few postures
+            # one at a time: for a few postures, starting threads takes longer than the work
             frames = forward(self.skeleton, posture)
             if self._near.find(frames.positions, frames.rotations, 0.0):
                 out[i] = self._near.clearance.min()

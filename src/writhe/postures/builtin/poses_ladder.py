@@ -111,7 +111,7 @@ def climb(
     for side, rung, height in zip(("left", "right"), feet, heights, strict=True):
         if rung == int(rung):
             goals += _foot(side, height, rung > 0)
-        else:  # swinging past the rungs, behind them
+        else:  # the foot swings past the rungs, behind them
             x = 0.11 if side == "left" else -0.11
             goals.append(
                 PointGoal(f"{side}_ankle", (0, 0, 0), (x, height + 0.08, _depth(height) - 0.24))

@@ -47,7 +47,7 @@ class BuildTally:
 
 
 class PostureBuilder:
-    """Generates postures in one setting and drops those that leave limits or penetrate."""
+    """Generates postures in one setting; drops those beyond joint limits or with penetration."""
 
     def __init__(self, setting: PoseSetting) -> None:
         self.setting = setting
@@ -55,7 +55,7 @@ class PostureBuilder:
         self.tally = BuildTally()
 
     def authored(self, pose: KeyPose) -> SettledPosture | None:
-        """The settled key pose; None if none within limits and clear is found."""
+        """The settled key pose; None if settling leaves a limit violation or a penetration."""
         start = pose.start(self.setting)
         q = self.settler.settle(start, pose.terms(self.setting, start))
         self.tally.authored += 1

@@ -5,7 +5,7 @@ Each iteration solves the QP
     min  1/2 ||W (r + J v)||^2 + 1/2 d^2 ||v||^2
     s.t. near pairs keep or recover their clearance,  joint limits,  |v| <= max_step,
 
-whose residuals r are the goals and a weak pull to the authored posture.
+where the residuals r are those of the goals and, weakly, the difference from the authored posture.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class SettleOptions:
     damping: float = 0.05
     max_step: float = 0.20
     near_m: float = 0.05
-    margin_m: float = 0.003  # larger than the oscillation of contacts between steps
+    margin_m: float = 0.003  # greater than the oscillation of contacts between steps
     recovery_m: float = 0.02
     approach: float = 0.6
-    min_step: float = 2e-4  # largest step below which the iteration ends
+    min_step: float = 2e-4  # the iteration ends when the largest entry of v is below this
     goal_weight_late: float = (
         0.1  # factor of the goal weights in the second half, so that constraints win
     )

@@ -28,10 +28,10 @@ class ActorInScene:
 
     skeleton: Skeleton
     table: CollisionTable
-    prefix: str  # of the actor's joints in the layout
+    prefix: str  # of the names of the actor's joints in the layout
     root: str  # joint whose subtree is the actor
     q: slice  # the actor's entries of a configuration
-    v: slice  # and of a tangent step
+    v: slice  # the actor's entries of a tangent step
     variables: Bools  # (nv,) which degrees of freedom the poser may change
     rotation: Floats  # (3, 3) world rotation of the actor's base frame, the root's parent frame
     state: Floats  # (nq,)

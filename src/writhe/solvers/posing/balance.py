@@ -9,11 +9,11 @@ from writhe.errors import WritheError
 from writhe.skeleton import Figure, Frames
 from writhe.skeleton.limbs import FEET, SIDES
 
-_LIFTED_M = 0.08  # a foot this much higher than the other bears no weight
+_LIFTED_M = 0.08  # a foot that is higher than the other by this bears no weight
 _HEEL, _TIP = 0.4, 1.5  # ends of the sole behind and ahead of the ankle, per ankle-toe distance
 _HALF_WIDTH_M = 0.035
-_BALL = 0.31  # distance of the ball of the foot from the ankle, per length of the shank
-_INSET = 0.8  # scale of the polygon about its middle: a margin to its edge
+_BALL = 0.31  # distance from the ankle to the ball of the foot, relative to the length of the shank
+_INSET = 0.8  # the polygon is scaled by this about its centre, as a safety margin
 
 
 def can_balance(figure: Figure) -> bool:
@@ -56,7 +56,7 @@ def support_polygon(
 def _foot(
     figure: Figure, frames: Frames, prefix: str, ankle: str, toe: str
 ) -> tuple[Floats, Floats]:
-    """Positions of the ankle and the ball of a foot, which some skeletons have no joint for."""
+    """Positions of ankle and ball of the foot, which is estimated if there is no toe joint."""
 
     def at(role: str) -> Floats:
         return frames.position(prefix + figure.joint_of(role))

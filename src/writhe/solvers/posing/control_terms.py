@@ -19,18 +19,18 @@ from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.options import DefaultOptions
 from writhe.terms import Term
 
-_YIELD = 0.3  # yield rate per settled frame, at firmness 0
-# below this distance from the anchor, or this share, the term is off
+_YIELD = 0.3  # fraction by which the terms yield per stalled frame, at firmness 0
+# below this distance from the anchor, or this fraction of its weight, a term is switched off
 _YIELDED_M, _YIELDED = 1e-3, 0.01
 
 
 class ControlTerms:
     """Soft terms for root position and balance, anchored at the pose where a drag begins.
 
-    If a drag stalls before its targets are reached, the terms are relaxed (`give_way`), because
-    fixed weights would keep reachable targets out of reach: the root's goal follows the root,
-    and the weight of balance falls until the centre of mass is over the feet again or another drag
-    begins. A firmness of 1 never gives way.
+    With fixed weights these terms would keep some reachable targets out of reach. So if a drag
+    stalls before its targets are reached, they are relaxed (`give_way`): the root's goal moves
+    towards the root, and the weight of balance decreases until the centre of mass is over the feet
+    again or another drag begins. Terms of firmness 1 are never relaxed.
     """
 
     def __init__(
@@ -55,14 +55,14 @@ class ControlTerms:
             terms.append(_horizontal_term("balance", CentreOfMass(root), weight))
         self.terms = tuple(terms)
         self._controls = controls
-        self._balance_share = 1.0  # of the weight of balance that is in force
-        self._supported = False  # by more than the feet: balance does not count
+        self._balance_share = 1.0  # current fraction of the weight of balance
+        self._supported = False  # by more than the feet: then balance is off
         self._pins_before: tuple[Pin | Hold, ...] | None = None
 
     def begin(self) -> None:
-        """Begin a drag: the next `anchor` reads its values from the current pose.
+        """Begin a drag: the next `anchor` takes its values from the current pose.
 
-        Called after the rows were compiled anew, with the full weights.
+        Called after the rows have been recompiled with full weights.
         """
         self._balance_share = 1.0
         self._pins_before = None
@@ -86,7 +86,7 @@ class ControlTerms:
         self._pins_before = held
         if self._stay >= 0:
             root = moving_root(self._figure)
-            # without weight while the user drags the root itself
+            # weight 0 while the user drags the root itself
             rows.anchor(self._stay, free=any(target.joint == root for target in targets))
         if self._balance < 0:
             return None
@@ -99,7 +99,7 @@ class ControlTerms:
         return support_polygon(self._figure, frames, self._actor.prefix, moved)
 
     def give_way(self, rows: HandleRows) -> bool:
-        """Give way to targets that were not reached; whether that changed the terms."""
+        """Relax the terms in favour of unreached targets; returns whether terms changed."""
         terms, changed = rows.terms, False
         if self._stay >= 0:
             at = rows.rows_of(self._stay)
@@ -117,7 +117,7 @@ class ControlTerms:
         return changed
 
     def _rests_on_more_than_feet(self, held: tuple[Pin | Hold, ...]) -> bool:
-        """Whether the hips or a knee are pinned: a seated or kneeling body is supported there."""
+        """Whether the hips or a knee are pinned, as in a seated or kneeling pose."""
         roles = dict(self._figure.roles)
         others = {roles.get(role) for role in ("hips", "left_knee", "right_knee")}
         return any(isinstance(pin, Pin) and pin.joint in others for pin in held)

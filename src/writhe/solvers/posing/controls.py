@@ -14,7 +14,7 @@ from writhe.skeleton import Figure, JointKind
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """How firmly the body keeps what no handle controls, each from 0 (free) to 1 (firm).
+    """How firmly degrees of freedom without a handle are held, each from 0 (free) to 1 (firm).
 
     - `stay`: the root keeps the horizontal position that it had when the drag began;
     - `balance`: the centre of mass stays over the feet;
@@ -44,13 +44,13 @@ class Controls:
 
 
 def moving_root(figure: Figure) -> str:
-    """The uppermost joint that moves: the root, or the hips below containers of a file."""
+    """The uppermost joint that can move: the root, or the hips below fixed container nodes."""
     joints = figure.skeleton.joints
     return next((j.name for j in joints if j.kind is not JointKind.FIXED), joints[0].name)
 
 
 def locked_dofs(figure: Figure, held: frozenset[str]) -> Bools:
-    """(nv,) mask of the degrees of freedom that no handle and no role needs.
+    """(nv,) mask of the degrees of freedom that are locked: neither a handle nor a role needs them.
 
     On a person, these are the joints without a role, a held joint or a joint with a role at or
     below them: fingers, twist bones, hair and end markers of a rig. They cost nothing while they
@@ -64,7 +64,7 @@ def locked_dofs(figure: Figure, held: frozenset[str]) -> Bools:
     needed = np.zeros(len(skeleton), dtype=np.bool_)
     for joint in [*(name for _, name in figure.roles), *held]:
         needed[list(skeleton.ancestors(joint))] = True
-    for joint in held:  # what hangs on a held finger follows it
+    for joint in held:  # descendants of a held joint are not locked
         needed[skeleton.index(joint) : int(tree.subtree_end[skeleton.index(joint)])] |= (
             joint not in dict(figure.roles).values()
         )
@@ -76,7 +76,8 @@ def locked_dofs(figure: Figure, held: frozenset[str]) -> Bools:
 def idle_dofs(figure: Figure, held: frozenset[str]) -> Bools:
     """(nv,) mask of the degrees of freedom of limbs that have no held joint.
 
-    A limb is a maximal subtree without branches, the fingers of a hand not counted.
+    A limb is a maximal subtree without branches, where the fingers of a hand do not count as
+    branches.
     """
     skeleton = figure.skeleton
     tree = skeleton.tree

@@ -8,8 +8,8 @@ A step solves one small QP per iteration,
 
 whose soft rows r are targets, pins, holds, control terms (`Controls`) and, while targets move, the
 joint positions predicted by a posture database (`posture_prior`); x is the step taken since the
-frame began, and the inertia M keeps the root and idle limbs in place. The gate then shortens the
-proposed step to its certified part. `frame_stepper` runs the kernel.
+frame began, and the weights M penalise motion of the root and of idle limbs. The gate then shortens
+the proposed step to its certified part. `frame_stepper` runs the kernel.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from writhe.solvers.posing.posture_prior import PosturePrior
 from writhe.solvers.result import Status
 from writhe.terms import Term, joint_limits, reach
 
-_STILL = 1e-5  # a frame that changes no entry of q by more than this is at rest
+_STILL = 1e-5  # the body is at rest if a frame changes no entry of q by more than this
 
 
 class DefaultPoser:
@@ -80,7 +80,9 @@ class DefaultPoser:
         self._guides_on = np.array(
             [figure.skeleton.index(self._own_name(j)) for j in guided], dtype=np.int64
         )
-        self._dof_freedom = np.ones(figure.skeleton.dof_count)  # 0 for firm idle limbs, else 1
+        self._dof_freedom = np.ones(
+            figure.skeleton.dof_count
+        )  # 0: degree of freedom of a firm idle limb
         self._joint_freedom = np.ones(len(figure.skeleton))
         self._last_q: Floats = np.zeros(0)
         self._relations: tuple[Term, ...] = ()
@@ -139,8 +141,8 @@ class DefaultPoser:
         """One frame of a drag: the next configuration from q, with errors, status and gate report.
 
         Call it once a frame until `result.reached`, or until the status is SETTLED. The step from q
-        to `result.q` is certified unless `options.gate` is off; if nothing of it can be certified,
-        `result.q` equals q. A q that starts in violation is not made deeper.
+        to `result.q` is certified unless `options.gate` is off; if no part of it can be certified,
+        `result.q` equals q. If q penetrates, the step does not penetrate deeper.
         """
         start = time.perf_counter()
         rows, stepper = self._rows, self._stepper
@@ -169,8 +171,8 @@ class DefaultPoser:
     def warm_up(self, q: Floats) -> None:
         """Load or compile every kernel that a step may need, so that no drag waits for one.
 
-        Takes one step at q towards the current pose; its state changes as if a frame without motion
-        had been solved.
+        Takes one step at q towards the current pose, which changes the poser's state like a frame
+        without motion.
         """
         joint = self.figure.skeleton.names[0]
         x, y, z = (float(c) for c in forward(self.figure.skeleton, q).position(joint))
@@ -178,7 +180,7 @@ class DefaultPoser:
         self._still = None
 
     def _begin(self, targets: Sequence[Target], pins: Sequence[Pin | Hold]) -> None:
-        """Set the new rows, and the inertia of idle limbs, when the set of handles changes."""
+        """Compile rows, and set the weights of idle limbs, when the set of handles changes."""
         self._control_terms.begin()
         held = {handle.joint for handle in (*targets, *pins)}
         held |= {handle.on for handle in pins if isinstance(handle, Hold)}
@@ -204,13 +206,13 @@ class DefaultPoser:
 
     @property
     def _guided(self) -> list[int]:
-        """Joints of the database's figure whose predicted positions guide the body."""
+        """Joints of the database's figure whose predicted positions become soft terms."""
         if self._map is None:
             return list(range(len(self.figure.skeleton)))
         return [j for j, own in enumerate(self._map.joint) if own >= 0]
 
     def _own_name(self, joint: int) -> str:
-        """The name of the figure's joint that stands for a joint of the database's figure."""
+        """The name of the figure's joint that corresponds to a joint of the database's figure."""
         own = joint if self._map is None else int(self._map.joint[joint])
         return self.figure.skeleton.names[own]
 

@@ -19,7 +19,7 @@ from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.handle_rows import HandleRows
 from writhe.solvers.posing.options import DefaultOptions
 
-_MOST_CONTACTS = 400  # near pairs in the QP at most; the gate checks all of them
+_MOST_CONTACTS = 400  # most near pairs in the QP; the gate checks all pairs
 
 
 class FrameOutcome(NamedTuple):
@@ -57,8 +57,8 @@ class FrameStepper:
         self.q = np.full(nq, np.nan)  # (nq,) the current state, NaN if unknown
         self._frame_workspace = frame_step.make_frame_workspace(nq, self._nv)
         self._measured = np.zeros(frame_step.MEASURES)
-        self.inertia = np.ones(self._nv)  # squared weights of the movement
-        self.pull = np.zeros(self._nv)  # preferred step
+        self.inertia = np.ones(self._nv)  # squared weights M^2 of `step_qp`
+        self.pull = np.zeros(self._nv)  # linear term p of `step_qp`
         self._bounds = StepBounds(
             options.max_step_rad,
             options.reach_m,

@@ -19,7 +19,7 @@ from writhe.skeleton.quaternions import quaternion_of
 class Target:
     """A goal position for a point of a joint, and optionally a goal orientation of the joint.
 
-    `softness` from 0 (firm) to 1 (barely pulled) lowers the weight: w = w_target (1 - softness)^2.
+    `softness` from 0 (full weight) to 1 lowers the weight: w = w_target (1 - softness)^2.
     """
 
     joint: str

@@ -1,4 +1,4 @@
-"""Without a database, hinges are pulled to a slight bend: a straight limb is a singular pose."""
+"""Without a database, hinges are biased to a slight bend, because a straight limb is singular."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from writhe.skeleton import JointKind, Skeleton
 from writhe.solvers.posing.handles import Handle, Target
 
 _BEND = 0.25  # the relaxed angle, as a fraction of the hinge's range
-_FADING = 0.8  # factor of the pull per frame in which no target moves
+_FADING = 0.8  # factor of the bias per frame in which no target moves
 
 
 class HingeBias:
-    """The pull towards relaxed hinge angles; it fades while targets rest, to prevent drift."""
+    """A bias towards relaxed hinge angles; it fades while targets rest, to prevent drift."""
 
     def __init__(self, skeleton: Skeleton) -> None:
         self._hinges: list[tuple[int, int, float]] = []  # index in v, index in q, relaxed angle

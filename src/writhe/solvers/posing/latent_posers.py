@@ -11,7 +11,7 @@ with M^T M = w_t J_gli^T J_gli + w_m J_pos^T J_pos + w_s I and the positional co
 `paper` picks neighbours near in linking first and keeps the topology term; `local-pca` (Chai and
 Hodgins 2005, as that paper compares with it) picks them by joint angles and has no such term.
 
-Where the paper leaves something open or cannot work as printed:
+Details that the paper does not specify, and deviations from it:
 - root translation and heading are not in the normalised postures, so they are variables of their
   own beside the latent ones, at the same weight;
 - Jacobians are analytic, not by finite differences;

@@ -17,7 +17,7 @@ from writhe.solvers.posing.controls import Controls
 from writhe.solvers.posing.options import DefaultOptions
 from writhe.solvers.posing.poser import Poser
 
-if TYPE_CHECKING:  # modules of the other methods are loaded when they are asked for
+if TYPE_CHECKING:  # modules of the other methods are imported on demand
     from writhe.solvers.half_space import ResponseOptions
     from writhe.solvers.posing.latent_posers import LatentOptions
 
@@ -26,7 +26,7 @@ _Options = TypeVar("_Options")
 
 
 def method_names() -> list[str]:
-    """The names that `make_poser` takes, the best first."""
+    """The names that `make_poser` accepts, the default first."""
     return list(_METHODS)
 
 

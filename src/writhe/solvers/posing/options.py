@@ -33,13 +33,13 @@ class DefaultOptions:
     root_weight: float = 3.0  # inertia of root translation
     base_weight: float = 1.0  # inertia of every degree of freedom
     max_step_rad: float = 0.25  # per joint coordinate and iteration
-    reach_m: float = 0.12  # the part of a target's distance that one iteration aims for at most
-    near_m: float = 0.06  # pairs nearer than this become inequalities
+    reach_m: float = 0.12  # an iteration aims at most this far towards a target
+    near_m: float = 0.06  # shape pairs nearer than this get a contact row
     margin_m: float = 0.002  # clearance that contact rows aim to keep
-    approach: float = 0.5  # fraction of the clearance that one iteration may use up
-    recovery_m: float = 0.01  # how far one iteration pushes out an initial overlap at most
+    approach: float = 0.5  # fraction of the clearance by which one iteration may approach
+    recovery_m: float = 0.01  # most by which one iteration reduces an initial overlap
     met_m: float = 0.005  # tolerance of targets
-    held_m: float = 0.0005  # tolerance of pins: beyond it the frame ends with a correcting QP
+    held_m: float = 0.0005  # tolerance of pins; if exceeded, the frame ends with a corrective QP
     relax_pull: float = 0.05  # gain of the hinge bias, used without a database
     gate: bool = True  # certify every step
     prior: PriorOptions = field(default_factory=PriorOptions)

@@ -39,7 +39,7 @@ class PoseResult:
     touching_parts: tuple[str, ...] = ()  # parts that overlap more than allowed
     unfamiliar: float | None = None  # distance to the database, in units of its typical spacing
     turn_error_rad: dict[str, float] = field(default_factory=dict[str, float])
-    off_balance_m: float | None = None  # the centre of mass beyond the feet, if balance is on
+    off_balance_m: float | None = None  # distance of the centre of mass outside the support
     frames: Frames | None = None  # joint frames of the whole model at q, where the poser has them
     blocked: tuple[str, ...] = ()  # objects that were stopped because no clear step was found
 
@@ -101,7 +101,7 @@ class Poser(Protocol):
     def step(
         self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin | Hold] = ()
     ) -> PoseResult:
-        """One frame: the next configuration from q towards the targets, and what is still off."""
+        """One frame: the next configuration from q towards the targets, with remaining errors."""
         ...
 
 

@@ -1,8 +1,8 @@
 """The posture prior of the default poser: joint positions predicted from a database.
 
 Two predictions from the goals of the held joints are blended:
-- the *global regression* over the whole database (`regression`): smooth, and safe far from all
-  postures;
+- the *global regression* over the whole database (`regression`): smooth, and tends to the mean far
+  from all postures;
 - the *neighbour regression*: the postures nearest to the current one (in linking, then in joint
   angles) are each aligned with the goals by a rotation about the vertical and a translation, and
   weighted by the misfit of their held joints and by their distance from the current posture. Their
@@ -12,8 +12,8 @@ Two predictions from the goals of the held joints are blended:
 A *persistent offset* is added to each prediction: the difference of the body from it at the start
 of the drag, in the body's local frame. It decays with the distance of the held joints from their
 positions at the start, so a drag begins at the current posture and returns to it when the hand
-does. (Decay over time hardly matters: docs/reconstruction.md has the figures.) To the extent that
-the offset counts, a joint follows changes of the prediction only by the part of its variance that
+does. (Decay over time has little effect: figures in docs/reconstruction.md.) In proportion to the
+offset's weight, a joint follows changes of the prediction only by the fraction of its variance that
 the regression explains.
 
 The heading of the local frame follows the rotation of the held joints about their mean, and slowly
@@ -68,12 +68,12 @@ class PriorOptions:
     distance_sigma_m: float = 0.08  # neighbour weight: RMS joint distance from the current posture
     heading_weight: float = 0.1  # neighbour alignment: weight of a joint that is not held
     ridge_m: float = 0.02  # of the neighbour regression
-    half_trust_weight: float = 1.0  # sum of neighbour weights at which the blend weight is 1/2
+    half_trust_weight: float = 1.0  # sum w of neighbour weights at which the blend weight is 1/2
     max_goal_step_m: float = 0.12  # largest movement of a goal per frame that the prior follows
     full_weight_motion_m: float = 0.005  # goal movement per frame from which `share` is 1
     offset_decay_m: float = 0.25  # distance of the held joints at which half the offset is left
     heading_gain: float = 0.1  # fraction of the heading error corrected per frame
-    steady_m: float = 0.3  # held joints closer together than this hardly rotate the heading
+    steady_m: float = 0.3  # held joints closer together hardly influence the heading
     mirror: bool = True  # add the mirror image of every posture
     search_interval: int = 3  # frames between neighbour searches
     regression: RegressionOptions = field(default_factory=RegressionOptions)
@@ -231,7 +231,7 @@ class PosturePrior:
         for i, handle in enumerate(positioned):
             if any(handle.point_in_joint):
                 points[i] -= self._own_rotations[own[i]] @ np.array(handle.point_in_joint)
-        if self._map is not None:  # a held finger counts as the hand that carries it
+        if self._map is not None:  # a held finger is replaced by its hand
             points += self._body[joints] - self._own_positions[own]
             _, first = np.unique(joints, return_index=True)
             first.sort()
@@ -239,7 +239,7 @@ class PosturePrior:
         return joints, points
 
     def _held_joints(self, names: tuple[str, ...]) -> tuple[Ints, Ints]:
-        """Joints of the posed body, and those of the database's figure that stand for them."""
+        """Joints of the posed body, and the corresponding ones of the database's figure."""
         if self._map is None:
             skeleton = self.database.figure.skeleton
             joints = np.array([skeleton.index(name) for name in names], dtype=np.int64)

@@ -9,11 +9,10 @@ k(a, b) = (1 + d) exp(-d), d = sqrt(3) |a - b| / width,
 where p are all joints of the database's postures, Z their kernels with the landmarks e_l, K the
 landmarks' with each other, and C weighs a posture by 1 / sqrt(postures of its clip). The prediction
 is a smooth function of the held joints; it depends on earlier predictions through the heading only.
-Far
-from all postures it falls back to their mean.
+Far from all postures it tends to their mean.
 
 The heading at run time is an estimate, so each training posture is rotated by a random heading
-error: the regression then turns a body whose feet contradict the estimate.
+error: the regression then learns to correct the heading of a body whose feet contradict it.
 """
 
 from __future__ import annotations
@@ -100,7 +99,7 @@ class EffectorRegression:
         k = _kernel_matrix(landmarks, landmarks, options.width_m)
         k[np.diag_indices_from(k)] += 1e-6  # landmarks may coincide
         centred = (outputs - mean) * root[:, None]
-        with _threads().limit(limits=1, user_api="blas"):  # too small to gain from threads
+        with _threads().limit(limits=1, user_api="blas"):  # too small to benefit from threads
             gram = z.T @ z + options.ridge * (root @ root) * k
             weights = np.linalg.solve(gram, z.T @ centred)
             residual = centred - z @ weights
@@ -136,8 +135,8 @@ def _kernel_matrix(inputs: Floats, landmarks: Floats, width_m: float) -> Floats:
 def _feet(positions: Floats, joints: Ints, height_m: float) -> Ints:
     """Indices of the held joints that are low in most postures, if there are two or more.
 
-    The lower one defines the ground, so that a body on a ladder or a step is described relative to
-    it. A single foot may be lifted and does not count.
+    The lower one defines the ground height, so that a body on a ladder or a step is described
+    relative to it. A single foot may be lifted and is not used.
     """
     low = np.flatnonzero(np.median(positions[:, joints, 1], axis=0) < height_m)
     return low if len(low) > 1 else low[:0]

@@ -28,7 +28,7 @@ CHAINS: dict[str, tuple[str, tuple[str, ...]]] = {
     "left_leg": ("hips", ("left_ankle",)),
     "body": ("hips", ("right_wrist", "left_wrist", "right_ankle", "left_ankle", "head")),
 }
-_SAMPLES = 2048  # random rotations within a joint's limits, to find their mean and extent
+_SAMPLES = 2048  # random rotations within a joint's limits, to estimate their mean and extent
 
 
 class Chain:

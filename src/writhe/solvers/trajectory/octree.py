@@ -120,7 +120,7 @@ def learn_octree(
     points = np.concatenate([chain.effector_points(t)[:, effector] for t, _ in takes])
     pulls, turns, known = _micro_motions(chain, takes, effector)
     corner = points.min(axis=0)
-    # slightly larger, so that the largest point falls into the last cell
+    # slightly enlarged, so that the maximum falls into the last cell
     size = np.maximum((points.max(axis=0) - corner) * (1.0 + 1e-9), 1e-6)
     members, parent, level, grid = split_cells(points, corner, size, options)
     cells = [_parameters(theta[i], points[i], options) for i in members]
@@ -195,7 +195,7 @@ def _parameters(
 def _micro_motions(
     chain: Chain, takes: Sequence[tuple[Floats, float]], effector: int
 ) -> tuple[Floats, Floats, Bools]:
-    """g and dtheta of Eq. 11 for every frame, and a mask: both are unknown at a take's start."""
+    """g and dtheta of Eq. 11 for every frame, and a mask (False at the start of a take)."""
     pulls, turns, known = [], [], []
     rows = slice(3 * effector, 3 * effector + 3)
     for theta, fps in takes:

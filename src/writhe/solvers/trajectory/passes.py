@@ -24,15 +24,15 @@ PASSES = ("crude", "alignment", "retargeting", "correction")
 class PassOptions:
     """Options of the passes. Windows are in seconds, so the result does not depend on the rate.
 
-    At 100 Hz the alignment window is the 10 frames of the paper; at 30 Hz the correction window is
-    its 2 frames.
+    They equal those of the paper at 100 Hz (alignment, 10 frames) and at 30 Hz (correction, 2
+    frames).
     """
 
     tolerance_m: float = 5e-4
     iterations: int = 6  # at each level of the octree
     alignment_s: float = 0.1
     correction_s: float = 1.0 / 15.0
-    reach_m: float = 0.05  # frames farther than this from their targets have no weight
+    reach_m: float = 0.05  # frames farther than this from their targets have weight 0
     widen: bool = True  # use the wider limits of parent cells where targets are out of reach
 
     def alignment_frames(self, fps: float) -> int:

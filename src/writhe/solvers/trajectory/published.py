@@ -1,9 +1,9 @@
 """The method of dynamic joint parameters as printed, for comparison with ours (NumPy only).
 
 Z-Y-X Euler angles, the plain mean of a cell, lambda^2 = g / dtheta averaged over its frames
-(Eq. 11) whatever its sign, windows in frames. Where the text cannot be followed: entries whose
-dtheta is zero have no lambda and are left out; Eq. 13 divides 2 w + 1 frames by 2 w, here by their
-number; limits of the highest level are a full turn, and the anatomical ones for hinges.
+(Eq. 11) with either sign, windows in frames. Deviations where the text is incomplete: entries whose
+dtheta is zero have no lambda and are left out; Eq. 13 divides a sum of 2 w + 1 frames by 2 w, here
+by their number; limits of the highest level are a full turn, and the anatomical ones for hinges.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from writhe.solvers.trajectory.octree import OctreeOptions, split_cells
 from writhe.solvers.trajectory.passes import targets_of
 
 ORDER = "ZYX"
-_NUDGE = 1e-6  # of the Jacobian by differences, radians
-_BORDER_M = 1e-6  # of the octree, so that rounding leaves no learnt point outside
+_NUDGE = 1e-6  # step of the finite differences of the Jacobian, radians
+_BORDER_M = 1e-6  # border around the octree, so that rounding leaves no learnt point outside
 _LEAST_TURN = 1e-9  # radians; below this dtheta is zero
 
 
@@ -184,7 +184,7 @@ def _damped(
     start: Floats,
     options: PublishedOptions,
 ) -> Floats:
-    """Eq. 6 with clamping (Eq. 12), every frame by itself."""
+    """Eq. 6 with clamping (Eq. 12), each frame independently."""
     lower, upper, damping = cells.lower[at], cells.upper[at], cells.damping_m2[at]
     angles = np.clip(start, lower, upper)
     diagonal = np.arange(angles.shape[1])
@@ -197,7 +197,7 @@ def _damped(
         normal = np.swapaxes(jacobian, 1, 2) @ jacobian
         normal[:, diagonal, diagonal] += damping[left]
         right = np.einsum("fij,fi->fj", jacobian, missed[left])
-        # lambda^2 may be zero or negative: the least-squares solution where there is no other
+        # lambda^2 may be zero or negative, so the system may be singular: least-squares solution
         step = np.einsum("fij,fj->fi", np.linalg.pinv(normal, rcond=1e-12, hermitian=True), right)
         angles[left] = np.clip(angles[left] + step, lower[left], upper[left])
     return angles

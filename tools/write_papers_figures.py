@@ -76,9 +76,60 @@ def _scenes(figures: dict[str, Any]) -> Rows:
     return rows
 
 
+def _half_space(figures: dict[str, Any]) -> Rows:
+    """Jerk and frames that penetrate, by scenario and method."""
+    methods = {
+        "half-space": "ours",
+        "algorithm-1": "Algorithm 1",
+        "algorithm-1-until-clear": "Algorithm 1, until clear",
+        "published": "solved together",
+        "penalty": "penalty",
+    }
+    rows: Rows = [["scenario", *methods.values()]]
+    for name, entry in figures["scenarios"].items():
+        found = entry["methods"]
+        if "algorithm-1" in found:
+            rows.append([name, *(_jerk(found[m]) for m in methods)])
+    return rows
+
+
+def _jerk(one: dict[str, Any]) -> str:
+    mark = " ✓" if one["certified"] else ""
+    frames = one["penetrating_frames"]
+    depth = f", {frames} frames, {1e3 * one['penetration_m']:.1f} mm" if frames else ""
+    return f"{one['jerk']:.2g}{depth}{mark}"
+
+
+def _planner(figures: dict[str, Any]) -> Rows:
+    """Settings of the published planner that met and were certified, and the best one."""
+    rows: Rows = [
+        ["experiment", "ends meet", "certified", "certified as printed", "best setting", "its path"]
+    ]
+    for name, found in figures["experiments"].items():
+        swept = found["published_sweep"]
+        best = swept["best"]
+        outcome = "certified" if best["certified"] else "does not meet"
+        if best["met"] and not best["certified"]:
+            through = best["pass_throughs"]
+            outcome = f"{1e3 * best['penetration_m']:.0f} mm deep, {through} pass-throughs"
+        rows.append(
+            [
+                name,
+                f"{swept['met']} of {swept['count']}",
+                f"{swept['certified']} of {swept['count']}",
+                f"{swept['certified_as_printed']} of {swept['count_as_printed']}",
+                f"α = {best['step_rad']:g} rad, ends {1e3 * best['clearance_m']:g} mm",
+                f"{outcome}, {best['seconds']:.1f} s",
+            ]
+        )
+    return rows
+
+
 # by name of the block: paper, function of its stored figures
 TABLES: dict[str, tuple[str, Callable[[dict[str, Any]], Rows]]] = {
     "published topology rows": ("topology-coordinates", _scenes),
+    "half-space methods": ("half-space-ik", _half_space),
+    "published planner": ("energy-planning", _planner),
 }
 
 

@@ -139,3 +139,18 @@ def test_descent_opens_the_body(crossed: PlanProblem, human: Figure) -> None:
     assert len(rows) > 10 and (np.diff(values) < 0).all()
     linking = [np.abs(linking_vector(human, q)).max() for q in (rows[0], rows[-1])]
     assert linking[1] < linking[0]
+
+
+def test_a_folded_body_descends_to_a_stretched_posture(
+    human: Figure, table: CollisionTable, tangled: list[TangledPair]
+) -> None:
+    problem = figure_problem(human, tangled[0].start, tangled[0].goal, table=table)
+    rows = descend(problem, tangled[0].start, step=0.1, most=120, energy=EnergyOptions(falloff=2))
+    energy = Energy(table, EnergyOptions(falloff=2)).along(rows)
+    assert (np.diff(energy) < 0).all() and energy[-1] < 0.2 * energy[0]
+    before, after = (forward(human.skeleton, q) for q in (rows[0], rows[-1]))
+    hands = [
+        float(np.linalg.norm(f.position("left_wrist") - f.position("right_wrist")))
+        for f in (before, after)
+    ]
+    assert hands[1] > max(1.0, 1.2 * hands[0])

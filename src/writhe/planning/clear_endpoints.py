@@ -12,13 +12,10 @@ from writhe.terms import CompiledTerms
 
 MARGIN_M = 0.002
 ITERATIONS, PULL = 40, 0.02
-_CONTACT = ContactOptions(
-    max_step=0.2, near_m=0.05, margin_m=MARGIN_M, recovery_m=0.03, approach=0.8
-)
 
 
-def push_clear(problem: PlanProblem, q: Floats) -> Floats:
-    """A posture near q with MARGIN_M of clearance and planted parts in place.
+def push_clear(problem: PlanProblem, q: Floats, margin_m: float = MARGIN_M) -> Floats:
+    """A posture near q with `margin_m` of clearance and planted parts in place.
 
     Each iteration takes the smallest step, with a weak pull back to q, that restores the clearance
     of near pairs. This may fail: check the result for penetration.
@@ -27,12 +24,15 @@ def push_clear(problem: PlanProblem, q: Floats) -> Floats:
     terms = CompiledTerms(skeleton, [*problem.planted_terms, *problem.limit_terms])
     planted = int(terms.program.row_start[len(problem.planted_terms)])
     variable = np.ones(nv, dtype=np.bool_) if problem.variable is None else problem.variable
-    contact_step = ContactStep(problem.table, _CONTACT, np.flatnonzero(~variable))
+    contact = ContactOptions(
+        max_step=0.2, near_m=0.05, margin_m=margin_m, recovery_m=0.03, approach=0.8
+    )
+    contact_step = ContactStep(problem.table, contact, np.flatnonzero(~variable))
     out, hessian = q.copy(), np.eye(nv)
     for _ in range(ITERATIONS):
         terms.update(out)
-        clearance_m = contact_step.clearance(terms.positions, terms.rotations, MARGIN_M)
-        if clearance_m > 0.5 * MARGIN_M:
+        clearance_m = contact_step.clearance(terms.positions, terms.rotations, margin_m)
+        if clearance_m > 0.5 * margin_m:
             break
         gradient = PULL * difference(skeleton, q, out) * variable
         step = contact_step.solve(

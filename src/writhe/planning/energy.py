@@ -32,11 +32,13 @@ class EnergyOptions:
     `falloff` is the paper's d between parts of one body: 2 spreads all parts, 5 moves only the
     nearest ones apart. `external_falloff` applies between a body and other bodies or objects.
     `weights` multiplies pairs of parts; a pair with weight 0 is only checked by the certificate.
+    `rest_weights` reduces the weight of pairs that are near in the rest pose; the paper does not.
     """
 
     falloff: int = 5
     external_falloff: int = 2
     weights: Mapping[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
+    rest_weights: bool = True
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -176,7 +178,7 @@ def _weights(
     for p in range(len(weight)):
         at = rows[first[p] : first[p + 1]]
         clearance = float(rest[at].min())
-        if own[p] and clearance < REST_M:
+        if options.rest_weights and own[p] and clearance < REST_M:
             weight[p] = (max(clearance, NEIGHBOUR_M) / REST_M) ** float(falloff[p])
         parts = {
             frozenset((table.part_of_shape(int(i)), table.part_of_shape(int(j))))

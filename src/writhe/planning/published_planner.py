@@ -19,7 +19,7 @@ from writhe.planning.compiled_problem import CompiledProblem
 from writhe.planning.energy import EnergyOptions
 from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan, PlanStatus
-from writhe.skeleton import Figure
+from writhe.skeleton import Figure, Skeleton
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.topology import Bundle, Strand
 from writhe.topology.linking_vector import body_bundle
@@ -156,20 +156,48 @@ class PaperPlanner:
         return Bundle.compile(problem.skeleton.tree, problem.skeleton.index, moved)
 
 
-def descend(problem: PlanProblem, q: Floats, *, step: float = 0.03, most: int = 400) -> Floats:
-    """(rows, nq) the gradient descent from q to a canonical posture (section 5.1)."""
-    compiled, skeleton = CompiledProblem(problem), problem.skeleton
-    rows = [q]
-    energy, gradient = compiled.energy.value_and_gradient(q)
+def descend(
+    problem: PlanProblem,
+    q: Floats,
+    *,
+    step: float = 0.03,
+    most: int = 400,
+    energy: EnergyOptions | None = None,
+) -> Floats:
+    """(rows, nq) the gradient descent from q to a canonical posture (section 5.1).
+
+    Steps have the length `step` or less, so that the energy falls at every one of them. Where one
+    would leave joint limits, it is corrected to their border.
+    """
+    compiled, skeleton = CompiledProblem(problem, energy), problem.skeleton
+    rows, alpha = [q], step
+    value, gradient = compiled.energy.value_and_gradient(q)
     for _ in range(most):
         norm = float(np.linalg.norm(gradient))
-        if norm == 0 or step < 1e-3:
+        if norm == 0 or alpha < 1e-3 * step:
             break
-        tried = integrate(skeleton, rows[-1], -step / norm * gradient)
+        tried = _within_limits(
+            compiled, integrate(skeleton, rows[-1], -alpha / norm * gradient), skeleton
+        )
         lower, lower_gradient = compiled.energy.value_and_gradient(tried)
-        if lower >= energy:
-            step *= 0.5
+        if lower >= value:
+            alpha *= 0.5
             continue
+        alpha = min(1.3 * alpha, step)
         rows.append(tried)
-        energy, gradient = lower, lower_gradient
+        value, gradient = lower, lower_gradient
     return np.array(rows)
+
+
+def _within_limits(compiled: CompiledProblem, q: Floats, skeleton: Skeleton) -> Floats:
+    """q moved back into its joint limits, to first order."""
+    terms = compiled.terms
+    terms.update(q)
+    outside = terms.violation()
+    broken = np.abs(outside) > 1e-4
+    if not broken.any():
+        return q
+    rows = terms.jacobian[broken]
+    gram = rows @ rows.T
+    gram[np.diag_indices_from(gram)] += 1e-9
+    return integrate(skeleton, q, -rows.T @ np.linalg.solve(gram, outside[broken]))

@@ -79,7 +79,7 @@ def _pushed(published_jerk: float) -> dict[str, Any]:
         return {"jerk": jerk, "penetrating_frames": hits, "relation_error_m": 1e-5}
 
     methods = {"half-space": row(10.0, 0), "penalty": row(1000.0, 30)}
-    own = {**methods, "published": row(published_jerk, 11)}
+    own = {**methods, "algorithm-1": row(published_jerk, 11)}
     return {"scenarios": {"back": {"methods": own}, "bar": {"methods": methods}}}
 
 
@@ -122,6 +122,16 @@ def test_a_penetrating_path_reproduces_neither_time_nor_freedom_from_collision()
     assert bad["yoga: seconds"]["reproduced"] is False
     good = claims_of("energy-planning", _planning(seconds=0.5))
     assert good["yoga: seconds"]["reproduced"] and good["yoga: penetration"]["reproduced"]
+
+
+def test_the_published_planner_is_judged_by_the_best_of_its_settings():
+    result = _planning(seconds=0.5, success=0.0, depth=0.07, through=3)
+    best = {"seconds": 2.0, "certified": True, "penetration_m": 0.0, "pass_throughs": 0}
+    result["experiments"]["yoga"]["published_sweep"] = {"best": best}
+    found = claims_of("energy-planning", result)
+    assert found["yoga: seconds"]["published_variant"] == 2.0
+    assert found["yoga: penetration"]["reproduced"] and found["yoga: seconds"]["reproduced"]
+    assert not found["arm-fold: penetration"]["reproduced"]
 
 
 def test_tangles_are_counted_by_the_papers_threshold():

@@ -13,11 +13,16 @@ from typing import Any
 import numpy as np
 
 from writhe.errors import UnknownNameError, WritheError
-from writhe.planning import Energy, Plan, Timing, to_motion
+from writhe.planning import Energy, Plan, PlanStatus, Timing, to_motion
 from writhe.planning.ompl_planners import PLANNERS
 from writhe.planning.ompl_process import PlannerProcess
 from writhe.progress import Progress
 from writhe.research.evaluation import Report
+from writhe.research.experiments.energy_planning.canonical_postures import (
+    descents,
+    draw_descent,
+    summarise_descents,
+)
 from writhe.research.experiments.energy_planning.methods import (
     Budget,
     methods,
@@ -35,11 +40,18 @@ from writhe.research.experiments.energy_planning.postures import (
     yoga,
 )
 from writhe.research.experiments.energy_planning.postures import flare as flare_halves
+from writhe.research.experiments.energy_planning.published_sweep import (
+    SweepRun,
+    plan_as_published,
+    summarise_sweep,
+    sweep,
+)
 from writhe.research.experiments.energy_planning.thomas_flare import Flare, flare
 from writhe.skeleton import Motion
 
 FPS = 30.0
 NAMES = ("arm-fold", "leg-cross", "yoga", "contortion", "thomas-flare")
+CANONICAL = "canonical-postures"
 # seconds of the paper's table 1: without and with the safe zone
 PAPER_TABLE_1 = {
     "arm-fold": (11.415, 10.722),
@@ -60,13 +72,13 @@ def run(
     full: bool = False,
     seconds: float | None = None,
 ) -> dict[str, Any]:
-    """All experiments, or `only` one.
+    """All experiments, or `only` one; "canonical-postures" is the descent of figure 3.
 
     OMPL's planners get ten seeded runs of `seconds` each: 60 by default, where the remaining runs
     are skipped after three failures in a row; 300 and no skipping with `full`.
     """
-    if only is not None and only not in NAMES:
-        raise UnknownNameError("experiment", only, list(NAMES))
+    if only is not None and only not in (*NAMES, CANONICAL):
+        raise UnknownNameError("experiment", only, [*NAMES, CANONICAL])
     budget = Budget(seconds=300.0, paper_seconds=300.0, hopeless=10) if full else Budget()
     if seconds is not None:
         budget = replace(budget, seconds=seconds)
@@ -81,20 +93,50 @@ def run(
     results: dict[str, dict[str, Any]] = {}
     circle: Flare | None = None
     with PlannerProcess() as process:
-        for name in NAMES if only is None else (only,):
+        for name in [n for n in NAMES if only in (None, n)]:
             progress(None, name)
             results[name] = _compare(_experiment(name), name, budget, process, report, progress)
             if name == "thomas-flare":
                 progress(None, "stage two of the flare")
                 circle = _stage_two(report, results[name])
-    _tables(report, results, circle)
-    report.heading("Planning times (figure 14)")
-    report.picture(
-        box_plot(report.picture_path("times.png"), results, budget.seconds),
-        "Seconds, and the success rate; grey where no run succeeded",
-    )
+    out: dict[str, Any] = {
+        "experiments": results,
+        "budget": {"runs": budget.runs, "seconds": budget.seconds},
+    }
+    if results:
+        _tables(report, results, circle)
+        report.heading("Planning times (figure 14)")
+        report.picture(
+            box_plot(report.picture_path("times.png"), results, budget.seconds),
+            "Seconds, and the success rate; grey where no run succeeded",
+        )
+    if only in (None, CANONICAL):
+        progress(None, "descent to canonical postures")
+        out["canonical_postures"] = _canonical(report)
     report.write()
-    return {"experiments": results, "budget": {"runs": budget.runs, "seconds": budget.seconds}}
+    return out
+
+
+def _canonical(report: Report) -> dict[str, Any]:
+    """The descent of every start and goal that is planned alone."""
+    experiments = [_experiment(name) for name in NAMES if name != "thomas-flare"]
+    figure = experiments[0].figure
+    found = descents(experiments)
+    result = summarise_descents(figure, found)
+    report.heading("Canonical postures (section 5.1, figure 3)")
+    for name in ("yoga, start", "contortion, goal"):
+        path = report.picture_path(f"canonical-{name.partition(',')[0]}.png")
+        report.picture(draw_descent(figure, found[name], path), f"Descent of {name}")
+    report.table(
+        ["posture", "energy", "after the descent", "hands and feet apart (m)"],
+        [[n, *result["energies"][n], result["spread_m"][n]] for n in found],
+    )
+    report.text(
+        f"{len(result['groups'])} different postures are reached: "
+        + "; ".join(" and ".join(group) for group in result["groups"])
+        + f". The energy rises in {result['rises']} steps."
+    )
+    return result
 
 
 def _experiment(name: str) -> Experiment:
@@ -131,6 +173,8 @@ def _compare(
             picture = _strip(experiment, plans[0], report, f"{name}-{method}.png")
             report.picture(picture, f"{name}, {method}")
             best = best or plans[0]
+    swept = sweep(experiment, progress)
+    _published(experiment, swept, report, found)
     entwined = strand_pairs(experiment.figure, experiment.goal, ENTWINED)
     tangled = strand_pairs(experiment.figure, experiment.goal, TANGLED)
     listed = ", ".join(f"{pair} {linking:.2f}" for pair, linking in entwined.items())
@@ -172,7 +216,41 @@ def _compare(
             for method, row in found.items()
         ],
     )
-    return {"methods": found, "tangles": len(entwined), "tangles_over_half": len(tangled)}
+    return {
+        "methods": found,
+        "published_sweep": summarise_sweep(swept),
+        "tangles": len(entwined),
+        "tangles_over_half": len(tangled),
+    }
+
+
+def _published(
+    experiment: Experiment, swept: list[SweepRun], report: Report, found: dict[str, Any]
+) -> None:
+    """The sweep of the published planner as a table, and its best setting at both values of d."""
+    best = swept[0]
+    setting = f"step {best.step_rad:g} rad, ends {1e3 * best.clearance_m:g} mm apart"
+    report.text(
+        f"The published planner: {sum(r.certified for r in swept)} of {len(swept)} settings are"
+        f" certified; the best: {setting}."
+    )
+    for falloff in (5, 2):
+        plan = plan_as_published(
+            experiment,
+            best.step_rad,
+            best.clearance_m,
+            safe_zone=best.safe_zone,
+            rest_weights=best.rest_weights,
+            falloff=falloff,
+        )
+        found[f"paper-best-d{falloff}"] = summarise_runs([plan])
+        name = f"{experiment.name}-paper-d{falloff}"
+        if plan.status is not PlanStatus.STUCK:
+            picture = _strip(experiment, plan, report, f"{name}.png")
+            verdict = "certified" if plan.certificate.certified else "it penetrates"
+            report.picture(picture, f"{experiment.name}, as published, d = {falloff}: {verdict}")
+        else:
+            report.text(f"As published with d = {falloff}, the ends do not meet.")
 
 
 def _strip(experiment: Experiment, plan: Plan, report: Report, name: str) -> Path:

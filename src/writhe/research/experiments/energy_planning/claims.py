@@ -16,12 +16,13 @@ PAPER_TANGLES = 7  # of the contortion (section 7.1)
 def claims(result: Mapping[str, Any]) -> dict[str, PaperClaim]:
     """Times and penetrations of all experiments; safe zone and tangles of the contortion.
 
-    A time of the published variant counts only if its path is certified.
+    The published variant is its best setting of the sweep, if there is one; its time counts only if
+    its path is certified.
     """
     out: dict[str, PaperClaim] = {}
     for name, found in result["experiments"].items():
         methods = found["methods"]
-        ours, published = methods["default"], methods["paper"]
+        ours, published = methods["default"], _best(found)
         without, with_zone = PAPER_TABLE_1[name]
         printed = without if with_zone is None else with_zone
         seconds = published["seconds_median"]
@@ -48,6 +49,19 @@ def claims(result: Mapping[str, Any]) -> dict[str, PaperClaim]:
                 PAPER_STAGE_TWO_S, found["stage_two"]["seconds"]
             )
     return out
+
+
+def _best(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The figures of the published planner: the best of its sweep, or those of `paper`."""
+    if "published_sweep" not in found:
+        return found["methods"]["paper"]
+    best = found["published_sweep"]["best"]
+    return {
+        "seconds_median": best["seconds"],
+        "success_rate": float(best["certified"]),
+        "penetration_m": best["penetration_m"],
+        "pass_throughs": best["pass_throughs"] or 0,
+    }
 
 
 def _penetration(ours: Mapping[str, Any], published: Mapping[str, Any]) -> PaperClaim:

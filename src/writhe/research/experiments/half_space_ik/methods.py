@@ -11,9 +11,10 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.database import PostureDatabase
 from writhe.kernels.skeleton import kinematics
-from writhe.research.experiments.half_space_ik.scenarios import Scenario
+from writhe.research.experiments.half_space_ik.scenario import Scenario
 from writhe.skeleton import Skeleton
 from writhe.solvers.half_space import CollisionResponse, ResponseOptions
+from writhe.solvers.half_space.objective import empty_half_spaces
 from writhe.solvers.posing.handles import Pin, Target
 
 BLEND = 0.5  # share of the new pose in the published blending (Algorithm 1, line 7)
@@ -117,9 +118,11 @@ class PositionalMethod(HalfSpaceMethod):
 
 
 class PublishedMethod(HalfSpaceMethod):
-    """The published method: half-spaces as equalities (Eq. 3) from collisions, without the gate.
+    """The published method read as intended: all constraints of a frame are solved together.
 
-    L-BFGS with bounds, prediction by the last motion, clamped, then blended with the last pose.
+    Half-spaces as equalities (Eq. 3) from collisions, without the gate; L-BFGS with bounds,
+    prediction by the last motion, clamped, then blended with the last pose. `Algorithm1Method`
+    follows the printed loop instead.
     """
 
     rounds = 3
@@ -152,6 +155,73 @@ class PublishedMethod(HalfSpaceMethod):
         kinematics.difference(response.skeleton.tree, start, moved, response.velocity)
         self.errors.append(max(response.handle_terms.relation_errors(moved).values(), default=0.0))
         return moved, 1e3 * solve, 1e3 * detect
+
+
+class Algorithm1Method(HalfSpaceMethod):
+    """Algorithm 1 line by line.
+
+    Collisions of the pose p_t add constraints to a set C. While C is not empty, the loop runs over
+    its constraints: predict p_t + v_t, solve IK for this constraint alone (with the dragged points,
+    pins and relations), clamp, blend with the last pose. Without constraints only dragged points
+    move the body. The paper has no rule for when a constraint ends: C is kept for ever, or with
+    `until_clear` emptied in a frame without collision. IK is solved by Gauss-Newton, which has the
+    same minimum as L-BFGS and costs less for hundreds of solves a frame.
+    """
+
+    def __init__(
+        self, scenario: Scenario, options: ResponseOptions, *, until_clear: bool = False
+    ) -> None:
+        super().__init__(scenario, options)
+        self.until_clear = until_clear
+        self._all = self.response.objective.spaces
+        self._one = empty_half_spaces(1)
+
+    def step(
+        self, q: Floats, targets: list[Target], objects: dict[str, Floats]
+    ) -> tuple[Floats, float, float]:
+        response, objective = self.response, self.response.objective
+        objective.two_sided = True
+        objective.predicted_step[:] = 0.0
+        response.handle_terms.prepare(targets, self.scenario.pins)
+        here = _with_objects(response, q, objects)
+        _aim(response, here)
+        clock = time.perf_counter()
+        objective.spaces = self._all
+        if self.until_clear and not self._collides(here):
+            self._all.used[0] = 0
+        response.add_colliding_half_spaces(here)  # lines 1 and 2
+        detect, clock = time.perf_counter() - clock, time.perf_counter()
+        new = here
+        if self._all.used[0]:  # line 3
+            predicted = np.empty_like(here)
+            kinematics.integrate(response.skeleton.tree, here, response.velocity, predicted)
+            solved = predicted
+            for row in range(int(self._all.used[0])):  # lines 4 to 8
+                self._select(row)
+                solved, _ = objective.solve(solved)
+                solved = response.clamp_displacement(predicted, solved)
+                solved = _blended(response.skeleton, here, solved)
+            new = solved
+        elif targets:
+            self._one.used[0] = 0
+            objective.spaces = self._one
+            solved, _ = objective.solve(here)
+            new = response.clamp_displacement(here, solved)
+        kinematics.difference(response.skeleton.tree, here, new, response.velocity)
+        self.errors.append(max(response.handle_terms.relation_errors(new).values(), default=0.0))
+        return new, 1e3 * (time.perf_counter() - clock), 1e3 * detect
+
+    def _collides(self, q: Floats) -> bool:
+        near = self.response.near
+        near.find(*_frames(self.response.skeleton, q), 0.0)
+        return bool(((near.rows.gap + near.rows.allowance)[: near.count] < 0.0).any())
+
+    def _select(self, row: int) -> None:
+        """Make one constraint of C the only one of the objective."""
+        for column, source in zip(self._one[1:], self._all[1:], strict=True):
+            column[0] = source[row]
+        self._one.used[0] = 1
+        self.response.objective.spaces = self._one
 
 
 @dataclass
@@ -261,6 +331,8 @@ def make_methods(scenario: Scenario, names: list[str]) -> dict[str, Method]:
     known = {
         "half-space": lambda: HalfSpaceMethod(scenario, ours),
         "half-space-unblended": lambda: HalfSpaceMethod(scenario, replace(ours, blend=0.0)),
+        "algorithm-1": lambda: Algorithm1Method(scenario, ungated),
+        "algorithm-1-until-clear": lambda: Algorithm1Method(scenario, ungated, until_clear=True),
         "published": lambda: PublishedMethod(scenario, published),
         "published-unblended": lambda: PublishedMethod(scenario, replace(published, blend=0.0)),
         "penalty": lambda: PositionalMethod(scenario, replace(ungated, blend=0.0)),

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from writhe.arrays import Floats
 from writhe.render.scenes import Extra
 from writhe.research.evaluation.plots import plot_file
 from writhe.research.experiments.half_space_ik.play_scenario import ScenarioRun
-from writhe.research.experiments.half_space_ik.scenarios import FPS, Scenario
+from writhe.research.experiments.half_space_ik.scenario import FPS, Scenario
 from writhe.skeleton import forward
 
 _COLOURS = {
     "half-space": "#1f6feb",
     "half-space-unblended": "#79b8ff",
+    "algorithm-1": "#bf8700",
+    "algorithm-1-until-clear": "#e5b94d",
     "published": "#8250df",
     "published-unblended": "#c297ff",
     "penalty": "#cf222e",
     "penalty-blended": "#ff8182",
     "default": "#2da44e",
 }
+
+HIDDEN = ("floor",)  # drawn as the ground
 
 
 def strips(scenario: Scenario, runs: dict[str, ScenarioRun], path: Path) -> Path:
@@ -35,9 +41,10 @@ def strips(scenario: Scenario, runs: dict[str, ScenarioRun], path: Path) -> Path
         strip_image(
             scenario.scene,
             run.q,
-            size=(210, 270),
+            size=scenario.panel,
             view=scenario.view,
             extra=_extra(scenario),
+            hidden=HIDDEN,
             frames=(chosen * (len(run.q) - 1)).round().astype(int).tolist(),
         )
         for run in runs.values()
@@ -46,11 +53,64 @@ def strips(scenario: Scenario, runs: dict[str, ScenarioRun], path: Path) -> Path
     return path
 
 
+def relation_contrast(
+    held: tuple[Scenario, ScenarioRun], free: tuple[Scenario, ScenarioRun], path: Path
+) -> Path:
+    """Figure 4: with the relative constraint above, without it below, seen from the held side.
+
+    A line joins the wrist and the place on the knee where it started; it is red beyond 5 cm.
+    """
+    from PIL import Image
+
+    from writhe.render.scenes import strip_image
+
+    rows = [
+        strip_image(
+            scenario.scene,
+            run.q,
+            size=(250, 330),
+            view=(1.0, 0.12, 0.35),
+            around=((-0.2, 0.15, -0.15), (0.35, 1.55, 0.65)),
+            extra=_from_place(scenario, "a.left_wrist", "a.left_knee"),
+            frames=(np.array([0.05, 0.35, 0.5, 0.6, 0.9]) * (len(run.q) - 1)).astype(int).tolist(),
+        )
+        for scenario, run in (held, free)
+    ]
+    Image.fromarray(np.concatenate(rows, axis=0)).save(path, optimize=True)
+    return path
+
+
+def _from_place(scenario: Scenario, joint: str, other: str) -> Extra:
+    """Draws a line from `joint` to the place in the frame of `other` where it was at the start."""
+    skeleton = scenario.scene.layout.skeleton
+    at = forward(skeleton, scenario.start)
+    place = at.rotation(other).T @ (at.position(joint) - at.position(other))
+
+    def draw(stage: Any, q: Floats) -> None:
+        now = forward(skeleton, q)
+        a, b = now.position(joint), now.point(other, place)
+        if (away := float(np.linalg.norm(a - b))) > 0.005:
+            colour = (0.85, 0.15, 0.12) if away > 0.05 else (0.15, 0.45, 0.85)
+            stage.add_capsule(a, b, 0.008, colour=colour)
+        stage.add_capsule(b, b, 0.02, colour=(0.15, 0.45, 0.85))
+
+    return draw
+
+
 def film(scenario: Scenario, run: ScenarioRun, path: Path) -> Path:
     """The motion of one method as a GIF."""
     from writhe.render.scenes import scene_movie
 
-    return scene_movie(scenario.scene, run.q, path, fps=FPS, size=(300, 360), view=scenario.view)
+    return scene_movie(
+        scenario.scene,
+        run.q,
+        path,
+        fps=FPS,
+        size=(300, 360),
+        view=scenario.view,
+        extra=_extra(scenario),
+        hidden=HIDDEN,
+    )
 
 
 def _extra(scenario: Scenario) -> Extra | None:

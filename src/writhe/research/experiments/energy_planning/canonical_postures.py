@@ -1,0 +1,88 @@
+"""Descent of the energy to canonical postures (section 5.1, figure 3)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.planning import Energy, EnergyOptions, descend, figure_problem
+from writhe.research.experiments.energy_planning.postures import Experiment
+from writhe.skeleton import Figure, forward
+
+_STEPS, _STEP_RAD = 800, 0.1
+_SAME_M = 0.15  # mean distance of joints up to which two postures count as the same
+
+
+def descents(experiments: list[Experiment], falloff: int = 2) -> dict[str, Floats]:
+    """(rows, nq) by posture: the descent of the start and the goal of every experiment."""
+    energy = EnergyOptions(falloff=falloff, rest_weights=True)
+    out: dict[str, Floats] = {}
+    for experiment in experiments:
+        for end, q in (("start", experiment.start), ("goal", experiment.goal)):
+            problem = figure_problem(experiment.figure, q, q)
+            out[f"{experiment.name}, {end}"] = descend(
+                problem, q, step=_STEP_RAD, most=_STEPS, energy=energy
+            )
+    return out
+
+
+def summarise_descents(figure: Figure, found: dict[str, Floats]) -> dict[str, Any]:
+    """Energies before and after, and the different postures in which the descents end."""
+    energy = Energy(
+        figure_problem(figure, *[next(iter(found.values()))[0]] * 2).table,
+        EnergyOptions(falloff=2, rest_weights=True),
+    )
+    ends: list[tuple[str, Floats]] = []
+    groups: list[list[str]] = []
+    shapes: list[Floats] = []
+    for name, rows in found.items():
+        ends.append((name, rows[-1]))
+        shape = _shape(figure, rows[-1])
+        apart = [float(np.linalg.norm(shape - other, axis=1).mean()) for other in shapes]
+        if apart and min(apart) < _SAME_M:
+            groups[int(np.argmin(apart))].append(name)
+        else:
+            groups.append([name])
+            shapes.append(shape)
+    return {
+        "energies": {
+            name: [float(energy.value(rows[0])), float(energy.value(rows[-1]))]
+            for name, rows in found.items()
+        },
+        "rises": sum(int((np.diff(energy.along(rows)) > 0).sum()) for rows in found.values()),
+        "groups": groups,
+        "spread_m": {name: _spread(figure, q) for name, q in ends},
+    }
+
+
+def _shape(figure: Figure, q: Floats) -> Floats:
+    """(joints, 3) positions relative to the root, in its frame."""
+    frames = forward(figure.skeleton, q)
+    root = figure.skeleton.names[0]
+    return (frames.positions - frames.position(root)) @ frames.rotation(root)
+
+
+def _spread(figure: Figure, q: Floats) -> float:
+    """Mean distance of the hands and feet from each other."""
+    frames = forward(figure.skeleton, q)
+    tips = [
+        frames.position(f"{side}_{joint}")
+        for side in ("left", "right")
+        for joint in ("wrist", "ankle")
+    ]
+    pairs = [(a, b) for i, a in enumerate(tips) for b in tips[i + 1 :]]
+    return float(np.mean([np.linalg.norm(a - b) for a, b in pairs]))
+
+
+def draw_descent(figure: Figure, rows: Floats, path: Path) -> Path:
+    """The descent as a film strip, as figure 3 shows it."""
+    from writhe.render import film_strip
+    from writhe.skeleton import Motion
+
+    # most of the energy is lost at first
+    chosen = np.unique(np.round(np.linspace(0, 1, 7) ** 2.5 * (len(rows) - 1)).astype(int))
+    motion = Motion(figure.skeleton, np.ascontiguousarray(rows[chosen]), 30.0)
+    return film_strip(figure, motion, path, count=len(chosen), size=(190, 250))

@@ -1,0 +1,189 @@
+"""Manipulations with relative constraints: a held leg, a bar in two hands, a push-up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Floats, vector3
+from writhe.collision import (
+    ContactPolicy,
+    ball,
+    half_space,
+)
+from writhe.errors import WritheError
+from writhe.research.evaluation.drags import standing
+from writhe.research.experiments.half_space_ik.scenario import (
+    Scenario,
+    eased_path,
+    object_scenario,
+    start_configuration,
+)
+from writhe.scene import Actor, Scene, SceneObject
+from writhe.skeleton import Figure, Frames, forward
+from writhe.skeleton.figures import figure
+from writhe.skeleton.kinematics import integrate
+from writhe.solvers.posing.handles import Target
+from writhe.terms import keep_direction, keep_relative
+
+
+def _one_leg(human: Figure) -> Floats:
+    """Standing on the right leg, the left knee raised."""
+    skeleton = human.skeleton
+    step = np.zeros(skeleton.dof_count)
+    step[skeleton.v_slice("left_hip").start] = -1.5
+    step[skeleton.v_slice("left_knee")] = 1.3
+    return integrate(skeleton, standing(human), step)
+
+
+def holding(held: bool) -> Scenario:
+    """Figure 4: the left hand holds the left leg while a ball comes."""
+    from writhe.solvers.levenberg_marquardt import StepOptions, StepSolver
+    from writhe.terms import CompiledTerms, joint_limits, reach, stay_near
+
+    human = figure("human")
+    skeleton = human.skeleton
+    raised = _one_leg(human)
+    knee = forward(skeleton, raised).point("left_knee", (0.09, -0.05, 0.05))
+    terms = [
+        reach("left_wrist", knee, weight=20.0),
+        *joint_limits(skeleton),
+        *stay_near(skeleton, raised, weight=0.3, weight_of={"hips": 100.0, "left_hip": 20.0}),
+    ]
+    pose = StepSolver(CompiledTerms(skeleton, terms), StepOptions(60)).step(raised).q
+    frames = 220
+    made = object_scenario(
+        "holding" if held else "not-holding",
+        "The left hand holds the leg" if held else "The same without the relative constraint",
+        ball([0, 0, 0], 0.11),
+        [(-0.05, 1.45, 0.75), (0.03, 1.06, 0.40), (0.03, 0.76, 0.38), (0.0, 0.9, 0.9)],
+        frames,
+        pose=pose,
+        watched="a.left_wrist",
+        figure_of_paper="figure 4",
+    )
+    if not held:
+        return made
+    at = forward(made.scene.layout.skeleton, made.start)
+    local = at.rotation("a.left_knee").T @ (
+        at.position("a.left_wrist") - at.position("a.left_knee")
+    )
+    return replace(made, relations=(keep_relative("a.left_wrist", "a.left_knee", local),))
+
+
+_GRIP = (0.0, -0.09, 0.02)  # where the palm is, in the frame of a wrist
+
+
+def bar() -> Scenario:
+    """Two hands lift a bar: one is dragged, the other keeps its position on the bar."""
+    from writhe.solvers.levenberg_marquardt import StepOptions, StepSolver
+    from writhe.terms import CompiledTerms, joint_limits, reach, stay_near
+
+    human = figure("human")
+    scene = Scene((Actor("a", human),))
+    skeleton = scene.layout.skeleton
+    own = human.skeleton
+    upright = standing(human)
+    terms = [
+        *(
+            reach(f"{side}_wrist", (sign * 0.24, 0.98, 0.36), weight=20.0)
+            for side, sign in (("left", 1.0), ("right", -1.0))
+        ),
+        *joint_limits(own),
+        *stay_near(own, upright, weight=0.3, weight_of={"hips": 100.0, "spine": 20.0}),
+    ]
+    held = StepSolver(CompiledTerms(own, terms), StepOptions(60)).step(upright).q
+    start = start_configuration(scene, {"a": held})
+    at = forward(skeleton, start)
+    turn = at.rotation("a.left_wrist")
+    along = at.position("a.right_wrist") - at.position("a.left_wrist")
+    frames = 240
+    path = eased_path(
+        [at.position("a.left_wrist"), (0.24, 1.25, 0.42), (0.24, 1.72, 0.20), (0.40, 1.2, 0.38),
+         (0.24, 1.0, 0.36)], frames,
+    )  # fmt: skip
+    return Scenario(
+        "bar",
+        "Two hands lift a bar",
+        scene,
+        start,
+        frames,
+        targets=lambda k: [Target("a.left_wrist", vector3(path[min(k, frames - 1)]))],
+        relations=(
+            keep_relative("a.right_wrist", "a.left_wrist", turn.T @ along),
+            keep_direction("a.left_wrist", turn.T @ (along / np.linalg.norm(along)), "a.hips",
+                           at.rotation("a.hips").T @ (along / np.linalg.norm(along))),
+        ),
+        watched="a.right_wrist",
+        return_fraction=0.04,
+        figure_of_paper="section 3.2",
+        extra=_draw_bar,
+    )  # fmt: skip
+
+
+def push_up() -> Scenario:
+    """A push-up: the chest is dragged up and down, then one hand aside; the other hand follows it.
+
+    The feet are pinned; the relation between the hands is all that keeps the right hand.
+    """
+    from writhe.postures.builtin.pose_setting import PoseSetting
+    from writhe.postures.builtin.poses_floor import FOURS
+    from writhe.postures.builtin.posture_variants import PostureBuilder
+    from writhe.solvers.posing.handles import pin_here
+
+    human = figure("human")
+    ground = SceneObject("floor", (half_space([0, 0, 0], [0, 1, 0]),))
+    policy = ContactPolicy()
+    for part in ("left_wrist", "right_wrist", "left_toe", "right_toe", "left_ankle", "right_ankle"):
+        policy = policy.allow(f"a.{part}", "floor", 0.03)
+    scene = Scene((Actor("a", human),), (ground,), policy)
+    posed = next(pose for pose in FOURS if pose.name == "push-up")
+    settled = PostureBuilder(PoseSetting(human)).authored(posed)
+    if settled is None:
+        raise WritheError("the push-up cannot be settled within joint limits")
+    start = start_configuration(scene, {"a": settled.q})
+    skeleton = scene.layout.skeleton
+    at = forward(skeleton, start)
+    chest, left = at.position("a.chest"), at.position("a.left_wrist")
+    along = at.position("a.right_wrist") - left
+    turn = at.rotation("a.left_wrist")
+    frames = 300
+    high, aside = chest + np.array([0.0, 0.2, 0.0]), np.array([0.10, 0.0, 0.0])
+    chest_path = eased_path([chest, high, high, chest, high], frames)
+    hand_path = eased_path([left, left, left + aside, left + aside, left + aside], frames)
+    return Scenario(
+        "push-up",
+        "A push-up, the hands kept together",
+        scene,
+        start,
+        frames,
+        targets=lambda k: [
+            Target("a.chest", vector3(chest_path[min(k, frames - 1)])),
+            Target("a.left_wrist", vector3(hand_path[min(k, frames - 1)])),
+        ],
+        pins=tuple(
+            pin_here(skeleton, start, f"a.{side}_toe", orientation=True)
+            for side in ("left", "right")
+        ),
+        relations=(
+            keep_relative("a.right_wrist", "a.left_wrist", turn.T @ along),
+            *(
+                keep_direction("a.left_wrist", turn.T @ axis, "floor", axis)
+                for axis in (along / np.linalg.norm(along), np.array([0.0, 1.0, 0.0]))
+            ),
+        ),
+        root_free=True,
+        watched="a.right_wrist",
+        view=(1.0, 0.3, 0.45),
+        figure_of_paper="section 3.2",
+        panel=(250, 150),
+    )
+
+
+def _draw_bar(stage: Any, frames: Frames) -> None:
+    """Draw the bar between the palms; it is not simulated."""
+    left, right = (frames.point(f"a.{side}_wrist", _GRIP) for side in ("left", "right"))
+    beyond = 0.25 * (right - left)
+    stage.add_capsule(left - beyond, right + beyond, 0.014)

@@ -1,0 +1,104 @@
+"""A manipulation: a scene with scripted targets and object poses at 60 frames a second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from writhe.arrays import Floats
+from writhe.collision import (
+    Shape,
+)
+from writhe.easing import smoothstep
+from writhe.research.evaluation.drags import standing
+from writhe.scene import Actor, ObjectKind, Scene, SceneObject
+from writhe.skeleton import Figure, Frames
+from writhe.skeleton.figures import figure
+from writhe.solvers.posing.handles import Pin, Target
+from writhe.terms import Term
+
+FPS = 60.0
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A scene, its start configuration, and the dragged points and object poses of every frame."""
+
+    name: str
+    title: str
+    scene: Scene
+    start: Floats
+    frames: int
+    targets: Callable[[int], list[Target]] = field(default=lambda _: [])
+    objects: Callable[[int], dict[str, Floats]] = field(default=lambda _: {})
+    pins: tuple[Pin, ...] = ()
+    relations: tuple[Term, ...] = ()
+    root_free: bool = False
+    return_fraction: float = (
+        0.0  # share by which a step returns to the start pose, when parts are dragged
+    )
+    view: tuple[float, float, float] = (0.62, 0.26, 1.0)
+    watched: str = "a.chest"  # the joint whose path is plotted
+    figure_of_paper: str = ""
+    extra: Callable[[Any, Frames], None] | None = None  # draws additional geometry
+    panel: tuple[int, int] = (210, 270)  # size of a picture in a strip, pixels
+
+
+def eased_path(points: Sequence[ArrayLike], frames: int) -> Floats:
+    """(frames, 3) through the waypoints, eased in and out at each."""
+    way = [np.asarray(p, float) for p in points]
+    legs = len(way) - 1
+    out = np.empty((frames, 3))
+    for k in range(frames):
+        t = (k + 1) / frames * legs
+        leg = min(int(t), legs - 1)
+        out[k] = way[leg] + smoothstep(t - leg) * (way[leg + 1] - way[leg])
+    return out
+
+
+def _pose(position: Floats, rotation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Floats:
+    return np.concatenate([position, np.asarray(rotation, float)])
+
+
+def start_configuration(scene: Scene, poses: dict[str, Floats]) -> Floats:
+    q = scene.layout.rest()
+    for name, own in poses.items():
+        q[scene.layout.actor_q[name]] = own
+    return q
+
+
+def moved_object(name: str, shape: Shape | tuple[Shape, ...], at: Floats) -> SceneObject:
+    shapes = shape if isinstance(shape, tuple) else (shape,)
+    return SceneObject(name, shapes, ObjectKind.MOVED, position_m=at)
+
+
+def object_scenario(
+    name: str,
+    title: str,
+    shape: Shape | tuple[Shape, ...],
+    points: Sequence[ArrayLike],
+    frames: int,
+    *,
+    pose: Floats | None = None,
+    body: Figure | None = None,
+    **more: Any,
+) -> Scenario:
+    """An object moved along waypoints into one character."""
+    human = body or figure("human")
+    path = eased_path(points, frames)
+    pushed = moved_object("object", shape, np.asarray(points[0], float))
+    scene = Scene((Actor("a", human),), (pushed,))
+    start = start_configuration(scene, {"a": standing(human) if pose is None else pose})
+    made = Scenario(
+        name,
+        title,
+        scene,
+        start,
+        frames,
+        objects=lambda k: {"object": _pose(path[min(k, frames - 1)])},
+    )
+    return replace(made, **more)

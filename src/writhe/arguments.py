@@ -1,9 +1,9 @@
 """Checks of arguments against their annotations, at the entry points of the library.
 
 `@checked` wraps a public function, and `check_fields` is called by the `__post_init__` of a
-dataclass: whatever does not fit its annotation raises a `WritheError` that names the argument.
-Numbers must be finite; ranges and shapes are checked by the function itself. Not for kernels, nor
-for functions that are called many times per frame.
+dataclass: a value that does not match its annotation raises a `WritheError` that names it. Numbers
+must be finite; ranges and shapes are checked by the function itself. Not for kernels, nor for
+functions that are called many times per frame.
 """
 
 from __future__ import annotations
@@ -86,14 +86,14 @@ def _resolved(annotation: Any, scope: dict[str, Any]) -> Any:
 
 
 def check(value: Any, hint: Any, what: str) -> None:
-    """Raise WritheError, naming `what`, if the value does not fit the type hint."""
+    """Raise WritheError, naming `what`, if the value does not match the type hint."""
     problem = _problem(value, hint, what)
     if problem:
         raise WritheError(problem)
 
 
 def _problem(value: Any, hint: Any, what: str) -> str:
-    """What is wrong with a value; empty if nothing is known to be."""
+    """What is wrong with a value; empty if no problem is found."""
     origin, arguments = get_origin(hint), get_args(hint)
     if hint is ArrayLike or hint == ArrayLike or origin is np.ndarray:
         return _array_problem(value, what)

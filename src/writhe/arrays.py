@@ -22,8 +22,8 @@ Quaternion: TypeAlias = tuple[float, float, float, float]  # w, x, y, z
 def floats(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Floats:
     """`values` as a contiguous float64 array of the given shape (None: any length).
 
-    Raises WritheError, naming `what`, when these are no numbers, the shape differs or a value is
-    not finite.
+    Raises WritheError, naming `what`, if these are not numbers, the shape differs or a value is not
+    finite.
     """
     array: NDArray[Any] = array_of_numbers(values, what)
     if array.ndim != len(shape) or any(
@@ -37,7 +37,7 @@ def floats(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Float
     return array
 
 
-MOST_M = 1e4  # largest coordinate: beyond it, rounding would count in a certificate
+MOST_M = 1e4  # largest coordinate: beyond it, rounding errors would matter in a certificate
 
 
 def lengths(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Floats:
@@ -60,7 +60,7 @@ def ints(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Ints:
 
 
 def array_of_numbers(values: ArrayLike, what: str) -> Floats:
-    """`values` as a contiguous float64 array; raises WritheError if these are no numbers."""
+    """`values` as a contiguous float64 array; raises WritheError if these are not numbers."""
     try:
         if np.iscomplexobj(values):
             raise TypeError
@@ -114,7 +114,7 @@ def identical(a: Floats, b: Floats) -> bool:
 
 
 def as_plain_data(value: Any) -> Any:
-    """For `json.dumps(default=...)`: plain numbers and lists for those of NumPy."""
+    """For `json.dumps(default=...)`: NumPy numbers and arrays as plain numbers and lists."""
     if isinstance(value, (np.generic, np.ndarray)):
         return cast(NDArray[Any], value).tolist()
     raise TypeError(f"cannot write {type(value).__name__} as JSON")

@@ -1,4 +1,4 @@
-"""The cache folder of writhe, and names in it that follow the code that made what is cached."""
+"""The cache folder of writhe; entries are named by a hash of the code that generates them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def cache_root() -> Path:
 
 
 def keep(path: Path, write: Callable[[Path], Any]) -> bool:
-    """Write a file of the cache as a whole; False if the folder cannot be written.
+    """Write a file of the cache atomically; False if the folder cannot be written.
 
-    That costs time at the next start, nothing else.
+    In that case it is generated again at the next start.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -39,7 +39,7 @@ def cached_file(name: str) -> Path | None:
     path = cache_root() / name
     try:
         found = path.is_file()
-    except OSError:  # a folder that may not be read
+    except OSError:  # no permission to read the folder
         found = False
     return path if found else prebuilt.file(name)
 
@@ -52,7 +52,7 @@ def write_file(path: Path, data: bytes) -> bool:
 def code_hash(source: bytes) -> bytes:
     """A hash of Python source without its comments and docstrings, memoised on disk by content.
 
-    What is generated from code is kept under this name, so rewording it generates nothing anew.
+    Generated data is stored under this name, so that editing comments invalidates nothing.
     """
     digest = hashlib.sha256(source).hexdigest()[:32]
     known = prebuilt.source_hash(digest)

@@ -1,7 +1,7 @@
 """The exceptions of writhe.
 
-Misuse and unreadable input raise one of these; a solve that did not reach its goal is a status of
-its result, never an exception.
+Misuse and unreadable input raise one of these. A solver that does not reach its goal does not
+raise: its result has a status.
 """
 
 from __future__ import annotations

@@ -9,13 +9,13 @@ from typing import Any
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package whose names are defined in the modules `homes`, by name."""
+    """The `__getattr__` of a package; `homes` maps names to the modules that define them."""
 
     def load(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(importlib.import_module(homes[name]), name)
-        setattr(sys.modules[package], name, value)  # found without this function from now on
+        setattr(sys.modules[package], name, value)  # later lookups do not call this function
         return value
 
     return load

@@ -1,9 +1,9 @@
-"""What a wheel carries ready-made: machine code of the kernels, posture libraries and skins.
+"""The precompiled data in a wheel: machine code of the kernels, posture libraries and skins.
 
 The folder `_prebuilt` beside this file is made by `make kernels` and put into platform wheels. It
 holds `manifest.json`, `kernels.bin` (compiled kernels one after another) and files named as in the
-user's cache. A pack that is missing, damaged, stale or of another machine is ignored: then kernels
-are compiled on demand, as from a checkout.
+user's cache. If it is missing, damaged, stale or for another platform, it is ignored and kernels
+are compiled on demand, as in a checkout.
 
 `$WRITHE_PREBUILT` names another folder; `0` ignores any pack.
 """

@@ -6,15 +6,15 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Called now and then during long work, with the share done and a word about the work.
+    """Called repeatedly during long work, with the completed fraction and the current item.
 
-    `progress(0.25, "walk.bvh")` says that a quarter is done and which file is next;
-    `progress(None, "reading clips")` that the share is not known. An exception raised here ends the
-    work, which is how a caller cancels it.
+    `progress(0.25, "walk.bvh")` reports that a quarter is done and which file is next;
+    `progress(None, "reading clips")` that the fraction is not known. A caller cancels the work by
+    raising an exception here.
     """
 
     def __call__(self, share: float | None, what: str = "", /) -> None:
-        """share: from 0 to 1, or None; what: the present stage, file or frame."""
+        """share: completed fraction, 0 to 1, or None; what: the current stage, file or frame."""
         ...
 
 

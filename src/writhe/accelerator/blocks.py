@@ -2,7 +2,8 @@
 
 The same functions run as a whole-array program (a block is the whole batch) and as the body of a
 GPU kernel (a block is what a few warps hold in registers). Loops end when every pose of the block
-has converged, so small blocks waste less: neighbouring frames need similar iteration counts.
+has converged. Neighbouring frames need similar numbers of iterations, so small blocks do little
+superfluous work.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ def approach(
 def crude(
     problem: BatchProblem, read: Read, target: Sequence[Array], how: Limb = limb
 ) -> tuple[Row, Row, Row, Row, Array]:
-    """Posture, lower, upper and give of each pose; see `kernels.trajectory.passes`.
+    """Posture, lower and upper limits, and give (1 / damping) of each pose; see
+    `kernels.trajectory.passes`.
 
     The last result is the number of iterations of each pose.
     """

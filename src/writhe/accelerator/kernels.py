@@ -18,7 +18,7 @@ from writhe.accelerator import blocks
 from writhe.accelerator.problem import BatchProblem
 
 Array: TypeAlias = Any
-# one warp per program: it ends with its slowest pose, so small programs wait the least
+# one warp per program: a program ends with its slowest pose, so small ones waste least
 BLOCK = 32
 WARPS = 1
 

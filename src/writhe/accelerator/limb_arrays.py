@@ -1,7 +1,7 @@
 """JAX version of `kernels.trajectory.limb` for whole-array programs: a scan along the chain.
 
-Fast to compile, since each joint is the same few operations on arrays (3, 3, poses). A hinge is a
-ball joint of which only the first column is used.
+Fast to compile, because the body of the scan is a few operations on arrays (3, 3, poses). A hinge
+is treated as a ball joint of which only the first column is used.
 """
 
 from __future__ import annotations

@@ -82,8 +82,8 @@ def _flop(function: Callable[..., Any], example: Any) -> int:
 def _agreement(measured: Callable[..., Any], arrays: dict[str, Any]) -> dict[str, Any]:
     """Largest differences from the Numba kernels, and whether all verdicts are equal.
 
-    The verdict of a posture is whether it penetrates by more than the tolerance; postures nearer to
-    the tolerance than the rounding of single precision are decided by the CPU.
+    The verdict of a posture is whether it penetrates by more than the tolerance. Postures nearer to
+    the tolerance than the rounding of single precision are excluded; the CPU decides them.
     """
     depth, linking = measured(jnp.asarray(arrays["q"].T.astype(np.float32)))
     depth, linking = np.asarray(depth, np.float64), np.asarray(linking, np.float64).T

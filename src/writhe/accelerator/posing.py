@@ -4,10 +4,11 @@ Each posture repeats damped least-squares steps v with a diagonal metric D,
 
     min 1/2 |v - v0|_D^2 + 1/2 |W (J v - r)|^2,
 
-where v0 pulls towards the start posture and the rows are the targets and the `ROWS` nearest pairs
-of capsules that are nearer than `SAFE_M`. The step is D^-1 J^T y + v0 with y from a system of the
-number of rows, which is small. Joint limits are projections after each step. A result counts as
-solved only if it is clear by the measure of `postures`; nothing is claimed about the way to it.
+where v0 is a small step back towards the start posture and the rows are the targets and the `ROWS`
+nearest pairs of capsules with gaps below `SAFE_M`. The step is v0 + D^-1 J^T y, where y solves a
+small system of the size of the number of rows. The posture is projected to the joint limits after
+each step. A result is solved only if its penetration (`postures`) is within the tolerance; the
+motion towards it is not checked.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ Array: TypeAlias = Any
 ROWS = 8  # collision rows per step
 SAFE_M = 0.004  # clearance that a collision row aims for
 TARGET_WEIGHT, COLLISION_WEIGHT = 30.0, 100.0  # per metre
-PULL = 0.01  # share of the way back to the start posture in a step
+PULL = 0.01  # fraction of the difference from the start posture that a step removes
 MOST_RAD = 0.25  # largest coordinate of a step
-CLEAR_M = 0.0009  # penetration below the tolerance of the certificate by more than rounding
+CLEAR_M = 0.0009  # largest penetration of a solved posture: the tolerance less rounding
 
 
 class Posed(NamedTuple):
@@ -128,7 +129,7 @@ class _Model:
             while a >= 0:
                 self.moves[j, self.owner == a] = 1.0
                 a = int(body.parent[a])
-        # the root is ten times as reluctant to move, so that limbs do the work
+        # the root has ten times the weight, so that limbs move first
         self.inverse_metric = np.where(np.asarray(kinds)[self.owner] == FREE, 0.1, 1.0)
 
     def frames(self, q: Array) -> tuple[Array, Array]:
@@ -313,7 +314,7 @@ def _exp(w: Array) -> Array:
 
 
 def _log(q: Array) -> Array:
-    """The rotation vector (3) of a unit quaternion, by the shorter turn."""
+    """The shortest rotation vector (3) of a unit quaternion."""
     q = jnp.where(q[0] < 0, -q, q)
     sine = jnp.sqrt(jnp.maximum(jnp.sum(q[1:] * q[1:]), 1e-16))
     factor = jnp.where(sine < 1e-6, 2.0, 2.0 * jnp.arctan2(sine, q[0]) / sine)

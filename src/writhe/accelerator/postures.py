@@ -197,7 +197,7 @@ def posture_measures(body: BodyArrays) -> Callable[[Array], tuple[Array, Array]]
         starts = points_in_world(positions, rotations, body.capsule_joint, body.capsule_start)
         ends = points_in_world(positions, rotations, body.capsule_joint, body.capsule_end)
         vertices = points_in_world(positions, rotations, body.vertex_joint, body.vertex_in_joint)
-        # stored once, instead of computing every joint again for every pair
+        # stored once; otherwise the compiler would recompute every joint for every pair
         starts, ends, vertices = jax.lax.optimization_barrier((starts, ends, vertices))
         depth = jnp.maximum(0.0, -jnp.min(clearances(body, starts, ends), axis=0))
         return depth, linking(body, vertices)

@@ -24,7 +24,7 @@ class BatchProblem(NamedTuple):
     cell_parent: Any  # (M,)
     lower: Any  # (M, n)
     upper: Any  # (M, n)
-    give: Any  # (M, n)
+    give: Any  # (M, n) 1 / damping_m2
     mean: Any  # (M, n)
     slope: Any  # (M, n, 3)
     centre: Any  # (M, 3)
@@ -34,7 +34,7 @@ class BatchProblem(NamedTuple):
     tolerance_m: Any  # ()
     iterations: Any  # ()
     window: Any  # () half width of the box filter, frames
-    fade: Any  # () reach in time of the correction, frames
+    fade: Any  # () half width of the correction's window, frames
     reach_m: Any  # ()
 
     @property

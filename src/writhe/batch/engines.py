@@ -16,7 +16,7 @@ from writhe.batch.rows import Row
 from writhe.batch.task import BatchTask, new_row, run_task
 from writhe.errors import WritheError
 
-_AHEAD = 3  # tasks submitted per worker: one runs, the others wait beside it
+_AHEAD = 3  # tasks submitted per worker: one runs, the others are queued
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def run_on_client(
     running: dict[Any, BatchTask] = {}
 
     def submit(task: BatchTask) -> Any:
-        # impure: a key of its own per task, since equal files are processed for each name
+        # impure gives each task its own key: equal files with different names are both processed
         future = client.submit(function, task, pure=False, retries=retries)
         running[future] = task
         return future
@@ -83,7 +83,7 @@ def run_on_client(
     try:
         for future in finished:
             yield _row(future, running.pop(future))
-            # a cluster may grow: the window follows it
+            # the number of workers may change, and with it the number of tasks in flight
             window = _AHEAD * max(1, len(client.ncores()))
             for task in islice(waiting, max(0, window - len(running))):
                 finished.add(submit(task))
@@ -99,7 +99,9 @@ def _row(future: Any, task: BatchTask) -> Row:
         return future.result()
     except KilledWorker:
         why = "the worker process ended several times while it processed this file"
-    except Exception as error:  # what the scheduler reports: a lost worker, a task that cannot load
+    except (
+        Exception
+    ) as error:  # reported by the scheduler: a lost worker, a task that cannot be unpickled
         why = f"{type(error).__name__}: {error}"
     return replace(new_row(task), error=why, error_kind="killed")
 

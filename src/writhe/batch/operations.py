@@ -1,4 +1,4 @@
-"""The operations of a batch: each processes one local file and returns figures of its row.
+"""The operations of a batch: each processes one local file and returns entries of its row.
 
 An operation takes the source, the file to write (None if it writes none), its name in the run and
 the settings. Modules are imported when an operation runs: a worker loads only what it uses.
@@ -26,7 +26,7 @@ Figures = Mapping[str, Any]
 class Operation:
     """A function of one file, the suffix of what it writes, and the warm-up stages it needs.
 
-    suffix: None: it writes nothing; "": that of the source, or `Settings.suffix`.
+    suffix: None if it writes nothing; "" for that of the source, or `Settings.suffix`.
     """
 
     run: Callable[[Path, Path | None, str, Settings], Figures]
@@ -151,15 +151,15 @@ OPERATIONS: dict[str, Operation] = {
 def operation(name: str) -> Operation:
     """The operation called `name`."""
     if name not in OPERATIONS:
-        raise WritheError(f"{name!r} is no operation; available: {', '.join(OPERATIONS)}")
+        raise WritheError(f"{name!r} is not an operation; available: {', '.join(OPERATIONS)}")
     return OPERATIONS[name]
 
 
 def output_name(name: str, settings: Settings) -> str | None:
     """The name of the file written for the source called `name`; None if none is written.
 
-    Files that differ in their suffix only (`walk.bvh`, `walk.glb`) keep it as part of the name
-    where the operation has a suffix of its own.
+    If the operation has its own suffix, the suffix of the source stays part of the name, so that
+    `walk.bvh` and `walk.glb` get different outputs.
     """
     suffix = operation(settings.operation).suffix
     if suffix is None:

@@ -1,6 +1,6 @@
 """The report of a batch: one HTML file with table, distributions and the worst clips.
 
-Pictures, style and script are inside the file; nothing is loaded from elsewhere.
+The file is self-contained: pictures, style and script are embedded.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def write_report(rows: Sequence[Row], path: Path, *, strips: int = 6) -> None:
 
 
 def _badness(row: Row) -> float:
-    """Orders clips from the worst: errors, pass-throughs, depth, then displacement."""
+    """Sort key, worst first: errors, pass-throughs, depth, then displacement."""
     return (
         1e9 * (row.error is not None)
         + 1e4 * (row.pass_throughs or 0)

@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Row:
-    """What was done with a file. Figures that an operation does not measure are None.
+    """The result of one file. Values that an operation does not measure are None.
 
     `passes` says whether the result penetrates by no more than the tolerance, without
     pass-throughs; for operations without a certificate, whether they succeeded.

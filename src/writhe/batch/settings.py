@@ -16,8 +16,8 @@ from writhe.errors import WritheError
 class Settings:
     """The operation and its options; equal settings on equal files give equal results.
 
-    figures, roles: (pattern, value) pairs; the value of the first pattern that matches a file's
-    name holds for it. A figure is the name of a built-in one or a character file.
+    figures, roles: (pattern, value) pairs; a file gets the value of the first pattern that matches
+    its name. A figure is the name of a built-in one or a character file.
     tolerance_m: penetration up to which a clip passes. Recorded motion that was not cleaned is
     rarely below 20 mm.
     """
@@ -46,7 +46,7 @@ class Settings:
 
     @property
     def digest(self) -> str:
-        """A hash of the settings and of the version, by which finished work is recognised."""
+        """A hash of the settings and of writhe's version, to recognise finished work."""
         summary = json.dumps([__version__, asdict(self)], sort_keys=True)
         return hashlib.blake2b(summary.encode(), digest_size=12).hexdigest()
 

@@ -77,7 +77,7 @@ def find_sources(
 def in_shard(sources: Sequence[Source], number: int, count: int) -> list[Source]:
     """The sources of shard `number` (1 to `count`).
 
-    A file's shard depends on its name alone, so that new files do not move others between jobs.
+    The shard of a file depends on its name only, so new files do not change those of others.
     """
     if not 1 <= number <= count:
         raise WritheError(f"the shard must be 1/{count} to {count}/{count}, not {number}/{count}")

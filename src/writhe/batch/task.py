@@ -1,4 +1,4 @@
-"""Process one file of a batch: read, run the operation, write the output as a whole."""
+"""Process one file of a batch: read, run the operation, write the output atomically."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def run_task(task: BatchTask) -> Row:
             return replace(row, **_run(task, source, Path(folder)), seconds=_since(start))
     except (WritheError, OSError) as error:
         return replace(row, error=str(error), error_kind="input", seconds=_since(start))
-    except Exception as error:  # a defect must not stop the other files: it is reported as such
+    except (
+        Exception
+    ) as error:  # a defect must not stop the other files; it is reported as an internal error
         where = traceback.extract_tb(error.__traceback__)[-1]
         text = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
         return replace(row, error=text, error_kind="internal", seconds=_since(start))
@@ -100,7 +102,7 @@ def _local(location: str, folder: Path) -> Path:
 
 
 def _publish(made: Path, output: str) -> None:
-    """Move a finished file to its place, so that no reader ever sees a part of it."""
+    """Move a finished file to its destination atomically, so that nobody reads a partial file."""
     if is_url(output):
         system, path = filesystem(output)
         system.makedirs(path.rpartition("/")[0], exist_ok=True)

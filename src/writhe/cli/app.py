@@ -16,7 +16,7 @@ from writhe import __version__
 from writhe.cli.roles_option import with_roles_option
 from writhe.errors import WritheError
 
-# name: the line that `writhe --help` shows
+# name: its line in `writhe --help`
 COMMANDS = {
     "studio": "Pose and animate in the browser, with mouse or touch.",
     "info": "Show the contents of a motion file.",
@@ -40,7 +40,7 @@ COMMANDS = {
     "warmup": "Compile all kernels now.",
 }
 
-# commands that recognise bodies: they take `--roles FILE`
+# commands that recognise bodies and therefore take `--roles FILE`
 TAKE_ROLES = (
     "info",
     "character",

@@ -14,7 +14,7 @@ _LINE_S = 5.0  # without a terminal, at most one line in this time
 
 @contextmanager
 def progress_bar(title: str) -> Generator[Progress]:
-    """Shows progress while the block runs; call what it yields. `title` says what is being done."""
+    """Show progress while the block runs; yields the `Progress` function."""
     if not console.is_terminal:
         yield _lines(title)
         return

@@ -1,4 +1,4 @@
-"""The option `--roles FILE` that all commands share which recognise bodies."""
+"""The option `--roles FILE` of all commands that recognise bodies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OPTION = Annotated[Path | None, typer.Option("--roles", metavar="FILE", help=_H
 
 
 def with_roles_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The function of a command with `--roles FILE`, which holds for all that it recognises."""
+    """Add `--roles FILE` to a command; the roles apply to every skeleton that it recognises."""
     layout = inspect.signature(command)
     if "roles" in layout.parameters:
         return command

@@ -14,10 +14,10 @@ _POLL_S = 0.02
 
 @contextlib.contextmanager
 def claimed(path: Path) -> Generator[bool]:
-    """Hold the lock file `path`; yields whether another process held it, so that we waited.
+    """Hold the lock file `path`; yields whether another process held it before.
 
-    The operating system releases the lock of a process that ends, however it ends. Where the folder
-    cannot be written nothing is locked: at worst two processes compile the same kernel.
+    The operating system releases the lock when the process ends, even by a crash. If the folder
+    cannot be written, nothing is locked: at worst, two processes compile the same kernel.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,7 +34,7 @@ def claimed(path: Path) -> Generator[bool]:
             yield waited
         finally:
             with contextlib.suppress(OSError):
-                path.unlink()  # a process that opened it before compiles once more at worst
+                path.unlink()  # at worst, a process that opened it before compiles again
 
 
 def _lock(file: IO[bytes]) -> bool:

@@ -61,11 +61,11 @@ class KernelCache(cast(Any, caching)._Cache):
 
     @cached_property
     def _content(self) -> str | None:
-        """A name for the content of the kernel; None if it cannot be kept."""
+        """The part of the cache key for the source; None if the kernel cannot be cached."""
         module, name = self._function.__module__, self._function.__qualname__
         if module.startswith(f"{PACKAGE}."):
             return f"{folder_name(module.removeprefix(f'{PACKAGE}.'))}/{name}"
-        # a kernel of a test or a user may call any of ours, and is known by its own file
+        # a kernel outside the package may call any of ours: hash them all, and its own file
         try:
             source = Path(self._function.__code__.co_filename).read_bytes()
         except OSError:
@@ -147,14 +147,14 @@ def _rebuilt(name: str, data: bytes, context: Any) -> Any | None:
     try:
         return from_bytes(data, context)
     except Exception:
-        # anything may happen in damaged bytes; whatever it is, compiling again mends it
+        # damaged bytes may raise anything; the kernel is compiled again in every case
         log.warning("the stored machine code of %s cannot be read", name, exc_info=True)
         return None
 
 
 @cache
 def _describe(kind: Any) -> str:
-    """A type of Numba in words; unlike its name, with the fields of named tuples."""
+    """A Numba type as text, including the fields of named tuples, which its name omits."""
     if not hasattr(kind, "fields") or not hasattr(kind, "instance_class"):
         inner = getattr(kind, "types", None)
         return str(kind) if inner is None else f"({','.join(map(_describe, inner))})"

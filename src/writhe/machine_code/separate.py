@@ -1,4 +1,4 @@
-"""Large kernels are compiled once and called by symbol, instead of being copied into each caller.
+"""Large kernels are compiled once and called by symbol instead of being linked into each caller.
 
 Numba links the code of every callee, and of its callees, into each caller and optimises it again.
 """

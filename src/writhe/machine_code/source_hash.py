@@ -34,7 +34,7 @@ def compiler_versions() -> tuple[str, str]:
     """The versions of Numba and llvmlite."""
     import llvmlite
 
-    numba = sys.modules.get("numba")  # asking it is quicker, importing it is not
+    numba = sys.modules.get("numba")  # quicker than package metadata, if it is already imported
     return version("numba") if numba is None else numba.__version__, llvmlite.__version__
 
 

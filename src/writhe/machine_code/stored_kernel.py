@@ -58,7 +58,7 @@ def to_bytes(result: Any) -> bytes:
 
 
 def from_bytes(data: bytes, context: Any) -> Any | None:
-    """The compile result; None if a kernel that it calls has another symbol by now."""
+    """The compile result; None if the symbol of a kernel that it calls has changed."""
     stored: StoredKernel = pickle.loads(data)
     libraries = [library_of(call) for call in stored.calls]
     if None in libraries:
@@ -95,8 +95,8 @@ def from_bytes(data: bytes, context: Any) -> Any | None:
 def _define_symbols(stored: StoredKernel, context: Any) -> None:
     """Define what machine code refers to.
 
-    Numba does so by importing its whole library, SciPy included, which takes longer than all else;
-    of that library only the module of hashes defines symbols.
+    Numba does this by importing its implementations of NumPy and SciPy functions, which dominates
+    the loading time; of these, only the module of hash functions defines symbols.
     """
     rtsys.initialize(context)
     if _HASHES in stored.code:

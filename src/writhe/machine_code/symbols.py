@@ -1,13 +1,13 @@
-"""Symbols of kernels that are the same in every process.
+"""Gives kernels symbols that are the same in every process.
 
 Numba numbers the functions of a process in the order in which it compiles them and puts the number
-into the symbol. Kernels get a number made of their content instead: machine code that calls a
-kernel by symbol may then be combined with any compilation of that kernel. All other functions
-(closures in Numba's own library, for instance) are numbered from a random start, so that equal
-symbols in machine code from two processes never stand for different functions.
+into the symbol. Here kernels get a number derived from their content, so that machine code that
+calls a kernel by symbol can be linked with any compilation of that kernel. All other functions
+(such as closures in Numba's own library) are numbered from a random start, so that equal symbols
+from two processes never denote different functions.
 
-Symbols also contain the compiler's options, in which Numba lists the flags of fast mathematics in
-the order of a set, another one in each process.
+Symbols also contain the compiler options, in which Numba lists the fast-math flags in the iteration
+order of a set, which differs between processes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Identity._unique_ids = itertools.count(secrets.randbits(40) << 20)
 
 
 def number_by_content(function: Callable[..., Any], name: Callable[[], str | None]) -> None:
-    """Number the function `function` after its `name`; None leaves it to Numba."""
+    """Number the function by a hash of `name()`; if that is None, Numba numbers it."""
     _names[function] = name
 
 

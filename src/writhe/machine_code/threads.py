@@ -1,4 +1,4 @@
-"""How the threads of parallel kernels wait for each other.
+"""Sets how the threads of parallel kernels wait for each other.
 
 Numba runs parallel kernels on OpenMP where it finds it. By default its threads wait at the end of a
 loop by spinning. If other programs use the cores, a thread spins for its whole time slice while the

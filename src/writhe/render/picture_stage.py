@@ -294,7 +294,7 @@ def highlighted_joints(figure: Figure, names: Sequence[str]) -> list[int]:
     return sorted(figure.skeleton.index(name) for name in joints)
 
 
-_AROUND, _RINGS = 32, 9  # of a capsule mesh: vertices around it, rings of each hemisphere
+_AROUND, _RINGS = 32, 9  # capsule mesh: vertices around it, rings of each hemisphere
 
 
 @cache

@@ -104,7 +104,7 @@ def add_scene(
     for number, actor in enumerate(scene.actors):
         if actor.name in hidden:
             continue
-        # the actor's joints follow its anchor in the layout, in the order of the figure
+        # in the layout, the actor's joints come after its anchor joint, in the order of the figure
         first = frames.skeleton.index(actor.name) + 1
         own = slice(first, first + len(actor.figure.skeleton))
         part = Frames(actor.figure.skeleton, frames.positions[own], frames.rotations[own])

@@ -17,7 +17,7 @@ _SKIN = "#d8c0a8"
 
 
 def render_shapes(figure: Figure, path: str | Path, *, size: tuple[int, int] = (1500, 700)) -> Path:
-    """Three views of the rest pose: from ahead, from the side, and the shapes alone."""
+    """Three views of the rest pose: from the front, from the side, and the shapes alone."""
     import pyvista as pv
 
     if not figure.capsules:

@@ -20,7 +20,7 @@ from writhe.kernels.terms.contact_rows import contact_rows, interval_rows
 from writhe.solvers.qp import UNBOUNDED, solve_qp
 from writhe.terms import CompiledTerms
 
-_MOST_CONTACTS = 400  # near pairs in a QP at most
+_MOST_CONTACTS = 400  # most near pairs in a QP
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,10 @@ class ContactOptions:
     """Constraints of a step. Lengths in metres, angles in radians."""
 
     max_step: float  # per degree of freedom
-    near_m: float  # pairs nearer than this become inequalities
+    near_m: float  # shape pairs nearer than this get a contact row
     margin_m: float  # clearance that contact rows aim to keep
-    recovery_m: float  # how far one step pushes out an overlap at most
-    approach: float  # fraction of the clearance that one step may use up
+    recovery_m: float  # most by which one step reduces an overlap
+    approach: float  # fraction of the clearance by which one step may approach
     interval_recovery: float = 0.5  # fraction of an interval's violation that one step must recover
 
 

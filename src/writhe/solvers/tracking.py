@@ -5,12 +5,12 @@ Each iteration solves, at the current configuration,
     min   1/2 sum_j w_j^2 ||p_j - p*_j + J_j v||^2 + 1/2 a^2 ||M (x + v)||^2
           + 1/2 s^2 sum_n ||M (x + v - x_n)||^2
     s.t.  near pairs keep or restore their clearance,  |v| <= max_step,
-          joints keep their limits, or how far the target exceeds them
+          joints keep their limits, or the target's own violation of them
 
 with p the joint positions and p* those of the target posture, x the tangent step from the target
-to the current configuration, M the metres that each joint moves the body per radian, and x_n the
-corrections of neighbouring frames, if any. Because positions are tracked, a hand stays in place
-though its elbow is pushed out. A gated tracker only takes certified steps.
+to the current configuration, M the mean displacement of the body per radian of each joint, and x_n
+the corrections of neighbouring frames, if any. Because positions are tracked, a hand stays in place
+when its elbow is pushed aside. A gated tracker only takes certified steps.
 """
 
 from __future__ import annotations
@@ -39,13 +39,15 @@ class TrackingOptions:
     iterations: int = 6
     foot_weight: float = 4.0  # position weight of feet; other joints have 1
     angle_weight: float = 0.15  # a: weight of joint angles, scaled to metres by M
-    ankle_weight: float = 0.6  # a M of ankles and toes: a foot in the floor lifts the leg instead
+    ankle_weight: float = (
+        0.6  # a M of ankles and toes: a foot in the floor should lift the leg, not bend the ankle
+    )
     steady_weight: float = 1.2  # s: weight of agreement with neighbouring frames
     max_step: float = 0.3  # per degree of freedom and iteration
-    near_m: float = 0.06  # pairs nearer than this become inequalities
+    near_m: float = 0.06  # shape pairs nearer than this get a contact row
     margin_m: float = 0.002  # clearance that contact rows aim to keep
-    recovery_m: float = 0.03  # how far one iteration pushes out an overlap at most
-    approach: float = 0.8  # fraction of the clearance that one iteration may use up
+    recovery_m: float = 0.03  # most by which one iteration reduces an overlap
+    approach: float = 0.8  # fraction of the clearance by which one iteration may approach
     close_m: float = 5e-4  # a step that moves no joint farther than this ends the iteration
 
 
@@ -109,7 +111,7 @@ class PostureTracker:
         terms.update(target)
         rows = self._rows
         target_positions = terms.values[:rows].copy()
-        # limits are kept, or exceeded no farther than by the target
+        # limits are kept, or exceeded no more than by the target
         terms.lower[rows:] = np.minimum(self._lower[rows:], terms.values[rows:])
         terms.upper[rows:] = np.maximum(self._upper[rows:], terms.values[rows:])
         if (

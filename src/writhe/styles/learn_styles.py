@@ -31,9 +31,9 @@ def learn_folder(
 ) -> LearnedStyles:
     """Learn the motion files under a folder: each sub-folder is a style, or those in `styles`.
 
-    `styles` gives file stems by style. Files straight in the folder make a style of its name.
+    `styles` maps each style to file stems. Files directly in the folder form a style of its name.
     """
-    # chains are learned relative to the hips, so planted feet do not matter
+    # chains are learned relative to the hips, so feet need not be planted
     takes, skipped = read_clips(folder, chain.figure, progress, keep_feet=False)
     if styles is None:
         grouped: dict[str, list[str]] = {}

@@ -1,7 +1,7 @@
 """Compile kernels ahead of use, in named stages and in parallel processes.
 
-A stage that is done is marked in the cache folder under the hash of all kernels; a wheel with
-machine code has all of them done.
+A finished stage is marked in the cache folder under the hash of all kernels. In a wheel with
+machine code, all stages are finished.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ __all__ = ["STAGES", "Work", "missing", "run_all", "warm_up"]
 
 _HERE = "writhe.warmup.stages"
 
-# name: kernels that it compiles (roughly: they measure the progress). In an order in which the
-# stages that run at the same time share few kernels, since a process waits for a kernel that
-# another one is compiling.
+# name: approximate number of kernels that it compiles, to measure progress. A process waits for a
+# kernel that another one is compiling, so stages that run at the same time should share few
+# kernels; the order is chosen for that.
 STAGES: dict[str, Work] = {
     "posing": Work(f"{_HERE}:posing", 130),
     "skins": Work(f"{_HERE}:skins", 40),

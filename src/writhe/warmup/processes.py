@@ -1,7 +1,7 @@
 """Runs pieces of work in parallel processes and reports how much of it is done.
 
-Compiling holds Python's global interpreter lock, so threads would not help, and a server that
-compiled would not answer. Kernels that two pieces of work need are compiled by one process
+Compiling holds Python's global interpreter lock, so threads would not run in parallel, and a server
+that compiles would not respond. Kernels that two processes need are compiled by one of them
 (`writhe.machine_code.claims`).
 """
 
@@ -60,7 +60,7 @@ class _Process:
         self._input.flush()
 
     def end(self) -> None:
-        """End the process, whatever it is doing."""
+        """Kill the process."""
         atexit.unregister(self.end)
         self._process.terminate()
 
@@ -74,8 +74,8 @@ def run_all(
 ) -> None:
     """Run all works, in their order, in as many processes as there are processors.
 
-    `done` is called with the name of each that is finished. In the background, other processes
-    have precedence. Raises the first error.
+    `done` is called with the name of each finished one. With `background`, they run at low
+    priority. Raises the first error.
     """
     waiting = list(works)
     total = sum(work.kernels for work in works.values())

@@ -1,7 +1,7 @@
 """A process of `writhe.warmup.processes`: calls the functions named on its standard input.
 
 One line per function, "module:function". Writes one JSON object per line: `compiling` a kernel,
-`done` with a function, or `error`. With `--nice` other processes have precedence.
+`done` with a function, or `error`. With `--nice` it runs at low priority.
 """
 
 from __future__ import annotations

@@ -71,9 +71,9 @@ def batch(
 ) -> None:
     """Process folders of motion files, with a results table and a report.
 
-    Writes results.parquet (one row per file) and report.html to the folder. Run again, it goes on
-    where it stopped and skips what has not changed. A file that cannot be used gets an error in
-    its row and does not stop the others.
+    Writes results.parquet (one row per file) and report.html to the folder. A second run resumes an
+    interrupted one and skips files that have not changed. A file that cannot be used gets an error
+    in its row and does not stop the others.
 
     Exit code 0: every clip passes; 1: some do not, or failed; 2: bad input; 130: interrupted.
     """

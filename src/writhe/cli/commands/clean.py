@@ -40,9 +40,9 @@ def clean(
 
     The motion is cleaned on its own character if the file has one, and written into that file's
     animations with everything else unchanged; else it is retargeted to the built-in human.
-    A .bvh is certified in both ways in which readers interpolate it: slerp, and Euler angle by
-    Euler angle. Where the second would collide, the frames around it are moved apart; a .bvh gets
-    more frames if that is not enough.
+    A .bvh file is certified under both interpolations that programs use: slerp, and linear in the
+    Euler angles. Where the latter penetrates, the frames around it are adjusted, and frames are
+    added if that is not enough.
 
     Exit code 0: the result is certified; 1: it is not; 2: bad input.
 

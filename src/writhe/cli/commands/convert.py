@@ -35,7 +35,7 @@ def convert(
     """Convert a motion between file formats, given by the suffixes.
 
     From glTF to glTF (.glb, .gltf, .vrm) the character stays as it is, with meshes, materials and
-    images; only the animation is written anew where --fps changes it. Between glTF, FBX and USD
+    images; the animation is written again only if --fps changes it. Between glTF, FBX and USD,
     skeleton, skin and animation are converted.
 
     Example: `writhe convert walk.bvh walk.glb`

@@ -286,7 +286,7 @@ def _write(
     from writhe.scene import certify_file
 
     q = motion.q if scene is None else motion.q[:, scene.layout.actor_q[actor_name]]
-    # a path is a new animation of its character, not one of those that were there
+    # the path becomes a new animation of its character and replaces none
     source = {} if clip is None else {k: v for k, v in clip.source.items() if k != "animation"}
     written = replace(motion, skeleton=figure.skeleton, q=np.ascontiguousarray(q), source=source)
     frames = len(written)

@@ -52,7 +52,7 @@ def roles(
             raise WritheError(f"--set {word}: write it as role=joint, for example left_elbow=Arm2")
         given[role.strip()] = joint.strip() or None
     if given:
-        recognise(skeleton, given)  # complains about what does not fit before it is stored
+        recognise(skeleton, given)  # raises for wrong roles before anything is stored
         path = remember_roles(skeleton, given)
         console.print(f"{len(given)} corrections remembered in {path}")
     found = recognise(skeleton, corrected(skeleton, contents.source.get("roles")))

@@ -80,9 +80,7 @@ class DefaultPoser:
         self._guides_on = np.array(
             [figure.skeleton.index(self._own_name(j)) for j in guided], dtype=np.int64
         )
-        self._dof_freedom = np.ones(
-            figure.skeleton.dof_count
-        )  # 0: degree of freedom of a firm idle limb
+        self._dof_freedom = np.ones(figure.skeleton.dof_count)  # 0 for firm idle limbs, else 1
         self._joint_freedom = np.ones(len(figure.skeleton))
         self._last_q: Floats = np.zeros(0)
         self._relations: tuple[Term, ...] = ()

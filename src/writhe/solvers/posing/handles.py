@@ -33,7 +33,8 @@ class Target:
         softness: Any = self.softness
         if not (isinstance(softness, int | float) and 0.0 <= softness <= 1.0):
             raise WritheError(
-                f"the softness of a target is 0 (firm) to 1 (barely pulled), not {self.softness}"
+                "the softness of a target must be 0 (full weight) to 1 (no weight), not"
+                f" {self.softness}"
             )
 
 

@@ -67,3 +67,57 @@ def test_a_pose_in_a_box_is_moved_out_when_the_animator_agrees(open_page: OpenPa
     page.keyboard.press("Escape")
     page.keyboard.press("Control+z")
     page.wait_for_selector(".readout.certificate.bad:not(.stale)")
+
+
+def test_keys_of_two_characters_are_selected_by_a_box_stretched_and_flipped(
+    open_page: OpenPage,
+) -> None:
+    page = open_page(size=(1280, 800))
+    keyed_squat(page)
+    page.get_by_role("button", name="Add another character").click()
+    wait_for(page, "s.state.actors.length === 2")
+    page.evaluate("() => { window.writhe.editor.seek(0.5); }")
+    page.evaluate("() => window.writhe.editor.command({ type: 'set_key', actor: 2, time_s: 0.5 })")
+    wait_for(page, "s.state.keys.length === 3")
+    rows = page.locator(".rows").bounding_box()
+    page.keyboard.down("Shift")
+    page.mouse.move(rows["x"] + 0.5 * rows["width"], rows["y"] + rows["height"] - 2)
+    page.mouse.down()
+    page.mouse.move(rows["x"] - 12, rows["y"] - 2, steps=5)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    assert page.evaluate("() => window.writhe.store.selectedKeys.size") == 3
+    page.get_by_role("combobox", name="Stretch the time").select_option("2")
+    wait_for(page, "Math.max(...s.state.keys.map(k => k.time_s)) === 2")
+    assert sorted(key["time_s"] for key in store(page, "state.keys")) == [0, 1, 2]
+    page.get_by_role("button", name="Flip", exact=True).click()
+    wait_for(page, "s.state.undo === 'Flip keys'")
+
+
+def test_a_pose_is_copied_and_pasted_flipped(open_page: OpenPage) -> None:
+    page = open_page(size=(1100, 760))
+    drag(page, "left_wrist", 60, -80)
+    wait_saved(page)
+    left = position(page, "left_wrist")
+    page.keyboard.press("Control+c")
+    page.keyboard.press("Control+Shift+v")
+    wait_for(page, "s.state.undo === 'Paste pose'")
+    wait_saved(page)
+    np.testing.assert_allclose(position(page, "right_wrist")[1], left[1], atol=5e-3)
+
+
+def test_a_recorded_clip_is_looped_and_stretched(open_page: OpenPage) -> None:
+    page = open_page(size=(1280, 800))
+    page.keyboard.press("Shift+K")
+    drag(page, "left_wrist", 60, -80)
+    wait_for(page, "s.state.features.clips.clips.length === 1")
+    page.get_by_label("Length of the clip").fill("2")
+    page.get_by_role("button", name="Stretch", exact=True).click()
+    wait_for(page, "Math.abs(s.state.features.clips.clips[0].duration_s - 2) < 0.02")
+    page.get_by_role("button", name="Loop clip").click()
+    wait_for(page, "s.state.features.clips.clips[0].duration_s > 3.5")
+    page.get_by_role("button", name="Mirror clip").click()
+    wait_for(page, "s.state.undo === 'Mirror clip'")
+    page.get_by_label("Trim to").fill("1")
+    page.get_by_role("button", name="Trim", exact=True).click()
+    wait_for(page, "Math.abs(s.state.features.clips.clips[0].duration_s - 1) < 0.02")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from writhe.animation.mirror import counterpart, mirrored_pose
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.studio.editing.contact_defaults import clearance
-from writhe.studio.editing.starting_poses import counterpart, limb_reset, mirrored, starting_pose
+from writhe.studio.editing.starting_poses import limb_reset, starting_pose
 
 
 @pytest.mark.parametrize("name", ["human", "hand", "octopus"])
@@ -24,8 +25,8 @@ def test_mirroring_swaps_sides_and_twice_is_the_identity(rng: np.random.Generato
     step = 0.3 * rng.normal(size=skeleton.dof_count)
     step[3:6] = (0.0, 0.7, 0.0)  # heading: the mirror plane is the body's sagittal plane
     q = integrate(skeleton, starting_pose(body), step)
-    other = mirrored(body, q)
-    np.testing.assert_allclose(difference(skeleton, mirrored(body, other), q), 0, atol=1e-8)
+    other = mirrored_pose(body, q)
+    np.testing.assert_allclose(difference(skeleton, mirrored_pose(body, other), q), 0, atol=1e-8)
     here, there = forward(skeleton, q), forward(skeleton, other)
     root = here.position("hips")
     for name in skeleton.names:

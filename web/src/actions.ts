@@ -139,6 +139,7 @@ function keyActions(editor: Editor): Action[] {
   const group = "Time";
   const enabled = () => store.selectedKeys.size > 0;
   let copied: number[] = [];
+  const pastePose = (flipped: boolean) => editor.command({ type: "paste_pose", actor: store.active, flipped });
   return [
     { name: "key", title: "Key the pose at the playhead", keys: ["K"], group, run: () => keyPose(editor) },
     {
@@ -151,21 +152,42 @@ function keyActions(editor: Editor): Action[] {
     },
     {
       name: "copy-keys",
-      title: "Copy the selected keys",
+      title: "Copy the selected keys, or the pose if none is selected",
       keys: ["Ctrl+C"],
       group,
-      enabled,
       run: () => {
         copied = [...store.selectedKeys];
+        if (copied.length === 0) editor.connection.send({ type: "copy_pose", actor: store.active });
+        const what = copied.length > 1 ? `${copied.length} keys` : copied.length ? "the key" : "the pose";
+        showMessage(`Copied ${what}. Ctrl+V pastes at the playhead${copied.length ? "" : ", Ctrl+Shift+V flipped"}.`);
       },
     },
     {
       name: "paste-keys",
-      title: "Paste keys at the playhead",
+      title: "Paste at the playhead",
       keys: ["Ctrl+V"],
       group,
-      enabled: () => copied.length > 0,
-      run: () => editor.command({ type: "copy_keys", keys: copied, to_s: store.timeS }),
+      run: () => {
+        if (copied.length) editor.command({ type: "copy_keys", keys: copied, to_s: store.timeS });
+        else pastePose(false);
+      },
+    },
+    {
+      name: "paste-flipped",
+      title: "Paste the copied pose flipped: left and right swap",
+      keys: ["Ctrl+Shift+V"],
+      group,
+      run: () => pastePose(true),
+    },
+    {
+      name: "select-keys",
+      title: "Select all keys of all characters",
+      keys: ["Ctrl+A"],
+      group,
+      run: () => {
+        store.selectedKeys = new Set(store.state?.keys.map((key) => key.id));
+        notify("selection");
+      },
     },
     {
       name: "record",

@@ -134,7 +134,7 @@ async function saveMotion(editor: Editor, suffix: string, actor: number): Promis
   );
 }
 
-type Form = "motion" | "figure" | "actor";
+type Form = "motion" | "figure" | "actor" | "layer";
 
 interface Contents {
   character: boolean;
@@ -179,7 +179,7 @@ function chooseClip(found: Contents, natural: Form, use: (form: Form, clip: stri
     ...found.animations.map((one, i) =>
       radio("clip", `${one.name} (${one.duration_s.toFixed(1)} s)`, i === 0, () => pick(one.name)),
     ),
-    natural !== "motion" && radio("clip", "No clip", false, () => pick("-")),
+    (natural === "actor" || natural === "figure") && radio("clip", "No clip", false, () => pick("-")),
   );
   const button = (label: string, form: Form, primary: boolean) =>
     h(
@@ -195,6 +195,7 @@ function chooseClip(found: Contents, natural: Form, use: (form: Form, clip: stri
       label,
     );
   const name = activeActor()?.name ?? "this character";
+  const onlyMotion = natural === "layer" ? "layer" : "motion";
   const dialog = sheet(
     "Choose a clip",
     `This file has ${found.animations.length} clips`,
@@ -202,8 +203,8 @@ function chooseClip(found: Contents, natural: Form, use: (form: Form, clip: stri
     h(
       "div",
       { class: "sheet-foot" },
-      button(`Only the motion, on ${name}`, "motion", natural === "motion"),
-      ...(natural === "motion" ? [] : [button("Open the character", natural, true)]),
+      button(`Only the motion, on ${name}`, onlyMotion, natural === onlyMotion),
+      ...(natural === onlyMotion ? [] : [button("Open the character", natural, true)]),
     ),
   );
 }
@@ -234,7 +235,7 @@ async function importFile(editor: Editor, name: string, data: Blob, form: Form, 
   const answer = await fetch(`api/documents/${editor.document}/import?${query}`, { method: "POST", body: data });
   const report = (await answer.json()) as { text?: string; error?: string; actor?: number };
   showMessage(report.text ?? report.error ?? "", answer.ok ? "plain" : "problem");
-  if (answer.ok && form !== "motion" && report.actor) editor.showNext(report.actor, before);
+  if (answer.ok && (form === "figure" || form === "actor") && report.actor) editor.showNext(report.actor, before);
 }
 
 export function chooseFile(editor: Editor, form: Form = "motion", suffixes = ""): void {

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from writhe.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from writhe.animation.clip_operations import layer, loop, stretch, trim
     from writhe.animation.foot_contacts import detect_contacts
     from writhe.animation.key_file import KeyFile, load_keys
     from writhe.animation.keys import Key, KeyBlend
+    from writhe.animation.mirror import mirrored_clip, mirrored_pose
     from writhe.animation.options import AnimateOptions
     from writhe.animation.pins import TimedPin
     from writhe.animation.result import (
@@ -26,6 +28,8 @@ else:
         __name__,
         dict.fromkeys(("KeyFile", "load_keys"), "writhe.animation.key_file")
         | dict.fromkeys(("Key", "KeyBlend"), "writhe.animation.keys")
+        | dict.fromkeys(("layer", "loop", "stretch", "trim"), "writhe.animation.clip_operations")
+        | dict.fromkeys(("mirrored_clip", "mirrored_pose"), "writhe.animation.mirror")
         | dict.fromkeys(
             ("Animation", "AnimationStatus", "Conflict", "ConflictKind", "MovedKey"),
             "writhe.animation.result",
@@ -51,5 +55,11 @@ __all__ = [
     "TimedPin",
     "animate",
     "detect_contacts",
+    "layer",
     "load_keys",
+    "loop",
+    "mirrored_clip",
+    "mirrored_pose",
+    "stretch",
+    "trim",
 ]

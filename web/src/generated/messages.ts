@@ -470,6 +470,80 @@ export interface BlendAgain {
   track: number;
 }
 
+/** Keep a part of an actor's clip, which then starts at the same time. */
+export interface TrimClip {
+  type: "trim_clip";
+  request: string;
+  actor: number;
+  start_s: number;
+  end_s: number;
+}
+
+/** Slow an actor's clip down or speed it up. */
+export interface StretchClip {
+  type: "stretch_clip";
+  request: string;
+  actor: number;
+  duration_s: number;
+}
+
+/** Repeat an actor's clip, each time from where it ended. */
+export interface LoopClip {
+  type: "loop_clip";
+  request: string;
+  actor: number;
+  times: number;
+}
+
+/** Swap left and right in an actor's clip. */
+export interface MirrorClip {
+  type: "mirror_clip";
+  request: string;
+  actor: number;
+}
+
+/** Scale the times of keys about the earliest of them. */
+export interface StretchKeys {
+  type: "stretch_keys";
+  request: string;
+  keys: number[];
+  factor: number;
+}
+
+/** Mirror the poses of keys left to right. */
+export interface FlipKeys {
+  type: "flip_keys";
+  request: string;
+  keys: number[];
+}
+
+/** Remember the pose of an actor at the playhead. */
+export interface CopyPose {
+  type: "copy_pose";
+  actor: number;
+}
+
+/** Set the remembered pose at the playhead, mirrored if `flipped`; the body stays in place. */
+export interface PastePose {
+  type: "paste_pose";
+  request: string;
+  actor: number;
+  flipped: boolean;
+}
+
+/** The clip of an actor. */
+export interface ClipState {
+  actor: number;
+  name: string;
+  start_s: number;
+  duration_s: number;
+}
+
+/** All clips of the document. */
+export interface ClipsState {
+  clips: ClipState[];
+}
+
 /** Plan paths between two pose keys of an actor; `planted` joints stay in place. */
 export interface Connect {
   type: "connect";
@@ -1063,6 +1137,7 @@ export interface WindResult {
 
 /** The state of each feature in a State. */
 export interface FeatureStates {
+  clips: ClipsState;
   contacts: ContactsState;
   objects: ObjectKinds;
   pushing: PushingState;
@@ -1079,8 +1154,8 @@ export interface FeatureDiagnostics {
   partner: PartnerPose | null;
 }
 
-export type Incoming = Open | Drag | CancelDrag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | ClearSegment | ClearAll | BlendAgain | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WindStep | CommitWinding | WindTangle;
+export type Incoming = Open | Drag | CancelDrag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | CopyPose | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WindStep | CommitWinding | WindTangle;
 
 export type Outgoing = Welcome | FigureShape | State | MotionData | DragResult | JobState | ErrorMessage | MotionCertificate | ClearResult | FoundPaths | PresetPoses | Pushed | TangleMotionResult | TangleMeasured | FollowPathResult | WindStepResult | WindResult;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | ClearSegment | ClearAll | BlendAgain | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | SetPinRange | PinContacts | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | CommitWinding | WindTangle;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | SetPinRange | PinContacts | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | CommitWinding | WindTangle;

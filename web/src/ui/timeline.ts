@@ -111,7 +111,8 @@ function scrubOn(editor: Editor, lanes: HTMLElement): void {
     const key = (event.target as HTMLElement).closest<HTMLElement>(".key");
     if ((key && !scrubsOver(event, Number(key.dataset.key))) || event.button !== 0) return;
     editor.playback.stop();
-    if (!event.shiftKey) store.selectedKeys.clear();
+    if (event.shiftKey) return selectByBox(lanes, event);
+    store.selectedKeys.clear();
     lanes.setPointerCapture(event.pointerId);
     seekTo(event);
     const startX = event.clientX;
@@ -139,6 +140,39 @@ function scrubOn(editor: Editor, lanes: HTMLElement): void {
     editor.seek(store.timeS + step / (store.state?.fps ?? 30));
     event.preventDefault();
   });
+}
+
+/** Add the keys, of any rows, that a box drawn over the timeline touches to the selection. */
+function selectByBox(lanes: HTMLElement, start: PointerEvent): void {
+  const box = h("div", { class: "key-box" });
+  const already = new Set(store.selectedKeys);
+  document.body.append(box);
+  lanes.setPointerCapture(start.pointerId);
+  const update = (event: PointerEvent) => {
+    const [left, right] = [start.clientX, event.clientX].sort((a, b) => a - b);
+    const [top, bottom] = [start.clientY, event.clientY].sort((a, b) => a - b);
+    Object.assign(box.style, {
+      left: `${left}px`,
+      top: `${top}px`,
+      width: `${right - left}px`,
+      height: `${bottom - top}px`,
+    });
+    store.selectedKeys = new Set(already);
+    for (const key of lanes.querySelectorAll<HTMLElement>(".key")) {
+      const at = key.getBoundingClientRect();
+      const inside = at.right > left && at.left < right && at.bottom > top && at.top < bottom;
+      if (inside) store.selectedKeys.add(Number(key.dataset.key));
+      key.classList.toggle("on", store.selectedKeys.has(Number(key.dataset.key)));
+    }
+  };
+  const end = () => {
+    lanes.onpointermove = lanes.onpointerup = null;
+    box.remove();
+    notify("selection");
+  };
+  lanes.onpointermove = update;
+  lanes.onpointerup = end;
+  lanes.addEventListener("pointercancel", end, { once: true });
 }
 
 /** Select the key that was tapped with a finger, and go there. */

@@ -49,7 +49,8 @@ function dragAlong(editor: Editor, button: HTMLElement, id: number, timeS: numbe
   button.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || scrubsOver(event, id)) return;
     event.stopPropagation();
-    if (!store.selectedKeys.has(id)) {
+    if (event.shiftKey && store.selectedKeys.has(id)) store.selectedKeys.delete(id);
+    else if (!store.selectedKeys.has(id)) {
       if (!event.shiftKey) store.selectedKeys.clear();
       store.selectedKeys.add(id);
     }

@@ -11,6 +11,12 @@ const EASES = [
   ["linear", "Linear"],
   ["hold", "Stepped"],
 ];
+const STRETCHES: [number, string][] = [
+  [0.5, "Half the time"],
+  [0.8, "80 %"],
+  [1.25, "125 %"],
+  [2, "Twice the time"],
+];
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2];
 const MIN_LENGTH_S = 0.1;
 const MAX_LENGTH_S = 3600;
@@ -91,7 +97,32 @@ function easing(editor: Editor): HTMLElement {
     },
     ...EASES.map(([value, text]) => h("option", { value }, text)),
   );
-  const label = h("label", { class: "inline", hidden: true }, h("span", {}, "Ease"), select);
+  const stretch = h(
+    "select",
+    {
+      class: "ease",
+      "aria-label": "Stretch the time between the selected keys",
+      title: "Stretch the time between the selected keys; the first one stays",
+    },
+    h("option", { value: "" }, "Stretch …"),
+    ...STRETCHES.map(([factor, text]) => h("option", { value: factor }, text)),
+  );
+  stretch.addEventListener("change", () => {
+    const factor = Number(stretch.value);
+    stretch.value = "";
+    if (factor) editor.command({ type: "stretch_keys", keys: [...store.selectedKeys], factor });
+  });
+  const flip = h(
+    "button",
+    {
+      class: "wide",
+      type: "button",
+      title: "Swap left and right in these keys (Shift+M)",
+      click: () => editor.run("flip-keys"),
+    },
+    "Flip",
+  );
+  const label = h("label", { class: "inline", hidden: true }, h("span", {}, "Ease"), select, stretch, flip);
   select.addEventListener("change", () => {
     const keys = selectedPoseKeys().map((key) => key.id);
     editor.command({ type: "set_ease", keys, ease: select.value as "smooth" });
@@ -99,6 +130,7 @@ function easing(editor: Editor): HTMLElement {
   on(["selection", "time", "state"], () => {
     const selected = selectedPoseKeys();
     label.hidden = selected.length === 0;
+    stretch.hidden = store.selectedKeys.size < 2;
     if (selected.length) select.value = selected[0].ease;
   });
   return label;

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from writhe.cli.clip_options import ClipOptions
 from writhe.cli.options import MOTION_FILES, Animation, Json
 from writhe.cli.output import console, print_json
 from writhe.io import load, load_figure, save
@@ -30,21 +31,40 @@ def convert(
     repair: Annotated[
         bool, typer.Option(help="Restore bones that a known converter drops.")
     ] = True,
+    trim: Annotated[
+        str | None, typer.Option(help="Keep START:END, in seconds; either may be left out.")
+    ] = None,
+    mirror: Annotated[bool, typer.Option("--mirror", help="Swap left and right.")] = False,
+    stretch: Annotated[
+        float | None, typer.Option(help="Seconds that the motion shall last.", min=0.01)
+    ] = None,
+    loop: Annotated[
+        int | None, typer.Option(help="Repeat it, each time from where it ended.", min=2)
+    ] = None,
+    layer: Annotated[Path | None, typer.Option(help="A motion to layer over it.")] = None,
+    joints: Annotated[
+        list[str] | None,
+        typer.Option(help="Joint that the layer moves, with all below it; may be repeated."),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Convert a motion between file formats, given by the suffixes.
+    """Convert a motion between file formats, given by the suffixes; trim, loop or mirror it.
 
     From glTF to glTF (.glb, .gltf, .vrm) the character stays as it is, with meshes, materials and
     images; the animation is written again only if --fps changes it. Between glTF, FBX and USD,
     skeleton, skin and animation are converted.
 
     Example: `writhe convert walk.bvh walk.glb`
+
+    Example: `writhe convert walk.bvh longer.bvh --trim 0.5:2 --loop 4 --layer wave.bvh --joints
+    left_shoulder`
     """
     motion = load(
         source, metres_per_unit=metres_per_unit, repair=repair, model=model, animation=animation
     )
     if fps is not None:
         motion = motion.resample(fps)
+    motion = ClipOptions(trim, mirror, stretch, loop, layer, tuple(joints or ())).apply(motion)
     figure = None
     kinds = file_format(source), target.suffix.lower()
     if all(kind in CHARACTERS for kind in kinds) and not all(kind in GLTF for kind in kinds):

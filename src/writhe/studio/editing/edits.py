@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import msgspec
 import numpy as np
 
+from writhe.animation.mirror import counterpart, mirrored_pose
 from writhe.arrays import Floats
 from writhe.errors import UnknownNameError, WritheError
 from writhe.skeleton import Motion
@@ -13,7 +16,7 @@ from writhe.solvers.posing import method_names
 from writhe.studio.document import sampled_tracks
 from writhe.studio.document.document import Document
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import SAME_TIME_S, Key, PinRow, TrackKind, pack
+from writhe.studio.document.rows import SAME_TIME_S, Key, PinRow, TrackKind, pack, unpack
 from writhe.studio.editing import starting_poses
 from writhe.studio.editing.scene_builder import actor_label
 
@@ -263,6 +266,52 @@ def copy_keys(document: Document, edit: Edit, numbers: list[int], to_s: float) -
         put_track_key(document, edit, key.track, to_s + key.time_s - first, key.data)
 
 
+def stretch_keys(document: Document, edit: Edit, numbers: list[int], factor: float) -> None:
+    """Scale the times of keys about the earliest of them."""
+    keys = _all_keys(document)
+    moving = [keys[number] for number in numbers if number in keys]
+    if len(moving) < 2:
+        raise WritheError("select at least two keys to stretch the time between them")
+    first = min(key.time_s for key in moving)
+    shifts = {
+        key.id: round((factor - 1.0) * (key.time_s - first) * document.fps) / document.fps
+        for key in moving
+    }
+    goals = sorted((key.track, key.time_s + shifts[key.id]) for key in moving)
+    if any(a[0] == b[0] and b[1] - a[1] < SAME_TIME_S for a, b in pairwise(goals)):
+        raise WritheError("these keys would fall on the same frame: stretch them less")
+    sampled_tracks.keys_moved(document, edit, shifts)
+    taken = {key.id for key in moving}
+    for key in moving:
+        goal = key.time_s + shifts[key.id]
+        for other in keys.values():
+            same = other.track == key.track and abs(other.time_s - goal) < SAME_TIME_S
+            if same and other.id not in taken:
+                taken.add(other.id)
+                edit.delete("keys", other.id)
+        edit.update("keys", key.id, time_s=goal)
+        _extend_timeline(document, edit, goal)
+
+
+def flip_keys(document: Document, edit: Edit, numbers: list[int]) -> None:
+    """Mirror the poses of pose keys left to right."""
+    actors = {t.id: t.actor for t in document.all_tracks() if t.kind is TrackKind.POSE}
+    keys = [k for k in _all_keys(document).values() if k.id in set(numbers) and k.track in actors]
+    if not keys:
+        raise WritheError("select pose keys to flip")
+    for key in keys:
+        figure = document.figure(document.actor(actors[key.track]).figure)
+        edit.update("keys", key.id, data=pack(mirrored_pose(figure, unpack(key.data))))
+
+
+def clip_of(document: Document, actor: int) -> tuple[Motion, float]:
+    """The clip of an actor and its start; raises if it has none."""
+    timeline = document.timeline(actor)
+    if timeline.clip is None:
+        raise WritheError("this character has no clip: open a motion, or record a drag")
+    return timeline.clip, timeline.clip_start_s
+
+
 def delete_keys(document: Document, edit: Edit, numbers: list[int]) -> None:
     """Remove keys."""
     keys = _all_keys(document)
@@ -288,7 +337,7 @@ def mirror_contacts(document: Document, edit: Edit, actor: int) -> None:
 
     def mirrored(part: str) -> str:
         name = part.removeprefix(own)
-        return own + starting_poses.counterpart(figure, name) if name in skeleton else part
+        return own + counterpart(figure, name) if name in skeleton else part
 
     known = document.setting("contacts", list[tuple[str, str]], [])
     pairs = [(mirrored(a), mirrored(b)) for a, b in known if own in a or own in b]

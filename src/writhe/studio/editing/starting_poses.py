@@ -1,8 +1,6 @@
-"""Starting poses and pins of figures; mirrored poses; limbs reset."""
+"""Starting poses and pins of figures; limbs reset."""
 
 from __future__ import annotations
-
-import re
 
 import numpy as np
 
@@ -10,7 +8,6 @@ from writhe.arrays import Floats, vector3
 from writhe.skeleton import Figure, JointKind, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import quaternion_of
-from writhe.solvers.posing.controls import moving_root
 from writhe.studio.document.rows import PinRow
 from writhe.studio.editing.contact_defaults import clearance
 from writhe.studio.editing.figure_cache import per_figure
@@ -30,7 +27,6 @@ _STAND: dict[str, tuple[float, float, float] | float] = {
 # shoulder angles in degrees, tried in this order until the arms are clear of the body
 _ARMS_DOWN = (74.0, 70.0, 66.0, 62.0, 58.0, 54.0, 50.0, 46.0, 40.0, 30.0)
 _CLEAR_M = 0.003
-_SIDES = (("left", "right"), ("Left", "Right"), ("_l", "_r"), ("_L", "_R"), (".L", ".R"))
 
 
 def _turn(degrees: tuple[float, float, float]) -> Floats:
@@ -90,60 +86,6 @@ def starting_pins(figure: Figure, q: Floats) -> tuple[PinRow, ...]:
     if feet:
         return tuple(pin_here(figure, q, joint, orientation=True) for joint in feet)
     return (pin_here(figure, q, figure.skeleton.names[0], orientation=True),)
-
-
-def counterpart(figure: Figure, name: str) -> str:
-    """The joint on the other side, by roles or names; the joint itself on the mid-line."""
-    skeleton, roles = figure.skeleton, dict(figure.roles)
-    for role, joint in figure.roles:
-        if joint == name:
-            swapped = role.replace("left", "\0").replace("right", "left").replace("\0", "right")
-            return roles.get(swapped, name)
-    for left, right in _SIDES:
-        for mine, other in ((left, right), (right, left)):
-            at_end = mine.startswith(("_", "."))
-            pattern = re.escape(mine) + ("$" if at_end else "")
-            swapped = re.sub(pattern, other, name)
-            if swapped != name and swapped in skeleton:
-                return swapped
-    return name
-
-
-def mirrored(figure: Figure, q: Floats) -> Floats:
-    """The pose mirrored at the body's sagittal plane, at the same place and heading.
-
-    Each joint takes its counterpart's rotation D from rest, reflected: D' = M D M with
-    M = diag(-1, 1, 1), after the root's heading is removed. Hinges, whose axes are mirrored, swap
-    their angles.
-    """
-    skeleton = figure.skeleton
-    tree = skeleton.tree
-    rest = forward(skeleton, skeleton.rest_configuration).rotations
-    posed = forward(skeleton, q).rotations
-    from_rest = np.einsum("jab,jcb->jac", posed, rest)
-    root = skeleton.index(moving_root(figure))
-    forwards = from_rest[root] @ np.array([0.0, 0.0, 1.0])
-    heading = np.arctan2(forwards[0], forwards[2])
-    c, s = np.cos(heading), np.sin(heading)
-    yaw = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
-    mirror = np.diag([-1.0, 1.0, 1.0])
-    out = q.copy()
-    rotations = np.empty_like(posed)
-    for j, joint in enumerate(skeleton.joints):
-        other = skeleton.index(counterpart(figure, joint.name))
-        at, end = int(tree.q_start[j]), int(tree.q_start[j + 1])
-        target = yaw @ mirror @ (yaw.T @ from_rest[other]) @ mirror @ rest[j]
-        parent = int(tree.parent[j])
-        frame = tree.rest[j] if parent < 0 else rotations[parent] @ tree.rest[j]
-        if joint.kind in (JointKind.BALL, JointKind.FREE):
-            out[end - 4 : end] = quaternion_of(frame.T @ target)
-            rotations[j] = target
-            continue
-        if end > at:
-            out[at:end] = q[tree.q_start[other] : tree.q_start[other + 1]]
-        # a hinge can only turn about its axis: its children need its actual rotation
-        rotations[j] = forward(skeleton, out).rotations[j]
-    return out
 
 
 def limb_of(figure: Figure, joint: str) -> tuple[str, ...]:

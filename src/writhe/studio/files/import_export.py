@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from writhe.animation.clip_operations import layer
 from writhe.arrays import Floats
 from writhe.collision import Verdict
 from writhe.collision.mesh_pieces.surfaces import coarse_surface
@@ -42,6 +43,7 @@ from writhe.studio.files.shared_files import SharedFiles, is_style_file
 SCENE = ".json"
 DATABASE = ".parquet"
 OPENED = (*READABLE, SCENE, DATABASE)
+_UPPER_BODY = ("spine", "chest")  # roles; a layer moves the first that a body has, with all above
 
 
 def import_suffixes() -> list[str]:
@@ -208,8 +210,9 @@ def import_file(
 ) -> tuple[str, int]:
     """Import a file into the document; returns a message about the result, and the actor.
 
-    form: "motion" puts the file's motion on the actor, "figure" replaces the actor's body, "actor"
-    adds the character of the file. animation: one of a file that has several, "-" for none.
+    form: "motion" puts the file's motion on the actor, "layer" over the upper body of its clip,
+    "figure" replaces the actor's body, "actor" adds the character of the file.
+    animation: one of a file that has several, "-" for none.
     """
     suffix = Path(name).suffix.lower()
     if suffix not in OPENED:
@@ -236,6 +239,8 @@ def import_file(
                 own = actor if form == "figure" else None
                 return import_character(document, path, title, actor=own, animation=animation)
             motion = load(path, animation=animation)
+            if form == "layer":
+                return _import_layer(document, actor, motion, title), actor
             return _import_motion(document, actor, motion, title), actor
         except FileFormatError as error:
             raise FileFormatError(
@@ -259,6 +264,21 @@ def _import_styles(shared_files: SharedFiles, title: str, data: bytes) -> str:
     count = len(forest.styles)
     limb = forest.chain.name.replace("_", " ")
     return f"{name}: {count} style{'' if count == 1 else 's'} for the {limb}, to choose under Path."
+
+
+def _import_layer(document: Document, actor: int, motion: Motion, title: str) -> str:
+    """Layer a motion over the upper body of the actor's clip, from its start."""
+    clip, start_s = edits.clip_of(document, actor)
+    figure = document.figure(document.actor(actor).figure)
+    over = on_figure(motion, figure)
+    roles = dict(figure.roles)
+    upper = [roles[role] for role in _UPPER_BODY if role in roles]
+    if not upper:
+        raise WritheError("a layer needs a body whose upper part is recognised")
+    with document.edit("Layer motion") as edit:
+        layered = layer(clip, over, joints=upper[:1])
+        edits.put_clip(document, edit, actor, layered, start_s)
+    return f"{title}: layered over the upper body for {over.duration_s:.1f} s."
 
 
 def _import_motion(document: Document, actor: int, motion: Motion, title: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from writhe.animation.mirror import mirrored_pose
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.skeleton import Figure
@@ -80,7 +81,7 @@ def _remove_actor(editor: Editor, edit: Edit, m: protocol.RemoveActor) -> None:
 
 def _mirror_pose(editor: Editor, edit: Edit, m: protocol.MirrorPose) -> None:
     figure, q = _figure_and_pose(editor, m.actor)
-    mirrored = starting_poses.mirrored(figure, q)
+    mirrored = mirrored_pose(figure, q)
     edits.set_pose(editor.document, edit, m.actor, mirrored, editor.time_s)
     edits.update_pins(editor.document, edit, m.actor, mirrored)
     edits.mirror_contacts(editor.document, edit, m.actor)

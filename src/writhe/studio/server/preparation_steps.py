@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from writhe.animation.mirror import mirrored_pose
 from writhe.collision import ball, certify
 from writhe.postures.builtin import builtin_database
 from writhe.postures.preset_poses import LIBRARIES, preset_names, preset_pose
@@ -17,7 +18,7 @@ from writhe.solvers.posing import Pin, Target, method_names
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.studio.editing.contact_defaults import clearance
 from writhe.studio.editing.posers import Posers
-from writhe.studio.editing.starting_poses import mirrored, starting_pins, starting_pose
+from writhe.studio.editing.starting_poses import starting_pins, starting_pose
 from writhe.studio.view.diagnostics import Diagnostics
 from writhe.studio.view.silhouettes import silhouette
 
@@ -25,7 +26,7 @@ from writhe.studio.view.silhouettes import silhouette
 def body() -> None:
     """The skin of the human and the pose that documents start with."""
     human = figure("human")
-    mirrored(human, starting_pose(human))
+    mirrored_pose(human, starting_pose(human))
 
 
 def postures() -> None:

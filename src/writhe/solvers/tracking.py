@@ -39,9 +39,7 @@ class TrackingOptions:
     iterations: int = 6
     foot_weight: float = 4.0  # position weight of feet; other joints have 1
     angle_weight: float = 0.15  # a: weight of joint angles, scaled to metres by M
-    ankle_weight: float = (
-        0.6  # a M of ankles and toes: a foot in the floor should lift the leg, not bend the ankle
-    )
+    ankle_weight: float = 0.6  # a M of ankles and toes: rather lift the leg than bend the ankle
     steady_weight: float = 1.2  # s: weight of agreement with neighbouring frames
     max_step: float = 0.3  # per degree of freedom and iteration
     near_m: float = 0.06  # shape pairs nearer than this get a contact row

@@ -300,7 +300,7 @@ export interface PlacementKey {
   rotation: [number, number, number, number];
 }
 
-/** An object of the scene; between its keys it is interpolated linearly and by slerp. */
+/** An object of the scene; between keys, positions are linear and rotations slerp. */
 export interface ObjectState {
   id: number;
   name: string;
@@ -721,7 +721,7 @@ export interface PartnerPose {
   winding: Winding;
 }
 
-/** Set when the pin of a joint holds; None: from the start, to the end of the timeline. */
+/** Set the time range of a pin; None means from the start, or to the end, of the timeline. */
 export interface SetPinRange {
   type: "set_pin_range";
   request: string;
@@ -1091,7 +1091,7 @@ export interface TrajectoriesState {
   paths: DrawnPathState[];
 }
 
-/** A few gated steps towards a goal; `fresh` restarts from the current poses. */
+/** Take a few gated steps towards a goal; `fresh` restarts from the current poses. */
 export interface WindStep {
   type: "wind_step";
   sequence: number;

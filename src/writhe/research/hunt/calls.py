@@ -1,7 +1,7 @@
 """Calls with random, non-finite, huge and degenerate arguments.
 
-A call may answer or raise a `WritheError`; anything else is a foreign exception. An answer that
-says "certified" for numbers that are not finite is a false certificate (`Nonsense`).
+A call may return or raise a `WritheError`; any other exception is a failure. Certifying numbers
+that are not finite is a false certificate (`Nonsense`).
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ _STRANGE = (np.nan, np.inf, -np.inf, 0.0, -0.0, -1.0, 1e300, -1e300, 1e-300, 1e9
 
 
 class Nonsense(Exception):
-    """An answer that claims something about numbers that mean nothing."""
+    """A result was returned for meaningless numbers."""
 
 
 def number(rng: Rng) -> float:
-    """A number, often a strange one."""
+    """A number, often an extreme or non-finite one."""
     return float(rng.choice(_STRANGE)) if rng.random() < 0.4 else float(rng.normal())
 
 
 def numbers(rng: Rng, *shape: int) -> np.ndarray:
-    """An array, sometimes with strange numbers in it, sometimes of another shape."""
+    """An array, sometimes with extreme numbers, sometimes of a wrong shape."""
     out = rng.normal(0, 0.3, shape)
     if rng.random() < 0.6:
         out[rng.random(shape) < 0.2] = number(rng)
@@ -63,7 +63,7 @@ def numbers(rng: Rng, *shape: int) -> np.ndarray:
 
 
 def configuration(rng: Rng, skeleton: Skeleton) -> np.ndarray:
-    """A configuration, mostly of the right size, often with strange numbers."""
+    """A configuration, mostly of the right size, often with extreme numbers."""
     q = integrate(skeleton, skeleton.rest_configuration, rng.normal(0, 0.2, skeleton.dof_count))
     if rng.random() < 0.6:
         q[rng.random(len(q)) < rng.choice([0.03, 0.3, 1.0])] = number(rng)

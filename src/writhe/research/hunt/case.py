@@ -1,4 +1,4 @@
-"""A case of the hunt: what was asked, what was claimed, and whether the check agrees."""
+"""A case of the hunt: the input, the claim of writhe, and the independent check's judgement."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from writhe.collision import Certificate
 from writhe.research.evaluation.independent import Mechanism, check
 from writhe.research.evaluation.independent.motions import AnyMotion, motion_from_dict
 
-CERTIFIED_M = 1e-3  # what is certified is nowhere deeper beyond its allowance
-BOUND_M = 1e-4  # how much the reported upper bound may exceed the truth, and so fall below it
+CERTIFIED_M = 1e-3  # largest true penetration beyond the allowance in a certified motion
+BOUND_M = 1e-4  # tolerance by which the true penetration may exceed the reported upper bound
 NUMERICAL_M = 2e-5  # rounding of files (six decimals of degrees) and of the check
 
 
 @dataclass(frozen=True)
 class Case:
-    """One question to writhe through a door, with the answer.
+    """One call of an entry point of writhe ("door"), with its result.
 
-    motions: the readings of what was asked, each of which must be clear if it is certified.
+    motions: the interpolations of the motion; each must be free of penetration if it is certified.
     bound_m: the reported upper bound of the penetration, None if nothing is claimed.
     files: the contents of the files that were read, to reproduce the case.
     """
@@ -80,7 +80,7 @@ def load_case(path: Path) -> Case:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the independent check says about a case."""
+    """The result of the independent check of a case."""
 
     false_certificate: bool
     broken_bound: bool
@@ -96,7 +96,7 @@ class Judgement:
 
 
 def judge(case: Case) -> Judgement:
-    """Compare the claim of a case with the independent check of its readings."""
+    """Compare the claim of a case with the independent check of its motions."""
     findings = [check(case.mechanism, motion) for motion in case.motions]
     worst = min(findings, key=lambda finding: finding.clearance_m)
     solids = case.mechanism.solids

@@ -1,7 +1,7 @@
-"""What the reader fuzzer feeds: bytes as a file of one format, and a few files to start from.
+"""Inputs of the reader fuzzer: bytes turned into a file of one format, and seed files.
 
-Containers with checksums and lengths would reject almost every changed byte, so the fuzzed bytes of
-such a format are what is inside: the JSON and the binary of a glTF file, the arrays of an archive.
+Containers with checksums and lengths would reject almost every changed byte, so for these formats
+the fuzzed bytes are the contents: the JSON and the binary of a glTF file, the arrays of an archive.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _read_scene(path: Path) -> None:
 FORMATS: dict[str, tuple[str, Callable[[bytes], bytes], Callable[[Path], object]]] = {
     "bvh": (".bvh", _plain, _read_motion),
     "glb": (".glb", _glb, _read_motion),
-    "npz": (".npz", _npz, load),  # always the same skeleton: fitting shapes to it tells nothing
+    "npz": (".npz", _npz, load),  # always the same skeleton, so there is no need to fit shapes
     "scene": (".json", _plain, _read_scene),
     "mesh": (".glb", _glb, load_mesh),
     "obj": (".obj", _plain, load_mesh),
@@ -94,7 +94,7 @@ FORMATS: dict[str, tuple[str, Callable[[bytes], bytes], Callable[[Path], object]
 
 
 def seeds(name: str) -> list[bytes]:
-    """Valid inputs of a format, to start from."""
+    """Valid inputs of a format, the seeds of the fuzzer."""
     with tempfile.TemporaryDirectory() as folder:
         return _seeds(name, Path(folder))
 

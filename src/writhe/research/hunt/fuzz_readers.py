@@ -1,4 +1,4 @@
-"""Fuzzes the readers: any bytes give a result or a `WritheError`, and nothing else.
+"""Fuzzes the readers: any input must give a result or a `WritheError`.
 
 `python -m writhe.research.hunt.fuzz_readers --seconds 600` runs every format for an equal share of
 the time, each in a process of its own. atheris (libFuzzer, extra `fuzz`) guides the inputs by the
@@ -51,7 +51,7 @@ class Harness:
 
         suffix, self.make, self.read = FORMATS[name]
         self.name, self.keep, self.refusal = name, keep, WritheError
-        memory = Path("/dev/shm")  # a file in memory, where there is such a folder
+        memory = Path("/dev/shm")  # a file in memory, if the platform has this folder
         self.folder = tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)
         self.path = Path(self.folder.name) / f"input{suffix}"
         self.inputs = self.accepted = 0

@@ -1,4 +1,4 @@
-"""`python -m writhe.research.hunt.run`: look for false certificates and foreign exceptions.
+"""`python -m writhe.research.hunt.run`: search for false certificates and unexpected exceptions.
 
 Every door and every kind of call is tried in turn with cases from consecutive seeds, until the time
 is spent. A failing case is saved under `--keep` and named in the output; `--again FILE` judges a
@@ -25,7 +25,7 @@ from writhe.research.hunt.calls import CALLS, Nonsense
 from writhe.research.hunt.case import judge, load_case
 from writhe.research.hunt.doors import DOORS
 
-SLOWEST = 0.25  # a door takes at most this share of the time
+SLOWEST = 0.25  # a door takes at most this fraction of the time
 
 
 @dataclass
@@ -81,7 +81,7 @@ def try_door(name: str, seed: int, tally: Tally, keep: Path | None = None) -> No
 
 
 def try_call(name: str, seed: int, tally: Tally) -> None:
-    """One call with strange arguments."""
+    """One call with extreme or malformed arguments."""
     tally.cases += 1
     started = time.perf_counter()
     try:

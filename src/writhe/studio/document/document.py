@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 SUFFIX = ".writhe"
-FILE = "file:"  # before the keys of stored files
+FILE = "file:"  # prefix of the keys of stored files
 
 
 class Document:
@@ -264,7 +264,7 @@ class Document:
         return decode_figure(found["data"])
 
     def figure_model(self, name: str) -> EmbeddedModel | None:
-        """Where the file of an embedded figure is stored; None if it came from no glTF file."""
+        """Where the file of an embedded figure is stored; None if it has no glTF file."""
         from writhe.studio.document.embedded_figures import decode_model
 
         with self._lock:
@@ -274,7 +274,7 @@ class Document:
         return None if found is None else decode_model(found["data"])
 
     def put_file(self, data: bytes) -> str:
-        """Store the file of a character; returns its key. Undo leaves it, so that redo finds it."""
+        """Store the file of a character; returns its key. Undo keeps it, for redo."""
         key = hashlib.sha256(data).hexdigest()
         with self._lock:
             self._put_meta(f"{FILE}{key}", data)
@@ -291,7 +291,7 @@ class Document:
         return bytes(found["value"])
 
     def figure_with_file(self, name: str) -> Figure:
-        """The figure with the file that it came from, if any, for writing."""
+        """The figure with its source file, if any, as exporting needs it."""
         figure, model = self.figure(name), self.figure_model(name)
         if model is None:
             return figure
@@ -350,9 +350,9 @@ class Document:
     def with_feet_of_previous_key(
         self, actor: int, q: Floats, time_s: float, *, shift: bool
     ) -> Floats:
-        """A pose q (nq) with its feet where the key before a time has them, if they are near.
+        """A pose q (nq) with its feet at their positions in the previous key, if they are near.
 
-        With `shift` the whole body is moved first, so that its feet are as near as possible.
+        With `shift`, the whole body is first translated to bring its feet as near as possible.
         """
         from writhe.studio.editing.in_betweens import with_feet_near
 

@@ -22,7 +22,7 @@ class _Joint(msgspec.Struct, array_like=True):
     offset: Vector3
     rest: Quaternion
     axis: Vector3
-    # limits: no numbers without any
+    # empty lists: no limits
     lower: tuple[float, ...] = ()
     upper: tuple[float, ...] = ()
     limit_frame: Quaternion = (1.0, 0.0, 0.0, 0.0)
@@ -117,7 +117,7 @@ class _Figure(msgspec.Struct):
 
 
 def encode_figure(figure: Figure, model: EmbeddedModel | None = None) -> bytes:
-    """A figure as bytes; its file is stored apart, under the key of `model`."""
+    """A figure as bytes; its file is stored separately, under the key of `model`."""
     skeleton, skin = figure.skeleton, figure.skin
     joints = [_Joint.of(joint) for joint in skeleton.joints]
     folds = [
@@ -160,7 +160,7 @@ def _decode(data: bytes) -> _Figure:
 
 @lru_cache(maxsize=32)
 def decode_model(data: bytes) -> EmbeddedModel | None:
-    """The file of the figure that `encode_figure` wrote, None if it came from none."""
+    """The file of a figure that `encode_figure` wrote; None if it has none."""
     stored = _decode(data)
     model, count = stored.model, len(stored.joints)
     if model is not None and (len(model.nodes), len(model.units_m)) != (count, count):

@@ -1,8 +1,7 @@
 """Undoable edits.
 
-Every command writes rows through `Edit`, which records each row before and after. The records go
-into the table `history` in the same transaction as the change, so a file holds either a whole
-command with its undo record or nothing of it.
+Every command writes rows through `Edit`, which records each row before and after. The records are
+written to the table `history` in the same transaction as the change, so commands are atomic.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import numpy as np
 
 from writhe.arrays import Floats, Quaternion, Vector3
 
-SAME_TIME_S = 1e-4  # keys nearer to each other than this are at the same time
+SAME_TIME_S = 1e-4  # keys nearer in time than this count as simultaneous
 
 
 class TrackKind(StrEnum):
@@ -27,7 +27,8 @@ class TrackKind(StrEnum):
 class PinRow(msgspec.Struct, frozen=True):
     """A joint held in position, and in orientation where one is given.
 
-    It holds from `start_s` to `end_s`, by default (None) from the start and to the end of time.
+    It is active from `start_s` to `end_s`; None means from the start, or to the end, of the
+    timeline.
     """
 
     joint: str
@@ -37,7 +38,7 @@ class PinRow(msgspec.Struct, frozen=True):
     end_s: float | None = None
 
     def holds(self, time_s: float) -> bool:
-        """Whether a time is in the range."""
+        """Whether the pin is active at a time."""
         after = self.start_s is None or time_s >= self.start_s - SAME_TIME_S
         return after and (self.end_s is None or time_s <= self.end_s + SAME_TIME_S)
 

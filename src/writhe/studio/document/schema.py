@@ -55,9 +55,9 @@ VERSION = len(MIGRATIONS)
 def connect(path: Path, *, create: bool) -> sqlite3.Connection:
     """Open a document's file, bringing its schema up to date.
 
-    Write-ahead log with synchronous=FULL: a command is acknowledged only when it is on the disk,
-    so neither a killed process nor a power cut loses it. The sync takes a few milliseconds, and
-    runs outside the event loop.
+    Write-ahead log with synchronous=FULL: a command is acknowledged only after it is on disk, so it
+    survives a killed process or a power failure. The sync takes a few milliseconds and runs outside
+    the event loop.
     """
     if not create and not path.is_file():
         raise FileFormatError(path, "there is no such document")

@@ -1,10 +1,10 @@
 """The pose of an actor at a time, from its tracks.
 
 Between pose keys the pose follows their eased blend (`writhe.animation.keys`), corrected to keep
-pins, limits and contacts (`studio.editing.in_betweens`). Over a clip the keys form a layer: their
-difference from the clip is interpolated, and it fades out beyond the keys. A sampled track is
-motion from one key to a later one (planned, wound, pushed clear); keys within it form a layer over
-it in the same way.
+pins, limits and contacts (`studio.editing.in_betweens`). Over a clip, the keys form an additive
+layer: their difference from the clip is interpolated, and fades out beyond the keys. A sampled
+track is motion from one key to a later one (planned, wound, pushed clear); keys within it form a
+layer over it in the same way.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from writhe.kernels.skeleton import kinematics
 from writhe.skeleton import Motion, Skeleton
 from writhe.skeleton.kinematics import difference, integrate
 
-MAX_FRAMES = 20_000  # of a motion that is shown, certified or imported
-FADE_S = 1.0  # how long a layer takes to fade out beyond its outermost keys
+MAX_FRAMES = 20_000  # of a motion that is displayed, certified or imported
+FADE_S = 1.0  # time over which a layer fades out beyond its outermost keys
 _AT_S = 1e-4  # times that differ by less than this are equal
 
 

@@ -7,7 +7,7 @@ from writhe.collision import CollisionTable, ContactPolicy, NearPairs
 from writhe.skeleton import Figure, forward
 from writhe.studio.editing.figure_cache import per_figure
 
-POLICY = ContactPolicy()  # the default of the library, so that every door gives the same verdict
+POLICY = ContactPolicy()  # that of the library, so that all interfaces give the same verdict
 GROUND = "ground"  # part name of the floor
 MAX_MEASURED_M = 0.2  # larger clearances are not measured
 

@@ -29,10 +29,10 @@ from writhe.studio.view.diagnostics import Diagnostics
 SessionData = TypeVar("SessionData")
 # _EASED, _SAME and _STILL bound the largest change of an entry of q (radians, metres, quaternion
 # entries)
-_EASED = 2e-4  # a step below this whose status is reached or settled leaves the pose at rest
-_MOVE_FRAMES = 60  # steps that `move_part` takes at most
+_EASED = 2e-4  # a smaller step with status reached or settled: the pose is at rest
+_MOVE_FRAMES = 60  # most steps of `move_part`
 _SAME = 1e-5  # poses that differ by less are considered equal
-_STILL = 1e-6  # a step below this leaves the pose at rest, whatever its status
+_STILL = 1e-6  # a smaller step: the pose is at rest whatever the status
 
 
 @dataclass
@@ -91,13 +91,13 @@ class Recording:
     """Poses recorded during drags, with their times."""
 
     start_s: float  # time on the timeline at which the recording begins
-    began: float | None = None  # reading of the clock at the first pose
+    began: float | None = None  # clock time at the first pose
     times_s: list[float] = field(default_factory=list[float])
     q: list[Floats] = field(default_factory=list[Floats])
 
 
 class Editor:
-    """A document as one session edits it: current poses, playhead, scene, recording."""
+    """The editing state of one session on a document: current poses, playhead, scene, recording."""
 
     def __init__(self, document: Document, posers: Posers | None = None) -> None:
         self.document = document
@@ -180,8 +180,8 @@ class Editor:
     def _begin(self, actor: ActorRow, posed: PosedActor) -> None:
         """Start a gesture: reset the pass-through count and read the pins.
 
-        If the actor has keys, its pins are placed where the joints are in the current pose, not
-        where they were set.
+        If the actor has keys, its pins hold the joints where they are in the current pose instead
+        of where they were pinned.
         """
         self._gesture = actor.id
         self._held, self._soft_targets = {}, (set(), [])
@@ -235,7 +235,7 @@ class Editor:
         )
 
     def _put_into_scene(self, actor: int, posed: PosedActor) -> None:
-        """Give an actor the other actors and objects of the scene."""
+        """Place an actor among the other actors and objects of the scene."""
         posed.scene_key = self._scene_key
         if not posed.figure.capsules or self._scene is None:
             return

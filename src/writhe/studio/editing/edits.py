@@ -115,7 +115,7 @@ def set_pin_range(
     start_s: float | None,
     end_s: float | None,
 ) -> None:
-    """Set when the pin of a joint holds; None: from the start, to the end of time."""
+    """Set the time range of a joint's pin; None means from the start, or to the end."""
     row = document.actor(actor)
     if not any(pin.joint == joint for pin in row.pins):
         raise WritheError(f"{joint.replace('_', ' ')} is not pinned: pin it first")
@@ -365,8 +365,8 @@ def put_sampled_track(
 ) -> None:
     """Add a sampled track between pose keys at its ends; keys within it are removed.
 
-    A motion with a higher frame rate than the document raises the document's rate, because fewer
-    frames would cut corners.
+    If the motion has a higher frame rate, the document gets that rate, because sampling it with
+    fewer frames would cut corners.
     """
     end_s = start_s + motion.duration_s
     if motion.fps > document.fps + 1e-6:

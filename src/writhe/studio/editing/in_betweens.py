@@ -1,10 +1,10 @@
 """In-betweens of a document: the frames between pose keys, solved when they are first needed.
 
 A span is the time between two successive pose keys of an actor. Its frames are those of
-`writhe.animation`: the blend of the keys, corrected so that pinned joints stay where both keys have
-them, joint limits and the floor are kept, and parts do not overlap. The keys stay as they are. A
-span whose contacts cannot be kept by a small correction keeps its pins only; the certificate shows
-it, and it can be cleared by a path around.
+`writhe.animation`: the blend of the keys, corrected so that pinned joints stay in place, joint
+limits and the floor are respected, and parts do not overlap. The keys do not change. If a small
+correction cannot remove the overlaps of a span, only its pins are kept; the certificate shows the
+overlaps, and the user can clear the span by a detour.
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ from writhe.studio.editing import scene_objects
 from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene, only_actor
 
 MAX_FRAMES = 900  # of one span
-NEAR_M = 0.4  # feet of a preset pose that are farther from those of the key before step
-HELD_M, HELD_RAD = 0.01, 0.1  # a pinned joint that differs by less between two keys is held
+NEAR_M = 0.4  # feet of a preset pose farther from those of the previous key than this take a step
+# a pinned joint that differs by less between two keys is held in place
+HELD_M, HELD_RAD = 0.01, 0.1
 _OPTIONS = AnimateOptions()
 _KEPT_SPANS, _KEPT_BODIES = 4096, 4
-_LEAP = 0.2  # rad: a correction that changes by more from frame to frame is not used
+_LEAP = 0.2  # rad: a correction that changes by more between frames is rejected
 
 
 class InBetweens:
-    """Solves and remembers the spans of one document, under the lock of the document."""
+    """Solves and caches the spans of one document, under the document's lock."""
 
     def __init__(self, document: Document, lock: AbstractContextManager[object]) -> None:
         self._document = document
@@ -133,9 +134,9 @@ def span_pins(
 ) -> list[TimedPin]:
     """The pins of an actor that hold between two keys (nq) at start_s and end_s.
 
-    A joint that both keys have at the same place is held there. Otherwise it moves between the keys
-    while its pin is not in effect: it is held where the first key has it until the range of its pin
-    ends, or where the last key has it from the start of the range on.
+    A joint with the same pose in both keys is held there. Otherwise it moves between the keys while
+    its pin is inactive: it is held at its pose in the first key until the range of its pin ends, or
+    at its pose in the last key from the start of the range on.
     """
     skeleton = figure.skeleton
     ends = forward(skeleton, first), forward(skeleton, last)
@@ -160,9 +161,9 @@ def span_pins(
 
 
 def with_feet_near(figure: Figure, q: Floats, before: Floats) -> Floats:
-    """The pose q (nq) moved over the floor so that its standing feet are near those of `before`.
+    """The pose q (nq) translated horizontally so that its standing feet are near those of `before`.
 
-    Only if both poses stand on the same feet, less than `NEAR_M` apart.
+    Unchanged unless both poses stand on the same feet, less than `NEAR_M` apart.
     """
     skeleton, poses = figure.skeleton, np.stack([before, q])
     floor = [floor_height(figure, pose, pose) for pose in poses]
@@ -186,7 +187,7 @@ def _pin(skeleton: Skeleton, q: Floats, joint: str, turns: bool) -> Pin:
 
 
 def _same(ends: tuple[Frames, Frames], joint: str, turns: bool) -> bool:
-    """Whether a joint is at the same place in both poses."""
+    """Whether a joint has the same position (and orientation) in both poses."""
     apart = float(np.linalg.norm(ends[0].position(joint) - ends[1].position(joint)))
     if apart > HELD_M:
         return False
@@ -221,7 +222,7 @@ def _surroundings(document: Document, scene: Scene) -> Callable[[Floats], Floats
 def _solve(
     body: BodyModel, blend: KeyBlend, i: int, pins: list[TimedPin], times: Floats
 ) -> SolvedSpan | None:
-    """The solved frames; None if the blend itself keeps everything."""
+    """The solved frames; None if the blend already satisfies all constraints."""
     world = body.world
     names = world.skeleton.names
     frames = InBetween(

@@ -20,7 +20,7 @@ from writhe.studio.view.figure_mesh import figure_shape
 
 MAX_OBJECTS = 64
 _WHOLE_BODY_M = 1.5  # objects added beside a shorter figure are scaled down
-_APART = 1.6  # extra factor of the distance to a scaled-down object
+_APART = 1.6  # factor on the distance to a scaled-down object
 SMALLEST_M, LARGEST_M = 0.001, 20.0
 
 

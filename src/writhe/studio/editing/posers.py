@@ -77,7 +77,7 @@ class Posers:
             )
         if method == "default":
             own = extends(body, figure("human"))
-            # another person's body keeps its balance; the human's controls are set by features
+            # bodies of other people keep their balance; controls of the human are set by features
             controls = None if own or not can_balance(body) else Controls.standing()
             return default_poser(
                 body, database, chosen.options(), actor=in_scene, controls=controls

@@ -1,4 +1,4 @@
-"""Soft pins: parts placed by an earlier drag tend to stay there while others are dragged."""
+"""Soft pins: parts placed by an earlier drag tend to stay in place while others are dragged."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from writhe.arrays import Floats, Vector3, vector3
 from writhe.skeleton import Figure, Skeleton, forward
 from writhe.solvers.posing import Target
 
-SOFTNESS = 0.85  # keeps a hand within 1 cm, but yields before the trunk has to twist
+SOFTNESS = 0.85  # keeps a hand within 1 cm, but yields before the trunk twists
 
 
 class SoftPins:
@@ -31,7 +31,7 @@ class SoftPins:
     def targets(self, q: Floats, held: set[str]) -> list[Target]:
         """Soft targets that keep the placed parts where they are at q.
 
-        A limb with a dragged joint gets none, and neither does any while the root is dragged.
+        A limb with a dragged joint gets none; while the root is dragged, no limb does.
         """
         skeleton = self._figure.skeleton
         if not self._points or skeleton.names[0] in held:

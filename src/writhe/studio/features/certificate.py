@@ -110,7 +110,7 @@ def document_certificate(document: Document) -> MotionCertificate:
 
 @dataclass(frozen=True)
 class _Sampled:
-    """A document sampled over time: what a certificate is about."""
+    """A document sampled over time: the input of a certificate."""
 
     table: CollisionTable
     q: Floats  # (frames, nq)
@@ -140,7 +140,7 @@ def _sampled(document: Document, scene: Scene) -> _Sampled:
 def _certificate(
     sampled: _Sampled, job: str = "", report: Callable[[float], None] | None = None
 ) -> MotionCertificate:
-    """Certify every segment, or the pose; what cannot be checked is undecided."""
+    """Certify every segment, or the pose; characters without shapes make it undecided."""
     table, q, fps, edges = sampled.table, sampled.q, sampled.fps, sampled.edges
     segments: list[Segment] = []
     overlaps: list[Overlap] = []
@@ -170,7 +170,7 @@ def _certificate(
 
 
 class _Saved(msgspec.Struct, frozen=True):
-    """A certificate with the stamp of the motion it is about, as stored in a document."""
+    """A certificate as stored in a document, with the hash of the motion that it describes."""
 
     stamp: str
     certificate: MotionCertificate
@@ -230,7 +230,7 @@ def segment_of(report: Certificate, start_s: float, end_s: float, names: dict[st
 
 
 def overlaps_of(table: CollisionTable, q: Floats, first: int) -> list[Overlap]:
-    """The overlapping parts in frames (n, nq) that start at number `first`, merged over frames."""
+    """The parts that overlap in frames q (n, nq), merged; `first` is the number of q[0]."""
     open_: dict[int, Overlap] = {}
     done: list[Overlap] = []
     for frame, names in enumerate(violating_parts(table, q), start=first):

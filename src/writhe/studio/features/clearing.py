@@ -1,4 +1,4 @@
-"""Clears segments that overlap: by a planned detour, or by pushing the motion out."""
+"""Clears penetrating segments: by a planned detour, or by pushing the motion out."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from writhe.studio.view.part_labels import display_name, display_names
 
 feature = Feature("clearing")
 
-_SEEN_RAD = 0.01  # a joint that turns less is not mentioned
+_SEEN_RAD = 0.01  # joints that change by less are not mentioned
 
 
 class ClearSegment(Task, frozen=True, tag="clear_segment"):
     """Remove the penetrations from a segment of an actor's motion.
 
-    "detour" plans a new path between the poses at its ends; "push_out" keeps the motion and moves
-    only what overlaps.
+    "detour" plans a new path between the poses at its ends; "push_out" keeps the motion and only
+    moves overlapping parts apart.
     """
 
     actor: int

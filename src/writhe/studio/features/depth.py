@@ -1,4 +1,4 @@
-"""Lines from dragged parts to the nearest surfaces, which show depth in the flat picture."""
+"""Lines from dragged parts to the nearest surfaces, as depth cues."""
 
 from __future__ import annotations
 
@@ -45,6 +45,6 @@ def depth_lines(editor: Editor, actor: int) -> DepthLines | None:
 
 
 def _short_name(part: str) -> str:
-    """A part without its owner, because there is little room beside the line."""
+    """The name of a part without its owner, because there is little space beside the line."""
     owner, _, rest = part.partition(".")
     return body_name(rest) if rest else re.sub(r"\d+$", "", owner)

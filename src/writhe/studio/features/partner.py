@@ -57,7 +57,7 @@ def keep(editor: Editor, message: KeepTangle) -> None:
 
 @feature.drag_follower
 def follow(editor: Editor, actor: int) -> PartnerPose | None:
-    """Restore the tangle by gated steps of the partner after a drag step of the other actor."""
+    """After a drag step of one actor, restore the tangle by gated steps of its partner."""
     kept = editor.session_data(PartnerTangle)
     goal = kept.goal
     if goal is None or goal.first.actor == goal.second.actor:

@@ -1,4 +1,4 @@
-"""When pins hold: ranges of time on the timeline, and foot contacts offered as pins."""
+"""Time ranges of pins on the timeline, and foot contacts offered as pins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ feature = Feature("pin_ranges")
 
 
 class SetPinRange(Command, frozen=True, tag="set_pin_range"):
-    """Set when the pin of a joint holds; None: from the start, to the end of the timeline."""
+    """Set the time range of a pin; None means from the start, or to the end, of the timeline."""
 
     actor: int
     joint: int
@@ -48,9 +48,9 @@ def set_range(editor: Editor, edit: Edit, message: SetPinRange) -> None:
 
 @feature.command("Pin feet on the floor")
 def pin_contacts(editor: Editor, edit: Edit, message: PinContacts) -> None:
-    """Pin feet from the first to the last key in which they stand at one place.
+    """Pin feet from the first to the last key in which they stand in the same place.
 
-    A joint has one pin, so the longest contact of each foot is pinned.
+    A joint has at most one pin, so only the longest contact of each foot is pinned.
     """
     document = editor.document
     actor = document.actor(message.actor)

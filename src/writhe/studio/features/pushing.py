@@ -209,7 +209,7 @@ def _begin(editor: Editor, pushed: _Push, number: int) -> None:
     for other in scene.objects:
         if other.kind is not ObjectKind.FIXED and other.name in now.objects:
             q[layout.object_q[other.name]] = now.objects[other.name]
-    # pinned feet hold a character better than a fixed root; without pins the root is fixed
+    # pinned feet support a character; without pins its root is fixed
     response = CollisionResponse(scene, ResponseOptions(root_free=bool(pushed.pins)))
     response.set_relations(kept)
     pushed.object, pushed.scene, pushed.response, pushed.q = number, editor.scene, response, q

@@ -289,7 +289,7 @@ def _bake(editor: Editor, edit: Edit, actor: int, q: Floats, start_s: float) -> 
             edit.delete("keys", key.id)
     if len(document.keys(track)) + len(q) > edits.MAX_KEYS:
         raise WritheError(f"a track holds at most {edits.MAX_KEYS} keys")
-    # the last key through `put_track_key`, which also extends the timeline
+    # the last key is set by `put_track_key`, which also extends the timeline
     edits.put_track_key(document, edit, track, float(times[-1]), pack(q[-1]))
     for time_s, row in zip(times[:-1], q[:-1], strict=True):
         edit.insert("keys", track=track, time_s=float(time_s), ease="linear", data=pack(row))

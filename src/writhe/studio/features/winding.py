@@ -38,7 +38,7 @@ Movers = Annotated[list[int], Meta(min_length=1, max_length=2)]
 
 
 class WindStep(Message, frozen=True, tag="wind_step"):
-    """A few gated steps towards a goal; `fresh` restarts from the current poses."""
+    """Take a few gated steps towards a goal; `fresh` restarts from the current poses."""
 
     sequence: int
     tangle: TangleGoal

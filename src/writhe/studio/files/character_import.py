@@ -26,7 +26,7 @@ from writhe.studio.view.figure_mesh import bone_capsules
 
 NO_CLIP = "-"
 BESIDE_M = 1.4  # between characters
-# formats of characters whose contents are not listed before they are read
+# character formats whose contents cannot be listed without reading the whole file
 _CHARACTERS = (".fbx", ".usd", ".usda", ".usdc", ".usdz")
 
 

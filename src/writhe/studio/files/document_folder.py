@@ -1,6 +1,6 @@
 """The folder of documents: list, create, copy, upload, download and delete.
 
-Clients name a document by twelve random hexadecimal digits; paths are made here only.
+Clients name a document by twelve random hexadecimal digits; only this module builds paths.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def _plain_name(name: str) -> str:
 
 
 class ExportCertificate(msgspec.Struct, frozen=True):
-    """The certificate of an exported file in the whole scene, as readers interpolate it.
+    """The certificate of an exported file in the whole scene, as programs interpolate it.
 
     If the file could not be checked, the verdict is "undecided" and `note` says why.
     """
@@ -80,7 +80,7 @@ def certificate_of_all(
 ) -> ExportCertificate:
     """The certificate of an exported file; of several actors, the worst of their certificates.
 
-    Each of several is certified as a file of its own, which stores the same numbers.
+    Each of several actors is certified as a separate file, which stores the same numbers.
     """
     if len(actors) == 1:
         return certificate_of(document, actors[0], data, suffix)
@@ -149,7 +149,7 @@ def export(document: Document, actors: Sequence[int], suffix: str) -> tuple[byte
 
 
 def _character(document: Document, number: int) -> tuple[Figure, Motion]:
-    """An actor's figure, named as the actor and with its file, and its motion, named as its clip.
+    """An actor's figure with its source file, named after the actor; its motion, after the clip.
 
     A clip that is an animation of the file replaces it there; any other motion is added to it.
     """

@@ -2,7 +2,7 @@
 
 Uploads are untrusted: their size is bounded before they are unpacked, and their contents are
 checked (kernels use them as indices) before they are stored. The page names a file by its title;
-paths are made here only.
+only this module builds paths.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class SharedFolder(Generic[Content]):
 
         def write(part: Path) -> None:
             part.write_bytes(data)
-            self._read(part)  # raises if the file is not what it should be
+            self._read(part)  # raises if the contents are not valid
 
         self._folder.mkdir(parents=True, exist_ok=True)
         replace_file(self._folder / f"{name}{self._suffix}", write)

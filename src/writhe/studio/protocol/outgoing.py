@@ -79,7 +79,8 @@ class FigureShape(Message, frozen=True, tag="figure"):
 class PinState(Part, frozen=True):
     """A pinned joint and its target position; `both` means orientation too.
 
-    It holds from `start_s` to `end_s`; None: from the start, to the end of the timeline.
+    It is active from `start_s` to `end_s`; None means from the start, or to the end, of the
+    timeline.
     """
 
     joint: int
@@ -141,7 +142,7 @@ class PlacementKey(Part, frozen=True):
 
 
 class ObjectState(Part, frozen=True):
-    """An object of the scene; between its keys it is interpolated linearly and by slerp."""
+    """An object of the scene; between keys, positions are linear and rotations slerp."""
 
     id: int
     name: str

@@ -123,7 +123,7 @@ def _set_timeline(editor: Editor, edit: Edit, m: protocol.SetTimeline) -> None:
     edit.setting("fps", m.fps)
 
 
-# the label (what "Undo ..." shows) and the body of each command
+# label (shown as "Undo ...") and body of each command
 _BODIES: dict[type[protocol.Message], tuple[str, Callable[[Editor, Edit, Any], None]]] = {
     protocol.Rename: ("Rename", _rename),
     protocol.SetPin: ("Pin", _set_pin),

@@ -8,7 +8,8 @@ from writhe.studio import protocol
 from writhe.studio.editing.editor import Editor
 from writhe.studio.protocol.registry import FEATURES
 
-# what features do after a drag step: first those that move other actors, then the diagnostics
+# functions of features to call after a drag step: those that move other actors first, then
+# diagnostics
 _DRAG_PARTS = [
     (f, f.drag_part_of)
     for f in sorted(FEATURES, key=lambda feature: not feature.moves_others)

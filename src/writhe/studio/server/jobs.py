@@ -13,7 +13,7 @@ from writhe.errors import WritheError
 from writhe.studio.protocol import JobState
 
 log = logging.getLogger("writhe.studio")
-MAX_JOBS = 4  # of one session, waiting or running
+MAX_JOBS = 4  # most jobs of one session, waiting or running
 TELL_EVERY_S = 0.1
 
 

@@ -1,6 +1,6 @@
-"""What is compiled, generated and loaded before bodies can be dragged, while the page is open.
+"""Compiles, generates and loads what dragging needs, while the page is already open.
 
-The server listens at once. Missing cache entries are built in worker processes
+The server listens immediately. Missing cache entries are built in worker processes
 (`writhe.warmup.processes`), those needed for dragging first, and then loaded by the server. With a
 wheel that has machine code, nothing is missing. Planning, tangling and trajectories, which are used
 later if at all, are compiled last, while bodies are dragged.
@@ -22,7 +22,7 @@ log = logging.getLogger("writhe.studio")
 _HERE = "writhe.studio.server.preparation_steps"
 _POLL_S = 0.2
 
-# the title that is shown: kernels that it compiles, as a measure of time
+# title shown in the page: number of kernels that it compiles, as a measure of time
 FIRST: dict[str, Work] = {
     "the body": Work(f"{_HERE}:body", 45),
     "posing": Work(f"{_HERE}:posing", 170),
@@ -39,7 +39,7 @@ WORKS = {**FIRST, **LATER}
 
 
 class PreparationState(NamedTuple):
-    """How far the preparation is."""
+    """The progress of the preparation."""
 
     done: float  # from 0 to 1
     what: str
@@ -50,7 +50,7 @@ class PreparationState(NamedTuple):
 
 
 class Preparation:
-    """Makes and loads what the studio needs, in threads and processes of its own."""
+    """Compiles and loads what the studio needs, in its own threads and processes."""
 
     def __init__(self, progress: Progress | None = None) -> None:
         self._progress = progress
@@ -71,7 +71,7 @@ class Preparation:
         threading.Thread(target=self._run, daemon=True, name="preparation").start()
 
     def state(self) -> PreparationState:
-        """How far it is now."""
+        """The current progress."""
         share = self._share
         spent = time.monotonic() - self._began
         left = spent * (1 - share) / share if share > 0.05 and spent > 5 else None
@@ -100,7 +100,7 @@ class Preparation:
             self.ready.set()
             self._make(LATER, background=True)
         except Exception as error:
-            # what is missing is compiled or generated where it is used
+            # after an error, what is missing is compiled or generated on first use
             log.exception("preparing the studio failed")
             self._problem = str(error)
         finally:

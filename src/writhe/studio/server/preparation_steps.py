@@ -1,6 +1,7 @@
-"""The steps of preparing the studio: each makes or loads what one part of it needs.
+"""The steps of the preparation: each compiles or loads what one part of the studio needs.
 
-They run in processes that fill the cache, then in the server, where they load what was cached.
+They run first in worker processes, which fill the cache, and then in the server, which loads from
+it.
 """
 
 from __future__ import annotations

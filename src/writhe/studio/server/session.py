@@ -166,7 +166,7 @@ class Session:
             except WebSocketDisconnect:
                 raise
             except Exception:
-                # one bad message must not end the session, nor the server
+                # a bad message must end neither the session nor the server
                 log.exception("a message failed: %s", type(message).__name__)
                 self._send(protocol.ErrorMessage(request, "internal error; see the server's log"))
 

@@ -1,1 +1,1 @@
-"""What the page is shown: state, meshes, labels, diagnostics."""
+"""What the page displays: state, meshes, labels, diagnostics."""

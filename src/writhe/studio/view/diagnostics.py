@@ -84,7 +84,8 @@ class Diagnostics:
         clearance = near.clearance
         shapes = near.rows.shapes[: near.count]
         overlaps = clearance < -SLACK_M
-        # feet always touch the ground, so the ground counts only where a part overlaps it
+        # feet always touch the ground, so contact with the ground is reported only if a part
+        # overlaps it
         counted = self._own_shape[shapes].any(axis=1) & (
             overlaps | ~self._ground_shape[shapes].any(axis=1)
         )
@@ -137,7 +138,7 @@ class Diagnostics:
         return PartGap(parts[own], parts[1 - own], clearance, surfaces[own], surfaces[1 - own])
 
     def _find(self, q: Floats) -> None:
-        """Find the near pairs at q, unless they were found last."""
+        """Find the near pairs at q, unless q is the configuration of the last search."""
         near, in_scene = self._near, self.in_scene
         if near is None or in_scene is None:
             return

@@ -102,7 +102,7 @@ class MotionViews:
     def changed(self) -> list[protocol.MotionData]:
         """The motions that the page does not have yet."""
         document = self._editor.document
-        scene_key = SceneKey.of(document)  # frames between keys depend on what is around
+        scene_key = SceneKey.of(document)  # frames between keys depend on the surrounding objects
         fresh: list[protocol.MotionData] = []
         for actor in document.actors():
             stamp = (document.fps, actor.figure, actor.pins, scene_key, self._stamp(actor.id))

@@ -1,6 +1,7 @@
-"""The doors through which a certificate is obtained; each makes a random case from a generator.
+"""Doors: the entry points through which a certificate is obtained, each with a random case.
 
-A door is a function of a random generator that asks writhe and returns a `Case`; add it to `DOORS`.
+A door is a function of a random generator that makes an input, calls writhe and returns a `Case`;
+it is listed in `DOORS`.
 """
 
 from __future__ import annotations

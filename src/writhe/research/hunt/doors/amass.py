@@ -18,7 +18,7 @@ _JOINTS = 22
 
 
 def amass_file(rng: np.random.Generator) -> Case:
-    """Axis-angle poses of the 22 body joints; the root does not matter to the body alone."""
+    """Axis-angle poses of the 22 body joints; the pose of the root has no influence."""
     frames = int(rng.integers(1, 4))
     step = float(rng.choice([0.02, 0.15, 0.5]))
     poses = np.cumsum(rng.normal(0, step, (frames, _JOINTS, 3)), axis=0)
@@ -32,7 +32,7 @@ def amass_file(rng: np.random.Generator) -> Case:
         path = Path(folder) / "case.npz"
         path.write_bytes(buffer.getvalue())
         answer, table = ask_file(path)
-    # the reader numbers joints depth first; the file as SMPL does
+    # the reader orders joints depth-first; the file in SMPL's order
     turn = of_vector(poses)[:, [_SMPL.index(name) for name in table.skeleton.names]]
     motion = SampledMotion(np.zeros((frames, _JOINTS, 3)), turn)
     files = {"case.npz": buffer.getvalue()}

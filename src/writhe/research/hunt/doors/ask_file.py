@@ -1,4 +1,4 @@
-"""What `writhe certify FILE` asks, for all doors of files."""
+"""Certifies a file as `writhe certify FILE` does; used by all doors of files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from writhe.scene import certify_file
 
 
 def ask_file(path: Path, scene: Path | None = None) -> tuple[Certificate, CollisionTable]:
-    """The certificate of a file as its readers interpolate it, and the collision table.
+    """The certificate of a file as programs interpolate it, and the collision table.
 
     Joint zones are skipped for files without a scene: shapes are fitted to random bones.
     """

@@ -21,7 +21,7 @@ _AXES = "XYZ"
 
 
 def bvh_file(rng: np.random.Generator) -> Case:
-    """A file with random bones and channels, written, read and certified under both readings."""
+    """Random bones and channels, written to a file and certified under both interpolations."""
     parents, offsets, orders = _hierarchy(rng)
     frames = int(rng.integers(1, 5))
     degrees, positions = _channels(rng, frames, orders)
@@ -39,7 +39,7 @@ def bvh_file(rng: np.random.Generator) -> Case:
         offset=unit * np.round(offsets, 6),
         rest=np.tile([1.0, 0.0, 0.0, 0.0], (len(parents), 1)),
     )
-    # as the file states them, six decimals
+    # as stored in the file, with six decimals
     angles = np.radians(np.round(degrees, 6))
     shift = np.zeros((frames, len(parents), 3))
     shift[:, 0] = unit * np.round(positions, 6)

@@ -106,7 +106,7 @@ def _curve(rng: np.random.Generator, values: np.ndarray, interpolation: str) -> 
 
 
 def _single(values: np.ndarray) -> np.ndarray:
-    """As a file in single precision states them."""
+    """Rounded to single precision, as stored in the file."""
     return values.astype(np.float32).astype(float)
 
 

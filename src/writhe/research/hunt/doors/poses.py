@@ -29,9 +29,9 @@ def random_motion(skeleton: Skeleton, rng: np.random.Generator, frames: int) -> 
 
 
 def shortened(table: CollisionTable, q: Floats, halvings: int = 7) -> Floats:
-    """The motion with its last frame drawn back to where it is only just certified.
+    """The motion with its last frame moved back until it is just certified.
 
-    Unchanged if it is certified as it is or not at all at its start.
+    Unchanged if it is certified as given, or if its first frame is not.
     """
     if (
         len(q) < 2

@@ -1,6 +1,7 @@
 """Doors of interactive and planned motion: the gate, drags of the default poser, plans.
 
-The gate promises that a step that starts clear stays clear. A drag is the path of all its frames.
+The gate guarantees that a step that starts free of penetration stays so. A drag is checked as the
+path of all its frames.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def _poser(controlled: bool) -> Poser:
 
 
 def gate(rng: np.random.Generator) -> Case:
-    """A random step of a figure from a clear pose, cut off by the gate, several in a row."""
+    """Several successive random steps of a figure from a clear pose, each shortened by the gate."""
     name = str(rng.choice(["human", "hand"]))
     table, mechanism = figure_table(name)
     skeleton = table.skeleton

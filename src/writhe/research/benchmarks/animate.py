@@ -1,12 +1,13 @@
-"""`writhe bench animate`: pinned feet between keys, found in-betweens, honest status, time.
+"""`writhe bench animate`: pinned feet between keys, found in-betweens, false certificates, time.
 
-- `pinned_foot_worst_mm`: farthest that a pinned foot is from its pin at a frame or between two,
-  over key pairs of standing, squatting, sitting, kneeling and stepping. Feet that both keys have on
-  the floor within 20 cm are pinned; keys move to fit.
-- `cleared`: motions that go around because the blend is blocked. `beyond_limits` counts frames in
-  which a joint is farther beyond its limit than in both keys; `pop_ratio` is the largest rotation
-  of a joint in one frame, relative to that of the blend, and `pop_degrees` the rotation itself
-  (largest of all motions).
+- `pinned_foot_worst_mm`: largest distance of a pinned foot from its pin, at frames and between
+  them, over key pairs of standing, squatting, sitting, kneeling and stepping. Feet that stand on
+  the floor in both keys, less than 20 cm apart, are pinned; the keys are moved to make them
+  coincide.
+- `cleared`: motions that take a detour because the blend is blocked. `beyond_limits` counts frames
+  in which a joint is farther beyond its limit than in both keys; `pop_ratio` is the largest
+  rotation of a joint in one frame, relative to that of the blend, and `pop_degrees` the rotation
+  itself (largest of all motions).
 - `feet_through_floor_clips`: retargeted clips whose planted feet are over 5 mm below or above the
   floor (needs --clips).
 - `false_certified`: random scenes (stills, single keys, motions, boxes placed without regard,
@@ -95,7 +96,7 @@ def _chair(human: Figure) -> Scene:
 
 
 def _pinned_feet(progress: Progress, human: Figure, count: int) -> dict[str, Any]:
-    """Pairs in turn: stand and squat, sit, kneel, step."""
+    """Key pairs, alternating: stand and squat, sit, kneel, step."""
     chair, seated = _chair(human), [n for n in preset_names("chair") if n.startswith("sit,")]
     worst, worst_pair, conflicts, pins = 0.0, "", 0, 0
     slid_mm = 0.0
@@ -119,7 +120,7 @@ def _pinned_feet(progress: Progress, human: Figure, count: int) -> dict[str, Any
         if kind in ("squat", "sit"):
             given = ["left_ankle", "right_ankle"]
         elif kind == "step":
-            given = ["left_ankle"]  # the standing leg; the other one is free
+            given = ["left_ankle"]  # the supporting leg; the other one is free
             keys[1] = Key(1.0, _shifted(goal, -0.6 * STEPS_M[k % len(STEPS_M)]))
         result = animate(subject, keys, fps=FPS, pins=given)
         error = 1e3 * _between_frames(result)
@@ -144,7 +145,7 @@ def _shifted(q: Floats, by_m: float) -> Floats:
 
 
 def _between_frames(result: Animation) -> float:
-    """The farthest that a pinned point is from its pin, at frames and three instants between."""
+    """Largest distance of a pinned point from its pin, at and between frames, m."""
     motion = result.scene_motion.resample(4 * FPS)
     frames, worst = motion.frames(), result.pin_error_m
     times = np.arange(len(motion)) / motion.fps
@@ -296,7 +297,7 @@ def _false_certified(
 
 
 def _random_scene(human: Figure, rng: np.random.Generator) -> Scene:
-    """The human on the floor with up to three boxes, placed without regard to it."""
+    """The human on the floor with up to three randomly placed boxes, which may overlap it."""
     floor = PoseSetting(human).layout.scene
     boxes = tuple(
         SceneObject(

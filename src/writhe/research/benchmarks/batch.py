@@ -126,7 +126,7 @@ def _parallel(sources: list[Source], work: Path) -> float:
 
 def _killed(work: Path, count: int) -> dict[str, Any]:
     """Clean clips while workers are killed; count rows that are lost or duplicated."""
-    # cleaned, so that a kill has something to interrupt
+    # cleaning takes long enough for a kill to interrupt it
     sources = _own_clips(work / "short", count)
     folder = work / "killed"
     stop = threading.Event()

@@ -24,7 +24,7 @@ def walk(table: CollisionTable, count: int, seed: int = 7) -> Floats:
     q, step = rest, np.zeros(skeleton.dof_count)
     for i in range(count):
         out[i] = q
-        # steps correlated with the last one, with a weak pull to the rest pose
+        # steps correlated with the previous one, and a weak bias towards the rest pose
         step = 0.8 * step + random.normal(0, 0.6 * STEP_RAD, len(step))
         step += 0.01 * kinematics.difference(skeleton, q, rest)
         q = gate.limit(q, kinematics.integrate(skeleton, q, step))

@@ -1,4 +1,4 @@
-"""`writhe bench characters`: recognition, shapes and drags of characters from elsewhere.
+"""`writhe bench characters`: recognition, shapes and drags of imported characters.
 
 Skeletons and characters with a skin are generated from the built-in human in the styles of other
 software, and characters are read from a folder (`--characters DIR`). Recognition is measured on

@@ -22,7 +22,7 @@ from writhe.skeleton.figures import figure as built_in
 _DEEP_M = 0.005
 _FAR_CM = 2.0  # mean joint displacement above which clips are listed
 _SPEED = 300.0  # frames per second below which clips are listed
-_LIMIT_DEG = 1.0  # beyond a joint limit, or beyond how far the source exceeds it
+_LIMIT_DEG = 1.0  # beyond a joint limit, or beyond the source's own violation of it
 _PLANTED_M_S = 0.15  # an ankle slower than this in the source counts as planted
 
 
@@ -32,11 +32,11 @@ def run(
     """Displacement, penetration before and after, speed and certificate, per clip and overall.
 
     Speed is in processor time and includes the certificates before and after, the latter of a BVH
-    file in both readings (`certified_both`). `leaps` counts frames in which a joint moves over
-    20 mm farther than it ever does in the source; `beyond_limits` lists clips in which a joint is
-    farther beyond its limits than in the source, `pops` those in which one turns farther in a frame
-    than 1.2 times the farthest in the source, `written_denser` those whose BVH file needs more
-    frames than the source has.
+    file under both interpolations (`certified_both`). `leaps` counts frames in which a joint moves
+    over 20 mm farther than it ever does in the source; `beyond_limits` lists clips in which a joint
+    is farther beyond its limits than in the source, `pops` those in which a joint rotates in a
+    frame by more than 1.2 times the largest rotation in the source, `written_denser` those whose
+    BVH file needs more frames than the source has.
     """
     if clips is None:
         raise WritheError("no clips given: writhe bench clean --clips DIR")
@@ -122,7 +122,7 @@ def _change(body: Figure, before: Motion, after: Motion) -> dict[str, Any]:
 
 
 def _foot_slide(before: Motion, after: Motion) -> float:
-    """Mean motion of planted ankles per frame beyond that of the source, m."""
+    """Mean increase of the motion of planted ankles per frame over the source, m."""
     ankles = [before.skeleton.index(f"{side}_ankle") for side in ("left", "right")]
     steps = [
         np.linalg.norm(np.diff(forward(m.skeleton, m.q).positions[:, ankles], axis=0), axis=2)

@@ -20,7 +20,7 @@ def run(
     methods: tuple[str, ...] | None = None,
     settings: tuple[str, ...] | None = None,
 ) -> dict[str, Any]:
-    """Run every method on every drag, alternating, so that load affects all methods alike.
+    """Run every method on every drag, alternating, so that load affects all methods equally.
 
     In the result, `methods` is over all drags, `settings` over those of each scene.
     """
@@ -30,7 +30,7 @@ def run(
     by_setting: dict[str, Any] = {}
     drags = 0
     for scene_name in chosen:
-        # a database without the object cannot replace one with it
+        # a database without the object cannot replace a database with it
         progress(None, f"{scene_name}: preparing")
         scene = make_drag_scene(scene_name, database if scene_name == "basic" else None)
         metrics_of = run_drag_scene(progress, scene, names, rounds)

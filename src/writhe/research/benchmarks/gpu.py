@@ -63,7 +63,7 @@ def problem_arrays() -> dict[str, Any]:
 
 
 def _nearest_of_few(postures: Floats, goals: Floats, rng: np.random.Generator) -> Any:
-    """For each goal the nearest of 20 random other postures: a task such as an animator's."""
+    """For each goal, the nearest of 20 random other postures: a distance typical of animation."""
     few = rng.integers(0, len(postures), (len(goals), 20))
     apart = np.linalg.norm(postures[few][:, :, 7:] - goals[:, None, 7:], axis=2)
     apart[apart < 1e-9] = np.inf

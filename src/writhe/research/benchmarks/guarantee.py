@@ -1,12 +1,13 @@
-"""`writhe bench guarantee`: false certificates, foreign exceptions, frozen drags, cleaned clips.
+"""`writhe bench guarantee`: false certificates, wrong exceptions, frozen drags, cleaned clips.
 
 Random cases through every entry point are judged by the independent check
 (`evaluation.independent`), and
-calls with strange arguments must raise `WritheError` or answer. Random drags count as frozen if the
-gate refuses more than ten frames in a row; the second run of a drag replays the positions that the
-first one reached, so that its last target is feasible. Cleaned clips are certified as the .bvh that
-is written, under all readings. A leap is a frame in which a joint moves over 20 mm farther than in
-any frame of the source. Skin is measured between parts two joints apart, folds included.
+calls with malformed arguments must return or raise `WritheError`. A random drag is frozen if the
+gate refuses more than ten consecutive frames; the second run of a drag replays the positions that
+the first one reached, so that its last target is feasible. Cleaned clips are certified as the
+written .bvh file, under all interpolations. A leap is a frame in which a joint moves over 20 mm
+farther than in any frame of the source. Skin is measured between parts two joints apart, folds
+included.
 """
 
 from __future__ import annotations

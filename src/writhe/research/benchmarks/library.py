@@ -2,10 +2,10 @@
 
 For each kind of movement, postures are sampled from the clips in the sub-folder of that name. The
 figures are mean joint distances to the nearest posture (root and heading removed) of the built-in
-library, of all built-in libraries together, and of baselines of the same size: random jitter of the
-idle pose with the best of several widths, and random postures within the joint limits. Also given
-are the filter thresholds that yield the counts of the paper's Table 1, and how well the filtered
-set covers the dropped postures.
+library, of all built-in libraries together, and of baselines of the same size: random perturbations
+of the idle pose with the best of several widths, and random postures within the joint limits. Also
+given are the filter thresholds that yield the counts of the paper's Table 1, and how well the
+filtered set covers the dropped postures.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """`writhe bench query`: neighbour search by size of the database.
 
-Postures are random mixtures with statistics like mocap: joint-angle features of low intrinsic
-dimension, and sparse linking values. `10` linking dimensions are those of a body alone, `60` those
-with an object's strands. A query returns 50 neighbours. All sizes are drawn from the same mixture.
+Postures are random mixtures with statistics similar to motion capture: joint-angle features of low
+intrinsic dimension, and sparse linking values. A body alone has `10` linking dimensions, a body
+with an object's strands `60`. A query returns 50 neighbours. All sizes are drawn from the same
+mixture.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def synthetic_postures(
 def measure_query_us(size: int, dimensions: int) -> float:
     """Median microseconds of a query among `size` synthetic postures.
 
-    Each query counts with its fastest run, which excludes the load of other programs.
+    The time of a query is that of its fastest run, to exclude interference by other programs.
     """
     rng = np.random.default_rng(SEED)
     features, linking = synthetic_postures(size + QUERIES, dimensions, rng)

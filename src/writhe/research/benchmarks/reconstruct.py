@@ -71,7 +71,7 @@ def run(
                 clip: round(100 * float(errors.mean()), 3)
                 for clip, errors in zip(truths, metrics.joint_errors, strict=True)
             }
-    # methods are compared on the harder of the two
+    # methods are compared on the harder of the two tasks
     result["methods"] = result["three"]
     return result
 

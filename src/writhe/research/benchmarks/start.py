@@ -1,8 +1,8 @@
 """Time from installation to the first drag.
 
-Every figure is of new processes with an empty cache folder, except `cold_start_s` and
-`baseline_over_native`. The figures of the wheel need one in `dist` (`make wheel`), which is
-installed into an environment of its own.
+Every measurement starts new processes with an empty cache folder, except `cold_start_s` and
+`baseline_over_native`. Those of the wheel need a wheel in `dist` (`make wheel`), which is installed
+into its own environment.
 """
 
 from __future__ import annotations
@@ -181,4 +181,4 @@ def _baseline_over_native(python: str, folder: Path) -> float:
                 check=True,
             )
             times[name].append(float(done.stdout.strip().splitlines()[-1]))
-    return round(min(times["baseline"]) / min(times["native"]), 3)  # the rounds least disturbed
+    return round(min(times["baseline"]) / min(times["native"]), 3)  # the least disturbed rounds

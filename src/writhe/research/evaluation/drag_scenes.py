@@ -25,8 +25,9 @@ _SCENES: dict[str, tuple[str, str, Sequence[Script]]] = {
     "chair 2": ("chair", "sit, hands on thighs", CHAIR_PINNED),
 }
 SETTINGS = tuple(_SCENES)
-# The shapes of a foot reach 2 cm below its sole at the ball but not at the heel. Where feet may
-# tilt freely, that allowance would sink the heel, so the body starts slightly higher instead.
+# The capsules of a foot reach 2 cm below the sole at the ball but not at the heel. If feet may tilt
+# freely, an allowance for that would let the heel sink into the floor, so the body starts slightly
+# higher instead.
 _SOLE_M, _LIFT_M = 0.014, 0.006
 
 

@@ -75,7 +75,7 @@ STANDING = (
     ),
 )
 
-# first setup of the paper: one body part is dragged, the rest is free
+# first setup of the paper: one body part is dragged, no joint is pinned
 CHAIR_FREE = (
     Script(
         "wave",

@@ -18,7 +18,7 @@ from writhe.arrays import Floats
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.kinematics import integrate
 
-REST_FRAMES = 15  # frames that a drag rests at each waypoint
+REST_FRAMES = 15  # frames for which a drag pauses at each waypoint
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class ScriptedDrag:
     path: Floats
     pinned: tuple[str, ...]
     feasible: bool
-    rests: tuple[int, ...]  # last frame of the rest at each waypoint
+    rests: tuple[int, ...]  # last frame of the pause at each waypoint
 
 
 def standing(figure: Figure) -> Floats:
@@ -67,7 +67,7 @@ _SPEEDS = {"slow": 0.02, "brisk": 0.06, "fast": 0.25}
 def sample_drags(
     scripts: Sequence[Script], figure: Figure, start: Floats, rounds: int = 1, seed: int = 0
 ) -> list[ScriptedDrag]:
-    """Every script at every speed, `rounds` times; later rounds jitter the waypoints."""
+    """Every script at every speed, `rounds` times; later rounds perturb the waypoints."""
     rng = np.random.default_rng(seed)
     start_frames = forward(figure.skeleton, start)
     drags: list[ScriptedDrag] = []
@@ -96,7 +96,7 @@ def scripted_drags(figure: Figure, rounds: int = 1, seed: int = 0) -> list[Scrip
 
 
 def _sample_path(waypoints: list[Floats], speed: float) -> tuple[Floats, tuple[int, ...]]:
-    """(frames, joints, 3) positions at constant speed with rests, and the rest frames."""
+    """(frames, joints, 3) positions at constant speed with pauses, and the last frames of these."""
     frames: list[Floats] = []
     rests: list[int] = []
     for a, b in itertools.pairwise(waypoints):

@@ -1,7 +1,8 @@
-"""Characters as other software writes them, generated from the built-in human.
+"""Characters in the conventions of other software, generated from the built-in human.
 
-Joints have other names and frames (axes along bones), all are ball joints, and there are containers
-above the hips, end markers, twist bones and, in some, another rest pose. The true roles are known.
+Joints have other names and frames (axes along bones) and are all ball joints. There are container
+nodes above the hips, end markers, twist bones and, in some, another rest pose. The true roles are
+known.
 """
 
 from __future__ import annotations

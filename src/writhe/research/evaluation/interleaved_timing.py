@@ -1,4 +1,4 @@
-"""Timing: without compilation, contenders interleaved, medians."""
+"""Median timings of alternately called functions, without compilation."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping
 from statistics import median
 
 REPEATS = 51
-# How long one repetition of one contender should take: shorter than the time slice of a busy
-# machine, so that most repetitions run undisturbed.
+# Duration of one repetition of one function: shorter than a scheduler time slice, so that most
+# repetitions are not interrupted.
 SLICE_S = 0.002
 
 
 def interleaved(contenders: Mapping[str, Callable[[], object]]) -> dict[str, float]:
     """Median seconds of one call of each contender.
 
-    They are called in shuffled order, so that noise affects all alike.
+    They are called in random order, so that noise affects all equally.
     """
     counts: dict[str, int] = {}
     for name, call in contenders.items():

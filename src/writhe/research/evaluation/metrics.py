@@ -19,7 +19,7 @@ PENETRATION_M = 0.002  # overlap beyond the allowance from which a frame counts 
 WRONG_LINKING = 0.25
 REACHED_M = 0.01
 STALL_M = 0.03  # a target farther away than this is stalled ...
-STALL_SPEED_M = 0.001  # ... in a frame that brings it nearer by less than this
+STALL_SPEED_M = 0.001  # ... in a frame that reduces the distance by less than this
 
 
 def penetrating_frames(table: CollisionTable, q: Floats) -> Bools:

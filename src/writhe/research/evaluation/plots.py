@@ -31,7 +31,7 @@ def plot_file(
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("a plot", "render") from None
-    page = Figure(figsize=size)  # not pyplot, which keeps state and may need a display
+    page = Figure(figsize=size)  # not pyplot, which has global state and may need a display
     yield page.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=squeeze)
     page.tight_layout()
     page.savefig(path, dpi=DPI)

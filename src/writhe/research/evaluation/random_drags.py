@@ -5,8 +5,8 @@ it) and then back to where it began. A second run replays the positions that the
 the first one, so that all its targets are feasible and joined by a certified motion.
 
 A frame is refused if the body does not move although a target is farther away than FAR_M, and
-stalled if no target gets nearer by NEARER_M. Refused frames in a row are counted for every drag,
-stalled ones only for replays: an infeasible target may well have to wait.
+stalled if no target gets nearer by NEARER_M. Consecutive refused frames are counted for every drag,
+stalled ones only for replays, because an infeasible target may legitimately stall.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class RandomDrag:
 
 @dataclass(frozen=True)
 class Hunted:
-    """What happened in one random drag. Runs are numbers of frames in a row."""
+    """The result of one random drag. Runs are numbers of consecutive frames."""
 
     drag: RandomDrag
     longest_refusal: int
     longest_stall: int
     end_error_m: float  # distance from the feasible last target
     worst_clearance_m: float
-    reached: Floats  # (frames, joints, 3) where the dragged joints went
+    reached: Floats  # (frames, joints, 3) positions of the dragged joints
 
     @property
     def frozen(self) -> bool:
@@ -59,7 +59,7 @@ class Hunted:
 
     @property
     def replay(self) -> RandomDrag:
-        """The drag along what was reached: all of its targets are feasible."""
+        """The drag along the reached positions, all of which are feasible."""
         return replace(self.drag, path=self.reached)
 
 
@@ -108,7 +108,7 @@ def hunt(poser: Poser, setting: DragScene, drag: RandomDrag) -> Hunted:
 
 
 class _Run:
-    """Counts how often something is true in a row."""
+    """The longest run of consecutive true values."""
 
     def __init__(self) -> None:
         self.now = self.longest = 0

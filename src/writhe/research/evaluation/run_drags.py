@@ -18,7 +18,7 @@ from writhe.skeleton import Figure
 from writhe.solvers.posing import Poser, Target, pin_here
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 
-FPS = 60.0  # of scripted drags, a poser step a frame
+FPS = 60.0  # of scripted drags; one poser step per frame
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,8 @@ def run_drag_scene(
 ) -> dict[str, PosingMetrics]:
     """The metrics of the methods in one scene.
 
-    BLAS runs on one thread: matrices this small gain nothing from more, and threads wait for each
-    other on a busy machine.
+    BLAS runs on one thread: matrices this small do not benefit from more, and on a busy machine
+    threads wait for each other.
     """
     with threadpool_limits(limits=1, user_api="blas"):
         return _run_drag_scene(progress, setting, methods, rounds)

@@ -1,7 +1,8 @@
 """The studio page in Chromium: time until it is usable, and frame rate while dragging.
 
 Needs Playwright and Chromium; without them these figures are omitted. Chromium renders in software
-here, so the frame rate is a lower bound; `page_task_ms_per_frame` is the cost of the page itself.
+here, so the frame rate is a lower bound; `page_task_ms_per_frame` is the time of the page's own
+code.
 """
 
 from __future__ import annotations

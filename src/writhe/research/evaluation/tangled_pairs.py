@@ -1,9 +1,9 @@
 """Tangled pairs of postures: a test set for planners, solvable by construction.
 
-Both ends of a pair are reached from the rest posture by a random walk with certified steps, so that
-a path between them is known: back along one walk and out along the other. Pairs are drawn among the
-ends of many walks; kept are those that straight interpolation cannot join and whose limbs are
-linked differently. The level is the amount of that difference.
+Both postures of a pair are ends of random walks with certified steps from the rest posture, so a
+path between them is known: back along one walk and out along the other. Of the pairs of many walks,
+those are kept whose straight interpolation penetrates and whose linking differs. The level is the
+size of that difference.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from writhe.topology import linking_vector
 VERSION = 1
 PAIRS = 200
 MIN_OVERLAP_M = 0.01  # least overlap on the straight line
-STEP_SHARE = 0.96  # share of the distance to contact that a step of a walk takes
+STEP_SHARE = 0.96  # fraction of the distance to contact that a step of a walk covers
 
 
 # range [low, high) of the largest linking difference between the ends, by level

@@ -30,8 +30,8 @@ EFFECTORS = ("left_ankle", "right_ankle", "left_wrist", "right_wrist", "head")
 _FRAMES = 10  # steps per posture
 _MIN_GAIN = 0.002  # relative decrease of the error that counts as an improvement
 
-# the parameters named in the paper, and their counterparts in the default method; the linking
-# radius is not printed, and `local-pca` does not search by linking
+# the parameters named in the paper, and their counterparts in the default method. The paper does
+# not give the linking radius; `local-pca` does not search by linking.
 _PUBLISHED: dict[str, Sequence[float]] = {
     "neighbours": (20, 35, 50, 75, 100),
     "dimensions": (10, 20, 30, 40),

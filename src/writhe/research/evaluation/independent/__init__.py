@@ -1,9 +1,9 @@
 """A second implementation of the certificate's check, by dense sampling; imports nothing of writhe.
 
-Kinematics from the table of joints, distances by other formulas (`distances`), the interpolation of
-each kind of reader written out (`motions`). `check` samples a motion densely and refines around
-every local minimum of a gap: it proves nothing, but what it finds is true, because a penetration is
-witnessed by two points. A certificate that it contradicts is false.
+It has its own kinematics, other distance formulas (`distances`) and its own interpolation schemes
+(`motions`). `check` samples a motion densely and refines around every local minimum of a gap. It
+cannot prove that a motion is clear, but a penetration that it finds is real, because two points
+witness it. A certificate that it contradicts is false.
 """
 
 from writhe.research.evaluation.independent.check import Finding, check, gaps_at

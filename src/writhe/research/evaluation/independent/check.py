@@ -23,7 +23,7 @@ from writhe.research.evaluation.independent.motions import AnyMotion
 
 STEP_M = 0.006  # no point of a core moves farther than this between two samples
 NEAR_M = 0.02  # pairs with a smaller clearance are refined; larger gaps are only bounded
-MEETING_M = 1e-4  # cores nearer than this have met
+MEETING_M = 1e-4  # cores nearer than this intersect
 MAX_SAMPLES = 4000  # between two breaks
 _LEAST_DIP_M = 2e-4
 _BLOCK = 512  # samples placed at once
@@ -49,7 +49,7 @@ class Finding:
 
 
 def check(mechanism: Mechanism, motion: AnyMotion, interesting_m: float = -5e-4) -> Finding:
-    """The deepest moment of a motion, half turns both ways round.
+    """The deepest penetration in a motion; rotations by pi are tried in both directions.
 
     Clearances above `interesting_m` are found at the samples only, not refined between them.
     """
@@ -76,7 +76,7 @@ def _check(mechanism: Mechanism, motion: AnyMotion, interesting_m: float) -> Fin
 
 
 def _longest_way(mechanism: Mechanism, motion: AnyMotion, start: float, end: float) -> float:
-    """How far a core point moves if all the time is as fast as the fastest of 16 parts, m."""
+    """Upper estimate of the path length of a core point, from its highest speed, m."""
     positions, rotations = mechanism.place(*motion.at(np.linspace(start, end, 17)))
     longest = 0.0
     for solid in mechanism.solids:
@@ -94,7 +94,7 @@ def _deepest(
     margin: float,
     interesting_m: float,
 ) -> Finding:
-    """The best finding so far, or a deeper one at or between these times.
+    """The deeper of the best finding so far and the deepest at or between these times.
 
     margin: how much nearer than at the samples a pair can be between them, m.
     """
@@ -105,7 +105,7 @@ def _deepest(
         best = Finding(float(clearance[pair, at]), float(times[at]), int(pair), best.cores_met)
     if len(times) > 1:
         rows, columns = _local_minima(clearance)
-        # between samples a pair comes nearer by about what it changes from sample to sample
+        # between samples, a gap decreases by about as much as it changes between them
         change = np.abs(np.diff(clearance, axis=1)).max(axis=1, initial=0.0)
         dip = np.minimum(change + _LEAST_DIP_M, margin)
         lowest = clearance[rows, columns] - dip[rows]
@@ -142,7 +142,7 @@ def _refined(
 
 
 def _local_minima(clearance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs and samples with a clearance below NEAR_M that is lowest among its neighbours."""
+    """Pairs and samples at which the clearance is below NEAR_M and a local minimum in time."""
     padded = np.pad(clearance, ((0, 0), (1, 1)), constant_values=np.inf)
     lowest = (clearance <= padded[:, :-2]) & (clearance < padded[:, 2:]) & (clearance < NEAR_M)
     rows, columns = np.nonzero(lowest)

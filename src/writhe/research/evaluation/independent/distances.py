@@ -1,8 +1,8 @@
 """Distances between cores, by other formulas than writhe's kernels.
 
-Segments: the best of the four ends and the inner critical point. Hulls: the nearest points as a
-non-negative least-squares problem. Every distance is that of two points of the cores, so none is
-too small.
+Segments: the smallest of the distances at the four ends and at the interior critical point. Hulls:
+the nearest points by non-negative least squares. Every distance is that of two points of the cores,
+so it is never too small.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import nnls
 
-_WEIGHT = 1e4  # of the condition that the shares of the corners sum to one
+_WEIGHT = 1e4  # weight of the condition that the convex coefficients sum to one
 
 
 def _point_segment(p: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -1,9 +1,9 @@
-"""How the readers of a motion interpolate it: joint displacements at any time.
+"""The interpolation schemes of motion files: joint displacements at any time.
 
-A motion answers `at(times)`: shift (t, n, 3) and turn (t, n, 3, 3) of every joint in its rest
-frame. Time runs from 0 to `length` (in frames, or seconds for curves); `breaks` are the times at
-which it changes direction. `other_ways` lists the same motion where a half turn goes the other way
-round: programs differ there, so what is certified must be clear both ways.
+A motion has `at(times)`: translation (t, n, 3) and rotation (t, n, 3, 3) of every joint in its rest
+frame. Time runs from 0 to `length` (in frames, or seconds for curves); at the times `breaks` its
+velocity is discontinuous. `other_ways` lists variants of the motion in which a rotation by pi takes
+the opposite direction: programs differ there, so a certified motion must be clear in both.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from writhe.research.evaluation.independent.rotations import (
     to_vector,
 )
 
-HALF_TURN = 2e-6  # radians: nearer to half a turn than this, the way round is ambiguous
+HALF_TURN = 2e-6  # radians: nearer to pi than this, the direction of a rotation is ambiguous
 FREE, BALL, HINGE, SLIDE, FIXED = "free", "ball", "hinge", "slide", "fixed"
 _SIZE = {FREE: 7, BALL: 4, HINGE: 1, SLIDE: 1, FIXED: 0}
 
@@ -36,7 +36,9 @@ class SampledMotion:
 
     shift: np.ndarray
     turn: np.ndarray
-    reversed: tuple[tuple[int, int], ...] = ()  # (frame, joint): half turns that go the other way
+    reversed: tuple[
+        tuple[int, int], ...
+    ] = ()  # (frame, joint): rotations by pi in the opposite direction
 
     @property
     def length(self) -> float:
@@ -146,7 +148,7 @@ class ConfigurationMotion:
 
 @dataclass(frozen=True)
 class ChannelMotion:
-    """Euler channels as a BVH file stores them, each linear along the shorter way round.
+    """Euler channels as a BVH file stores them, unwrapped and interpolated linearly.
 
     orders: for every joint the axes (0, 1, 2) of its rotation channels, outermost first.
     angles (frames, n, 3) in radians, shift (frames, n, 3) in metres.
@@ -156,7 +158,7 @@ class ChannelMotion:
     angles: np.ndarray
     shift: np.ndarray
     reversed: tuple[tuple[int, int, int], ...] = ()  # (frame, joint, channel)
-    as_stored: bool = False  # linear between the stored angles, whatever way round that is
+    as_stored: bool = False  # linear between the stored angles, not unwrapped
 
     @property
     def length(self) -> float:
@@ -177,11 +179,11 @@ class ChannelMotion:
         return shift, matrices(self._quaternions(self.angles[frame] + share * change))
 
     def slerped(self) -> SampledMotion:
-        """The same frames for a reader that converts them to quaternions first."""
+        """The same frames for a program that converts them to quaternions first."""
         return SampledMotion(self.shift, self._quaternions(self.angles))
 
     def other_ways(self) -> list[ChannelMotion]:
-        """One motion for each channel that turns by half a turn, turning the other way there."""
+        """One motion for each channel that changes by pi, in the opposite direction there."""
         change = self._changes()
         close = np.argwhere(np.abs(np.abs(change) - np.pi) < HALF_TURN)
         used = [(f, j, c) for f, j, c in close.tolist() if c < len(self.orders[j])][:8]
@@ -231,14 +233,14 @@ class Track:
     interpolation: str = "LINEAR"
 
     def at(self, times: np.ndarray, backward: bool = False) -> np.ndarray:
-        """Values (t, width); of a STEP at a key the new one, or the old one if `backward`."""
+        """Values (t, width); at a key a STEP has its new value, or the old one if `backward`."""
         keys = self.times
         cubic = self.interpolation == "CUBICSPLINE"
         points = self.values[:, 1] if cubic else self.values
         if len(keys) == 1:
             return np.repeat(points, len(times), axis=0)
         if self.interpolation == "STEP":
-            # the times as they are: after the last key its value holds, also if `backward`
+            # unshifted times: after the last key, its value holds even if `backward`
             side = "left" if backward else "right"
             return points[np.clip(np.searchsorted(keys, times, side=side) - 1, 0, None)]
         now = np.clip(times, keys[0], keys[-1])
@@ -263,10 +265,10 @@ class Track:
 
 @dataclass(frozen=True)
 class CurveMotion:
-    """Node transforms by curves, as glTF defines them; the rest transforms where there is none.
+    """Node transforms by curves, as glTF defines them; nodes without curves keep their rest pose.
 
-    The mechanism's offsets must be zero and its rests the identity: the curves are whole local
-    transforms. offset (n, 3) and rest (n, 4, wxyz) are those of the nodes.
+    The mechanism's offsets must be zero and its rest rotations the identity, because the curves are
+    complete local transforms. offset (n, 3) and rest (n, 4, wxyz) are those of the nodes.
     """
 
     offset: np.ndarray
@@ -303,7 +305,7 @@ class CurveMotion:
         return shift, matrices(turn)
 
     def other_ways(self) -> list[CurveMotion]:
-        """The limits from the left of steps."""
+        """The motion with the left limits at steps."""
         steps = any(track.interpolation == "STEP" for track in self.tracks)
         return [replace(self, backward=True)] if steps and not self.backward else []
 
@@ -347,6 +349,6 @@ def motion_from_dict(data: dict[str, Any]) -> AnyMotion:
 
 
 def _split(times: np.ndarray, frames: int) -> tuple[np.ndarray, np.ndarray]:
-    """The frame before each time, and the share (t, 1, 1) of the way to the next one."""
+    """The frame before each time, and the fraction (t, 1, 1) towards the next one."""
     frame = np.clip(np.floor(times).astype(int), 0, max(0, frames - 2))
     return frame, np.clip(times - frame, 0.0, 1.0)[:, None, None]

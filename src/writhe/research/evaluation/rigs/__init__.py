@@ -1,4 +1,4 @@
-"""Rigs of many naming families and styles, generated from the built-in human."""
+"""Rigs in many naming conventions and layouts, generated from the built-in human."""
 
 from writhe.research.evaluation.rigs.build import GeneratedRig, build_rig
 from writhe.research.evaluation.rigs.styles import STYLES, RigStyle

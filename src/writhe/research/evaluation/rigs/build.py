@@ -1,4 +1,4 @@
-"""Builds the skeleton of a rig style from the built-in human, with the roles that are right."""
+"""Builds the skeleton of a rig style from the built-in human, with its true roles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from writhe.skeleton.figures import figure
 from writhe.skeleton.limbs import SIDES
 
 _FINGERS = ("thumb", "index", "middle", "ring", "pinky")
-# knuckles of the left hand from the wrist (T-pose, palm down), bone lengths, m
+# positions of the left knuckles relative to the wrist (T-pose, palm down), and bone lengths, m
 _KNUCKLE = {
     "thumb": (0.03, -0.01, 0.03),
     "index": (0.09, 0.0, 0.025),
@@ -28,7 +28,7 @@ _VRM_THUMB = ("Metacarpal", "Proximal", "Distal")
 
 @dataclass(frozen=True)
 class GeneratedRig:
-    """A skeleton with the joint that each role has in truth."""
+    """A skeleton with the true joint of each role."""
 
     skeleton: Skeleton
     roles: dict[str, str]
@@ -139,7 +139,7 @@ class _Draft:
         return next(j.at for j in self.joints if j.name == name)
 
     def _between(self, parent: str, known: list[Floats | None], i: int, side: str) -> Floats:
-        """A joint without a role: midway to the next one, at its parent, or beyond the last."""
+        """A joint without a role: midway to the next role, at its parent, or beyond the last."""
         after = next((k for k in known[i + 1 :] if k is not None), None)
         if after is None:
             before = self._position(parent)
@@ -185,7 +185,7 @@ class _Draft:
 
 
 def _spread(points: list[Floats], roles: list[str | None]) -> list[Floats]:
-    """Positions of the joints of a chain: roles at their places, the others between them."""
+    """Positions of the joints of a chain: roles at their positions, the others in between."""
     named = [i for i, r in enumerate(roles) if r is not None]
     out: list[Floats] = [np.zeros(3)] * len(roles)
     for k, i in enumerate(named):

@@ -1,4 +1,4 @@
-"""How programs name and arrange the joints of a person; joint names as they write them.
+"""Joint names and hierarchies of the rigs of many programs and data sets.
 
 In patterns {S} is Left/Right, {l} left/right, {s} l/r, {C} L/R, {F} Thumb/Index/..., {f} the same
 in lower case, {n} the number of a finger joint.

@@ -1,1 +1,1 @@
-"""How deep skins overlap: the measure beside the certificate."""
+"""The penetration depth of skins, a measure in addition to the certificate."""

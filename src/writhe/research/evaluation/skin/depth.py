@@ -1,12 +1,12 @@
-"""Penetration measured on skin meshes, not on the shapes that the solvers use.
+"""Penetration depth of skin meshes, independent of the collision shapes of the solvers.
 
 The skin of a figure is posed by skinning and split into parts: a vertex belongs to the joint with
 its largest weight. A vertex is inside another part if it lies behind that part's nearest surface
 point and inside the whole skin without its own part; its depth is the distance to that point.
 Excluded are a vertex's own part, the part's parent and children, and every part whose skin begins
-within `CREASE` times the figure's size along the surface at rest: folds of armpit, groin and elbow
-always press skin on skin. Objects are tested as meshes of their solid shapes, both ways, without
-allowances.
+within `CREASE` times the figure's size along the surface at rest, because the skin in folds of
+armpit, groin and elbow always overlaps. Objects are tested as meshes of their solid shapes, both
+ways, without allowances.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from writhe.scene import Actor, Scene
 from writhe.skeleton import Figure, Skin, forward
 
 CREASE = 0.10  # of the figure's largest extent: 17 cm on the human, half of its upper arm
-FOLD = 0.045  # of the largest extent: 8 cm on the human; skin this near a joint folds in every pose
+FOLD = 0.045  # of the largest extent: 8 cm on the human; skin nearer to a joint folds in every pose
 CLUSTER = 16  # triangles
 _FRAMES = 64  # posed in one call
 
@@ -46,10 +46,11 @@ class SkinDepth:
     """Measures the penetration depth of actors' skins in each other and in objects."""
 
     def __init__(self, scene: Scene, steps: int | None = None, joint: str | None = None) -> None:
-        """Test everything but the folds of a skin.
+        """By default, everything except the folds of a skin is tested.
 
-        steps: instead, only parts of one skin that many joints apart, their folds included.
-        joint: instead, only the skin of this joint and of its parent, beyond `FOLD` of each other.
+        steps: test only parts of one skin that are this many joints apart, including their folds.
+        joint: test only the skin of this joint against that of its parent, farther than `FOLD` from
+        the joint.
         """
         self.scene = scene
         self.layout = scene.layout
@@ -227,7 +228,7 @@ def _triangle_parts(piece: _MeshPiece) -> Ints:
 
 
 def _rim(triangles: Ints) -> Bools:
-    """(t, 6) edges 01, 12, 20 and corners 0, 1, 2 of an open mesh that lie on its rim."""
+    """(t, 6) whether edges 01, 12, 20 and corners 0, 1, 2 lie on the mesh boundary."""
     directed = triangles[:, [[0, 1], [1, 2], [2, 0]]]
     known = {(int(a), int(b)) for a, b in directed.reshape(-1, 2)}
     open_edge = np.array(
@@ -238,12 +239,12 @@ def _rim(triangles: Ints) -> Bools:
 
 
 def _clustered(centres: Floats) -> Ints:
-    """A point order in which runs of CLUSTER are close together (halving the longest side)."""
+    """An order of points in which runs of CLUSTER are close together (recursive bisection)."""
     if len(centres) <= CLUSTER:
         return np.arange(len(centres), dtype=np.int64)
     axis = int(np.argmax(np.ptp(centres, axis=0)))
     order = np.argsort(centres[:, axis], kind="stable")
-    # whole clusters on the left, so that no run crosses a cut
+    # a multiple of CLUSTER on the left, so that no run crosses a cut
     half = CLUSTER * max(1, round(len(centres) / (2 * CLUSTER)))
     left, right = order[:half], order[half:]
     return np.concatenate([left[_clustered(centres[left])], right[_clustered(centres[right])]])

@@ -32,8 +32,8 @@ def bend_frame(skeleton: Skeleton, joint: str) -> Floats:
 def skin_bends_deg(figure: Figure, joint: str, directions: int = 24) -> Floats:
     """(directions,) the bend at which the skin is DEPTH_M deep, in degrees; 180 if it never is.
 
-    The other joints rest. Skin nearer to the joint than `skin_depth.FOLD` is not counted: it folds
-    in every pose.
+    The other joints are at rest. Skin nearer to the joint than `depth.FOLD` is excluded, because it
+    folds in every pose.
     """
     skeleton = figure.skeleton
     depth, frame = SkinDepth.of_figure(figure, joint=joint), bend_frame(skeleton, joint)
@@ -46,7 +46,7 @@ def skin_bends_deg(figure: Figure, joint: str, directions: int = 24) -> Floats:
         d = 2 * np.pi * k / directions
         axis = quaternions.rotate(frame, np.array([0.0, np.cos(d), np.sin(d)]))
         bends = np.hstack([np.cos(half), np.sin(half) * axis])
-        # the turn of the subtree about the joint's centre, in the world
+        # the rotation of the subtree about the joint's centre, in the world
         own = rest.rotations[j]
         turns = own @ np.array([quaternions.rotation_matrix(b) for b in bends]) @ own.T
         rotations = np.tile(rest.rotations, (len(ANGLES_DEG), 1, 1, 1))

@@ -1,4 +1,4 @@
-"""The depth of the skin in a motion file, beside its certificate: `writhe certify --skin`."""
+"""The penetration depth of the skin in a motion file: `writhe certify --skin`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEEP_M = 0.01
 
 @dataclass(frozen=True)
 class SkinReport:
-    """Share of the frames whose skin is deeper than DEEP_M in itself, and the largest depth.
+    """Fraction of frames in which the skin penetrates itself by over DEEP_M; the largest depth.
 
     apart: parts that do not meet in a fold; two_joints: parts two joints apart, folds included
     (armpit, groin, thigh and belly).
@@ -44,7 +44,7 @@ class SkinReport:
 
 
 def figure_with_skin(file: Path, motion: Motion, actor: Figure | None = None) -> Figure:
-    """The figure whose skin a file moves: the actor's, its own, or the built-in with its bones."""
+    """The figure whose skin a file moves: the actor's, the file's, or a built-in with its bones."""
     if actor is not None and actor.skin is not None:
         return actor
     if file.suffix.lower() in (".glb", ".gltf", ".vrm"):

@@ -33,6 +33,7 @@ class Touch:
     other: str
     gap_m: float
     position: Floats
+    normal: Floats  # out of the other's surface
 
 
 @dataclass(frozen=True)
@@ -175,5 +176,7 @@ class _Closing:
             gap, key = float(rows.gap[row]), (mine, self.table.shape_parts[shape])
             if key not in best or gap < best[key].gap_m:
                 joint = names[mine].removeprefix(self.prefix)
-                best[key] = Touch(joint, self.table.part_of_shape(shape), gap, at[row].copy())
+                normal = rows.normal[row] * (1.0 if other == 1 else -1.0)
+                part = self.table.part_of_shape(shape)
+                best[key] = Touch(joint, part, gap, at[row].copy(), normal)
         return tuple(best.values())

@@ -67,11 +67,18 @@ HAND_POSES: dict[str, dict[str, Bend]] = {
         "pinky": Bend(28, 34),
     },
 }
+# the hand that approaches an object, its thumb out of the way
+OPEN: dict[str, Bend] = {"thumb": Bend(-22, -5, 10, -8), **_all(Bend(-8, 0))}
+# what fingers close towards around an object: the thumb around it, or across the palm
+GRASPS: dict[str, dict[str, Bend]] = {
+    "around": {"thumb": Bend(42, 45, -22, 55), **_all(Bend(88, 102))},
+    "across": {"thumb": Bend(45, 50, -4, 60), **_all(Bend(88, 102))},
+}
 
 
 def finger_goal(finger: Finger, name: str) -> tuple[Floats, float]:
     """Flexion (k,) and spread of a finger in a named hand pose, in radians."""
-    bend = HAND_POSES[name].get(finger.name, Bend(0, 0))
+    bend = ({"open": OPEN} | HAND_POSES | GRASPS)[name].get(finger.name, Bend(0, 0))
     return bend.angles(len(finger.joints)), float(np.radians(bend.spread))
 
 

@@ -104,9 +104,7 @@ def add_scene(
     for number, actor in enumerate(scene.actors):
         if actor.name in hidden:
             continue
-        # in the layout, the actor's joints come after its anchor joint, in the order of the figure
-        first = frames.skeleton.index(actor.name) + 1
-        own = slice(first, first + len(actor.figure.skeleton))
+        own = [frames.skeleton.index(f"{actor.name}.{n}") for n in actor.figure.skeleton.names]
         part = Frames(actor.figure.skeleton, frames.positions[own], frames.rotations[own])
         red = [n.split(".", 1)[1] for n in highlight if n.startswith(f"{actor.name}.")]
         colour = given.get(actor.name, BODIES[number % len(BODIES)])

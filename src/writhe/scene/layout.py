@@ -23,7 +23,8 @@ class Layout:
     """One skeleton for all actors and objects of a scene, with their slices of q and v.
 
     Each actor is a child of a fixed joint with the actor's name and pose; its own joints are called
-    "actor.joint". A fixed object is a fixed joint, any other object a free joint, with its name.
+    "actor.joint". A fixed object is a fixed joint (of the actor's tree, if it is carried), any
+    other object a free joint, with its name.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -157,5 +158,6 @@ def _actor_joints(actor: Actor) -> list[Joint]:
 
 def _object_joint(item: SceneObject) -> Joint:
     if item.kind is ObjectKind.FIXED:
-        return Joint(item.name, None, JointKind.FIXED, item.position_m, item.rotation)
+        parent = item.attached_to or None
+        return Joint(item.name, parent, JointKind.FIXED, item.position_m, item.rotation)
     return Joint(item.name, None, JointKind.FREE)

@@ -105,7 +105,17 @@ def _figure(node: Node, source: str) -> Figure:
 
 
 def _object(node: Node) -> SceneObject:
-    node.only("name", "kind", "built_in", "position_m", "rotation", "shapes", "strands", "keys")
+    node.only(
+        "name",
+        "kind",
+        "built_in",
+        "position_m",
+        "rotation",
+        "shapes",
+        "strands",
+        "keys",
+        "attached_to",
+    )
     source = node.text("built_in", "")
     shapes: tuple[Shape, ...] = tuple(
         shape for n in node.items("shapes", MAX_SHAPES) for shape in _shapes(n)
@@ -147,6 +157,7 @@ def _object(node: Node) -> SceneObject:
             keys=keys,
             strands=strands,
             source=source,
+            attached_to=node.text("attached_to", ""),
         )
 
 

@@ -114,7 +114,11 @@ class KeyMotion:
 
 @dataclass(frozen=True)
 class SceneObject:
-    """A solid object: shapes and named strands (polylines), in its own frame."""
+    """A solid object: shapes and named strands (polylines), in its own frame.
+
+    With `attached_to`, a joint of an actor ("anna.left_wrist"), it is carried: it moves with the
+    joint, and position_m and rotation are its pose in the frame of that joint.
+    """
 
     name: str
     shapes: tuple[Shape, ...]
@@ -124,11 +128,17 @@ class SceneObject:
     keys: KeyMotion | None = None
     strands: Mapping[str, Floats] = field(default_factory=dict[str, Floats])
     source: str = ""
+    attached_to: str = ""
 
     def __post_init__(self) -> None:
         check_fields(self)
         _check_name(self.name, "an object")
         what = f"the object {self.name!r}"
+        if self.attached_to and self.kind is not ObjectKind.FIXED:
+            raise WritheError(
+                f"{what}: an object attached to {self.attached_to!r} moves with it; its kind is"
+                f" fixed, not {self.kind.value}"
+            )
         object.__setattr__(self, "position_m", lengths(self.position_m, (3,), what))
         object.__setattr__(self, "rotation", _unit_quaternions(self.rotation, (4,), what))
         if (self.kind is ObjectKind.ANIMATED) != (self.keys is not None):

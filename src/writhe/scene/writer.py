@@ -49,6 +49,8 @@ def _object(item: SceneObject) -> dict[str, Any]:
         "position_m": item.position_m.tolist(),
         "rotation": item.rotation.tolist(),
     }
+    if item.attached_to:
+        out["attached_to"] = item.attached_to
     if item.source:
         out["built_in"] = item.source
     else:

@@ -181,7 +181,8 @@ class DefaultPoser:
         """Compile rows, and set the weights of idle limbs, when the set of handles changes."""
         self._control_terms.begin()
         held = {handle.joint for handle in (*targets, *pins)}
-        held |= {handle.on for handle in pins if isinstance(handle, Hold)}
+        others = {handle.on for handle in pins if isinstance(handle, Hold)}
+        held |= {name for name in others if name in self.figure.skeleton}
         locked = locked_dofs(self.figure, frozenset(held) | self._related)
         balance = self._control_terms.first_balance_row(self._rows)
         self._stepper.set_rows(self._rows, balance, locked)

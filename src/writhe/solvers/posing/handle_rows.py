@@ -138,6 +138,11 @@ class HandleRows:
             for handle, row in zip(self._oriented, rows, strict=True)
         }
 
+    def _other(self, hold: Hold) -> str:
+        """The joint of the model that a hold is on: one of the actor's, else of the scene."""
+        own = self.prefix + hold.on
+        return own if own in self.skeleton else hold.on
+
     def _compile(self) -> None:
         terms: list[Term] = []
         for handle in self._handles:
@@ -146,7 +151,7 @@ class HandleRows:
                 terms.append(
                     keep_relative(
                         joint,
-                        self.prefix + handle.on,
+                        self._other(handle),
                         handle.position_in_other,
                         point_in_joint=handle.point_in_joint,
                         weight=self.weights.pin,
@@ -162,7 +167,7 @@ class HandleRows:
                     )
                 )
         for handle in self._oriented:
-            other = self.prefix + handle.on if isinstance(handle, Hold) else None
+            other = self._other(handle) if isinstance(handle, Hold) else None
             turn = _orientation(handle)
             assert turn is not None
             terms.append(

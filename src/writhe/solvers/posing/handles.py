@@ -55,7 +55,8 @@ class Pin:
 class Hold:
     """A point of a joint fixed in the frame of another joint: a hand resting on a thigh.
 
-    Pass it among the pins. Contact of the two parts is allowed separately, by
+    Pass it among the pins. In a scene, `on` may also be an object ("bar") or a joint of another
+    actor ("ben.right_wrist"). Contact of the two parts is allowed separately, by
     `make_poser(contacts=...)`.
     """
 

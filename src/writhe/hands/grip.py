@@ -1,0 +1,262 @@
+"""`grip`: a hand of an actor closes around an object of the scene, certified."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from writhe.arguments import checked
+from writhe.arrays import Floats, floats, vector3
+from writhe.collision import certify
+from writhe.database import PostureDatabase
+from writhe.errors import WritheError
+from writhe.hands.closing import Touch, close_fingers
+from writhe.hands.grasp import Grasp, find_grasps
+from writhe.hands.hand import Hand, hand_of, set_finger
+from writhe.hands.poses import finger_goal
+from writhe.scene import ObjectKind, Scene
+from writhe.scene.carrying import carried, carried_over
+from writhe.skeleton import forward
+from writhe.skeleton.configurations import configuration
+from writhe.skeleton.quaternions import quaternion_of
+from writhe.solvers.posing import Hold, Pin, Target, make_poser
+from writhe.solvers.posing.default_poser import DefaultPoser
+from writhe.solvers.posing.idle_fingers import FingerPoser
+
+_BACK_M = 0.10  # in front of the object, from where the hand comes straight to it
+_FRAMES = (70, 50)  # of the way there, and of the last part
+_TRIED = 8  # grasps that the arm tries
+_EASY_RAD = 0.5  # strain of a posture that ends the search
+_NEAR_M = 0.012  # the wrist is at its place
+ENOUGH = 3  # contacts of a closed grip
+
+
+@dataclass(frozen=True)
+class Grip:
+    """A hand around an object.
+
+    q is the configuration of the scene; `touches` lists where hand and object touch, one for each
+    part of the hand. `off_m` is how far the wrist is from where the grasp wants it.
+    """
+
+    scene: Scene
+    actor: str
+    hand: Hand
+    thing: str
+    q: Floats
+    touches: tuple[Touch, ...]
+    certified: bool
+    off_m: float
+    strain_rad: float  # how far trunk and wrist had to turn
+
+    @property
+    def closed(self) -> bool:
+        """Whether three or more parts of the hand touch the object."""
+        return len(self.touches) >= ENOUGH
+
+    @property
+    def wrist(self) -> str:
+        """The wrist in the scene: "anna.left_wrist"."""
+        return f"{self.actor}.{self.hand.wrist}"
+
+    @property
+    def hold(self) -> Hold:
+        """The wrist held where it is in the frame of the object."""
+        return _hold(self.scene, self.q, self.actor, self.hand, self.thing)
+
+    def carried(self) -> tuple[Scene, Floats]:
+        """The scene in which the hand carries the object, and its configuration."""
+        scene = carried(self.scene, self.q, self.thing, self.wrist)
+        return scene, carried_over(self.scene, self.q, scene)
+
+
+@checked
+def grip(
+    scene: Scene,
+    actor: str,
+    side: str,
+    thing: str,
+    q: Floats | None = None,
+    *,
+    at: Floats | None = None,
+    bring: str = "hand",
+    database: PostureDatabase | None = None,
+) -> Grip:
+    """A hand (`left`, `right`) of an actor closed around an object of the scene.
+
+    q: configuration of the scene's layout (default: at rest). at: the place on the object, in its
+    frame, to grip; by default its middle, or that of its handiest piece. bring: `hand` moves the
+    body until the hand is at the object (feet stay), `object` puts an object that can be moved
+    into the hand. Fingers close until they touch; `certified` says whether the pose is free of
+    penetration, `closed` whether three or more parts of the hand touch.
+    """
+    if bring not in ("hand", "object"):
+        raise WritheError(f"bring the 'hand' or the 'object', not {bring!r}")
+    layout = scene.layout
+    start = layout.rest() if q is None else configuration(layout.skeleton, q)
+    hand = hand_of(scene.actor(actor).figure, side)
+    item = scene.object(thing)
+    if bring == "object" and item.kind is not ObjectKind.MOVED:
+        raise WritheError(
+            f"{thing!r} is {item.kind.value}; only a moved object can be brought to the hand"
+        )
+    place = None if at is None else floats(at, (3,), "the place to grip")
+    work = _Gripping(scene, actor, hand, thing, start, database)
+    grasps = find_grasps(
+        scene.actor(actor).figure,
+        hand,
+        item.shapes,
+        at=place,
+        towards=None if bring == "object" else work.rotation_in_object(),
+    )
+    if not grasps:
+        raise WritheError(f"no way was found to put the {side} hand around {thing!r}")
+    best: Grip | None = None
+    for grasp in _one_each_way(grasps)[:_TRIED]:
+        found = work.put_object(grasp) if bring == "object" else work.reach(grasp)
+        if best is None or _rank(found) > _rank(best):
+            best = found
+        if all(_rank(best)[:3]) and best.strain_rad < _EASY_RAD:
+            break
+    assert best is not None
+    return best
+
+
+def _one_each_way(grasps: list[Grasp]) -> list[Grasp]:
+    """The best grasp of every rotation of the wrist, in the order of the grasps."""
+    found: dict[tuple[float, ...], Grasp] = {}
+    for grasp in grasps:
+        found.setdefault(tuple(np.round(grasp.rotation.ravel(), 2).tolist()), grasp)
+    return list(found.values())
+
+
+def _rank(found: Grip) -> tuple[bool, bool, bool, float]:
+    return found.certified, found.off_m < _NEAR_M, found.closed, -found.strain_rad
+
+
+def _hold(scene: Scene, q: Floats, actor: str, hand: Hand, thing: str) -> Hold:
+    frames = forward(scene.layout.skeleton, q)
+    turn, wrist = frames.rotation(thing), f"{actor}.{hand.wrist}"
+    position = turn.T @ (frames.position(wrist) - frames.position(thing))
+    return Hold(
+        hand.wrist,
+        thing,
+        vector3(position),
+        orientation_in_other=quaternion_of(turn.T @ frames.rotation(wrist)),
+    )
+
+
+class _Gripping:
+    def __init__(
+        self,
+        scene: Scene,
+        actor: str,
+        hand: Hand,
+        thing: str,
+        q: Floats,
+        database: PostureDatabase | None,
+    ) -> None:
+        self.scene, self.actor, self.hand, self.thing = scene, actor, hand, thing
+        self.layout, self.start = scene.layout, q
+        self.prefix = f"{actor}."
+        self._database = database
+        self._poser: DefaultPoser | FingerPoser | None = None
+
+    def rotation_in_object(self) -> Floats:
+        """The present rotation (3, 3) of the wrist in the object's frame."""
+        frames = forward(self.layout.skeleton, self.start)
+        wrist = frames.rotation(self.prefix + self.hand.wrist)
+        return frames.rotation(self.thing).T @ wrist
+
+    def put_object(self, grasp: Grasp) -> Grip:
+        """The object moved into the hand."""
+        q = self.start.copy()
+        frames = forward(self.layout.skeleton, q)
+        wrist = self.prefix + self.hand.wrist
+        turn = frames.rotation(wrist) @ grasp.rotation.T
+        at = self.layout.object_q[self.thing]
+        q[at] = [*(frames.position(wrist) - turn @ grasp.position), *quaternion_of(turn)]
+        return self._closed(q, grasp, 0.0)
+
+    def reach(self, grasp: Grasp) -> Grip:
+        """The body moved until the open hand is at its place on the object, then closed."""
+        q = self.start.copy()
+        for finger in self.hand.fingers:
+            goal = finger_goal(finger, "open")
+            set_finger(self.layout.skeleton, q, finger, *goal, prefix=self.prefix)
+        frames = forward(self.layout.skeleton, q)
+        turn = frames.rotation(self.thing)
+        goal = frames.position(self.thing) + turn @ grasp.position
+        facing = turn @ grasp.rotation
+        out = facing @ self.hand.axes[:, 1]
+        orientation = quaternion_of(facing)
+        own = self.layout.actor_q[self.actor]
+        pins, poser = self._feet(q), self.poser
+        poser.actor.state[:] = q
+        posture = q[own].copy()
+        for end, frames_of in zip((goal - _BACK_M * out, goal), _FRAMES, strict=True):
+            target = Target(self.hand.wrist, vector3(end), orientation_in_world=orientation)
+            for _ in range(frames_of):
+                result = poser.step(posture, [target], pins)
+                still = float(np.abs(result.q - posture).max()) < 1e-5
+                posture = result.q
+                if still:
+                    break
+        q[own] = posture
+        there = forward(self.layout.skeleton, q).position(self.prefix + self.hand.wrist)
+        return self._closed(q, grasp, float(np.linalg.norm(there - goal)))
+
+    @property
+    def poser(self) -> DefaultPoser | FingerPoser:
+        """A poser of the actor among everything else."""
+        if self._poser is None:
+            made = make_poser("default", self.scene, self._database, actor=self.actor)
+            assert isinstance(made, DefaultPoser | FingerPoser)
+            self._poser = made
+        return self._poser
+
+    def _feet(self, q: Floats) -> list[Pin]:
+        frames = forward(self.layout.skeleton, q)
+        roles = dict(self.scene.actor(self.actor).figure.roles)
+        feet = [roles[r] for r in ("left_ankle", "right_ankle") if r in roles]
+        return [
+            Pin(
+                foot,
+                vector3(frames.position(self.prefix + foot)),
+                orientation_in_world=quaternion_of(frames.rotation(self.prefix + foot)),
+            )
+            for foot in feet
+        ]
+
+    def _closed(self, q: Floats, grasp: Grasp, off_m: float) -> Grip:
+        closed = close_fingers(
+            self.layout.table, q, self.hand, grasp.pose, prefix=self.prefix, start="open"
+        )
+        touches = tuple(t for t in closed.touches if t.other == self.thing)
+        proof = certify(self.layout.table, np.array([closed.q, closed.q]), fps=1.0)
+        return Grip(
+            self.scene,
+            self.actor,
+            self.hand,
+            self.thing,
+            closed.q,
+            touches,
+            proof.certified,
+            off_m,
+            self._strain(closed.q),
+        )
+
+    def _strain(self, q: Floats) -> float:
+        """How far the trunk leans from where it was, and the wrist is turned."""
+        roles = dict(self.scene.actor(self.actor).figure.roles)
+        before, after = (forward(self.layout.skeleton, row) for row in (self.start, q))
+        trunk = [
+            frames.position(self.prefix + roles["head" if "head" in roles else "neck"])
+            - frames.position(self.prefix + roles["hips"])
+            for frames in (before, after)
+        ]
+        lean = trunk[0] @ trunk[1] / (np.linalg.norm(trunk[0]) * np.linalg.norm(trunk[1]))
+        at = self.layout.skeleton.q_slice(self.prefix + self.hand.wrist)
+        turn = 2.0 * np.arccos(np.clip(abs(float(q[at.start])), 0.0, 1.0))
+        return float(2.0 * np.arccos(np.clip(lean, -1.0, 1.0)) + 0.4 * turn)

@@ -125,9 +125,23 @@ def _planner(figures: dict[str, Any]) -> Rows:
     return rows
 
 
+def _sweep(figures: dict[str, Any]) -> Rows:
+    """Frames that penetrate, by depth, for each changed parameter of the published poser."""
+    rows: Rows = [
+        ["changed", "to", "over 2 mm (%)", "over 1 cm (%)", "over 3 cm (%)", "pass-throughs",
+         "target missed by (cm)"]
+    ]  # fmt: skip
+    for row in figures["sweep"]:
+        shares = [f"{share:.0f}" for share in row["penetrating_percent"]]
+        missed = f"{row['target_residual_cm']:.2f}"
+        rows.append([row["parameter"], row["value"], *shares, row["pass_throughs"], missed])
+    return rows
+
+
 # by name of the block: paper, function of its stored figures
 TABLES: dict[str, tuple[str, Callable[[dict[str, Any]], Rows]]] = {
     "published topology rows": ("topology-coordinates", _scenes),
+    "topology-aware sweep": ("topology-aware-ik-sweep", _sweep),
     "half-space methods": ("half-space-ik", _half_space),
     "published planner": ("energy-planning", _planner),
 }

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from writhe.animation.mirror import mirrored_clip, mirrored_pose
     from writhe.animation.options import AnimateOptions
     from writhe.animation.pins import TimedPin
+    from writhe.animation.refine_motion import RefinedMotion, refine_motion
     from writhe.animation.result import (
         Animation,
         AnimationStatus,
@@ -34,6 +35,7 @@ else:
             ("Animation", "AnimationStatus", "Conflict", "ConflictKind", "MovedKey"),
             "writhe.animation.result",
         )
+        | dict.fromkeys(("RefinedMotion", "refine_motion"), "writhe.animation.refine_motion")
         | {
             "AnimateOptions": "writhe.animation.options",
             "TimedPin": "writhe.animation.pins",
@@ -52,6 +54,7 @@ __all__ = [
     "KeyBlend",
     "KeyFile",
     "MovedKey",
+    "RefinedMotion",
     "TimedPin",
     "animate",
     "detect_contacts",
@@ -60,6 +63,7 @@ __all__ = [
     "loop",
     "mirrored_clip",
     "mirrored_pose",
+    "refine_motion",
     "stretch",
     "trim",
 ]

@@ -7,7 +7,7 @@ from writhe.planning.plan import METHODS, make_planner, plan
 from writhe.planning.problem import PlanProblem, figure_problem, scene_problem
 from writhe.planning.published_planner import PaperOptions, PaperPlanner, descend
 from writhe.planning.result import Plan, PlanStatus
-from writhe.planning.spacetime import FramePin, Refined, RefineOptions, refine
+from writhe.planning.spacetime import FramePin, FrameSlide, Refined, RefineOptions, refine
 from writhe.planning.timing import Timing, to_motion
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "EnergyOptions",
     "EnergyPlanner",
     "FramePin",
+    "FrameSlide",
     "PaperOptions",
     "PaperPlanner",
     "Plan",

@@ -31,6 +31,10 @@ def reproduce(
         float | None,
         typer.Option(help="Time limit of one planner run."),
     ] = None,
+    sweep: Annotated[
+        bool,
+        typer.Option("--sweep", help="Vary the published method's parameters one at a time."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Run a paper's experiments and write pictures, tables and figures to a folder.
@@ -47,6 +51,7 @@ def reproduce(
             clips=clips,
             full=True if full else None,
             seconds=seconds,
+            sweep=True if sweep else None,
         )
     console.print(f"Report: {folder / 'report.md'}")
     if json:

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 from scipy.linalg import lapack as _lapack
 
-from writhe.arrays import Floats
+from writhe.arrays import Bools, Floats
 
 lapack = cast(Any, _lapack)
 
@@ -15,8 +15,10 @@ lapack = cast(Any, _lapack)
 class Banded:
     """A symmetric matrix of F x F blocks (n, n) with two block diagonals below the main one."""
 
-    def __init__(self, frames: int, size: int) -> None:
+    def __init__(self, frames: int, size: int, variable: Bools | None = None) -> None:
+        """`variable` (n) marks the coordinates that move; the others stay."""
         self.frames, self.size = frames, size
+        self.moves = None if variable is None else variable.astype(np.float64)
         self.diagonal = np.zeros((frames, size, size))
         self.first = np.zeros((max(frames - 1, 0), size, size))  # block (t + 1, t)
         self.second = np.zeros((max(frames - 2, 0), size, size))  # block (t + 2, t)
@@ -57,6 +59,11 @@ class Banded:
     def solve(self, damping: float) -> Floats:
         """v (F, n) with (A + damping I) v = right; zero if the matrix is not positive definite."""
         n, frames = self.size, self.frames
+        if self.moves is not None:
+            both = self.moves[:, None] * self.moves
+            for block in (self.diagonal, self.first, self.second):
+                block *= both
+            self.right *= self.moves
         # LAPACK's lower band storage, one column of the matrix per row: the diagonal first
         band = np.zeros((frames, n, 3 * n))
         for r in range(n):

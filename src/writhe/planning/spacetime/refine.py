@@ -24,24 +24,16 @@ from writhe.arrays import Bools, Floats
 from writhe.collision import Certificate, CollisionTable, NearPairs, certify
 from writhe.kernels.terms.contact_rows import contact_rows
 from writhe.planning.spacetime.banded import Banded
+from writhe.planning.spacetime.frame_pins import Held, held_points
 from writhe.planning.spacetime.laplacian import laplacians
 from writhe.planning.spacetime.momentum import MotionState, momentum, point_columns
+from writhe.quantities import Point
 from writhe.skeleton import Motion
 from writhe.skeleton.kinematics import difference, integrate
-from writhe.solvers.posing import Pin
-from writhe.terms import CompiledTerms, joint_limits, reach
+from writhe.terms import CompiledTerms, Term, joint_limits, reach
 
 _FIXED_WEIGHT = 1e4  # weight of frames that do not move
 _MOST_NEAR = 60  # near pairs per frame at most
-
-
-@dataclass(frozen=True)
-class FramePin:
-    """A pin that is active from frame `first` to frame `last`, both included."""
-
-    pin: Pin
-    first: int
-    last: int
 
 
 @dataclass(frozen=True)
@@ -106,16 +98,20 @@ def angular_changes(motion: Motion) -> Floats:
 def refine(
     motion: Motion,
     table: CollisionTable,
-    holds: Sequence[FramePin] = (),
+    holds: Sequence[Held] = (),
     *,
     fixed: Sequence[int] = (0, -1),
+    variable: Bools | None = None,
     options: RefineOptions | None = None,
 ) -> Refined:
-    """Refine a motion of the table's skeleton; frames in `fixed` do not move."""
+    """Refine a motion of the table's skeleton; frames in `fixed` do not move.
+
+    `variable` (nv) marks the degrees of freedom that may change; all by default.
+    """
     begin = time.perf_counter()
     # the matrices are too small to gain from threads
     with threadpool_limits(1, "blas"):
-        problem = _Problem(motion, table, holds, fixed, options or RefineOptions())
+        problem = _Problem(motion, table, holds, fixed, options or RefineOptions(), variable)
         q, done = problem.solve(motion.q)
         certificate = certify(table, q, motion.fps)
         for _ in range(problem.options.retries):
@@ -144,10 +140,12 @@ class _Problem:
         self,
         motion: Motion,
         table: CollisionTable,
-        holds: Sequence[FramePin],
+        holds: Sequence[Held],
         fixed: Sequence[int],
         options: RefineOptions,
+        variable: Bools | None = None,
     ) -> None:
+        self.variable = variable
         self.skeleton, self.start, self.dt = motion.skeleton, motion.q, 1.0 / motion.fps
         self.options, self.holds = options, holds
         self.fixed: Bools = np.zeros(len(motion), dtype=np.bool_)
@@ -169,9 +167,9 @@ class _Problem:
         q = best = self._restore_planted(start)
         # Levenberg-Marquardt: the damping adapts to the nonlinearity of the terms
         damping, best_cost, done = options.damping, np.inf, 0
-        band = Banded(len(q), self.skeleton.dof_count)
+        band = Banded(len(q), self.skeleton.dof_count, self.variable)
         for _ in range(options.iterations):
-            tried = Banded(len(q), self.skeleton.dof_count)
+            tried = Banded(len(q), self.skeleton.dof_count, self.variable)
             cost = self._assemble(tried, q)
             if cost >= best_cost:
                 damping *= 8.0
@@ -191,22 +189,17 @@ class _Problem:
         """q with planted points exactly at their pins, by the smallest step of each frame."""
         out = q.copy()
         for t in np.flatnonzero(~self.fixed):
-            pins = [hold.pin for hold in self.holds if hold.first <= t <= hold.last]
-            if not pins:
+            active = [hold for hold in self.holds if hold.first <= t <= hold.last]
+            if not active:
                 continue
             terms = CompiledTerms(
-                self.skeleton,
-                [
-                    replace(
-                        reach(p.joint, p.position_in_world, point_in_joint=p.point_in_joint),
-                        label=f"planted {i}",
-                    )
-                    for i, p in enumerate(pins)
-                ],
+                self.skeleton, [_held(hold, int(t), f"held {i}") for i, hold in enumerate(active)]
             )
             for _ in range(4):
                 terms.update(out[t])
-                missing, rows = terms.lower - terms.values, terms.jacobian
+                missing, rows = terms.lower - terms.values, terms.jacobian.copy()
+                if self.variable is not None:
+                    rows[:, ~self.variable] = 0.0
                 if float(np.abs(missing).max()) < 1e-5:
                     break
                 gram = rows @ rows.T + 1e-9 * np.eye(len(rows))
@@ -268,13 +261,21 @@ class _Problem:
     def _position(self, band: Banded, state: MotionState, q: Floats) -> float:
         cost, carries = 0.0, state.carries()
         for hold in self.holds:
-            joint = self.skeleton.index(hold.pin.joint)
-            points = state.frames.point(hold.pin.joint, hold.pin.point_in_joint)
-            columns = point_columns(state, points, carries[:, joint])
             at = slice(hold.first, hold.last + 1)
-            residual = points[at] - np.array(hold.pin.position_in_world)
-            cost += band.add(hold.first, [columns[at]], residual, self.options.position)
+            points, places = held_points(hold, state.frames)
+            columns = self._columns(state, hold.joint, points, at, carries)
+            if hold.on is not None:
+                columns = columns - self._columns(state, hold.on, places, at, carries)
+            cost += band.add(hold.first, [columns], points - places, self.options.position)
         return cost
+
+    def _columns(
+        self, state: MotionState, joint: str, points: Floats, at: slice, carries: Floats
+    ) -> Floats:
+        """(T, 3, nv) derivative of world points (T, 3) of a joint in the frames `at`."""
+        whole = np.zeros((len(state.axes), 3))
+        whole[at] = points
+        return point_columns(state, whole, carries[:, self.skeleton.index(joint)])[at]
 
     def _limits(self, band: Banded, state: MotionState, q: Floats) -> float:
         terms, count = self.limits, len(q)
@@ -320,7 +321,16 @@ class _Problem:
         state = MotionState.of(self.skeleton, q)
         worst = 0.0
         for hold in self.holds:
-            points = state.frames.point(hold.pin.joint, hold.pin.point_in_joint)
-            apart = points[hold.first : hold.last + 1] - np.array(hold.pin.position_in_world)
-            worst = max(worst, float(np.linalg.norm(apart, axis=1).max()))
+            points, places = held_points(hold, state.frames)
+            worst = max(worst, float(np.linalg.norm(points - places, axis=1).max()))
         return worst
+
+
+def _held(hold: Held, frame: int, label: str) -> Term:
+    """The equality that holds the point in one frame."""
+    place = hold.places()[frame - hold.first]
+    if hold.on is None:
+        term = reach(hold.joint, place, point_in_joint=hold.point_in_joint)
+        return replace(term, label=label)
+    quantity = Point(hold.joint, hold.point_in_joint, seen_from=hold.on)
+    return Term(quantity, place, place, label=label)

@@ -18,6 +18,7 @@ from writhe.research.evaluation.drag_scenes import SETTINGS, DragScene, make_dra
 from writhe.research.evaluation.run_drags import run_drag_scene
 from writhe.research.experiments.topology_aware_ik import pictures
 from writhe.research.experiments.topology_aware_ik.databases import Counts, mocap_databases, table_1
+from writhe.research.experiments.topology_aware_ik.sweep import run_sweep
 
 METHODS = ("local-pca", "paper", "plain", "default")
 # milliseconds per frame in the paper's Table 2: its method, and local PCA (Chai and Hodgins 2005)
@@ -44,8 +45,16 @@ def run(
     only: str | None = None,
     clips: Path | None = None,
     full: bool = False,
+    sweep: bool = False,
 ) -> dict[str, Any]:
-    """Run the experiments; with `clips` (folders basic, ladder, chair) on motion capture."""
+    """Run the experiments; with `clips` (folders basic, ladder, chair) on motion capture.
+
+    `sweep` varies the parameters of the published method on the drags of `basic` instead.
+    """
+    if sweep:
+        report = Report("Topology aware data-driven inverse kinematics: parameters", folder)
+        found = run_sweep(progress, report, every=1 if full else 2)
+        return {"report": str(report.write()), "table_1": {}, "experiments": {}, "sweep": found}
     if only is not None and only not in SETTINGS:
         raise UnknownNameError("part of the paper", only, list(SETTINGS))
     chosen = SETTINGS if only is None else (only,)

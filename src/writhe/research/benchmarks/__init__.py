@@ -16,7 +16,7 @@ BENCHMARKS = {
     "studio": "round trips of a drag, and twenty sessions dragging at once",
     "kernels": "linking, kinematics, certify and BVH reading, compared with C and NumPy",
     "drag": "the posing methods on scripted drags",
-    "characters": "characters from elsewhere: recognition, shapes, drags (--characters DIR)",
+    "characters": "imported characters: recognition, shapes, drags (--characters DIR)",
     "reconstruct": "the posing methods replaying clips from a few joints (needs --clips)",
     "animate": "frames between keys: pinned feet, found motions, honest status, time",
     "plan": "joining tangled postures, against RRTConnect",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from typing import Any
 
 import numpy as np
@@ -121,3 +122,24 @@ def test_a_recorded_clip_is_looped_and_stretched(open_page: OpenPage) -> None:
     page.get_by_label("Trim to").fill("1")
     page.get_by_role("button", name="Trim", exact=True).click()
     wait_for(page, "Math.abs(s.state.features.clips.clips[0].duration_s - 1) < 0.02")
+
+
+def test_the_view_is_exported_as_numbered_pictures(open_page: OpenPage, tmp_path: Any) -> None:
+    page = open_page(size=(900, 640))
+    page.keyboard.press("k")
+    wait_for(page, "s.state.keys.length === 1")
+    page.evaluate("() => window.writhe.editor.seek(0.2)")
+    drag(page, "left_wrist", 60, -80)
+    wait_for(page, "s.state.keys.length === 2 && s.motions.size === 1")
+    page.get_by_role("button", name="Export", exact=True).click()
+    page.get_by_role("menuitem").filter(has_text="Video").click()
+    page.get_by_role("combobox", name="Format").select_option("zip")
+    page.get_by_role("combobox", name="Size").select_option("3")
+    page.get_by_label("Frames per second").last.fill("10")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Export the video").click()
+    saved.value.save_as(tmp_path / "film.zip")
+    with zipfile.ZipFile(tmp_path / "film.zip") as film:
+        pictures = [film.read(name) for name in film.namelist()]
+    assert len(pictures) == 3 and len(set(pictures)) == 3  # every frame is another one
+    assert abs(store(page, "timeS") - 0.2) < 1e-6

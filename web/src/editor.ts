@@ -202,6 +202,12 @@ export class Editor {
     this.viewport.draw();
   }
 
+  /** Show a time without moving the playhead of the session, for films. */
+  showFrame(timeS: number): void {
+    store.timeS = timeS;
+    this.showTime();
+  }
+
   /** Pose actors and objects as they are at the playhead. */
   private showTime(): void {
     if (store.dragging) return;

@@ -15,7 +15,7 @@ export function download(name: string, content: Blob | string): void {
   if (typeof content !== "string") setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-function fileName(): string {
+export function fileName(): string {
   return (store.state?.name ?? "pose").replace(/[^\p{L}\p{N} _-]+/gu, "").trim() || "pose";
 }
 
@@ -103,7 +103,7 @@ function radio(name: string, label: string, checked: boolean, choose: () => void
 }
 
 /** A modal dialog with a heading; it is removed when it closes. */
-function sheet(label: string, heading: string, ...content: HTMLElement[]): HTMLDialogElement {
+export function sheet(label: string, heading: string, ...content: HTMLElement[]): HTMLDialogElement {
   const dialog = h(
     "dialog",
     { class: "sheet export", "aria-label": label },

@@ -1,8 +1,11 @@
-"""Write frames as a movie: GIF by Pillow, MP4 by imageio's ffmpeg."""
+"""Writes frames as a movie: GIF by Pillow, MP4 and WebM by ffmpeg, or pictures in a .zip."""
 
 from __future__ import annotations
 
+import io
+import zipfile
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -10,11 +13,77 @@ import numpy as np
 from writhe.errors import MissingExtraError, WritheError
 from writhe.render.look import COLLIDING
 
+MOVIES = (".gif", ".mp4", ".webm", ".zip")
+_VIDEO: dict[str, dict[str, Any]] = {
+    ".mp4": {"quality": 8},
+    ".webm": {"codec": "libvpx-vp9", "quality": None, "bitrate": "4M"},
+}
+
 
 def check_movie_name(path: Path) -> None:
-    """Raise an error unless the suffix is .gif or .mp4."""
-    if path.suffix.lower() not in (".gif", ".mp4"):
-        raise WritheError(f"the suffix of a movie must be .gif or .mp4, not {path.suffix!r}")
+    """Raise an error unless the suffix is that of a movie, or .zip for a sequence of pictures."""
+    if path.suffix.lower() not in MOVIES:
+        raise WritheError(f"the suffix of a movie must be one of {MOVIES}, not {path.suffix!r}")
+
+
+class MovieWriter:
+    """Writes a movie frame by frame; a context manager, which finishes the file.
+
+    .mp4 and .webm are encoded as frames arrive; .zip holds them as frame_00000.png and so on; the
+    frames of a .gif are kept until the end, because they share a palette.
+    """
+
+    def __init__(self, path: Path, rate: float) -> None:
+        check_movie_name(path)
+        self.path, self.rate, self.count = path, rate, 0
+        self._kind = path.suffix.lower()
+        self._images: list[Any] = []
+        self._zip = zipfile.ZipFile(path, "w") if self._kind == ".zip" else None
+        self._video: Any = _video_writer(path, rate) if self._kind in _VIDEO else None
+
+    def append(self, image: Any) -> None:
+        """Add a frame (height, width, 3), uint8."""
+        if self._zip is not None:
+            from PIL import Image
+
+            png = io.BytesIO()
+            Image.fromarray(image).save(png, "png")
+            self._zip.writestr(f"frame_{self.count:05d}.png", png.getvalue())
+        elif self._video is not None:
+            self._video.append_data(image)
+        else:
+            self._images.append(image)
+        self.count += 1
+
+    def close(self) -> None:
+        """Finish the file."""
+        if self._zip is not None:
+            self._zip.close()
+        elif self._video is not None:
+            self._video.close()
+        elif self._images:
+            write_movie(self.path, self._images, self.rate)
+
+    def __enter__(self) -> MovieWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _video_writer(path: Path, rate: float) -> Any:
+    try:
+        import imageio.v2 as imageio
+        import imageio_ffmpeg as _  # noqa: F401 - used by imageio when writing
+    except ImportError:
+        raise MissingExtraError("MP4 and WebM movies", "render") from None
+    options = _VIDEO[path.suffix.lower()]
+    return imageio.get_writer(path, fps=rate, macro_block_size=2, **options)
 
 
 def _palette(images: list[Any]) -> Any:
@@ -48,13 +117,7 @@ def write_movie(path: Path, images: list[Any], rate: float) -> Path:
             optimize=True,
         )
         return path
-    try:
-        import imageio.v2 as imageio
-        import imageio_ffmpeg as _  # noqa: F401 - used by imageio when writing
-    except ImportError:
-        raise MissingExtraError("MP4 movies", "render") from None
-    writer: Any = imageio.get_writer(path, fps=rate, macro_block_size=2, quality=8)
-    with writer:
+    with MovieWriter(path, rate) as movie:
         for image in images:
-            writer.append_data(image)
+            movie.append(image)
     return path

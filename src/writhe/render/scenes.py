@@ -36,7 +36,7 @@ def scene_strip(scene: Scene, q: Floats, path: str | Path, **look: Any) -> Path:
 def scene_movie(
     scene: Scene, q: Floats, path: str | Path, *, fps: float, seconds: float = 4.0, **look: Any
 ) -> Path:
-    """Render a movie (.gif or .mp4) of scene configurations (frames, nq) at `fps`.
+    """Render a movie (`movies.MOVIES`) of scene configurations (frames, nq) at `fps`.
 
     Motions longer than `seconds` are sped up to keep the file small; `look` as in `strip_image`.
     """

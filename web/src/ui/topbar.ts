@@ -4,6 +4,7 @@ import { describeMotion } from "../certificate_text";
 import { fill, h } from "../dom";
 import type { Editor } from "../editor";
 import { chooseFile, download, exportMotion, savePicture } from "../files";
+import { exportFilm } from "../film";
 import { icon } from "../icons";
 import { on, store } from "../store";
 import { iconButton, menuButton } from "./buttons";
@@ -43,6 +44,7 @@ function exportMenu(editor: Editor): HTMLElement {
     () => [
       ...motions(),
       ["PNG", "A still picture of the view", () => void savePicture(editor)],
+      ["Video", "A film of the view: MP4, WebM, GIF, or numbered pictures", () => exportFilm(editor)],
       ["Document", "Everything in one .writhe file", saveDocument],
     ],
     certificateNote,

@@ -17,7 +17,9 @@ from writhe.skeleton.figures import figure, figure_names
 
 def render(
     subject: Annotated[str, typer.Argument(help="A motion file, or a figure: human, hand, ...")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="A .png, .jpg, .gif or .mp4.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="A .png, .jpg, .gif, .mp4, .webm or .zip.")
+    ],
     animation: Animation = None,
     strip: Annotated[
         int, typer.Option(help="Number of frames side by side in one picture.", min=0)
@@ -39,7 +41,7 @@ def render(
     body, motion = _subject(subject, animation)
     red = _colliding(body, motion) if collisions else None
     suffix = output.suffix.lower()
-    if suffix in (".gif", ".mp4"):
+    if suffix in (".gif", ".mp4", ".webm", ".zip"):
         with progress_bar("Drawing") as progress:
             movie(
                 body,
@@ -52,7 +54,8 @@ def render(
             )
     elif suffix not in (".png", ".jpg", ".jpeg"):
         raise WritheError(
-            f"{output}: the suffix must be .png or .jpg for pictures, .gif or .mp4 for movies"
+            f"{output}: the suffix must be .png or .jpg for pictures, .gif, .mp4 or .webm for"
+            " movies, .zip for a sequence of pictures"
         )
     elif strip > 0:
         panel = (round(size * 2 / 3), size)

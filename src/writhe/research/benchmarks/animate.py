@@ -99,7 +99,7 @@ def _pinned_feet(progress: Progress, human: Figure, count: int) -> dict[str, Any
     """Key pairs, alternating: stand and squat, sit, kneel, step."""
     chair, seated = _chair(human), [n for n in preset_names("chair") if n.startswith("sit,")]
     worst, worst_pair, conflicts, pins = 0.0, "", 0, 0
-    slid_mm = 0.0
+    slid_mm, collisions = 0.0, list[str]()
     for number in range(count):
         progress(number / count, "pinned feet")
         kind, k = ("squat", "sit", "kneel", "step", "squat")[number % 5], number // 5
@@ -126,6 +126,7 @@ def _pinned_feet(progress: Progress, human: Figure, count: int) -> dict[str, Any
         error = 1e3 * _between_frames(result)
         pins += len(result.pins)
         conflicts += bool(result.conflicts)
+        collisions += [f"{kind} {k}: {conflict.text()}" for conflict in result.conflicts[:1]]
         slid_mm = max(slid_mm, 1e3 * _blend_slides(human, result, keys))
         if error > worst:
             worst, worst_pair = error, f"{kind} {k}"
@@ -134,6 +135,7 @@ def _pinned_feet(progress: Progress, human: Figure, count: int) -> dict[str, Any
         "worst_pair": worst_pair,
         "pins": pins,
         "pairs_with_conflicts": conflicts,
+        "conflicts": collisions,
         "blend_worst_mm": round(slid_mm, 1),
     }
 

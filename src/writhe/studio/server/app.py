@@ -29,6 +29,7 @@ from writhe.studio.document import Document
 from writhe.studio.editing.posers import Posers
 from writhe.studio.files import import_export
 from writhe.studio.files.document_folder import DocumentFolder
+from writhe.studio.files.films import Films
 from writhe.studio.files.shared_files import SharedFiles
 from writhe.studio.protocol import registry
 from writhe.studio.server.preparation import Preparation
@@ -61,6 +62,7 @@ class Studio:
         self.preparation = preparation
         self.pool = ThreadPoolExecutor(max(2, os.cpu_count() or 2), "studio")
         self.job_pool = ThreadPoolExecutor(2, "studio-job")
+        self.films = Films()
         self._open: dict[str, Opened] = {}
         self._sessions = 0
 
@@ -247,6 +249,31 @@ async def _import(studio: Studio, request: Request) -> Response:
     return JSONResponse({"text": report, "actor": actor})
 
 
+async def _start_film(studio: Studio, request: Request) -> Response:
+    """Begin a film of the view; its frames follow one by one."""
+    found = await _json(request)
+    fps = found.get("fps")
+    if not isinstance(fps, int | float):
+        raise WritheError("a film needs fps, its frames per second")
+    name = await studio.threaded(lambda: studio.films.start(str(found.get("format")), float(fps)))
+    return JSONResponse({"film": name})
+
+
+async def _film(studio: Studio, request: Request) -> Response:
+    """POST adds a frame (PNG), GET returns the finished file, DELETE discards it."""
+    name = str(request.path_params["film"])
+    if request.method == "POST":
+        picture = await _body(request)
+        return JSONResponse(
+            {"frames": await studio.threaded(lambda: studio.films.add(name, picture))}
+        )
+    if request.method == "DELETE":
+        await studio.threaded(lambda: studio.films.discard(name))
+        return JSONResponse({})
+    data = await studio.threaded(lambda: studio.films.finish(name))
+    return Response(data, media_type="application/octet-stream")
+
+
 def _whole_number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise WritheError(f"the actor must be given by its number, not {text!r}")
@@ -345,6 +372,8 @@ def build_app(
         Route(f"{document}/thumbnail.png", _with_errors(_thumbnail), methods=["GET"]),
         Route(f"{document}/export/{{actor:int}}.{{suffix:str}}", _with_errors(_export)),
         Route(f"{document}/models/{{key:str}}.glb", _with_errors(_model), methods=["GET"]),
+        Route("/api/films", _with_errors(_start_film), methods=["POST"]),
+        Route("/api/films/{film:str}", _with_errors(_film), methods=["POST", "GET", "DELETE"]),
         Route("/api/inspect", _with_errors(_inspect), methods=["POST"]),
         Route(f"{document}/import", _with_errors(_import), methods=["POST"]),
         WebSocketRoute("/socket", _socket),

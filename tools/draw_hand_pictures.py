@@ -8,12 +8,29 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from writhe import Actor, Scene, builtin_database, figure, forward, grip, hand_pose
+from writhe import (
+    Actor,
+    Carry,
+    Key,
+    Pin,
+    Scene,
+    Target,
+    animate_carrying,
+    builtin_database,
+    figure,
+    forward,
+    grip,
+    hand_pose,
+    make_poser,
+)
+from writhe.arrays import vector3
 from writhe.collision import CollisionTable, ball, box, capsule, cylinder
 from writhe.hands import HAND_POSES
 from writhe.render.picture_stage import PictureStage
-from writhe.render.scenes import add_scene
+from writhe.render.scenes import add_scene, scene_strip
 from writhe.scene import ObjectKind, SceneObject
+from writhe.skeleton.quaternions import quaternion_of
+from writhe.solvers.posing.idle_fingers import FingerPoser
 from writhe.studio.editing.starting_poses import starting_pose
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
@@ -73,9 +90,54 @@ def grips() -> None:
     Image.fromarray(whole).save(IMAGES / "grips.png")
 
 
+def drinking() -> None:
+    """A cup on a table is gripped, lifted to the mouth and put back."""
+    body, database = figure("human_with_fingers"), builtin_database("basic")
+    cup = cylinder((0, -0.05, 0), (0, 0.05, 0), 0.037)
+    things = (
+        SceneObject("cup", (cup,), ObjectKind.MOVED, np.array([-0.20, 1.00, 0.42])),
+        SceneObject("table", (box((0.0, 0.925, 0.62), (1.0, 0.03, 0.5)),)),
+    )
+    scene = Scene((Actor("anna", body),), things)
+    start, own = scene.layout.rest(), scene.layout.actor_q["anna"]
+    start[own] = starting_pose(body)
+    palm = np.array([1.0, 0.0, 0.0])
+    found = grip(scene, "anna", "right", "cup", start, palm=palm, database=database)
+    held, q = found.carried()
+    frames = forward(held.layout.skeleton, q)
+    wrist = frames.position("anna.right_wrist")
+    rim = frames.point("cup", (0.0, 0.05, 0.0)) - wrist
+    mouth = frames.position("anna.head") + np.array([0.0, 0.005, 0.15])
+    poser = make_poser("default", held, database, actor="anna")
+    assert isinstance(poser, FingerPoser)
+    poser.actor.state[:] = q
+    feet = [
+        Pin(f"{s}_ankle", vector3(frames.position(f"anna.{s}_ankle"))) for s in ("left", "right")
+    ]
+    upright = quaternion_of(frames.rotation("anna.right_wrist"))
+    still = Target("head", vector3(frames.position("anna.head")))
+    sip = q[own]
+    for share in np.minimum(np.arange(1, 140) / 90, 1.0):
+        goal = vector3(wrist + share * (mouth - rim - wrist))
+        target = Target("right_wrist", goal, orientation_in_world=upright)
+        sip = poser.step(sip, [target, still], feet).q
+    rows = [start[own], *(row[own] for row in found.approach), found.q[own]]
+    seconds = [0.0, *np.cumsum([0.7] * (len(rows) - 1))]
+    keys = [Key(t, row) for t, row in zip(seconds, rows, strict=True)]
+    picked = keys[-1].time_s
+    keys += [Key(picked + 1.2, sip), Key(picked + 1.8, sip)]
+    keys += [Key(picked + 3.0 + t, row) for t, row in zip(seconds, rows[::-1], strict=True)]
+    carry = Carry("cup", "right_wrist", picked, picked + 3.0)
+    done = animate_carrying(scene, keys, [carry], fps=30.0, q=start)
+    print("drinking:", done.status, done.certificate.verdict, [c.text() for c in done.conflicts])
+    look = {"count": 7, "view": (-0.9, 0.25, 1.0), "size": (240, 360)}
+    scene_strip(scene, done.scene_motion.q, IMAGES / "drinking.png", **look)
+
+
 def main() -> None:
     hand_poses()
     grips()
+    drinking()
 
 
 if __name__ == "__main__":

@@ -5,9 +5,11 @@ The names and modules are those of the table in `__init__.py`; a test compares t
 
 from writhe.animation import AnimateOptions as AnimateOptions
 from writhe.animation import Animation as Animation
+from writhe.animation import Carry as Carry
 from writhe.animation import Key as Key
 from writhe.animation import TimedPin as TimedPin
 from writhe.animation import animate as animate
+from writhe.animation import animate_carrying as animate_carrying
 from writhe.animation import detect_contacts as detect_contacts
 from writhe.animation import load_keys as load_keys
 from writhe.cleaning.clean import clean as clean

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from writhe.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from writhe.animation.carried_objects import Carry, animate_carrying
     from writhe.animation.clip_operations import layer, loop, stretch, trim
     from writhe.animation.foot_contacts import detect_contacts
     from writhe.animation.key_file import KeyFile, load_keys
@@ -28,6 +29,7 @@ else:
     __getattr__ = lazy_names(
         __name__,
         dict.fromkeys(("KeyFile", "load_keys"), "writhe.animation.key_file")
+        | dict.fromkeys(("Carry", "animate_carrying"), "writhe.animation.carried_objects")
         | dict.fromkeys(("Key", "KeyBlend"), "writhe.animation.keys")
         | dict.fromkeys(("layer", "loop", "stretch", "trim"), "writhe.animation.clip_operations")
         | dict.fromkeys(("mirrored_clip", "mirrored_pose"), "writhe.animation.mirror")
@@ -48,6 +50,7 @@ __all__ = [
     "AnimateOptions",
     "Animation",
     "AnimationStatus",
+    "Carry",
     "Conflict",
     "ConflictKind",
     "Key",
@@ -57,6 +60,7 @@ __all__ = [
     "RefinedMotion",
     "TimedPin",
     "animate",
+    "animate_carrying",
     "detect_contacts",
     "layer",
     "load_keys",

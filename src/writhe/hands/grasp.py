@@ -147,12 +147,14 @@ def find_grasps(
     *,
     at: Floats | None = None,
     towards: Floats | None = None,
+    thorough: bool = False,
 ) -> list[Grasp]:
     """Grasps of an object by a hand, best first; empty if no finger finds a hold.
 
     shapes: of the object in its frame. at: the place of the object (3,) to grasp; by default its
     middle, or that of its piece that fits a hand best. towards: preferred rotation (3, 3) of the
-    wrist in the object's frame, such as the present one.
+    wrist in the object's frame, such as the present one. thorough: try all ways instead of ending
+    when enough are good.
     """
     tries = HandOnObject(figure, hand, shapes)
     pieces = tries.pieces()
@@ -166,7 +168,7 @@ def find_grasps(
     if towards is not None:
         listed.sort(key=lambda c: -float(np.trace(c[0].T @ towards)))
     seen: set[tuple[float, ...]] = set()
-    for rotation, place in listed[:_MOST]:
+    for rotation, place in listed[: len(listed) if thorough else _MOST]:
         key = tuple(np.round(rotation.ravel(), 3).tolist())
         if key in seen:
             continue
@@ -177,7 +179,7 @@ def find_grasps(
                 turned = 0.0 if towards is None else _angle(rotation.T @ towards)
                 found.append(replace(grasp, score=grasp.score - 1.2 * turned))
                 good += grasp.score >= _GOOD
-        if good >= _GOOD_ENOUGH:
+        if good >= _GOOD_ENOUGH and not thorough:
             break
     return sorted(found, key=lambda g: -g.score)
 

@@ -25,6 +25,7 @@ from writhe.solvers.posing.default_poser import DefaultPoser
 from writhe.solvers.posing.idle_fingers import FingerPoser
 
 _BACK_M = 0.10  # in front of the object, from where the hand comes straight to it
+_LIFT_M = 0.12  # above the object, for a hand that has to be lifted
 _FRAMES = (70, 50)  # of the way there, and of the last part
 _TRIED = 8  # grasps that the arm tries
 _EASY_RAD = 0.5  # strain of a posture that ends the search
@@ -37,7 +38,9 @@ class Grip:
     """A hand around an object.
 
     q is the configuration of the scene; `touches` lists where hand and object touch, one for each
-    part of the hand. `off_m` is how far the wrist is from where the grasp wants it.
+    part of the hand. `off_m` is how far the wrist is from where the grasp wants it. `approach` has
+    the configurations on the way: the open hand in front of the object, then at the object; keys
+    of an animation pass through them, in reverse order to let go.
     """
 
     scene: Scene
@@ -49,6 +52,7 @@ class Grip:
     certified: bool
     off_m: float
     strain_rad: float  # how far trunk and wrist had to turn
+    approach: tuple[Floats, ...] = ()
 
     @property
     def closed(self) -> bool:
@@ -80,13 +84,15 @@ def grip(
     q: Floats | None = None,
     *,
     at: Floats | None = None,
+    palm: Floats | None = None,
     bring: str = "hand",
     database: PostureDatabase | None = None,
 ) -> Grip:
     """A hand (`left`, `right`) of an actor closed around an object of the scene.
 
     q: configuration of the scene's layout (default: at rest). at: the place on the object, in its
-    frame, to grip; by default its middle, or that of its handiest piece. bring: `hand` moves the
+    frame, to grip; by default its middle, or that of its handiest piece. palm: the direction in
+    the world that the palm should face, (1, 0, 0) to grip from the right. bring: `hand` moves the
     body until the hand is at the object (feet stay), `object` puts an object that can be moved
     into the hand. Fingers close until they touch; `certified` says whether the pose is free of
     penetration, `closed` whether three or more parts of the hand touch.
@@ -109,11 +115,15 @@ def grip(
         item.shapes,
         at=place,
         towards=None if bring == "object" else work.rotation_in_object(),
+        thorough=palm is not None,
     )
     if not grasps:
         raise WritheError(f"no way was found to put the {side} hand around {thing!r}")
+    ways = _one_each_way(grasps)
+    if palm is not None:
+        ways = work.facing(ways, floats(palm, (3,), "the direction of the palm"))
     best: Grip | None = None
-    for grasp in _one_each_way(grasps)[:_TRIED]:
+    for grasp in ways[:_TRIED]:
         found = work.put_object(grasp) if bring == "object" else work.reach(grasp)
         if best is None or _rank(found) > _rank(best):
             best = found
@@ -169,6 +179,14 @@ class _Gripping:
         wrist = frames.rotation(self.prefix + self.hand.wrist)
         return frames.rotation(self.thing).T @ wrist
 
+    def facing(self, grasps: list[Grasp], palm: Floats) -> list[Grasp]:
+        """The grasps whose palm faces within 60 degrees of a direction, else the nearest one."""
+        turn = forward(self.layout.skeleton, self.start).rotation(self.thing)
+        towards = turn.T @ palm / np.linalg.norm(palm)
+        cosine = [float((g.rotation @ self.hand.axes[:, 1]) @ towards) for g in grasps]
+        near = [g for g, c in zip(grasps, cosine, strict=True) if c > 0.5]
+        return near or [grasps[int(np.argmax(cosine))]]
+
     def put_object(self, grasp: Grasp) -> Grip:
         """The object moved into the hand."""
         q = self.start.copy()
@@ -180,8 +198,15 @@ class _Gripping:
         return self._closed(q, grasp, 0.0)
 
     def reach(self, grasp: Grasp) -> Grip:
-        """The body moved until the open hand is at its place on the object, then closed."""
-        q = self.start.copy()
+        """The body moved until the open hand is at its place on the object, then closed.
+
+        A hand that gets stuck, under a table for instance, is lifted first.
+        """
+        found = self._reach(grasp, lifted=False)
+        return found if found.off_m < _NEAR_M else self._reach(grasp, lifted=True)
+
+    def _reach(self, grasp: Grasp, *, lifted: bool) -> Grip:
+        q, wrist = self.start.copy(), self.prefix + self.hand.wrist
         for finger in self.hand.fingers:
             goal = finger_goal(finger, "open")
             set_finger(self.layout.skeleton, q, finger, *goal, prefix=self.prefix)
@@ -189,23 +214,35 @@ class _Gripping:
         turn = frames.rotation(self.thing)
         goal = frames.position(self.thing) + turn @ grasp.position
         facing = turn @ grasp.rotation
-        out = facing @ self.hand.axes[:, 1]
-        orientation = quaternion_of(facing)
+        turned = quaternion_of(facing)
+        before = goal - _BACK_M * (facing @ self.hand.axes[:, 1])
+        stages = [
+            (Target(self.hand.wrist, vector3(end), orientation_in_world=turned), count)
+            for end, count in zip((before, goal), _FRAMES, strict=True)
+        ]
+        if lifted:
+            up = frames.position(wrist).copy()
+            up[1] = max(float(before[1]), float(goal[1])) + _LIFT_M
+            stages.insert(0, (Target(self.hand.wrist, vector3(up)), _FRAMES[0]))
+            above = vector3(before + np.array([0.0, _LIFT_M, 0.0]))
+            stages.insert(
+                1, (Target(self.hand.wrist, above, orientation_in_world=turned), _FRAMES[0])
+            )
         own = self.layout.actor_q[self.actor]
         pins, poser = self._feet(q), self.poser
         poser.actor.state[:] = q
-        posture = q[own].copy()
-        for end, frames_of in zip((goal - _BACK_M * out, goal), _FRAMES, strict=True):
-            target = Target(self.hand.wrist, vector3(end), orientation_in_world=orientation)
-            for _ in range(frames_of):
+        posture, way = q[own].copy(), list[Floats]()
+        for target, count in stages:
+            for _ in range(count):
                 result = poser.step(posture, [target], pins)
                 still = float(np.abs(result.q - posture).max()) < 1e-5
                 posture = result.q
                 if still:
                     break
-        q[own] = posture
-        there = forward(self.layout.skeleton, q).position(self.prefix + self.hand.wrist)
-        return self._closed(q, grasp, float(np.linalg.norm(there - goal)))
+            q[own] = posture
+            way.append(q.copy())
+        there = forward(self.layout.skeleton, q).position(wrist)
+        return self._closed(q, grasp, float(np.linalg.norm(there - goal)), tuple(way))
 
     @property
     def poser(self) -> DefaultPoser | FingerPoser:
@@ -229,7 +266,9 @@ class _Gripping:
             for foot in feet
         ]
 
-    def _closed(self, q: Floats, grasp: Grasp, off_m: float) -> Grip:
+    def _closed(
+        self, q: Floats, grasp: Grasp, off_m: float, approach: tuple[Floats, ...] = ()
+    ) -> Grip:
         closed = close_fingers(
             self.layout.table, q, self.hand, grasp.pose, prefix=self.prefix, start="open"
         )
@@ -245,6 +284,7 @@ class _Gripping:
             proof.certified,
             off_m,
             self._strain(closed.q),
+            approach,
         )
 
     def _strain(self, q: Floats) -> float:

@@ -18,6 +18,7 @@ BENCHMARKS = {
     "drag": "the posing methods on scripted drags",
     "characters": "imported characters: recognition, shapes, drags (--characters DIR)",
     "reconstruct": "the posing methods replaying clips from a few joints (needs --clips)",
+    "body": "balance, grips, the cost of fingers, joint errors from few joints (--clips)",
     "animate": "frames between keys: pinned feet, found motions, honest status, time",
     "plan": "joining tangled postures, against RRTConnect",
     "clean": "cleaning every clip of a folder (needs --clips)",

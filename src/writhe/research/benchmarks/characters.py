@@ -107,7 +107,7 @@ class _Total:
         self._shapes: list[dict[str, float]] = []
 
     def add(self, body: Figure, quick: bool) -> dict[str, Any]:
-        metrics, unbalanced = _drag(body, quick)
+        metrics, unbalanced = standing_drags(body, quick)
         done = metrics.summary()
         self._drags.append(done)
         self._frames += metrics.milliseconds
@@ -161,7 +161,8 @@ def _shapes(body: Figure) -> dict[str, float]:
     }
 
 
-def _drag(body: Figure, quick: bool) -> tuple[PosingMetrics, float | None]:
+def standing_drags(body: Figure, quick: bool) -> tuple[PosingMetrics, float | None]:
+    """Scripted drags of the hands of a standing person: metrics, percent of frames off balance."""
     database = builtin_database("basic")
     mapping = BodyMap(body, figure("human"))
     start = posture_on_body(mapping, database.q[database.clip.index("stand")])

@@ -23,6 +23,7 @@ from writhe.research.evaluation.metrics import PosingMetrics
 from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure as built_in
+from writhe.skeleton.quaternions import quaternion_of
 from writhe.solvers.posing import Poser, Target, make_poser, method_names
 from writhe.solvers.tracking import PostureTracker
 
@@ -53,7 +54,7 @@ def run(
 
         database = builtin_database("basic")
     motions, skipped = retargeted_clips(clips, body, progress, frames, part)
-    database = _without(database, motions)
+    database = without_clips(database, motions)
     truths = {name: motion.q for name, motion in motions.items()}
     table, skin = CollisionTable.of_figure(body), SkinDepth.of_figure(body)
     names = methods or tuple(method_names())
@@ -64,7 +65,7 @@ def run(
         for number, (clip, truth) in enumerate(truths.items()):
             progress(None, f"{label} effectors, clip {number + 1} of {len(truths)}: {clip}")
             for name in names:
-                _replay(metrics_of[name], posers[name], body, truth, joints)
+                replay(metrics_of[name], posers[name], body, truth, joints)
         result[label] = {name: metrics.summary() for name, metrics in metrics_of.items()}
         for name, metrics in metrics_of.items():
             result[label][name]["joint_error_cm_by_clip"] = {
@@ -76,7 +77,7 @@ def run(
     return result
 
 
-def _without(database: PostureDatabase, clips: Iterable[str]) -> PostureDatabase:
+def without_clips(database: PostureDatabase, clips: Iterable[str]) -> PostureDatabase:
     """The database without the postures of these clips."""
     replayed = {Path(clip).name for clip in clips}
     kept = np.array([Path(str(clip)).stem not in replayed for clip in database.clip])
@@ -85,18 +86,30 @@ def _without(database: PostureDatabase, clips: Iterable[str]) -> PostureDatabase
     return database if kept.all() else database.take(kept)
 
 
-def _replay(
-    metrics: PosingMetrics, poser: Poser, body: Figure, truth: Floats, joints: tuple[str, ...]
+def replay(
+    metrics: PosingMetrics,
+    poser: Poser,
+    body: Figure,
+    truth: Floats,
+    joints: tuple[str, ...],
+    *,
+    orientations: bool = False,
 ) -> None:
+    """Replay a clip (frames, nq) from the positions of joints, and their orientations if given."""
     skeleton = body.skeleton
     true_frames = forward(skeleton, truth)
     effector_positions = np.stack([true_frames.position(joint) for joint in joints], axis=1)
     q = PostureTracker(body, metrics.table).follow(truth[0], truth[0], gated=False)
     rows = [q]
-    for points in effector_positions[1:]:
+    turns = np.stack([true_frames.rotation(joint) for joint in joints], axis=1)
+    for points, rotations in zip(effector_positions[1:], turns[1:], strict=True):
         targets = [
-            Target(joint, (float(p[0]), float(p[1]), float(p[2])))
-            for joint, p in zip(joints, points, strict=True)
+            Target(
+                joint,
+                (float(p[0]), float(p[1]), float(p[2])),
+                orientation_in_world=quaternion_of(turn) if orientations else None,
+            )
+            for joint, p, turn in zip(joints, points, rotations, strict=True)
         ]
         result = poser.step(q, targets)
         q = result.q

@@ -81,7 +81,7 @@ def animate_carrying(
         chosen[0] = replace(chosen[0], q=first)
         around, layout = state, now.layout
 
-        def surroundings(times_s: Floats, around: Floats = around) -> Floats:
+        def surrounded(times_s: Floats, around: Floats = around) -> Floats:
             return np.tile(around, (len(times_s), 1))
 
         part = animate(
@@ -90,7 +90,7 @@ def animate_carrying(
             fps=fps,
             pins=None if pins is None else _pins_in(pins, start, end, now, who),
             actor=who,
-            surroundings=surroundings,
+            surroundings=surrounded,
             options=options,
         )
         parts.append(part)

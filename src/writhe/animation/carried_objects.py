@@ -14,6 +14,7 @@ from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import EDGE_S, TimedPin
 from writhe.animation.result import Animation
 from writhe.animation.through_keys import animate
+from writhe.animation.world import Surroundings
 from writhe.arguments import check_fields, checked
 from writhe.arrays import Floats
 from writhe.collision import certify
@@ -79,18 +80,14 @@ def animate_carrying(
             now, state = _picked(now, state, carry, who, start, end)
         chosen = [k for k in keys if start - EDGE_S <= k.time_s <= end + EDGE_S]
         chosen[0] = replace(chosen[0], q=first)
-        around, layout = state, now.layout
-
-        def surrounded(times_s: Floats, around: Floats = around) -> Floats:
-            return np.tile(around, (len(times_s), 1))
-
+        layout = now.layout
         part = animate(
             now,
             chosen,
             fps=fps,
             pins=None if pins is None else _pins_in(pins, start, end, now, who),
             actor=who,
-            surroundings=surrounded,
+            surroundings=_still(state),
             options=options,
         )
         parts.append(part)
@@ -115,6 +112,15 @@ def animate_carrying(
         pin_error_m=max(part.pin_error_m for part in parts),
         seconds=time.perf_counter() - begin,
     )
+
+
+def _still(q: Floats) -> Surroundings:
+    """Everything around the actor as it is in the configuration q of the whole scene."""
+
+    def around(times_s: Floats) -> Floats:
+        return np.tile(q, (len(times_s), 1))
+
+    return around
 
 
 def _cuts(times_s: Floats, carries: Sequence[Carry]) -> list[float]:

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install test test-quick docs check bench hunt fuzz format clean system-packages studio studio-client screenshots kernels wheel
+.PHONY: install test test-quick docs check bench hunt fuzz format clean system-packages studio studio-client screenshots kernels wheel blender test-blender
 install: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml
@@ -40,6 +40,17 @@ kernels: install
 # (`uv build` makes the source archive and a wheel without kernels, which compiles at first use.)
 wheel: install $(CLIENT)
 	$(BIN)/python tools/build_wheel.py
+
+# The extension for Blender 4.2 and later with everything inside, into dist (docs/blender.md).
+blender: install $(CLIENT)
+	$(BIN)/python tools/build_blender_extension.py
+
+# The extension inside bpy, in an environment of its own (a download of about 350 MB).
+BLENDER ?= 4.5.15
+test-blender: install
+	test -x .blender/$(BLENDER)/bin/python || $(BIN)/uv venv -q --python 3.11 .blender/$(BLENDER)
+	$(BIN)/uv pip install -q --python .blender/$(BLENDER)/bin/python bpy==$(BLENDER) 'numpy<2' -e .
+	WRITHE_BLENDER_PYTHON=.blender/$(BLENDER)/bin/python $(BIN)/python -m pytest tests/blender
 
 # Pictures of the studio's main states, into out/screenshots.
 screenshots: install system-packages $(CLIENT)

@@ -8,23 +8,28 @@ Bound for a channel. Between two rows the curve is a cubic Bezier segment (x(s),
 value, and L the straight line through its ends. y(s) - L(x(s)) is a polynomial whose Bernstein
 coefficients are y_k - L(x_k) at the control points, so none of its values exceeds the largest of
 them in magnitude. Euler angles: the rotation is off by at most the sum of the three errors.
-Quaternions: with e the norm of the four errors, m the least norm on the straight line and v the
-change divided by m, the normalised curve differs from slerp between the normalised rows by at most
-2 e / m + v^2 / 2 (`io.gltf.keys` has the second term), and the rotations by 2.1 times that.
+Quaternions: with e the norm of the four errors and m the least norm on the straight line, the
+normalised curve is within 2 e / m of the normalised line. That line turns along the arc of slerp by
+theta, but not evenly: at the fraction t its speed is n0 n1 sin(theta) / |p(t)|^2, with n0 and n1
+the norms at the rows and p(t) the point of the line. It meets slerp at both ends, so it is ahead or
+behind by at most half of what its speed can differ from theta. The rotations differ by 2.1 times
+the sum of both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from writhe.arguments import check_fields, checked
-from writhe.arrays import Floats, floats
+from writhe.arrays import Floats, Ints, floats
 from writhe.collision.certificate import Certificate
 from writhe.collision.certify import certify_interpolations
+from writhe.collision.collision_table import CollisionTable
 from writhe.collision.interpolated_motion import EulerChannels, InterpolatedMotion, gap_error
 from writhe.collision.subject import Subject, table_of
 from writhe.collision.tolerance import SLACK_M
@@ -37,6 +42,7 @@ MAX_ROWS = 200_000
 MAX_REFINE = 1024  # rows between two keys
 UNBOUNDED_RAD = 2.0 * np.pi
 _LARGEST_BOUND = 0.3
+_ROUNDING = 1e-11  # of the largest value of a curve
 _LARGEST_TURN = 0.9 * np.pi  # of an Euler angle from row to row
 
 
@@ -78,13 +84,19 @@ class BezierCurve:
 
     def at(self, times_s: Floats) -> Floats:
         """Values at times (t,)."""
-        return self._split(times_s)[2]
+        return self.sampled(times_s)[0]
 
     def errors(self, times_s: Floats) -> Floats:
         """(t - 1,) bounds of the distance from straight lines between the values at times (t,).
 
         All keys between the first and the last time must be among the times.
         """
+        return self.sampled(times_s)[1]
+
+    def sampled(self, times_s: Floats) -> tuple[Floats, Floats]:
+        """Values (t,) at times (t,), and the bounds `errors` (t - 1,)."""
+        if self._is_straight:
+            return np.interp(times_s, self.times_s, self.values), np.zeros(len(times_s) - 1)
         points, s, values = self._split(times_s)
         # the segment that begins at or before each time but the last, from s0 to s1
         points, s0 = points[:-1], s[:-1]
@@ -97,31 +109,63 @@ class BezierCurve:
         for point in inner:
             line = values[:-1] + np.diff(values) * (point[:, 0] - times_s[:-1]) / share
             out = np.maximum(out, np.abs(point[:, 1] - line))
-        return np.where(inside, out, 0.0)
+        return values, np.where(inside, out, 0.0)
+
+    @cached_property
+    def _segments(self) -> Floats:
+        """(k - 1, 4, 2) control points, handles that overlap in time shortened."""
+        ends = np.stack([self.times_s, self.values], axis=1)
+        first, last = self.right[:-1] - ends[:-1], self.left[1:] - ends[1:]
+        long = first[:, 0] - last[:, 0]
+        factor = np.minimum(1.0, np.diff(self.times_s) / np.maximum(long, 1e-300))[:, None]
+        return np.stack(
+            [ends[:-1], ends[:-1] + factor * first, ends[1:] + factor * last, ends[1:]], axis=1
+        )
+
+    @cached_property
+    def _is_straight(self) -> bool:
+        """Whether all control points lie on the lines between keys, but for rounding."""
+        if len(self.times_s) == 1:
+            return True
+        points = self._segments
+        ends, inner = points[:, [0, 3]], points[:, 1:3]
+        slope = np.diff(self.values) / np.diff(self.times_s)
+        line = ends[:, :1, 1] + slope[:, None] * (inner[:, :, 0] - ends[:, :1, 0])
+        return bool(np.abs(inner[:, :, 1] - line).max() <= _ROUNDING * np.abs(self.values).max())
 
     def _split(self, times_s: Floats) -> tuple[Floats, Floats, Floats]:
         """Control points (t, 4, 2) of the segment of each time, its parameter, and the value."""
-        keys, count = self.times_s, len(self.times_s)
-        if count == 1:
-            still = np.tile([keys[0], self.values[0]], (len(times_s), 4, 1))
-            return still, np.zeros(len(times_s)), np.full(len(times_s), self.values[0])
-        ends = np.stack([keys, self.values], axis=1)
-        first, last = self.right[:-1] - ends[:-1], self.left[1:] - ends[1:]
-        long = first[:, 0] - last[:, 0]
-        factor = np.minimum(1.0, np.diff(keys) / np.maximum(long, 1e-300))[:, None]
-        all_points = np.stack(
-            [ends[:-1], ends[:-1] + factor * first, ends[1:] + factor * last, ends[1:]], axis=1
-        )
+        keys = self.times_s
         now = np.clip(times_s, keys[0], keys[-1])
-        segment = np.clip(np.searchsorted(keys, now, side="right") - 1, 0, count - 2)
-        points = all_points[segment]
-        low, high = np.zeros(len(now)), np.ones(len(now))
-        for _ in range(60):  # x(s) increases
-            middle = 0.5 * (low + high)
-            before = _blossom(points, middle, middle, middle)[:, 0] <= now
-            low, high = np.where(before, middle, low), np.where(before, high, middle)
-        s = np.where(now >= keys[segment + 1], 1.0, np.where(now <= keys[segment], 0.0, low))
+        segment = np.clip(np.searchsorted(keys, now, side="right") - 1, 0, len(keys) - 2)
+        points = self._segments[segment]
+        s = _parameter(points[:, :, 0], now)
+        s = np.where(now >= keys[segment + 1], 1.0, np.where(now <= keys[segment], 0.0, s))
         return points, s, _blossom(points, s, s, s)[:, 1]
+
+
+def _parameter(x: Floats, now: Floats) -> Floats:
+    """(t,) the s in [0, 1] at which increasing cubics with Bernstein coefficients (t, 4) are `now`.
+
+    Newton's method, kept within a shrinking bracket.
+    """
+    c1 = 3.0 * (x[:, 1] - x[:, 0])
+    c2 = 3.0 * (x[:, 2] - 2.0 * x[:, 1] + x[:, 0])
+    c3 = x[:, 3] - x[:, 0] - 3.0 * (x[:, 2] - x[:, 1])
+    low, high = np.zeros(len(now)), np.ones(len(now))
+    away = now - x[:, 0]
+    s = np.clip(away / np.maximum(x[:, 3] - x[:, 0], 1e-300), 0.0, 1.0)
+    for _ in range(60):
+        value = ((c3 * s + c2) * s + c1) * s - away
+        before = value <= 0.0
+        low, high = np.where(before, s, low), np.where(before, high, s)
+        slope = (3.0 * c3 * s + 2.0 * c2) * s + c1
+        step = s - value / np.where(slope > 0.0, slope, 1e-300)
+        good = (slope > 0.0) & (step > low) & (step < high)
+        last, s = s, np.where(good, step, 0.5 * (low + high))
+        if np.abs(s - last).max(initial=0.0) < 1e-15:
+            break
+    return s
 
 
 def _blossom(points: Floats, a: Floats, b: Floats, c: Floats) -> Floats:
@@ -165,100 +209,163 @@ def certify_curves(
 ) -> Certificate:
     """Certify the motion of joints (by name) along Bezier curves; the other joints rest.
 
-    Rows are inserted until the approximation changes no gap by more than 0.2 mm; the remaining
-    error bound is subtracted from every gap.
+    Rows are inserted where the curves need them, until the error of the approximation moves no gap
+    by more than 0.2 mm; the bound that remains is added to what the certificate requires.
     """
     table = table_of(subject)
-    refine = 1
+    return certify_interpolations(table, [refined_curves(table, curves)], slack_m, "curves")
+
+
+def refined_curves(table: CollisionTable, curves: Mapping[str, JointCurves]) -> InterpolatedMotion:
+    """Joint curves as a motion with as many rows as its error needs, up to `MAX_ROWS`."""
+    times = _half_turns_split(_key_times(curves), curves)
+    effect = _gap_effects(table)
+    aim_m = 0.5 * ERROR_M  # of each interval: joints have their largest errors at different times
     while True:
-        interpolated = interpolated_curves(table.skeleton, curves, refine)
+        interpolated, errors = _approximation(table.skeleton, curves, times)
         error_m = gap_error(table, interpolated)
-        rows = len(interpolated.q)
-        if error_m <= ERROR_M or refine >= MAX_REFINE or 2 * rows > MAX_ROWS:
-            return certify_interpolations(table, [interpolated], slack_m, "curves")
-        # the error falls about with the square of the distance between rows
-        refine = min(MAX_REFINE, max(2 * refine, int(1.1 * refine * np.sqrt(error_m / ERROR_M))))
+        if error_m <= ERROR_M or len(times) < 2:
+            return interpolated
+        of_interval = errors @ effect  # (rows - 1,)
+        if of_interval.max() <= aim_m:
+            aim_m *= 0.5
+        # the error of an interval falls with the square of its length, or faster
+        parts = np.ceil(np.sqrt(np.maximum(of_interval / aim_m, 1.0))).astype(np.int64)
+        parts = np.minimum(parts, MAX_REFINE)
+        if aim_m < 0.01 * ERROR_M or parts.sum() > MAX_ROWS:
+            return interpolated
+        times = _split_intervals(times, parts)
 
 
 def interpolated_curves(
     skeleton: Skeleton, curves: Mapping[str, JointCurves], refine: int = 1
 ) -> InterpolatedMotion:
     """Joint curves as a motion with `refine` rows between two keys, and its error bounds."""
+    times = _key_times(curves)
+    times = _split_intervals(times, np.full(max(0, len(times) - 1), refine))
+    return _approximation(skeleton, curves, _half_turns_split(times, curves))[0]
+
+
+def _key_times(curves: Mapping[str, JointCurves]) -> Floats:
     keys = [curve.times_s for each in curves.values() for curve in each.all]
     if not keys:
         raise WritheError("there are no curves")
-    times = _refined(np.unique(np.concatenate(keys)), curves, refine)
+    return np.unique(np.concatenate(keys))
+
+
+def _approximation(
+    skeleton: Skeleton, curves: Mapping[str, JointCurves], times: Floats
+) -> tuple[InterpolatedMotion, Floats]:
+    """Joint curves as a motion with rows at times, and the errors (rows - 1, 2 n) between them.
+
+    The errors are those of rotation (n) in radians, then those of translation (n) in metres.
+    """
     n, tree = len(skeleton), skeleton.tree
     q = np.tile(skeleton.rest_configuration, (len(times), 1))
     order, angles = np.full((n, 3), -1, dtype=np.int64), np.zeros((len(times), n, 3))
-    turn, shift = np.zeros(n), np.zeros(n)
+    turn, shift = np.zeros((len(times) - 1, n)), np.zeros((len(times) - 1, n))
     for name, each in curves.items():
         j = skeleton.index(name)
         start, end = int(tree.q_start[j]), int(tree.q_start[j + 1])
         if each.location:
             if tree.kind[j] != FREE:
                 raise WritheError(f"{name!r} has curves of location but is not free")
-            q[:, start : start + 3] = np.stack([c.at(times) for c in each.location], axis=1)
-            away = [c.errors(times).max(initial=0.0) for c in each.location]
-            shift[j] = float(np.linalg.norm(away))
+            places, away = _columns(each.location, times)
+            q[:, start : start + 3] = places
+            shift[:, j] = np.linalg.norm(away, axis=1)
         if not each.rotation:
             continue
-        values = np.stack([c.at(times) for c in each.rotation], axis=1)
-        off = np.stack([c.errors(times) for c in each.rotation], axis=1)
+        values, off = _columns(each.rotation, times)
         if tree.kind[j] == HINGE and len(each.rotation) == 1:
             q[:, start] = values[:, 0]
-            turn[j] = float(off.max(initial=0.0))
+            turn[:, j] = off[:, 0]
         elif tree.kind[j] in (BALL, FREE) and len(each.rotation) == 4:
             norm = np.linalg.norm(values, axis=1, keepdims=True)
             if norm.min() < 1e-6:
                 raise WritheError(f"the quaternion of {name!r} is zero at some time")
             q[:, end - 4 : end] = values / norm
-            turn[j] = _quaternion_error(values, off)
+            turn[:, j] = _quaternion_errors(values, off)
         elif tree.kind[j] in (BALL, FREE) and len(each.rotation) == 3:
             order[j] = ["XYZ".index(axis) for axis in each.order.upper()]
             angles[:, j] = values
-            turn[j] = float(off.sum(axis=1).max(initial=0.0))
+            turn[:, j] = off.sum(axis=1)
             q[:, end - 4 : end] = EulerChannels(order, angles).quaternions(j)
         else:
             raise WritheError(f"{name!r} cannot follow {len(each.rotation)} curves of rotation")
     interpolated = InterpolatedMotion(
         "curves", q, times - times[0], np.zeros(len(times) - 1, dtype=np.bool_),
-        rotation_error_rad=turn, translation_error_m=shift,
+        rotation_error_rad=turn.max(axis=0, initial=0.0),
+        translation_error_m=shift.max(axis=0, initial=0.0),
     )  # fmt: skip
-    return (
-        replace(interpolated, euler=EulerChannels(order, angles))
-        if (order >= 0).any()
-        else interpolated
-    )
+    if (order >= 0).any():
+        interpolated = replace(interpolated, euler=EulerChannels(order, angles))
+    return interpolated, np.hstack([turn, shift])
 
 
-def _refined(times: Floats, curves: Mapping[str, JointCurves], refine: int) -> Floats:
-    """Times with `refine` parts of each interval, or more where an Euler angle turns far."""
-    if len(times) < 2:
-        return times
-    parts = np.full(len(times) - 1, refine)
+def _columns(curves: tuple[BezierCurve, ...], times: Floats) -> tuple[Floats, Floats]:
+    """Values (t, c) and error bounds (t - 1, c) of curves."""
+    found = [curve.sampled(times) for curve in curves]
+    return np.stack([f[0] for f in found], axis=1), np.stack([f[1] for f in found], axis=1)
+
+
+def _gap_effects(table: CollisionTable) -> Floats:
+    """(2 n,) roughly how many metres a gap moves for a radian and for a metre of error of a joint.
+
+    It decides where rows are inserted; what remains is bounded by `gap_error`.
+    """
+    tree = table.skeleton.tree
+    length = np.linalg.norm(tree.offset, axis=1)
+    reach_beyond = np.zeros(len(length))
+    for body, joint in enumerate(table.bodies.joint):
+        j, reach = int(joint), float(table.bodies.reach[body])
+        while j >= 0:
+            reach_beyond[j] = max(reach_beyond[j], reach)
+            reach += float(length[j])
+            j = int(tree.parent[j])
+    return np.concatenate([reach_beyond, np.ones(len(length))])
+
+
+def _half_turns_split(times: Floats, curves: Mapping[str, JointCurves]) -> Floats:
+    """Times with rows inserted where an Euler angle turns far from one to the next."""
+    parts = np.ones(max(0, len(times) - 1), dtype=np.int64)
     for each in curves.values():
         if len(each.rotation) == 3:
             for curve in each.rotation:
-                far = np.abs(np.diff(curve.at(times))) + 2 * curve.errors(times)
+                values, off = curve.sampled(times)
+                far = np.abs(np.diff(values)) + 2 * off
                 parts = np.maximum(parts, np.ceil(far / _LARGEST_TURN).astype(np.int64))
-    rows: list[Floats] = [
-        times[i] + (times[i + 1] - times[i]) * np.arange(k) / k
-        for i, k in enumerate(parts.tolist())
-    ]
-    return np.append(np.concatenate(rows), times[-1])
+    return _split_intervals(times, parts)
 
 
-def _quaternion_error(values: Floats, off: Floats) -> float:
-    """The bound of the module's docstring for components (rows, 4), in radians."""
-    if len(values) < 2:
-        return 0.0
+def _split_intervals(times: Floats, parts: Ints) -> Floats:
+    """Times with each interval cut into a number of parts."""
+    if len(times) < 2 or (parts == 1).all():
+        return times
+    interval = np.repeat(np.arange(len(parts)), parts)
+    within = np.arange(len(interval)) - np.repeat(np.cumsum(parts) - parts, parts)
+    rows = times[interval] + np.diff(times)[interval] * within / parts[interval]
+    return np.append(rows, times[-1])
+
+
+def _quaternion_errors(values: Floats, off: Floats) -> Floats:
+    """(rows - 1,) the bounds of the module's docstring for components (rows, 4), in radians."""
     step = np.diff(values, axis=0)
     square = np.maximum((step * step).sum(axis=1), 1e-300)
     nearest = np.clip(-(values[:-1] * step).sum(axis=1) / square, 0.0, 1.0)
     least = np.linalg.norm(values[:-1] + nearest[:, None] * step, axis=1)
-    if (least < 1e-3).any():
-        return UNBOUNDED_RAD
-    speed = np.sqrt(square) / least
-    error = float((2 * np.linalg.norm(off, axis=1) / least + 0.5 * speed**2).max())
-    return 2.1 * error if error < _LARGEST_BOUND else UNBOUNDED_RAD
+    norm = np.linalg.norm(values, axis=1)
+    ends = norm[:-1] * norm[1:]
+    most = np.maximum(norm[:-1], norm[1:])
+    # the sine from the cross product: the cosine alone loses small angles
+    cosine = (values[:-1] * values[1:]).sum(axis=1) / ends
+    sine = np.linalg.norm(
+        values[1:] / norm[1:, None] - cosine[:, None] * values[:-1] / norm[:-1, None], axis=1
+    )
+    theta = np.arctan2(sine, cosine)
+    safe = np.maximum(least, 1e-3)
+    fastest, slowest = ends * sine / safe**2, ends * sine / most**2
+    uneven = 0.5 * np.maximum(fastest - theta, theta - slowest)
+    error = 2 * np.linalg.norm(off, axis=1) / safe + np.maximum(uneven, 0.0)
+    # beyond a right angle slerp goes the other way round
+    lost = (least < 1e-3) | (cosine <= 0.0) | (error > _LARGEST_BOUND)
+    return np.where(lost, UNBOUNDED_RAD, 2.1 * error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -29,38 +29,33 @@ def skeleton_and_motion(
     rest: Floats,
     frames: Floats,
     moving: Sequence[bool],
+    free: Collection[str] = (),
 ) -> tuple[Skeleton, Floats]:
     """The skeleton with the rest pose `rest` (n, 4, 4), and q (frames, nq) of (frames, n, 4, 4).
 
     Without frames the motion is the rest pose.
 
     Parents come before their children. Joints that keep their distance from the parent are balls;
-    the first moving joint from a root, and those that are displaced, are free.
+    the first moving joint from a root, those that are displaced, and those named in `free` are
+    free.
     """
     if not len(frames):
         frames = rest[None]
     at, turn = positions_and_rotations(rest)
     moved_at, moved_turn = positions_and_rotations(frames)
     joints: list[Joint] = []
-    displaced: dict[str, Floats] = {}
-    rotated: dict[str, Floats] = {}
     rooted: set[int] = set()
     for j, name in enumerate(names):
         p = parent[j]
         above = np.eye(3) if p < 0 else turn[p]
         origin = np.zeros(3) if p < 0 else at[p]
-        moved_above = np.eye(3)[None] if p < 0 else moved_turn[:, p]
-        moved_origin = np.zeros((1, 3)) if p < 0 else moved_at[:, p]
         offset = above.T @ (at[j] - origin)
-        offsets = np.einsum("fba,fb->fa", moved_above + np.zeros((len(frames), 1, 1)),
-                            moved_at[:, j] - moved_origin)  # fmt: skip
         local = above.T @ turn[j]
-        turned = np.einsum("ba,fbc,fcd->fad", local, moved_above.transpose(0, 2, 1)
-                           + np.zeros((len(frames), 1, 1)), moved_turn[:, j])  # fmt: skip
+        offsets, turned = _in_parent(moved_at, moved_turn, p, j, local)
         first = moving[j] and p not in rooted
         kind = JointKind.BALL if moving[j] else JointKind.FIXED
         still = np.abs(offsets - offsets[0]).max(initial=0.0) < STILL_M
-        if first or not still:
+        if first or not still or name in free:
             kind = JointKind.FREE
         elif p >= 0:
             offset = np.median(offsets, axis=0)  # the animation changes the bone's length
@@ -70,18 +65,42 @@ def skeleton_and_motion(
             rooted.add(j)
         above_name = None if p < 0 else names[p]
         joints.append(Joint(name, above_name, kind, offset, quaternions.from_matrices(local)))
-        displaced[name] = np.einsum("ba,fb->fa", local, offsets - offset)
-        rotated[name] = quaternions.from_matrices(turned)
     skeleton = Skeleton(joints)
+    return skeleton, configurations_of(skeleton, names, frames)
+
+
+def configurations_of(skeleton: Skeleton, names: Sequence[str], frames: Floats) -> Floats:
+    """(frames, nq) the configurations of a skeleton whose joints `names` have world `frames`.
+
+    frames: (frames, n, 4, 4) in the order of the names. Displacements of joints that are not free
+    are left out.
+    """
+    moved_at, moved_turn = positions_and_rotations(frames)
+    index = {name: j for j, name in enumerate(names)}
     q = np.tile(skeleton.rest_configuration, (len(frames), 1))
     for joint in skeleton.joints:
+        if joint.kind not in (JointKind.FREE, JointKind.BALL):
+            continue
+        local = quaternions.rotation_matrix(joint.rest)
+        p = -1 if joint.parent is None else index[joint.parent]
+        offsets, turned = _in_parent(moved_at, moved_turn, p, index[joint.name], local)
         part = q[:, skeleton.q_slice(joint.name)]
+        part[:, -4:] = quaternions.from_matrices(turned)
         if joint.kind is JointKind.FREE:
-            part[:, :3] = displaced[joint.name]
-        if joint.kind in (JointKind.FREE, JointKind.BALL):
-            part[:, -4:] = rotated[joint.name]
+            part[:, :3] = np.einsum("ba,fb->fa", local, offsets - joint.offset_in_parent)
     align_hemispheres(skeleton.tree.kind, skeleton.tree.q_start, q)
-    return skeleton, q
+    return q
+
+
+def _in_parent(
+    at: Floats, turn: Floats, parent: int, joint: int, local: Floats
+) -> tuple[Floats, Floats]:
+    """(frames, 3) offsets of a joint from its parent, (frames, 3, 3) rotations from `local`."""
+    if parent < 0:
+        return at[:, joint], np.einsum("ba,fbc->fac", local, turn[:, joint])
+    above = turn[:, parent]
+    offsets = np.einsum("fba,fb->fa", above, at[:, joint] - at[:, parent])
+    return offsets, np.einsum("ba,fcb,fcd->fad", local, above, turn[:, joint])
 
 
 def skin_in_rest_pose(

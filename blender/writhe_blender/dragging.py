@@ -1,0 +1,80 @@
+"""A drag of bones: from the present pose, step by step, until it is kept or undone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import armature as armatures
+from . import axes, engine, keying, stage
+from .process.client import EngineError
+
+
+class BoneDrag:
+    """Bones of one character that are being dragged."""
+
+    def __init__(self, context, armature, handles) -> None:
+        """Begin: handles are bones, each with the point of it that is dragged, in the world."""
+        self._context, self._armature = context, armature
+        self._engine = engine.drags()
+        stage.send(context, self._engine)
+        body = stage.required(context, armature)
+        reasons = armatures.obstacles_to_posing(armature, body.bones)
+        if reasons:
+            raise EngineError(
+                f"{armature.name} cannot be posed directly: {'; '.join(reasons)}. Mute them, or"
+                " pose the rig that has none (the metarig, the original armature)"
+            )
+        for bone, _ in handles:
+            if bone not in body.bones:
+                raise EngineError(f"{bone} neither deforms a mesh nor carries a bone that does")
+        self._saved = armatures.SavedPose(armature)
+        poses = stage.poses(context)
+        own, settings = poses[armature.name], context.scene.writhe
+        to_writhe = axes.to_writhe(context.scene)
+        points = []
+        for bone, point in handles:
+            matrix = own[body.bones.index(bone)]
+            turn = matrix[:3, :3] / axes.scale_of(matrix)
+            here = (to_writhe @ np.array([*point, 1.0]))[:3]
+            points.append({"bone": bone, "point": turn.T @ (here - matrix[:3, 3])})
+        answer = self._engine.request(
+            "begin_drag",
+            {
+                "character": armature.name,
+                "poses": poses,
+                "placements": stage.placements(context),
+                "handles": points,
+                "pins": {
+                    bone.name: bone.writhe_pin == "FULL"
+                    for bone in armature.pose.bones
+                    if bone.writhe_pin != "FREE" and bone.name in body.bones
+                },
+                "options": {
+                    "keep_feet": settings.keep_feet,
+                    "balance": settings.balance,
+                    "natural": settings.natural,
+                },
+                "floor_m": 0.0 if settings.floor else None,
+            },
+        )
+        self.start: np.ndarray = answer["points"]
+        info = body.info
+        self._writer = armatures.PoseWriter(
+            context, armature, body.bones, info["turns"], info["shifts"]
+        )
+
+    def move(self, points: np.ndarray, steps: int = 1) -> dict:
+        """Steps towards points (k, 3) in writhe's world, and the pose written; see `Session`."""
+        answer = self._engine.request("drag", {"points": points, "steps": steps})
+        self._writer.write(answer["rotation"], answer["location"])
+        return answer
+
+    def key(self) -> int:
+        """Key the bones that moved, if automatic keying is on."""
+        if not keying.is_on(self._context.scene):
+            return 0
+        return keying.insert(self._context, self._armature, self._saved.changed(self._armature))
+
+    def undo(self) -> None:
+        """Restore the pose from before the drag."""
+        self._saved.restore(self._armature)

@@ -1,0 +1,49 @@
+"""Keys by Blender's own settings of automatic keying."""
+
+from __future__ import annotations
+
+from . import armature as armatures
+
+
+def is_on(scene) -> bool:
+    """Whether automatic keying is on."""
+    return scene.tool_settings.use_keyframe_insert_auto
+
+
+def insert(context, armature, changed) -> int:
+    """Key pose bones at the present frame, as automatic keying would; returns how many.
+
+    changed: bones, each with whether it was displaced as well as turned.
+    """
+    scene = context.scene
+    settings = scene.tool_settings
+    preferences = context.preferences.edit
+    options = set()
+    if getattr(preferences, "use_keyframe_insert_needed", False) or getattr(
+        preferences, "use_auto_keyframe_insert_needed", False
+    ):
+        options.add("INSERTKEY_NEEDED")
+    if preferences.use_visual_keying:
+        options.add("INSERTKEY_VISUAL")
+    if settings.auto_keying_mode == "REPLACE_KEYS":
+        options.add("INSERTKEY_REPLACE")
+    if getattr(preferences, "use_keyframe_insert_available", False):
+        options.add("INSERTKEY_AVAILABLE")
+    if settings.use_keyframe_cycle_aware:
+        options.add("INSERTKEY_CYCLE_AWARE")
+    keying_set = scene.keying_sets_all.active if settings.use_keyframe_insert_keyingset else None
+    wanted = None
+    if keying_set is not None and len(keying_set.paths):  # one made by the user lists its paths
+        wanted = {path.data_path for path in keying_set.paths if path.id == armature}
+    keyed = 0
+    for bone, moved in changed:
+        done = False
+        for channel in (armatures.channels(bone), "location"):
+            if channel == "location" and not moved:
+                continue
+            path = f"{bone.path_from_id()}.{channel}"
+            if wanted is not None and path not in wanted:
+                continue
+            done |= bone.keyframe_insert(channel, group=bone.name, options=options)
+        keyed += done
+    return keyed

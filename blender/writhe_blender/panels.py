@@ -1,0 +1,177 @@
+"""The tab "writhe" of the sidebar."""
+
+from __future__ import annotations
+
+import bpy
+
+from . import stage
+from .operators.character import active_armature
+from .preferences import lines
+
+_ICONS = {"certified": "CHECKMARK", "improving": "INFO", "undecided": "QUESTION"}
+_MOST_MARKS = 8
+
+
+class _Panel:
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "writhe"
+
+
+class WRITHE_PT_character(_Panel, bpy.types.Panel):
+    """The character."""
+
+    bl_label = "Character"
+
+    def draw(self, context) -> None:
+        """Set up, what was found, the overlay."""
+        layout, armature = self.layout, active_armature(context)
+        if armature is None:
+            layout.label(text="Select an armature", icon="INFO")
+            return
+        known = armature.writhe.is_character
+        again = "Set Up Again" if known else "Set Up Character"
+        layout.operator("writhe.set_up", text=again, icon="ARMATURE_DATA")
+        if not known:
+            return
+        column = layout.column(align=True)
+        for line in lines(armature.writhe.summary, 40):
+            column.label(text=line)
+        if armature.writhe.warning:
+            for line in lines(armature.writhe.warning, 40):
+                column.label(text=line, icon="ERROR")
+        if stage.body(armature) is None:
+            layout.label(text="Set it up again after loading a file", icon="INFO")
+        layout.prop(context.scene.writhe, "show_shapes")
+        layout.operator("writhe.scale_shapes")
+        layout.operator("writhe.remove", icon="X")
+
+
+class WRITHE_PT_roles(_Panel, bpy.types.Panel):
+    """Which bone is what."""
+
+    bl_label = "Roles"
+    bl_parent_id = "WRITHE_PT_character"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        """With a character."""
+        armature = active_armature(context)
+        return armature is not None and armature.writhe.is_character
+
+    def draw(self, context) -> None:
+        """A bone for each role, to be corrected."""
+        armature = active_armature(context)
+        for row in armature.writhe.roles:
+            if row.role.rsplit("_", 1)[-1].isdigit():
+                continue  # fingers
+            line = self.layout.row(align=True)
+            line.prop_search(
+                row, "bone", armature.data, "bones", text=row.role.replace("_", " ").capitalize()
+            )
+            if row.corrected:
+                line.operator("writhe.reset_role", text="", icon="LOOP_BACK").role = row.role
+        self.layout.operator("writhe.set_up", text="Apply Corrections")
+
+
+class WRITHE_PT_pose(_Panel, bpy.types.Panel):
+    """Posing."""
+
+    bl_label = "Pose"
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        """With a character."""
+        armature = active_armature(context)
+        return armature is not None and armature.writhe.is_character
+
+    def draw(self, context) -> None:
+        """The tool, its options, pins, preset poses."""
+        layout, settings = self.layout, context.scene.writhe
+        if context.mode == "POSE":
+            tool = layout.operator("wm.tool_set_by_id", text="Drag Bones", icon="VIEW_PAN")
+            tool.name = "writhe.drag_tool"
+        else:
+            layout.label(text="Drag bones in pose mode", icon="INFO")
+        flow = layout.grid_flow(columns=2, even_columns=True)
+        for name in ("keep_feet", "balance", "natural", "floor"):
+            flow.prop(settings, name)
+        bone = context.active_pose_bone
+        if bone is not None:
+            layout.prop(bone, "writhe_pin", text=f"Pin {bone.name}")
+            row = layout.row(align=True)
+            row.operator("writhe.pin", text="Pin Selected", icon="PINNED").mode = "FULL"
+            row.operator("writhe.pin", text="Free", icon="UNPINNED").mode = "FREE"
+            layout.operator("writhe.move_to_cursor", icon="CURSOR")
+        layout.operator("writhe.preset_pose", icon="POSE_HLT")
+
+
+class WRITHE_PT_action(_Panel, bpy.types.Panel):
+    """Actions."""
+
+    bl_label = "Action"
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        """With a character."""
+        armature = active_armature(context)
+        return armature is not None and armature.writhe.is_character
+
+    def draw(self, context) -> None:
+        """Certify, clean, connect, and the verdict."""
+        layout, settings = self.layout, context.scene.writhe
+        column = layout.column(align=True)
+        column.enabled = not settings.working
+        column.operator("writhe.certify", icon="CHECKMARK")
+        column.operator("writhe.clean", icon="BRUSH_DATA")
+        column.operator("writhe.connect", icon="IPO_EASE_IN_OUT")
+        layout.prop(settings, "certify_floor")
+        layout.prop(settings, "show_colliding")
+        if settings.working:
+            layout.prop(settings, "progress", text=settings.working, slider=True)
+            layout.label(text="Escape cancels")
+        if not settings.verdict:
+            return
+        box = layout.box()
+        row = box.row()
+        row.alert = settings.verdict != "certified"
+        row.label(text=settings.verdict.capitalize(), icon=_ICONS.get(settings.verdict, "ERROR"))
+        row.operator("writhe.clear_result", text="", icon="X")
+        for line in [
+            *lines(settings.sentence, 40),
+            *(lines(settings.note, 40) if settings.note else ()),
+        ]:
+            box.label(text=line)
+        for index, mark in enumerate(list(settings.marks)[:_MOST_MARKS]):
+            text = f"{mark.frame:.0f}: {mark.a}, {mark.b} {100 * mark.depth_m:.1f} cm"
+            icon = "ERROR" if mark.pass_through else "DOT"
+            box.operator("writhe.go_to", text=text, icon=icon).index = index
+        if len(settings.marks) > _MOST_MARKS:
+            box.label(text=f"and {len(settings.marks) - _MOST_MARKS} more on the timeline")
+
+
+class WRITHE_PT_obstacles(_Panel, bpy.types.Panel):
+    """Obstacles."""
+
+    bl_label = "Obstacles"
+
+    def draw(self, context) -> None:
+        """Mark objects, and the list of those marked."""
+        layout = self.layout
+        row = layout.row(align=True)
+        row.operator("writhe.obstacle", text="Mark Selected", icon="MOD_PHYSICS").solid = True
+        row.operator("writhe.obstacle", text="Free", icon="X").solid = False
+        for item in stage.obstacles(context):
+            line = layout.row()
+            line.label(text=item.name, icon="MESH_CUBE")
+            line.prop(item.writhe, "split", text="Split")
+
+
+CLASSES = (
+    WRITHE_PT_character,
+    WRITHE_PT_roles,
+    WRITHE_PT_pose,
+    WRITHE_PT_action,
+    WRITHE_PT_obstacles,
+)

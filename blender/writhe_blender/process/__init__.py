@@ -1,0 +1,1 @@
+"""writhe in another process: `client` here, `serve` there, `wire` between them."""

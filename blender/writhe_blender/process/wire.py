@@ -1,0 +1,74 @@
+"""Messages between Blender and writhe: numbers, strings, lists, dicts, None and arrays.
+
+A message is a line of JSON, in which an array is its place among the bytes that follow. No pickles:
+the two sides may run different versions of Python and NumPy.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any, BinaryIO
+
+import numpy as np
+
+_HEAD = struct.Struct("<QQ")
+_ARRAY = "__array__"
+
+
+def send(stream: BinaryIO, message: Any) -> None:
+    """Write a message."""
+    parts: list[bytes] = []
+    size = 0
+
+    def plain(value: Any) -> Any:
+        nonlocal size
+        if isinstance(value, np.ndarray):
+            data = np.ascontiguousarray(value)
+            place = {_ARRAY: [data.dtype.str, list(data.shape), size]}
+            parts.append(data.tobytes())
+            size += data.nbytes
+            return place
+        if isinstance(value, np.generic):
+            return value.item()
+        if isinstance(value, dict):
+            return {str(key): plain(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple, set, frozenset)):
+            return [plain(item) for item in value]
+        return value
+
+    text = json.dumps(plain(message)).encode()
+    stream.write(_HEAD.pack(len(text), size))
+    stream.write(text)
+    for part in parts:
+        stream.write(part)
+    stream.flush()
+
+
+def receive(stream: BinaryIO) -> Any:
+    """Read a message; raises EOFError when the other side has gone."""
+    length, size = _HEAD.unpack(_exactly(stream, _HEAD.size))
+    text = _exactly(stream, length)
+    data = _exactly(stream, size)
+
+    def rich(value: Any) -> Any:
+        if isinstance(value, dict):
+            if _ARRAY in value:
+                kind, shape, start = value[_ARRAY]
+                dtype = np.dtype(kind)
+                count = int(np.prod(shape, dtype=np.int64))
+                return np.frombuffer(data, dtype, count, start).reshape(shape).copy()
+            return {key: rich(item) for key, item in value.items()}
+        return [rich(item) for item in value] if isinstance(value, list) else value
+
+    return rich(json.loads(text))
+
+
+def _exactly(stream: BinaryIO, count: int) -> bytes:
+    out = bytearray()
+    while len(out) < count:
+        part = stream.read(count - len(out))
+        if not part:
+            raise EOFError
+        out += part
+    return bytes(out)

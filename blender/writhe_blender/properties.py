@@ -1,0 +1,125 @@
+"""What is stored in the .blend file: roles, pins, obstacles, settings, the last certificate."""
+
+from __future__ import annotations
+
+import bpy
+
+PINS = (
+    ("FREE", "Free", "The bone follows what is dragged"),
+    ("POSITION", "Position", "The bone stays where it is and may turn"),
+    ("FULL", "Position and rotation", "The bone stays where it is and does not turn"),
+)
+
+
+class WritheRole(bpy.types.PropertyGroup):
+    """The bone of an anatomical role."""
+
+    role: bpy.props.StringProperty()
+    bone: bpy.props.StringProperty(
+        name="Bone", update=lambda self, context: setattr(self, "corrected", True)
+    )
+    corrected: bpy.props.BoolProperty(description="Set by hand; it is not found again")
+
+
+class WritheShape(bpy.types.PropertyGroup):
+    """A correction of the collision shapes of a bone."""
+
+    bone: bpy.props.StringProperty(name="Bone")
+    factor: bpy.props.FloatProperty(
+        name="Radius", description="Factor of the radius; 0 removes the shapes of the bone",
+        default=1.0, min=0.0, max=5.0, soft_min=0.2, soft_max=2.0,
+    )  # fmt: skip
+
+
+class WritheMark(bpy.types.PropertyGroup):
+    """A moment at which parts overlap."""
+
+    frame: bpy.props.FloatProperty()
+    first: bpy.props.FloatProperty()
+    last: bpy.props.FloatProperty()
+    a: bpy.props.StringProperty()
+    b: bpy.props.StringProperty()
+    depth_m: bpy.props.FloatProperty()
+    pass_through: bpy.props.BoolProperty()
+
+
+class WritheObject(bpy.types.PropertyGroup):
+    """Of an armature: whether it is a character; of a mesh: whether it is solid."""
+
+    is_character: bpy.props.BoolProperty()
+    summary: bpy.props.StringProperty()
+    warning: bpy.props.StringProperty()
+    roles: bpy.props.CollectionProperty(type=WritheRole)
+    shapes: bpy.props.CollectionProperty(type=WritheShape)
+    is_obstacle: bpy.props.BoolProperty(
+        name="Obstacle", description="Characters may not pass through this object"
+    )
+    split: bpy.props.BoolProperty(
+        name="Split into Convex Pieces",
+        description="Follow a closed mesh that is not convex by several pieces, instead of its"
+        " convex hull",
+    )
+
+
+class WritheScene(bpy.types.PropertyGroup):
+    """Settings, and the result of the last certificate."""
+
+    keep_feet: bpy.props.BoolProperty(
+        name="Keep Supports", default=True,
+        description="Without pins of your own, feet, knees and hands on the floor stay there",
+    )  # fmt: skip
+    balance: bpy.props.BoolProperty(
+        name="Balance", default=True, description="Keep the centre of mass over the feet"
+    )
+    natural: bpy.props.BoolProperty(
+        name="Natural", default=True, description="Follow the built-in postures of people"
+    )
+    floor: bpy.props.BoolProperty(
+        name="Floor", default=True, description="A floor at height 0 that drags do not pass"
+    )
+    certify_floor: bpy.props.BoolProperty(
+        name="Include the Floor", description="Parts below height 0 count as overlaps"
+    )
+    show_shapes: bpy.props.BoolProperty(
+        name="Collision Shapes", description="Show the shapes that stand for the body",
+        update=lambda self, context: _redraw(context),
+    )  # fmt: skip
+    show_colliding: bpy.props.BoolProperty(
+        name="Colliding Parts", default=True,
+        description="Show the parts that overlap at the present frame",
+        update=lambda self, context: _redraw(context),
+    )  # fmt: skip
+    preset: bpy.props.StringProperty(name="Pose", default="stand")
+    verdict: bpy.props.StringProperty()
+    sentence: bpy.props.StringProperty()
+    note: bpy.props.StringProperty()
+    marks: bpy.props.CollectionProperty(type=WritheMark)
+    working: bpy.props.StringProperty()
+    progress: bpy.props.FloatProperty(subtype="PERCENTAGE", min=0.0, max=100.0)
+
+
+def _redraw(context) -> None:
+    for area in context.screen.areas if context.screen else ():
+        if area.type == "VIEW_3D":
+            area.tag_redraw()
+
+
+CLASSES = (WritheRole, WritheShape, WritheMark, WritheObject, WritheScene)
+
+
+def register() -> None:
+    """Add the properties to Blender's types."""
+    for each in CLASSES:
+        bpy.utils.register_class(each)
+    bpy.types.Object.writhe = bpy.props.PointerProperty(type=WritheObject)
+    bpy.types.Scene.writhe = bpy.props.PointerProperty(type=WritheScene)
+    bpy.types.PoseBone.writhe_pin = bpy.props.EnumProperty(
+        items=PINS, name="Pin", description="How a bone stays in place while others are dragged"
+    )
+
+
+def unregister() -> None:
+    """Remove them."""
+    del bpy.types.PoseBone.writhe_pin, bpy.types.Scene.writhe, bpy.types.Object.writhe
+    for each in reversed(CLASSES):
+        bpy.utils.unregister_class(each)

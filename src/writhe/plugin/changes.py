@@ -1,0 +1,185 @@
+"""Changes of an action: cleaning it, connecting two of its poses, and the keys that result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.cleaning.clean import clean
+from writhe.collision import Certificate
+from writhe.errors import WritheError
+from writhe.planning import scene_problem
+from writhe.planning.route_search import CLOSE, WIDE, failure_reason, search, timed_motion
+from writhe.planning.support import assumed_support
+from writhe.plugin.action import Action, BoneTrack, StageMotion
+from writhe.plugin.armature import Character
+from writhe.plugin.stage import Stage, label
+from writhe.progress import Progress, no_progress
+from writhe.skeleton import Motion
+from writhe.skeleton.kinematics import interpolate
+
+# keys for each frame that are tried: more where straight lines between keys would collide
+DENSITIES = (1, 2, 4, 8)
+_CHANGED = 1e-6  # of an entry of q: bones that change by less keep their curves
+
+
+@dataclass(frozen=True)
+class NewKeys:
+    """Linear keys that replace those of some bones, and the certificate of the changed action."""
+
+    times_s: Floats
+    tracks: Mapping[str, BoneTrack]
+    before: Certificate | None
+    after: Certificate
+    message: str
+
+    def to_plain(self) -> dict[str, Any]:
+        """Times (k,), and for each bone its mode and arrays `rotation` (k, 3 or 4), `location`."""
+        return {
+            "times_s": self.times_s,
+            "bones": {
+                bone: {
+                    "mode": track.mode,
+                    "rotation": np.stack([c.values for c in track.rotation], axis=1),
+                    "location": np.stack([c.values for c in track.location], axis=1)
+                    if track.location
+                    else None,
+                }
+                for bone, track in self.tracks.items()
+            },
+            "message": self.message,
+        }
+
+
+def cleaned_action(
+    stage: Stage,
+    motion: StageMotion,
+    name: str,
+    fps: float,
+    frames: int,
+    modes: Mapping[str, str],
+    progress: Progress | None = None,
+) -> NewKeys:
+    """Remove the penetrations of a character's action over `frames` frames from time 0.
+
+    Bones that need no change keep their curves. The others get linear keys at every frame, or more
+    often where only that is certified.
+    """
+    report = progress or no_progress
+    before = motion.certify(stage)
+    character = stage.character(name)
+    times = np.arange(frames) / fps
+    if before.certified:
+        return NewKeys(times, {}, before, before, "The action is certified as it is.")
+    layout, who = stage.scene.layout, label(name)
+    rows = motion.frames(stage, times)
+    source = Motion(layout.skeleton, rows, fps, name)
+    found = clean(stage.scene, source, actor=who, euler=False, progress=report)
+    q = np.ascontiguousarray(found.motion.q[:, layout.actor_q[who]])
+    changed = _changed_bones(character, rows[:, layout.actor_q[who]], q)
+    keys = _certified_keys(stage, motion, name, q, times, changed, modes)
+    message = (
+        f"{len(changed)} bones changed in {found.changed_frames} frames, by"
+        f" {100 * found.mean_displacement_m:.2f} cm in the mean: {keys.after.verdict}"
+    )
+    return replace(keys, before=before, message=message)
+
+
+def connected_keys(
+    stage: Stage,
+    motion: StageMotion,
+    name: str,
+    span_s: tuple[float, float],
+    fps: float,
+    modes: Mapping[str, str],
+) -> NewKeys:
+    """Connect the poses of a character at two times by a planned path without penetration."""
+    character, who = stage.character(name), label(name)
+    first, last = span_s
+    if last - first < 1.5 / fps:
+        raise WritheError("there must be a frame between the two keys")
+    layout = stage.scene.layout
+    ends = motion.frames(stage, np.array([first, last]))
+    start, goal = ends[0, layout.actor_q[who]], ends[1, layout.actor_q[who]]
+    support = assumed_support(character.figure, start, goal, plant=True, floor=False)
+    problem = scene_problem(stage.scene, who, start, goal, planted=support.planted, around=ends[0])
+    reason = ""
+    for falloff in (CLOSE, WIDE):
+        found = search(problem, falloff)
+        if not found.solved:
+            reason = failure_reason(found, stage.part_name)
+            continue
+        try:
+            path = timed_motion(found, last - first, fps)
+        except WritheError as error:
+            reason = str(error)
+            continue
+        q = np.ascontiguousarray(path.q[:, layout.actor_q[who]])
+        q[0], q[-1] = start, goal
+        times = np.linspace(first, last, len(q))
+        changed = _changed_bones(character, np.tile(start, (len(q), 1)), q)
+        keys = _certified_keys(stage, StageMotion({}, motion.poses, motion.times_s,
+                               motion.obstacles), name, q, times, changed, modes)  # fmt: skip
+        return replace(keys, message=f"a path of {found.length_rad:.1f} rad: {keys.after.verdict}")
+    raise WritheError(f"No path between the two keys: {reason}.")
+
+
+def _certified_keys(
+    stage: Stage,
+    motion: StageMotion,
+    name: str,
+    q: Floats,
+    times_s: Floats,
+    changed: set[str],
+    modes: Mapping[str, str],
+) -> NewKeys:
+    """Linear keys through frames (f, nq), as many as the certificate needs; the last if none is."""
+    character = stage.character(name)
+    known = motion.actions.get(name, Action())
+    keys: NewKeys | None = None
+    for density in DENSITIES:
+        at, rows = _denser(character, times_s, q, density)
+        action = Action.of_frames(character, rows, at, modes)
+        tracks = {
+            bone: track
+            for bone, track in action.tracks.items()
+            if bone in changed or bone not in known.tracks
+        }
+        written = {bone: track for bone, track in tracks.items() if bone in changed}
+        merged = Action({**known.tracks, **tracks})
+        after = replace(motion, actions={**motion.actions, name: merged}).certify(stage)
+        keys = NewKeys(at, written, None, after, "")
+        if after.certified:
+            break
+    assert keys is not None
+    return keys
+
+
+def _denser(
+    character: Character, times_s: Floats, q: Floats, density: int
+) -> tuple[Floats, Floats]:
+    """Frames with `density` parts of each interval."""
+    if density == 1 or len(q) < 2:
+        return times_s, q
+    at: list[float] = []
+    rows: list[Floats] = []
+    for f in range(len(q) - 1):
+        for k in range(density):
+            u = k / density
+            at.append(float((1 - u) * times_s[f] + u * times_s[f + 1]))
+            rows.append(interpolate(character.skeleton, q[f], q[f + 1], u) if k else q[f])
+    return np.array([*at, float(times_s[-1])]), np.array([*rows, q[-1]])
+
+
+def _changed_bones(character: Character, before: Floats, after: Floats) -> set[str]:
+    turned, moved = character.local(before)
+    turned_after, moved_after = character.local(after)
+    # q and -q are the same rotation
+    apart = np.minimum(np.abs(turned - turned_after), np.abs(turned + turned_after)).max(axis=2)
+    away = np.abs(moved - moved_after).max(axis=2)
+    most = np.maximum(apart, away).max(axis=0)
+    return {bone for bone, m in zip(character.armature.bones, most, strict=True) if m > _CHANGED}

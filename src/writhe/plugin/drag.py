@@ -1,0 +1,159 @@
+"""Dragging bones of a character: certified steps from the present pose towards targets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from writhe.arrays import Floats, vector3
+from writhe.plugin.stage import Stage
+from writhe.postures.builtin import builtin_database
+from writhe.postures.preset_poses import is_person, supporting_joints
+from writhe.skeleton import Figure, forward
+from writhe.solvers.posing import Controls, Pin, Target, pin_here
+from writhe.solvers.posing.balance import can_balance
+from writhe.solvers.posing.controls import moving_root
+from writhe.solvers.posing.default_poser import DefaultPoser
+from writhe.solvers.result import Status
+
+_AT_REST = 2e-4  # largest change of q in a step after which a settled pose is at rest
+# a step below this leaves the pose at rest, whatever its status
+_STILL = 1e-6
+
+
+@dataclass(frozen=True)
+class DragOptions:
+    """How the body behaves while it is dragged.
+
+    keep_feet: feet, knees or hands that support the pose stay where they are.
+    balance: the centre of mass stays over the feet.
+    natural: follow the built-in postures of people.
+    """
+
+    keep_feet: bool = True
+    balance: bool = True
+    natural: bool = True
+
+
+@dataclass(frozen=True)
+class DraggedPose:
+    """The pose after a step.
+
+    clearance_m: the smallest clearance of the character's parts, None if all are far apart;
+    touching: parts deeper than allowed; at_rest: more steps towards these targets change nothing.
+    """
+
+    q: Floats
+    at_rest: bool
+    status: Status
+    error_m: dict[str, float]
+    clearance_m: float | None
+    touching: tuple[str, ...]
+    notes: tuple[str, ...]
+    milliseconds: float
+
+
+class Posers:
+    """A poser for every character, kept until the scene changes."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._made: dict[tuple[str, bool, bool], tuple[object, DefaultPoser]] = {}
+
+    def get(self, name: str, state: Floats, options: DragOptions) -> DefaultPoser:
+        """The poser of a character among others at `state`."""
+        key = (name, options.balance, options.natural)
+        scene, figure = self._stage.scene, self._stage.character(name).figure
+        known = self._made.get(key)
+        if known is None or known[0] is not scene:
+            database = builtin_database() if options.natural and is_person(figure) else None
+            balance = options.balance and can_balance(figure)
+            poser = DefaultPoser(
+                figure,
+                database,
+                actor=self._stage.actor_in_scene(name, state),
+                controls=Controls.standing() if balance else None,
+            )
+            known = (scene, poser)
+            self._made[key] = known
+        known[1].actor.state[:] = state
+        return known[1]
+
+
+class Drag:
+    """One drag of some bones of a character, from press to release."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        posers: Posers,
+        name: str,
+        state: Floats,
+        handles: Sequence[tuple[str, Floats]],
+        pins: Mapping[str, bool],
+        options: DragOptions,
+    ) -> None:
+        """Start a drag.
+
+        handles: bones, each with the point that is dragged, in the frame of the bone.
+        pins: bones that stay where they are; True if they keep their orientation as well.
+        """
+        self.character = stage.character(name)
+        figure = self.character.figure
+        self._poser = posers.get(name, state, options)
+        self._own = self._poser.actor.q
+        self.q: Floats = state[self._own].copy()
+        self._handles = [(joint, vector3(point)) for joint, point in handles]
+        held = {joint for joint, _ in handles}
+        skeleton = figure.skeleton
+        kept = dict(pins)
+        if options.keep_feet and is_person(figure) and not pins:
+            kept |= dict.fromkeys(_feet(figure, self.q), True)
+        self._pins: list[Pin] = [
+            pin_here(skeleton, self.q, joint, orientation=turn)
+            for joint, turn in kept.items()
+            if joint not in held
+        ]
+        if moving_root(figure) in held:  # the whole body is moved
+            self._pins = [pin for pin in self._pins if pin.joint in pins]
+
+    def start_points(self) -> Floats:
+        """(k, 3) where the dragged points are now."""
+        frames = forward(self.character.skeleton, self.q)
+        return np.array([frames.point(joint, point) for joint, point in self._handles])
+
+    def move(self, points: Floats, steps: int = 1) -> DraggedPose:
+        """Take up to `steps` certified steps towards points (k, 3) of the world."""
+        targets = [
+            Target(joint, vector3(goal), point)
+            for (joint, point), goal in zip(self._handles, points, strict=True)
+        ]
+        spent, at_rest = 0.0, False
+        result = None
+        for _ in range(max(1, steps)):
+            result = self._poser.step(self.q, targets, self._pins)
+            moved = float(np.abs(result.q - self.q).max())
+            self.q, spent = result.q, spent + result.milliseconds
+            settled = result.status in (Status.REACHED, Status.SETTLED) and moved < _AT_REST
+            if settled or moved < _STILL:
+                at_rest = True
+                break
+        assert result is not None
+        return DraggedPose(
+            self.q,
+            at_rest,
+            result.status,
+            result.target_error_m,
+            result.clearance_m,
+            result.touching_parts,
+            result.notes,
+            spent,
+        )
+
+
+def _feet(figure: Figure, q: Floats) -> list[str]:
+    roles = {joint: role for role, joint in figure.roles}
+    supports = supporting_joints(figure, q, on_chair=False)
+    return [j for j in supports if roles.get(j, "").endswith(("_ankle", "_knee", "_wrist"))]

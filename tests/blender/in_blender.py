@@ -1,0 +1,150 @@
+"""Runs inside Blender's Python (bpy): sets up, certifies, cleans and poses an armature.
+
+The armature is that of the built-in human, made here; prints one line of JSON.
+"""
+
+import json
+import os
+import sys
+import traceback
+from pathlib import Path
+
+import bpy  # pyright: ignore[reportMissingImports]
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "blender"))
+import writhe_blender  # pyright: ignore[reportMissingImports]
+from writhe_blender import action, axes, dragging, engine, fcurves, stage  # pyright: ignore[reportMissingImports]
+
+from writhe import forward
+from writhe.collision import certify
+from writhe.skeleton.figures import figure
+
+FRAMES = 30
+
+
+def human():
+    """An armature with the joints of the built-in human, and its skin."""
+    body = figure("human")
+    rest = forward(body.skeleton, body.skeleton.rest_configuration)
+    turn = np.linalg.inv(axes.to_writhe(bpy.context.scene))[:3, :3]
+    data = bpy.data.armatures.new("Body")
+    item = bpy.data.objects.new("Body", data)
+    bpy.context.collection.objects.link(item)
+    bpy.context.view_layer.objects.active = item
+    bpy.ops.object.mode_set(mode="EDIT")
+    for j, name in enumerate(body.skeleton.names):
+        bone = data.edit_bones.new(name)
+        bone.head = turn @ rest.positions[j]
+        children = np.flatnonzero(body.skeleton.tree.parent == j)
+        end = rest.positions[children].mean(axis=0) if len(children) else rest.positions[j]
+        bone.tail = turn @ end
+        if bone.length < 0.02:
+            bone.tail = np.array(bone.head) + turn @ np.array([0.0, 0.05, 0.0])
+        above = int(body.skeleton.tree.parent[j])
+        if above >= 0:
+            bone.parent = data.edit_bones[body.skeleton.names[above]]
+    bpy.ops.object.mode_set(mode="POSE")
+    return item
+
+
+def distance(character, armature, frame: float) -> float:
+    """Metres between Blender's evaluation of the bones and the action as writhe reads it."""
+    scene = bpy.context.scene
+    scene.frame_set(int(frame), subframe=frame - int(frame))
+    matrices = stage.poses(bpy.context)[armature.name]
+    span = action.ActionRange(bpy.context, armature)
+    body = stage.body(armature)
+    from writhe.plugin.action import Action
+
+    plain = action.tracks(bpy.context, armature, body.bones, body.info["shifts"], span)
+    q = Action.from_plain(plain).at(character, np.array([span.seconds(frame)]))[0]
+    frames = forward(character.skeleton, q)
+    here = np.array([frames.position(name) for name in body.bones])
+    return float(np.abs(here - matrices[:, :3, 3]).max())
+
+
+def main() -> dict:
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    writhe_blender.register()
+    context, out = bpy.context, {}
+    armature = human()
+    armature.rotation_euler = (0.0, 0.0, 0.4)
+    armature.scale = (0.5, 0.5, 0.5)
+    context.view_layer.update()
+    assert bpy.ops.writhe.set_up() == {"FINISHED"}
+    out["roles"] = sorted(r.role for r in armature.writhe.roles if r.bone)
+    # an arm swung through the trunk, by Bezier keys in both rotation modes
+    shoulder, elbow = armature.pose.bones["left_shoulder"], armature.pose.bones["left_elbow"]
+    elbow.rotation_mode = "XYZ"
+    armature.animation_data_clear()
+    character = engine.drags()._session.stage.character(armature.name)
+    chest = armature.pose.bones["chest"].head
+    best, turn = 1e9, None
+    hand = armature.pose.bones["left_wrist"]
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        guess = rng.normal(size=4)
+        shoulder.rotation_quaternion = guess / np.linalg.norm(guess)
+        context.view_layer.update()
+        away = (hand.head - chest).length
+        if away < best:
+            best, turn = away, tuple(shoulder.rotation_quaternion)
+    for frame, value, bend in (
+        (1, (1, 0, 0, 0), 0.0),
+        (15, turn, 0.3),
+        (FRAMES, (1, 0, 0, 0), 0.0),
+    ):
+        shoulder.rotation_quaternion, elbow.rotation_euler = value, (bend, 0.0, 0.0)
+        shoulder.keyframe_insert("rotation_quaternion", frame=frame)
+        elbow.keyframe_insert("rotation_euler", frame=frame)
+    out["exact_m"] = max(distance(character, armature, f) for f in (1, 7.5, 15, 22.25, FRAMES))
+    assert bpy.ops.writhe.certify() == {"FINISHED"}
+    settings = context.scene.writhe
+    out["before"], out["markers"] = settings.verdict, len(context.scene.timeline_markers)
+    out["note"] = settings.note
+    assert bpy.ops.writhe.clean() == {"FINISHED"}
+    out["after"] = settings.verdict
+    assert bpy.ops.writhe.certify() == {"FINISHED"}
+    out["again"] = settings.verdict
+    # Blender's own evaluation of what was written, eight times a frame
+    rows = []
+    for k in range(8 * (FRAMES - 1) + 1):
+        frame = 1 + k / 8
+        context.scene.frame_set(int(frame), subframe=frame - int(frame))
+        rows.append(stage.poses(context)[armature.name])
+    q = character.configurations(np.array(rows))
+    found = certify(character.figure, q, fps=24.0 * 8)
+    out["evaluated"] = found.verdict.value
+    # a drag in Blender, undone
+    armature.animation_data_clear()
+    for bone in armature.pose.bones:
+        bone.matrix_basis.identity()
+    context.view_layer.update()
+    before = [tuple(b.rotation_quaternion) for b in armature.pose.bones]
+    drag = dragging.BoneDrag(context, armature, [(hand.name, armature.matrix_world @ hand.head)])
+    goal = drag.start + np.array([[0.0, -0.05, 0.08]])
+    for share in np.linspace(0.05, 1.0, 40):
+        answer = drag.move(drag.start + share * (goal - drag.start))
+    context.view_layer.update()
+    there = axes.to_writhe(context.scene) @ np.array([*(armature.matrix_world @ hand.head), 1.0])
+    out["reached_m"] = float(np.linalg.norm(there[:3] - goal[0]))
+    out["error_m"] = answer["error_m"][hand.name]
+    context.scene.tool_settings.use_keyframe_insert_auto = True
+    out["keyed"] = drag.key()
+    out["curves"] = len(fcurves.curves_of(armature))
+    drag.undo()
+    out["undone"] = before == [tuple(b.rotation_quaternion) for b in armature.pose.bones]
+    assert bpy.ops.writhe.preset_pose(pose=engine.drags().request("preset_names", {})["names"][0])
+    writhe_blender.unregister()
+    return out
+
+
+try:
+    print("RESULT " + json.dumps(main()), flush=True)
+except BaseException:
+    traceback.print_exc()
+finally:  # bpy may hang when the interpreter ends
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

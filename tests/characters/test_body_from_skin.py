@@ -8,13 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from characters import SHARED
+from writhe.collision import Certificate, certify
 from writhe.errors import WritheError
 from writhe.io.files import load_figure, save_figure
 from writhe.io.shape_overrides import with_overrides
 from writhe.research.evaluation.generated_characters import GeneratedCharacter
 from writhe.research.evaluation.skin.depth import SkinDepth
-from writhe.skeleton import JointKind
+from writhe.skeleton import Capsule, Figure, Joint, JointKind, Motion, Skeleton
 from writhe.skeleton.limits import limit_excess
+from writhe.skeleton.shape_fitting.rest_overlaps import without_rest_overlaps
 from writhe.skeleton.shape_fitting.skin_coverage import skin_coverage, surface_coverage
 
 
@@ -26,6 +29,46 @@ def test_shapes_follow_the_skin(generated: GeneratedCharacter) -> None:
     assert cover.mean_gap_m < 0.008 * size
     assert cover.gap_99_m < 0.020 * size
     assert cover.worst_outside_m < 0.005 * size
+
+
+def test_the_rest_pose_is_certified(generated: GeneratedCharacter) -> None:
+    assert certify_rest(generated.figure).certified
+
+
+@pytest.mark.parametrize(
+    "name", ["Michelle.glb", "CesiumMan.glb", "meebit.vrm", "RiggedFigure.glb"]
+)
+def test_the_rest_pose_of_characters_from_elsewhere_is_certified(name: str) -> None:
+    path = SHARED / name
+    if not path.exists():
+        pytest.skip("the characters from elsewhere are not beside this checkout")
+    found = certify_rest(load_figure(path))
+    assert found.certified, [(p.a, p.b) for p in found.worst_pairs if p.violates]
+
+
+def test_shapes_inside_each_other_are_kept_apart() -> None:
+    """Two thighs in one trouser: each gives way on the inner side, the outer side stays."""
+    joints = [
+        Joint("hips", None, JointKind.FREE),
+        Joint("left", "hips", JointKind.BALL, np.array([0.04, 0.0, 0.0])),
+        Joint("right", "hips", JointKind.BALL, np.array([-0.04, 0.0, 0.0])),
+    ]
+    skeleton = Skeleton(joints)
+    down = np.array([0.0, -0.4, 0.0])
+    wide = [Capsule(name, np.zeros(3), down, 0.09) for name in ("left", "right")]
+    hips = Capsule("hips", np.array([0.0, 0.1, 0.0]), np.array([0.0, 0.2, 0.0]), 0.05)
+    before = Figure("trousers", skeleton, (hips, *wide))
+    assert not certify_rest(before).certified
+    left, right = without_rest_overlaps(skeleton, [hips, *wide], 1.0)[1:]
+    assert certify_rest(Figure("trousers", skeleton, (hips, left, right))).certified
+    for thigh, side in ((left, 1.0), (right, -1.0)):
+        outer = side * thigh.start_in_joint[0] + thigh.radius_m
+        assert outer == pytest.approx(0.09, abs=1e-6)
+
+
+def certify_rest(body: Figure) -> Certificate:
+    rest = body.skeleton.rest_configuration[None]
+    return certify(body, Motion(body.skeleton, rest, 30.0))
 
 
 def test_only_joints_of_the_body_carry_shapes(generated: GeneratedCharacter) -> None:

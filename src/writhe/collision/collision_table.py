@@ -18,7 +18,6 @@ from writhe.collision.policy import (
     Reason,
 )
 from writhe.collision.shapes import Core, Shape, from_capsule, hull_directions
-from writhe.collision.skeleton_distance import body_steps, path_to_root
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.collision.shape_gaps import (
     Bodies,
@@ -31,6 +30,7 @@ from writhe.kernels.collision.shape_gaps import (
 from writhe.kernels.skeleton.kinematics import FIXED, PRISMATIC
 from writhe.skeleton import Figure, Skeleton, forward
 from writhe.skeleton.fold_limits import FoldLimit
+from writhe.skeleton.skeleton_distance import body_steps, path_to_root
 
 
 class CollisionTable:

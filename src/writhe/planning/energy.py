@@ -14,12 +14,12 @@ from writhe.collision import CollisionTable, NearPairs
 from writhe.collision.bounding import bounding_capsule
 from writhe.collision.policy import LEFT_OUT_M
 from writhe.collision.shapes import Core
-from writhe.collision.skeleton_distance import path_to_root
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.collision.segment_distance import POINT2
 from writhe.kernels.planning import repulsive_energy as kernels
 from writhe.kernels.planning.bound_energy import BoundField, bound_energies, bound_energy_gradient
 from writhe.skeleton import forward
+from writhe.skeleton.skeleton_distance import path_to_root
 
 REST_M = 0.10  # pairs nearer than this in the rest pose have a reduced weight
 NEIGHBOUR_M = 0.005  # smallest rest clearance used for that weight

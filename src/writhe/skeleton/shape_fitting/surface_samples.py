@@ -91,8 +91,14 @@ def _strongest(share: Any, corner: Ints, bary: Floats) -> tuple[Ints, Floats]:
     rows = np.repeat(np.arange(len(corner)), 3)
     size = (len(corner), share.shape[0])
     follows = csr_matrix((bary.ravel(), (rows, corner.ravel())), shape=size) @ share
-    joint = np.asarray(follows.argmax(axis=1)).ravel().astype(np.int64)
-    return joint, follows.max(axis=1).toarray().ravel()
+    follows.sort_indices()
+    # a row's largest entry and its first column; `argmax` of a sparse matrix takes a second
+    most = np.maximum.reduceat(follows.data, follows.indptr[:-1])
+    row = np.repeat(np.arange(len(corner)), np.diff(follows.indptr))
+    largest = np.flatnonzero(follows.data == most[row])[::-1]
+    joint = np.empty(len(corner), dtype=np.int64)
+    joint[row[largest]] = follows.indices[largest]
+    return joint, most
 
 
 def _spread(vertices: Floats, triangles: Ints, spacing: float) -> tuple[Ints, Floats, Floats]:

@@ -1,0 +1,184 @@
+"""Fitted capsules changed so that a body at rest is within the allowances of the contact policy.
+
+Distant parts (an arm beside the trunk) must not overlap at rest at all. Near neighbours may, by
+less than half the smaller radius; wide trousers or a narrow pelvis lead to more. A capsule that
+overlaps too much gives way on the side of the other one: its radius shrinks and its axis moves away
+by the same length, so that the opposite side stays on the skin. One that meets the other with its
+end (an upper arm and the chest) is shortened instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats, Ints
+from writhe.skeleton.figure import Capsule
+from writhe.skeleton.kinematics import forward
+from writhe.skeleton.skeleton import Skeleton
+from writhe.skeleton.skeleton_distance import body_steps
+
+# near neighbours of the contact policy (`collision.policy`), counted in joints that carry shapes
+_NEAR_STEPS = 3
+_SPARE_M = 0.002  # gap of distant parts
+_BELOW_HALF_M = 0.0018  # overlap of near neighbours below half the smaller radius
+_MOST_CAPSULES = 400  # a skeleton with more is no single body
+# of the fitted radius; thinner capsules only where thicker ones cannot be kept apart
+_THINNEST = (0.6, 0.35)
+_ROUNDS = 80
+_SHARE = 0.5  # of an excess that is removed in a round
+_TINY_M = 1e-4
+_END_ON = 0.6  # cosine to the normal above which a capsule is shortened instead
+
+
+def without_rest_overlaps(
+    skeleton: Skeleton, capsules: list[Capsule], size: float
+) -> tuple[Capsule, ...]:
+    """The capsules, changed where they overlap at rest by more than the contact policy allows.
+
+    What cannot be kept apart (shapes inside each other) loses the smaller capsule.
+    size: stature relative to an adult's.
+    """
+    if not 2 <= len(capsules) <= _MOST_CAPSULES:
+        return tuple(capsules)
+    rest = forward(skeleton, skeleton.rest_configuration)
+    ends = np.array(
+        [[rest.point(c.joint, e) for e in (c.start_in_joint, c.end_in_joint)] for c in capsules]
+    )
+    radii = np.array([c.radius_m for c in capsules])
+    pairs = _tested_pairs(skeleton, capsules)
+    fitted = radii.copy()
+    for thinnest in _THINNEST:
+        _give_way(ends, radii, thinnest * fitted, pairs, size)
+    kept = _largest_apart(ends, radii, pairs, size)
+    joint = [skeleton.index(c.joint) for c in capsules]
+    local = np.einsum("cki,cij->ckj", ends - rest.positions[joint, None], rest.rotations[joint])
+    return tuple(
+        replace(c, start_in_joint=local[i, 0], end_in_joint=local[i, 1], radius_m=float(radii[i]))
+        for i, c in enumerate(capsules)
+        if kept[i]
+    )
+
+
+class _Pairs(NamedTuple):
+    """Pairs of capsules that the contact policy tests, and which of them are near neighbours."""
+
+    a: Ints
+    b: Ints
+    near: Bools
+
+
+def _give_way(ends: Floats, radii: Floats, thinnest: Floats, pairs: _Pairs, size: float) -> None:
+    """Shrink and move the capsules, in place, until no pair has an excess or none can shrink.
+
+    ends (c, 2, 3): their axes in the world, radii (c,), thinnest (c,): the least radii.
+    """
+    a, b, near = pairs
+    for _ in range(_ROUNDS):
+        excess, direction, s, t = _excess(ends, radii, pairs, size)
+        over = excess > _TINY_M * size
+        if not over.any():
+            return
+        # shrinking and moving both by x changes the gap by 4 x, shrinking alone by 2 x
+        x = _SHARE * excess[over] / np.where(near[over], 4.0, 2.0)
+        shrink = np.zeros(len(radii))
+        away = np.zeros((len(radii), 2, 3))
+        for which, at, normal in ((a, s, direction), (b, t, -direction)):
+            capsule, at_over = which[over], at[over]
+            inwards = _inwards(ends[capsule], at_over)
+            cosine = np.sum(inwards * normal[over], axis=1)
+            shortened = near[over] & (cosine > _END_ON)
+            np.maximum.at(shrink, capsule, np.where(shortened, 0.0, x))
+            step = np.where(
+                shortened[:, None],
+                inwards * (2.0 * x / np.maximum(cosine, _END_ON))[:, None],
+                normal[over] * np.where(near[over], x, 0.0)[:, None],
+            )
+            np.add.at(away, capsule, _of_ends(at_over) * step[:, None])
+        room = np.maximum(radii - thinnest, 0.0)
+        away[shrink > room] = 0.0  # as thin as it may be
+        shrink = np.minimum(shrink, room)
+        if max(shrink.max(), np.abs(away).max()) < 0.01 * _TINY_M * size:
+            return
+        longest = 2.0 * x.max()
+        length = np.linalg.norm(away, axis=2, keepdims=True)
+        away *= np.minimum(length, longest) / np.maximum(length, 1e-12)
+        radii -= shrink
+        ends += away
+
+
+def _inwards(ends: Floats, at: Floats) -> Floats:
+    """(k, 3) unit vectors from an end of segments (k, 2, 3) along them; zero unless `at` an end."""
+    along = ends[:, 1] - ends[:, 0]
+    length = np.linalg.norm(along, axis=1)
+    sign = np.where(at < 0.01, 1.0, np.where(at > 0.99, -1.0, 0.0)) * (length > 0.005)
+    return along * (sign / np.maximum(length, 1e-12))[:, None]
+
+
+def _largest_apart(ends: Floats, radii: Floats, pairs: _Pairs, size: float) -> Bools:
+    """(c,) which capsules stay so that no pair has an excess: of a pair, the thicker one."""
+    excess = _excess(ends, radii, pairs, size)[0]
+    kept = np.ones(len(radii), dtype=np.bool_)
+    for k in np.argsort(-excess):
+        a, b = int(pairs.a[k]), int(pairs.b[k])
+        if excess[k] > 10 * _TINY_M * size and kept[a] and kept[b]:
+            kept[a if radii[a] < radii[b] else b] = False
+    return kept
+
+
+def _of_ends(s: Floats) -> Floats:
+    """(k, 2, 1) how far to move both ends of segments so that the points at s move by 1."""
+    share = np.stack([1.0 - s, s], axis=1)
+    return (share / np.sum(share * share, axis=1, keepdims=True))[..., None]
+
+
+def _excess(
+    ends: Floats, radii: Floats, pairs: _Pairs, size: float
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """(k,) by how much pairs overlap too much, and what `_closest_points` gives."""
+    a, b, near = pairs
+    distance, direction, s, t = _closest_points(ends, a, b)
+    half = 0.5 * np.minimum(radii[a], radii[b])
+    allowed = np.where(near, np.maximum(half - _BELOW_HALF_M * size, 0.25 * half), -_SPARE_M * size)
+    return radii[a] + radii[b] - distance - allowed, direction, s, t
+
+
+def _tested_pairs(skeleton: Skeleton, capsules: list[Capsule]) -> _Pairs:
+    joint = np.array([skeleton.index(c.joint) for c in capsules], dtype=np.int64)
+    steps = body_steps(skeleton.tree.parent, joint)
+    names = [c.part_name for c in capsules]
+    rows = [
+        (a, b, int(steps[a, b]))
+        for a in range(len(capsules))
+        for b in range(a + 1, len(capsules))
+        if names[a] != names[b] and steps[a, b] != 1
+    ]
+    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    return _Pairs(table[:, 0], table[:, 1], (table[:, 2] >= 0) & (table[:, 2] <= _NEAR_STEPS))
+
+
+def _closest_points(ends: Floats, a: Ints, b: Ints) -> tuple[Floats, Floats, Floats, Floats]:
+    """Of the axes of capsules a and b: distance (k,), direction (k, 3) from b to a, s (k,), t (k,).
+
+    s and t in [0, 1] are the parameters of the closest points, by clamping: Ericson (2005),
+    "Real-Time Collision Detection", section 5.1.9.
+    """
+    u, v = ends[a, 1] - ends[a, 0], ends[b, 1] - ends[b, 0]
+    w = ends[a, 0] - ends[b, 0]
+    uu, vv, uv, uw, vw = (
+        np.sum(p * q, axis=1) for p, q in ((u, u), (v, v), (u, v), (u, w), (v, w))
+    )
+    uu, vv = np.maximum(uu, 1e-12), np.maximum(vv, 1e-12)
+    determinant = uu * vv - uv * uv
+    parallel = determinant < 1e-9 * uu * vv
+    s = np.where(parallel, 0.5, (uv * vw - vv * uw) / np.where(parallel, 1.0, determinant))
+    t = np.clip((uv * np.clip(s, 0.0, 1.0) + vw) / vv, 0.0, 1.0)
+    s = np.clip((uv * t - uw) / uu, 0.0, 1.0)
+    apart = w + s[:, None] * u - t[:, None] * v
+    distance = np.linalg.norm(apart, axis=1)
+    crossing = distance < 1e-6
+    apart[crossing] = (ends[a] - ends[b]).mean(axis=1)[crossing]  # from middle to middle
+    length = np.maximum(np.linalg.norm(apart, axis=1), 1e-12)
+    return distance, apart / length[:, None], s, t

@@ -30,7 +30,7 @@ _THINNEST = (0.6, 0.35)
 _ROUNDS = 80
 _SHARE = 0.5  # of an excess that is removed in a round
 _TINY_M = 1e-4
-_END_ON = 0.6  # cosine to the normal above which a capsule is shortened instead
+_END_ON = 0.4  # cosine to the normal above which a capsule is shortened instead
 
 
 def without_rest_overlaps(

@@ -2,9 +2,8 @@
 """Write docs/gallery.md from reproductions: strips, movies, plots and certificates.
 
 tools/write_gallery_page.py [FOLDER]     FOLDER holds one folder per paper, as `writhe reproduce`
-writes
-                                them (default: out/reproduce); papers without one are run first,
-                                on built-in movements: run those with --clips yourself.
+                                         writes them (default: out/reproduce); the sections of
+                                         papers without one are kept.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any
 
 from PIL import Image
 
-from writhe.research.experiments import EXPERIMENTS, run
+from writhe.research.experiments import EXPERIMENTS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PICTURES = DOCS / "images" / "gallery"
@@ -36,14 +35,24 @@ def main(folder: Path) -> None:
         " if the [certificate](certificate.md) proves it free of penetration, also between its"
         " frames.",
     ]
+    kept = _sections((DOCS / "gallery.md").read_text(encoding="utf-8"))
     for name, line in EXPERIMENTS.items():
         source_folder = folder / name
         if not (source_folder / "report.md").exists():
-            run(name, source_folder, lambda what, name=name: print(f"{name}: {what}", flush=True))
+            if name not in kept:
+                sys.exit(f"{source_folder} has no report: run `writhe reproduce {name}` first")
+            page.append(kept[name])
+            continue
         page.append(f"## {name}\n\n{line[0].upper()}{line[1:]}.")
         page += _certified(json.loads((source_folder / "figures.json").read_text(encoding="utf-8")))
         page += _pictures(name, source_folder)
     (DOCS / "gallery.md").write_text("\n\n".join(page) + "\n", encoding="utf-8")
+
+
+def _sections(page: str) -> dict[str, str]:
+    """The sections of a page with their headings, by title."""
+    _, *parts = re.split(r"^(?=## )", page, flags=re.MULTILINE)
+    return {part.partition("\n")[0].removeprefix("## ").strip(): part.strip() for part in parts}
 
 
 def _certified(figures: dict[str, Any]) -> list[str]:

@@ -56,6 +56,7 @@ def _scenes(figures: dict[str, Any]) -> Rows:
         [
             "scene",
             "ours: reached, certified",
+            "ours: seen as geometry",
             *(f"`{v.replace('_', '-')}`: reached, shown" for v in variants),
             "`published`: penetrating frames",
             "pass-throughs",
@@ -67,6 +68,7 @@ def _scenes(figures: dict[str, Any]) -> Rows:
             [
                 name,
                 f"{_cell(one['reached'] and one['topology_ok'])}, {_cell(one['certified'])}",
+                _cell(one.get("geometry_ok")),
                 *(f"{_cell(one[v]['reached'])}, {_cell(one[v]['topology_ok'])}" for v in variants),
                 f"{one['published']['penetrating_frames']} of {one['published']['frames']}",
                 one["published"]["pass_throughs"],

@@ -48,6 +48,7 @@ from writhe.research.experiments.energy_planning.published_sweep import (
 )
 from writhe.research.experiments.energy_planning.thomas_flare import Flare, flare
 from writhe.skeleton import Motion
+from writhe.skeleton.path import resample_evenly
 
 FPS = 30.0
 NAMES = ("arm-fold", "leg-cross", "yoga", "contortion", "thomas-flare")
@@ -246,7 +247,7 @@ def _published(
         found[f"paper-best-d{falloff}"] = summarise_runs([plan])
         name = f"{experiment.name}-paper-d{falloff}"
         if plan.status is not PlanStatus.STUCK:
-            picture = _strip(experiment, plan, report, f"{name}.png")
+            picture = _plain_strip(experiment, plan, report, f"{name}.png")
             verdict = "certified" if plan.certificate.certified else "it penetrates"
             report.picture(picture, f"{experiment.name}, as published, d = {falloff}: {verdict}")
         else:
@@ -260,6 +261,27 @@ def _strip(experiment: Experiment, plan: Plan, report: Report, name: str) -> Pat
     own = Motion(experiment.figure.skeleton, np.ascontiguousarray(motion.q), motion.fps)
     path = report.picture_path(name)
     return film_strip(experiment.figure, own, path, count=9, size=(170, 220), view=experiment.view)
+
+
+def _plain_strip(experiment: Experiment, plan: Plan, report: Report, name: str) -> Path:
+    """Even steps along a path that may penetrate, which is painted red."""
+    from writhe.collision import violating_parts
+    from writhe.render import film_strip
+
+    rows = resample_evenly(plan.skeleton, plan.path, 60)
+    red = violating_parts(plan.problem.table, rows)
+    own = Motion(experiment.figure.skeleton, rows, FPS)
+    if plan.skeleton.names != experiment.figure.skeleton.names:
+        red = [[part.rpartition(".")[2] for part in parts] for parts in red]
+    return film_strip(
+        experiment.figure,
+        own,
+        report.picture_path(name),
+        count=9,
+        size=(170, 220),
+        view=experiment.view,
+        highlights=red,
+    )
 
 
 def _stage_two(report: Report, result: dict[str, Any]) -> Flare | None:

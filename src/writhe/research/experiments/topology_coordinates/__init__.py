@@ -80,6 +80,7 @@ def run(
                 name,
                 found["reached"],
                 found["topology_ok"],
+                found["geometry_ok"],
                 found["certified"],
                 found["pass_throughs"],
                 1e3 * found["penetration_m"],
@@ -93,6 +94,7 @@ def run(
             "scene",
             "reached",
             "topology",
+            "geometry",
             "certified",
             "pass-throughs",
             "penetration mm",
@@ -125,7 +127,7 @@ def run(
             report.picture(picture, SCENES[name])
         report.table(
             ["asserted", "measured", "holds"],
-            [[claim.what, claim.value, claim.holds] for claim in played.claims],
+            [[c.what, c.value, c.holds] for c in (*played.claims, *played.seen)],
         )
         for note in played.notes:
             report.text(note)

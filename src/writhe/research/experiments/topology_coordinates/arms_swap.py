@@ -58,6 +58,6 @@ def play(progress: Progress) -> SceneResult:
         ],
         figures={"straight_pass_throughs": len(through.pass_throughs)},
         view=(0.35, 0.22, 1.0),
-        around=((-0.45, 0.75, -0.2), (0.45, 1.8, 0.5)),
+        around=((-0.45, 0.0, -0.2), (0.45, 1.85, 0.5)),
         size=(300, 340),
     )

@@ -119,7 +119,7 @@ def play(progress: Progress) -> SceneResult:
         motion,
         claims,
         view=(0.8, 0.5, 0.9),
-        around=((-0.55, 0.2, -0.4), (0.55, 1.8, 0.8)),
+        around=((-0.55, 0.0, -0.4), (0.55, 1.85, 0.8)),
         frames=holding_frames(keys, motion),
         colours={"chair": (0.45, 0.40, 0.36)},
     )

@@ -17,12 +17,20 @@ def claims(result: Mapping[str, Any]) -> dict[str, PaperClaim]:
     """Scenes without penetration, crossings of centre lines, and the times of section 4.3."""
     out: dict[str, PaperClaim] = {}
     for name, found in result["scenes"].items():
-        done = bool(found["reached"] and found["topology_ok"] and found["certified"])
+        done = bool(
+            found["reached"]
+            and found["topology_ok"]
+            and found["certified"]
+            and found.get("geometry_ok") is not False
+        )
         published = found.get("published")
         theirs = None
         if published is not None:
             theirs = bool(
-                published["reached"] and published["topology_ok"] and published["certified"]
+                published["reached"]
+                and published["topology_ok"]
+                and published["certified"]
+                and published.get("geometry_ok") is not False
             )
             crossings = published["line_crossings"]
             out[f"{name}: crossings of centre lines"] = PaperClaim(

@@ -7,6 +7,11 @@ import numpy as np
 from writhe.arrays import Bools
 from writhe.progress import Progress
 from writhe.quantities import Point
+from writhe.research.experiments.topology_coordinates.geometry_checks import (
+    PoseView,
+    behind,
+    touches,
+)
 from writhe.research.experiments.topology_coordinates.hold_checks import held, writhe
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
@@ -110,6 +115,24 @@ def play(progress: Progress) -> SceneResult:
         world.layout,
         motion,
         claims,
+        seen=_embraced(PoseView(world.layout, motion.path[motion.key_frames[1]])),
         view=(1.0, 0.25, 0.35),
         size=(300, 400),
     )
+
+
+def _embraced(view: PoseView) -> list[Claim]:
+    """What a viewer calls an embrace: chests together, heads side by side, hands on the backs."""
+    trunks = {who: [f"{who}.{part}" for part in ("chest", "spine")] for who in ("ann", "ben")}
+    aside, _, ahead = view.seen_from("ann.head", "ben.head")
+    claims = [
+        touches(view, "chest to chest", trunks["ann"], trunks["ben"], 0.04),
+        Claim.at_least("heads side by side, m", abs(float(aside)), 0.10),
+        Claim.at_most("heads one in front of the other, m", abs(float(ahead)), 0.20),
+    ]
+    for who, other in (("ann", "ben"), ("ben", "ann")):
+        for side in ("left", "right"):
+            wrist, what = f"{who}.{side}_wrist", f"{who}'s {side} hand on {other}'s back"
+            claims.append(behind(view, what, wrist, f"{other}.chest"))
+            claims.append(touches(view, what, [wrist], trunks[other], 0.05))
+    return claims

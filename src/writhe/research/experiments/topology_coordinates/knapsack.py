@@ -10,6 +10,10 @@ from writhe.arrays import Floats
 from writhe.collision import box, capsule
 from writhe.progress import Progress
 from writhe.quantities import Point
+from writhe.research.experiments.topology_coordinates.geometry_checks import (
+    PoseView,
+    touches,
+)
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.scene import ObjectKind, SceneObject
@@ -72,9 +76,9 @@ def play(progress: Progress) -> SceneResult:
     metric = setup.metric
     if metric is not None:
         metric[layout.object_v["pack"]] = (40.0, 40.0, 40.0, 20.0, 20.0, 20.0)
-    position = np.array([0.0, 0.02, -0.24])
+    position = np.array([0.0, 0.02, -0.15])
     on_back = Term(
-        Point("pack", seen_from="a.chest"), position, position, 4.0, label="pack on the back"
+        Point("pack", seen_from="a.chest"), position, position, 8.0, label="pack on the back"
     )
     keys = [
         TangleKeyframe("left arm", (passing["left"],), active=variables, solve=SolveOptions(300)),
@@ -109,7 +113,20 @@ def play(progress: Progress) -> SceneResult:
         layout,
         motion,
         claims,
+        seen=_worn(PoseView(layout, motion.path[-1])),
         view=(-0.75, 0.3, -1.0),
-        around=((-0.5, 0.5, -0.7), (0.5, 1.75, 0.4)),
+        around=((-0.5, 0.0, -0.7), (0.5, 1.8, 0.4)),
         colours={"pack": (0.55, 0.62, 0.48)},
     )
+
+
+def _worn(view: PoseView) -> list[Claim]:
+    """The pack lies against the back, upright; both straps are over the shoulders."""
+    x, _, z = view.seen_from("pack", "a.chest")
+    upright = float(view.frames.rotation("pack")[1, 1])
+    return [
+        touches(view, "pack against the back", ["pack"], ["a.chest", "a.spine"], 0.04),
+        Claim.at_least("pack behind the chest, m", -float(z), 0.12),
+        Claim.at_most("pack off the middle, m", abs(float(x)), 0.06),
+        Claim.at_least("pack upright, cosine", upright, 0.85),
+    ]

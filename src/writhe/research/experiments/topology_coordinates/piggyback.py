@@ -8,9 +8,14 @@ import numpy as np
 
 from writhe.progress import Progress
 from writhe.quantities import Point
+from writhe.research.experiments.topology_coordinates.geometry_checks import (
+    PoseView,
+    in_front,
+    touches,
+)
 from writhe.research.experiments.topology_coordinates.hold_checks import held
 from writhe.research.experiments.topology_coordinates.planners import PLANNERS, sampled
-from writhe.research.experiments.topology_coordinates.scene_result import SceneResult
+from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.solvers.tangling import (
     SolveOptions,
@@ -23,6 +28,7 @@ from writhe.terms import Term
 
 _SIDES = (("left", 1.0), ("right", -1.0))
 HELD_ARMS, HELD_LEGS = 0.25, 0.25
+_LEAN_DEGREES = 16.0
 
 
 def _seen(
@@ -99,6 +105,10 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
         _seen(f"rider.{side}_wrist", (sign * 0.13, 0.36, 0.05), 12.0, "carrier.chest")
         for side, sign in _SIDES
     ]
+    # the carrier leans forwards under the weight
+    chest = PoseView(world.layout, world.q).seen_from("carrier.chest", "carrier.hips")
+    height, lean = float(np.linalg.norm(chest)), np.radians(_LEAN_DEGREES)
+    leaning = _seen("carrier.chest", (0.0, height * np.cos(lean), height * np.sin(lean)), 12.0)
     keys = [
         TangleKeyframe(
             "up",
@@ -115,13 +125,13 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
         TangleKeyframe(
             "astride",
             goals[:2],
-            (*back, *hands, *knees, *feet, *wide),
+            (*back, *hands, *knees, *feet, *wide, leaning),
             solve=SolveOptions(150, least_steps=30),
         ),
         TangleKeyframe(
             "carried",
             goals,
-            (*back, *hands, *knees, *feet, *under),
+            (*back, *hands, *knees, *feet, *under, leaning),
             solve=SolveOptions(200, least_steps=30),
         ),
     ]
@@ -144,6 +154,27 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
         claims,
         [*(_said(found) for found in figures["planners"])],
         figures,
+        seen=_carried(PoseView(world.layout, motion.path[-1])),
         view=(1.0, 0.2, 0.55),
         size=(300, 400),
     )
+
+
+def _carried(view: PoseView) -> list[Claim]:
+    """The rider's weight is off the floor, arms over the shoulders, both thighs held, a lean."""
+    trunk = [f"carrier.{part}" for part in ("chest", "spine", "hips")]
+    chest = view.frames.position("carrier.chest") - view.frames.position("carrier.hips")
+    lean = float(np.degrees(np.arctan2(np.hypot(chest[0], chest[2]), chest[1])))
+    claims = [
+        touches(view, "rider against the back", ["rider.chest", "rider.hips"], trunk, 0.05),
+        Claim.at_least("the carrier leans, degrees", lean, 8.0),
+    ]
+    for side, _ in _SIDES:
+        ankle = float(view.frames.position(f"rider.{side}_ankle")[1])
+        claims.append(Claim.at_least(f"rider's {side} foot above the floor, m", ankle, 0.3))
+        arm = f"rider's {side} hand before the carrier's chest"
+        claims.append(in_front(view, arm, f"rider.{side}_wrist", "carrier.chest"))
+        thigh = [f"rider.{side}_hip", f"rider.{side}_knee"]
+        hand = [f"carrier.{side}_wrist", f"carrier.{side}_elbow"]
+        claims.append(touches(view, f"carrier holds the {side} thigh", hand, thigh, 0.04))
+    return claims

@@ -70,6 +70,7 @@ class SceneResult:
     ground: bool = True
     extra: Callable[[Any, Floats], None] | None = None
     strand_pairs: Sequence[tuple[Strand, Strand]] = ()  # of the goals
+    seen: Sequence[Claim] = ()  # what a viewer would call success, as geometry
 
     @classmethod
     def of(
@@ -99,6 +100,11 @@ class SceneResult:
     def topology_ok(self) -> bool:
         """Whether all claims hold."""
         return all(claim.holds for claim in self.claims)
+
+    @property
+    def geometry_ok(self) -> bool | None:
+        """Whether everything that a viewer would call success holds; None if nothing is stated."""
+        return all(claim.holds for claim in self.seen) if self.seen else None
 
     def certificate(self) -> Certificate:
         """The certificate of the whole motion, between frames too."""
@@ -146,6 +152,7 @@ class SceneResult:
         return {
             "reached": bool(self.reached),
             "topology_ok": self.topology_ok,
+            "geometry_ok": self.geometry_ok,
             "certified": certificate.certified,
             "penetrating_frames": int(penetrating_frames(self.layout.table, self.path).sum()),
             "penetration_m": certificate.penetration_witnessed_m,
@@ -160,6 +167,7 @@ class SceneResult:
         return {
             "reached": bool(self.reached),
             "topology_ok": self.topology_ok,
+            "geometry_ok": self.geometry_ok,
             "certified": certificate.certified,
             "pass_throughs": len(certificate.pass_throughs),
             "penetration_m": certificate.penetration_upper_bound_m,
@@ -169,6 +177,8 @@ class SceneResult:
             "seconds": self.seconds,
             "claims": {claim.what: claim.value for claim in self.claims},
             "failed_claims": [claim.what for claim in self.claims if not claim.holds],
+            "seen": {claim.what: claim.value for claim in self.seen},
+            "failed_seen": [claim.what for claim in self.seen if not claim.holds],
             "notes": list(self.notes),
             **self.figures,
         }

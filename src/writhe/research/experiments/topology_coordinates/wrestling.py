@@ -6,6 +6,7 @@ key poses if there is none; his motion does not react to the attacker.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +25,16 @@ from writhe.postures.builtin.anatomical_angles import (
 )
 from writhe.progress import Progress
 from writhe.quantities import Point
+from writhe.research.experiments.topology_coordinates.geometry_checks import (
+    PoseView,
+    behind,
+    in_front,
+)
 from writhe.research.experiments.topology_coordinates.hold_checks import (
     held_at_keys,
     holding_frames,
 )
-from writhe.research.experiments.topology_coordinates.scene_result import SceneResult
+from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import (
     SceneSetup,
     human,
@@ -42,12 +48,14 @@ from writhe.solvers.tangling import (
     SolveOptions,
     Tangle,
     TangleKeyframe,
+    TangleMotion,
     TangleOptions,
     animate,
 )
 from writhe.terms import Term
 
-_FRAMES = 240
+_FRAMES = 240  # of a captured partner
+_AUTHORED_FRAMES = 400
 _SIDES = (("left", 1.0), ("right", -1.0))
 
 
@@ -69,9 +77,9 @@ def _authored(body: Figure) -> Floats:
         pose(36, 40, 5, 5),
         pose(30, 30, 4, 0),
     ]
-    span = _FRAMES / (len(keys) - 1)
+    span = _AUTHORED_FRAMES / (len(keys) - 1)
     rows: list[Floats] = []
-    for k in range(_FRAMES):
+    for k in range(_AUTHORED_FRAMES):
         at = min(int(k / span), len(keys) - 2)
         t = k / span - at
         q = interpolate(body.skeleton, keys[at], keys[at + 1], smoothstep(t))
@@ -139,11 +147,11 @@ def _facing_front(body: Figure, q: Floats) -> Floats:
     return out
 
 
-def _hand(side: str, on: str, place: tuple[float, float, float]) -> Term:
+def _hand(side: str, on: str, place: tuple[float, float, float], weight: float = 2.0) -> Term:
     """A soft term that puts a wrist of the attacker near a point of the partner."""
     target = np.array(place)
     quantity = Point(f"attacker.{side}_wrist", seen_from=f"partner.{on}")
-    return Term(quantity, target, target, 2.0, label=f"{side} wrist at {on}")
+    return Term(quantity, target, target, weight, label=f"{side} wrist at {on}")
 
 
 def play(progress: Progress, clips: Path | None = None) -> SceneResult:
@@ -189,16 +197,22 @@ def play(progress: Progress, clips: Path | None = None) -> SceneResult:
     keys: list[TangleKeyframe] = []
     belly = tuple(_hand(side, "spine", (sign * 0.06, 0.06, 0.17)) for side, sign in _SIDES)
     nape = tuple(_hand(side, "neck", (sign * 0.05, 0.07, -0.13)) for side, sign in _SIDES)
+    pressed = tuple(_hand(side, "neck", (sign * 0.05, 0.06, -0.12), 18.0) for side, sign in _SIDES)
+    # with the hands at the nape the arms are less wound than on their way under his
+    nelson_held = tuple(
+        replace(goal, writhe=0.65 * goal.writhe, tolerance=(0.12, 1.0, 1.0, 1.0)) for goal in nelson
+    )
     plan: list[tuple[str, tuple[Tangle, ...], tuple[Term, ...]]] = [
         ("waist lock", (waist,), belly),
-        ("full nelson", nelson, nape),
-        ("headlock", (headlock,), (_hand("right", "neck", (0.10, 0.02, 0.10)),)),
+        ("arms under his", nelson, nape),
+        ("full nelson", nelson_held, pressed),
+        ("headlock", (headlock,), (_hand("right", "neck", (0.04, 0.0, 0.14), 8.0),)),
         ("arm hold", (hold,), ()),
         ("waist lock again", (waist,), belly),
     ]
     before: tuple[Tangle, ...] = ()
     for name, goals, terms in plan:
-        if before:
+        if before and name != "full nelson":
             off = tuple(
                 Tangle(
                     goal.first,
@@ -236,7 +250,28 @@ def play(progress: Progress, clips: Path | None = None) -> SceneResult:
             f"The partner follows {source}; he was delayed by {drive.delayed_frames:.1f} of"
             f" {len(motion.path)} frames.",
         ],
+        seen=_holds(world, keys, motion),
         view=(0.9, 0.25, 0.8),
         frames=holding_frames(keys, motion),
         size=(320, 400),
     )
+
+
+def _holds(world: SceneSetup, keys: list[TangleKeyframe], motion: TangleMotion) -> list[Claim]:
+    """Where the hands are: before the belly, behind the nape (nelson), before the neck."""
+    at = dict(zip((key.name for key in keys), motion.key_frames, strict=True))
+    views = {name: PoseView(world.layout, motion.path[frame]) for name, frame in at.items()}
+    claims: list[Claim] = []
+    for side, _ in _SIDES:
+        wrist = f"attacker.{side}_wrist"
+        for name in ("waist lock", "waist lock again"):
+            what = f"{name}: {side} hand before the belly"
+            claims.append(in_front(views[name], what, wrist, "partner.spine"))
+        nelson, what = views["full nelson"], f"full nelson: {side} hand behind the nape"
+        claims.append(behind(nelson, what, wrist, "partner.neck", 0.02))
+        near = nelson.apart(wrist, "partner.neck")
+        claims.append(Claim.at_most(f"{what}, from the neck, m", near, 0.22))
+    lock = views["headlock"]
+    what = "headlock: right hand before the neck"
+    claims.append(in_front(lock, what, "attacker.right_wrist", "partner.neck", 0.02))
+    return claims

@@ -17,6 +17,7 @@ from writhe import (
     Target,
     animate_carrying,
     builtin_database,
+    clasp,
     figure,
     forward,
     grip,
@@ -134,10 +135,35 @@ def drinking() -> None:
     scene_strip(scene, done.scene_motion.q, IMAGES / "drinking.png", **look)
 
 
+def handshake() -> None:
+    """Two people shake hands: from the side, and their hands."""
+    body = figure("human_with_fingers")
+    turned = np.array([0.0, 0.0, 1.0, 0.0])
+    other = Actor("ben", body, np.array([0.0, 0.0, 0.95]), turned)
+    scene = Scene((Actor("anna", body), other))
+    q = scene.layout.rest()
+    for name in ("anna", "ben"):
+        q[scene.layout.actor_q[name]] = starting_pose(body)
+    found = clasp(scene, "anna", "ben", q=q, database=builtin_database("basic"))
+    print("handshake:", found.met, found.certified, found.apart_m, len(found.touches))
+    posed = forward(scene.layout.skeleton, found.q)
+    middle = posed.position("anna.right_middle_1")
+    pictures: list[np.ndarray] = []
+    for around, view in (
+        (None, (-1.0, 0.2, 0.15)),
+        (np.array([middle - 0.1, middle + 0.1]), (-1.0, 0.35, 0.3)),
+    ):
+        with PictureStage((480, 480)) as stage:
+            add_scene(stage, scene, posed)
+            pictures.append(stage.image(around=around, view=view))
+    row(pictures, 2).save(IMAGES / "handshake.png")
+
+
 def main() -> None:
     hand_poses()
     grips()
     drinking()
+    handshake()
 
 
 if __name__ == "__main__":

@@ -41,6 +41,7 @@ _HOMES = {
     "builtin_database": "writhe.postures.builtin",
     "certify": "writhe.collision",
     "certify_file": "writhe.scene",
+    "clasp": "writhe.hands",
     "clean": "writhe.cleaning.clean",
     "detect_contacts": "writhe.animation",
     "figure": "writhe.skeleton.figures",

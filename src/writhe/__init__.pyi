@@ -19,6 +19,7 @@ from writhe.collision import certify as certify
 from writhe.database import PostureDatabase as PostureDatabase
 from writhe.errors import WritheError as WritheError
 from writhe.hands import Grip as Grip
+from writhe.hands import clasp as clasp
 from writhe.hands import grip as grip
 from writhe.hands import hand_pose as hand_pose
 from writhe.io import figure_of as figure_of

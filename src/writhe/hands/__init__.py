@@ -1,5 +1,6 @@
 """Hands of people: their fingers and palms, hand poses, and grips that close around objects."""
 
+from writhe.hands.clasp import Clasp, clasp
 from writhe.hands.closing import Touch, close_fingers
 from writhe.hands.grasp import Grasp, find_grasps
 from writhe.hands.grip import Grip, grip
@@ -8,11 +9,13 @@ from writhe.hands.poses import HAND_POSES, hand_pose
 
 __all__ = [
     "HAND_POSES",
+    "Clasp",
     "Finger",
     "Grasp",
     "Grip",
     "Hand",
     "Touch",
+    "clasp",
     "close_fingers",
     "find_grasps",
     "grip",

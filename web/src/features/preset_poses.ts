@@ -41,6 +41,7 @@ export const install: Install = (editor) => {
 class PresetPanel {
   readonly element: HTMLElement;
   private poses: Pose[] = [];
+  private radii: number[] = []; // of the capsules of the pictures, in metres
   private readonly tiles = new Map<HTMLElement, Pose>();
   private readonly list = h("div", { class: "preset-list", role: "listbox", "aria-label": "Preset poses" });
   private readonly search = h("input", {
@@ -94,7 +95,8 @@ class PresetPanel {
     onTheme(() => requestAnimationFrame(() => this.repaint()));
   }
 
-  receive({ groups }: PresetPoses): void {
+  receive({ groups, radii }: PresetPoses): void {
+    this.radii = radii;
     this.poses = groups.flatMap(({ library, title, poses }) =>
       poses.map((pose) => ({ ...pose, library, group: title })),
     );
@@ -160,10 +162,9 @@ class PresetPanel {
   }
 
   private paint(tile: HTMLElement): void {
-    const shape = store.figures.get("human");
     const canvas = tile.querySelector("canvas");
     const pose = this.tiles.get(tile);
-    if (shape && canvas && pose) drawSilhouette(canvas, pose, shape);
+    if (canvas && pose) drawSilhouette(canvas, pose, this.radii);
   }
 }
 

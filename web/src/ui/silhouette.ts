@@ -1,5 +1,5 @@
 /** Thumbnail of a preset pose, drawn from the capsules of the body. */
-import type { FigureShape, PresetPose } from "../generated/messages";
+import type { PresetPose } from "../generated/messages";
 
 // in centimetres, with offsets that make all coordinates fit into a byte
 const FLOOR = 8;
@@ -8,7 +8,7 @@ const MIN_VIEW = 150;
 const MARGIN = 6;
 
 /** Draw into a square canvas: the object first, then the capsules of the body from back to front. */
-export function drawSilhouette(canvas: HTMLCanvasElement, picture: PresetPose, shape: FigureShape): void {
+export function drawSilhouette(canvas: HTMLCanvasElement, picture: PresetPose, radii: number[]): void {
   const pen = canvas.getContext("2d")!;
   const style = getComputedStyle(canvas);
   const colour = (name: string) => style.getPropertyValue(name);
@@ -29,7 +29,7 @@ export function drawSilhouette(canvas: HTMLCanvasElement, picture: PresetPose, s
     count = body.length / 5;
   for (let k = 0; k < count; k++) {
     const [number, x1, y1, x2, y2] = body.subarray(5 * k, 5 * k + 5);
-    const width = 200 * shape.capsules[number].radius * scale;
+    const width = 200 * radii[number] * scale;
     const line = (extra: number, tone: string) => {
       pen.lineWidth = width + extra;
       pen.strokeStyle = tone;

@@ -20,7 +20,7 @@ export async function listDocuments(): Promise<DocumentEntry[]> {
   return (await answer.json()) as DocumentEntry[];
 }
 
-export async function createDocument(figure = "human"): Promise<string> {
+export async function createDocument(figure = "human_with_fingers"): Promise<string> {
   const answer = await fetch("api/documents", { method: "POST", body: JSON.stringify({ figure }) });
   return ((await answer.json()) as { id: string }).id;
 }

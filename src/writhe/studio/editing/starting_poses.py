@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.arrays import Floats, vector3
+from writhe.hands import hand_pose, hands_of
 from writhe.skeleton import Figure, JointKind, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import quaternion_of
@@ -61,6 +62,8 @@ def _starting_pose(figure: Figure) -> Floats:
         q[skeleton.q_slice("right_shoulder")] = _turn((0.0, 0.0, degrees))
         if clearance(figure, q) > _CLEAR_M:
             break
+    for side in hands_of(figure):
+        q = hand_pose(figure, q, side, "relaxed")
     return q
 
 

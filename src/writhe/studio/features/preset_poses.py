@@ -11,6 +11,7 @@ from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
 from writhe.postures import preset_poses
 from writhe.skeleton import Figure
+from writhe.skeleton.figures import figure
 from writhe.studio.document import Document
 from writhe.studio.document.history import Edit
 from writhe.studio.editing import edits, object_edits, scene_builder, scene_objects
@@ -46,9 +47,13 @@ class PresetGroup(Part, frozen=True):
 
 
 class PresetPoses(Message, frozen=True, tag="preset_poses"):
-    """All preset poses of people, the answer to ListPresetPoses."""
+    """All preset poses of people, the answer to ListPresetPoses.
+
+    `radii` are those of the capsules that the pictures number, in metres.
+    """
 
     groups: list[PresetGroup]
+    radii: list[float]
 
 
 class ApplyPresetPose(Command, frozen=True, tag="apply_preset_pose"):
@@ -67,7 +72,8 @@ def list_poses(editor: Editor, message: ListPresetPoses) -> PresetPoses:
             PresetGroup(library, _TITLES[library], [_picture(library, n) for n in names])
             for library in preset_poses.LIBRARIES
             for names in (preset_poses.preset_names(library),)
-        ]
+        ],
+        [capsule.radius_m for capsule in figure("human").capsules],
     )
 
 

@@ -1,0 +1,79 @@
+"""Hands in the studio: poses of the fingers, a gripped object, a handshake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from writhe.errors import WritheError
+from writhe.skeleton import forward
+from writhe.skeleton.root import moved_roots
+from writhe.studio.document import Document
+from writhe.studio.editing import edits, object_edits
+from writhe.studio.editing.editor import Editor
+from writhe.studio.features import hands
+from writhe.studio.server.command_handlers import carry_out
+
+
+@pytest.fixture
+def editor(tmp_path: Path) -> Editor:
+    made = Document.create(tmp_path / "hands.writhe", "Hands")
+    made.add_actor("human_with_fingers")
+    return Editor(made)
+
+
+def joint(editor: Editor, name: str) -> int:
+    actor = editor.document.actors()[0]
+    return editor.document.figure(actor.figure).skeleton.index(name)
+
+
+def test_a_hand_pose_bends_the_fingers_of_the_chosen_hand(editor):
+    actor = editor.document.actors()[0]
+    skeleton = editor.document.figure(actor.figure).skeleton
+    before = editor.posed_actor(actor).q
+    carry_out(editor, hands.SetHandPose("1", actor.id, "left", "fist"))
+    after = editor.document.actors()[0].configuration
+    left, right = (skeleton.q_slice(f"{side}_middle_2") for side in ("left", "right"))
+    assert after[left] - before[left] > 0.8
+    np.testing.assert_array_equal(after[right], before[right])
+    assert hands.state(editor).actors == [actor.id]
+
+
+def test_two_clicks_grip_an_object_and_pin_the_hand(editor):
+    document = editor.document
+    with document.edit("Add") as edit:
+        number = object_edits.add_object(document, edit, "capsule", (-0.25, 1.1, 0.42))
+        object_edits.resize_object(document, edit, number, (0.03, 0.8, 0.03))
+    editor.refresh()
+    actor = document.actors()[0]
+    carry_out(editor, hands.GripObject("1", actor.id, joint(editor, "right_index_2"), number))
+    actor = document.actors()[0]
+    assert "right_wrist" in {pin.joint for pin in actor.pins}
+    measured = editor.posed_actor(actor).diagnostics.measure(actor.configuration)
+    assert measured.clearance_m > -0.001
+    with pytest.raises(WritheError, match="hand with fingers"):
+        hands.grip_object(
+            editor, document.edit("x").__enter__(), hands.GripObject("2", actor.id, 0, number)
+        )
+
+
+def test_two_clicks_make_two_characters_shake_hands(editor):
+    document = editor.document
+    second = document.add_actor("human_with_fingers")
+    figure = document.figure("human_with_fingers")
+    row = document.actor(second).configuration
+    half_turn = np.array([[-1.0, 0, 0], [0, 1.0, 0], [0, 0, -1.0]])
+    there = moved_roots(figure.skeleton, row[None], half_turn, np.array([0.0, 0.0, 0.95]))[0]
+    there[[0, 2]] = 0.0, 0.95
+    with document.edit("Move") as edit:
+        edits.set_pose(document, edit, second, there, 0.0)
+    editor.refresh()
+    first, hand = document.actors()[0].id, joint(editor, "right_wrist")
+    carry_out(editor, hands.ShakeHands("1", first, hand, second, hand))
+    palms = [
+        forward(figure.skeleton, document.actor(n).configuration).position("right_middle_1")
+        for n in (first, second)
+    ]
+    assert np.linalg.norm(palms[0] - palms[1]) < 0.12

@@ -11,13 +11,21 @@ PINS = (
 )
 
 
+def _redraw(self, context) -> None:
+    for area in context.screen.areas if context.screen else ():
+        if area.type == "VIEW_3D":
+            area.tag_redraw()
+
+
+def _correct(self, context) -> None:
+    self.corrected = True
+
+
 class WritheRole(bpy.types.PropertyGroup):
     """The bone of an anatomical role."""
 
     role: bpy.props.StringProperty()
-    bone: bpy.props.StringProperty(
-        name="Bone", update=lambda self, context: setattr(self, "corrected", True)
-    )
+    bone: bpy.props.StringProperty(name="Bone", update=_correct)
     corrected: bpy.props.BoolProperty(description="Set by hand; it is not found again")
 
 
@@ -82,12 +90,12 @@ class WritheScene(bpy.types.PropertyGroup):
     )
     show_shapes: bpy.props.BoolProperty(
         name="Collision Shapes", description="Show the shapes that stand for the body",
-        update=lambda self, context: _redraw(context),
+        update=_redraw,
     )  # fmt: skip
     show_colliding: bpy.props.BoolProperty(
         name="Colliding Parts", default=True,
         description="Show the parts that overlap at the present frame",
-        update=lambda self, context: _redraw(context),
+        update=_redraw,
     )  # fmt: skip
     preset: bpy.props.StringProperty(name="Pose", default="stand")
     verdict: bpy.props.StringProperty()
@@ -96,12 +104,6 @@ class WritheScene(bpy.types.PropertyGroup):
     marks: bpy.props.CollectionProperty(type=WritheMark)
     working: bpy.props.StringProperty()
     progress: bpy.props.FloatProperty(subtype="PERCENTAGE", min=0.0, max=100.0)
-
-
-def _redraw(context) -> None:
-    for area in context.screen.areas if context.screen else ():
-        if area.type == "VIEW_3D":
-            area.tag_redraw()
 
 
 CLASSES = (WritheRole, WritheShape, WritheMark, WritheObject, WritheScene)

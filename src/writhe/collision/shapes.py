@@ -187,8 +187,10 @@ def hull_directions(shape: Shape) -> tuple[Floats, Floats, Floats]:
 
 def _directions(given: Floats) -> Floats:
     """The directions without those equal or opposite to an earlier one."""
-    kept: list[Floats] = []
+    kept = np.empty((len(given), 3))
+    count = 0
     for direction in given:
-        if all(abs(direction @ other) < 1 - 1e-12 for other in kept):
-            kept.append(direction)
-    return np.array(kept).reshape(-1, 3)
+        if not (np.abs(kept[:count] @ direction) >= 1 - 1e-12).any():
+            kept[count] = direction
+            count += 1
+    return kept[:count].copy()

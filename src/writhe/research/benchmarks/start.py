@@ -1,8 +1,8 @@
 """Time from installation to the first drag.
 
-Every measurement starts new processes with an empty cache folder, except `cold_start_s` and
-`baseline_over_native`. Those of the wheel need a wheel in `dist` (`make wheel`), which is installed
-into its own environment.
+Every measurement starts new processes with an empty cache folder, except `cold_start_s`, `info_s`,
+`certify_s` (kernels and bytecode cached) and `baseline_over_native`. Those of the wheel need a wheel
+in `dist` (`make wheel`), which is installed into its own environment.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ print(1e3 * statistics.median(times[60:]))
 _ROUNDS = 3
 _FIGURES = (
     *("wheel_first_drag_s", "wheel_first_certify_s", "checkout_page_s", "checkout_first_drag_s"),
-    *("warmup_s", "cold_start_s", "baseline_over_native"),
+    *("warmup_s", "cold_start_s", "baseline_over_native", "info_s", "info_without_bytecode_s"),
+    *("certify_s", "site_packages_mb"),
 )
 
 
@@ -70,7 +71,7 @@ def run(progress: Callable[[str], None], *, quick: bool = False) -> dict[str, An
     with tempfile.TemporaryDirectory(prefix="writhe-bench-") as name:
         folder = Path(name)
         progress("the start with cached kernels")
-        result["cold_start_s"] = _cold_start()
+        result |= _cached(folder)
         wheels = sorted(
             (_ROOT / "dist").glob("writhe-*-cp*.whl"), key=lambda one: one.stat().st_mtime
         )
@@ -78,6 +79,7 @@ def run(progress: Callable[[str], None], *, quick: bool = False) -> dict[str, An
             progress("the installed wheel")
             python = _installed(wheels[-1], folder / "environment")
             result |= _wheel(python, folder)
+            result["site_packages_mb"] = _megabytes(Path(python).parents[1])
             progress("the baseline processor against this one")
             result["baseline_over_native"] = _baseline_over_native(python, folder)
         if not quick:
@@ -99,9 +101,23 @@ def _timed(*command: str, **environment: str) -> float:
     return round(time.perf_counter() - began, 2)
 
 
-def _cold_start() -> float:
-    _timed(sys.executable, "-c", _FIRST_POSE)
-    return min(_timed(sys.executable, "-c", _FIRST_POSE) for _ in range(_ROUNDS))
+def _cached(folder: Path) -> dict[str, float]:
+    """Seconds of new processes with kernels and bytecode in caches, and one without bytecode."""
+    clip = folder / "clip.bvh"
+    bytecode = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
+    none = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": str(folder / "no bytecode")}
+    _timed(sys.executable, "-c", _CLIP, str(clip), **bytecode)
+
+    def best(*command: str, **environment: str) -> float:
+        _timed(sys.executable, "-c", *command, **environment)
+        return min(_timed(sys.executable, "-c", *command, **environment) for _ in range(_ROUNDS))
+
+    return {
+        "cold_start_s": best(_FIRST_POSE, **bytecode),
+        "info_s": best(_WRITHE, "info", str(clip), **bytecode),
+        "info_without_bytecode_s": best(_WRITHE, "info", str(clip), **none),
+        "certify_s": best(_WRITHE, "certify", str(clip), **bytecode),
+    }
 
 
 def _installed(wheel: Path, environment: Path) -> str:
@@ -112,6 +128,10 @@ def _installed(wheel: Path, environment: Path) -> str:
     python = str(environment / place / "python")
     _timed(*uv, "pip", "install", "--python", python, "--compile-bytecode", str(wheel))
     return python
+
+
+def _megabytes(folder: Path) -> float:
+    return round(sum(f.stat().st_size for f in folder.rglob("*") if f.is_file()) / 1e6, 1)
 
 
 def _wheel(python: str, folder: Path) -> dict[str, float]:

@@ -1,8 +1,8 @@
 """Time from installation to the first drag.
 
 Every measurement starts new processes with an empty cache folder, except `cold_start_s`, `info_s`,
-`certify_s` (kernels and bytecode cached) and `baseline_over_native`. Those of the wheel need a wheel
-in `dist` (`make wheel`), which is installed into its own environment.
+`certify_s` (kernels and bytecode cached) and `baseline_over_native`. Those of the wheel need a
+wheel in `dist` (`make wheel`), which is installed into its own environment.
 """
 
 from __future__ import annotations

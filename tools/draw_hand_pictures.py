@@ -11,25 +11,28 @@ from PIL import Image
 from writhe import (
     Actor,
     Carry,
+    Controls,
     Key,
     Pin,
     Scene,
     Target,
     animate_carrying,
     builtin_database,
+    certify,
     clasp,
     figure,
     forward,
     grip,
     hand_pose,
     make_poser,
+    pin_here,
 )
 from writhe.arrays import vector3
 from writhe.collision import CollisionTable, ball, box, capsule, cylinder
 from writhe.hands import HAND_POSES
 from writhe.render.picture_stage import PictureStage
 from writhe.render.scenes import add_scene, scene_strip
-from writhe.scene import ObjectKind, SceneObject
+from writhe.scene import ObjectKind, SceneObject, carried, carried_over
 from writhe.skeleton.quaternions import quaternion_of
 from writhe.solvers.posing.idle_fingers import FingerPoser
 from writhe.studio.editing.starting_poses import starting_pose
@@ -159,11 +162,46 @@ def handshake() -> None:
     row(pictures, 2).save(IMAGES / "handshake.png")
 
 
+def two_hands() -> None:
+    """A bar gripped with both hands and lifted: the left one carries it, the right one holds it."""
+    body, database = figure("human_with_fingers"), builtin_database("basic")
+    shape = capsule((-0.6, 0, 0), (0.6, 0, 0), 0.016)
+    bar = SceneObject("bar", (shape,), ObjectKind.MOVED, np.array([0.0, 0.98, 0.34]))
+    scene = Scene((Actor("anna", body),), (bar,))
+    q, own = scene.layout.rest(), scene.layout.actor_q["anna"]
+    q[own] = starting_pose(body)
+    left = grip(scene, "anna", "left", "bar", q, at=np.array([0.25, 0, 0]), database=database)
+    stays = pin_here(body.skeleton, left.q[own], "left_wrist", orientation=True)
+    place = np.array([-0.25, 0, 0])
+    both = grip(scene, "anna", "right", "bar", left.q, at=place, pins=[stays], database=database)
+    print("bar:", left.closed, both.closed, both.certified, both.off_m)
+    held = carried(scene, both.q, "bar", "anna.left_wrist")
+    row = carried_over(scene, both.q, held)
+    poser = make_poser("default", held, database, actor="anna", controls=Controls.standing())
+    assert isinstance(poser, FingerPoser)
+    poser.actor.state[:] = row
+    frames = forward(held.layout.skeleton, row)
+    feet = [pin_here(body.skeleton, row[own], f"{s}_ankle") for s in ("left", "right")]
+    start, rows = frames.position("anna.left_wrist"), [row]
+    facing = quaternion_of(frames.rotation("anna.left_wrist"))
+    for share in np.minimum(np.arange(1, 110) / 80, 1.0):
+        goal = vector3(start + share * np.array([0.0, 0.35, 0.08]))
+        target = Target("left_wrist", goal, orientation_in_world=facing)
+        moved = rows[-1].copy()
+        moved[own] = poser.step(moved[own], [target], [*feet, both.hold]).q
+        rows.append(moved)
+    proof = certify(held.layout.table, np.array(rows), fps=60.0)
+    print("bar lifted:", proof.verdict)
+    look = {"count": 4, "view": (-0.6, 0.25, 1.0), "size": (300, 420)}
+    scene_strip(held, np.array(rows), IMAGES / "two_hands.png", **look)
+
+
 def main() -> None:
     hand_poses()
     grips()
     drinking()
     handshake()
+    two_hands()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,6 +87,7 @@ def grip(
     at: Floats | None = None,
     palm: Floats | None = None,
     bring: str = "hand",
+    pins: Sequence[Pin] = (),
     database: PostureDatabase | None = None,
 ) -> Grip:
     """A hand (`left`, `right`) of an actor closed around an object of the scene.
@@ -94,7 +96,8 @@ def grip(
     frame, to grip; by default its middle, or that of its handiest piece. palm: the direction in
     the world that the palm should face, (1, 0, 0) to grip from the right. bring: `hand` moves the
     body until the hand is at the object (feet stay), `object` puts an object that can be moved
-    into the hand. Fingers close until they touch; `certified` says whether the pose is free of
+    into the hand. pins: what stays besides the feet, such as the other hand on the bar. Fingers
+    close until they touch; `certified` says whether the pose is free of
     penetration, `closed` whether three or more parts of the hand touch.
     """
     if bring not in ("hand", "object"):
@@ -108,7 +111,7 @@ def grip(
             f"{thing!r} is {item.kind.value}; only a moved object can be brought to the hand"
         )
     place = None if at is None else floats(at, (3,), "the place to grip")
-    work = _Gripping(scene, actor, hand, thing, start, database)
+    work = _Gripping(scene, actor, hand, thing, start, database, tuple(pins))
     grasps = find_grasps(
         scene.actor(actor).figure,
         hand,
@@ -166,7 +169,9 @@ class _Gripping:
         thing: str,
         q: Floats,
         database: PostureDatabase | None,
+        pins: tuple[Pin, ...],
     ) -> None:
+        self.pins = pins
         self.scene, self.actor, self.hand, self.thing = scene, actor, hand, thing
         self.layout, self.start = scene.layout, q
         self.prefix = f"{actor}."
@@ -229,7 +234,7 @@ class _Gripping:
                 1, (Target(self.hand.wrist, above, orientation_in_world=turned), _FRAMES[0])
             )
         own = self.layout.actor_q[self.actor]
-        pins, poser = self._feet(q), self.poser
+        pins, poser = [*self._feet(q), *self.pins], self.poser
         poser.actor.state[:] = q
         posture, way = q[own].copy(), list[Floats]()
         for target, count in stages:

@@ -93,7 +93,7 @@ def _leaves(
         yield path, figures
         return
     for key, value in figures.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and key != "published_sweep":
             plain = key in ("scenes", "scenarios", "experiments", "methods", "settings")
             yield from _leaves(value, path if plain else (*path, key))
 

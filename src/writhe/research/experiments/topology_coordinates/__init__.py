@@ -16,7 +16,7 @@ from writhe.research.experiments.topology_coordinates.scene_setup import Variant
 SCENES = {
     "arms-swap": "Two arms swap over and under (figure 1)",
     "stretching": "Self-tangled stretching through three keyframes (figure 13 a)",
-    "wrestling": "Wrestling through five keyframes with a captured partner (figure 13 b)",
+    "wrestling": "Wrestling through five holds (figure 13 b)",
     "piggyback": "Piggyback with four tangles (figure 13 c)",
     "embrace": "An embrace, the active character alternating",
     "chair": "Re-holding a chair of eighteen pipes (figure 15)",

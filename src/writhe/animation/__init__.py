@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         MovedKey,
     )
     from writhe.animation.through_keys import animate
+    from writhe.animation.walking import walk
 else:
     __getattr__ = lazy_names(
         __name__,
@@ -43,6 +44,7 @@ else:
             "TimedPin": "writhe.animation.pins",
             "animate": "writhe.animation.through_keys",
             "detect_contacts": "writhe.animation.foot_contacts",
+            "walk": "writhe.animation.walking",
         },
     )
 
@@ -70,4 +72,5 @@ __all__ = [
     "refine_motion",
     "stretch",
     "trim",
+    "walk",
 ]

@@ -47,7 +47,7 @@ def mirrored_pose(figure: Figure, q: Floats) -> Floats:
     rest = forward(skeleton, skeleton.rest_configuration).rotations
     posed = forward(skeleton, q).rotations
     from_rest = np.einsum("jab,jcb->jac", posed, rest)
-    yaw = _yaw(_heading(figure, q))
+    yaw = yaw_matrix(heading_of(figure, q))
     mirror = np.diag([-1.0, 1.0, 1.0])
     out = q.copy()
     rotations = np.empty_like(posed)
@@ -74,19 +74,19 @@ def mirrored_clip(figure: Figure, motion: Motion) -> Motion:
     skeleton = figure.skeleton
     root = free_root(skeleton)
     q = np.stack([mirrored_pose(figure, row) for row in motion.q])
-    headings = [_heading(figure, row) for row in motion.q]
+    headings = [heading_of(figure, row) for row in motion.q]
     path = forward(skeleton, motion.q).positions[:, root]
     now = forward(skeleton, q).positions[:, root]
-    across = _yaw(headings[0])[:, 0]
+    across = yaw_matrix(headings[0])[:, 0]
     goal = path - 2.0 * ((path - path[0]) @ across)[:, None] * across
     for f, heading in enumerate(headings):
-        turn = _yaw(2.0 * (headings[0] - heading))
+        turn = yaw_matrix(2.0 * (headings[0] - heading))
         q[f] = moved_roots(skeleton, q[f][None], turn, goal[f] - turn @ now[f])[0]
     align_hemispheres(skeleton.tree.kind, skeleton.tree.q_start, q)
     return replace(motion, skeleton=skeleton, q=q)
 
 
-def _heading(figure: Figure, q: Floats) -> float:
+def heading_of(figure: Figure, q: Floats) -> float:
     """The angle about the vertical by which the body is turned from rest, rad."""
     skeleton = figure.skeleton
     root = skeleton.index(moving_root(figure))
@@ -95,6 +95,6 @@ def _heading(figure: Figure, q: Floats) -> float:
     return float(np.arctan2(ahead[0], ahead[2]))
 
 
-def _yaw(angle: float) -> Floats:
+def yaw_matrix(angle: float) -> Floats:
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])

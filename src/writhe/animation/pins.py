@@ -135,7 +135,7 @@ def pin_targets(
         position[inside, p] = goal
         if turn is not None:
             rotation[inside, p] = turn
-        if timed.end_pin is not None:
+        if timed.end_pin is not None and inside.any():
             _drift(timed, times_s, inside, position[:, p], rotation[:, p])
         others = [o for o in pins if o is not timed and o.joint == timed.joint]
         for edge_s, side in ((timed.start_s, -1.0), (timed.end_s, 1.0)):

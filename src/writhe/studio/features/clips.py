@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-import numpy as np
 from msgspec import Meta
 
 from writhe.animation.clip_operations import loop, stretch, trim
 from writhe.animation.mirror import mirrored_clip, mirrored_pose
 from writhe.arrays import Floats
 from writhe.errors import WritheError
+from writhe.skeleton import JointKind
 from writhe.studio.document.history import Edit
 from writhe.studio.document.timeline import MAX_FRAMES
 from writhe.studio.editing import edits
@@ -71,7 +71,10 @@ class CopyPose(Message, frozen=True, tag="copy_pose"):
 
 
 class PastePose(Command, frozen=True, tag="paste_pose"):
-    """Set the remembered pose at the playhead, mirrored if `flipped`; the body stays in place."""
+    """Set the remembered pose at the playhead, mirrored if `flipped`.
+
+    On the character it was copied from it is set where it was, on another one where that one is.
+    """
 
     actor: int
     flipped: bool
@@ -96,6 +99,7 @@ class ClipsState(Part, frozen=True):
 class _Copied:
     """The pose that was copied in this session."""
 
+    actor: int = 0
     figure: str = ""
     q: Floats | None = None
 
@@ -169,12 +173,13 @@ def copy_pose(editor: Editor, message: CopyPose) -> None:
     """Keep it for this session."""
     actor = editor.document.actor(message.actor)
     copied = editor.session_data(_Copied)
-    copied.figure, copied.q = actor.figure, editor.posed_actor(actor).q.copy()
+    copied.actor, copied.figure = actor.id, actor.figure
+    copied.q = editor.posed_actor(actor).q.copy()
 
 
 @feature.command("Paste pose")
 def paste_pose(editor: Editor, edit: Edit, message: PastePose) -> None:
-    """The body keeps its place on the ground."""
+    """In its place; another body keeps its own."""
     copied, actor = editor.session_data(_Copied), editor.document.actor(message.actor)
     if copied.q is None:
         raise WritheError("no pose was copied: copy one with Ctrl+C first")
@@ -185,9 +190,8 @@ def paste_pose(editor: Editor, edit: Edit, message: PastePose) -> None:
         )
     figure = editor.document.figure(actor.figure)
     q = mirrored_pose(figure, copied.q) if message.flipped else copied.q.copy()
-    here = editor.posed_actor(actor).q
-    if np.isfinite(here[[0, 2]]).all():
-        q[[0, 2]] = here[[0, 2]]
+    if actor.id != copied.actor and figure.skeleton.joints[0].kind is JointKind.FREE:
+        q[[0, 2]] = editor.posed_actor(actor).q[[0, 2]]
     edits.set_pose(editor.document, edit, message.actor, q, editor.time_s)
     edits.update_pins(editor.document, edit, message.actor, q)
 

@@ -1,0 +1,229 @@
+"""A walk to a place: footsteps along a straight line, solved as keys and pins by `animate`.
+
+The body turns towards the goal, walks there and turns to its final direction. While a foot stands
+it is pinned; while it swings it follows a lifted path from one footstep to the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from writhe.animation.keys import Key
+from writhe.animation.mirror import heading_of, yaw_matrix
+from writhe.animation.options import AnimateOptions
+from writhe.animation.pins import TimedPin
+from writhe.animation.result import Animation
+from writhe.animation.through_keys import animate
+from writhe.arguments import checked
+from writhe.arrays import Floats, floats, number, vector3
+from writhe.errors import WritheError
+from writhe.scene import Scene
+from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
+from writhe.skeleton.limbs import ANKLES, SIDES
+from writhe.skeleton.quaternions import quaternion_of
+from writhe.skeleton.root import free_root, moved_roots
+from writhe.solvers.posing import Pin
+
+STEP_S = 0.5
+STRIDE = 0.5  # length of a step, relative to that of a leg
+_TURN_RAD = 0.8  # in a step on the spot
+_LIFT_M = 0.07  # of a swinging foot
+_PARTS = 6  # straight pieces of the path of a swinging foot
+_BOB = 0.05  # by which the hips are lower than standing, relative to the leg
+_SWING_RAD = 0.35  # of the arms
+_THIGH_RAD, _KNEE_RAD = 0.5, 0.9  # by which the swinging leg is bent in the middle of a step
+_TOE_RAD, _HEEL_RAD = 0.35, 0.2  # pitch of a swinging foot after it leaves and before it lands
+_FARTHEST_M = 100.0
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where the body is over the ground: position (x, z) and heading, rad."""
+
+    at: Floats
+    heading: float
+
+
+@checked
+def walk(
+    subject: Figure | Scene,
+    start: ArrayLike,
+    goal_m: ArrayLike,
+    *,
+    fps: float,
+    facing_rad: float | None = None,
+    actor: str | None = None,
+) -> Animation:
+    """A walk of a person from a standing pose (nq) to the position goal_m (x, z) on the ground.
+
+    facing_rad: heading at the end, about the vertical from +z towards +x; by default the direction
+    of the walk. The body ends in the pose of the start.
+    """
+    figure = subject.actor(actor).figure if isinstance(subject, Scene) else subject
+    skeleton, roles = figure.skeleton, dict(figure.roles)
+    feet = [roles[role] for role in ANKLES if role in roles]
+    if len(feet) < 2 or skeleton.joints[free_root(skeleton)].kind is not JointKind.FREE:
+        raise WritheError("only a body with two feet and a free root can walk")
+    q = floats(start, (skeleton.configuration_size,), "the standing pose")
+    goal = floats(goal_m, (2,), "the goal")
+    number(float(np.abs(goal).max()), "the goal", most=_FARTHEST_M)
+    walker = _Walker(figure, q, feet)
+    places = walker.places(goal, facing_rad)
+    return animate(
+        subject,
+        walker.keys(places),
+        fps=fps,
+        pins=walker.pins(places),
+        actor=actor,
+        options=AnimateOptions(fade_s=0.1, plan=False),
+    )
+
+
+class _Walker:
+    def __init__(self, figure: Figure, q: Floats, feet: list[str]) -> None:
+        self.figure, self.q, self.feet = figure, q, feet
+        self.skeleton: Skeleton = figure.skeleton
+        self.frames: Frames = forward(self.skeleton, q)
+        self.root = self.frames.positions[free_root(self.skeleton)]
+        middle = np.mean([self.frames.position(foot) for foot in feet], axis=0)
+        self.origin = _Place(middle[[0, 2]], heading_of(figure, q))
+        self.leg_m = float(self.root[1] - middle[1])
+
+    def places(self, goal: Floats, facing: float | None) -> list[_Place]:
+        """The body at the start and after every step; the last step brings the feet together."""
+        here, way = self.origin, goal - self.origin.at
+        far = float(np.linalg.norm(way))
+        ahead = here.heading if far < 0.05 else float(np.arctan2(way[0], way[1]))
+        out = [here]
+        self._turn(out, ahead)
+        count = int(np.ceil(far / (STRIDE * self.leg_m))) if far >= 0.05 else 0
+        for k in range(count):
+            out.append(_Place(here.at + way * (k + 1) / count, out[-1].heading))
+        if facing is not None:
+            self._turn(out, facing)
+        return [*out, out[-1]]
+
+    @staticmethod
+    def _turn(places: list[_Place], heading: float) -> None:
+        angle = (heading - places[-1].heading + np.pi) % (2.0 * np.pi) - np.pi
+        count = int(np.ceil(abs(angle) / _TURN_RAD - 1e-9))
+        first = places[-1]
+        places.extend(
+            _Place(first.at, first.heading + angle * (k + 1) / count) for k in range(count)
+        )
+
+    def keys(self, places: list[_Place]) -> list[Key]:
+        """A key after every step, and one in the middle of it with the swinging leg bent."""
+        last = len(places) - 1
+        out = [Key(0.0, self.q)]
+        for k in range(last):
+            a, b = places[k], places[k + 1]
+            middle = self._lowered(self._body_at(_between(a, b, 0.5)), 0.5 * _BOB)
+            middle = self._leg_bent(middle, _between(a, b, 0.5), SIDES[k % 2])
+            out.append(Key((k + 0.5) * STEP_S, middle))
+            q = self._body_at(b)
+            if k + 1 < last and np.linalg.norm(b.at - a.at) > 0.05:
+                q = self._arms_swung(self._lowered(q, _BOB), b, 1.0 if k % 2 else -1.0)
+            out.append(Key((k + 1) * STEP_S, q))
+        return out
+
+    def _lowered(self, q: Floats, share: float) -> Floats:
+        """The body lowered by a share of its leg."""
+        down = np.array([0.0, -share * self.leg_m, 0.0])
+        return moved_roots(self.skeleton, q[None], np.eye(3), down)[0]
+
+    def _leg_bent(self, q: Floats, place: _Place, side: str) -> Floats:
+        roles = dict(self.figure.roles)
+        for role, angle in ((f"{side}_hip", -_THIGH_RAD), (f"{side}_knee", _KNEE_RAD)):
+            q = self._turned(q, roles[role], place, angle)
+        return q
+
+    def pins(self, places: list[_Place]) -> list[TimedPin]:
+        """Every foot pinned where it stands, and led from one footstep to the next."""
+        out: list[TimedPin] = []
+        last = len(places) - 1
+        for side, foot in enumerate(self.feet):
+            stood, since = self.origin, 0.0
+            for k in range(last):
+                if k % 2 != side:
+                    continue
+                # it lands where the body is in the middle of the time that it stands
+                a, b = places[min(k + 1, last)], places[min(k + 2, last)]
+                lands = _Place(0.5 * (a.at + b.at), 0.5 * (a.heading + b.heading))
+                begin, end = k * STEP_S, (k + 1) * STEP_S
+                out.append(TimedPin(self._pin(foot, stood), since, begin))
+                out += self._swing(foot, stood, lands, begin, end)
+                stood, since = lands, end
+            out.append(TimedPin(self._pin(foot, stood), since, last * STEP_S))
+        return out
+
+    def _swing(
+        self, foot: str, start: _Place, end: _Place, begin_s: float, end_s: float
+    ) -> list[TimedPin]:
+        us = np.linspace(0.0, 1.0, _PARTS + 1)
+        pins = [self._pin(foot, _between(start, end, _ease(u)), u) for u in us]
+        times = begin_s + us * (end_s - begin_s)
+        return [
+            TimedPin(pins[i], float(times[i]) + 1e-4, float(times[i + 1]) - 1e-4, pins[i + 1])
+            for i in range(_PARTS)
+        ]
+
+    def _pin(self, foot: str, place: _Place, u: float = 0.0) -> Pin:
+        """A foot under the body at a place, lifted and pitched at the fraction u of its swing."""
+        turn, position = self._moved(self.frames.position(foot), place)
+        share = np.sin(np.pi * u) ** 2
+        position[1] += _LIFT_M * share
+        pitch = share * (_TOE_RAD * (1.0 - u) - _HEEL_RAD * u)
+        across = yaw_matrix(place.heading) @ np.array([1.0, 0.0, 0.0])
+        rotation = _about(across, pitch) @ turn @ self.frames.rotation(foot)
+        return Pin(foot, vector3(position), orientation_in_world=quaternion_of(rotation))
+
+    def _moved(self, point: Floats, place: _Place) -> tuple[Floats, Floats]:
+        """The rotation of the body from the start to a place, and a point moved with it."""
+        turn = yaw_matrix(place.heading - self.origin.heading)
+        pivot = np.array([self.origin.at[0], 0.0, self.origin.at[1]])
+        goal = np.array([place.at[0], 0.0, place.at[1]])
+        return turn, turn @ (point - pivot) + goal
+
+    def _body_at(self, place: _Place) -> Floats:
+        turn, root = self._moved(self.root, place)
+        return moved_roots(self.skeleton, self.q[None], turn, root - turn @ self.root)[0]
+
+    def _arms_swung(self, q: Floats, place: _Place, sign: float) -> Floats:
+        """The arms swung about the lateral axis, the left one forwards with a positive sign."""
+        roles = dict(self.figure.roles)
+        for role, side in (("left_shoulder", -sign), ("right_shoulder", sign)):
+            if role in roles:
+                q = self._turned(q, roles[role], place, side * _SWING_RAD)
+        return q
+
+    def _turned(self, q: Floats, joint: str, place: _Place, angle: float) -> Floats:
+        """The pose with a joint turned about the lateral axis of the body."""
+        across = yaw_matrix(place.heading) @ np.array([1.0, 0.0, 0.0])
+        tree, j = self.skeleton.tree, self.skeleton.index(joint)
+        kind, at = self.skeleton.joints[j].kind, self.skeleton.q_slice(joint)
+        frames, out = forward(self.skeleton, q), q.copy()
+        if kind is JointKind.BALL:
+            base = frames.rotations[int(tree.parent[j])] @ tree.rest[j]
+            out[at] = quaternion_of(base.T @ _about(across, angle) @ frames.rotations[j])
+        elif kind is JointKind.HINGE:
+            axis = frames.rotations[j] @ np.asarray(self.skeleton.joints[j].axis)
+            out[at] += angle if float(axis @ across) > 0 else -angle
+        return out
+
+
+def _between(a: _Place, b: _Place, share: float) -> _Place:
+    return _Place(a.at + share * (b.at - a.at), a.heading + share * (b.heading - a.heading))
+
+
+def _ease(u: float) -> float:
+    return float(u * u * (3.0 - 2.0 * u))
+
+
+def _about(axis: Floats, angle: float) -> Floats:
+    x, y, z = axis
+    k = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.eye(3) + np.sin(angle) * k + (1.0 - np.cos(angle)) * (k @ k)

@@ -1,0 +1,96 @@
+"""Walks of a character to a place on the floor, or to a chair."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from msgspec import Meta
+
+from writhe.animation.walking import walk
+from writhe.errors import WritheError
+from writhe.skeleton.quaternions import rotation_matrix
+from writhe.studio.editing import edits, scene_objects
+from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene, only_actor
+from writhe.studio.feature import Feature, Outcome, Work
+from writhe.studio.protocol import Message, Task
+from writhe.studio.server.jobs import Job
+
+feature = Feature("walking")
+
+Metres = Annotated[float, Meta(ge=-100, le=100)]
+SEATS = ("chair",)
+BEFORE_SEAT_M = 0.42  # from the middle of a seat to the feet of somebody about to sit down
+
+
+class WalkTo(Task, frozen=True, tag="walk_to"):
+    """Walk from the pose at the playhead to (x, z) on the floor, or to stand before an object."""
+
+    actor: int
+    x: Metres = 0.0
+    z: Metres = 0.0
+    object: int = 0
+
+
+class Walked(Message, frozen=True, tag="walked"):
+    """A walk was added: when it ends, and the pins, limits or contacts that it does not keep."""
+
+    job: str
+    end_s: float
+    conflicts: list[str]
+
+
+@feature.task("Walk", needs=("planning",))
+def walk_to(editor: Editor, message: WalkTo) -> Work:
+    """Read the pose now; walk in the background."""
+    document, start_s = editor.document, editor.time_s
+    actor = document.actor(message.actor)
+    label = actor_label(actor.id)
+    scene = build_scene(document, only_actor(SceneKey.of(document), actor.id))
+    if label not in scene.layout.actor_q:
+        raise WritheError("this character has no solid shapes: it cannot walk")
+    q, fps = editor.posed_actor(actor).q.copy(), document.fps
+    goal, facing = (message.x, message.z), None
+    number = message.object or _seat_at(editor, goal)
+    if number:
+        goal, facing = _before(editor, number)
+
+    def work(job: Job) -> Outcome:
+        found = walk(scene, q, goal, fps=fps, facing_rad=facing, actor=label)
+        motion = found.motion
+        named = type(motion)(motion.skeleton, motion.q, motion.fps, "Walk")
+        return Outcome(
+            commit=lambda editor, edit: edits.put_sampled_track(
+                editor.document, edit, message.actor, named, start_s
+            ),
+            show=Walked(
+                job.number,
+                start_s + motion.duration_s,
+                sorted({conflict.what for conflict in found.conflicts}),
+            ),
+        )
+
+    return work
+
+
+def _seat_at(editor: Editor, goal: tuple[float, float]) -> int:
+    """The seat that stands at a position (x, z), 0 for none: nobody walks into a chair."""
+    for item in editor.document.objects():
+        place = scene_objects.placement_at(editor.document, item, editor.time_s)
+        if item.kind in SEATS and np.hypot(*(place[[0, 2]] - goal)) < BEFORE_SEAT_M:
+            return item.id
+    return 0
+
+
+def _before(editor: Editor, number: int) -> tuple[tuple[float, float], float | None]:
+    """Where to stand before an object, and which way to face: with the back to a seat."""
+    item = next((one for one in editor.document.objects() if one.id == number), None)
+    if item is None:
+        raise WritheError("that object no longer exists")
+    place = scene_objects.placement_at(editor.document, item, editor.time_s)
+    ahead = rotation_matrix(place[3:]) @ np.array([0.0, 0.0, 1.0])
+    if item.kind not in SEATS:
+        return (float(place[0]), float(place[2])), None
+    front = place[:3] + BEFORE_SEAT_M * ahead / max(float(np.hypot(ahead[0], ahead[2])), 1e-6)
+    return (float(front[0]), float(front[2])), float(np.arctan2(ahead[0], ahead[2]))

@@ -140,11 +140,21 @@ def _sweep(figures: dict[str, Any]) -> Rows:
     return rows
 
 
+def _trajectories(figures: dict[str, Any]) -> Rows:
+    """Milliseconds of whole trajectories, sequential and parallel, beside plain methods."""
+    names = ("sequential", "parallel", "dls_previous", "dls_rest")
+    rows: Rows = [["action", "frames", *(f"`{name}` (ms)" for name in names)]]
+    for action, row in figures["seen"].items():
+        rows.append([action, row["frames"], *(float(row[n]["ms"]["total"]) for n in names)])
+    return rows
+
+
 # by name of the block: paper, function of its stored figures
 TABLES: dict[str, tuple[str, Callable[[dict[str, Any]], Rows]]] = {
     "published topology rows": ("topology-coordinates", _scenes),
     "topology-aware sweep": ("topology-aware-ik-sweep", _sweep),
     "half-space methods": ("half-space-ik", _half_space),
+    "trajectory times": ("dynamic-joint-ik", _trajectories),
     "published planner": ("energy-planning", _planner),
 }
 

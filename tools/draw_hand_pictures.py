@@ -119,12 +119,11 @@ def drinking() -> None:
         Pin(f"{s}_ankle", vector3(frames.position(f"anna.{s}_ankle"))) for s in ("left", "right")
     ]
     upright = quaternion_of(frames.rotation("anna.right_wrist"))
-    still = Target("head", vector3(frames.position("anna.head")))
     sip = q[own]
     for share in np.minimum(np.arange(1, 140) / 90, 1.0):
         goal = vector3(wrist + share * (mouth - rim - wrist))
         target = Target("right_wrist", goal, orientation_in_world=upright)
-        sip = poser.step(sip, [target, still], feet).q
+        sip = poser.step(sip, [target], feet).q
     rows = [start[own], *(row[own] for row in found.approach), found.q[own]]
     seconds = [0.0, *np.cumsum([0.7] * (len(rows) - 1))]
     keys = [Key(t, row) for t, row in zip(seconds, rows, strict=True)]

@@ -102,9 +102,10 @@ def test_bounds_of_bodies_hold_all_their_shapes():
 def test_joint_zones_can_be_left_out_and_are_counted():
     table = CollisionTable.of_figure(padded_human())
     deep_at_rest = rules(table)[frozenset(("left_clavicle", "right_clavicle"))]
-    assert deep_at_rest.capped and deep_at_rest.left_out == 0
+    assert deep_at_rest.capped and deep_at_rest.too_deep_at_rest and deep_at_rest.left_out == 0
     rest = table.skeleton.rest_configuration[None]
     assert not certify(table, rest, fps=30.0).certified
     lenient = table.with_policy(ContactPolicy(skip_joint_zones=True))
+    assert not any(rule.too_deep_at_rest for rule in lenient.rules)
     assert sum(r.left_out for r in lenient.rules) == 1
     assert certify(lenient, rest, fps=30.0).certified

@@ -18,6 +18,7 @@ from writhe.collision.policy import (
     Reason,
 )
 from writhe.collision.shapes import Core, Shape, from_capsule, hull_directions
+from writhe.collision.tolerance import SLACK_M
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.collision.shape_gaps import (
     Bodies,
@@ -220,7 +221,7 @@ class CollisionTable:
                 near = any(0 <= steps[c] <= self.policy.neighbour_steps for c in couples)
                 gaps = [rest(*c) for c in couples] if near else []
                 required, reason = self.policy.allowance(*names, gaps)
-                capped, left_out = False, 0
+                capped, left_out, too_deep = False, 0, False
                 for index, (body_a, body_b) in enumerate(couples):
                     half = 0.5 * np.minimum.outer(self._radii(body_a), self._radii(body_b)).ravel()
                     at_rest = gaps[index] if near else None
@@ -228,10 +229,12 @@ class CollisionTable:
                     half[zone] = LEFT_OUT_M
                     left_out += int(zone.sum())
                     capped = capped or bool((allowed < required).any())
+                    if at_rest is not None:
+                        too_deep = too_deep or bool((at_rest < -allowed - SLACK_M).any())
                     columns.append((body_a, body_b, self._ancestor(body_a, body_b)))
                     allowance.append(allowed)
                     deep.append(half)
-                rules.append(PairRule(*names, reason, required, capped, left_out))
+                rules.append(PairRule(*names, reason, required, capped, left_out, too_deep))
         table = np.array(columns, dtype=np.int64).reshape(-1, 3)
         pairs = Pairs(
             a=np.ascontiguousarray(table[:, 0]),

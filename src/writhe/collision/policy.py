@@ -51,7 +51,8 @@ class PairRule:
 
     `capped` says that for some of its shape pairs the allowance was reduced to stay below half the
     smaller radius; `left_out` counts its shape pairs that are not tested because they lie in a
-    joint zone (see `ContactPolicy`).
+    joint zone (see `ContactPolicy`); `too_deep_at_rest` says that some of them penetrate in the
+    rest pose, so that no motion near it can be certified.
     """
 
     a: str
@@ -60,6 +61,7 @@ class PairRule:
     allowance_m: float | None
     capped: bool = False
     left_out: int = 0
+    too_deep_at_rest: bool = False
 
 
 def _key(a: str, b: str) -> tuple[str, str]:

@@ -122,12 +122,12 @@ def show_certificate(result: Certificate, table: CollisionTable) -> None:
         console.print(f"[red]{result.undecided} intervals undecided[/]")
     if result.jumps:
         console.print(f"{result.jumps} jumps, at which the pose changes without motion")
-    capped = [rule for rule in table.rules if rule.capped]
-    if capped:
-        names = ", ".join(f"{rule.a} and {rule.b}" for rule in capped[:4])
+    deep = [rule for rule in table.rules if rule.too_deep_at_rest]
+    if deep:
+        names = ", ".join(f"{rule.a} and {rule.b}" for rule in deep[:4])
         console.print(
-            f"[yellow]{len(capped)} pairs of adjacent parts overlap more at rest than is allowed"
-            f"[/] ({names}{', ...' if len(capped) > 4 else ''}): see --skip-joint-zones"
+            f"[yellow]{len(deep)} pairs of adjacent parts overlap more at rest than is allowed"
+            f"[/] ({names}{', ...' if len(deep) > 4 else ''}): see --skip-joint-zones"
         )
     if result.untested_pairs:
         console.print(f"[yellow]{result.untested_pairs} shape pairs at joints are not tested[/]")

@@ -75,9 +75,6 @@ def show_result(context, found: dict, span: actions.ActionRange, note: str) -> N
     """Store a certificate, and mark the timeline where parts overlap."""
     scene, settings = context.scene, context.scene.writhe
     settings.verdict, settings.sentence = found["verdict"], found["sentence"]
-    if found["untested"]:
-        joints = f"{found['untested']} pairs of shapes that overlap at rest are not tested"
-        note = f"{note}; {joints}" if note else joints
     settings.note = note
     settings.marks.clear()
     clear_markers(scene)

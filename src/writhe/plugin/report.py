@@ -52,7 +52,6 @@ def certificate_to_plain(
         "penetration_m": found.penetration_witnessed_m,
         "clearance_m": found.min_clearance_m,
         "seconds": found.seconds,
-        "untested": found.untested_pairs,
         "folded": [folded.joint for folded in found.folded_joints],
     }
 

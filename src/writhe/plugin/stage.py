@@ -105,8 +105,7 @@ class Stage:
         if level is not None:
             plane = half_space((0.0, level, 0.0), (0.0, 1.0, 0.0))
             objects.append(SceneObject(FLOOR, (plane,)))
-        # fitted shapes may overlap at joints in the rest pose: those pairs say nothing
-        policy = ContactPolicy(skip_joint_zones=True)
+        policy = ContactPolicy()
         for one, other in combinations([item.name for item in objects], 2):
             policy = policy.ignore(one, other)  # pairs of objects are not tested
         return Scene(actors, tuple(objects), policy)

@@ -43,6 +43,20 @@ def test_the_command_writes_a_certified_file_in_which_the_feet_stay(tmp_path: Pa
     assert np.linalg.norm(path - path[0], axis=1).max() < 1e-3
 
 
+def test_preset_poses_are_carried_over_to_the_human_with_fingers(tmp_path: Path):
+    content = {**SQUAT, "figure": "human_with_fingers"}
+    plain, fingers = (load_keys(write(tmp_path, one)).keys for one in (SQUAT, content))
+    for few, many in zip(plain, fingers, strict=True):
+        hips = [np.asarray(key.q)[:3] for key in (few, many)]
+        assert np.allclose(hips[0], hips[1])
+        assert np.size(many.q) > np.size(few.q)
+
+
+def test_preset_poses_of_a_figure_that_is_no_person_are_refused(tmp_path: Path):
+    with pytest.raises(WritheError, match=r"keys\[0\]\.pose.*octopus"):
+        load_keys(write(tmp_path, {**SQUAT, "figure": "octopus", "pins": []}))
+
+
 def test_constraints_that_contradict_each_other_give_exit_code_1(tmp_path: Path):
     far = {"joint": "left_wrist", "position_m": [0, 5, 0], "orientation": False}
     content = {**SQUAT, "pins": [*SQUAT["pins"], far]}

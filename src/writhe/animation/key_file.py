@@ -16,8 +16,15 @@ from writhe.animation.result import Animation
 from writhe.animation.through_keys import animate
 from writhe.arguments import checked
 from writhe.arrays import Floats, Vector3, vector3
-from writhe.errors import FileFormatError, WritheError
-from writhe.postures.preset_poses import LIBRARIES, preset_names, preset_pose, relative_to_object
+from writhe.errors import FileFormatError
+from writhe.postures.preset_poses import (
+    LIBRARIES,
+    is_person,
+    posture_of,
+    preset_names,
+    preset_pose,
+    relative_to_object,
+)
 from writhe.scene import ObjectKind, Scene
 from writhe.scene.strict_json import Node
 from writhe.skeleton import Figure, JointKind, forward
@@ -161,18 +168,31 @@ def _preset(node: Node, figure: Figure, subject: Figure | Scene) -> Floats:
     library = node.text("library", "") or next(
         (each for each in LIBRARIES if name in preset_names(each)), "basic"
     )
+    placement = _placement(node, subject) if "on" in node else None
     database, number = preset_pose(library, name)
-    if database.figure.skeleton.names != figure.skeleton.names:
-        raise WritheError(f"preset poses are poses of the human, not of {figure.name!r}")
-    if "on" not in node:
-        return database.q[number].copy()
+    if database.figure.skeleton.names == figure.skeleton.names:
+        if placement is None:
+            return database.q[number].copy()
+        return relative_to_object(database, number, placement)
+    if not is_person(figure):
+        raise node.child("pose").error(
+            f"preset poses are those of a person; {figure.name!r} is not recognised as one"
+            " (give its roles: `writhe roles`)"
+        )
+    rest = figure.skeleton.rest_configuration
+    at_origin = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+    return posture_of(figure, library, name, rest, at_origin if placement is None else placement)
+
+
+def _placement(node: Node, subject: Figure | Scene) -> Floats:
+    """(7,) the pose of the object that a key names with `on`."""
     on = node.text("on")
     if not isinstance(subject, Scene):
         raise node.error("'on' names an object of a scene, but the file has no 'scene'")
     item = subject.object(on)
     if item.kind is not ObjectKind.FIXED:
         raise node.child("on").error(f"{on!r} moves; preset poses are placed on fixed objects")
-    return relative_to_object(database, number, item.pose())
+    return item.pose()
 
 
 def _from_file(node: Node, figure: Figure) -> Floats:

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from characters import RichCharacter
 from writhe.animation import load_keys
 from writhe.cli.app import build_app
 from writhe.errors import WritheError
 from writhe.io import load, save
+from writhe.io.gltf.container import Glb
 from writhe.skeleton import Figure, Motion
 
 SQUAT: dict[str, Any] = {
@@ -55,6 +57,18 @@ def test_preset_poses_are_carried_over_to_the_human_with_fingers(tmp_path: Path)
 def test_preset_poses_of_a_figure_that_is_no_person_are_refused(tmp_path: Path):
     with pytest.raises(WritheError, match=r"keys\[0\]\.pose.*octopus"):
         load_keys(write(tmp_path, {**SQUAT, "figure": "octopus", "pins": []}))
+
+
+def test_the_command_writes_the_character_with_its_meshes_and_materials(tmp_path: Path):
+    hero = RichCharacter().write(tmp_path / "hero.glb")
+    keys = [{"time_s": 0, "pose": "stand"}, {"time_s": 1, "pose": "squat"}]
+    content = {"writhe_keys": 1, "figure": "hero.glb", "fps": 30, "keys": keys, "pins": "contacts"}
+    out = tmp_path / "squat.glb"
+    command = ["animate", str(write(tmp_path, content)), "-o", str(out), "--json"]
+    CliRunner().invoke(build_app("animate"), command)
+    before, after = Glb(hero).document, Glb(out).document
+    for what in ("meshes", "materials", "images"):
+        assert len(after[what]) == len(before[what]) > 0
 
 
 def test_constraints_that_contradict_each_other_give_exit_code_1(tmp_path: Path):

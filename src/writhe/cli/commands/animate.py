@@ -36,7 +36,7 @@ def animate(
 
     given = load_keys(keys)
     found = given.animate(AnimateOptions(plan=plan))
-    save(found.motion, output)
+    save(found.motion, output, figure=given.figure)
     scene = given.subject if isinstance(given.subject, Scene) else None
     stored = certify_file(output, scene=scene, actor=given.actor, figure=given.figure)
     for key in found.moved_keys:

@@ -294,7 +294,7 @@ def _write(
         frame = int(last.rpartition("@")[2]) % len(clip)
         rest = clip.slice(frame, len(clip)).resample(written.fps)
         written = replace(written, q=np.concatenate([written.q, rest.q[1:]]))
-    save(written, output, figure=figure if figure.source is not None else None)
+    save(written, output, figure=figure if figure.skin is not None else None)
     stored = certify_file(
         output, scene=scene, actor=actor_name, policy=problem.table.policy, figure=figure
     )

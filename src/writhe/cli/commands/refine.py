@@ -88,7 +88,7 @@ def refine(
         duration_s=duration,
         held=_held(figure, motion, pin or [], slide or []),
     )
-    save(found.motion, output, figure=figure if figure.source is not None else None)
+    save(found.motion, output, figure=figure if figure.skin is not None else None)
     stored = certify_file(output, figure=figure)
     proof = stored.certificate
     if not proof.certified:

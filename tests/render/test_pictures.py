@@ -123,7 +123,7 @@ def test_the_stage_shows_objects(tmp_path):
 
 def test_misuse_says_what_is_wrong(human, tmp_path):
     motion = waving(human)
-    with pytest.raises(WritheError, match=r"\.gif or \.mp4"):
+    with pytest.raises(WritheError, match=r"\.gif, \.mp4"):
         movie(human, motion, tmp_path / "m.avi")
     with pytest.raises(WritheError, match="one entry per frame: 6"):
         film_strip(human, motion, tmp_path / "m.png", highlights=[[]])

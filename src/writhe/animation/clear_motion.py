@@ -64,9 +64,9 @@ def clear_scene(
     """
     out, rows = ClearedMotion(), rows.copy()
     reasons: dict[str, list[str]] = {}  # to the times at which something was not cleared
-    found = _bad_stretches(actors, rows, edges, preferred, animated)
+    found = _bad_segments(actors, rows, edges, preferred, animated)
     if move_keys:
-        for frame in sorted({f for stretch in found for f in stretch[1:]} & _key_frames(actors)):
+        for frame in sorted({f for segment in found for f in segment[1:]} & _key_frames(actors)):
             try:
                 moved = move_pose_out(actors, rows[frame], preferred=preferred, animated=animated)
             except WritheError:
@@ -124,7 +124,7 @@ def move_pose_out(
     return MovedOutKey(mover.actor, 0, np.ascontiguousarray(moved[mover.own]), far)
 
 
-def _bad_stretches(
+def _bad_segments(
     actors: Mapping[str, ActorMotion],
     rows: Floats,
     edges: Sequence[int],

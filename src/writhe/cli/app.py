@@ -29,7 +29,7 @@ COMMANDS = {
     "clean": "Remove penetrations from a clip.",
     "batch": "Certify, clean, retarget or convert whole folders, on all cores or a cluster.",
     "plan": "Plan a motion between two postures without penetration.",
-    "refine": "Time and smooth a stretch of a motion as a whole, and certify it again.",
+    "refine": "Time and smooth a segment of a motion as a whole, and certify it again.",
     "animate": "Turn keys and pins into a motion without penetration.",
     "learn": "Learn joint limits and damping from clips, for whole trajectories.",
     "db": "Build, inspect, merge and query posture databases.",

@@ -23,7 +23,8 @@ _VIDEO: dict[str, dict[str, Any]] = {
 def check_movie_name(path: Path) -> None:
     """Raise an error unless the suffix is that of a movie, or .zip for a sequence of pictures."""
     if path.suffix.lower() not in MOVIES:
-        raise WritheError(f"the suffix of a movie must be one of {MOVIES}, not {path.suffix!r}")
+        known = ", ".join(MOVIES)
+        raise WritheError(f"the suffix of a movie is one of {known}, not {path.suffix!r}")
 
 
 class MovieWriter:

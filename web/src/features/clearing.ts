@@ -111,7 +111,7 @@ class ClearingDialog {
 
   showResult(result: ClearResult): void {
     const count = result.cleared;
-    const fixed = count ? `Fixed ${count} ${count === 1 ? "stretch" : "stretches"}.` : "";
+    const fixed = count ? `Fixed ${count} ${count === 1 ? "segment" : "segments"}.` : "";
     this.overlappingKeys = result.overlapping_keys ?? [];
     fill(
       this.note,
@@ -247,7 +247,7 @@ class BeforeAfter {
   show(before: Map<number, Motion>, changes: SegmentChange[]): void {
     if (before.size === 0) return;
     store.motionsBefore = before;
-    this.note.textContent = changes.length === 1 ? changes[0].text : `${changes.length} stretches changed`;
+    this.note.textContent = changes.length === 1 ? changes[0].text : `${changes.length} segments changed`;
     this.element.hidden = false;
     this.choose(false);
   }

@@ -1,4 +1,4 @@
-"""`writhe refine`: time and smooth a stretch of a motion as a whole."""
+"""`writhe refine`: time and smooth a segment of a motion as a whole."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def refine(
         Path,
         typer.Option("-o", "--output", help="The .bvh or glTF file to write.", show_default=False),
     ],
-    first: Annotated[int, typer.Option("--from", help="First frame of the stretch.")] = 0,
+    first: Annotated[int, typer.Option("--from", help="First frame of the segment.")] = 0,
     last: Annotated[int, typer.Option("--to", help="Last frame (negative: from the end).")] = -1,
     waypoint: Annotated[
         list[int] | None, typer.Option(help="A frame that is kept exactly; may be repeated.")
@@ -37,7 +37,7 @@ def refine(
         str, typer.Option(help="Speed between waypoints: bell, uniform, or keep the timing.")
     ] = "bell",
     duration: Annotated[
-        float | None, typer.Option(help="New duration of the stretch in seconds.")
+        float | None, typer.Option(help="New duration of the segment in seconds.")
     ] = None,
     pin: Annotated[
         list[str] | None,
@@ -59,7 +59,7 @@ def refine(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Time and smooth a stretch of a motion as a whole: stage two of the planning paper.
+    """Time and smooth a segment of a motion as a whole: stage two of the planning paper.
 
     All frames are optimised at once: bell-shaped speed between the waypoints, steady angular
     momentum, pins and slides kept, joint limits, clearance. The file is certified again.

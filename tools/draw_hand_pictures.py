@@ -94,8 +94,8 @@ def grips() -> None:
     Image.fromarray(whole).save(IMAGES / "grips.png")
 
 
-def drinking() -> None:
-    """A cup on a table is gripped, lifted to the mouth and put back."""
+def carried_cup() -> None:
+    """A cup on a table is gripped, lifted to the chest and put back."""
     body, database = figure("human_with_fingers"), builtin_database("basic")
     cup = cylinder((0, -0.05, 0), (0, 0.05, 0), 0.037)
     things = (
@@ -110,8 +110,7 @@ def drinking() -> None:
     held, q = found.carried()
     frames = forward(held.layout.skeleton, q)
     wrist = frames.position("anna.right_wrist")
-    rim = frames.point("cup", (0.0, 0.05, 0.0)) - wrist
-    mouth = frames.position("anna.head") + np.array([0.0, 0.005, 0.15])
+    lifted = frames.position("anna.chest") + np.array([-0.16, 0.08, 0.30])
     poser = make_poser("default", held, database, actor="anna")
     assert isinstance(poser, FingerPoser)
     poser.actor.state[:] = q
@@ -119,22 +118,22 @@ def drinking() -> None:
         Pin(f"{s}_ankle", vector3(frames.position(f"anna.{s}_ankle"))) for s in ("left", "right")
     ]
     upright = quaternion_of(frames.rotation("anna.right_wrist"))
-    sip = q[own]
+    held_high = q[own]
     for share in np.minimum(np.arange(1, 140) / 90, 1.0):
-        goal = vector3(wrist + share * (mouth - rim - wrist))
+        goal = vector3(wrist + share * (lifted - wrist))
         target = Target("right_wrist", goal, orientation_in_world=upright)
-        sip = poser.step(sip, [target], feet).q
+        held_high = poser.step(held_high, [target], feet).q
     rows = [start[own], *(row[own] for row in found.approach), found.q[own]]
     seconds = [0.0, *np.cumsum([0.7] * (len(rows) - 1))]
     keys = [Key(t, row) for t, row in zip(seconds, rows, strict=True)]
     picked = keys[-1].time_s
-    keys += [Key(picked + 1.2, sip), Key(picked + 1.8, sip)]
+    keys += [Key(picked + 1.2, held_high), Key(picked + 1.8, held_high)]
     keys += [Key(picked + 3.0 + t, row) for t, row in zip(seconds, rows[::-1], strict=True)]
     carry = Carry("cup", "right_wrist", picked, picked + 3.0)
     done = animate_carrying(scene, keys, [carry], fps=30.0, q=start)
-    print("drinking:", done.status, done.certificate.verdict, [c.text() for c in done.conflicts])
+    print("cup:", done.status, done.certificate.verdict, [c.text() for c in done.conflicts])
     look = {"count": 7, "view": (-0.9, 0.25, 1.0), "size": (240, 360)}
-    scene_strip(scene, done.scene_motion.q, IMAGES / "drinking.png", **look)
+    scene_strip(scene, done.scene_motion.q, IMAGES / "carried_cup.png", **look)
 
 
 def handshake() -> None:
@@ -198,7 +197,7 @@ def two_hands() -> None:
 def main() -> None:
     hand_poses()
     grips()
-    drinking()
+    carried_cup()
     handshake()
     two_hands()
 

@@ -13,7 +13,7 @@ import sys
 
 import numpy as np
 
-from writhe.research.benchmarks import batch_ik, gpu
+from writhe.research.benchmarks.throughput import batch_ik, gpu
 
 if __name__ == "__main__":
     if len(sys.argv) == 2 and not sys.argv[1].startswith("-"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from writhe.collision import CollisionTable
-from writhe.research.benchmarks.gpu import TARGETS, penetrations, problem_arrays
+from writhe.research.benchmarks.throughput.gpu import TARGETS, penetrations, problem_arrays
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.limits import limit_excess

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from writhe.database import NeighbourSearch, PostureDatabase, normalise, posture_features
 from writhe.errors import WritheError
-from writhe.research.benchmarks.query import synthetic_postures
+from writhe.research.benchmarks.throughput.query import synthetic_postures
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate

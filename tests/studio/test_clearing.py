@@ -15,7 +15,7 @@ from socket_client import SocketClient
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.studio.document import Document, TrackKind
-from writhe.studio.features.certificate import saved_certificate
+from writhe.studio.features.motion.certificate import saved_certificate
 
 
 @pytest.fixture

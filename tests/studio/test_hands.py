@@ -13,7 +13,7 @@ from writhe.skeleton.root import moved_roots
 from writhe.studio.document import Document
 from writhe.studio.editing import edits, object_edits
 from writhe.studio.editing.editor import Editor
-from writhe.studio.features import hands
+from writhe.studio.features.posing import hands
 from writhe.studio.server.command_handlers import carry_out
 
 

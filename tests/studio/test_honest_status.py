@@ -14,7 +14,7 @@ from writhe.studio.document import Document
 from writhe.studio.editing import object_edits
 from writhe.studio.editing.scene_builder import SceneKey, build_scene
 from writhe.studio.editing.scene_sampling import sample_document
-from writhe.studio.features.certificate import document_certificate
+from writhe.studio.features.motion.certificate import document_certificate
 from writhe.studio.files.import_export import certificate_of, export
 
 BEYOND_M = 1.1e-3  # the certificate promises 1 mm; the check samples

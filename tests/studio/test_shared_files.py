@@ -17,7 +17,8 @@ from writhe.studio.document import Document
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.posers import Posers
 from writhe.studio.editing.solver_settings import SolverSettings
-from writhe.studio.features import solver_settings, trajectories
+from writhe.studio.features.motion import trajectories
+from writhe.studio.features.posing import solver_settings
 from writhe.studio.files.import_export import import_file
 from writhe.studio.files.shared_files import MAX_FILES, SharedFiles
 from writhe.studio.server.command_handlers import carry_out

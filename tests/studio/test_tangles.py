@@ -21,10 +21,11 @@ from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.editing.tangle_setup import tangle_setup_of
 from writhe.studio.feature import Work
-from writhe.studio.features import partner, tangle_motion, tangles, winding
-from writhe.studio.features.tangle_motion import FollowTangle, KeyTangle, WindKeys
-from writhe.studio.features.tangles import MeasureTangle, TangleChain, TangleGoal
-from writhe.studio.features.winding import WindStep, WindTangle
+from writhe.studio.features.scene import partner
+from writhe.studio.features.tangling import tangle_motion, tangles, winding
+from writhe.studio.features.tangling.tangle_motion import FollowTangle, KeyTangle, WindKeys
+from writhe.studio.features.tangling.tangles import MeasureTangle, TangleChain, TangleGoal
+from writhe.studio.features.tangling.winding import WindStep, WindTangle
 from writhe.studio.server.command_handlers import carry_out
 from writhe.studio.server.drag_handler import drag_result
 
@@ -115,7 +116,7 @@ def test_an_arm_winds_around_a_chairs_leg(editor: Editor) -> None:
 
 
 def _add_object(kind: str, position: tuple[float, float, float]) -> protocol.Command:
-    from writhe.studio.features.objects import AddObject
+    from writhe.studio.features.scene.objects import AddObject
 
     return AddObject("request-object", kind, position)
 

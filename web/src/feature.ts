@@ -34,10 +34,11 @@ export interface Feature {
 
 export type Install = (editor: Editor) => Feature;
 
-/** Install every module of features/. */
+/** Install every module in the folders of features/, in the order of their names. */
 export function installFeatures(editor: Editor): Feature[] {
-  const modules = import.meta.glob<{ install: Install }>("./features/*.ts", { eager: true });
+  const modules = import.meta.glob<{ install: Install }>("./features/*/*.ts", { eager: true });
+  const name = (path: string) => path.slice(path.lastIndexOf("/") + 1);
   return Object.keys(modules)
-    .sort()
+    .sort((a, b) => (name(a) < name(b) ? -1 : 1))
     .map((path) => modules[path].install(editor));
 }

@@ -41,6 +41,9 @@ COMMANDS = {
     "warmup": "Compile all kernels now.",
 }
 
+# commands in the folder `commands/research`
+RESEARCH = ("reproduce", "tune", "bench")
+
 # commands that recognise bodies and therefore take `--roles FILE`
 TAKE_ROLES = (
     "info",
@@ -102,7 +105,8 @@ def build_app(command: str | None) -> typer.Typer:
         if name != command:
             app.command(name, help=line)(_not_loaded)
             continue
-        module = importlib.import_module(f"writhe.cli.commands.{name}")
+        folder = "commands.research" if name in RESEARCH else "commands"
+        module = importlib.import_module(f"writhe.cli.{folder}.{name}")
         if hasattr(module, "app"):
             if name in TAKE_ROLES:
                 for sub in module.app.registered_commands:

@@ -1,7 +1,7 @@
 """Features of the studio; docs/studio-features.md shows one from end to end.
 
-A feature is one module in `writhe.studio.features` with a `feature = Feature("name")`, message
-structs, and functions that handle them, registered by the decorators below. The type of a
+A feature is one module in a folder of `writhe.studio.features` with a `feature = Feature("name")`,
+message structs, and functions that handle them, registered by the decorators below. The type of a
 function's last parameter is the message that it handles. Every `Message` of the module and every
 `Part` (a struct inside a message) is exported to TypeScript.
 """

@@ -11,7 +11,7 @@ from writhe.collision import CollisionTable
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
 from writhe.research import benchmarks
-from writhe.research.benchmarks.query import synthetic_postures
+from writhe.research.benchmarks.throughput.query import synthetic_postures
 from writhe.research.evaluation.drag_scenes import make_drag_scene
 from writhe.research.evaluation.drags import scripted_drags, standing
 from writhe.research.evaluation.metrics import PosingMetrics

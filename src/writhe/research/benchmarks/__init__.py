@@ -1,4 +1,4 @@
-"""Benchmarks. A benchmark is a module here with `run(progress) -> dict`, listed below.
+"""Benchmarks: modules here and in `throughput` with `run(progress) -> dict`, listed below.
 
 All figures of a benchmark come from one run; methods that are compared are measured alternately.
 """
@@ -33,7 +33,11 @@ BENCHMARKS = {
     "library": "distance of captured postures to the built-in ones (needs --clips)",
 }
 
+# those in the folder `throughput`
+THROUGHPUT = ("batch", "batch-ik", "gpu", "query", "scaling")
+
 
 def run(name: str, progress: Progress | None = None, **options: Any) -> dict[str, Any]:
     """Run a benchmark; `progress` is called with the current measurement."""
-    return run_named("benchmark", __name__, BENCHMARKS, name, progress, options)
+    package = f"{__name__}.throughput" if name in THROUGHPUT else __name__
+    return run_named("benchmark", package, BENCHMARKS, name, progress, options)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from writhe.progress import Progress
-from writhe.research.benchmarks import scaling
+from writhe.research.benchmarks.throughput import scaling
 from writhe.research.peers import planning, workloads
 from writhe.research.peers.environments import ENVIRONMENTS, python_of
 from writhe.research.peers.metrics import MotionEvaluator, MotionMetrics, summary

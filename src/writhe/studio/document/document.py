@@ -409,7 +409,7 @@ class Document:
     # ---- certificate of the motion; not a command: it is computed after each ----
 
     def set_certificate(self, data: bytes) -> None:
-        """Store the encoded certificate of the motion (see `studio.features.certificate`)."""
+        """Store the encoded certificate of the motion (see `features.motion.certificate`)."""
         with self._lock, self._transaction():
             self._put_meta("certificate", data)
 

@@ -1,1 +1,1 @@
-"""One module for each feature of the studio; `protocol.registry` discovers them."""
+"""Features of the studio, one module each, by subject; `protocol.registry` finds them."""

@@ -18,10 +18,11 @@ from writhe.studio.protocol.base import Command, Message, Part, Task
 
 
 def _load() -> dict[str, tuple[Feature, ModuleType]]:
-    """The modules of the package `features`, by feature name."""
+    """The modules in the folders of `features`, by feature name."""
     found: dict[str, tuple[Feature, ModuleType]] = {}
-    for entry in sorted(pkgutil.iter_modules(features.__path__), key=lambda one: one.name):
-        module = importlib.import_module(f"{features.__name__}.{entry.name}")
+    listed = pkgutil.walk_packages(features.__path__, f"{features.__name__}.")
+    for entry in sorted(listed, key=lambda one: one.name.rpartition(".")[2]):
+        module = importlib.import_module(entry.name)
         feature = getattr(module, "feature", None)
         if isinstance(feature, Feature):
             found[feature.name] = (feature, module)

@@ -1,0 +1,1 @@
+"""Benchmarks of work in bulk: folders of clips, GPU batches, large databases."""

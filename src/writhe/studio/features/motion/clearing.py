@@ -1,0 +1,236 @@
+"""Clears penetrating segments: by a planned detour, or by pushing the motion out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from writhe.animation.clear_actor import ActorMotion
+from writhe.animation.clear_motion import MovedOutKey, clear_scene, move_pose_out
+from writhe.cleaning.motion_change import LIMIT_RAD, MOST_POP, SLIDE_M, MotionChange
+from writhe.errors import WritheError
+from writhe.skeleton import Motion
+from writhe.studio.document import TrackKind
+from writhe.studio.document.history import Edit
+from writhe.studio.editing import edits
+from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene_builder import actor_label
+from writhe.studio.editing.scene_sampling import sample_scene
+from writhe.studio.feature import Feature, Outcome, Work
+from writhe.studio.features.motion.certificate import segment_edges
+from writhe.studio.protocol import Command, Message, Part, Task, Time
+from writhe.studio.server.jobs import Job
+from writhe.studio.view.part_labels import display_name, display_names
+
+feature = Feature("clearing")
+
+_SEEN_RAD = 0.01  # joints that change by less are not mentioned
+
+
+class ClearSegment(Task, frozen=True, tag="clear_segment"):
+    """Remove the penetrations from a segment of an actor's motion.
+
+    "detour" plans a new path between the poses at its ends; "push_out" keeps the motion and only
+    moves overlapping parts apart.
+    """
+
+    actor: int
+    start_s: Time
+    end_s: Time
+    how: Literal["detour", "push_out"]
+
+
+class ClearAll(Task, frozen=True, tag="clear_all"):
+    """Clear all segments that are not certified; keys stay unchanged.
+
+    Segments with different linking at their ends are tried with a detour first, all others by
+    pushing out.
+    """
+
+    preferred_actor: Annotated[int, Meta(ge=0)]
+    move_keys: bool = False  # keyed poses that overlap are moved out, by the smallest change
+
+
+class SegmentChange(Part, frozen=True):
+    """What clearing changed in a segment: a sentence, and when the pose changed most."""
+
+    text: str
+    at_s: float
+
+
+class ClearResult(Message, frozen=True, tag="clear_result"):
+    """The number of cleared segments, what changed in each, and why others were not cleared.
+
+    `overlapping_keys` are the times of keyed poses that overlap: they can be moved out by clearing
+    again with `move_keys`.
+    """
+
+    job: str
+    cleared: int
+    remaining: list[str]
+    changes: list[SegmentChange]
+    overlapping_keys: list[float] = msgspec.field(default_factory=list[float])
+
+
+class BlendAgain(Command, frozen=True, tag="blend_again"):
+    """Remove a sampled track, so that its keys are interpolated by their easing."""
+
+    track: int
+
+
+def _actor_motion(editor: Editor, actor: int) -> ActorMotion:
+    if actor_label(actor) not in editor.scene.layout.actor_q:
+        raise WritheError("this character has no solid shapes, so nothing can collide with it")
+    document, names = editor.document, display_names(editor.document)
+    return ActorMotion(
+        editor.scene,
+        actor_label(actor),
+        document.fps,
+        tuple(pin.joint for pin in document.actor(actor).pins),
+        _key_frames(editor, actor),
+        lambda part: display_name(part, names),
+    )
+
+
+@feature.task("Fix the segment", needs=("planning",))
+def clear_segment(editor: Editor, message: ClearSegment) -> Work:
+    """Read the segment now; clear it in the background and add the result to the timeline."""
+    mover, fps = _actor_motion(editor, message.actor), editor.document.fps
+    first, last = round(message.start_s * fps), round(message.end_s * fps)
+    if last <= first:
+        raise WritheError("a segment must end after it begins")
+    whole = sample_scene(editor, np.arange(_last_frame(editor, last) + 1) / fps)
+
+    def work(job: Job) -> Outcome:
+        begin, end = mover.segment(whole, first, last)
+        rows, detour = whole[begin : end + 1], message.how == "detour"
+        fixed = mover.fixed_ends(rows, begin)
+        motion = mover.detour(rows) if detour else mover.pushed_out(rows, job.report, fixed=fixed)
+        return Outcome(
+            commit=lambda editor, edit: edits.put_sampled_track(
+                editor.document, edit, message.actor, motion, begin / fps
+            ),
+            show=ClearResult(
+                job.number, 1, [], [_describe(mover, motion, mover.change(rows, motion), begin)]
+            ),
+        )
+
+    return work
+
+
+@feature.task("Fix the motion", needs=("planning",))
+def clear_all(editor: Editor, message: ClearAll) -> Work:
+    """Certify and clear segment by segment; all changes are one command."""
+    edges, fps = segment_edges(editor.document), editor.document.fps
+    rows = sample_scene(editor, np.arange(edges[-1] + 1 if edges else 1) / fps)
+    ids = {
+        actor_label(actor.id): actor.id
+        for actor in editor.document.actors()
+        if actor_label(actor.id) in editor.scene.layout.actor_q
+    }
+    actors = {name: _actor_motion(editor, number) for name, number in ids.items()}
+    animated = frozenset(n for n, i in ids.items() if not editor.document.timeline(i).empty)
+
+    preferred, time_s = actor_label(message.preferred_actor), editor.time_s
+
+    def still(job: Job) -> Outcome:
+        moved = move_pose_out(actors, rows[0], preferred=preferred, animated=animated)
+        if moved is None:
+            return Outcome(show=ClearResult(job.number, 0, [], []))
+        change = _moved_key_text(moved, time_s)
+        return Outcome(
+            commit=lambda editor, edit: edits.set_pose(
+                editor.document, edit, ids[moved.actor], moved.q, time_s
+            ),
+            show=ClearResult(job.number, 1, [], [change]),
+        )
+
+    def work(job: Job) -> Outcome:
+        found = clear_scene(
+            actors,
+            rows,
+            edges,
+            preferred=preferred,
+            animated=animated,
+            move_keys=message.move_keys,
+            progress=job.report,
+        )
+
+        def commit(editor: Editor, edit: Edit) -> None:
+            for key in found.moved_keys:
+                edits.put_key(editor.document, edit, ids[key.actor], key.frame / fps, key.q)
+            for name, motion, first in found.motions:
+                edits.put_sampled_track(editor.document, edit, ids[name], motion, first / fps)
+
+        changes = [_moved_key_text(key, key.frame / fps) for key in found.moved_keys]
+        changes += [
+            _describe(actors[name], motion, change, first)
+            for (name, motion, first), change in zip(found.motions, found.changes, strict=True)
+        ]
+        cleared = len(found.motions) + len(found.moved_keys)
+        show = ClearResult(
+            job.number, cleared, found.remaining, changes, sorted(set(found.overlapping_keys))
+        )
+        return Outcome(commit=commit, show=show)
+
+    return work if edges else still
+
+
+@feature.command("Blend keys again")
+def blend_again(editor: Editor, edit: Edit, message: BlendAgain) -> None:
+    """Remove the sampled track; its keys stay."""
+    motions = {t.id for t in editor.document.all_tracks() if t.kind is TrackKind.SAMPLED}
+    if message.track not in motions:
+        raise WritheError("that sampled track no longer exists")
+    edit.delete("tracks", message.track)
+
+
+def _moved_key_text(key: MovedOutKey, time_s: float) -> SegmentChange:
+    return SegmentChange(
+        f"The pose at {time_s:.2f} s was moved out, by {1000 * key.distance_m:.0f} mm.", time_s
+    )
+
+
+def _describe(
+    mover: ActorMotion, motion: Motion, change: MotionChange, first: int
+) -> SegmentChange:
+    """What clearing a segment that starts at frame `first` changed, for the animator."""
+    most, at_s = "", (first + change.at_frame) / mover.fps
+    if change.turn_rad > _SEEN_RAD:
+        joint = mover.name_of(f"{mover.actor}.{change.joint}")
+        most = f", most the {joint} by {np.degrees(change.turn_rad):.0f} degrees at {at_s:.2f} s"
+    start_s = first / mover.fps
+    return SegmentChange(
+        f"{motion.name} from {start_s:.2f} to {start_s + motion.duration_s:.2f} s: joints moved"
+        f" {1000 * change.mean_m:.0f} mm on average{most}{_broken(change)}.",
+        at_s,
+    )
+
+
+def _broken(change: MotionChange) -> str:
+    """What could not be kept, if anything."""
+    wrong = [
+        text
+        for text, bad in (
+            ("joint limits are exceeded", change.beyond_limits_rad > LIMIT_RAD),
+            ("planted feet slide", change.slide_m > SLIDE_M),
+            ("a joint pops", change.pop_ratio > MOST_POP),
+        )
+        if bad
+    ]
+    return f"; not kept: {', '.join(wrong)}" if wrong else ""
+
+
+def _last_frame(editor: Editor, at_least: int) -> int:
+    edges = segment_edges(editor.document)
+    return max(at_least, edges[-1] if edges else 0)
+
+
+def _key_frames(editor: Editor, actor: int) -> frozenset[int]:
+    """The frames of an actor's pose keys, whose poses must not change."""
+    track = editor.document.track(actor, TrackKind.POSE)
+    keys = [] if track is None else editor.document.keys(track.id)
+    return frozenset(round(key.time_s * editor.document.fps) for key in keys)

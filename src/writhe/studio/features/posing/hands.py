@@ -1,0 +1,146 @@
+"""Hands: hand poses, and a hand that grips an object or shakes another character's hand."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from writhe.arrays import Floats
+from writhe.database import PostureDatabase
+from writhe.errors import WritheError
+from writhe.hands import HAND_POSES, clasp, grip, hand_pose, hands_of
+from writhe.skeleton import Figure
+from writhe.studio.document.history import Edit
+from writhe.studio.editing import edits, scene_objects
+from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.figure_cache import per_figure
+from writhe.studio.editing.scene_builder import actor_label
+from writhe.studio.editing.solver_settings import SolverSettings
+from writhe.studio.feature import Feature
+from writhe.studio.features.tangling.tangles import current_configuration
+from writhe.studio.protocol import Command, Name, Part
+
+feature = Feature("hands")
+
+
+class SetHandPose(Command, frozen=True, tag="set_hand_pose"):
+    """Put the fingers of one or both hands into a named pose."""
+
+    actor: int
+    side: Literal["left", "right", "both"]
+    name: Name
+
+
+class GripObject(Command, frozen=True, tag="grip_object"):
+    """Bring the hand of a picked joint to an object and close the fingers around it."""
+
+    actor: int
+    joint: int
+    object: int
+
+
+class ShakeHands(Command, frozen=True, tag="shake_hands"):
+    """Bring the hands of two characters together, by a picked joint of each."""
+
+    actor: int
+    joint: int
+    other: int
+    other_joint: int
+
+
+class HandsState(Part, frozen=True):
+    """The names of the hand poses, and the characters that have fingers."""
+
+    poses: list[str]
+    actors: list[int]
+
+
+@per_figure
+def _has_fingers(figure: Figure) -> bool:
+    return bool(hands_of(figure))
+
+
+@feature.state
+def state(editor: Editor) -> HandsState:
+    """Who can use hand poses."""
+    document = editor.document
+    able = [a.id for a in document.actors() if _has_fingers(document.figure(a.figure))]
+    return HandsState(list(HAND_POSES), able)
+
+
+@feature.command("Hand pose")
+def set_hand_pose(editor: Editor, edit: Edit, message: SetHandPose) -> None:
+    """Close the fingers towards the pose; they stop where they meet the body."""
+    actor = editor.document.actor(message.actor)
+    posed = editor.posed_actor(actor)
+    q = posed.q
+    for side in ("left", "right") if message.side == "both" else (message.side,):
+        q = hand_pose(posed.figure, q, side, message.name)
+    edits.set_pose(editor.document, edit, actor.id, q, editor.time_s)
+
+
+@feature.command("Grip")
+def grip_object(editor: Editor, edit: Edit, message: GripObject) -> None:
+    """The hand goes to the object, closes around it and is pinned there."""
+    side = _side(editor, message.actor, message.joint)
+    thing = scene_objects.object_label(editor.document.object_row(message.object))
+    found = grip(
+        editor.scene,
+        actor_label(message.actor),
+        side,
+        thing,
+        current_configuration(editor),
+        database=_postures(editor),
+    )
+    if not found.closed:
+        raise WritheError(
+            f"the {side} hand cannot reach it or get around it: move the character closer, or turn"
+            " the object"
+        )
+    _keep(editor, edit, message.actor, found.q, found.hand.wrist)
+
+
+@feature.command("Shake hands")
+def shake_hands(editor: Editor, edit: Edit, message: ShakeHands) -> None:
+    """Both characters reach, and their hands close."""
+    sides = (
+        _side(editor, message.actor, message.joint),
+        _side(editor, message.other, message.other_joint),
+    )
+    names = actor_label(message.actor), actor_label(message.other)
+    found = clasp(
+        editor.scene, *names, sides, current_configuration(editor), database=_postures(editor)
+    )
+    if not found.met:
+        raise WritheError(
+            f"their hands stay {100 * found.apart_m:.0f} cm apart: move the two characters closer,"
+            " facing each other"
+        )
+    for number, side in zip((message.actor, message.other), sides, strict=True):
+        figure = editor.document.figure(editor.document.actor(number).figure)
+        _keep(editor, edit, number, found.q, hands_of(figure)[side].wrist)
+
+
+def _keep(editor: Editor, edit: Edit, number: int, q: Floats, wrist: str) -> None:
+    """Set the pose of an actor from that of the scene, and pin its wrist."""
+    document = editor.document
+    own = q[editor.scene.layout.actor_q[actor_label(number)]]
+    edits.set_pose(document, edit, number, own, editor.time_s)
+    edits.set_pin(document, edit, number, own, wrist, "both")
+
+
+def _postures(editor: Editor) -> PostureDatabase | None:
+    return editor.posers.postures(SolverSettings.of(editor.document))
+
+
+def _side(editor: Editor, number: int, joint: int) -> str:
+    """The hand of a picked joint."""
+    figure = editor.document.figure(editor.document.actor(number).figure)
+    names = figure.skeleton.names
+    if not 0 <= joint < len(names):
+        raise WritheError(f"this figure has no joint number {joint}")
+    for side, hand in hands_of(figure).items():
+        if names[joint] == hand.wrist or names[joint] in hand.joints:
+            return side
+    raise WritheError(
+        "pick a hand with fingers: a character without them gets them with the figure Human"
+    )

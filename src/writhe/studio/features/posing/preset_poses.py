@@ -1,0 +1,132 @@
+"""Preset poses of the human: standing, moving, on a chair, on a ladder."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.collision.tolerance import SLACK_M
+from writhe.errors import WritheError
+from writhe.postures import preset_poses
+from writhe.skeleton import Figure
+from writhe.skeleton.figures import figure
+from writhe.studio.document import Document
+from writhe.studio.document.history import Edit
+from writhe.studio.editing import edits, object_edits, scene_builder, scene_objects
+from writhe.studio.editing.editor import Editor
+from writhe.studio.feature import Feature
+from writhe.studio.features.posing.contacts import declared
+from writhe.studio.protocol import Command, Message, Name, Part
+from writhe.studio.view.diagnostics import Diagnostics
+from writhe.studio.view.silhouettes import silhouette
+
+feature = Feature("preset_poses")
+_TITLES = {"basic": "Floor", "chair": "Chair", "ladder": "Ladder"}
+
+
+class ListPresetPoses(Message, frozen=True, tag="list_preset_poses"):
+    """Request the list of preset poses."""
+
+
+class PresetPose(Part, frozen=True):
+    """A preset pose with the data of its small picture (`studio.view.silhouettes`)."""
+
+    name: str
+    body: bytes
+    object: list[bytes]
+
+
+class PresetGroup(Part, frozen=True):
+    """The poses of one library."""
+
+    library: str
+    title: str
+    poses: list[PresetPose]
+
+
+class PresetPoses(Message, frozen=True, tag="preset_poses"):
+    """All preset poses of people, the answer to ListPresetPoses.
+
+    `radii` are those of the capsules that the pictures number, in metres.
+    """
+
+    groups: list[PresetGroup]
+    radii: list[float]
+
+
+class ApplyPresetPose(Command, frozen=True, tag="apply_preset_pose"):
+    """Apply a preset pose to a person; a pose on a chair or ladder adds the object if missing."""
+
+    actor: int
+    library: Literal["basic", "chair", "ladder"]
+    name: Name
+
+
+@feature.query
+def list_poses(editor: Editor, message: ListPresetPoses) -> PresetPoses:
+    """All poses by library."""
+    return PresetPoses(
+        [
+            PresetGroup(library, _TITLES[library], [_picture(library, n) for n in names])
+            for library in preset_poses.LIBRARIES
+            for names in (preset_poses.preset_names(library),)
+        ],
+        [capsule.radius_m for capsule in figure("human").capsules],
+    )
+
+
+def _picture(library: str, name: str) -> PresetPose:
+    body, shapes = silhouette(library, preset_poses.preset_pose(library, name)[1])
+    return PresetPose(name, body, list(shapes))
+
+
+@feature.command("Preset pose")
+def apply(editor: Editor, edit: Edit, message: ApplyPresetPose) -> None:
+    """Apply the pose, pin its supporting joints and allow its contacts."""
+    document = editor.document
+    actor = document.actor(message.actor)
+    body = document.figure(actor.figure)
+    if not preset_poses.is_person(body):
+        raise WritheError(
+            f"preset poses are for people; {actor.figure!r} was not recognised as one: give its"
+            " roles"
+        )
+    database, _ = preset_poses.preset_pose(message.library, message.name)
+    on_chair = database.object_name == "chair"
+    placement = np.zeros(7)
+    if database.object_name:
+        placement = _object_placement(document, edit, database.object_name, editor.time_s)
+    now = editor.posed_actor(actor).q
+    q = preset_poses.posture_of(body, message.library, message.name, now, placement)
+    q = document.with_feet_of_previous_key(
+        actor.id, q, editor.time_s, shift=not database.object_name
+    )
+    edits.set_pose(document, edit, actor.id, q, editor.time_s)
+    edits.pin_only(
+        document,
+        edit,
+        actor.id,
+        q,
+        preset_poses.supporting_joints(body, q, on_chair=on_chair),
+    )
+    _allow_touching(editor, edit, actor.id, body, q)
+
+
+def _object_placement(document: Document, edit: Edit, kind: str, time_s: float) -> Floats:
+    found = [item for item in document.objects() if item.kind == kind]
+    number = found[0].id if found else object_edits.add_object(document, edit, kind)
+    return scene_objects.placement_at(document, document.object_row(number), time_s)
+
+
+def _allow_touching(editor: Editor, edit: Edit, actor: int, body: Figure, q: Floats) -> None:
+    """Allow the contacts of the pose, such as hands on thighs or hips on a seat."""
+    document = editor.document
+    scene = scene_builder.build_scene(document, scene_builder.SceneKey.of(document))
+    in_scene = scene_builder.actor_in_scene(document, actor, scene, editor.poses())
+    diagnostics = Diagnostics(body, in_scene)
+    pairs = {(p.a, p.b) for p in diagnostics.near_pairs(q) if p.clearance_m < -SLACK_M}
+    known = declared(document)
+    fresh = sorted((min(a, b), max(a, b)) for a, b in pairs)
+    edit.setting("contacts", [*known, *(pair for pair in fresh if pair not in known)])

@@ -1,0 +1,1 @@
+"""Features of the studio about actors and objects in the scene."""

@@ -1,0 +1,202 @@
+"""Winds two chains around each other: step by step while a slider moves, or as a job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from msgspec import Meta
+
+from writhe.arrays import Floats
+from writhe.errors import WritheError
+from writhe.quantities import TangleCoordinates
+from writhe.solvers.tangling import SolveOptions, TangleStepper, solve
+from writhe.studio.document.history import Edit
+from writhe.studio.editing import edits
+from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene_builder import actor_label
+from writhe.studio.editing.tangle_setup import tangle_setup_of
+from writhe.studio.feature import Feature, Outcome, Work
+from writhe.studio.features.tangling.tangles import (
+    TangleGoal,
+    Winding,
+    current_configuration,
+    tangle_of,
+    winding_of,
+)
+from writhe.studio.protocol import ActorPose, Command, Message, Task
+from writhe.studio.server.jobs import Job
+from writhe.studio.view.part_labels import display_names, display_sentence
+
+feature = Feature("winding")
+MAX_STEPS = 250
+STEPS_A_FRAME = 2  # solver steps for each WindStep message
+PATIENCE = 20  # steps without progress after which the winding counts as stalled
+
+Movers = Annotated[list[int], Meta(min_length=1, max_length=2)]
+
+
+class WindStep(Message, frozen=True, tag="wind_step"):
+    """Take a few gated steps towards a goal; `fresh` restarts from the current poses."""
+
+    sequence: int
+    tangle: TangleGoal
+    movers: Movers
+    fresh: bool = False
+
+
+class WindStepResult(Message, frozen=True, tag="wind_step_result"):
+    """The result of WindStep; `stalled` means that further steps make no progress."""
+
+    sequence: int
+    actors: list[ActorPose]
+    winding: Winding
+    reached: bool
+    stalled: bool
+
+
+class CommitWinding(Command, frozen=True, tag="commit_winding"):
+    """Save the poses that winding reached."""
+
+    movers: Movers
+
+
+class WindTangle(Task, frozen=True, tag="wind_tangle"):
+    """Wind two chains in the background with perturbations where it stalls."""
+
+    tangle: TangleGoal
+    movers: Movers
+
+
+class WindResult(Message, frozen=True, tag="wind_result"):
+    """The result of WindTangle; `problem` says what blocked it."""
+
+    job: str
+    reached: bool
+    writhe: float
+    steps: int
+    problem: str
+
+
+@dataclass
+class _Live:
+    """A stepper kept between messages, its best merit, and the steps since that improved."""
+
+    key: object
+    stepper: TangleStepper
+    q: Floats
+    best: float = np.inf
+    since: int = 0
+
+
+@dataclass
+class WindingSession:
+    """The live winding of a session."""
+
+    live: _Live | None = None
+
+
+@feature.session_step
+def wind_step(editor: Editor, message: WindStep) -> WindStepResult:
+    """Take a few steps and update the editor's current poses."""
+    session = editor.session_data(WindingSession)
+    goal, movers = message.tangle, check_movers(editor, [message.tangle], message.movers)
+    free = [value is None for value in (goal.centre_first, goal.centre_second, goal.density)]
+    key = (id(editor.scene), goal.first, goal.second, tuple(free), tuple(movers))
+    live = session.live
+    if message.fresh or live is None or live.key != key:
+        q = current_configuration(editor)
+        live = _Live(key, tangle_setup_of(editor, movers, q).stepper([tangle_of(editor, goal)]), q)
+        session.live = live
+    live.stepper.set_target(0, tangle_of(editor, goal))
+    live.stepper.update(live.q)
+    merit_before = live.stepper.merit(live.q)
+    reached = False
+    for _ in range(STEPS_A_FRAME):
+        live.q = live.stepper.step(live.q)
+        live.stepper.update(live.q)
+        reached = bool(live.stepper.reached().all())
+        if reached:
+            break
+    merit = live.stepper.merit(live.q)
+    goal_moved = merit_before > 1.5 * live.best
+    if goal_moved or merit < 0.995 * live.best:
+        live.best, live.since = merit, 0
+    else:
+        live.since += STEPS_A_FRAME
+    return WindStepResult(
+        message.sequence,
+        put_actors(editor, movers, live.q),
+        winding_of(editor, goal, live.q),
+        reached,
+        not reached and live.since >= PATIENCE,
+    )
+
+
+@feature.command("Wind")
+def commit_winding(editor: Editor, edit: Edit, message: CommitWinding) -> None:
+    """Save the poses that winding reached."""
+    for number in message.movers:
+        q = editor.posed_actor(editor.document.actor(number)).q
+        edits.set_pose(editor.document, edit, number, q, editor.time_s)
+    editor.session_data(WindingSession).live = None
+
+
+@feature.task("Wind", needs=("tangling",))
+def wind(editor: Editor, message: WindTangle) -> Work:
+    """Read the scene now; solve in the background and commit the resulting poses."""
+    movers = check_movers(editor, [message.tangle], message.movers)
+    layout, names = editor.scene.layout, display_names(editor.document)
+    start, time_s = current_configuration(editor), editor.time_s
+    tangle = tangle_of(editor, message.tangle)
+    stepper = tangle_setup_of(editor, movers, start).stepper([tangle])
+
+    def work(job: Job) -> Outcome:
+        def watched(step: int) -> bool:
+            job.report(step / MAX_STEPS)
+            return False
+
+        result = solve(stepper, start, SolveOptions(MAX_STEPS), cancelled=watched)
+        value = TangleCoordinates(tangle.first, tangle.second).value(layout.skeleton, result.q)
+
+        def commit(editor: Editor, edit: Edit) -> None:
+            for number in movers:
+                pose = result.q[layout.actor_q[actor_label(number)]]
+                edits.set_pose(editor.document, edit, number, pose, time_s)
+
+        problem = display_sentence("; ".join(result.conflicts), names)
+        show = WindResult(
+            job.number,
+            result.reached,
+            float(value[0]),
+            len(result.path) - 1,
+            "" if result.reached else problem or "no solution was found",
+        )
+        return Outcome(commit=commit, show=show)
+
+    return work
+
+
+def check_movers(editor: Editor, tangles: list[TangleGoal], movers: list[int]) -> list[int]:
+    """The actors to move without duplicates; raises if one cannot move or is not in the tangles."""
+    present = {chain.actor for goal in tangles for chain in (goal.first, goal.second)}
+    for number in movers:
+        actor = editor.document.actor(number)
+        if actor_label(number) not in editor.scene.layout.actor_q:
+            raise WritheError(f"{actor.name} has no solid shapes and cannot be wound")
+        if number not in present:
+            raise WritheError(
+                f"{actor.name} is not part of the tangle: choose one of its characters to move"
+            )
+    return list(dict.fromkeys(movers))
+
+
+def put_actors(editor: Editor, movers: list[int], q: Floats) -> list[ActorPose]:
+    """Set the current poses of actors from a configuration of the scene."""
+    out: list[ActorPose] = []
+    for number in movers:
+        pose = q[editor.scene.layout.actor_q[actor_label(number)]].copy()
+        editor.posed_actor(editor.document.actor(number)).q = pose
+        out.append(ActorPose(number, pose.astype("<f4").tobytes()))
+    return out

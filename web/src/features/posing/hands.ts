@@ -1,0 +1,118 @@
+/** Hands: poses of the fingers, and two clicks that make a hand grip an object or another hand. */
+import { fill, h } from "../../dom";
+import type { Editor } from "../../editor";
+import type { Install } from "../../feature";
+import { icon } from "../../icons";
+import { activeActor, notify, on, store } from "../../store";
+import { showMessage } from "../../ui/toast";
+import type { Mode } from "../../view/tools";
+
+type Side = "left" | "right" | "both";
+
+export const install: Install = (editor) => {
+  const side = h(
+    "select",
+    { "aria-label": "Which hand" },
+    ...(["both", "left", "right"] as Side[]).map((value) =>
+      h("option", { value }, `${value} hand${value === "both" ? "s" : ""}`),
+    ),
+  );
+  const poses = h("div", { class: "grid" });
+  const mode = gripMode(editor);
+  const toggle = () => editor.tools.enter(editor.tools.mode === mode ? null : mode);
+  const pick = h(
+    "button",
+    {
+      class: "wide",
+      type: "button",
+      title: "Click a hand, then an object to grip or the hand of another character to shake (Shift+G)",
+      click: toggle,
+    },
+    icon("link"),
+    "Grip or shake hands",
+  );
+  const note = h("p", { class: "note" }, "This character has no fingers: choose the figure Human above.");
+  on(["options"], () => pick.setAttribute("aria-pressed", String(editor.tools.mode === mode)));
+  on(["state", "selection"], () => {
+    const able = store.state?.features.hands.actors.includes(activeActor()?.id ?? 0) ?? false;
+    note.hidden = able;
+    side.hidden = poses.hidden = pick.hidden = !able;
+    if (poses.childElementCount || !store.state) return;
+    fill(
+      poses,
+      ...store.state.features.hands.poses.map((name) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: "wide",
+            title: `Fingers: ${name}`,
+            click: () => editor.command({ type: "set_hand_pose", actor: store.active, side: side.value as Side, name }),
+          },
+          name,
+        ),
+      ),
+    );
+  });
+  return {
+    sections: [
+      {
+        title: "Hands",
+        about: "Poses of the fingers; a hand that grips an object or shakes another hand",
+        element: h("div", {}, side, poses, pick, note),
+        order: 17,
+      },
+    ],
+    actions: [{ name: "grip", title: "Grip an object or shake hands", keys: ["Shift+G"], group: "Pose", run: toggle }],
+  };
+};
+
+/** The first press picks a hand, the second an object or a hand of another character. */
+function gripMode(editor: Editor): Mode {
+  let first: { actor: number; joint: number } | null = null;
+  const firstHint = "Click a hand";
+  const mode: Mode = {
+    hint: firstHint,
+    down(at) {
+      const body = editor.viewport.pick(at.x, at.y);
+      const thing = editor.viewport.objects.pick(at.ray);
+      const inFront = body && (!thing || body.distance < thing.distance);
+      const hit = inFront ? { actor: body.actor || store.active, joint: body.joint } : null;
+      const object = hit ? null : (thing?.object ?? null);
+      if (!hit && object === null) return null;
+      return {
+        move: () => undefined,
+        cancel: () => undefined,
+        up: () => {
+          if (first === null) {
+            if (!hit) {
+              showMessage("Click the hand first, then what it holds.");
+              return;
+            }
+            first = { actor: hit.actor, joint: hit.joint };
+            store.active = hit.actor;
+            store.selected = hit.joint;
+            mode.hint = "Click an object, or the hand of another character";
+            notify("selection", "options");
+            return;
+          }
+          const { actor, joint } = first;
+          if (object !== null) editor.command({ type: "grip_object", actor, joint, object });
+          else if (hit && hit.actor !== actor)
+            editor.command({ type: "shake_hands", actor, joint, other: hit.actor, other_joint: hit.joint });
+          else {
+            showMessage("That is the same character: its own parts are joined under “Holds”.");
+            return;
+          }
+          editor.tools.enter(null);
+        },
+      };
+    },
+    hover: (at) => at !== null && editor.viewport.pick(at.x, at.y) !== null,
+    onLeave: () => {
+      first = null;
+      mode.hint = firstHint;
+    },
+  };
+  return mode;
+}

@@ -1,0 +1,34 @@
+/** Standard camera views: front, side, top and three-quarter. */
+import { h } from "../../dom";
+import type { Install } from "../../feature";
+import { store } from "../../store";
+
+// title, shortcut, yaw and pitch in radians
+const VIEWS: [string, string, number, number][] = [
+  ["Front", "1", 0, 0.03],
+  ["Side", "2", Math.PI / 2, 0.03],
+  ["Top", "3", 0, 1.5],
+  ["Three-quarter", "4", 0.42, 0.12],
+];
+
+export const install: Install = (editor) => {
+  const look = (yaw: number, pitch: number) => {
+    editor.viewport.orbit.lookFrom(yaw, pitch);
+    editor.viewport.frame(store.active, null);
+  };
+  const actions = VIEWS.map(([title, key, yaw, pitch]) => ({
+    name: `view-${title.toLowerCase()}`,
+    title: `${title} view`,
+    keys: [key],
+    group: "View" as const,
+    run: () => look(yaw, pitch),
+  }));
+  const buttons = VIEWS.map(([title, key, yaw, pitch]) =>
+    h(
+      "button",
+      { type: "button", title: `${title} view of the character (${key})`, click: () => look(yaw, pitch) },
+      title,
+    ),
+  );
+  return { actions, corner: [h("div", { class: "views", role: "group", "aria-label": "Camera views" }, ...buttons)] };
+};

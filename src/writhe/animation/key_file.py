@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,6 @@ from writhe.animation.result import Animation
 from writhe.animation.through_keys import animate
 from writhe.arguments import checked
 from writhe.arrays import Floats, Vector3, vector3
-from writhe.errors import FileFormatError
 from writhe.postures.preset_poses import (
     LIBRARIES,
     is_person,
@@ -26,14 +24,13 @@ from writhe.postures.preset_poses import (
     relative_to_object,
 )
 from writhe.scene import ObjectKind, Scene
-from writhe.scene.strict_json import Node
+from writhe.scene.strict_json import Node, read_json
 from writhe.skeleton import Figure, JointKind, forward
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
 from writhe.skeleton.root import moved_roots
 from writhe.solvers.posing import Hold, Pin
 
 VERSION = 1
-MAX_BYTES = 16 << 20
 MAX_KEYS, MAX_PINS = 10_000, 1000
 CONTACTS = "contacts"
 
@@ -72,7 +69,7 @@ class KeyFile:
 @checked
 def load_keys(path: str | Path) -> KeyFile:
     """Read a key file; errors name the file and the location in its JSON."""
-    root = _read(Path(path))
+    root = read_json(Path(path))
     root.only("writhe_keys", "figure", "scene", "actor", "fps", "floor", "keys", "pins")
     version = root.integer("writhe_keys")
     if version != VERSION:
@@ -96,22 +93,6 @@ def load_keys(path: str | Path) -> KeyFile:
     if not 0.0 < fps <= 1e4:
         raise root.child("fps").error("frames per second must be above 0 and at most 10000")
     return KeyFile(subject, actor, tuple(keys), pins, fps, floor)
-
-
-def _read(path: Path) -> Node:
-    try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise FileFormatError(
-                path, f"{size / 1e6:.0f} MB", remedy=f"at most {MAX_BYTES >> 20} MiB are allowed"
-            )
-        return Node(path, json.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise FileFormatError(path, f"cannot be opened: {error.strerror or error}") from None
-    except json.JSONDecodeError as error:
-        raise FileFormatError(path, f"not JSON: {error.msg}", line=error.lineno) from None
-    except (UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise FileFormatError(path, f"not JSON: {error}") from None
 
 
 def _subject(root: Node) -> Figure | Scene:

@@ -13,7 +13,6 @@ recorded object had another height.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,9 +20,9 @@ from pathlib import Path
 import numpy as np
 
 from writhe.arrays import Floats, floats
-from writhe.errors import FileFormatError, WritheError
+from writhe.errors import WritheError
 from writhe.scene.objects.ladder import RUNG_RADIUS_M, ladder
-from writhe.scene.strict_json import Node
+from writhe.scene.strict_json import Node, read_json
 
 _MAX_ENTRIES = 100_000
 # hip centre of a person sitting on the built-in chair
@@ -63,14 +62,7 @@ def placement_at(placements: Sequence[ObjectPlacement], frame: int) -> ObjectPla
 
 def read_object_tracks(path: Path) -> ObjectTracks:
     """Read the placements of an object; errors name the file and the JSON path."""
-    try:
-        root = Node(path, json.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise FileFormatError(path, f"cannot be opened: {error.strerror or error}") from None
-    except json.JSONDecodeError as error:
-        raise FileFormatError(path, f"not JSON: {error.msg}", line=error.lineno) from None
-    except (UnicodeDecodeError, RecursionError) as error:
-        raise FileFormatError(path, f"not JSON: {error}") from None
+    root = read_json(path)
     found: dict[str, list[ObjectPlacement]] = {}
     if "seats" in root:
         found |= {n.text("clip"): _chair_placements(n) for n in root.items("seats", _MAX_ENTRIES)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -21,12 +20,11 @@ from writhe.collision import (
 from writhe.errors import FileFormatError, WritheError
 from writhe.scene.objects import BUILT_IN, built_in
 from writhe.scene.scene import Actor, KeyMotion, ObjectKind, Scene, SceneObject
-from writhe.scene.strict_json import Node
+from writhe.scene.strict_json import Node, read_json
 from writhe.skeleton import Figure
 from writhe.skeleton.quaternions import rotation_matrix
 
 VERSION = 1
-MAX_BYTES = 16 << 20
 MAX_ACTORS, MAX_OBJECTS, MAX_SHAPES, MAX_POINTS = 64, 1000, 5000, 100_000
 MAX_TRIANGLES = 20_000
 _UP = (0.0, 1.0, 0.0)
@@ -34,20 +32,7 @@ _UP = (0.0, 1.0, 0.0)
 
 def load_scene(path: Path) -> Scene:
     """Read a scene file; errors name the file and the location in its JSON."""
-    try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise FileFormatError(
-                path, f"{size / 1e6:.0f} MB", remedy=f"at most {MAX_BYTES >> 20} MiB are allowed"
-            )
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FileFormatError(path, f"cannot be opened: {error.strerror or error}") from None
-    except json.JSONDecodeError as error:
-        raise FileFormatError(path, f"not JSON: {error.msg}", line=error.lineno) from None
-    except (UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise FileFormatError(path, f"not JSON: {error}") from None
-    root = Node(path, value)
+    root = read_json(path)
     root.only("writhe_scene", "actors", "objects", "contacts")
     version = root.integer("writhe_scene")
     if version != VERSION:

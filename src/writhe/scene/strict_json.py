@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from math import isfinite
@@ -12,6 +13,25 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import FileFormatError, WritheError
+
+MAX_BYTES = 16 << 20
+
+
+def read_json(path: Path) -> Node:
+    """The top level of a JSON file of at most MAX_BYTES; errors name the file and the line."""
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise FileFormatError(
+                path, f"{size / 1e6:.0f} MB", remedy=f"at most {MAX_BYTES >> 20} MiB are allowed"
+            )
+        return Node(path, json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise FileFormatError(path, f"cannot be opened: {error.strerror or error}") from None
+    except json.JSONDecodeError as error:
+        raise FileFormatError(path, f"not JSON: {error.msg}", line=error.lineno) from None
+    except (RecursionError, ValueError) as error:
+        raise FileFormatError(path, f"not JSON: {error}") from None
 
 
 class Node:

@@ -226,11 +226,18 @@ def move_keys(document: Document, edit: Edit, numbers: list[int], by_s: float) -
         raise WritheError("those keys no longer exist")
     moving += _pose_keys_at_tangles(document, moving)
     by_s = max(by_s, -min(key.time_s for key in moving))
-    taken = {key.id for key in moving}
-    sampled_tracks.keys_moved(document, edit, {key.id: by_s for key in moving})
+    _shift_keys(document, edit, moving, {key.id: by_s for key in moving})
+
+
+def _shift_keys(
+    document: Document, edit: Edit, moving: list[Key], shifts: dict[int, float]
+) -> None:
+    """Move each key by shifts[key.id] seconds, deleting other keys that stand at its new time."""
+    sampled_tracks.keys_moved(document, edit, shifts)
+    taken, others = {key.id for key in moving}, list(_all_keys(document).values())
     for key in moving:
-        goal = key.time_s + by_s
-        for other in keys.values():
+        goal = key.time_s + shifts[key.id]
+        for other in others:
             same = other.track == key.track and abs(other.time_s - goal) < SAME_TIME_S
             if same and other.id not in taken:
                 taken.add(other.id)
@@ -280,17 +287,7 @@ def stretch_keys(document: Document, edit: Edit, numbers: list[int], factor: flo
     goals = sorted((key.track, key.time_s + shifts[key.id]) for key in moving)
     if any(a[0] == b[0] and b[1] - a[1] < SAME_TIME_S for a, b in pairwise(goals)):
         raise WritheError("these keys would fall on the same frame: stretch them less")
-    sampled_tracks.keys_moved(document, edit, shifts)
-    taken = {key.id for key in moving}
-    for key in moving:
-        goal = key.time_s + shifts[key.id]
-        for other in keys.values():
-            same = other.track == key.track and abs(other.time_s - goal) < SAME_TIME_S
-            if same and other.id not in taken:
-                taken.add(other.id)
-                edit.delete("keys", other.id)
-        edit.update("keys", key.id, time_s=goal)
-        _extend_timeline(document, edit, goal)
+    _shift_keys(document, edit, moving, shifts)
 
 
 def flip_keys(document: Document, edit: Edit, numbers: list[int]) -> None:

@@ -51,6 +51,8 @@ _HOMES = {
     "grip": "writhe.hands",
     "hand_pose": "writhe.hands",
     "hold_here": "writhe.solvers.posing",
+    "hold_on": "writhe.hands",
+    "hold_state": "writhe.hands",
     "linking_vector": "writhe.topology",
     "load": "writhe.io",
     "load_figure": "writhe.io",

@@ -22,6 +22,8 @@ from writhe.hands import Grip as Grip
 from writhe.hands import clasp as clasp
 from writhe.hands import grip as grip
 from writhe.hands import hand_pose as hand_pose
+from writhe.hands import hold_on as hold_on
+from writhe.hands import hold_state as hold_state
 from writhe.io import figure_of as figure_of
 from writhe.io import load as load
 from writhe.io import load_figure as load_figure

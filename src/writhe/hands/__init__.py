@@ -5,6 +5,7 @@ from writhe.hands.closing import Touch, close_fingers
 from writhe.hands.grasp import Grasp, find_grasps
 from writhe.hands.grip import Grip, grip
 from writhe.hands.hand import Finger, Hand, hand_of, hands_of
+from writhe.hands.holds import HoldState, hold_on, hold_state
 from writhe.hands.poses import HAND_POSES, hand_pose
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Grasp",
     "Grip",
     "Hand",
+    "HoldState",
     "Touch",
     "clasp",
     "close_fingers",
@@ -22,4 +24,6 @@ __all__ = [
     "hand_of",
     "hand_pose",
     "hands_of",
+    "hold_on",
+    "hold_state",
 ]

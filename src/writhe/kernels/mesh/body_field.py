@@ -25,6 +25,7 @@ from numba import prange
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
+from writhe.kernels.mesh.segment_offset import from_segment
 
 FAR_M = 1e3
 TUBE_BLEND_M = 0.004  # smooths the joints between the blobs of a tube
@@ -71,19 +72,7 @@ def smooth_min(a: float, b: float, k: float) -> float:
 @kernel
 def blob_distance(blobs: Blobs, i: int, x: float, y: float, z: float) -> float:
     """The approximate signed distance from a point to blob i, negative inside."""
-    dx = blobs.end[i, 0] - blobs.start[i, 0]
-    dy = blobs.end[i, 1] - blobs.start[i, 1]
-    dz = blobs.end[i, 2] - blobs.start[i, 2]
-    vx = x - blobs.start[i, 0]
-    vy = y - blobs.start[i, 1]
-    vz = z - blobs.start[i, 2]
-    length2 = dx * dx + dy * dy + dz * dz
-    t = 0.0
-    if length2 > 0.0:
-        t = min(max((vx * dx + vy * dy + vz * dz) / length2, 0.0), 1.0)
-    vx -= t * dx
-    vy -= t * dy
-    vz -= t * dz
+    t, vx, vy, vz = from_segment(blobs.start[i], blobs.end[i], x, y, z)
     spread = blobs.spread[i, 0] + t * (blobs.spread[i, 1] - blobs.spread[i, 0])
     if spread > 0.0:
         ux, uy, uz = (
@@ -152,19 +141,7 @@ def hull_distance(blobs: Blobs, x: float, y: float, z: float) -> float:
     blend = 4.0 * (1.0 - SWELL_INFLATES) * swell  # two capsules bulge by a quarter of this
     best = FAR_M
     for i in range(blobs.hull_radius.shape[0]):
-        dx = blobs.hull_end[i, 0] - blobs.hull_start[i, 0]
-        dy = blobs.hull_end[i, 1] - blobs.hull_start[i, 1]
-        dz = blobs.hull_end[i, 2] - blobs.hull_start[i, 2]
-        vx = x - blobs.hull_start[i, 0]
-        vy = y - blobs.hull_start[i, 1]
-        vz = z - blobs.hull_start[i, 2]
-        length2 = dx * dx + dy * dy + dz * dz
-        t = 0.0
-        if length2 > 0.0:
-            t = min(max((vx * dx + vy * dy + vz * dz) / length2, 0.0), 1.0)
-        vx -= t * dx
-        vy -= t * dy
-        vz -= t * dz
+        _, vx, vy, vz = from_segment(blobs.hull_start[i], blobs.hull_end[i], x, y, z)
         distance = sqrt(vx * vx + vy * vy + vz * vz) - blobs.hull_radius[i]
         best = smooth_min(best, distance, blend)
     return best - SWELL_INFLATES * swell

@@ -8,6 +8,7 @@ from numba import prange
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
+from writhe.kernels.mesh.segment_offset import from_segment
 
 
 @kernel(parallel=True)
@@ -39,16 +40,6 @@ def depth_in_own_capsules(
             lz = r[0, 2] * x + r[1, 2] * y + r[2, 2] * z
             best = -1e3
             for c in range(capsule_start[j], capsule_start[j + 1]):
-                dx = ends[c, 0] - starts[c, 0]
-                dy = ends[c, 1] - starts[c, 1]
-                dz = ends[c, 2] - starts[c, 2]
-                ax, ay, az = lx - starts[c, 0], ly - starts[c, 1], lz - starts[c, 2]
-                length2 = dx * dx + dy * dy + dz * dz
-                t = 0.0
-                if length2 > 0.0:
-                    t = min(max((ax * dx + ay * dy + az * dz) / length2, 0.0), 1.0)
-                ax -= t * dx
-                ay -= t * dy
-                az -= t * dz
+                _, ax, ay, az = from_segment(starts[c], ends[c], lx, ly, lz)
                 best = max(best, radii[c] - sqrt(ax * ax + ay * ay + az * az))
             out[frame, v] = best

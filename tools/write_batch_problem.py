@@ -2,24 +2,31 @@
 
     python tools/write_batch_problem.py PROBLEM.npz             for writhe.accelerator.measure
     python tools/write_batch_problem.py --postures PROBLEM.npz  for accelerator.measure_postures
+    python tools/write_batch_problem.py --broad-phase PROBLEM.npz CLIP...
+                                                                for accelerator.measure_broad_phase
 
 The first holds a chain, one learned octree and target trajectories; the second a body with
-postures and posing tasks. Both contain results of the Numba kernels for comparison.
+postures and posing tasks; the third the bodies and motions of clips. All contain results of the
+Numba kernels for comparison.
 """
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
 
 from writhe.research.benchmarks.throughput import batch_ik, gpu
 
 if __name__ == "__main__":
-    if len(sys.argv) == 2 and not sys.argv[1].startswith("-"):
-        np.savez_compressed(sys.argv[1], **batch_ik.problem_arrays())
-    elif len(sys.argv) == 3 and sys.argv[1] == "--postures":
-        np.savez_compressed(sys.argv[2], **gpu.problem_arrays())
-    else:
-        sys.exit(__doc__)
-    print(sys.argv[-1])
+    match sys.argv[1:]:
+        case ["--postures", output]:
+            np.savez_compressed(output, **gpu.problem_arrays())
+        case ["--broad-phase", output, *clips] if clips:
+            np.savez_compressed(output, **gpu.broad_phase_arrays([Path(clip) for clip in clips]))
+        case [output] if not output.startswith("-"):
+            np.savez_compressed(output, **batch_ik.problem_arrays())
+        case _:
+            sys.exit(__doc__)
+    print(output)

@@ -20,7 +20,7 @@ from writhe.batch.task import BatchTask, run_task
 from writhe.cli.app import build_app
 from writhe.errors import WritheError
 from writhe.io import load, save
-from writhe.skeleton import Motion
+from writhe.skeleton import Motion, forward
 from writhe.skeleton.figures import figure
 
 CLIPS = ("a/still.bvh", "a/turn.bvh", "b/through.bvh")
@@ -230,3 +230,57 @@ def test_the_command_writes_results_and_says_what_failed(
     assert (summary["files"], summary["failed"]) == (4, 1)
     assert "broken.bvh" in captured.err
     assert (tmp_path / "results.parquet").exists() and (tmp_path / "report.html").exists()
+
+
+def test_roles_and_figures_are_chosen_by_pattern(library: Path, tmp_path: Path) -> None:
+    """Exchanged roles move the other arm; a figure that does not fit is an error of its files."""
+    human = figure("human")
+    q = np.tile(human.skeleton.rest_configuration, (3, 1))
+    at = int(human.skeleton.tree.q_start[human.skeleton.index("left_shoulder")])
+    q[:, at : at + 4] = (np.cos(0.3), 0.0, 0.0, np.sin(0.3))
+    (tmp_path / "in").mkdir()
+    for name in ("plain.bvh", "exchanged.bvh"):
+        save(Motion(human.skeleton, q, fps=30.0, name="arm"), tmp_path / "in" / name)
+    sides = [(a, b) for a, b in (("left", "right"), ("right", "left"))]
+    parts = ("clavicle", "shoulder", "elbow", "wrist")
+    table = {f"{a}_{part}": f"{b}_{part}" for a, b in sides for part in parts}
+    table = {role: joint for role, joint in table.items() if joint in human.skeleton}
+    (tmp_path / "roles.json").write_text(json.dumps(table))
+    words = ["batch", "retarget", str(tmp_path / "in"), "-o", str(tmp_path / "out")]
+    words += ["--roles", f"exch*={tmp_path / 'roles.json'}", "--strips", "0"]
+    with pytest.raises(SystemExit) as stopped:
+        build_app("batch")(args=words, prog_name="writhe")
+    assert stopped.value.code == 0
+
+    def raised(name: str, side: str) -> float:
+        motion = load(tmp_path / "out" / name)
+        wrist, shoulder = (
+            forward(motion.skeleton, motion.q[0]).position(f"{side}_{part}")
+            for part in ("wrist", "shoulder")
+        )
+        return float(wrist[1] - shoulder[1])
+
+    assert abs(raised("plain.bvh", "left") - raised("exchanged.bvh", "right")) < 0.02
+    assert abs(raised("plain.bvh", "left") - raised("exchanged.bvh", "left")) > 0.1
+
+
+def test_settings_that_name_missing_files_fail_before_any_work(
+    library: Path, tmp_path: Path
+) -> None:
+    for settings, text in (
+        (Settings("clean", figures=(("*", "nobody"),)), "nobody"),
+        (Settings("retarget", to="gone.glb"), "gone.glb"),
+        (Settings("certify", roles=(("*", str(tmp_path / "gone.json")),)), "gone.json"),
+    ):
+        with pytest.raises(WritheError, match=text):
+            list(run_batch(find_sources([library]), settings, BatchOptions(tmp_path / "out")))
+    with pytest.raises(WritheError, match="broad phase"):
+        Settings("certify", broad_phase="cuda")
+
+
+def test_a_changed_character_file_is_other_settings(tmp_path: Path) -> None:
+    character = tmp_path / "character.glb"
+    character.write_bytes(b"one")
+    first = Settings("retarget", to=str(character)).digest
+    character.write_bytes(b"two")
+    assert Settings("retarget", to=str(character)).digest != first

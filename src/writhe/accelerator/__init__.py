@@ -1,4 +1,4 @@
-"""Many trajectories at once, on CPU or GPU, with JAX (the extra `jax`).
+"""Many postures, trajectories or intervals at once, on CPU or GPU, with JAX (the extra `jax`).
 
-These modules import only NumPy and JAX, so that they also run without Numba.
+All modules but `broad_phase` import only NumPy and JAX, so that they also run without Numba.
 """

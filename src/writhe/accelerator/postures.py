@@ -46,9 +46,9 @@ def frames(body: BodyArrays, q: Array) -> tuple[list[list[Array]], list[list[lis
             rotations.append(turned)
             continue
         up, about = positions[parent], rotations[parent]
-        positions.append([up[r] + _dot(about[r], moved) for r in range(3)])
+        positions.append([up[r] + dot(about[r], moved) for r in range(3)])
         rotations.append(
-            [[_dot(about[r], [turned[k][c] for k in range(3)]) for c in range(3)] for r in range(3)]
+            [[dot(about[r], [turned[k][c] for k in range(3)]) for c in range(3)] for r in range(3)]
         )
     return positions, rotations
 
@@ -96,10 +96,10 @@ def points_in_world(
     return [jnp.stack(row) for row in rows]
 
 
-def segment_distances(
+def closest_vectors(
     a: Sequence[Array], b: Sequence[Array], c: Sequence[Array], d: Sequence[Array]
-) -> Array:
-    """Distance of the segments ab and cd; every argument is three arrays of one shape.
+) -> list[Array]:
+    """From the closest point of the segment cd to that of ab; arguments: three arrays each.
 
     The closest points of the two lines, clamped to the segments one after the other (Ericson,
     Real-Time Collision Detection, section 5.1.9).
@@ -107,16 +107,23 @@ def segment_distances(
     u = [b[i] - a[i] for i in range(3)]
     v = [d[i] - c[i] for i in range(3)]
     w = [a[i] - c[i] for i in range(3)]
-    uu, vv, uv = _dot(u, u), _dot(v, v), _dot(u, v)
-    uw, vw = _dot(u, w), _dot(v, w)
+    uu, vv, uv = dot(u, u), dot(v, v), dot(u, v)
+    uw, vw = dot(u, w), dot(v, w)
     uu, vv = jnp.maximum(uu, _TINY), jnp.maximum(vv, _TINY)
     apart = uu * vv - uv * uv
     s = jnp.where(apart > 1e-9 * uu * vv, (uv * vw - vv * uw) / jnp.maximum(apart, _TINY), 0.0)
     s = jnp.clip(s, 0.0, 1.0)
     t = jnp.clip((uv * s + vw) / vv, 0.0, 1.0)
     s = jnp.clip((uv * t - uw) / uu, 0.0, 1.0)
-    gap = [w[i] + s * u[i] - t * v[i] for i in range(3)]
-    return jnp.sqrt(_dot(gap, gap))
+    return [w[i] + s * u[i] - t * v[i] for i in range(3)]
+
+
+def segment_distances(
+    a: Sequence[Array], b: Sequence[Array], c: Sequence[Array], d: Sequence[Array]
+) -> Array:
+    """Distance of the segments ab and cd; every argument is three arrays of one shape."""
+    gap = closest_vectors(a, b, c, d)
+    return jnp.sqrt(dot(gap, gap))
 
 
 def clearances(body: BodyArrays, starts: Sequence[Array], ends: Sequence[Array]) -> Array:
@@ -165,16 +172,16 @@ def _segment_linking(
     a: Sequence[Array], b: Sequence[Array], c: Sequence[Array], d: Sequence[Array]
 ) -> Array:
     r = [[p[i] - o[i] for i in range(3)] for p, o in ((c, a), (d, a), (d, b), (c, b))]
-    length = [jnp.sqrt(_dot(x, x)) for x in r]
+    length = [jnp.sqrt(dot(x, x)) for x in r]
     u, v = [b[i] - a[i] for i in range(3)], [d[i] - c[i] for i in range(3)]
-    volume = -_dot(_cross(u, v), r[0])
+    volume = -dot(_cross(u, v), r[0])
 
     def denominator(x: int, y: int, z: int) -> Array:
         return (
             length[x] * length[y] * length[z]
-            + _dot(r[x], r[y]) * length[z]
-            + _dot(r[x], r[z]) * length[y]
-            + _dot(r[y], r[z]) * length[x]
+            + dot(r[x], r[y]) * length[z]
+            + dot(r[x], r[z]) * length[y]
+            + dot(r[y], r[z]) * length[x]
         )
 
     d1, d2 = denominator(0, 1, 2), denominator(0, 2, 3)
@@ -205,7 +212,8 @@ def posture_measures(body: BodyArrays) -> Callable[[Array], tuple[Array, Array]]
     return measure
 
 
-def _dot(a: Sequence[Array], b: Sequence[Array]) -> Array:
+def dot(a: Sequence[Array], b: Sequence[Array]) -> Array:
+    """The dot product of two vectors of three arrays each."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 

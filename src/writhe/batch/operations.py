@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from writhe.batch.settings import Settings
-from writhe.errors import WritheError
+from writhe.errors import MissingExtraError, WritheError
 from writhe.io.files import GLTF, WRITABLE
 
 if TYPE_CHECKING:
     from writhe.collision import Certificate
+    from writhe.collision.clear_intervals import BroadPhase
     from writhe.skeleton import Figure
 
 Figures = Mapping[str, Any]
@@ -38,7 +40,9 @@ class Operation:
 def _certify(source: Path, output: Path | None, name: str, settings: Settings) -> Figures:
     from writhe.scene import certify_file
 
-    found = certify_file(source, figure=_figure(name, settings))
+    found = certify_file(
+        source, figure=_figure(name, settings), broad_phase=_broad_phase(settings.broad_phase)
+    )
     return {
         **_of_certificate(found.certificate, settings),
         "frames": len(found.motion),
@@ -69,7 +73,7 @@ def _retarget(source: Path, output: Path | None, name: str, settings: Settings) 
     from writhe.retargeting.retarget import retarget
 
     assert output is not None
-    body = _named_figure(settings.to)
+    body = _named_figure(settings.to, settings.roles_for(name))
     motion = retarget(load(source), body)
     save(motion, output, figure=body if output.suffix.lower() in GLTF else None)
     return {
@@ -185,11 +189,47 @@ def _of_certificate(found: Certificate, settings: Settings) -> Figures:
 
 def _figure(name: str, settings: Settings) -> Figure | None:
     chosen = settings.figure_for(name)
-    return None if chosen is None else _named_figure(chosen)
+    return None if chosen is None else _named_figure(chosen, settings.roles_for(name))
 
 
-def _named_figure(name: str) -> Figure:
-    from writhe.io import load_figure
+@cache
+def _broad_phase(name: str) -> BroadPhase | None:
+    """One per process: it keeps compiled programs and what is on the device."""
+    if name == "numba":
+        return None
+    try:
+        from writhe.accelerator.broad_phase import JaxBroadPhase
+    except ImportError:
+        raise MissingExtraError("--broad-phase jax", "jax") from None
+    return JaxBroadPhase()
+
+
+def _named_figure(name: str, roles: str | None) -> Figure:
+    """A built-in figure, or that of a character file under the roles in use."""
     from writhe.skeleton.figures import figure, figure_names
 
-    return figure(name) if name in figure_names() else load_figure(name)
+    if name in figure_names():
+        return figure(name)
+    return _loaded(name, Path(name).stat().st_mtime_ns, roles)
+
+
+@lru_cache(maxsize=8)
+def _loaded(name: str, changed_ns: int, roles: str | None) -> Figure:
+    """Fitting shapes takes longer than most clips: a worker does it once for each character."""
+    from writhe.io import load_figure
+
+    return load_figure(name)
+
+
+def check_figures(settings: Settings) -> None:
+    """Raise if a figure or file with roles that the settings name does not exist."""
+    from writhe.recognition.corrections import read_roles
+    from writhe.skeleton.figures import figure_names
+
+    for name in (settings.to, *(value for _, value in settings.figures)):
+        if name not in figure_names() and not Path(name).is_file():
+            raise WritheError(
+                f"{name!r} is neither a built-in figure ({', '.join(figure_names())}) nor a file"
+            )
+    for _, file in settings.roles:
+        read_roles(Path(file))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from writhe.batch.engines import Engine, run_tasks
 from writhe.batch.journal import Journal, read_rows
-from writhe.batch.operations import operation, output_name
+from writhe.batch.operations import check_figures, operation, output_name
 from writhe.batch.rows import Row
 from writhe.batch.settings import Settings
 from writhe.batch.sources import Source, is_url
@@ -41,6 +41,7 @@ def run_batch(
     and whose outputs exist; their rows are yielded again. One bad file gives a row with an error.
     """
     operation(settings.operation)  # an unknown name fails before any work
+    check_figures(settings)
     done = read_rows(options.folder, settings.operation)
     with Journal(options.folder, options.label) as journal:
         for row in run_tasks(_tasks(sources, settings, options, done), options.engine):

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import socket
 import tempfile
 import time
 import traceback
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from writhe import __version__
 from writhe.batch.operations import operation
 from writhe.batch.rows import Row
-from writhe.batch.settings import Settings
+from writhe.batch.settings import Settings, content_hash
 from writhe.batch.sources import Source, filesystem, is_url
 from writhe.errors import WritheError
 
@@ -70,21 +70,26 @@ def new_row(task: BatchTask) -> Row:
     )
 
 
-def content_hash(path: Path) -> str:
-    """A hash of the bytes of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
-
 def _run(task: BatchTask, source: Path, folder: Path) -> dict[str, object]:
-    work = operation(task.settings.operation)
-    if task.output is None:
-        return dict(work.run(source, None, task.source.name, task.settings))
-    made = folder / "output" / Path(task.output).name
-    made.parent.mkdir()
-    figures = dict(work.run(source, made, task.source.name, task.settings))
-    _publish(made, task.output)
+    work, name = operation(task.settings.operation), task.source.name
+    made = None
+    if task.output is not None:
+        made = folder / "output" / Path(task.output).name
+        made.parent.mkdir()
+    with _roles(task.settings.roles_for(name)):
+        figures = dict(work.run(source, made, name, task.settings))
+    if made is not None and task.output is not None:
+        _publish(made, task.output)
     return figures
+
+
+def _roles(file: str | None) -> AbstractContextManager[None]:
+    """Roles of joints from a file apply in the block."""
+    if file is None:
+        return nullcontext()
+    from writhe.recognition.corrections import read_roles, using_roles
+
+    return using_roles(read_roles(Path(file)))
 
 
 def _since(start: float) -> float:

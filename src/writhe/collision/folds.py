@@ -94,13 +94,7 @@ class _Turning:
                 self.change -= 2 * np.pi * np.rint(self.change / (2 * np.pi))
         else:
             self.turns = rows[:, end - 4 : end]
-            between = quaternions.multiply(quaternions.conjugate(self.turns[:-1]), self.turns[1:])
-            between = np.where(between[:, :1] < 0, -between, between)
-            sine = np.linalg.norm(between[:, 1:], axis=1, keepdims=True)
-            angle = 2 * np.arctan2(sine, between[:, :1])
-            self.change = (
-                np.where(sine > 1e-12, angle / np.maximum(sine, 1e-12), 2.0) * between[:, 1:]
-            )
+            self.change = quaternions.shortest_arcs(self.turns)
         self.arc = (
             np.abs(self.change).sum(axis=1)
             if self.turns is None

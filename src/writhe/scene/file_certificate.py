@@ -15,6 +15,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision import Certificate, CollisionTable, ContactPolicy
 from writhe.collision.certify import certify_interpolations, interpolations_of
+from writhe.collision.clear_intervals import BroadPhase
 from writhe.collision.interpolated_motion import EulerChannels, InterpolatedMotion, gap_error
 from writhe.collision.stored_channels import channels_in_scene, stored_channels
 from writhe.collision.tolerance import SLACK_M
@@ -63,6 +64,7 @@ def certify_file(
     surroundings: Surroundings | None = None,
     animation: str | int | None = None,
     slack_m: float = SLACK_M,
+    broad_phase: BroadPhase | None = None,
 ) -> CertifiedFile:
     """Certify a .bvh, glTF (.glb, .gltf, .vrm, .vrma) or .npz file as it is stored.
 
@@ -75,6 +77,7 @@ def certify_file(
     figure: the figure whose shapes the file moves; by default those of the scene's actor, or shapes
         fitted to the skeleton of the file.
     animation: the name or number of an animation of a glTF file; see `load`.
+    broad_phase: proves intervals to be clear before the sweep; see `certify_interpolations`.
     surroundings: poses (rows, size) by name of the other actors and of objects at given times; by
         default actors rest and objects follow their keys.
     """
@@ -107,8 +110,22 @@ def certify_file(
     how = interpolation or ("slerp" if channels is None else "both")
     interpolations = interpolations_of(table, interpolated, how, channels)
     name = how if how != "slerp" else stored.interpolation
-    found = certify_interpolations(table, interpolations, slack_m, name)
+    found = certify_interpolations(table, interpolations, slack_m, name, broad_phase)
     return CertifiedFile(replace(found, frames=frames), table, stored.motion)
+
+
+def interpolations_of_file(
+    path: str | Path,
+) -> tuple[CollisionTable, list[InterpolatedMotion]]:
+    """The table and the interpolations under which `certify_file` certifies a file by default.
+
+    Cubic splines are not refined.
+    """
+    file = Path(path)
+    stored = _read(file, None, 1, None)
+    table = CollisionTable.of_figure(_body(file, stored.motion, None, None, None), None)
+    how = "slerp" if stored.channels is None else "both"
+    return table, interpolations_of(table, stored.interpolated, how, stored.channels)
 
 
 def _read(

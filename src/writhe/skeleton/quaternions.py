@@ -92,6 +92,15 @@ def from_rotation_vectors(v: Floats) -> Floats:
     return np.concatenate([np.cos(0.5 * angle), 0.5 * np.sinc(angle / (2 * np.pi)) * v], axis=-1)
 
 
+def shortest_arcs(turns: Floats) -> Floats:
+    """(rows - 1, 3) rotation vectors from unit quaternions (rows, 4) to the next ones."""
+    between = multiply(conjugate(turns[:-1]), turns[1:])
+    between = np.where(between[:, :1] < 0, -between, between)
+    sine = np.linalg.norm(between[:, 1:], axis=1, keepdims=True)
+    angle = 2 * np.arctan2(sine, between[:, :1])
+    return np.where(sine > 1e-12, angle / np.maximum(sine, 1e-12), 2.0) * between[:, 1:]
+
+
 def from_matrices(m: Floats) -> Floats:
     """Quaternions of rotation matrices (..., 3, 3)."""
     from scipy.spatial.transform import Rotation

@@ -41,6 +41,10 @@ def batch(
         list[str] | None,
         typer.Option(help="FIGURE or PATTERN=FIGURE: built-in, or a character file."),
     ] = None,
+    roles: Annotated[
+        list[str] | None,
+        typer.Option(help="FILE or PATTERN=FILE: JSON that corrects roles of joints."),
+    ] = None,
     to: Annotated[str, typer.Option(help="retarget: a figure or a character file.")] = "human",
     suffix: Annotated[
         str | None, typer.Option(help="Format to write, such as .glb (default: as the source).")
@@ -49,6 +53,9 @@ def batch(
     tolerance: Annotated[
         float, typer.Option(help="Penetration in mm up to which a clip passes.", min=0.0)
     ] = 1.0,
+    broad_phase: Annotated[
+        str, typer.Option(help="certify: numba, or jax for a GPU; the verdicts are the same.")
+    ] = "numba",
     every: Annotated[int, typer.Option(help="db: sample every n-th frame.", min=1)] = 5,
     keep: Annotated[int | None, typer.Option(help="db: keep this many postures.")] = None,
     jobs: Annotated[int, typer.Option("-j", "--jobs", help="Processes.", min=1)] = 1,
@@ -95,7 +102,9 @@ def batch(
         fps=fps,
         every=every,
         figures=parse_patterns(figure or [], "--figure"),
+        roles=parse_patterns(roles or [], "--roles"),
         tolerance_m=1e-3 * tolerance,
+        broad_phase=broad_phase,
     )
     sources = find_sources(
         inputs, include=include or (), exclude=exclude or (), recursive=recursive

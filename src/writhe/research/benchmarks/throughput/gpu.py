@@ -8,15 +8,22 @@ device reached in the same run.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import CollisionTable, NearPairs
+from writhe.collision.certify import ROUNDING_M, certify_interpolations
+from writhe.collision.interpolated_motion import EulerChannels, InterpolatedMotion
+from writhe.collision.tolerance import SLACK_M
 from writhe.errors import MissingExtraError
 from writhe.postures.builtin import builtin_database
 from writhe.progress import Progress
+from writhe.scene.file_certificate import interpolations_of_file
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
@@ -60,6 +67,43 @@ def problem_arrays() -> dict[str, Any]:
         "target_joints": joints,
         "targets": forward(skeleton, goal).positions[:, joints],
     }
+
+
+def broad_phase_arrays(clips: Sequence[Path]) -> dict[str, Any]:
+    """Bodies and motions of clips, with the intervals that the exact sweep finds clear.
+
+    Each interpolation of a clip is a motion of its own.
+    """
+    from writhe.accelerator.broad_phase import joint_rotations, pair_body
+
+    out: dict[str, Any] = {"slack_m": SLACK_M - ROUNDING_M}
+    count = 0
+    for clip in clips:
+        table, interpolations = interpolations_of_file(clip)
+        body = pair_body(table)
+        if body is None:
+            continue
+        for one in interpolations:
+            arrays = body.to_arrays() | joint_rotations(table, one).to_arrays()
+            arrays["exact_clear"] = _exactly_clear(table, one)
+            out |= {f"{count}.{name}": value for name, value in arrays.items()}
+            count += 1
+    return out | {"motions": count}
+
+
+def _exactly_clear(table: CollisionTable, motion: InterpolatedMotion) -> Any:
+    """(rows - 1,) whether the certificate of an interval alone has nothing beyond the slack."""
+    out = np.zeros(len(motion.q) - 1, dtype=np.bool_)
+    for i in range(len(out)):
+        here = slice(i, i + 2)
+        euler = motion.euler and EulerChannels(motion.euler.order, motion.euler.angles[here])
+        alone = replace(
+            motion, q=motion.q[here], times_s=motion.times_s[here], jumps=motion.jumps[i:i + 1],
+            euler=euler,
+        )  # fmt: skip
+        found = certify_interpolations(table, [alone])
+        out[i] = found.penetration_upper_bound_m <= SLACK_M and not found.deep_overlaps
+    return out
 
 
 def _nearest_of_few(postures: Floats, goals: Floats, rng: np.random.Generator) -> Any:

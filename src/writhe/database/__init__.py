@@ -1,8 +1,26 @@
-"""Postures with their linking values: storage, filtering, neighbour search."""
+"""Postures with their linking values: storage, filtering, neighbour search.
 
-from writhe.database.database import PostureDatabase
-from writhe.database.on_body import database_on
-from writhe.database.posture import normalise, posture_features
-from writhe.database.search import NeighbourSearch
+Names are loaded when first used, so that a process loads only what it needs.
+"""
+
+from typing import TYPE_CHECKING
+
+from writhe.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from writhe.database.database import PostureDatabase
+    from writhe.database.on_body import database_on
+    from writhe.database.posture import normalise, posture_features
+    from writhe.database.search import NeighbourSearch
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "PostureDatabase": "writhe.database.database",
+            "database_on": "writhe.database.on_body",
+            **dict.fromkeys(("normalise", "posture_features"), "writhe.database.posture"),
+            "NeighbourSearch": "writhe.database.search",
+        },
+    )
 
 __all__ = ["NeighbourSearch", "PostureDatabase", "database_on", "normalise", "posture_features"]

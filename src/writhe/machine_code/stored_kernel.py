@@ -7,11 +7,13 @@ caller is compiled.
 
 from __future__ import annotations
 
+import io
 import pickle
+import sys
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
-from numba.core import compiler, serialize
+from numba.core import compiler, environment, serialize
 from numba.core.runtime.nrt import rtsys
 
 from writhe.machine_code.separate import Call, calls_of, library_of
@@ -42,7 +44,7 @@ def to_bytes(result: Any) -> bytes:
         for value in values
         if not value.is_declaration
     )
-    descriptor, environment, signature, objectmode, lifted, _, reload, environments = rest
+    descriptor, own, signature, objectmode, lifted, _, reload, environments = rest
     call = library.writhe_call
     return serialize.dumps(
         StoredKernel(
@@ -52,18 +54,18 @@ def to_bytes(result: Any) -> bytes:
             code,
             symbols,
             bitcode if call is None else None,
-            (descriptor, environment, signature, objectmode, lifted, reload, environments),
+            (descriptor, own, signature, objectmode, lifted, reload, _with_constants(environments)),
         )
     )
 
 
 def from_bytes(data: bytes, context: Any) -> Any | None:
     """The compile result; None if the symbol of a kernel that it calls has changed."""
-    stored: StoredKernel = pickle.loads(data)
+    stored: StoredKernel = _Reader(io.BytesIO(data)).load()
     libraries = [library_of(call) for call in stored.calls]
     if None in libraries:
         return None
-    descriptor, environment, signature, objectmode, lifted, reload, environments = stored.result
+    descriptor, own, signature, objectmode, lifted, reload, environments = stored.result
     _define_symbols(stored, context)
     for again in reload:
         again()
@@ -74,8 +76,8 @@ def from_bytes(data: bytes, context: Any) -> Any | None:
         target_context=context,
         typing_context=context.typing_context,
         library=library,
-        environment=environment,
-        entry_point=context.get_executable(library, descriptor, environment),
+        environment=own,
+        entry_point=context.get_executable(library, descriptor, own),
         fndesc=descriptor,
         type_annotation="",
         signature=signature,
@@ -87,9 +89,39 @@ def from_bytes(data: bytes, context: Any) -> Any | None:
         reload_init=reload,
         referenced_envs=environments,
     )
-    for one in environments:
+    for one in _with_constants(environments):
         library.codegen.set_env(one.env_name, one)
     return result
+
+
+def _with_constants(environments: Any) -> list[Any]:
+    """The environments that machine code reads: it takes Python constants from them, if any.
+
+    Every function that was linked into a kernel has one; almost all are empty.
+    """
+    return [one for one in environments if one.consts]
+
+
+class _Reader(pickle.Unpickler):
+    """Reads stored kernels without importing the modules of empty environments.
+
+    These are Numba's implementations of arrays and strings for the most part, which only compiling
+    needs.
+    """
+
+    def find_class(self, module_name: str, global_name: str, /) -> Any:
+        if (module_name, global_name) == ("numba.core.environment", "_rebuild_env"):
+            return _environment
+        return super().find_class(module_name, global_name)
+
+
+def _environment(module: str, constants: list[Any], name: str) -> Any:
+    """The environment of a function; a new one without globals if that is all it needs."""
+    if constants or module in sys.modules:
+        return environment._rebuild_env(module, constants, name)
+    empty = environment.Environment({"__name__": module})
+    empty.env_name = name
+    return empty
 
 
 def _define_symbols(stored: StoredKernel, context: Any) -> None:

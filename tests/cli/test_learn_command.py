@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,9 +37,16 @@ def test_learn_writes_one_style_for_each_folder(
 
 def test_reproduction_has_its_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from writhe.research import experiments
-    from writhe.research.experiments.dynamic_joint_ik import comparison
+    from writhe.research.experiments import dynamic_joint_ik
+    from writhe.research.experiments.dynamic_joint_ik import comparison, replayed_clips
+
+    def two_takes(*given: Any) -> Any:
+        actions, source = replayed_clips.load_actions(*given)
+        few = {n: replace(a, takes=a.takes[:2], motions=a.motions[:2]) for n, a in actions.items()}
+        return few, source
 
     monkeypatch.setattr(comparison, "REPEATS", 1)
+    monkeypatch.setattr(dynamic_joint_ik, "load_actions", two_takes)
     result = experiments.run("dynamic-joint-ik", tmp_path, only="throw")
     for kind in ("seen", "left_out"):
         for method in ("sequential", "parallel", "dls_rest", "dls_previous"):

@@ -16,6 +16,8 @@ def bounding_capsule(points: Floats, radii: Floats) -> tuple[Floats, Floats, flo
     The smallest by volume of those whose axis joins two of the points or is a principal axis at
     50, 75 or 100 % of the extent of the points.
     """
+    if len(points) <= 2 and radii[0] == radii[-1]:
+        return points[0], points[-1], float(radii[0])
     middle = points.mean(axis=0)
     spread = points - middle
     some = points

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from writhe.progress import no_progress
+from writhe.research.benchmarks.throughput import scaling
 from writhe.research.peers import run as peers
 from writhe.research.peers.geometry import world_frames
 from writhe.research.peers.pool import Pool
@@ -51,7 +52,10 @@ def test_tasks_are_the_same_every_time_and_told_apart():
 
 def test_what_is_not_installed_is_left_out_with_a_reason(tmp_path, monkeypatch):
     monkeypatch.setattr(peers, "python_of", lambda name: None)
-    monkeypatch.setattr(peers, "QUICK", peers.Size(1, 24, 1, 0, 1, 12, 1, 0.5))
+    monkeypatch.setattr(peers, "QUICK", peers.Size(1, 24, 1, 0, 1, 12, 1, 0.1))
+    for sizes in ("JOINTS", "CHARACTERS", "SIZES", "FRAMES"):  # quick omits the two largest
+        monkeypatch.setattr(scaling, sizes, getattr(scaling, sizes)[:3])
+    monkeypatch.setattr(scaling, "POSTURES", scaling.POSTURES[:1])
     result = peers.run(no_progress, quick=True, methods=("scipy", "mink"), folder=tmp_path)
     assert "not installed" in result["absent"]["mink"]
     assert set(result["workloads"]["drags"]["methods"]) == {"scipy"}

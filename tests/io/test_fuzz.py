@@ -119,7 +119,7 @@ WORDS = [
 words = st.sampled_from([*WORDS, "\n", "\n", "\n"])
 
 
-@settings(max_examples=100)
+@settings(max_examples=300)
 @given(st.lists(words, max_size=80))
 def test_random_words_give_an_error_or_a_motion(tmp_path_factory, listed):
     path = tmp_path_factory.mktemp("w") / "w.bvh"

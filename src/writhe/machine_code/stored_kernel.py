@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import pickle
 import sys
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import llvmlite.binding as llvm
 from numba.core import compiler, environment, serialize
@@ -118,7 +118,7 @@ class _Reader(pickle.Unpickler):
 def _environment(module: str, constants: list[Any], name: str) -> Any:
     """The environment of a function; a new one without globals if that is all it needs."""
     if constants or module in sys.modules:
-        return environment._rebuild_env(module, constants, name)
+        return cast(Any, environment)._rebuild_env(module, constants, name)
     empty = environment.Environment({"__name__": module})
     empty.env_name = name
     return empty

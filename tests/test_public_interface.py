@@ -50,3 +50,15 @@ def test_no_public_name_has_an_unknown_type(tmp_path):
     loose = [text for text in known if re.search(r"\b(Any|Unknown)\b", text)]
     assert loose == []
     assert [text for text in said if text not in types] == []
+
+
+def test_a_module_of_the_same_name_does_not_replace_a_public_name():
+    """`writhe.collision.certify` is a module too; importing it first must not hide the function."""
+    code = (
+        "import writhe.collision.certify, writhe.recognition.recognise\n"
+        "from writhe.collision import certify\n"
+        "from writhe.recognition import recognise\n"
+        "print(certify.__name__, recognise.__name__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["certify", "recognise"]

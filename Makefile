@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install test test-quick docs check bench hunt fuzz format clean system-packages studio studio-client screenshots kernels wheel blender test-blender
+.PHONY: install test test-quick docs check bench hunt fuzz format clean system-packages studio studio-client screenshots kernels wheel blender test-blender blender-pictures
 install: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml
@@ -45,12 +45,23 @@ wheel: install $(CLIENT)
 blender: install $(CLIENT)
 	$(BIN)/python tools/build_blender_extension.py
 
-# The extension inside bpy, in an environment of its own (a download of about 350 MB).
+# The extension inside bpy, in environments of its own (a download of about 350 MB): with writhe of
+# this checkout, and without it for the zip of `make blender`. Tests of the window need Debian's
+# `blender` and `xvfb`; they are skipped where these are missing.
 BLENDER ?= 4.5.15
+BPY := .blender/$(BLENDER)
 test-blender: install
-	test -x .blender/$(BLENDER)/bin/python || $(BIN)/uv venv -q --python 3.11 .blender/$(BLENDER)
-	$(BIN)/uv pip install -q --python .blender/$(BLENDER)/bin/python bpy==$(BLENDER) 'numpy<2' -e .
-	WRITHE_BLENDER_PYTHON=.blender/$(BLENDER)/bin/python $(BIN)/python -m pytest tests/blender
+	for own in $(BPY) $(BPY)-bare; do \
+		test -x $$own/bin/python || $(BIN)/uv venv -q --python 3.11 $$own; \
+		$(BIN)/uv pip install -q --python $$own/bin/python bpy==$(BLENDER) 'numpy<2' || exit 1; done
+	$(BIN)/uv pip install -q --python $(BPY)/bin/python -e .
+	WRITHE_BLENDER_PYTHON=$(BPY)/bin/python WRITHE_BARE_BLENDER_PYTHON=$(BPY)-bare/bin/python \
+		$(BIN)/python -m pytest -rs tests/blender
+
+# Pictures of docs/blender.md from a window of Debian's Blender (after `make test-blender`).
+blender-pictures: install
+	tools/blender_walkthrough.sh out/blender $(BPY)/bin/python
+	$(BIN)/python -c "import json; print(json.load(open('out/blender/result.json')))"
 
 # Pictures of the studio's main states, into out/screenshots.
 screenshots: install system-packages $(CLIENT)

@@ -131,24 +131,25 @@ def sampled(context, sources, frames: np.ndarray) -> list[np.ndarray]:
     return [np.array(row) for row in rows]
 
 
-def write_keys(context, armature, answer: dict, span: ActionRange) -> int:
-    """Write the linear keys that writhe found; returns the number of bones."""
-    curves = fcurves.make_curves(armature)
+def write_keys(context, answer: dict, span: ActionRange) -> None:
+    """Write the linear keys that writhe found for some characters."""
     frames = span.start + np.asarray(answer["times_s"]) * span.fps
     near = np.abs(frames - np.round(frames)) < 1e-4
     frames = np.where(near, np.round(frames), frames)
-    unit = armatures.scale(context, armature)
-    for name, keys in answer["bones"].items():
-        bone = armature.pose.bones[name]
-        channel = armatures.channels(bone)
-        values = np.asarray(keys["rotation"])
-        for k in range(values.shape[1]):
-            path = fcurves.bone_path(bone, channel)
-            fcurves.write_linear(curves, path, k, name, frames, values[:, k])
-        if keys["location"] is not None:
-            moved = np.asarray(keys["location"]) / unit
-            for k in range(3):
-                path = fcurves.bone_path(bone, "location")
-                fcurves.write_linear(curves, path, k, name, frames, moved[:, k])
+    for owner, bones in answer["characters"].items():
+        armature = context.scene.objects[owner]
+        curves = fcurves.make_curves(armature)
+        unit = armatures.scale(context, armature)
+        for name, keys in bones.items():
+            bone = armature.pose.bones[name]
+            channel = armatures.channels(bone)
+            values = np.asarray(keys["rotation"])
+            for k in range(values.shape[1]):
+                path = fcurves.bone_path(bone, channel)
+                fcurves.write_linear(curves, path, k, name, frames, values[:, k])
+            if keys["location"] is not None:
+                moved = np.asarray(keys["location"]) / unit
+                for k in range(3):
+                    path = fcurves.bone_path(bone, "location")
+                    fcurves.write_linear(curves, path, k, name, frames, moved[:, k])
     context.scene.frame_set(context.scene.frame_current)
-    return len(answer["bones"])

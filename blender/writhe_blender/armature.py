@@ -10,6 +10,7 @@ import numpy as np
 from mathutils import Quaternion
 
 from . import axes
+from .process.client import EngineError
 
 _FEWEST = 2
 
@@ -234,3 +235,13 @@ def obstacles_to_posing(armature, bones: list[str]) -> list[str]:
         f"{' ...' if len(names) > 3 else ''})"
         for why, names in found.items()
     ]
+
+
+def require_posable(armature, bones: list[str]) -> None:
+    """Raise if bones cannot be posed directly."""
+    reasons = obstacles_to_posing(armature, bones)
+    if reasons:
+        raise EngineError(
+            f"{armature.name} cannot be posed directly: {'; '.join(reasons)}. Mute them, or"
+            " pose the rig that has none (the metarig, the original armature)"
+        )

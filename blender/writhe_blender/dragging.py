@@ -18,12 +18,7 @@ class BoneDrag:
         self._engine = engine.drags()
         stage.send(context, self._engine)
         body = stage.required(context, armature)
-        reasons = armatures.obstacles_to_posing(armature, body.bones)
-        if reasons:
-            raise EngineError(
-                f"{armature.name} cannot be posed directly: {'; '.join(reasons)}. Mute them, or"
-                " pose the rig that has none (the metarig, the original armature)"
-            )
+        armatures.require_posable(armature, body.bones)
         for bone, _ in handles:
             if bone not in body.bones:
                 raise EngineError(f"{bone} neither deforms a mesh nor carries a bone that does")
@@ -44,11 +39,7 @@ class BoneDrag:
                 "poses": poses,
                 "placements": stage.placements(context),
                 "handles": points,
-                "pins": {
-                    bone.name: bone.writhe_pin == "FULL"
-                    for bone in armature.pose.bones
-                    if bone.writhe_pin != "FREE" and bone.name in body.bones
-                },
+                "pins": stage.pins(context).get(armature.name, {}),
                 "options": {
                     "keep_feet": settings.keep_feet,
                     "balance": settings.balance,

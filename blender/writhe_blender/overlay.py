@@ -11,7 +11,7 @@ from . import armature as armatures
 from . import axes, stage
 
 SHAPE = (0.25, 0.65, 1.0, 0.35)
-COLLIDING = (1.0, 0.15, 0.1, 0.75)
+COLLIDING = (1.0, 0.15, 0.1, 0.45)
 _RINGS, _SIDES = 5, 14
 _NEAR_FRAMES = 2.0  # a mark without an interval is shown this far around its frame
 

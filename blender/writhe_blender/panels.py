@@ -10,6 +10,7 @@ from .preferences import lines
 
 _ICONS = {"certified": "CHECKMARK", "improving": "INFO", "undecided": "QUESTION"}
 _MOST_MARKS = 8
+_WIDTH = 30  # of a line of text, in letters
 
 
 class _Panel:
@@ -28,6 +29,7 @@ class WRITHE_PT_character(_Panel, bpy.types.Panel):
         layout, armature = self.layout, active_armature(context)
         if armature is None:
             layout.label(text="Select an armature", icon="INFO")
+            layout.operator("writhe.add_human", text="Add a Human")
             return
         known = armature.writhe.is_character
         again = "Set Up Again" if known else "Set Up Character"
@@ -35,16 +37,13 @@ class WRITHE_PT_character(_Panel, bpy.types.Panel):
         if not known:
             return
         column = layout.column(align=True)
-        for line in lines(armature.writhe.summary, 40):
+        for line in lines(armature.writhe.summary, _WIDTH):
             column.label(text=line)
         if armature.writhe.warning:
-            for line in lines(armature.writhe.warning, 40):
+            for line in lines(armature.writhe.warning, _WIDTH):
                 column.label(text=line, icon="ERROR")
         if stage.body(armature) is None:
             layout.label(text="Set it up again after loading a file", icon="INFO")
-        layout.prop(context.scene.writhe, "show_shapes")
-        layout.operator("writhe.scale_shapes")
-        layout.operator("writhe.remove", icon="X")
 
 
 class WRITHE_PT_roles(_Panel, bpy.types.Panel):
@@ -73,6 +72,31 @@ class WRITHE_PT_roles(_Panel, bpy.types.Panel):
             if row.corrected:
                 line.operator("writhe.reset_role", text="", icon="LOOP_BACK").role = row.role
         self.layout.operator("writhe.set_up", text="Apply Corrections")
+
+
+class WRITHE_PT_shapes(_Panel, bpy.types.Panel):
+    """The shapes that stand for the body."""
+
+    bl_label = "Shapes"
+    bl_parent_id = "WRITHE_PT_character"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        """With a character."""
+        armature = active_armature(context)
+        return armature is not None and armature.writhe.is_character
+
+    def draw(self, context) -> None:
+        """The overlay, and the bones whose shapes were changed."""
+        layout, armature = self.layout, active_armature(context)
+        layout.prop(context.scene.writhe, "show_shapes")
+        layout.operator("writhe.scale_shapes")
+        for row in armature.writhe.shapes:
+            layout.prop(row, "factor", text=row.bone)
+        if len(armature.writhe.shapes):
+            layout.operator("writhe.set_up", text="Apply")
+        layout.operator("writhe.remove", icon="X")
 
 
 class WRITHE_PT_pose(_Panel, bpy.types.Panel):
@@ -126,21 +150,22 @@ class WRITHE_PT_action(_Panel, bpy.types.Panel):
         column.operator("writhe.certify", icon="CHECKMARK")
         column.operator("writhe.clean", icon="BRUSH_DATA")
         column.operator("writhe.connect", icon="IPO_EASE_IN_OUT")
-        layout.prop(settings, "certify_floor")
-        layout.prop(settings, "show_colliding")
         if settings.working:
             layout.prop(settings, "progress", text=settings.working, slider=True)
             layout.label(text="Escape cancels")
-        if not settings.verdict:
-            return
-        box = layout.box()
+        if settings.verdict:
+            self._verdict(layout.box(), settings)
+        layout.prop(settings, "certify_floor")
+        layout.prop(settings, "show_colliding")
+
+    def _verdict(self, box, settings) -> None:
         row = box.row()
         row.alert = settings.verdict != "certified"
         row.label(text=settings.verdict.capitalize(), icon=_ICONS.get(settings.verdict, "ERROR"))
         row.operator("writhe.clear_result", text="", icon="X")
         for line in [
-            *lines(settings.sentence, 40),
-            *(lines(settings.note, 40) if settings.note else ()),
+            *lines(settings.sentence, _WIDTH),
+            *(lines(settings.note, _WIDTH) if settings.note else ()),
         ]:
             box.label(text=line)
         for index, mark in enumerate(list(settings.marks)[:_MOST_MARKS]):
@@ -149,6 +174,58 @@ class WRITHE_PT_action(_Panel, bpy.types.Panel):
             box.operator("writhe.go_to", text=text, icon=icon).index = index
         if len(settings.marks) > _MOST_MARKS:
             box.label(text=f"and {len(settings.marks) - _MOST_MARKS} more on the timeline")
+
+
+class WRITHE_PT_winding(_Panel, bpy.types.Panel):
+    """Winding limbs around each other."""
+
+    bl_label = "Winding"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        """With a character."""
+        return bool(stage.characters(context))
+
+    def draw(self, context) -> None:
+        """Two limbs, sliders while they are wound, tangle keys."""
+        layout, settings = self.layout, context.scene.writhe
+        tangle = settings.tangle
+        for side in ("first", "second"):
+            row = layout.row(align=True)
+            row.prop(tangle, side, text="")
+            row.prop(tangle, f"{side}_limb", text="")
+        layout.prop(tangle, "movers", expand=True)
+        if tangle.live:
+            self._sliders(layout, tangle)
+            layout.operator("writhe.keep_winding", icon="CHECKMARK")
+            layout.label(text="Escape restores the poses")
+        else:
+            layout.operator("writhe.wind", icon="FORCE_VORTEX")
+        layout.operator("writhe.key_tangle", icon="KEY_HLT")
+        for index, key in enumerate(settings.tangle_keys):
+            row = layout.row(align=True)
+            limbs = f"{key.first_limb}, {key.second_limb}".replace("_", " ")
+            row.prop(key, "frame", text="Frame")
+            row.label(text=f"{limbs}: {key.writhe:.2f}")
+            row.operator("writhe.remove_tangle_key", text="", icon="X").index = index
+        if len(settings.tangle_keys):
+            layout.operator("writhe.wind_keys", icon="CURVE_PATH")
+
+    def _sliders(self, layout, tangle) -> None:
+        column = layout.column(align=True)
+        column.prop(tangle, "writhe", slider=True)
+        column.prop(tangle, "use_centre")
+        if tangle.use_centre:
+            column.prop(tangle, "centre_first", slider=True)
+            column.prop(tangle, "centre_second", slider=True)
+        column.prop(tangle, "use_density")
+        if tangle.use_density:
+            column.prop(tangle, "density", slider=True)
+        row = layout.row()
+        row.alert = tangle.stalled
+        note = ": it cannot be wound further" if tangle.stalled else ""
+        row.label(text=f"Now {tangle.measured:.2f}{note}")
 
 
 class WRITHE_PT_obstacles(_Panel, bpy.types.Panel):
@@ -171,7 +248,9 @@ class WRITHE_PT_obstacles(_Panel, bpy.types.Panel):
 CLASSES = (
     WRITHE_PT_character,
     WRITHE_PT_roles,
+    WRITHE_PT_shapes,
     WRITHE_PT_pose,
     WRITHE_PT_action,
+    WRITHE_PT_winding,
     WRITHE_PT_obstacles,
 )

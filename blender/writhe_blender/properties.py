@@ -69,6 +69,46 @@ class WritheObject(bpy.types.PropertyGroup):
     )
 
 
+LIMBS = (
+    ("left_arm", "Left Arm", ""),
+    ("right_arm", "Right Arm", ""),
+    ("left_leg", "Left Leg", ""),
+    ("right_leg", "Right Leg", ""),
+    ("torso", "Torso", ""),
+)
+
+
+def _is_character(self, item) -> bool:
+    return item.type == "ARMATURE" and item.writhe.is_character
+
+
+class WritheTangle(bpy.types.PropertyGroup):
+    """Two limbs, how they shall be wound, and, of a key, at which frame."""
+
+    frame: bpy.props.IntProperty()
+    first: bpy.props.PointerProperty(type=bpy.types.Object, poll=_is_character)
+    second: bpy.props.PointerProperty(type=bpy.types.Object, poll=_is_character)
+    first_limb: bpy.props.EnumProperty(items=LIMBS, default="left_arm")
+    second_limb: bpy.props.EnumProperty(items=LIMBS, default="right_arm")
+    writhe: bpy.props.FloatProperty(
+        name="Writhe", min=-2.0, max=2.0, soft_min=-1.0, soft_max=1.0, precision=2,
+        description="How often the limbs wind around each other; the sign is the direction",
+    )  # fmt: skip
+    use_centre: bpy.props.BoolProperty(name="Place", description="Where along the limbs they wind")
+    centre_first: bpy.props.FloatProperty(name="First", min=-1.0, max=1.0)
+    centre_second: bpy.props.FloatProperty(name="Second", min=-1.0, max=1.0)
+    use_density: bpy.props.BoolProperty(
+        name="Density", description="Which of the limbs bends around the other"
+    )
+    density: bpy.props.FloatProperty(name="Density", min=-1.6, max=1.6)
+    movers: bpy.props.EnumProperty(
+        name="Moves", items=(("BOTH", "Both", ""), ("FIRST", "First", ""), ("SECOND", "Second", ""))
+    )
+    live: bpy.props.BoolProperty()
+    stalled: bpy.props.BoolProperty()
+    measured: bpy.props.FloatProperty()
+
+
 class WritheScene(bpy.types.PropertyGroup):
     """Settings, and the result of the last certificate."""
 
@@ -98,6 +138,8 @@ class WritheScene(bpy.types.PropertyGroup):
         update=_redraw,
     )  # fmt: skip
     preset: bpy.props.StringProperty(name="Pose", default="stand")
+    tangle: bpy.props.PointerProperty(type=WritheTangle)
+    tangle_keys: bpy.props.CollectionProperty(type=WritheTangle)
     verdict: bpy.props.StringProperty()
     sentence: bpy.props.StringProperty()
     note: bpy.props.StringProperty()
@@ -106,7 +148,7 @@ class WritheScene(bpy.types.PropertyGroup):
     progress: bpy.props.FloatProperty(subtype="PERCENTAGE", min=0.0, max=100.0)
 
 
-CLASSES = (WritheRole, WritheShape, WritheMark, WritheObject, WritheScene)
+CLASSES = (WritheRole, WritheShape, WritheMark, WritheObject, WritheTangle, WritheScene)
 
 
 def register() -> None:

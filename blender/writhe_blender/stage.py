@@ -171,6 +171,34 @@ def poses(context) -> dict[str, np.ndarray]:
     }
 
 
+def pins(context) -> dict[str, dict[str, bool]]:
+    """The pinned bones of all characters; True for those that keep their rotation as well."""
+    return {
+        armature.name: {
+            bone.name: bone.writhe_pin == "FULL"
+            for bone in armature.pose.bones
+            if bone.writhe_pin != "FREE" and bone.name in _bodies[armature.name].bones
+        }
+        for armature in characters(context)
+        if armature.name in _bodies
+    }
+
+
+def modes(context) -> dict[str, dict[str, str]]:
+    """The rotation modes of the bones of all characters, for keys that are to be written."""
+    found = {
+        armature.name: {bone.name: bone.rotation_mode for bone in armature.pose.bones}
+        for armature in characters(context)
+    }
+    for bones in found.values():
+        for name, mode in bones.items():
+            if mode == "AXIS_ANGLE":
+                raise EngineError(
+                    f"{name} is turned by axis and angle: change its rotation mode to quaternion"
+                )
+    return found
+
+
 def placements(context) -> dict[str, np.ndarray]:
     """The matrices of all obstacles."""
     return {item.name: matrix(context, item) for item in obstacles(context)}

@@ -1,6 +1,6 @@
 """Runs inside Blender's Python (bpy): sets up, certifies, cleans and poses an armature.
 
-The armature is that of the built-in human, made here; prints one line of JSON.
+The armature is the built-in human; prints one line of JSON.
 """
 
 import json
@@ -18,34 +18,8 @@ from writhe_blender import action, axes, dragging, engine, fcurves, stage  # pyr
 
 from writhe import forward
 from writhe.collision import certify
-from writhe.skeleton.figures import figure
 
 FRAMES = 30
-
-
-def human():
-    """An armature with the joints of the built-in human, and its skin."""
-    body = figure("human")
-    rest = forward(body.skeleton, body.skeleton.rest_configuration)
-    turn = np.linalg.inv(axes.to_writhe(bpy.context.scene))[:3, :3]
-    data = bpy.data.armatures.new("Body")
-    item = bpy.data.objects.new("Body", data)
-    bpy.context.collection.objects.link(item)
-    bpy.context.view_layer.objects.active = item
-    bpy.ops.object.mode_set(mode="EDIT")
-    for j, name in enumerate(body.skeleton.names):
-        bone = data.edit_bones.new(name)
-        bone.head = turn @ rest.positions[j]
-        children = np.flatnonzero(body.skeleton.tree.parent == j)
-        end = rest.positions[children].mean(axis=0) if len(children) else rest.positions[j]
-        bone.tail = turn @ end
-        if bone.length < 0.02:
-            bone.tail = np.array(bone.head) + turn @ np.array([0.0, 0.05, 0.0])
-        above = int(body.skeleton.tree.parent[j])
-        if above >= 0:
-            bone.parent = data.edit_bones[body.skeleton.names[above]]
-    bpy.ops.object.mode_set(mode="POSE")
-    return item
 
 
 def distance(character, armature, frame: float) -> float:
@@ -64,15 +38,49 @@ def distance(character, armature, frame: float) -> float:
     return float(np.abs(here - matrices[:, :3, 3]).max())
 
 
+def wind(context, armature) -> dict:
+    """The arms wound by the slider, and a motion to it by a tangle key."""
+    armature.scale = (1.0, 1.0, 1.0)
+    context.view_layer.update()
+    armature.animation_data_clear()
+    context.scene.tool_settings.use_keyframe_insert_auto = False
+    context.scene.frame_set(1)
+    assert bpy.ops.writhe.preset_pose(pose="stand") == {"FINISHED"}
+    hand = armature.pose.bones["left_wrist"]
+    context.view_layer.update()
+    before = hand.head.copy()
+    tangle = context.scene.writhe.tangle
+    tangle.first = tangle.second = armature
+    tangle.writhe = 0.2
+    context.scene.frame_set(20)
+    assert bpy.ops.writhe.key_tangle() == {"FINISHED"}
+    assert bpy.ops.writhe.wind_keys() == {"FINISHED"}
+    out = {"verdict": context.scene.writhe.verdict, "why": context.scene.writhe.sentence}
+    context.scene.frame_set(1)
+    context.view_layer.update()
+    out["start_m"] = (hand.head - before).length
+    context.scene.frame_set(20)
+    context.view_layer.update()
+    out["moved_m"] = (hand.head - before).length
+    armature.animation_data_clear()
+    bpy.ops.writhe.preset_pose(pose="stand")
+    context.view_layer.update()
+    assert bpy.ops.writhe.wind() == {"FINISHED"}
+    out["writhe"] = tangle.measured
+    return out
+
+
 def main() -> dict:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     writhe_blender.register()
     context, out = bpy.context, {}
-    armature = human()
+    assert bpy.ops.writhe.add_human() == {"FINISHED"}
+    armature = context.object
     armature.rotation_euler = (0.0, 0.0, 0.4)
     armature.scale = (0.5, 0.5, 0.5)
     context.view_layer.update()
     assert bpy.ops.writhe.set_up() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="POSE")
     out["roles"] = sorted(r.role for r in armature.writhe.roles if r.bone)
     # an arm swung through the trunk, by Bezier keys in both rotation modes
     shoulder, elbow = armature.pose.bones["left_shoulder"], armature.pose.bones["left_elbow"]
@@ -135,6 +143,7 @@ def main() -> dict:
     out["curves"] = len(fcurves.curves_of(armature))
     drag.undo()
     out["undone"] = before == [tuple(b.rotation_quaternion) for b in armature.pose.bones]
+    out["wound"] = wind(context, armature)
     assert bpy.ops.writhe.preset_pose(pose=engine.drags().request("preset_names", {})["names"][0])
     writhe_blender.unregister()
     return out

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
+from blender_runs import result_of
 
 PYTHON = os.environ.get("WRITHE_BLENDER_PYTHON", "")
 pytestmark = pytest.mark.skipif(
@@ -17,13 +16,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def result() -> dict:
-    run = subprocess.run(
-        [PYTHON, str(Path(__file__).with_name("in_blender.py"))],
-        capture_output=True, text=True, timeout=600, check=False,
-    )  # fmt: skip
-    found = [line[7:] for line in run.stdout.splitlines() if line.startswith("RESULT ")]
-    assert found, (run.stdout + run.stderr)[-3000:]
-    return json.loads(found[-1])
+    return result_of([PYTHON, str(Path(__file__).with_name("in_blender.py"))])
 
 
 def test_the_body_is_recognised(result):
@@ -50,3 +43,10 @@ def test_a_drag_is_written_keyed_and_undone(result):
     assert result["error_m"] < 0.02
     assert result["keyed"] > 0 and result["curves"] > 0
     assert result["undone"]
+
+
+def test_limbs_are_wound_by_the_slider_and_by_keys(result):
+    found = result["wound"]
+    assert found["writhe"] == pytest.approx(0.2, abs=0.03)
+    assert found["verdict"] == "certified"
+    assert found["start_m"] < 1e-4 < found["moved_m"]

@@ -8,6 +8,7 @@ import pytest
 from writhe import WritheError, forward
 from writhe.collision import certify
 from writhe.plugin import Session
+from writhe.postures.preset_poses import posture_of
 from writhe.skeleton import quaternions
 from writhe.skeleton.figures import figure
 
@@ -111,11 +112,37 @@ def test_an_arm_through_the_chest_is_found_and_cleaned(session):
             if keys["location"] is None
             else [{"times_s": cleaned["times_s"], "values": c} for c in keys["location"].T]
         }
-        for bone, keys in cleaned["bones"].items()
+        for bone, keys in cleaned["characters"]["Anna.001"].items()
     }
     merged = {**arm_through_chest(), **actions}
     again = session.request("certify", {"actions": {"Anna.001": merged}, "floor_m": None})
     assert again["certified"]
+
+
+def test_arms_are_wound_step_by_step_and_by_keys(session):
+    tangle = {"first": {"character": "Anna.001", "limb": "left_arm"},
+              "second": {"character": "Anna.001", "limb": "right_arm"}}  # fmt: skip
+    origin = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+    rest = HUMAN.skeleton.rest_configuration
+    poses = {"Anna.001": world_matrices(posture_of(HUMAN, "basic", "stand", rest, origin))}
+    data = {"poses": poses, "floor_m": None, "tangle": tangle, "movers": ["Anna.001"]}
+    before = session.request("begin_winding", data)["writhe"]
+    goal, answer = {**tangle, "writhe": before + 0.2}, {}
+    rows = [session._winding.q.copy()]
+    for _ in range(100):
+        answer = session.request("wind", {"tangle": goal})
+        rows.append(session._winding.q.copy())
+        if answer["reached"] or answer["stalled"]:
+            break
+    assert answer["writhe"] == pytest.approx(before + 0.2, abs=0.03)
+    assert certify(session.stage.scene.layout.table, np.array(rows), fps=60.0).certified
+    keys = [{**goal, "time_s": 0.5, "movers": ["Anna.001"]}]
+    found = session.request(
+        "wind_keys", {"poses": poses, "tangle_keys": keys, "fps": 20.0},
+    )  # fmt: skip
+    assert found["after"]["certified"]
+    assert found["times_s"][-1] == pytest.approx(0.5)
+    assert "left_shoulder" in found["characters"]["Anna.001"]
 
 
 def test_an_obstacle_in_the_way_is_not_passed(session):

@@ -1,5 +1,5 @@
 """The operators, by what they work on: characters, poses, actions, obstacles."""
 
-from . import action, character, drag, obstacles, pose
+from . import action, character, drag, human, obstacles, pose, winding
 
-MODULES = (character, pose, drag, action, obstacles)
+MODULES = (human, character, pose, drag, action, winding, obstacles)

@@ -98,7 +98,9 @@ def clear_markers(scene) -> None:
         scene.timeline_markers.remove(marker)
 
 
-class _ActionOperator(BackgroundOperator):
+class BackgroundActionOperator(BackgroundOperator):
+    """Long work on the action of the active character."""
+
     @classmethod
     def poll(cls, context) -> bool:
         """With a character."""
@@ -108,24 +110,17 @@ class _ActionOperator(BackgroundOperator):
     def ask(self, context) -> dict:
         """The action of the active character, and everything around it."""
         armature = active_armature(context)
-        self._armature = armature.name
         data, self._span, self._note = motion_data(context, armature, getattr(self, "samples", 1))
-        modes = {b.name: b.rotation_mode for b in armature.pose.bones}
-        turned = [name for name, mode in modes.items() if mode == "AXIS_ANGLE"]
-        if turned and self.request != "certify":
-            raise EngineError(
-                f"{turned[0]} is turned by axis and angle: change its rotation mode to quaternion"
-            )
         return {
             **data,
             "character": armature.name,
             "fps": self._span.fps,
             "frames": self._span.frames,
-            "modes": modes,
+            "modes": {} if self.request == "certify" else stage.modes(context),
         }
 
 
-class WRITHE_OT_certify(_ActionOperator, bpy.types.Operator):
+class WRITHE_OT_certify(BackgroundActionOperator, bpy.types.Operator):
     """Prove that no parts pass through each other in this action, or show where they do"""
 
     bl_idname = "writhe.certify"
@@ -145,7 +140,7 @@ class WRITHE_OT_certify(_ActionOperator, bpy.types.Operator):
         return f"{answer['verdict']}: {answer['sentence']}"
 
 
-class WRITHE_OT_clean(_ActionOperator, bpy.types.Operator):
+class WRITHE_OT_clean(BackgroundActionOperator, bpy.types.Operator):
     """Remove the overlaps of this action with the smallest change; the result is certified"""
 
     bl_idname = "writhe.clean"
@@ -156,14 +151,12 @@ class WRITHE_OT_clean(_ActionOperator, bpy.types.Operator):
 
     def finish(self, context, answer: dict) -> str:
         """Write the keys and show the new verdict."""
-        armature = context.scene.objects[self._armature]
-        if answer["bones"]:
-            actions.write_keys(context, armature, answer, self._span)
+        actions.write_keys(context, answer, self._span)
         show_result(context, answer["after"], self._span, self._note)
         return answer["message"]
 
 
-class WRITHE_OT_connect(_ActionOperator, bpy.types.Operator):
+class WRITHE_OT_connect(BackgroundActionOperator, bpy.types.Operator):
     """Connect the keyed poses around the present frame by a path on which nothing collides"""
 
     bl_idname = "writhe.connect"
@@ -190,7 +183,7 @@ class WRITHE_OT_connect(_ActionOperator, bpy.types.Operator):
 
     def finish(self, context, answer: dict) -> str:
         """Write the keys between the two poses."""
-        actions.write_keys(context, context.scene.objects[self._armature], answer, self._span)
+        actions.write_keys(context, answer, self._span)
         show_result(context, answer["after"], self._span, "between the two keys")
         return answer["message"]
 

@@ -15,6 +15,8 @@ from ..process.client import EngineError
 _PERIOD_S = 1 / 60
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 
+last_times_ms: list[float] = []  # of the steps of the last drag: solve, pose written
+
 
 class WRITHE_OT_drag(bpy.types.Operator):
     """Drag a bone; the body follows and nothing passes through anything. X, Y, Z: along an axis"""
@@ -57,7 +59,7 @@ class WRITHE_OT_drag(bpy.types.Operator):
         self._release = {"LEFTMOUSE": "LEFTMOUSE", "MIDDLEMOUSE": "MIDDLEMOUSE"}.get(
             event.type, "LEFTMOUSE"
         )
-        self._times: list[float] = []
+        last_times_ms.clear()
         manager = context.window_manager
         self._timer = manager.event_timer_add(_PERIOD_S, window=context.window)
         manager.modal_handler_add(self)
@@ -101,7 +103,7 @@ class WRITHE_OT_drag(bpy.types.Operator):
         except EngineError as error:
             self.report({"ERROR"}, str(error))
             return
-        self._times.append(1e3 * (time.perf_counter() - start))
+        last_times_ms.append(1e3 * (time.perf_counter() - start))
         overlay.touching = set(answer["touching"])
         left = max(answer["error_m"].values(), default=0.0)
         clearance = answer["clearance_m"]
@@ -109,7 +111,7 @@ class WRITHE_OT_drag(bpy.types.Operator):
         axis = "" if self._axis is None else f" along {'XYZ'[self._axis]}"
         context.area.header_text_set(
             f"Drag{axis}: {100 * left:.1f} cm from the pointer{free}"
-            f"   {np.median(self._times):.1f} ms   X Y Z: axis   Esc: cancel"
+            f"   {np.median(last_times_ms):.1f} ms   X Y Z: axis   Esc: cancel"
         )
         context.area.tag_redraw()
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from writhe.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from writhe.collision.bezier_curve import BezierCurve
     from writhe.collision.certificate import Certificate, DeepOverlap, PairWorst
     from writhe.collision.certify import INTERPOLATIONS, certify
     from writhe.collision.collision_table import CollisionTable
     from writhe.collision.contact_state import ContactState, ContactStatus, contact_status
-    from writhe.collision.curves import BezierCurve, JointCurves, certify_curves
+    from writhe.collision.curves import JointCurves, certify_curves
     from writhe.collision.folds import FoldedJoint
     from writhe.collision.gate import Gate, GateResult
     from writhe.collision.interpolated_motion import EulerChannels
@@ -34,9 +35,8 @@ else:
                 ("ContactState", "ContactStatus", "contact_status"),
                 "writhe.collision.contact_state",
             ),
-            **dict.fromkeys(
-                ("BezierCurve", "JointCurves", "certify_curves"), "writhe.collision.curves"
-            ),
+            "BezierCurve": "writhe.collision.bezier_curve",
+            **dict.fromkeys(("JointCurves", "certify_curves"), "writhe.collision.curves"),
             "FoldedJoint": "writhe.collision.folds",
             **dict.fromkeys(("Gate", "GateResult"), "writhe.collision.gate"),
             "EulerChannels": "writhe.collision.interpolated_motion",

@@ -20,13 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from writhe.arguments import check_fields, checked
-from writhe.arrays import Floats, Ints, floats
+from writhe.arrays import Floats, Ints
+from writhe.collision.bezier_curve import BezierCurve, CurveTiming
 from writhe.collision.certificate import Certificate
 from writhe.collision.certify import certify_interpolations
 from writhe.collision.collision_table import CollisionTable
@@ -42,137 +41,7 @@ MAX_ROWS = 200_000
 MAX_REFINE = 1024  # rows between two keys
 UNBOUNDED_RAD = 2.0 * np.pi
 _LARGEST_BOUND = 0.3
-_ROUNDING = 1e-11  # of the largest value of a curve
 _LARGEST_TURN = 0.9 * np.pi  # of an Euler angle from row to row
-
-
-@dataclass(frozen=True)
-class BezierCurve:
-    """A channel: keys at `times_s` (k,) with `values` (k,), and handles (k, 2) as (time, value).
-
-    The curve is constant before the first key and after the last one. Handles that overlap in time
-    are shortened in proportion, as Blender does, so that the curve has one value at each time.
-    """
-
-    times_s: Floats
-    values: Floats
-    left: Floats
-    right: Floats
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        times = floats(self.times_s, (None,), "the times of a curve")
-        count = len(times)
-        if count == 0 or (np.diff(times) <= 0).any():
-            raise WritheError("a curve needs keys at increasing times")
-        for name, shape in (("values", (count,)), ("left", (count, 2)), ("right", (count, 2))):
-            object.__setattr__(self, name, floats(getattr(self, name), shape, f"{name} of a curve"))
-        object.__setattr__(self, "times_s", times)
-        if (self.left[:, 0] > times).any() or (self.right[:, 0] < times).any():
-            raise WritheError("the handles of a key must be before and after it")
-
-    @classmethod
-    @checked
-    def linear(cls, times_s: ArrayLike, values: ArrayLike) -> BezierCurve:
-        """Straight lines between keys."""
-        times = floats(times_s, (None,), "the times of a curve")
-        levels = floats(values, (len(times),), "the values of a curve")
-        left, right = np.stack([times, levels], axis=1), np.stack([times, levels], axis=1)
-        left[1:] -= np.diff(left, axis=0) / 3
-        right[:-1] += np.diff(right, axis=0) / 3
-        return cls(times, levels, left, right)
-
-    def at(self, times_s: Floats) -> Floats:
-        """Values at times (t,)."""
-        return self.sampled(times_s)[0]
-
-    def errors(self, times_s: Floats) -> Floats:
-        """(t - 1,) bounds of the distance from straight lines between the values at times (t,).
-
-        All keys between the first and the last time must be among the times.
-        """
-        return self.sampled(times_s)[1]
-
-    def sampled(self, times_s: Floats) -> tuple[Floats, Floats]:
-        """Values (t,) at times (t,), and the bounds `errors` (t - 1,)."""
-        if self._is_straight:
-            return np.interp(times_s, self.times_s, self.values), np.zeros(len(times_s) - 1)
-        points, s, values = self._split(times_s)
-        # the segment that begins at or before each time but the last, from s0 to s1
-        points, s0 = points[:-1], s[:-1]
-        s1 = np.where(s[1:] > s0, s[1:], 1.0)
-        inside = (times_s[:-1] >= self.times_s[0]) & (times_s[1:] <= self.times_s[-1])
-        # control points of the part, by the blossom b(s0, s0, s1) and b(s0, s1, s1)
-        inner = [_blossom(points, s0, s0, s1), _blossom(points, s0, s1, s1)]
-        share = np.diff(times_s)
-        out = np.zeros(len(share))
-        for point in inner:
-            line = values[:-1] + np.diff(values) * (point[:, 0] - times_s[:-1]) / share
-            out = np.maximum(out, np.abs(point[:, 1] - line))
-        return values, np.where(inside, out, 0.0)
-
-    @cached_property
-    def _segments(self) -> Floats:
-        """(k - 1, 4, 2) control points, handles that overlap in time shortened."""
-        ends = np.stack([self.times_s, self.values], axis=1)
-        first, last = self.right[:-1] - ends[:-1], self.left[1:] - ends[1:]
-        long = first[:, 0] - last[:, 0]
-        factor = np.minimum(1.0, np.diff(self.times_s) / np.maximum(long, 1e-300))[:, None]
-        return np.stack(
-            [ends[:-1], ends[:-1] + factor * first, ends[1:] + factor * last, ends[1:]], axis=1
-        )
-
-    @cached_property
-    def _is_straight(self) -> bool:
-        """Whether all control points lie on the lines between keys, but for rounding."""
-        if len(self.times_s) == 1:
-            return True
-        points = self._segments
-        ends, inner = points[:, [0, 3]], points[:, 1:3]
-        slope = np.diff(self.values) / np.diff(self.times_s)
-        line = ends[:, :1, 1] + slope[:, None] * (inner[:, :, 0] - ends[:, :1, 0])
-        return bool(np.abs(inner[:, :, 1] - line).max() <= _ROUNDING * np.abs(self.values).max())
-
-    def _split(self, times_s: Floats) -> tuple[Floats, Floats, Floats]:
-        """Control points (t, 4, 2) of the segment of each time, its parameter, and the value."""
-        keys = self.times_s
-        now = np.clip(times_s, keys[0], keys[-1])
-        segment = np.clip(np.searchsorted(keys, now, side="right") - 1, 0, len(keys) - 2)
-        points = self._segments[segment]
-        s = _parameter(points[:, :, 0], now)
-        s = np.where(now >= keys[segment + 1], 1.0, np.where(now <= keys[segment], 0.0, s))
-        return points, s, _blossom(points, s, s, s)[:, 1]
-
-
-def _parameter(x: Floats, now: Floats) -> Floats:
-    """(t,) the s in [0, 1] at which increasing cubics with Bernstein coefficients (t, 4) are `now`.
-
-    Newton's method, kept within a shrinking bracket.
-    """
-    c1 = 3.0 * (x[:, 1] - x[:, 0])
-    c2 = 3.0 * (x[:, 2] - 2.0 * x[:, 1] + x[:, 0])
-    c3 = x[:, 3] - x[:, 0] - 3.0 * (x[:, 2] - x[:, 1])
-    low, high = np.zeros(len(now)), np.ones(len(now))
-    away = now - x[:, 0]
-    s = np.clip(away / np.maximum(x[:, 3] - x[:, 0], 1e-300), 0.0, 1.0)
-    for _ in range(60):
-        value = ((c3 * s + c2) * s + c1) * s - away
-        before = value <= 0.0
-        low, high = np.where(before, s, low), np.where(before, high, s)
-        slope = (3.0 * c3 * s + 2.0 * c2) * s + c1
-        step = s - value / np.where(slope > 0.0, slope, 1e-300)
-        good = (slope > 0.0) & (step > low) & (step < high)
-        last, s = s, np.where(good, step, 0.5 * (low + high))
-        if np.abs(s - last).max(initial=0.0) < 1e-15:
-            break
-    return s
-
-
-def _blossom(points: Floats, a: Floats, b: Floats, c: Floats) -> Floats:
-    """(t, 2) de Casteljau's construction of cubics (t, 4, 2) with a parameter for each step."""
-    for s in (a, b, c):
-        points = points[:, :-1] + s[:, None, None] * np.diff(points, axis=1)
-    return points[:, 0]
 
 
 @dataclass(frozen=True)
@@ -264,18 +133,19 @@ def _approximation(
     q = np.tile(skeleton.rest_configuration, (len(times), 1))
     order, angles = np.full((n, 3), -1, dtype=np.int64), np.zeros((len(times), n, 3))
     turn, shift = np.zeros((len(times) - 1, n)), np.zeros((len(times) - 1, n))
+    timings: dict[bytes, CurveTiming] = {}
     for name, each in curves.items():
         j = skeleton.index(name)
         start, end = int(tree.q_start[j]), int(tree.q_start[j + 1])
         if each.location:
             if tree.kind[j] != FREE:
                 raise WritheError(f"{name!r} has curves of location but is not free")
-            places, away = _columns(each.location, times)
+            places, away = _columns(each.location, times, timings)
             q[:, start : start + 3] = places
             shift[:, j] = np.linalg.norm(away, axis=1)
         if not each.rotation:
             continue
-        values, off = _columns(each.rotation, times)
+        values, off = _columns(each.rotation, times, timings)
         if tree.kind[j] == HINGE and len(each.rotation) == 1:
             q[:, start] = values[:, 0]
             turn[:, j] = off[:, 0]
@@ -302,9 +172,11 @@ def _approximation(
     return interpolated, np.hstack([turn, shift])
 
 
-def _columns(curves: tuple[BezierCurve, ...], times: Floats) -> tuple[Floats, Floats]:
+def _columns(
+    curves: tuple[BezierCurve, ...], times: Floats, timings: dict[bytes, CurveTiming]
+) -> tuple[Floats, Floats]:
     """Values (t, c) and error bounds (t - 1, c) of curves."""
-    found = [curve.sampled(times) for curve in curves]
+    found = [curve.sampled(times, timings) for curve in curves]
     return np.stack([f[0] for f in found], axis=1), np.stack([f[1] for f in found], axis=1)
 
 
@@ -328,10 +200,11 @@ def _gap_effects(table: CollisionTable) -> Floats:
 def _half_turns_split(times: Floats, curves: Mapping[str, JointCurves]) -> Floats:
     """Times with rows inserted where an Euler angle turns far from one to the next."""
     parts = np.ones(max(0, len(times) - 1), dtype=np.int64)
+    timings: dict[bytes, CurveTiming] = {}
     for each in curves.values():
         if len(each.rotation) == 3:
             for curve in each.rotation:
-                values, off = curve.sampled(times)
+                values, off = curve.sampled(times, timings)
                 far = np.abs(np.diff(values)) + 2 * off
                 parts = np.maximum(parts, np.ceil(far / _LARGEST_TURN).astype(np.int64))
     return _split_intervals(times, parts)

@@ -14,7 +14,8 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints, floats
 from writhe.collision import Certificate
-from writhe.collision.curves import BezierCurve, JointCurves, certify_curves
+from writhe.collision.bezier_curve import BezierCurve, CurveTiming
+from writhe.collision.curves import JointCurves, certify_curves
 from writhe.errors import WritheError
 from writhe.plugin.armature import Character
 from writhe.plugin.stage import Stage, label
@@ -94,13 +95,14 @@ class Action:
         """(times, nq) the configurations of the character."""
         skeleton = character.skeleton
         q = np.tile(skeleton.rest_configuration, (len(times_s), 1))
+        timings: dict[bytes, CurveTiming] = {}
         for bone, track in self.tracks.items():
             part = q[:, skeleton.q_slice(bone)]
             kind = skeleton.joints[skeleton.index(bone)].kind
             if track.location and kind is JointKind.FREE:
-                part[:, :3] = np.stack([c.at(times_s) for c in track.location], axis=1)
+                part[:, :3] = _values(track.location, times_s, timings)
             if track.rotation and kind in (JointKind.FREE, JointKind.BALL):
-                values = np.stack([c.at(times_s) for c in track.rotation], axis=1)
+                values = _values(track.rotation, times_s, timings)
                 part[:, -4:] = (
                     normalised(values) if track.mode == QUATERNION else _turned(values, track.mode)
                 )
@@ -169,6 +171,13 @@ class StageMotion:
             part = rows[:, stage.object_entries(name)]
             part[:, 3:] = normalised(part[:, 3:])
         return rows
+
+
+def _values(
+    curves: tuple[BezierCurve, ...], times_s: Floats, timings: dict[bytes, CurveTiming]
+) -> Floats:
+    """(t, c) values of curves at times (t,)."""
+    return np.stack([curve.sampled(times_s, timings)[0] for curve in curves], axis=1)
 
 
 def channels(quaternions: Floats, mode: str) -> Floats:

@@ -29,30 +29,41 @@ _CHANGED = 1e-6  # of an entry of q: bones that change by less keep their curves
 
 @dataclass(frozen=True)
 class NewKeys:
-    """Linear keys that replace those of some bones, and the certificate of the changed action."""
+    """Linear keys that replace those of some bones, and the certificate of the changed actions.
+
+    tracks: by character and bone.
+    """
 
     times_s: Floats
-    tracks: Mapping[str, BoneTrack]
+    tracks: Mapping[str, Mapping[str, BoneTrack]]
     before: Certificate | None
     after: Certificate
     message: str
 
+    def with_message(self, message: str) -> NewKeys:
+        """The same with another message."""
+        return replace(self, message=message)
+
     def to_plain(self) -> dict[str, Any]:
-        """Times (k,), and for each bone its mode and arrays `rotation` (k, 3 or 4), `location`."""
+        """Times (k,), for each character its bones: mode, `rotation` (k, 3 or 4), `location`."""
         return {
             "times_s": self.times_s,
-            "bones": {
-                bone: {
-                    "mode": track.mode,
-                    "rotation": np.stack([c.values for c in track.rotation], axis=1),
-                    "location": np.stack([c.values for c in track.location], axis=1)
-                    if track.location
-                    else None,
-                }
-                for bone, track in self.tracks.items()
+            "characters": {
+                name: {bone: _track_to_plain(track) for bone, track in tracks.items()}
+                for name, tracks in self.tracks.items()
             },
             "message": self.message,
         }
+
+
+def _track_to_plain(track: BoneTrack) -> dict[str, Any]:
+    return {
+        "mode": track.mode,
+        "rotation": np.stack([c.values for c in track.rotation], axis=1),
+        "location": np.stack([c.values for c in track.location], axis=1)
+        if track.location
+        else None,
+    }
 
 
 def cleaned_action(
@@ -61,7 +72,7 @@ def cleaned_action(
     name: str,
     fps: float,
     frames: int,
-    modes: Mapping[str, str],
+    modes: Mapping[str, Mapping[str, str]],
     progress: Progress | None = None,
 ) -> NewKeys:
     """Remove the penetrations of a character's action over `frames` frames from time 0.
@@ -81,7 +92,7 @@ def cleaned_action(
     found = clean(stage.scene, source, actor=who, euler=False, progress=report)
     q = np.ascontiguousarray(found.motion.q[:, layout.actor_q[who]])
     changed = _changed_bones(character, rows[:, layout.actor_q[who]], q)
-    keys = _certified_keys(stage, motion, name, q, times, changed, modes)
+    keys = certified_keys(stage, motion, {name: q}, times, {name: changed}, modes)
     message = (
         f"{len(changed)} bones changed in {found.changed_frames} frames, by"
         f" {100 * found.mean_displacement_m:.2f} cm in the mean: {keys.after.verdict}"
@@ -95,7 +106,7 @@ def connected_keys(
     name: str,
     span_s: tuple[float, float],
     fps: float,
-    modes: Mapping[str, str],
+    modes: Mapping[str, Mapping[str, str]],
 ) -> NewKeys:
     """Connect the poses of a character at two times by a planned path without penetration."""
     character, who = stage.character(name), label(name)
@@ -122,36 +133,40 @@ def connected_keys(
         q[0], q[-1] = start, goal
         times = np.linspace(first, last, len(q))
         changed = _changed_bones(character, np.tile(start, (len(q), 1)), q)
-        keys = _certified_keys(stage, StageMotion({}, motion.poses, motion.times_s,
-                               motion.obstacles), name, q, times, changed, modes)  # fmt: skip
+        still = StageMotion({}, motion.poses, motion.times_s, motion.obstacles)
+        keys = certified_keys(stage, still, {name: q}, times, {name: changed}, modes)
         return replace(keys, message=f"a path of {found.length_rad:.1f} rad: {keys.after.verdict}")
     raise WritheError(f"No path between the two keys: {reason}.")
 
 
-def _certified_keys(
+def certified_keys(
     stage: Stage,
     motion: StageMotion,
-    name: str,
-    q: Floats,
+    frames: Mapping[str, Floats],
     times_s: Floats,
-    changed: set[str],
-    modes: Mapping[str, str],
+    changed: Mapping[str, set[str]] | None,
+    modes: Mapping[str, Mapping[str, str]],
 ) -> NewKeys:
-    """Linear keys through frames (f, nq), as many as the certificate needs; the last if none is."""
-    character = stage.character(name)
-    known = motion.actions.get(name, Action())
+    """Linear keys through frames (f, nq) of characters, as many as the certificate needs.
+
+    changed: the bones of each character that are written, by default all. If no number of keys is
+    certified, the most are returned.
+    """
     keys: NewKeys | None = None
     for density in DENSITIES:
-        at, rows = _denser(character, times_s, q, density)
-        action = Action.of_frames(character, rows, at, modes)
-        tracks = {
-            bone: track
-            for bone, track in action.tracks.items()
-            if bone in changed or bone not in known.tracks
-        }
-        written = {bone: track for bone, track in tracks.items() if bone in changed}
-        merged = Action({**known.tracks, **tracks})
-        after = replace(motion, actions={**motion.actions, name: merged}).certify(stage)
+        actions = dict(motion.actions)
+        written: dict[str, dict[str, BoneTrack]] = {}
+        at = times_s
+        for name, q in frames.items():
+            character = stage.character(name)
+            at, rows = _denser(character, times_s, q, density)
+            tracks = Action.of_frames(character, rows, at, modes.get(name, {})).tracks
+            known = motion.actions.get(name, Action()).tracks
+            own = set(tracks) if changed is None else changed[name]
+            written[name] = {bone: track for bone, track in tracks.items() if bone in own}
+            kept = {bone: track for bone, track in known.items() if bone not in own}
+            actions[name] = Action({**tracks, **kept})
+        after = replace(motion, actions=actions).certify(stage)
         keys = NewKeys(at, written, None, after, "")
         if after.certified:
             break

@@ -110,7 +110,7 @@ class Drag:
         skeleton = figure.skeleton
         kept = dict(pins)
         if options.keep_feet and is_person(figure) and not pins:
-            kept |= dict.fromkeys(_feet(figure, self.q), True)
+            kept |= dict.fromkeys(supports(figure, self.q), True)
         self._pins: list[Pin] = [
             pin_here(skeleton, self.q, joint, orientation=turn)
             for joint, turn in kept.items()
@@ -153,7 +153,8 @@ class Drag:
         )
 
 
-def _feet(figure: Figure, q: Floats) -> list[str]:
+def supports(figure: Figure, q: Floats) -> list[str]:
+    """The feet, knees and hands of a person that support the pose."""
     roles = {joint: role for role, joint in figure.roles}
-    supports = supporting_joints(figure, q, on_chair=False)
-    return [j for j in supports if roles.get(j, "").endswith(("_ankle", "_knee", "_wrist"))]
+    found = supporting_joints(figure, q, on_chair=False)
+    return [j for j in found if roles.get(j, "").endswith(("_ankle", "_knee", "_wrist"))]

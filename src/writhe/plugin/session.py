@@ -7,7 +7,7 @@ through a pipe.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from writhe.plugin.drag import Drag, DragOptions, Posers
 from writhe.plugin.stage import Stage, placement_of
 from writhe.progress import Progress, no_progress
 
+if TYPE_CHECKING:
+    from writhe.plugin.winding import Winding
+
 Plain = dict[str, Any]
 
 
@@ -29,14 +32,19 @@ class Session:
         self.stage = Stage()
         self._posers = Posers(self.stage)
         self._drag: Drag | None = None
+        self._winding: Winding | None = None
         self._requests: dict[str, Callable[[Plain, Progress], Plain]] = {
             "prepare": self._prepare,
+            "built_in_human": self._built_in_human,
             "set_character": self._set_character,
             "set_obstacle": self._set_obstacle,
             "keep": self._keep,
             "begin_drag": self._begin_drag,
             "drag": self._move,
             "end_drag": self._end_drag,
+            "begin_winding": self._begin_winding,
+            "wind": self._wind,
+            "wind_keys": self._wind_keys,
             "certify": self._certify,
             "clean": self._clean,
             "connect": self._connect,
@@ -61,6 +69,11 @@ class Session:
                 poser = self._posers.get(name, state, _options(data))
                 poser.warm_up(state[poser.actor.q])
         return {}
+
+    def _built_in_human(self, data: Plain, progress: Progress) -> Plain:
+        from writhe.plugin.built_in import human_to_plain
+
+        return human_to_plain(fingers=bool(data["fingers"]))
 
     def _set_character(self, data: Plain, progress: Progress) -> Plain:
         progress(None, f"finding the body of {data['name']}")
@@ -138,6 +151,51 @@ class Session:
         rotation, location = character.local(q)
         return {"rotation": rotation, "location": location}
 
+    # ---- winding ----
+
+    def _begin_winding(self, data: Plain, progress: Progress) -> Plain:
+        """Start to wind two limbs: `tangle` with `first` and `second`, `movers`, `pins`."""
+        from writhe.plugin.winding import TangleGoal, Winding
+
+        self.stage.floor_m = data.get("floor_m")
+        goal = TangleGoal.from_plain(data["tangle"])
+        movers = [str(name) for name in data["movers"]]
+        self._winding = Winding(self.stage, self._state(data), goal, movers, _names(data, "pins"))
+        return self._winding.measure(goal)
+
+    def _wind(self, data: Plain, progress: Progress) -> Plain:
+        """Steps towards `tangle`; the new poses of the movers, and the coordinates reached."""
+        from writhe.plugin.winding import TangleGoal
+
+        if self._winding is None:
+            raise WritheError("no winding has begun")
+        goal = TangleGoal.from_plain(data["tangle"])
+        reached, stalled = self._winding.move(goal, int(data.get("steps", 2)))
+        poses: Plain = {}
+        for name, q in self._winding.poses().items():
+            rotation, location = self.stage.character(name).local(q)
+            poses[name] = {"rotation": rotation, "location": location}
+        measured = self._winding.measure(goal)
+        return {"poses": poses, "reached": reached, "stalled": stalled, **measured}
+
+    def _wind_keys(self, data: Plain, progress: Progress) -> Plain:
+        """The motion through `tangle_keys`, as keys of the movers."""
+        from writhe.plugin.report import certificate_to_plain
+        from writhe.plugin.winding import TangleKey, wound_keys
+
+        self.stage.floor_m = data.get("floor_m")
+        keys = [TangleKey.from_plain(key) for key in data["tangle_keys"]]
+        found = wound_keys(
+            self.stage,
+            self._motion(data),
+            keys,
+            float(data["fps"]),
+            _names(data, "modes"),
+            _names(data, "pins"),
+            progress,
+        )
+        return {**found.to_plain(), "after": certificate_to_plain(self.stage, found.after)}
+
     # ---- actions ----
 
     def _certify(self, data: Plain, progress: Progress) -> Plain:
@@ -158,7 +216,7 @@ class Session:
             str(data["character"]),
             float(data["fps"]),
             int(data["frames"]),
-            dict(data.get("modes", {})),
+            _names(data, "modes"),
             progress,
         )
         assert keys.before is not None
@@ -181,7 +239,7 @@ class Session:
             str(data["character"]),
             (first, last),
             float(data["fps"]),
-            dict(data.get("modes", {})),
+            _names(data, "modes"),
         )
         return {**keys.to_plain(), "after": certificate_to_plain(self.stage, keys.after, first)}
 
@@ -227,6 +285,11 @@ def _placements(data: Mapping[str, Any]) -> dict[str, Floats]:
     return {name: placement_of(floats(m, (4, 4), f"{name!r}")) for name, m in data.items()}
 
 
+def _names(data: Plain, key: str) -> dict[str, dict[str, Any]]:
+    """Values by character and bone."""
+    return {str(name): dict(values) for name, values in data.get(key, {}).items()}
+
+
 def _options(data: Plain) -> DragOptions:
     given = data.get("options", {})
     return DragOptions(**{key: bool(given[key]) for key in given})
@@ -241,6 +304,7 @@ def _character_info(character: Character) -> Plain:
         "roles": found.roles,
         "missing": list(found.missing),
         "family": found.family,
+        "limbs": [name for name, _ in character.figure.strands],
         "turns": character.turns.tolist(),
         "shifts": character.shifts.tolist(),
         "capsules": capsules_to_plain(character.figure.capsules),

@@ -1,0 +1,55 @@
+"""The tool in a window of Blender, by a simulated pointer (`make test-blender`)."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PYTHON = os.environ.get("WRITHE_BLENDER_PYTHON", "")
+pytestmark = [
+    pytest.mark.skipif(
+        not PYTHON, reason="set WRITHE_BLENDER_PYTHON to a Python with writhe and NumPy 1"
+    ),
+    pytest.mark.skipif(
+        not (shutil.which("blender") and shutil.which("xvfb-run")),
+        reason="no blender or xvfb-run is installed",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory) -> dict:
+    folder = tmp_path_factory.mktemp("pictures")
+    run = subprocess.run(
+        [str(ROOT / "tools" / "blender_walkthrough.sh"), str(folder), PYTHON],
+        capture_output=True, text=True, timeout=600, check=False, cwd=ROOT,
+    )  # fmt: skip
+    found = folder / "result.json"
+    assert found.exists(), (run.stdout + run.stderr)[-3000:]
+    return json.loads(found.read_text())
+
+
+def test_the_walk_through_reaches_its_end(result):
+    assert result.get("done"), result
+
+
+def test_the_pointer_drags_a_hand_and_the_bones_are_keyed(result):
+    assert result["moved_m"] > 0.3
+    assert result["keyed"] > 3
+    assert result["dragged"] == "certified"
+
+
+def test_background_work_finds_and_removes_a_pass_through(result):
+    assert result["through"] in ("passes through", "penetrating")
+    assert result["markers"] > 0
+    assert result["cleaned"] == "certified"
+
+
+def test_escape_restores_the_pose(result):
+    assert result["escape_restores"]

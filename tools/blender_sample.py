@@ -1,0 +1,54 @@
+"""Write a sample .blend: the built-in human, set up, whose hand goes through its chest.
+
+Run by a Python with bpy and writhe: python tools/blender_sample.py FILE.blend, or by Blender:
+blender -b -P tools/blender_sample.py -- FILE.blend (with the extension installed).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+LAST_FRAME = 40
+
+
+def hand_through_chest(armature) -> None:
+    """Three Bezier keys: the left hand goes into the chest and back."""
+    from mathutils import Euler  # pyright: ignore[reportMissingImports]
+
+    armature.animation_data_clear()
+    for bone in armature.pose.bones:
+        bone.matrix_basis.identity()
+    shoulder, elbow = (armature.pose.bones[f"left_{name}"] for name in ("shoulder", "elbow"))
+    for frame, share in ((1, 0.0), (LAST_FRAME // 2, 1.0), (LAST_FRAME, 0.0)):
+        for bone, angle in ((shoulder, 1.7), (elbow, 2.1)):  # about the vertical, inwards
+            own = bone.bone.matrix_local.to_3x3().inverted()
+            turn = own @ Euler((0.0, 0.0, -share * angle)).to_matrix() @ own.inverted()
+            bone.rotation_quaternion = turn.to_quaternion()
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+
+
+def main(target: Path) -> None:
+    """Make the file."""
+    import bpy  # pyright: ignore[reportMissingImports]
+
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    if not hasattr(bpy.types, "WRITHE_OT_set_up"):
+        sys.path.insert(0, str(Path(__file__).parents[1] / "blender"))
+        import writhe_blender  # pyright: ignore[reportMissingImports]
+
+        writhe_blender.register()
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, LAST_FRAME
+    bpy.ops.writhe.add_human(fingers=True)
+    bpy.ops.writhe.set_up()
+    hand_through_chest(bpy.context.object)
+    bpy.ops.wm.save_as_mainfile(filepath=str(target.resolve()), compress=True)
+
+
+if __name__ == "__main__":
+    _given = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else sys.argv[1:]
+    main(Path(_given[0]))
+    sys.stdout.flush()
+    os._exit(0)  # bpy may hang when the interpreter ends

@@ -12,7 +12,6 @@ from browser_user import (
     next_frame,
     object_on_page,
     object_position,
-    open_section,
     position,
     store,
     wait_for,
@@ -121,11 +120,11 @@ def _apart(page: Any) -> float:
 
 def test_two_hands_keep_their_distance_as_on_a_bar(open_page: OpenPage) -> None:
     page = open_page(size=(960, 640))
-    open_section(page, "Holds")
+    page.get_by_text("Two parts of one character").click()
     page.get_by_role("combobox", name="What two parts keep").select_option("distance")
-    page.get_by_role("button", name="Hold two parts").click()
+    page.get_by_role("button", name="Hold two things").click()
     page.mouse.click(*where(page, "left_wrist"))
-    assert page.get_by_text("Click the second part").is_visible()
+    assert page.get_by_text("Click what it is held on").is_visible()
     page.mouse.click(*where(page, "right_wrist"))
     wait_for(page, "s.state.features.pushing.relations.length === 1")
     assert page.locator(".mode-hint").is_hidden()
@@ -133,7 +132,7 @@ def test_two_hands_keep_their_distance_as_on_a_bar(open_page: OpenPage) -> None:
     drag(page, "left_wrist", -60, -160)
     assert _apart(page) == pytest.approx(apart, abs=1e-3)
     assert position(page, "right_wrist")[1] > height + 0.03  # it was taken along
-    page.get_by_role("button", name="Remove hold: right wrist").click()
+    page.get_by_role("button", name="Remove hold: left wrist").click()
     wait_for(page, "s.state.features.pushing.relations.length === 0")
     drag(page, "left_wrist", 80, 0)
     assert abs(_apart(page) - apart) > 0.02

@@ -11,6 +11,7 @@ from writhe.errors import WritheError
 from writhe.skeleton import forward
 from writhe.skeleton.root import moved_roots
 from writhe.studio.document import Document
+from writhe.studio.document.holds import all_holds
 from writhe.studio.editing import edits, object_edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.features.posing import hands
@@ -41,7 +42,7 @@ def test_a_hand_pose_bends_the_fingers_of_the_chosen_hand(editor):
     assert hands.state(editor).actors == [actor.id]
 
 
-def test_two_clicks_grip_an_object_and_pin_the_hand(editor):
+def test_two_clicks_grip_an_object_and_the_hand_takes_it(editor):
     document = editor.document
     with document.edit("Add") as edit:
         number = object_edits.add_object(document, edit, "capsule", (-0.25, 1.1, 0.42))
@@ -50,7 +51,8 @@ def test_two_clicks_grip_an_object_and_pin_the_hand(editor):
     actor = document.actors()[0]
     carry_out(editor, hands.GripObject("1", actor.id, joint(editor, "right_index_2"), number))
     actor = document.actors()[0]
-    assert "right_wrist" in {pin.joint for pin in actor.pins}
+    (hold,) = all_holds(document)
+    assert hold.part.object == number and hold.other.joint == "right_wrist"
     measured = editor.posed_actor(actor).diagnostics.measure(actor.configuration)
     assert measured.clearance_m > -0.001
     with pytest.raises(WritheError, match="hand with fingers"):

@@ -16,7 +16,7 @@ from writhe.skeleton.figures import figure
 from writhe.studio.document import Document
 from writhe.studio.document.history import Change
 from writhe.studio.document.schema import APPLICATION_ID, MIGRATIONS, VERSION
-from writhe.studio.editing import object_edits, scene_objects
+from writhe.studio.editing import object_edits, placements, scene_objects
 from writhe.studio.editing.move_actor import move_actor
 from writhe.studio.editing.starting_poses import starting_pose
 from writhe.studio.files.import_export import import_file
@@ -35,11 +35,11 @@ def test_an_object_goes_from_key_to_key(document: Document) -> None:
         object_edits.key_object(document, edit, number, 0.0)
         turned = (float(np.cos(0.5)), 0.0, float(np.sin(0.5)), 0.0)  # by one radian about y
         object_edits.place_object(document, edit, number, (2.0, 0.5, 1.0), turned, 2.0)
-    place = scene_objects.placement_at(document, document.object_row(number), 1.0)
+    place = placements.placement_at(document, document.object_row(number), 1.0)
     np.testing.assert_allclose(place[:3], (1.0, 0.5, 1.0), atol=1e-12)
     np.testing.assert_allclose(place[3:], (np.cos(0.25), 0, np.sin(0.25), 0), atol=1e-12)
     for time_s, x in ((-1.0, 0.0), (5.0, 2.0)):
-        assert scene_objects.placement_at(document, document.object_row(number), time_s)[0] == x
+        assert placements.placement_at(document, document.object_row(number), time_s)[0] == x
     document.undo()
     assert document.objects() == []
     assert document.all_tracks() == []
@@ -170,7 +170,7 @@ def test_a_scene_file_brings_its_objects(document: Document, tmp_path: Path) -> 
     assert "characters were not imported" in said
     seat, ball, table = document.objects()
     assert (seat.kind, seat.data.position) == ("chair", (0.0, 0.0, -0.4))
-    assert scene_objects.placement_at(document, ball, 0.5)[0] == pytest.approx(0.0)
+    assert placements.placement_at(document, ball, 0.5)[0] == pytest.approx(0.0)
     (shape,) = scene_objects.shapes_of(table)
     top = shape.points_in_joint[:, 1].max() + shape.radius_m
     assert top == pytest.approx(0.725)

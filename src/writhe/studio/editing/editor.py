@@ -6,6 +6,7 @@ Runs on worker threads, one call at a time for each session; independent of the 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -15,11 +16,11 @@ from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion
-from writhe.solvers.posing import Pin, Poser, PoseResult, SupportsRelations, Target
+from writhe.solvers.posing import Hold, Pin, Poser, PoseResult, SupportsRelations, Target
 from writhe.solvers.result import Status
 from writhe.studio import protocol
 from writhe.studio.document import ActorRow, Document, relations
-from writhe.studio.editing import edits, scene_builder, starting_poses
+from writhe.studio.editing import edits, held_joints, scene_builder, starting_poses
 from writhe.studio.editing.posers import Posers
 from writhe.studio.editing.scene_builder import FARTHEST_M
 from writhe.studio.editing.soft_pins import SoftPins
@@ -68,7 +69,9 @@ class PosedActor:
         """Discard the poser, because the scene around the actor or the settings changed."""
         self._poser = None
 
-    def step(self, targets: list[Target], pins: list[Pin], frames: int) -> tuple[PoseResult, bool]:
+    def step(
+        self, targets: list[Target], pins: Sequence[Pin | Hold], frames: int
+    ) -> tuple[PoseResult, bool]:
         """Take up to `frames` steps; returns the last result and whether the pose is at rest.
 
         At rest, further steps towards the same targets would not move it.
@@ -107,13 +110,16 @@ class Editor:
         self._posed_actors: dict[int, PosedActor] = {}
         self._comparison: tuple[int, PosedActor] | None = None
         self._gesture: int | None = None  # id of the actor that is being dragged
-        self._pins: list[Pin] = []
+        self._pins: list[Pin | Hold] = []
         self.holding: tuple[str, ...] = ()  # the joints that are being dragged
         self._held: dict[str, Target] = {}  # last target of each joint dragged in this gesture
         # the joints being dragged and the soft-pin targets of the others
         self._soft_targets: tuple[set[str], list[Target]] = (set(), [])
+        self._own_holds: list[Hold] = []  # of the dragged actor, on itself and on what it carries
         self._scene_key: scene_builder.SceneKey | None = None
         self._scene: Scene | None = None
+        self._posing_key: scene_builder.SceneKey | None = None  # of the scene at the playhead
+        self._posing_scene: Scene | None = None
         self._session_data: dict[type[Any], Any] = {}
         self.followers: set[int] = set()  # actors that move along with the one being dragged
         self._update_scene()
@@ -126,6 +132,15 @@ class Editor:
             self._scene_key = key
             self._scene = scene_builder.build_scene(self.document, key)
             self._comparison = None
+        now = key
+        if key.held:  # carried objects are parts of who carries them
+            now = scene_builder.SceneKey.of(self.document, (self.time_s, self.time_s))
+        if now != self._posing_key:
+            self._posing_key = now
+            same = now == key
+            self._posing_scene = (
+                self._scene if same else scene_builder.build_scene(self.document, now)
+            )
 
     # ---- posing ----
 
@@ -135,19 +150,20 @@ class Editor:
         posed = self.posed_actor(actor)
         if self._gesture != actor.id:
             self._begin(actor, posed)
-        elif self.followers and posed.diagnostics.in_scene is not None and self._scene is not None:
-            scene_builder.arrange(posed.diagnostics.in_scene, self._scene, self.poses())
+        elif self.followers:
+            self.arrange(posed)
         targets = [_target(handle, posed.figure) for handle in message.handles]
         self.holding = tuple(target.joint for target in targets)
         held = set(self.holding)
         pins = [pin for pin in self._pins if pin.joint not in held]
         self._held |= {target.joint: target for target in targets}
         soft = self._soft_pin_targets(posed, held)
-        result, settled = posed.step([*targets, *soft], pins, message.frames)
+        result, settled = posed.step([*targets, *soft], [*pins, *self._own_holds], message.frames)
         self._record(posed.q)
         comparison = None
         if self._comparison and self._comparison[0] == actor.id:
-            other, still = self._comparison[1].step(targets, pins, message.frames)
+            every = [*pins, *self._own_holds]
+            other, still = self._comparison[1].step(targets, every, message.frames)
             comparison = _pose_report(self._comparison[1], other)
             settled = settled and still
         return protocol.DragResult(
@@ -160,7 +176,8 @@ class Editor:
         self._begin(actor, posed)
         self._gesture = None
         pins = [pin for pin in self._pins if pin.joint != target.joint]
-        posed.step([target, *self._soft_pin_targets(posed, {target.joint})], pins, _MOVE_FRAMES)
+        soft = self._soft_pin_targets(posed, {target.joint})
+        posed.step([target, *soft], [*pins, *self._own_holds], _MOVE_FRAMES)
         posed.soft_pins.add([target])
         return posed
 
@@ -172,7 +189,7 @@ class Editor:
         if posed.method != "default" or not self._settings.soft_pins:
             return []
         if held != self._soft_targets[0]:
-            pinned = {pin.joint for pin in self._pins}
+            pinned = {handle.joint for handle in (*self._pins, *self._own_holds)}
             soft = posed.soft_pins.targets(posed.q, held)
             self._soft_targets = (held, [t for t in soft if t.joint not in pinned])
         return self._soft_targets[1]
@@ -188,12 +205,19 @@ class Editor:
         moved = [posed] if self._comparison is None else [posed, self._comparison[1]]
         for other in moved:
             other.pass_throughs = 0
-            if other.diagnostics.in_scene is not None and self._scene is not None:
-                scene_builder.arrange(other.diagnostics.in_scene, self._scene, self.poses())
+            self.arrange(other)
             if isinstance(other.poser, SupportsRelations):
                 in_scene = other.diagnostics.in_scene
                 prefix = "" if in_scene is None else in_scene.prefix
                 other.poser.set_relations(relations.relation_terms(self.document, actor.id, prefix))
+        self._pins = [
+            *self.pins_now(actor, posed),
+            *held_joints.on_fixed(self.document, actor.id, self.time_s),
+        ]
+        self._own_holds = held_joints.on_own_tree(self.document, actor.id, self.time_s)
+
+    def pins_now(self, actor: ActorRow, posed: PosedActor) -> list[Pin]:
+        """The actor's pins at the playhead."""
         rows = actor.pins
         if not self.document.timeline(actor.id).empty:
             rows = tuple(
@@ -203,10 +227,15 @@ class Editor:
                 for p in rows
                 if p.holds(self.time_s)
             )
-        self._pins = [
+        return [
             Pin(p.joint, p.position_in_world, orientation_in_world=p.orientation_in_world)
             for p in rows
         ]
+
+    def arrange(self, posed: PosedActor) -> None:
+        """Set the current poses of everything around an actor in the model of its poser."""
+        if posed.diagnostics.in_scene is not None and self._posing_scene is not None:
+            scene_builder.arrange(posed.diagnostics.in_scene, self._posing_scene, self.poses())
 
     def posed_actor(self, actor: ActorRow) -> PosedActor:
         """The actor with its current pose, which is read from the document the first time."""
@@ -219,7 +248,7 @@ class Editor:
         if found.settings != self._settings:
             found.settings = self._settings
             found.forget_poser()
-        if found.diagnostics.in_scene is None or self._scene_key != found.scene_key:
+        if found.diagnostics.in_scene is None or self._posing_key != found.scene_key:
             self._put_into_scene(actor.id, found)
         return found
 
@@ -236,10 +265,11 @@ class Editor:
 
     def _put_into_scene(self, actor: int, posed: PosedActor) -> None:
         """Place an actor among the other actors and objects of the scene."""
-        posed.scene_key = self._scene_key
-        if not posed.figure.capsules or self._scene is None:
+        posed.scene_key = self._posing_key
+        scene = self._posing_scene
+        if not posed.figure.capsules or scene is None:
             return
-        in_scene = scene_builder.actor_in_scene(self.document, actor, self._scene, self.poses())
+        in_scene = scene_builder.actor_in_scene(self.document, actor, scene, self.poses())
         posed.diagnostics = Diagnostics(posed.figure, in_scene)
         posed.forget_poser()
 
@@ -286,9 +316,12 @@ class Editor:
                 edits.set_pose(self.document, edit, message.actor, posed.q, self.time_s)
                 edits.update_pins(self.document, edit, message.actor, posed.q, set(self._held))
                 posed.soft_pins.add(list(self._held.values()))
-            for follower in self.followers & set(self._posed_actors):
+            followers = self.followers & set(self._posed_actors)
+            for follower in followers:
                 pose = self._posed_actors[follower].q
                 edits.set_pose(self.document, edit, follower, pose, self.time_s)
+            poses = {n: self._posed_actors[n].q for n in (message.actor, *followers)}
+            held_joints.keep_places(self.document, edit, poses, set(self._held), self.time_s)
 
     def cancel_drag(self) -> None:
         """End the gesture; all poses are again as the document has them."""

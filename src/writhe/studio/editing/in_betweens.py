@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,14 +25,16 @@ from writhe.animation.world import World, figure_world, scene_world
 from writhe.arrays import Floats
 from writhe.collision import Gate
 from writhe.planning.support import floor_height
-from writhe.scene import ObjectKind, Scene
+from writhe.scene import ObjectKind, Scene, SceneObject
+from writhe.scene.carrying import object_poses
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.root import moved_roots
 from writhe.solvers.posing import Pin, pin_here
 from writhe.studio.document import ActorRow, Document, PinRow
+from writhe.studio.document.holds import Thing
 from writhe.studio.document.timeline import SolvedSpan, SolveSpan
-from writhe.studio.editing import scene_objects
+from writhe.studio.editing import held_joints, placements, scene_objects
 from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene, only_actor
 
 MAX_FRAMES = 900  # of one span
@@ -59,7 +62,11 @@ class InBetweens:
         def solve(blend: KeyBlend, i: int) -> SolvedSpan | None:
             if not known:
                 known.append(only_actor(SceneKey.of(self._document), actor.id))
-            return self._span(actor, figure, fps, known[0], blend, i)
+            key = known[0]
+            if key.held:  # objects carried over the whole span are parts of the actor
+                span = float(blend.times_s[i]), float(blend.times_s[i + 1])
+                key = only_actor(SceneKey.of(self._document, span), actor.id)
+            return self._span(actor, figure, fps, key, blend, i)
 
         return solve
 
@@ -95,6 +102,7 @@ class InBetweens:
             body = self._body(actor, figure, scene_key)
             around = body.world.around(times)
             pins = span_pins(figure, actor.pins, start, end, blend.q[i], blend.q[i + 1])
+            pins += held_joints.timed_holds(self._document, actor.id, start, end)
             identity = (
                 actor.id,
                 scene_key,
@@ -104,7 +112,7 @@ class InBetweens:
                 np.array(blend.slopes[i : i + 2]).tobytes(),
                 (start, end),
                 tuple(pins),
-                around.tobytes() if np.ptp(around, axis=0).any() else b"",
+                around.tobytes() if scene_key.held or np.ptp(around, axis=0).any() else b"",
             )
             if identity in self._spans:
                 self._spans.move_to_end(identity)
@@ -200,20 +208,30 @@ def _world(document: Document, actor: ActorRow, figure: Figure, scene_key: Scene
     if not figure.capsules:
         return figure_world(figure, figure.skeleton.rest_configuration[None], None, False)
     scene = build_scene(document, scene_key)
-    return scene_world(scene, actor_label(actor.id), _surroundings(document, scene))
+    partners = held_joints.partners(document, actor.id)
+    markers = [SceneObject(name, (), ObjectKind.MOVED) for name in partners]
+    scene = replace(scene, objects=(*scene.objects, *markers))
+    around = _surroundings(document, scene, actor.id, partners)
+    return scene_world(scene, actor_label(actor.id), around)
 
 
-def _surroundings(document: Document, scene: Scene) -> Callable[[Floats], Floats]:
+def _surroundings(
+    document: Document, scene: Scene, actor: int, partners: dict[str, Thing]
+) -> Callable[[Floats], Floats]:
+    """Rows of the objects over time; `partners` are joints of other actors that this one holds."""
     layout = scene.layout
     moved = {item.name for item in scene.objects if item.kind is ObjectKind.MOVED}
 
     def around(times_s: Floats) -> Floats:
         rows = np.tile(layout.rest(), (len(times_s), 1))
         for item in document.objects() if moved else []:
-            motion = scene_objects.key_motion(document, item.id)
             name = scene_objects.object_label(item)
-            if motion is not None and name in moved:
-                rows[:, layout.object_q[name]] = motion.at(times_s)
+            if name in moved:
+                placed = placements.placements(document, item, times_s, unsolved=actor)
+                rows[:, layout.object_q[name]] = placed
+        for name, thing in partners.items():
+            turns, points = placements.frames(document, thing, times_s, unsolved=actor)
+            rows[:, layout.object_q[name]] = object_poses(points, turns)
         return rows
 
     return around

@@ -12,8 +12,9 @@ from writhe.scene.objects import BUILT_IN
 from writhe.skeleton import JointKind, forward
 from writhe.studio.document import ActorRow, Document, ObjectData, TrackKind
 from writhe.studio.document.history import Edit
+from writhe.studio.document.holds import all_holds, carriers
 from writhe.studio.document.rows import pack
-from writhe.studio.editing import scene_objects
+from writhe.studio.editing import placements, scene_objects
 from writhe.studio.editing.edits import put_track_key, track_for
 from writhe.studio.editing.scene_builder import FARTHEST_M
 from writhe.studio.view.figure_mesh import figure_shape
@@ -83,6 +84,7 @@ def place_object(
 ) -> None:
     """Set an object's placement; one with placement keys gets a key at this time."""
     placement = checked_placement(position, rotation)
+    check_free(document, number, time_s)
     body = document.object_row(number).data
     x, y, z, *turn = (float(v) for v in placement)
     changed = msgspec.structs.replace(body, position=(x, y, z), rotation=tuple(turn))
@@ -91,9 +93,16 @@ def place_object(
         _put_placement_key(document, edit, number, time_s, placement)
 
 
+def check_free(document: Document, number: int, time_s: float) -> None:
+    """Raise if something carries the object at this time."""
+    if number in carriers(all_holds(document), time_s, time_s):
+        name = document.object_row(number).name
+        raise WritheError(f"{name} is held: drag the hand that holds it, or let go of it (Holds)")
+
+
 def key_object(document: Document, edit: Edit, number: int, time_s: float) -> None:
     """Set a placement key where the object is at a time."""
-    placement = scene_objects.placement_at(document, document.object_row(number), time_s)
+    placement = placements.placement_at(document, document.object_row(number), time_s)
     _put_placement_key(document, edit, number, time_s, placement)
 
 

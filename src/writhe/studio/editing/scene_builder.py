@@ -5,20 +5,22 @@ Each actor is posed in one layout in which all others are fixed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import combinations, product
 
 import msgspec
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.collision import half_space
+from writhe.collision import ContactPolicy, half_space
 from writhe.scene import Actor as SceneActor
 from writhe.scene import ObjectKind, Scene, SceneObject
+from writhe.scene.carrying import parts_below
 from writhe.skeleton import Figure, forward
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.studio.document import Document, ObjectRow
-from writhe.studio.editing import scene_objects
+from writhe.studio.document.holds import HoldRow, Thing, all_holds, carriers
+from writhe.studio.editing import placements, scene_objects
 from writhe.studio.editing.contact_defaults import GROUND, POLICY
 from writhe.studio.editing.figure_cache import per_figure
 from writhe.studio.editing.starting_poses import starting_pose
@@ -53,14 +55,26 @@ class SceneKey:
     actors: tuple[tuple[int, str], ...]
     objects: tuple[LayoutObject, ...]
     contacts: tuple[tuple[str, str], ...]
+    held: tuple[HoldRow, ...] = ()  # what they join may touch
+    attached: tuple[HoldRow, ...] = ()  # holds whose objects are part of the actor's tree
+    joined: tuple[HoldRow, ...] = ()  # what these join is not tested: it does not move apart
 
     @classmethod
-    def of(cls, document: Document) -> SceneKey:
-        """The key of a document's current state."""
+    def of(cls, document: Document, span_s: tuple[float, float] | None = None) -> SceneKey:
+        """The key of a document's current state.
+
+        With a span of times, objects carried during all of it are attached to what carries them.
+        """
+        held = tuple(all_holds(document))
+        joined = () if span_s is None else tuple(h for h in held if h.covers(*span_s))
+        attached = {} if span_s is None else carriers(list(held), *span_s)
         return cls(
             tuple((actor.id, actor.figure) for actor in document.actors()),
             tuple(_layout_object(document, item) for item in document.objects()),
             tuple(document.setting("contacts", list[tuple[str, str]], [])),
+            held,
+            tuple(hold for hold in attached.values() if hold.other.actor),
+            joined,
         )
 
 
@@ -71,11 +85,14 @@ def only_actor(key: SceneKey, actor: int) -> SceneKey:
         tuple(entry for entry in key.actors if entry[0] == actor),
         key.objects,
         tuple(pair for pair in key.contacts if any(part.startswith(label) for part in pair)),
+        tuple(h for h in key.held if actor in (h.part.actor, h.other.actor)),
+        tuple(h for h in key.attached if h.other.actor == actor),
+        tuple(h for h in key.joined if actor in (h.part.actor, h.other.actor)),
     )
 
 
 def _layout_object(document: Document, item: ObjectRow) -> LayoutObject:
-    if not document.placement_keys(item.id):
+    if not placements.moves(document, item):
         return LayoutObject(item, moves=False)
     body = msgspec.structs.replace(
         item.data, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0)
@@ -88,6 +105,13 @@ def actor_label(actor: int) -> str:
     return f"actor{actor}"
 
 
+def thing_label(document: Document, thing: Thing) -> str:
+    """The name in the layout of a joint ("label.joint") or of an object."""
+    if thing.object:
+        return scene_objects.object_label(document.object_row(thing.object))
+    return f"{actor_label(thing.actor)}.{thing.joint}"
+
+
 def build_scene(document: Document, key: SceneKey) -> Scene:
     """The scene of a document."""
     figures = {number: document.figure(name) for number, name in key.actors}
@@ -98,16 +122,9 @@ def build_scene(document: Document, key: SceneKey) -> Scene:
     if level > -0.2:
         ground = half_space((0.0, min(0.0, level) - 0.003, 0.0), (0.0, 1.0, 0.0))
         objects.append(SceneObject(GROUND, (ground,)))
+    carried = {hold.part.object: hold for hold in key.attached}
     objects += [
-        SceneObject(
-            scene_objects.object_label(item),
-            scene_objects.shapes_of(item),
-            kind=ObjectKind.MOVED if moves else ObjectKind.FIXED,
-            position_m=np.array(item.data.position),
-            rotation=np.array(item.data.rotation),
-            strands=scene_objects.strands_of(item),
-        )
-        for item, moves in ((entry.object, entry.moves) for entry in key.objects)
+        _scene_object(document, entry, carried.get(entry.object.id)) for entry in key.objects
     ]
     policy = POLICY
     parts = {f"{actor_label(n)}.{c.part_name}" for n, f in figures.items() for c in f.capsules}
@@ -117,7 +134,46 @@ def build_scene(document: Document, key: SceneKey) -> Scene:
     for a, b in key.contacts:
         if a in parts and b in parts:  # the figure or object may have been removed
             policy = policy.allow(a, b, CONTACT_M)
-    return Scene(actors, tuple(objects), policy)
+    scene = Scene(actors, tuple(objects), policy)
+    return replace(scene, policy=_with_holds(document, scene, key)) if key.held else scene
+
+
+def _scene_object(document: Document, entry: LayoutObject, carrier: HoldRow | None) -> SceneObject:
+    item = entry.object
+    place, turn, attached = item.data.position, item.data.rotation, ""
+    if carrier is not None:
+        place, turn = carrier.position, carrier.rotation
+        attached = thing_label(document, carrier.other)
+    moves = entry.moves and carrier is None
+    return SceneObject(
+        scene_objects.object_label(item),
+        scene_objects.shapes_of(item),
+        kind=ObjectKind.MOVED if moves else ObjectKind.FIXED,
+        position_m=np.array(place),
+        rotation=np.array(turn),
+        strands=scene_objects.strands_of(item),
+        attached_to=attached,
+    )
+
+
+def _with_holds(document: Document, scene: Scene, key: SceneKey) -> ContactPolicy:
+    """The scene's policy in which things that are held together may touch."""
+    policy, present = scene.policy, {actor.name for actor in scene.actors}
+    for hold in key.held:
+        sides = [_parts(document, scene, thing, present) for thing in (hold.part, hold.other)]
+        for one, other in product(*sides):
+            if one == other:
+                continue
+            joined = hold in key.joined
+            policy = policy.ignore(one, other) if joined else policy.allow(one, other, CONTACT_M)
+    return policy
+
+
+def _parts(document: Document, scene: Scene, thing: Thing, present: set[str]) -> tuple[str, ...]:
+    label = thing_label(document, thing)
+    if thing.object:
+        return (label,)
+    return parts_below(scene, label) if actor_label(thing.actor) in present else ()
 
 
 def actor_in_scene(document: Document, actor: int, scene: Scene, poses: ScenePoses) -> ActorInScene:
@@ -138,7 +194,7 @@ class ScenePoses:
 def object_placements(document: Document, time_s: float) -> dict[str, Floats]:
     """Placements (7,) of the objects at a time, by label."""
     return {
-        scene_objects.object_label(item): scene_objects.placement_at(document, item, time_s)
+        scene_objects.object_label(item): placements.placement_at(document, item, time_s)
         for item in document.objects()
     }
 

@@ -89,11 +89,3 @@ def key_motion(document: Document, object_id: int) -> KeyMotion | None:
     placements = np.array([unpack(key.data) for key in keys])
     times_s = np.array([key.time_s for key in keys])
     return KeyMotion(times_s, placements[:, :3], placements[:, 3:])
-
-
-def placement_at(document: Document, item: ObjectRow, time_s: float) -> Floats:
-    """Placement (7,) of an object at a time: position and quaternion (w, x, y, z)."""
-    motion = key_motion(document, item.id)
-    if motion is None:
-        return np.array([*item.data.position, *item.data.rotation])
-    return motion.at(np.array([time_s]))[0]

@@ -7,7 +7,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.scene import ObjectKind, Scene
 from writhe.studio.document import Document
-from writhe.studio.editing import scene_objects
+from writhe.studio.editing import placements, scene_objects
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
 
@@ -28,7 +28,7 @@ def sample_document(document: Document, scene: Scene, times_s: Floats) -> Floats
             q[:, layout.actor_q[actor_label(actor.id)]] = poses
     moved = {item.name for item in scene.objects if item.kind is ObjectKind.MOVED}
     for item in document.objects():
-        motion = scene_objects.key_motion(document, item.id)
-        if motion is not None and scene_objects.object_label(item) in moved:
-            q[:, layout.object_q[scene_objects.object_label(item)]] = motion.at(times_s)
+        name = scene_objects.object_label(item)
+        if name in moved and placements.moves(document, item):
+            q[:, layout.object_q[name]] = placements.placements(document, item, times_s)
     return q

@@ -31,7 +31,7 @@ from writhe.scene import certify_file
 from writhe.skeleton import Figure, Motion, Skeleton
 from writhe.studio.document import Document, TrackKind
 from writhe.studio.document.timeline import MAX_FRAMES
-from writhe.studio.editing import edits, scene_objects
+from writhe.studio.editing import edits, placements, scene_objects
 from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene
 from writhe.studio.editing.scene_sampling import sample_document
 from writhe.studio.editing.solver_settings import FROM_FILE, SolverSettings
@@ -171,17 +171,14 @@ def _props(document: Document, motion: Motion) -> list[Prop]:
         parts = [coarse_surface(shape) for shape in scene_objects.shapes_of(item)]
         starts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
         times_s = np.arange(len(motion)) / motion.fps
-        still = scene_objects.key_motion(document, item.id) is None
-        placements = [
-            scene_objects.placement_at(document, item, t)
-            for t in (times_s[:1] if still else times_s)
-        ]
+        still = not placements.moves(document, item)
+        placed = placements.placements(document, item, times_s[:1] if still else times_s)
         props.append(
             Prop(
                 item.name,
                 np.concatenate([vertices for vertices, _ in parts]),
                 np.concatenate([t + at for (_, t), at in zip(parts, starts, strict=False)]),
-                np.array(placements),
+                placed,
             )
         )
     return props

@@ -104,8 +104,11 @@ class MotionViews:
         document = self._editor.document
         scene_key = SceneKey.of(document)  # frames between keys depend on the surrounding objects
         fresh: list[protocol.MotionData] = []
+        # held on another character, an actor follows its motion
+        others = tuple(self._stamp(a.id) for a in document.actors()) if scene_key.held else ()
         for actor in document.actors():
-            stamp = (document.fps, actor.figure, actor.pins, scene_key, self._stamp(actor.id))
+            own = self._stamp(actor.id)
+            stamp = (document.fps, actor.figure, actor.pins, scene_key, own, others)
             if self._sent.get(actor.id) == stamp:
                 continue
             self._sent[actor.id] = stamp

@@ -7,7 +7,8 @@ import { icon } from "../../icons";
 import { on, store } from "../../store";
 import { iconButton } from "../../ui/buttons";
 import { showMessage } from "../../ui/toast";
-import type { Mode, PointerAt } from "../../view/tools";
+import { pickedPart } from "../../view/picked_part";
+import type { Mode } from "../../view/tools";
 
 export const install: Install = (editor) => {
   const rest = h(
@@ -130,7 +131,7 @@ function pickContact(editor: Editor): Mode {
   const mode: Mode = {
     hint: "Click the first part or object.",
     down: (at) => {
-      const what = pointedAt(editor, at);
+      const what = pickedPart(editor.viewport, at);
       return (
         what && {
           move: () => {},
@@ -149,16 +150,7 @@ function pickContact(editor: Editor): Mode {
         }
       );
     },
-    hover: (at) => at !== null && pointedAt(editor, at) !== null,
+    hover: (at) => at !== null && pickedPart(editor.viewport, at) !== null,
   };
   return mode;
-}
-
-function pointedAt(editor: Editor, { x, y, ray }: PointerAt): PickedPart | null {
-  const body = editor.viewport.pick(x, y),
-    object = editor.viewport.objects.pick(ray);
-  if (body && (!object || body.distance < object.distance))
-    return { actor: body.actor || store.active, joint: body.joint };
-  if (object) return { object: object.object };
-  return ray.direction.y < -0.05 ? {} : null;
 }

@@ -10,7 +10,7 @@ from msgspec import Meta
 from writhe.animation.walking import walk
 from writhe.errors import WritheError
 from writhe.skeleton.quaternions import rotation_matrix
-from writhe.studio.editing import edits, scene_objects
+from writhe.studio.editing import edits, placements
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene, only_actor
 from writhe.studio.feature import Feature, Outcome, Work
@@ -77,7 +77,7 @@ def walk_to(editor: Editor, message: WalkTo) -> Work:
 def _seat_at(editor: Editor, goal: tuple[float, float]) -> int:
     """The seat that stands at a position (x, z), 0 for none: nobody walks into a chair."""
     for item in editor.document.objects():
-        place = scene_objects.placement_at(editor.document, item, editor.time_s)
+        place = placements.placement_at(editor.document, item, editor.time_s)
         if item.kind in SEATS and np.hypot(*(place[[0, 2]] - goal)) < BEFORE_SEAT_M:
             return item.id
     return 0
@@ -88,7 +88,7 @@ def _before(editor: Editor, number: int) -> tuple[tuple[float, float], float | N
     item = next((one for one in editor.document.objects() if one.id == number), None)
     if item is None:
         raise WritheError("that object no longer exists")
-    place = scene_objects.placement_at(editor.document, item, editor.time_s)
+    place = placements.placement_at(editor.document, item, editor.time_s)
     ahead = rotation_matrix(place[3:]) @ np.array([0.0, 0.0, 1.0])
     if item.kind not in SEATS:
         return (float(place[0]), float(place[2])), None

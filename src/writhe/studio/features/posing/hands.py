@@ -9,13 +9,16 @@ from writhe.database import PostureDatabase
 from writhe.errors import WritheError
 from writhe.hands import HAND_POSES, clasp, grip, hand_pose, hands_of
 from writhe.skeleton import Figure
+from writhe.solvers.posing import Pin, pin_here
 from writhe.studio.document.history import Edit
+from writhe.studio.document.holds import Thing, all_holds
 from writhe.studio.editing import edits, scene_objects
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.figure_cache import per_figure
 from writhe.studio.editing.scene_builder import actor_label
 from writhe.studio.editing.solver_settings import SolverSettings
 from writhe.studio.feature import Feature
+from writhe.studio.features.scene.holds import hold_things
 from writhe.studio.features.tangling.tangles import current_configuration
 from writhe.studio.protocol import Command, Name, Part
 
@@ -80,7 +83,7 @@ def set_hand_pose(editor: Editor, edit: Edit, message: SetHandPose) -> None:
 
 @feature.command("Grip")
 def grip_object(editor: Editor, edit: Edit, message: GripObject) -> None:
-    """The hand goes to the object, closes around it and is pinned there."""
+    """The hand goes to the object, closes around it and takes it; a second hand holds on to it."""
     side = _side(editor, message.actor, message.joint)
     thing = scene_objects.object_label(editor.document.object_row(message.object))
     found = grip(
@@ -89,6 +92,7 @@ def grip_object(editor: Editor, edit: Edit, message: GripObject) -> None:
         side,
         thing,
         current_configuration(editor),
+        pins=_held_wrists(editor, message.actor, side),
         database=_postures(editor),
     )
     if not found.closed:
@@ -96,12 +100,14 @@ def grip_object(editor: Editor, edit: Edit, message: GripObject) -> None:
             f"the {side} hand cannot reach it or get around it: move the character closer, or turn"
             " the object"
         )
-    _keep(editor, edit, message.actor, found.q, found.hand.wrist)
+    _keep(editor, edit, message.actor, found.q)
+    hand = Thing(message.actor, found.hand.wrist)
+    hold_things(editor, edit, hand, Thing(object=message.object))
 
 
 @feature.command("Shake hands")
 def shake_hands(editor: Editor, edit: Edit, message: ShakeHands) -> None:
-    """Both characters reach, and their hands close."""
+    """Both characters reach, and their hands close; they stay together until one lets go."""
     sides = (
         _side(editor, message.actor, message.joint),
         _side(editor, message.other, message.other_joint),
@@ -115,17 +121,34 @@ def shake_hands(editor: Editor, edit: Edit, message: ShakeHands) -> None:
             f"their hands stay {100 * found.apart_m:.0f} cm apart: move the two characters closer,"
             " facing each other"
         )
+    joined: list[Thing] = []
     for number, side in zip((message.actor, message.other), sides, strict=True):
         figure = editor.document.figure(editor.document.actor(number).figure)
-        _keep(editor, edit, number, found.q, hands_of(figure)[side].wrist)
+        _keep(editor, edit, number, found.q)
+        joined.append(Thing(number, hands_of(figure)[side].wrist))
+    hold_things(editor, edit, *joined)
 
 
-def _keep(editor: Editor, edit: Edit, number: int, q: Floats, wrist: str) -> None:
-    """Set the pose of an actor from that of the scene, and pin its wrist."""
-    document = editor.document
+def _keep(editor: Editor, edit: Edit, number: int, q: Floats) -> None:
+    """Set the pose of an actor from that of the scene."""
     own = q[editor.scene.layout.actor_q[actor_label(number)]]
-    edits.set_pose(document, edit, number, own, editor.time_s)
-    edits.set_pin(document, edit, number, own, wrist, "both")
+    edits.set_pose(editor.document, edit, number, own, editor.time_s)
+    editor.posed_actor(editor.document.actor(number)).set_pose(own)
+
+
+def _held_wrists(editor: Editor, number: int, but: str) -> list[Pin]:
+    """Pins of the actor's other hands that hold something: they stay while this one reaches."""
+    posed = editor.posed_actor(editor.document.actor(number))
+    wrists = {hand.wrist for side, hand in hands_of(posed.figure).items() if side != but}
+    held = {
+        thing.joint
+        for hold in all_holds(editor.document)
+        if hold.holds(editor.time_s)
+        for thing in (hold.part, hold.other)
+        if thing.actor == number
+    }
+    skeleton = posed.figure.skeleton
+    return [pin_here(skeleton, posed.q, wrist, orientation=True) for wrist in wrists & held]
 
 
 def _postures(editor: Editor) -> PostureDatabase | None:

@@ -14,7 +14,7 @@ from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
 from writhe.studio.document import Document
 from writhe.studio.document.history import Edit
-from writhe.studio.editing import edits, object_edits, scene_builder, scene_objects
+from writhe.studio.editing import edits, object_edits, placements, scene_builder
 from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
 from writhe.studio.features.posing.contacts import declared
@@ -117,7 +117,7 @@ def apply(editor: Editor, edit: Edit, message: ApplyPresetPose) -> None:
 def _object_placement(document: Document, edit: Edit, kind: str, time_s: float) -> Floats:
     found = [item for item in document.objects() if item.kind == kind]
     number = found[0].id if found else object_edits.add_object(document, edit, kind)
-    return scene_objects.placement_at(document, document.object_row(number), time_s)
+    return placements.placement_at(document, document.object_row(number), time_s)
 
 
 def _allow_touching(editor: Editor, edit: Edit, actor: int, body: Figure, q: Floats) -> None:

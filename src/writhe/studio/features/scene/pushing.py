@@ -189,6 +189,7 @@ def remove_relation(editor: Editor, edit: Edit, message: RemoveRelation) -> None
 def _begin(editor: Editor, pushed: _Push, number: int) -> None:
     """Set up a scene in which the object is movable, at the current poses."""
     item = editor.document.object_row(number)
+    object_edits.check_free(editor.document, number, editor.time_s)
     name = scene_objects.object_label(item)
     now = editor.poses()
     objects = tuple(

@@ -27,9 +27,11 @@ class PoseView:
         self.layout = layout
         self.frames: Frames = forward(layout.skeleton, q)
 
-    def seen_from(self, joint: str, other: str) -> Floats:
-        """(3,) position of a joint in the frame of another: x left, y up, z forwards."""
-        away = self.frames.position(joint) - self.frames.position(other)
+    def seen_from(
+        self, joint: str, other: str, point_in_joint: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    ) -> Floats:
+        """(3,) a joint, or a point of it, in the frame of another: x left, y up, z forwards."""
+        away = self.frames.point(joint, np.array(point_in_joint)) - self.frames.position(other)
         return self.frames.rotation(other).T @ away
 
     def apart(self, joint: str, other: str) -> float:

@@ -106,6 +106,11 @@ class SceneResult:
         """Whether everything that a viewer would call success holds; None if nothing is stated."""
         return all(claim.holds for claim in self.seen) if self.seen else None
 
+    @property
+    def shows_it(self) -> bool:
+        """Whether the scene shows what it is named after: linking and geometry together."""
+        return self.topology_ok and self.geometry_ok is True
+
     def certificate(self) -> Certificate:
         """The certificate of the whole motion, between frames too."""
         return certify(self.layout.table, self.path, FPS)

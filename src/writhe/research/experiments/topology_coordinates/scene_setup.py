@@ -14,15 +14,24 @@ from writhe.arrays import Floats
 from writhe.collision import ContactPolicy
 from writhe.collision.shapes import half_space
 from writhe.kernels.skeleton.rotation import quaternion_multiply
-from writhe.quantities import FreeJointPose, JointPosture
+from writhe.quantities import Direction, FreeJointPose, JointPosture, Point
 from writhe.quantities.quantity import vector
 from writhe.research.evaluation.drags import standing
 from writhe.scene import Actor, Layout, Scene, SceneObject
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.limbs import ANKLES, TOES
-from writhe.solvers.tangling import TangleOptions, TangleSetup, TangleStepper, motion_metric
-from writhe.terms import Term, joint_limits, keep_centre_over, pin
+from writhe.solvers.tangling import (
+    DrivenMotion,
+    TangleKeyframe,
+    TangleMotion,
+    TangleOptions,
+    TangleSetup,
+    TangleStepper,
+    animate,
+    motion_metric,
+)
+from writhe.terms import Term, joint_limits, keep_centre_over, pin, reach
 from writhe.topology import Strand
 
 FLOOR = SceneObject("floor", (half_space((0.0, 0.0, 0.0), (0.0, 1.0, 0.0)),))
@@ -45,6 +54,34 @@ def solved_as(variant: Variant) -> Generator[None]:
         yield
     finally:
         _variant.reset(token)
+
+
+Removed = Literal["places", "tangles"]
+_removed: ContextVar[Removed | None] = ContextVar("removed", default=None)
+
+
+@contextmanager
+def solved_without(removed: Removed) -> Generator[None]:
+    """Scenes played inside are solved without their scripted places or without their tangles.
+
+    Places are the terms and postures of the keys, tangles their goals. What a scene asserts must
+    fail in both cases, or it does not need what it is about.
+    """
+    token = _removed.set(removed)
+    try:
+        yield
+    finally:
+        _removed.reset(token)
+
+
+def _kept(key: TangleKeyframe) -> TangleKeyframe:
+    match _removed.get():
+        case "places":
+            return replace(key, terms=key.terms[:0], posture=None)
+        case "tangles":
+            return replace(key, goals=())
+        case _:
+            return key
 
 
 def _options(options: TangleOptions) -> TangleOptions:
@@ -129,6 +166,27 @@ class SceneSetup:
             out += pin(self.layout.skeleton, f"{actor}.{joint}", self.q, weight=weight)
         return out
 
+    def foot(self, actor: str, side: str, shift_m: Floats, weight: float = 60.0) -> list[Term]:
+        """Terms that put a foot where it stands at the start, moved by `shift_m` (3)."""
+        frames = forward(self.layout.skeleton, self.q)
+        names = [f"{actor}.{side}_{part}" for part in ("ankle", "toe")]
+        return [reach(name, frames.position(name) + shift_m, weight=weight) for name in names]
+
+    def steps(
+        self, actor: str, sides: Sequence[str], shift_m: Floats, lift_m: float = 0.06
+    ) -> list[list[Term]]:
+        """The terms of both feet for one key after another: each foot lifted, then put down.
+
+        `sides` are taken in turn, from where the feet stand at the start to there plus `shift_m`.
+        """
+        at = {side: np.zeros(3) for side in ("left", "right")}
+        out: list[list[Term]] = []
+        for side in sides:
+            for share, height_m in ((0.5, lift_m), (1.0, 0.0)):
+                at[side] = share * shift_m + np.array([0.0, height_m, 0.0])
+                out.append([t for s, shift in at.items() for t in self.foot(actor, s, shift)])
+        return out
+
     def balanced(self, actor: str, within_m: float = 0.08) -> Term:
         """The term that keeps the actor's centre of mass over its feet."""
         frames = forward(self.layout.skeleton, self.q)
@@ -138,10 +196,21 @@ class SceneSetup:
         )
         return keep_centre_over(actor, middle, within_m=within_m, weight=20.0)
 
-    def upright(self, actor: str, weight: float = 1.0) -> list[Term]:
-        """Soft terms that keep the actor's trunk, head and balance."""
-        out = [self.balanced(actor)]
+    def upright(self, actor: str, weight: float = 1.0, *, steps: bool = False) -> list[Term]:
+        """Soft terms that keep the actor's trunk and head; without `steps` also place and balance.
+
+        An actor who takes steps keeps its pelvis upright and its heading instead.
+        """
+        out = [] if steps else [self.balanced(actor)]
+        if steps:
+            hips = f"{actor}.hips"
+            frames = forward(self.layout.skeleton, self.q)
+            for axis in ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0)):
+                way = frames.rotation(hips) @ np.array(axis)
+                out.append(Term(Direction(hips, axis), way, way, 2.0 * weight, label=f"{hips} {axis}"))
         for name, share in _TRUNK.items():
+            if steps and name == "hips":
+                continue
             joint = f"{actor}.{name}"
             numbers = vector(self.q[self.layout.skeleton.q_slice(joint)])
             quantity = (
@@ -168,6 +237,15 @@ class SceneSetup:
             motion_metric(self.layout.skeleton),
         )
 
+    def animate(
+        self,
+        setup: TangleSetup,
+        keys: Sequence[TangleKeyframe],
+        drive: DrivenMotion | None = None,
+    ) -> TangleMotion:
+        """The motion from the start through the keys (see `solved_without`)."""
+        return animate(setup, self.q, [_kept(key) for key in keys], drive=drive)
+
     def settle(
         self,
         setup: TangleSetup,
@@ -190,6 +268,27 @@ class SceneSetup:
             if moved < 1e-4:
                 break
         return q
+
+
+def place(
+    joint: str, on: str, position_in_joint: tuple[float, float, float], weight: float = 4.0
+) -> Term:
+    """A term that puts a joint at a position in the frame of another one."""
+    target = np.array(position_in_joint)
+    return Term(Point(joint, seen_from=on), target, target, weight, label=f"{joint} at {on}")
+
+
+def facing(
+    joint: str,
+    direction_in_joint: tuple[float, float, float],
+    on: str | None,
+    direction: tuple[float, float, float],
+    weight: float = 1.0,
+) -> Term:
+    """A term that turns a direction of a joint to one in another joint's frame or the world."""
+    way = np.array(direction) / np.linalg.norm(direction)
+    quantity = Direction(joint, direction_in_joint, on)
+    return Term(quantity, way, way, weight, label=f"{joint} faces {on or 'the world'}")
 
 
 def lowest_point(body: Figure, q: Floats) -> float:

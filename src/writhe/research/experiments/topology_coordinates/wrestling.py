@@ -24,21 +24,21 @@ from writhe.postures.builtin.anatomical_angles import (
     configuration,
 )
 from writhe.progress import Progress
-from writhe.quantities import Point
 from writhe.research.experiments.topology_coordinates.geometry_checks import (
     PoseView,
-    behind,
     in_front,
+    touches,
 )
 from writhe.research.experiments.topology_coordinates.hold_checks import (
     held_at_keys,
-    holding_frames,
 )
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import (
     SceneSetup,
+    facing,
     human,
     lowest_point,
+    place,
 )
 from writhe.retargeting.retarget import retarget
 from writhe.skeleton import Figure, Motion, forward
@@ -50,32 +50,43 @@ from writhe.solvers.tangling import (
     TangleKeyframe,
     TangleMotion,
     TangleOptions,
-    animate,
 )
 from writhe.terms import Term
 
 _FRAMES = 240  # of a captured partner
 _AUTHORED_FRAMES = 400
 _SIDES = (("left", 1.0), ("right", -1.0))
+_HAND_M = 0.12  # from the wrist to the middle of the fingers
+_LOOSE = (0.05, 1.0, 1.0, 1.0)
+_NELSON, _HEADLOCK = 0.78, 0.45
+_SHOWN = (
+    "waist lock",
+    "arms under his",
+    "full nelson",
+    "over the shoulder",
+    "headlock",
+    "waist lock again",
+)
 
 
 def _authored(body: Figure) -> Floats:
-    """(frames, nq) a partner who sways, turns and lifts his arms: eased key poses."""
-    stance = LegAngles(abduct=9, rotate=8, knee=6, flex=4)
+    """(frames, nq) a partner who crouches, sways and throws his arms up: eased key poses."""
 
-    def pose(arms: float, elbow: float, bend: float, turn: float) -> Floats:
-        arm = ArmAngles(flex=12, abduct=arms, rotate=10, elbow=elbow)
+    def pose(arms: float, elbow: float, bend: float, turn: float, nod: float = 0.0) -> Floats:
+        arm = ArmAngles(flex=8, abduct=arms, rotate=-30, elbow=elbow)
+        leg = LegAngles(flex=16, abduct=13, rotate=14, knee=28, ankle=12)
         return configuration(
-            body.skeleton, BodyAngles(arm, arm, stance, stance, TrunkAngles(bend=bend, turn=turn))
+            body.skeleton, BodyAngles(arm, arm, leg, leg, TrunkAngles(bend=bend, turn=turn, nod=nod))
         )
 
     keys = [
-        pose(24, 25, 3, 0),
-        pose(50, 45, 6, 4),
-        pose(58, 50, 4, -4),
-        pose(54, 45, 6, 2),
-        pose(36, 40, 5, 5),
-        pose(30, 30, 4, 0),
+        pose(40, 40, 4, 0),
+        pose(60, 50, 8, 5),
+        pose(128, 60, 6, -3, 12),
+        pose(134, 60, 10, 3, 25),
+        pose(95, 50, 8, -4, 8),
+        pose(62, 45, 5, 3),
+        pose(60, 45, 8, 0),
     ]
     span = _AUTHORED_FRAMES / (len(keys) - 1)
     rows: list[Floats] = []
@@ -147,15 +158,127 @@ def _facing_front(body: Figure, q: Floats) -> Floats:
     return out
 
 
-def _hand(side: str, on: str, place: tuple[float, float, float], weight: float = 2.0) -> Term:
+def _hand(side: str, on: str, position: tuple[float, float, float], weight: float = 4.0) -> Term:
     """A soft term that puts a wrist of the attacker near a point of the partner."""
-    target = np.array(place)
-    quantity = Point(f"attacker.{side}_wrist", seen_from=f"partner.{on}")
-    return Term(quantity, target, target, weight, label=f"{side} wrist at {on}")
+    return place(f"attacker.{side}_wrist", f"partner.{on}", position, weight)
+
+
+def _keys(world: SceneSetup) -> list[TangleKeyframe]:
+    """Rear waist lock, full nelson, headlock with a half nelson, waist lock: hold to hold."""
+    arms = world.strand("attacker", "left_hand_tip", "right_hand_tip")
+    arm = {
+        side: world.strand("attacker", f"{side}_shoulder", f"{side}_hand_tip") for side, _ in _SIDES
+    }
+    trunk = world.strand("partner", "hips", "head_top")
+    neck = world.strand("partner", "chest", "head_top")
+    over = {side: world.strand("partner", "head_top", f"{side}_hand_tip") for side, _ in _SIDES}
+    waist = Tangle(arms, trunk, 0.80, name="both arms around the trunk", tolerance=_LOOSE)
+    nelson = {
+        side: Tangle(
+            arm[side],
+            over[side],
+            -sign * _NELSON,
+            name=f"{side} arm under his {side} arm",
+            tolerance=_LOOSE,
+        )
+        for side, sign in _SIDES
+    }
+    headlock = Tangle(
+        arm["right"], neck, _HEADLOCK, name="right arm around the neck", tolerance=_LOOSE
+    )
+    # the attacker's chest against the back
+    close = (
+        place("attacker.chest", "partner.chest", (0.0, 0.06, -0.26), 6.0),
+        place("attacker.head", "partner.head", (0.0, 0.12, -0.30), 1.0),
+    )
+    low = (place("attacker.chest", "partner.chest", (0.0, 0.0, -0.235), 12.0), close[1])
+    belly = tuple(_hand(side, "spine", (sign * 0.05, 0.06, 0.145), 6.0) for side, sign in _SIDES)
+    nape = {
+        side: (
+            _hand(side, "neck", (sign * 0.09, 0.03, -0.11), 16.0),
+            facing(
+                f"attacker.{side}_wrist", (sign, 0.0, 0.0), "partner.neck", (-sign, 0.1, -0.5), 1.0
+            ),
+            place(f"attacker.{side}_elbow", "partner.chest", (sign * 0.25, 0.13, 0.0), 1.0),
+        )
+        for side, sign in _SIDES
+    }
+    outside = tuple(_hand(side, "chest", (sign * 0.36, 0.10, 0.06), 6.0) for side, sign in _SIDES)
+    # in front of his shoulders and above them, before the hands go back to the nape
+    raised = {
+        side: (
+            _hand(side, "chest", (sign * 0.25, 0.42, 0.06), 10.0),
+            place(f"attacker.{side}_elbow", "partner.chest", (sign * 0.30, 0.10, 0.08), 4.0),
+            facing(
+                f"attacker.{side}_wrist", (sign, 0.0, 0.0), "partner.neck", (0.0, 0.3, -1.0), 1.5
+            ),
+        )
+        for side, sign in _SIDES
+    }
+    over_shoulder = {
+        side: (
+            _hand(side, "chest", (sign * 0.20, 0.36, -0.11), 12.0),
+            facing(
+                f"attacker.{side}_wrist", (sign, 0.0, 0.0), "partner.neck", (-0.6 * sign, 0.3, -1.0)
+            ),
+        )
+        for side, sign in _SIDES
+    }
+    throat = (
+        _hand("right", "neck", (0.14, 0.0, 0.07), 14.0),
+        place("attacker.right_elbow", "partner.neck", (-0.13, -0.04, 0.12), 6.0),
+    )
+    above = (_hand("right", "neck", (-0.20, 0.20, -0.05), 10.0),)
+    # back over his shoulder, down behind him, then under his arms again
+    behind_him = tuple(
+        _hand(side, "chest", (sign * 0.27, -0.14, -0.10), 6.0) for side, sign in _SIDES
+    )
+    long, brief = SolveOptions(220, least_steps=40), SolveOptions(60, least_steps=20, patience=8)
+    medium = SolveOptions(60, least_steps=40)
+
+    def off(*goals: Tangle) -> tuple[Tangle, ...]:
+        wide = (0.15, 1.0, 1.0, 1.0)
+        return tuple(
+            replace(goal, writhe=0.0, name=f"{goal.label}, let go", tolerance=wide)
+            for goal in goals
+        )
+
+    left, right = nelson["left"], nelson["right"]
+    return [
+        TangleKeyframe("waist lock", (waist,), (*close, *belly), solve=long),
+        TangleKeyframe("arms under his", (), (*close, *outside), solve=medium),
+        TangleKeyframe(
+            "hands up", (), (*low, *raised["left"], *raised["right"]), solve=medium
+        ),
+        TangleKeyframe(
+            "over his shoulders",
+            (left, right),
+            (*low, *over_shoulder["left"], *over_shoulder["right"]),
+            solve=medium,
+        ),
+        TangleKeyframe(
+            "full nelson", (left, right), (*low, *nape["left"], *nape["right"]), solve=long
+        ),
+        TangleKeyframe(
+            "right arm free",
+            (left, *off(right)),
+            (*close, *nape["left"], outside[1]),
+            solve=brief,
+        ),
+        TangleKeyframe("over the shoulder", (left,), (*close, *nape["left"], *above), solve=brief),
+        TangleKeyframe(
+            "headlock", (left, headlock), (*close, *nape["left"], *throat), solve=long
+        ),
+        TangleKeyframe(
+            "both arms free", off(left, headlock), (*close, outside[0], *above), solve=medium
+        ),
+        TangleKeyframe("down again", (), (*close, *behind_him), solve=medium),
+        TangleKeyframe("waist lock again", (waist,), (*close, *belly), solve=long),
+    ]
 
 
 def play(progress: Progress, clips: Path | None = None) -> SceneResult:
-    """Waist lock, full nelson, headlock, arm hold, waist lock again."""
+    """Waist lock, full nelson, headlock, waist lock again, without letting go in between."""
     world = SceneSetup.of([human("partner", driven=True), human("attacker")])
     body = world.layout.scene.actor("partner").figure
     source = "authored key poses"
@@ -166,82 +289,28 @@ def play(progress: Progress, clips: Path | None = None) -> SceneResult:
     at = world.layout.actor_q["partner"]
     world.q[at] = moving[0]
     # a captured partner steps: the attacker starts farther back and may move his feet
-    world.place_standing("attacker", 0.0, -0.50 if clips is None else -0.66)
+    crouch = LegAngles(flex=15, abduct=7, rotate=10, knee=26, ankle=11)
+    arm = ArmAngles(abduct=15)
+    ready = configuration(body.skeleton, BodyAngles(arm, arm, crouch, crouch))
+    ready[1] -= lowest_point(body, ready) + 0.005
+    world.place("attacker", ready, 0.0, -0.36 if clips is None else -0.66)
     firmness = 60.0 if clips is None else 4.0
     path = np.tile(world.q, (len(moving), 1))
     path[:, at] = moving
     drive = DrivenMotion(world.layout.skeleton, path)
-
-    arms = world.strand("attacker", "left_hand_tip", "right_hand_tip")
-    arm = {
-        side: world.strand("attacker", f"{side}_shoulder", f"{side}_hand_tip")
-        for side in ("left", "right")
-    }
-    trunk = world.strand("partner", "hips", "head_top")
-    neck = world.strand("partner", "chest", "head_top")
-    over = {
-        side: world.strand("partner", "head_top", f"{side}_hand_tip") for side in ("left", "right")
-    }
-    loose = (0.04, 1.0, 1.0, 1.0)
-    waist = Tangle(arms, trunk, 0.80, name="both arms around the trunk", tolerance=loose)
-    nelson = tuple(
-        Tangle(
-            arm[side], over[side], sign * 0.62, name=f"{side} half of the nelson", tolerance=loose
-        )
-        for side, sign in (("left", -1.0), ("right", 1.0))
-    )
-    headlock = Tangle(arm["right"], neck, -0.36, name="right arm around the neck", tolerance=loose)
-    hold = Tangle(
-        arm["left"], over["left"], -0.40, name="left arm under his left arm", tolerance=loose
-    )
-    keys: list[TangleKeyframe] = []
-    belly = tuple(_hand(side, "spine", (sign * 0.06, 0.06, 0.17)) for side, sign in _SIDES)
-    nape = tuple(_hand(side, "neck", (sign * 0.05, 0.07, -0.13)) for side, sign in _SIDES)
-    pressed = tuple(_hand(side, "neck", (sign * 0.05, 0.06, -0.12), 18.0) for side, sign in _SIDES)
-    # with the hands at the nape the arms are less wound than on their way under his
-    nelson_held = tuple(
-        replace(goal, writhe=0.65 * goal.writhe, tolerance=(0.12, 1.0, 1.0, 1.0)) for goal in nelson
-    )
-    plan: list[tuple[str, tuple[Tangle, ...], tuple[Term, ...]]] = [
-        ("waist lock", (waist,), belly),
-        ("arms under his", nelson, nape),
-        ("full nelson", nelson_held, pressed),
-        ("headlock", (headlock,), (_hand("right", "neck", (0.04, 0.0, 0.14), 8.0),)),
-        ("arm hold", (hold,), ()),
-        ("waist lock again", (waist,), belly),
-    ]
-    before: tuple[Tangle, ...] = ()
-    for name, goals, terms in plan:
-        if before and name != "full nelson":
-            off = tuple(
-                Tangle(
-                    goal.first,
-                    goal.second,
-                    0.0,
-                    name=f"{goal.label}, let go",
-                    tolerance=(0.12, 1.0, 1.0, 1.0),
-                )
-                for goal in before
-            )
-            # back to the start, so that every hold begins from outside
-            keys.append(
-                TangleKeyframe(
-                    f"off for {name}", off, (), world.q, 0.15, solve=SolveOptions(60, patience=8)
-                )
-            )
-        keys.append(TangleKeyframe(name, goals, terms, solve=SolveOptions(220, least_steps=30)))
-        before = goals
+    keys = _keys(world)
     setup = world.setup(
         [
             *world.limits("attacker"),
             *world.planted("attacker", weight=firmness),
-            *world.upright("attacker", 0.3),
+            *world.upright("attacker", 0.15),
         ],
         TangleOptions(writhe_stride=0.03),
     )
     progress(None, "wrestling")
-    motion = animate(setup, world.q, keys, drive=drive)
+    motion = world.animate(setup, keys, drive)
     claims = held_at_keys(world.layout, keys, motion, lambda goal: 0.85 * abs(goal.writhe))
+    at_key = dict(zip(motion.keys, motion.key_frames, strict=True))
     return SceneResult.of(
         world.layout,
         motion,
@@ -250,28 +319,48 @@ def play(progress: Progress, clips: Path | None = None) -> SceneResult:
             f"The partner follows {source}; he was delayed by {drive.delayed_frames:.1f} of"
             f" {len(motion.path)} frames.",
         ],
-        seen=_holds(world, keys, motion),
-        view=(0.9, 0.25, 0.8),
-        frames=holding_frames(keys, motion),
+        seen=_holds(world, motion),
+        view=(0.75, 0.25, 1.0),
+        around=((-0.5, 0.0, -0.6), (0.5, 1.8, 0.4)),
+        frames=[0, *(at_key[name] for name in _SHOWN)],
         size=(320, 400),
     )
 
 
-def _holds(world: SceneSetup, keys: list[TangleKeyframe], motion: TangleMotion) -> list[Claim]:
-    """Where the hands are: before the belly, behind the nape (nelson), before the neck."""
-    at = dict(zip((key.name for key in keys), motion.key_frames, strict=True))
+def _holds(world: SceneSetup, motion: TangleMotion) -> list[Claim]:
+    """Where the hands are in each hold, and that the attacker never lets go in between."""
+    at = dict(zip(motion.keys, motion.key_frames, strict=True))
     views = {name: PoseView(world.layout, motion.path[frame]) for name, frame in at.items()}
+    hands = [f"attacker.{side}_wrist" for side, _ in _SIDES]
     claims: list[Claim] = []
-    for side, _ in _SIDES:
+    for side, sign in _SIDES:
         wrist = f"attacker.{side}_wrist"
         for name in ("waist lock", "waist lock again"):
-            what = f"{name}: {side} hand before the belly"
+            what = f"{name}: {side} hand on the belly"
             claims.append(in_front(views[name], what, wrist, "partner.spine"))
-        nelson, what = views["full nelson"], f"full nelson: {side} hand behind the nape"
-        claims.append(behind(nelson, what, wrist, "partner.neck", 0.02))
-        near = nelson.apart(wrist, "partner.neck")
-        claims.append(Claim.at_most(f"{what}, from the neck, m", near, 0.22))
-    lock = views["headlock"]
-    what = "headlock: right hand before the neck"
-    claims.append(in_front(lock, what, "attacker.right_wrist", "partner.neck", 0.02))
+            trunk = [f"partner.{part}" for part in ("hips", "spine", "chest")]
+            claims.append(touches(views[name], what, [wrist], trunk, 0.03))
+        nelson, what = views["full nelson"], f"full nelson: {side} hand on the nape"
+        # the wrist stays beside the neck: solid arms do not bend around his shoulder further
+        hand = nelson.seen_from(wrist, "partner.neck", (sign * _HAND_M, 0.0, 0.0))
+        claims.append(Claim.at_least(f"{what}: behind, m", -float(hand[2]), 0.03))
+        claims.append(Claim.at_most(f"{what}: off the middle, m", abs(float(hand[0])), 0.12))
+        claims.append(touches(nelson, what, [wrist], ["partner.neck", "partner.head"], 0.03))
+        heights = [
+            float(nelson.frames.position(joint)[1])
+            for joint in (f"partner.{side}_shoulder", f"attacker.{side}_elbow")
+        ]
+        under = f"full nelson: {side} elbow below his shoulder, m"
+        claims.append(Claim.at_least(under, heights[0] - heights[1], 0.0))
+    lock, what = views["headlock"], "headlock: right forearm at the throat"
+    forearm = ["attacker.right_elbow", "attacker.right_wrist"]
+    claims.append(in_front(lock, what, "attacker.right_elbow", "partner.neck", 0.04))
+    claims.append(touches(lock, what, forearm, ["partner.neck", "partner.head"], 0.03))
+    across = lock.seen_from("attacker.right_wrist", "partner.neck")
+    claims.append(Claim.at_least(f"{what}, hand past the middle, m", float(across[0]), 0.0))
+    body = [f"partner.{name}" for name in world.layout.scene.actor("partner").figure.skeleton.names]
+    arms = [*hands, *(f"attacker.{side}_elbow" for side, _ in _SIDES)]
+    between = range(at["waist lock"], at["waist lock again"] + 1, 4)
+    apart = [PoseView(world.layout, motion.path[k]).clearance(arms, body) for k in between]
+    claims.append(Claim.at_most("arms off the partner between holds, m", max(apart), 0.10))
     return claims

@@ -69,13 +69,18 @@ def _scenes(figures: dict[str, Any]) -> Rows:
                 name,
                 f"{_cell(one['reached'] and one['topology_ok'])}, {_cell(one['certified'])}",
                 _cell(one.get("geometry_ok")),
-                *(f"{_cell(one[v]['reached'])}, {_cell(one[v]['topology_ok'])}" for v in variants),
+                *(f"{_cell(one[v]['reached'])}, {_cell(_shown(one[v]))}" for v in variants),
                 f"{one['published']['penetrating_frames']} of {one['published']['frames']}",
                 one["published"]["pass_throughs"],
                 one["published"]["line_crossings"],
             ]
         )
     return rows
+
+
+def _shown(one: dict[str, Any]) -> bool:
+    """Whether a scene has the linking and the geometry that it is named after."""
+    return bool(one["topology_ok"] and one["geometry_ok"])
 
 
 def _half_space(figures: dict[str, Any]) -> Rows:

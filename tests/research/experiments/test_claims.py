@@ -62,11 +62,18 @@ def _scenes(planner: dict[str, Any]) -> dict[str, Any]:
     scene: dict[str, Any] = {
         "reached": True,
         "topology_ok": True,
+        "geometry_ok": True,
         "certified": True,
         "step_ms_median": 0.2,
         "seconds": 0.14,
     }
-    published = {"reached": True, "topology_ok": True, "certified": False, "line_crossings": 3}
+    published = {
+        "reached": True,
+        "topology_ok": True,
+        "geometry_ok": True,
+        "certified": False,
+        "line_crossings": 3,
+    }
     scene |= {"line_crossings": 0, "published": published}
     names = ("arms-swap", "stretching", "chair")
     return {

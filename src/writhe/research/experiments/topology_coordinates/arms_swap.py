@@ -7,10 +7,11 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision import certify
 from writhe.progress import Progress
+from writhe.research.experiments.topology_coordinates.geometry_checks import PoseView
 from writhe.research.experiments.topology_coordinates.scene_result import FPS, Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.skeleton.kinematics import interpolate
-from writhe.solvers.tangling import Tangle, TangleKeyframe, TangleSetup, animate
+from writhe.solvers.tangling import Tangle, TangleKeyframe, TangleSetup
 from writhe.terms import reach
 
 
@@ -40,9 +41,9 @@ def play(progress: Progress) -> SceneResult:
     after = Tangle.measured(skeleton, last, left, right)
 
     progress(None, "interpolating in topology space")
-    motion = animate(
-        setup, first, [TangleKeyframe("swapped", (Tangle(left, right, after.writhe),), (), last)]
-    )
+    world.q = first
+    swapped = TangleKeyframe("swapped", (Tangle(left, right, after.writhe),), (), last)
+    motion = world.animate(setup, [swapped])
     straight = np.array([interpolate(skeleton, first, last, t) for t in np.linspace(0, 1, 30)])
     through = certify(world.layout.table, straight, FPS)
     end = Tangle.measured(skeleton, motion.path[-1], left, right)
@@ -56,8 +57,24 @@ def play(progress: Progress) -> SceneResult:
                 "pass-throughs of joint-angle interpolation", len(through.pass_throughs), 1
             ),
         ],
+        seen=[
+            *_crossed_claims("at first", PoseView(world.layout, motion.path[0]), "left", "right"),
+            *_crossed_claims("at last", PoseView(world.layout, motion.path[-1]), "right", "left"),
+        ],
         figures={"straight_pass_throughs": len(through.pass_throughs)},
         view=(0.35, 0.22, 1.0),
-        around=((-0.45, 0.0, -0.2), (0.45, 1.85, 0.5)),
+        around=((-0.4, 0.0, -0.2), (0.4, 1.75, 0.5)),
         size=(300, 340),
     )
+
+
+def _crossed_claims(when: str, view: PoseView, upper: str, lower: str) -> list[Claim]:
+    """The forearms are crossed before the chest, the arm `upper` over the arm `lower`."""
+    hands = {side: view.seen_from(f"a.{side}_wrist", "a.chest") for side in ("left", "right")}
+    rise = float(hands[upper][1] - hands[lower][1])
+    claims = [Claim.at_least(f"{when}: {upper} hand over the {lower} one, m", rise, 0.05)]
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        x, _, z = hands[side]
+        claims.append(Claim.at_least(f"{when}: {side} hand past the middle, m", -sign * x, 0.02))
+        claims.append(Claim.at_least(f"{when}: {side} hand before the chest, m", z, 0.15))
+    return claims

@@ -8,6 +8,7 @@ from writhe.arrays import Floats
 from writhe.progress import Progress
 from writhe.quantities import Linking
 from writhe.research.experiments.topology_coordinates.creatures import rods, turned
+from writhe.research.experiments.topology_coordinates.geometry_checks import PoseView
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.scene import Actor
@@ -16,9 +17,9 @@ from writhe.solvers.tangling import (
     DrivenMotion,
     SolveOptions,
     TangleKeyframe,
+    TangleMotion,
     TangleOptions,
     Untangled,
-    animate,
 )
 from writhe.terms import reach
 
@@ -51,7 +52,7 @@ def _swaying(world: SceneSetup, steps: int) -> Floats:
 def play(progress: Progress) -> SceneResult:
     """Both arms close around seven rods and hold them while they move; one post stays outside."""
     world = SceneSetup.of([human("a"), Actor("bundle", rods(_RODS), driven=True)])
-    world.place_standing("a", 0.0, -0.36)
+    world.place_standing("a", 0.0, -0.31)
     steps = _HUG_STEPS + _HOLD_STEPS
     drive = DrivenMotion(world.layout.skeleton, _swaying(world, steps))
     arms = world.strand("a", "left_hand_tip", "right_hand_tip")
@@ -72,7 +73,7 @@ def play(progress: Progress) -> SceneResult:
     ]
     world.q = world.settle(setup, world.q, apart)
     beyond = tuple(
-        reach(f"a.{side}_wrist", (sign * 0.04, 1.22, 0.17), weight=3.0)
+        reach(f"a.{side}_wrist", (sign * 0.04, 1.22, 0.155), weight=4.0)
         for side, sign in (("left", 1.0), ("right", -1.0))
     )
     keys = [
@@ -85,7 +86,7 @@ def play(progress: Progress) -> SceneResult:
         ),
     ]
     progress(None, "hugging")
-    motion = animate(setup, world.q, keys, drive=drive)
+    motion = world.animate(setup, keys, drive)
     skeleton = world.layout.skeleton
     held = np.array(
         [
@@ -103,6 +104,31 @@ def play(progress: Progress) -> SceneResult:
             Claim.at_most("spread of the writhe over the rods", float(held.std(axis=1).max()), 0.1),
         ],
         [f"The bundle was delayed by {drive.delayed_frames:.1f} frames."],
+        seen=_hugged(world, motion),
         view=(0.8, 0.45, 1.2),
+        around=((-0.4, 0.0, -0.45), (0.4, 1.9, 0.4)),
         size=(300, 400),
     )
+
+
+def _hugged(world: SceneSetup, motion: TangleMotion) -> list[Claim]:
+    """While the bundle is held both hands are on its far side, on the rods, and near each other."""
+    views = [PoseView(world.layout, q) for q in motion.path[motion.key_frames[0] :: 10]]
+    rods_ = [name for name in world.layout.skeleton.names if name.startswith("bundle.")]
+    wrists = [f"a.{side}_wrist" for side in ("left", "right")]
+    apart = max(view.apart(*wrists) for view in views)
+    chest = max(view.clearance(["a.chest", "a.spine"], rods_) for view in views)
+    claims = [
+        Claim.at_most("hands apart while held, m", apart, 0.30),
+        Claim.at_most("trunk from the bundle while held, m", chest, 0.12),
+    ]
+    for wrist in wrists:
+        what = f"{wrist[2:].replace('_wrist', ' hand')}"
+        far = min(
+            float(v.frames.position(wrist)[2] - v.frames.position(f"bundle.rod{_RODS}_3")[2])
+            for v in views
+        )
+        claims.append(Claim.at_least(f"{what} beyond the middle of the bundle, m", far, 0.03))
+        gap = max(v.clearance([wrist, wrist.replace("wrist", "elbow")], rods_) for v in views)
+        claims.append(Claim.at_most(f"{what} to the rods while held, m", gap, 0.06))
+    return claims

@@ -21,7 +21,7 @@ def claims(result: Mapping[str, Any]) -> dict[str, PaperClaim]:
             found["reached"]
             and found["topology_ok"]
             and found["certified"]
-            and found.get("geometry_ok") is not False
+            and found["geometry_ok"]
         )
         published = found.get("published")
         theirs = None
@@ -30,12 +30,20 @@ def claims(result: Mapping[str, Any]) -> dict[str, PaperClaim]:
                 published["reached"]
                 and published["topology_ok"]
                 and published["certified"]
-                and published.get("geometry_ok") is not False
+                and published["geometry_ok"]
             )
             crossings = published["line_crossings"]
             out[f"{name}: crossings of centre lines"] = PaperClaim(
                 0, found["line_crossings"], crossings, crossings == 0
             )
+        out[f"{name}: shows it"] = PaperClaim(
+            "as named",
+            bool(found["topology_ok"] and found["geometry_ok"]),
+            None
+            if published is None
+            else bool(published["topology_ok"] and published["geometry_ok"]),
+            bool(found["topology_ok"] and found["geometry_ok"]),
+        )
         out[f"{name}: certified"] = PaperClaim(
             "no penetration", done, theirs, done if theirs is None else theirs
         )

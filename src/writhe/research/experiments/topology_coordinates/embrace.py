@@ -37,9 +37,7 @@ _APART_M, _STEP_M = 0.60, 0.33
 _LOOSE = (0.04, 1.0, 1.0, 1.0)
 
 
-def _hands(
-    actor: str, partner: str, on: str, height_m: float, across_m: float
-) -> tuple[Term, ...]:
+def _hands(actor: str, partner: str, on: str, height_m: float, across_m: float) -> tuple[Term, ...]:
     """Terms that put the hands of one actor flat on the other's back.
 
     Face to face the left hand comes from the partner's right side, its fingers cross the middle.
@@ -90,9 +88,13 @@ def play(progress: Progress) -> SceneResult:
         place(f"ben.{side}_wrist", "ben.chest", (sign * 0.48, 0.12, 0.26)) for side, sign in _SIDES
     )
     steps = world.steps("ann", ("left", "right"), np.array([0.0, 0.0, _STEP_M]))
-    lifted = tuple(
-        place(f"ann.{side}_wrist", "ann.chest", (sign * 0.30, -0.04, 0.32)) for side, sign in _SIDES
-    ) + (place("ann.head", "ben.head", (0.22, 0.0, 0.25), 6.0),)
+    lifted = (
+        *(
+            place(f"ann.{side}_wrist", "ann.chest", (sign * 0.30, -0.04, 0.32))
+            for side, sign in _SIDES
+        ),
+        place("ann.head", "ben.head", (0.22, 0.0, 0.25), 6.0),
+    )
     together = (
         place("ann.hips", "ben.hips", (0.05, -0.01, 0.25), 6.0),
         place("ann.chest", "ben.chest", (0.09, -0.01, 0.225), 10.0),

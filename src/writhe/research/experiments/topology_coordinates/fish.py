@@ -9,8 +9,13 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.progress import Progress
 from writhe.research.experiments.topology_coordinates.creatures import fish, turned
+from writhe.research.experiments.topology_coordinates.geometry_checks import (
+    PoseView,
+    touches,
+    turns_around,
+)
 from writhe.research.experiments.topology_coordinates.hold_checks import held, legs_apart
-from writhe.research.experiments.topology_coordinates.scene_result import SceneResult
+from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup
 from writhe.scene import Actor
 from writhe.skeleton.figures import figure
@@ -22,7 +27,6 @@ from writhe.solvers.tangling import (
     TangleKeyframe,
     TangleOptions,
     Untangled,
-    animate,
 )
 
 # by fish: the catching leg, radius and height of its course, direction
@@ -70,7 +74,7 @@ def play(progress: Progress) -> SceneResult:
     )
     key = TangleKeyframe("caught", (*catches, *apart), solve=SolveOptions(300, least_steps=_STEPS))
     progress(None, "catching fish")
-    motion = animate(setup, world.q, [key], drive=drive)
+    motion = world.animate(setup, [key], drive)
     q = motion.path[-1]
     claims = [held(world.layout, catch, q, HELD) for catch in catches]
     claims.append(legs_apart(world.layout, legs, q))
@@ -79,9 +83,23 @@ def play(progress: Progress) -> SceneResult:
         motion,
         claims,
         [f"The fish were delayed by {drive.delayed_frames:.1f} of {_STEPS} frames."],
+        seen=_caught(world, PoseView(world.layout, q)),
         view=(0.45, 0.75, 1.0),
         around=((-0.42, -0.08, -0.42), (0.42, 0.2, 0.42)),
         colours={f"fish{k + 1}": (0.85, 0.50, 0.20) for k in range(len(_FISH))},
         size=(340, 340),
         ground=False,
     )
+
+
+def _caught(world: SceneSetup, view: PoseView) -> list[Claim]:
+    """Each leg lies on its fish and goes most of the way round it."""
+    claims: list[Claim] = []
+    for k, (leg, _, _, _) in enumerate(_FISH):
+        who = f"fish{k + 1}"
+        parts = [n for n in world.layout.skeleton.names if n.startswith(f"octopus.leg{leg + 1}_")]
+        body = [f"{who}.part{i + 1}" for i in range(4)]
+        what = f"leg {leg + 1} on fish {k + 1}"
+        claims.append(touches(view, what, parts, body, 0.01))
+        claims.append(turns_around(view, what, parts, f"{who}.part1", f"{who}.part4", 0.6))
+    return claims

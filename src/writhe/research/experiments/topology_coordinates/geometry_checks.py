@@ -24,7 +24,7 @@ class PoseView:
     """Measures of one configuration of a scene."""
 
     def __init__(self, layout: Layout, q: Floats) -> None:
-        self.layout = layout
+        self.layout, self.q = layout, q
         self.frames: Frames = forward(layout.skeleton, q)
 
     def seen_from(
@@ -56,6 +56,42 @@ class PoseView:
                 best = min(best, float(near.rows.gap[k]))
         return best
 
+    def _nearest(
+        self, parts: Sequence[str], thing: str, segment: Floats
+    ) -> tuple[float, Floats, Floats]:
+        """The distance of a segment (2, 3) of an object from shapes of parts, and both points."""
+        best, points = np.inf, np.zeros((2, 3))
+        ends = np.array([self.frames.point(thing, p) for p in segment])
+        along = ends[0] + np.linspace(0.0, 1.0, 41)[:, None] * (ends[1] - ends[0])
+        for part in parts:
+            who, joint = part.split(".", 1)
+            for shape in self.layout.scene.actor(who).figure.capsules:
+                if shape.joint != joint:
+                    continue
+                start = self.frames.point(part, shape.start_in_joint)
+                end = self.frames.point(part, shape.end_in_joint)
+                line = start + np.linspace(0.0, 1.0, 21)[:, None] * (end - start)
+                length = np.linalg.norm(along[:, None] - line[None], axis=2)
+                i, j = divmod(int(length.argmin()), length.shape[1])
+                if length[i, j] - shape.radius_m < best:
+                    best = float(length[i, j] - shape.radius_m)
+                    points = np.stack([along[i], line[j]])
+        return best, points[0], points[1]
+
+    def segment_clearance(
+        self, parts: Sequence[str], thing: str, segment: Floats, radius_m: float
+    ) -> float:
+        """The distance of shapes of parts from a thick segment (2, 3) of an object."""
+        return self._nearest(parts, thing, segment)[0] - radius_m
+
+    def support(
+        self, parts: Sequence[str], thing: str, segment: Floats, radius_m: float
+    ) -> tuple[float, float]:
+        """That distance, and the cosine between the vertical and the way up to the segment."""
+        gap, above, below = self._nearest(parts, thing, segment)
+        way = above - below
+        return gap - radius_m, float(way[1] / np.linalg.norm(way))
+
 
 def behind(view: PoseView, what: str, joint: str, other: str, least_m: float = 0.05) -> Claim:
     """The claim that a joint is behind another one."""
@@ -77,3 +113,17 @@ def touches(
 def palm_on(view: PoseView, what: str, wrist: str, other: str, least: float = 0.3) -> Claim:
     """The claim that a palm faces a joint."""
     return Claim.at_least(f"{what}: palm towards it", view.palm_towards(wrist, other), least)
+
+
+def turns_around(
+    view: PoseView, what: str, chain: Sequence[str], start: str, end: str, least: float
+) -> Claim:
+    """The claim that a chain of joints goes round an axis, from one joint to another, in turns."""
+    ends = view.frames.position(start), view.frames.position(end)
+    axis = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+    out = np.array([view.frames.position(joint) for joint in chain]) - ends[0]
+    out -= np.outer(out @ axis, axis)
+    unit = out / np.linalg.norm(out, axis=1)[:, None]
+    cross = np.cross(unit[:-1], unit[1:]) @ axis
+    angles = np.arctan2(cross, np.sum(unit[:-1] * unit[1:], axis=1))
+    return Claim.at_least(f"{what}: turns", abs(float(angles.sum())) / (2 * np.pi), least)

@@ -8,8 +8,12 @@ import numpy as np
 
 from writhe.progress import Progress
 from writhe.research.experiments.topology_coordinates.creatures import large_octopus, turned
+from writhe.research.experiments.topology_coordinates.geometry_checks import (
+    PoseView,
+    touches,
+)
 from writhe.research.experiments.topology_coordinates.hold_checks import held, legs_apart
-from writhe.research.experiments.topology_coordinates.scene_result import SceneResult
+from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.scene import Actor
 from writhe.skeleton.figures.octopus import LEGS
@@ -19,7 +23,6 @@ from writhe.solvers.tangling import (
     TangleKeyframe,
     TangleOptions,
     Untangled,
-    animate,
 )
 
 _SCALE = 2.4
@@ -58,7 +61,7 @@ def play(progress: Progress) -> SceneResult:
     )
     key = TangleKeyframe("wound around", (*holds, *apart), solve=SolveOptions(400))
     progress(None, "winding")
-    motion = animate(setup, world.q, [key])
+    motion = world.animate(setup, [key])
     q = motion.path[-1]
     claims = [held(world.layout, hold, q, 0.95 * abs(hold.writhe)) for hold in holds]
     claims.append(legs_apart(world.layout, legs, q))
@@ -66,8 +69,20 @@ def play(progress: Progress) -> SceneResult:
         world.layout,
         motion,
         claims,
+        seen=_wound(world, PoseView(world.layout, q)),
         view=(0.9, 0.25, 0.75),
         around=((-0.9, -0.1, -1.3), (0.9, 2.2, 0.6)),
         colours={"octopus": (0.80, 0.45, 0.38)},
         size=(320, 400),
     )
+
+
+def _wound(world: SceneSetup, view: PoseView) -> list[Claim]:
+    """Each leg touches the limb or trunk that it is wound around."""
+    claims: list[Claim] = []
+    for leg, start, end, _ in _HOLDS:
+        parts = [n for n in world.layout.skeleton.names if n.startswith(f"octopus.leg{leg + 1}_")]
+        limb = [j for j in world.strand("diver", start, end).joints if j is not None]
+        words = f"{start} to {end}".replace("_", " ")
+        claims.append(touches(view, f"leg {leg + 1} on {words}", parts, limb, 0.02))
+    return claims

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from writhe.progress import Progress
-from writhe.quantities import Point
+from writhe.quantities import CentreOfMass
 from writhe.research.experiments.topology_coordinates.geometry_checks import (
     PoseView,
     in_front,
@@ -16,27 +16,26 @@ from writhe.research.experiments.topology_coordinates.geometry_checks import (
 from writhe.research.experiments.topology_coordinates.hold_checks import held
 from writhe.research.experiments.topology_coordinates.planners import PLANNERS, sampled
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
-from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
+from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human, place
+from writhe.skeleton.limbs import ANKLES, TOES
 from writhe.solvers.tangling import (
     SolveOptions,
     Tangle,
     TangleKeyframe,
     TangleOptions,
-    animate,
 )
 from writhe.terms import Term
 
 _SIDES = (("left", 1.0), ("right", -1.0))
-HELD_ARMS, HELD_LEGS = 0.25, 0.25
-_LEAN_DEGREES = 16.0
+HELD_ARMS, HELD_LEGS = 0.25, 0.35
+_LEAN_DEGREES = 26.0
 
 
-def _seen(
+def _on(
     joint: str, position: tuple[float, float, float], weight: float = 8.0, on: str = "carrier.hips"
 ) -> Term:
-    """A term that puts a joint at a position in another joint's frame."""
-    target = np.array(position)
-    return Term(Point(joint, seen_from=on), target, target, weight, label=f"{joint} at {on}")
+    """A term that puts a joint at a position in a joint's frame, that of the carrier's hips."""
+    return place(joint, on, position, weight)
 
 
 def _said(found: dict[str, Any]) -> str:
@@ -69,7 +68,7 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
         f"{side} arm under the {side} knee": Tangle(
             world.strand("carrier", f"{side}_shoulder", f"{side}_hand_tip"),
             world.strand("rider", f"{side}_hip", f"{side}_toe_tip"),
-            -sign * 0.32,
+            -sign * 0.42,
             name=f"carrier's {side} arm under rider's {side} knee",
             tolerance=(0.03, 0.05, 0.05, 0.05),
         )
@@ -85,35 +84,33 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
         TangleOptions(writhe_stride=0.04),
     )
     back = [
-        _seen("rider.hips", (0.0, 0.20, -0.25)),
-        _seen("rider.chest", (0.0, 0.52, -0.18)),
-        _seen("rider.head", (0.06, 0.82, -0.05), 4.0),
+        _on("rider.hips", (0.0, 0.18, -0.24)),
+        _on("rider.chest", (0.0, 0.16, -0.22), 10.0, "carrier.chest"),
+        _on("rider.head", (0.17, 0.10, -0.10), 5.0, "carrier.head"),
     ]
-    knees = [_seen(f"rider.{side}_knee", (sign * 0.27, 0.06, 0.12), 5.0) for side, sign in _SIDES]
-    feet = [_seen(f"rider.{side}_ankle", (sign * 0.22, -0.30, 0.16), 2.0) for side, sign in _SIDES]
+    knees = [_on(f"rider.{side}_knee", (sign * 0.26, 0.07, 0.17), 6.0) for side, sign in _SIDES]
+    feet = [_on(f"rider.{side}_ankle", (sign * 0.20, -0.32, 0.10), 3.0) for side, sign in _SIDES]
     hands = [
-        _seen(f"rider.{side}_wrist", (-sign * 0.06, 0.10, 0.17), 6.0, "carrier.chest")
+        _on(f"rider.{side}_wrist", (-sign * 0.06, 0.10, 0.17), 6.0, "carrier.chest")
         for side, sign in _SIDES
     ]
-    under = [
-        _seen(f"carrier.{side}_wrist", (sign * 0.18, -0.08, 0.22), 4.0) for side, sign in _SIDES
-    ]
+    under = [_on(f"carrier.{side}_wrist", (sign * 0.14, 0.02, 0.27), 8.0) for side, sign in _SIDES]
     # linking does not distinguish an arm over the shoulder from one outside the upper arm, nor does
     # it guide a leg between arm and trunk: positions of the hands guide these movements
-    wide = [_seen(f"carrier.{side}_wrist", (sign * 0.60, 0.15, 0.05), 6.0) for side, sign in _SIDES]
+    wide = [_on(f"carrier.{side}_wrist", (sign * 0.60, 0.15, 0.05), 6.0) for side, sign in _SIDES]
     above = [
-        _seen(f"rider.{side}_wrist", (sign * 0.13, 0.36, 0.05), 12.0, "carrier.chest")
+        _on(f"rider.{side}_wrist", (sign * 0.13, 0.36, 0.05), 12.0, "carrier.chest")
         for side, sign in _SIDES
     ]
     # the carrier leans forwards under the weight
     chest = PoseView(world.layout, world.q).seen_from("carrier.chest", "carrier.hips")
     height, lean = float(np.linalg.norm(chest)), np.radians(_LEAN_DEGREES)
-    leaning = _seen("carrier.chest", (0.0, height * np.cos(lean), height * np.sin(lean)), 12.0)
+    leaning = _on("carrier.chest", (0.0, height * np.cos(lean), height * np.sin(lean)), 12.0)
     keys = [
         TangleKeyframe(
             "up",
             (),
-            (_seen("rider.hips", (0.0, 0.20, -0.40)), *wide, *above),
+            (_on("rider.hips", (0.0, 0.20, -0.40)), *wide, *above),
             solve=SolveOptions(80, least_steps=40),
         ),
         TangleKeyframe(
@@ -136,7 +133,7 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
         ),
     ]
     progress(None, "climbing")
-    motion = animate(setup, world.q, keys)
+    motion = world.animate(setup, keys)
     claims = [
         held(world.layout, tangle, motion.path[-1], HELD_ARMS if "shoulder" in name else HELD_LEGS)
         for name, tangle in tangles.items()
@@ -155,7 +152,8 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
         [*(_said(found) for found in figures["planners"])],
         figures,
         seen=_carried(PoseView(world.layout, motion.path[-1])),
-        view=(1.0, 0.2, 0.55),
+        view=(1.0, 0.2, 0.6),
+        around=((-0.45, 0.0, -0.65), (0.45, 1.95, 0.4)),
         size=(300, 400),
     )
 
@@ -169,6 +167,17 @@ def _carried(view: PoseView) -> list[Claim]:
         touches(view, "rider against the back", ["rider.chest", "rider.hips"], trunk, 0.05),
         Claim.at_least("the carrier leans, degrees", lean, 8.0),
     ]
+    skeleton = view.layout.skeleton
+    both = np.mean(
+        [CentreOfMass(who).value(skeleton, view.q) for who in ("carrier", "rider")], axis=0
+    )
+    feet = np.mean([view.frames.position(f"carrier.{joint}") for joint in (*ANKLES, *TOES)], axis=0)
+    off = float(np.hypot(*(both - feet)[[0, 2]]))
+    claims.append(
+        Claim.at_most("both balanced: centre of mass from the feet's middle, m", off, 0.1)
+    )
+    aside = float(view.seen_from("rider.head", "carrier.head")[0])
+    claims.append(Claim.at_least("rider's head beside the carrier's, m", abs(aside), 0.08))
     for side, _ in _SIDES:
         ankle = float(view.frames.position(f"rider.{side}_ankle")[1])
         claims.append(Claim.at_least(f"rider's {side} foot above the floor, m", ankle, 0.3))

@@ -173,6 +173,7 @@ class SceneResult:
             "reached": bool(self.reached),
             "topology_ok": self.topology_ok,
             "geometry_ok": self.geometry_ok,
+            "shows_it": self.shows_it,
             "certified": certificate.certified,
             "pass_throughs": len(certificate.pass_throughs),
             "penetration_m": certificate.penetration_upper_bound_m,

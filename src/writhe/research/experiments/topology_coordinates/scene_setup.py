@@ -207,7 +207,9 @@ class SceneSetup:
             frames = forward(self.layout.skeleton, self.q)
             for axis in ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0)):
                 way = frames.rotation(hips) @ np.array(axis)
-                out.append(Term(Direction(hips, axis), way, way, 2.0 * weight, label=f"{hips} {axis}"))
+                out.append(
+                    Term(Direction(hips, axis), way, way, 2.0 * weight, label=f"{hips} {axis}")
+                )
         for name, share in _TRUNK.items():
             if steps and name == "hips":
                 continue

@@ -5,21 +5,20 @@ No two of the three key postures can be joined by joint-angle interpolation.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from writhe.collision import certify
 from writhe.progress import Progress
 from writhe.quantities import Linking, Point
+from writhe.research.experiments.topology_coordinates.geometry_checks import PoseView, touches
 from writhe.research.experiments.topology_coordinates.scene_result import FPS, Claim, SceneResult
-from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
+from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human, place
 from writhe.skeleton.kinematics import interpolate
-from writhe.solvers.tangling import SolveOptions, Tangle, TangleKeyframe, TangleOptions, animate
+from writhe.solvers.tangling import SolveOptions, Tangle, TangleKeyframe, TangleOptions
 from writhe.terms import Term, reach
 from writhe.topology import Strand
 
-_WOUND, _HUGGED = 0.62, 0.72
+_WOUND, _HUGGED = 0.62, 0.50
 
 
 def play(progress: Progress) -> SceneResult:
@@ -34,7 +33,7 @@ def play(progress: Progress) -> SceneResult:
         [
             *world.limits("a"),
             *world.planted("a", joints=("left_ankle", "left_toe")),
-            *world.upright("a"),
+            *world.upright("a", 0.4),
         ],
         TangleOptions(writhe_stride=0.03),
     )
@@ -50,8 +49,16 @@ def play(progress: Progress) -> SceneResult:
         for side, sign in (("left", 1.0), ("right", -1.0))
     )
     lifted = (
-        reach("a.right_knee", (-0.05, 0.98, 0.38), weight=6.0),
-        reach("a.right_ankle", (-0.05, 0.62, 0.30), weight=3.0),
+        reach("a.right_knee", (-0.06, 1.10, 0.32), weight=6.0),
+        reach("a.right_ankle", (-0.06, 0.68, 0.24), weight=3.0),
+    )
+    hugging = tuple(
+        place(f"a.{side}_wrist", "a.right_knee", (sign * 0.05, -0.08, 0.085), 6.0)
+        for side, sign in (("left", 1.0), ("right", -1.0))
+    )
+    beside = tuple(
+        place(f"a.{side}_wrist", "a.right_knee", (sign * 0.20, -0.08, 0.06), 5.0)
+        for side, sign in (("left", 1.0), ("right", -1.0))
     )
     keys = [
         TangleKeyframe(
@@ -61,14 +68,16 @@ def play(progress: Progress) -> SceneResult:
             solve=SolveOptions(200),
         ),
         TangleKeyframe(
+            "arms apart",
+            (Tangle(left, right, 0.0, name="arms apart", tolerance=(0.15, 1.0, 1.0, 1.0)),),
+            (*lifted, *beside),
+            solve=SolveOptions(150, least_steps=40),
+        ),
+        TangleKeyframe(
             "knee hugged",
-            (
-                Tangle(left, right, 0.0, name="arms apart", tolerance=(0.15, 1.0, 1.0, 1.0)),
-                Tangle(arms, leg, _HUGGED, name="both arms around the shin"),
-            ),
-            lifted,
-            order="given",
-            solve=SolveOptions(250),
+            (Tangle(arms, leg, -_HUGGED, name="both arms around the shin"),),
+            (*lifted, *hugging),
+            solve=SolveOptions(250, least_steps=40),
         ),
         TangleKeyframe(
             "eagle arms the other way",
@@ -82,9 +91,11 @@ def play(progress: Progress) -> SceneResult:
         ),
     ]
     progress(None, "stretching")
-    motion = animate(setup, world.q, keys)
+    motion = world.animate(setup, keys)
     skeleton = world.layout.skeleton
-    poses = [motion.path[k] for k in motion.key_frames]
+    at = dict(zip(motion.keys, motion.key_frames, strict=True))
+    names = ("eagle arms", "knee hugged", "eagle arms the other way")
+    poses = [motion.path[at[name]] for name in names]
 
     def writhe(first: Strand, second: Strand, k: int) -> float:
         return float(Linking(first, second).value(skeleton, poses[k])[0])
@@ -102,17 +113,41 @@ def play(progress: Progress) -> SceneResult:
         motion,
         [
             Claim.at_least("writhe of the arms at key 1", writhe(left, right, 0), 0.6),
-            Claim.at_least("writhe of arms and shin at key 2", writhe(arms, leg, 1), 0.65),
+            Claim.at_most("writhe of arms and shin at key 2", writhe(arms, leg, 1), -0.45),
             Claim.at_most("writhe of the arms at key 3", writhe(left, right, 2), -0.6),
             Claim.equal("joint-angle interpolation of the keys collides", float(collides), 1.0),
         ],
-        view=(0.4, 0.22, 1.0),
-        frames=_shown(motion.key_frames),
+        seen=_stretched([PoseView(world.layout, q) for q in poses]),
+        view=(0.6, 0.22, 1.0),
+        around=((-0.4, 0.0, -0.2), (0.4, 1.75, 0.5)),
+        frames=[0, *(motion.key_frames[k] for k in (0, 1, 2)), *_between(motion.key_frames)],
     )
 
 
-def _shown(keys: tuple[int, ...]) -> list[int]:
-    """The start, every key, and the frames half-way between."""
-    ends = [0, *keys]
-    middles = [(a + b) // 2 for a, b in pairwise(ends)]
-    return sorted({*ends, *middles})
+def _between(keys: tuple[int, ...]) -> list[int]:
+    """The frame half-way to the last key, and that key."""
+    return [(keys[-2] + keys[-1]) // 2, keys[-1]]
+
+
+def _stretched(views: list[PoseView]) -> list[Claim]:
+    """Arms twined before the chest at the first and third key; the raised shin in both arms."""
+    claims: list[Claim] = []
+    for name, view in (("eagle", views[0]), ("eagle the other way", views[2])):
+        arms = {
+            side: [f"a.{side}_{part}" for part in ("shoulder", "elbow", "wrist")]
+            for side in ("left", "right")
+        }
+        claims.append(touches(view, f"{name}: arms together", arms["left"], arms["right"], 0.03))
+        for side in ("left", "right"):
+            ahead = float(view.seen_from(f"a.{side}_elbow", "a.chest")[2])
+            claims.append(Claim.at_least(f"{name}: {side} elbow before the chest, m", ahead, 0.08))
+    hug = views[1]
+    knee, hips = (hug.frames.position(f"a.{name}")[1] for name in ("right_knee", "hips"))
+    claims.append(Claim.at_least("knee above the hips, m", float(knee - hips), -0.05))
+    shin = ["a.right_knee", "a.right_ankle"]
+    for side in ("left", "right"):
+        wrist, what = f"a.{side}_wrist", f"knee hugged: {side} hand"
+        ahead = float(hug.seen_from(wrist, "a.right_knee")[2])
+        claims.append(Claim.at_least(f"{what} before the shin, m", ahead, 0.04))
+        claims.append(touches(hug, f"{what} on the shin", [wrist], shin, 0.04))
+    return claims

@@ -76,7 +76,8 @@ def _authored(body: Figure) -> Floats:
         arm = ArmAngles(flex=8, abduct=arms, rotate=-30, elbow=elbow)
         leg = LegAngles(flex=16, abduct=13, rotate=14, knee=28, ankle=12)
         return configuration(
-            body.skeleton, BodyAngles(arm, arm, leg, leg, TrunkAngles(bend=bend, turn=turn, nod=nod))
+            body.skeleton,
+            BodyAngles(arm, arm, leg, leg, TrunkAngles(bend=bend, turn=turn, nod=nod)),
         )
 
     keys = [
@@ -247,9 +248,7 @@ def _keys(world: SceneSetup) -> list[TangleKeyframe]:
     return [
         TangleKeyframe("waist lock", (waist,), (*close, *belly), solve=long),
         TangleKeyframe("arms under his", (), (*close, *outside), solve=medium),
-        TangleKeyframe(
-            "hands up", (), (*low, *raised["left"], *raised["right"]), solve=medium
-        ),
+        TangleKeyframe("hands up", (), (*low, *raised["left"], *raised["right"]), solve=medium),
         TangleKeyframe(
             "over his shoulders",
             (left, right),
@@ -266,9 +265,7 @@ def _keys(world: SceneSetup) -> list[TangleKeyframe]:
             solve=brief,
         ),
         TangleKeyframe("over the shoulder", (left,), (*close, *nape["left"], *above), solve=brief),
-        TangleKeyframe(
-            "headlock", (left, headlock), (*close, *nape["left"], *throat), solve=long
-        ),
+        TangleKeyframe("headlock", (left, headlock), (*close, *nape["left"], *throat), solve=long),
         TangleKeyframe(
             "both arms free", off(left, headlock), (*close, outside[0], *above), solve=medium
         ),

@@ -276,7 +276,7 @@ def _draw_cloth(world: SceneSetup, drawing: PictureStage, q: Floats) -> None:
     trunk = ("hem", "collar", "left_armhole", "right_armhole")
     points = np.concatenate([rims[name] for name in trunk])
     of_ring = np.arange(len(points)) // _CORNERS
-    faces = ConvexHull(points).simplices
+    faces = ConvexHull(points).simplices.astype(np.int64)
     open_faces = (of_ring[faces] == of_ring[faces][:, :1]).all(axis=1)
     drawing.add_mesh(points, faces[~open_faces], colour=_CLOTH, opacity=0.4)
     k = np.arange(_CORNERS)

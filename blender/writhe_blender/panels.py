@@ -228,6 +228,26 @@ class WRITHE_PT_winding(_Panel, bpy.types.Panel):
         row.label(text=f"Now {tangle.measured:.2f}{note}")
 
 
+class WRITHE_PT_curve(_Panel, bpy.types.Panel):
+    """Following a drawn curve."""
+
+    bl_label = "Follow a Curve"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        """With a character."""
+        armature = active_armature(context)
+        return armature is not None and armature.writhe.is_character
+
+    def draw(self, context) -> None:
+        """The curve, the limb and the style."""
+        settings = context.scene.writhe
+        for name in ("curve", "curve_limb", "curve_style", "curve_frames"):
+            self.layout.prop(settings, name)
+        self.layout.operator("writhe.follow_curve", icon="CURVE_DATA")
+
+
 class WRITHE_PT_obstacles(_Panel, bpy.types.Panel):
     """Obstacles."""
 
@@ -252,5 +272,6 @@ CLASSES = (
     WRITHE_PT_pose,
     WRITHE_PT_action,
     WRITHE_PT_winding,
+    WRITHE_PT_curve,
     WRITHE_PT_obstacles,
 )

@@ -78,6 +78,21 @@ LIMBS = (
 )
 
 
+ENDS = (
+    ("right_arm", "Right Hand", ""),
+    ("left_arm", "Left Hand", ""),
+    ("right_leg", "Right Foot", ""),
+    ("left_leg", "Left Foot", ""),
+)
+STYLES = tuple(
+    (name, name.capitalize(), "") for name in ("move", "expressive", "throw", "swing", "golf")
+)
+
+
+def _is_curve(self, item) -> bool:
+    return item.type == "CURVE"
+
+
 def _is_character(self, item) -> bool:
     return item.type == "ARMATURE" and item.writhe.is_character
 
@@ -138,6 +153,15 @@ class WritheScene(bpy.types.PropertyGroup):
         update=_redraw,
     )  # fmt: skip
     preset: bpy.props.StringProperty(name="Pose", default="stand")
+    curve: bpy.props.PointerProperty(name="Curve", type=bpy.types.Object, poll=_is_curve)
+    curve_limb: bpy.props.EnumProperty(name="Limb", items=ENDS)
+    curve_style: bpy.props.EnumProperty(
+        name="Style", items=STYLES, description="The movements from which the style was learnt"
+    )
+    curve_frames: bpy.props.IntProperty(
+        name="Frames", default=48, min=5, max=1000,
+        description="How long the curve takes, from the present frame on",
+    )  # fmt: skip
     tangle: bpy.props.PointerProperty(type=WritheTangle)
     tangle_keys: bpy.props.CollectionProperty(type=WritheTangle)
     verdict: bpy.props.StringProperty()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import bpy  # pyright: ignore[reportMissingImports]
 import numpy as np
+from mathutils import Vector  # pyright: ignore[reportMissingImports]
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "blender"))
 import writhe_blender  # pyright: ignore[reportMissingImports]
@@ -68,6 +69,34 @@ def wind(context, armature) -> dict:
     assert bpy.ops.writhe.wind() == {"FINISHED"}
     out["writhe"] = tangle.measured
     return out
+
+
+def follow_curve(context, armature) -> dict:
+    """The left hand along a curve object, up and to the side."""
+    armature.animation_data_clear()
+    assert bpy.ops.writhe.preset_pose(pose="stand") == {"FINISHED"}
+    context.view_layer.update()
+    hand = armature.pose.bones["left_wrist"]
+    begin = armature.matrix_world @ hand.head
+    turn = armature.matrix_world.to_3x3().normalized()
+    data = bpy.data.curves.new("Path", "CURVE")
+    data.dimensions = "3D"
+    line = data.splines.new("POLY")
+    line.points.add(3)
+    places = ((0.0, -0.15, 0.1), (0.0, -0.35, 0.25), (0.1, -0.45, 0.4), (0.2, -0.45, 0.45))
+    for point, place in zip(line.points, places, strict=True):
+        point.co = (*(begin + turn @ Vector(place)), 1.0)
+    path = bpy.data.objects.new("Path", data)
+    context.collection.objects.link(path)
+    settings = context.scene.writhe
+    settings.curve, settings.curve_limb, settings.curve_frames = path, "left_arm", 24
+    context.scene.frame_set(10)
+    assert bpy.ops.writhe.follow_curve() == {"FINISHED"}
+    context.scene.frame_set(34)
+    context.view_layer.update()
+    goal = begin + turn @ Vector(places[-1])
+    away = (armature.matrix_world @ hand.head - goal).length
+    return {"away_m": away, "verdict": settings.verdict}
 
 
 def main() -> dict:
@@ -144,6 +173,7 @@ def main() -> dict:
     drag.undo()
     out["undone"] = before == [tuple(b.rotation_quaternion) for b in armature.pose.bones]
     out["wound"] = wind(context, armature)
+    out["followed"] = follow_curve(context, armature)
     assert bpy.ops.writhe.preset_pose(pose=engine.drags().request("preset_names", {})["names"][0])
     writhe_blender.unregister()
     return out

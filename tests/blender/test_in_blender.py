@@ -50,3 +50,8 @@ def test_limbs_are_wound_by_the_slider_and_by_keys(result):
     assert found["writhe"] == pytest.approx(0.2, abs=0.03)
     assert found["verdict"] == "certified"
     assert found["start_m"] < 1e-4 < found["moved_m"]
+
+
+def test_a_hand_follows_a_curve_object(result):
+    assert result["followed"]["away_m"] < 0.03
+    assert result["followed"]["verdict"] == "certified"

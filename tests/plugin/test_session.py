@@ -8,7 +8,9 @@ import pytest
 from writhe import WritheError, forward
 from writhe.collision import certify
 from writhe.plugin import Session
+from writhe.plugin.action import Action
 from writhe.postures.preset_poses import posture_of
+from writhe.postures.synthetic_clips import builtin_movements
 from writhe.skeleton import quaternions
 from writhe.skeleton.figures import figure
 
@@ -58,6 +60,13 @@ def arm_through_chest() -> dict:
     )
     times = [0.0, 0.5, 1.0]
     return {"left_shoulder": track(times, across), "left_elbow": track(times, bent)}
+
+
+def standing() -> np.ndarray:
+    """(n, 4, 4) of the preset pose in which the human stands."""
+    origin = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+    rest = HUMAN.skeleton.rest_configuration
+    return world_matrices(posture_of(HUMAN, "basic", "stand", rest, origin))
 
 
 def test_local_coordinates_give_the_pose_back(session, rng):
@@ -122,9 +131,7 @@ def test_an_arm_through_the_chest_is_found_and_cleaned(session):
 def test_arms_are_wound_step_by_step_and_by_keys(session):
     tangle = {"first": {"character": "Anna.001", "limb": "left_arm"},
               "second": {"character": "Anna.001", "limb": "right_arm"}}  # fmt: skip
-    origin = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
-    rest = HUMAN.skeleton.rest_configuration
-    poses = {"Anna.001": world_matrices(posture_of(HUMAN, "basic", "stand", rest, origin))}
+    poses = {"Anna.001": standing()}
     data = {"poses": poses, "floor_m": None, "tangle": tangle, "movers": ["Anna.001"]}
     before = session.request("begin_winding", data)["writhe"]
     goal, answer = {**tangle, "writhe": before + 0.2}, {}
@@ -143,6 +150,42 @@ def test_arms_are_wound_step_by_step_and_by_keys(session):
     assert found["after"]["certified"]
     assert found["times_s"][-1] == pytest.approx(0.5)
     assert "left_shoulder" in found["characters"]["Anna.001"]
+
+
+def test_a_hand_follows_a_drawn_curve(session):
+    hand = standing()[BONES.index("left_wrist"), :3, 3]
+    points = hand + np.array(
+        [[0.0, 0.1, 0.15], [0.0, 0.25, 0.35], [0.1, 0.4, 0.45], [0.2, 0.45, 0.45]]
+    )
+    found = session.request(
+        "follow", {"poses": {"Anna.001": standing()}, "character": "Anna.001", "points": points,
+                   "limb": "left_arm", "style": "expressive", "span_s": [0.5, 2.0], "fps": 24.0},
+    )  # fmt: skip
+    assert found["after"]["certified"], found["message"]
+    assert found["times_s"][0] == pytest.approx(0.5) and found["times_s"][-1] == pytest.approx(2.0)
+    tracks = {
+        bone: track(list(found["times_s"]), keys["rotation"])
+        | {
+            "location": []
+            if keys["location"] is None
+            else [{"times_s": found["times_s"], "values": c} for c in keys["location"].T]
+        }
+        for bone, keys in found["characters"]["Anna.001"].items()
+    }
+    character = session.stage.character("Anna.001")
+    q = Action.from_plain(tracks).at(character, np.array([2.0]))[0]
+    end = forward(character.skeleton, q).position("left_wrist")
+    assert np.linalg.norm(end - points[-1]) < 0.05
+
+
+def test_built_in_styles_fit_a_body_with_the_humans_names_and_other_joints(session):
+    body = session.stage.character("Anna.001").figure  # its elbows are balls, not hinges
+    ours, theirs = (builtin_movements(one)["golf"][0] for one in (HUMAN, body))
+    for row in (0, 20, 40):
+        a, b = forward(HUMAN.skeleton, ours.q[row]), forward(body.skeleton, theirs.q[row])
+        for wrist in ("left_wrist", "right_wrist"):
+            apart = a.position(wrist) - a.position("hips") - b.position(wrist) + b.position("hips")
+            assert np.linalg.norm(apart) < 0.03
 
 
 def test_an_obstacle_in_the_way_is_not_passed(session):

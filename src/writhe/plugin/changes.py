@@ -91,7 +91,7 @@ def cleaned_action(
     source = Motion(layout.skeleton, rows, fps, name)
     found = clean(stage.scene, source, actor=who, euler=False, progress=report)
     q = np.ascontiguousarray(found.motion.q[:, layout.actor_q[who]])
-    changed = _changed_bones(character, rows[:, layout.actor_q[who]], q)
+    changed = changed_bones(character, rows[:, layout.actor_q[who]], q)
     keys = certified_keys(stage, motion, {name: q}, times, {name: changed}, modes)
     message = (
         f"{len(changed)} bones changed in {found.changed_frames} frames, by"
@@ -132,7 +132,7 @@ def connected_keys(
         q = np.ascontiguousarray(path.q[:, layout.actor_q[who]])
         q[0], q[-1] = start, goal
         times = np.linspace(first, last, len(q))
-        changed = _changed_bones(character, np.tile(start, (len(q), 1)), q)
+        changed = changed_bones(character, np.tile(start, (len(q), 1)), q)
         still = StageMotion({}, motion.poses, motion.times_s, motion.obstacles)
         keys = certified_keys(stage, still, {name: q}, times, {name: changed}, modes)
         return replace(keys, message=f"a path of {found.length_rad:.1f} rad: {keys.after.verdict}")
@@ -190,7 +190,8 @@ def _denser(
     return np.array([*at, float(times_s[-1])]), np.array([*rows, q[-1]])
 
 
-def _changed_bones(character: Character, before: Floats, after: Floats) -> set[str]:
+def changed_bones(character: Character, before: Floats, after: Floats) -> set[str]:
+    """The bones that differ in frames (f, nq)."""
     turned, moved = character.local(before)
     turned_after, moved_after = character.local(after)
     # q and -q are the same rotation

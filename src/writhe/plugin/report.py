@@ -58,7 +58,8 @@ def certificate_to_plain(
 
 def sentence(stage: Stage, found: Certificate) -> str:
     """What the verdict means, with the worst pair of parts."""
-    worst = min(found.worst_pairs, key=lambda pair: pair.clearance_m, default=None)
+    violating = [p for p in found.worst_pairs if p.violates or p.started_in_violation]
+    worst = min(violating, key=lambda pair: pair.clearance_m, default=None)
     pair = "" if worst is None else f"{stage.part_name(worst.a)} and {stage.part_name(worst.b)}"
     match found.verdict:
         case Verdict.CERTIFIED:
@@ -67,7 +68,7 @@ def sentence(stage: Stage, found: Certificate) -> str:
             count = len(found.pass_throughs)
             times = "once" if count == 1 else f"{count} times"
             return f"Parts pass through each other {times}; deepest: {pair}."
-        case Verdict.PENETRATING if worst is not None and worst.clearance_m < 0:
+        case Verdict.PENETRATING if worst is not None:
             return f"{pair} overlap by {-100 * worst.clearance_m:.1f} cm too much."
         case Verdict.PENETRATING:
             joints = ", ".join(folded.joint for folded in found.folded_joints)

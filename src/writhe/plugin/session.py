@@ -48,6 +48,7 @@ class Session:
             "certify": self._certify,
             "clean": self._clean,
             "connect": self._connect,
+            "follow": self._follow,
             "preset_names": self._preset_names,
             "preset_pose": self._preset_pose,
         }
@@ -240,6 +241,27 @@ class Session:
             (first, last),
             float(data["fps"]),
             _names(data, "modes"),
+        )
+        return {**keys.to_plain(), "after": certificate_to_plain(self.stage, keys.after, first)}
+
+    def _follow(self, data: Plain, progress: Progress) -> Plain:
+        """Let the end of `limb` follow `points` (k, 3) in `style` over `span_s`."""
+        from writhe.plugin.paths import followed_keys
+        from writhe.plugin.report import certificate_to_plain
+
+        self.stage.floor_m = data.get("floor_m")
+        first, last = (float(t) for t in data["span_s"])
+        keys = followed_keys(
+            self.stage,
+            self._motion(data),
+            str(data["character"]),
+            str(data["limb"]),
+            str(data["style"]),
+            data["points"],
+            (first, last),
+            float(data["fps"]),
+            _names(data, "modes"),
+            progress,
         )
         return {**keys.to_plain(), "after": certificate_to_plain(self.stage, keys.after, first)}
 

@@ -144,3 +144,17 @@ def test_without_pyvista_the_extra_is_named(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingExtraError, match=r"writhe\[render\]"):
         PictureStage()
+
+
+def test_every_picture_of_a_stage_has_its_own_camera():
+    """A strip of a motion that travels shows the same in each panel."""
+    pictures = []
+    with PictureStage((80, 80)) as stage:
+        for z in (0.0, 1.7, 0.0):
+            centre = np.array([0.0, 0.5, z])
+            stage.clear()
+            stage.add_sphere(centre, 0.3)
+            around = np.stack([centre - 0.4, centre + 0.4])
+            pictures.append(stage.image(around=around, ground_height_m=0.0).astype(int))
+    for other in pictures[1:]:
+        assert np.abs(other - pictures[0]).max() < 10

@@ -27,7 +27,7 @@ import numpy as np
 from writhe.accelerator.postures import closest_vectors, dot
 
 Array: TypeAlias = Any
-BLOCK = {"gpu": 1 << 15, "cpu": 1 << 9}  # intervals at once
+BLOCKS = {"gpu": (1 << 10, 1 << 13, 1 << 16), "cpu": (1 << 9,)}  # intervals at once
 _CAPSULES, _PAIRS = 16, 128  # numbers are rounded up to these, so that bodies share a program
 _FAR_M = 1e3  # clearance of a pair that was added for that
 
@@ -88,6 +88,11 @@ class Bounds(NamedTuple):
     witnessed: Any
 
 
+def block_sizes() -> tuple[int, ...]:
+    """The numbers of intervals that are bounded at once on this device, in increasing order."""
+    return BLOCKS.get(jax.devices()[0].platform, BLOCKS["cpu"])
+
+
 def device_program(body: PairBody) -> Callable[[Any, Any], tuple[Array, Array, Array]]:
     """The compiled program for a block of local rotations (n, 4, R) and angles (n, R - 1).
 
@@ -103,14 +108,14 @@ def clear_bounds(body: PairBody) -> Callable[[Any, Any], Bounds]:
     """A function of local rotations (n, 4, R) and of angles turned between rows (n, R - 1).
 
     Rotations are unit quaternions relative to the rest rotation. Intervals are processed in blocks
-    of `BLOCK`.
+    of the sizes of `BLOCKS`; a program is compiled for each.
     """
-    run = device_program(body)
-    block, rounding = BLOCK.get(jax.devices()[0].platform, BLOCK["cpu"]), body.rounding_m
+    run, sizes, rounding = device_program(body), block_sizes(), body.rounding_m
 
     def bounds(rotations: Any, turned: Any) -> Bounds:
         rows = rotations.shape[2]
         found: list[tuple[Any, Any, Any]] = []
+        block = next((size for size in sizes if size >= rows - 1), sizes[-1])
         for first in range(0, max(1, rows - 1), block):
             count = min(block, rows - 1 - first)
             part = run(

@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from writhe.accelerator.clear_bounds import BLOCK, PairBody, clear_bounds, device_program
+from writhe.accelerator.clear_bounds import PairBody, block_sizes, clear_bounds, device_program
 from writhe.accelerator.problem import load_arrays
 from writhe.accelerator.prove_clear import JointRotations, prove_clear
 from writhe.accelerator.rates import median_ms
@@ -64,7 +64,7 @@ def _device_rate(part: dict[str, Any]) -> dict[str, Any]:
     """Rows bounded per second by the device alone, with inputs that are already there."""
     body = PairBody.from_arrays(part)
     rotations, turned = JointRotations.from_arrays(part).rows()
-    count = BLOCK.get(jax.devices()[0].platform, BLOCK["cpu"])
+    count = block_sizes()[-1]
     rows = np.arange(count + 1) % turned.shape[1]
     run = device_program(body)
     there = jnp.asarray(rotations[:, :, rows]), jnp.asarray(turned[:, rows[:-1]])

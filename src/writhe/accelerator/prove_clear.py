@@ -15,7 +15,7 @@ from writhe.accelerator.clear_bounds import Bounds
 from writhe.arrays import Bools, Floats, Ints
 from writhe.skeleton import quaternions
 
-PARTS = (1, 4, 16)  # of an interval, one round after the other
+PARTS = (1, 4)  # of an interval, one round after the other; finer ones cost more than the sweep
 TOLERANCE_M = 9e-5  # of the exact sweep: bounds are that close to the smallest clearance
 DEEP_MARGIN_M = 1e-4  # gaps this far from a deep overlap are not looked at by the exact search
 _ROUND_UP = 1 + 1e-6  # of angles when they become single precision

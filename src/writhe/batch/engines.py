@@ -6,6 +6,7 @@ scheduler's memory does not grow with the number of files.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,7 +17,8 @@ from writhe.batch.rows import Row
 from writhe.batch.task import BatchTask, new_row, run_task
 from writhe.errors import WritheError
 
-_AHEAD = 3  # tasks submitted per worker: one runs, the others are queued
+_AHEAD = 3  # tasks submitted per thread: one runs, the others are queued
+_COUNT_S = 1.0  # how often the threads are counted; workers come and go
 
 
 @dataclass(frozen=True)
@@ -78,18 +80,23 @@ def run_on_client(
         running[future] = task
         return future
 
-    window = _AHEAD * max(1, len(client.ncores()))
+    window, counted = _window(client), time.monotonic()
     finished = as_completed([submit(task) for task in islice(waiting, window)])
     try:
         for future in finished:
             yield _row(future, running.pop(future))
-            # the number of workers may change, and with it the number of tasks in flight
-            window = _AHEAD * max(1, len(client.ncores()))
+            if time.monotonic() - counted > _COUNT_S:
+                window, counted = _window(client), time.monotonic()
             for task in islice(waiting, max(0, window - len(running))):
                 finished.add(submit(task))
     finally:
         if running:
             client.cancel(list(running))
+
+
+def _window(client: Any) -> int:
+    """The number of tasks in flight for the threads that the cluster has now."""
+    return _AHEAD * max(1, sum(client.ncores().values()))
 
 
 def _row(future: Any, task: BatchTask) -> Row:
@@ -152,7 +159,7 @@ def _cluster(engine: Engine) -> Any:
             "distributed.scheduler.allowed-failures": engine.retries,
         }
     )
-    return distributed.LocalCluster(
+    cluster = distributed.LocalCluster(
         n_workers=engine.jobs,
         threads_per_worker=1,
         processes=True,
@@ -161,6 +168,9 @@ def _cluster(engine: Engine) -> Any:
         memory_limit=engine.memory_limit,
         silence_logs=50,
     )
+    # replaces a worker that could not be started again after its death
+    cluster.adapt(minimum=engine.jobs, maximum=engine.jobs)
+    return cluster
 
 
 def _optional(module: str, name: str, package: str) -> Any:

@@ -176,14 +176,16 @@ def output_name(name: str, settings: Settings) -> str | None:
 
 def _of_certificate(found: Certificate, settings: Settings) -> Figures:
     depth = found.penetration_upper_bound_m
-    decided = found.certified or (not found.pass_throughs and not found.undecided)
+    decided = not (found.pass_throughs or found.undecided or found.folded_joints)
     return {
         "passes": found.certified or (decided and depth <= settings.tolerance_m),
         "verdict": found.verdict.value,
         "certified": found.certified,
         "pass_throughs": len(found.pass_throughs),
         "deep_overlaps": len(found.deep_overlaps),
+        "folded_joints": len(found.folded_joints),
         "penetration_mm": 1e3 * depth,
+        "tolerance_mm": 1e3 * settings.tolerance_m,
     }
 
 

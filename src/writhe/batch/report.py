@@ -9,6 +9,7 @@ import base64
 import html
 import tempfile
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 from writhe.batch.rows import Row
 from writhe.errors import WritheError
 from writhe.files import write_file
+from writhe.io.files import READABLE
 
 # column: heading, digits
 _COLUMNS: dict[str, tuple[str, int]] = {
@@ -25,6 +27,7 @@ _COLUMNS: dict[str, tuple[str, int]] = {
     "frames": ("frames", 0),
     "pass_throughs": ("pass-throughs", 0),
     "deep_overlaps": ("deep overlaps", 0),
+    "folded_joints": ("folded joints", 0),
     "penetration_before_mm": ("penetration before (mm)", 1),
     "penetration_mm": ("penetration (mm)", 1),
     "mean_displacement_mm": ("mean displacement (mm)", 1),
@@ -45,6 +48,7 @@ _PLOTTED = (
     "linking_max",
     "seconds",
 )
+_TEXTS = ("file", "verdict", "error")
 _BINS = 24
 
 _STYLE = """
@@ -57,12 +61,15 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
 .tile b { display: block; font-size: 1.4rem; }
 .plots { display: flex; flex-wrap: wrap; gap: 1.5rem; }
 figure { margin: 0; } figcaption { font-size: .85rem; }
-img { max-width: 100%; border-radius: .4rem; }
+img { max-width: 100%; display: block; margin-bottom: 2px; border-radius: .4rem; }
+figure { margin-bottom: 1.2rem; } svg rect { fill: #3b6fb6; }
+.scroll { overflow-x: auto; } ul { padding-left: 1.2rem; }
 table { border-collapse: collapse; font-size: .85rem; width: 100%; }
 th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: right; }
-th:first-child, td:first-child, td.text { text-align: left; }
+th:first-child, td:first-child, td.text, th.text { text-align: left; }
 th { cursor: pointer; position: sticky; top: 0; background: Canvas; }
 th[aria-sort=ascending]::after { content: " ↑"; } th[aria-sort=descending]::after { content: " ↓"; }
+tr.bad td { color: inherit; } tr.bad td:first-child { border-left: 3px solid #cf222e; }
 .good { color: #1a7f37; } .bad { color: #cf222e; }
 input { font: inherit; padding: .3rem .6rem; width: 20rem; max-width: 100%; }
 """
@@ -106,7 +113,9 @@ def write_report(rows: Sequence[Row], path: Path, *, strips: int = 6) -> None:
             '<meta name="viewport" content="width=device-width">',
             f"<title>writhe batch: {html.escape(work)}</title><style>{_STYLE}</style>",
             f"<h1>{html.escape(work.capitalize())}: {len(rows)} clips</h1>",
+            f"<p>{_sentence(rows)}</p>",
             _tiles(rows),
+            _errors(rows),
             "<h2>Distributions</h2>",
             '<div class="plots">' + "".join(_histogram(rows, c) for c in _PLOTTED) + "</div>",
             _worst(ordered, strips),
@@ -126,6 +135,43 @@ def _badness(row: Row) -> float:
         + (row.penetration_mm or 0.0)
         + 0.1 * (row.mean_displacement_mm or 0.0)
     )
+
+
+def _sentence(rows: Sequence[Row]) -> str:
+    """What the run did, in words for readers who did not start it."""
+    frames = sum(r.frames or 0 for r in rows)
+    length = sum((r.frames or 0) / r.fps for r in rows if r.fps)
+    parts = [f"{frames:,} frames, {length / 60:,.1f} minutes of motion."]
+    limits = sorted({r.tolerance_mm for r in rows if r.tolerance_mm is not None})
+    if limits:
+        words = " or ".join(f"{limit:g}" for limit in limits)
+        parts.append(
+            "A clip passes if nothing passes through anything, at frames and between them, and no"
+            f" part is deeper than {words} mm in another."
+        )
+    before = sum(r.pass_throughs_before or 0 for r in rows)
+    deepest = [r.penetration_before_mm for r in rows if r.penetration_before_mm is not None]
+    if deepest:
+        after = max((r.penetration_mm or 0.0 for r in rows), default=0.0)
+        moved = np.mean([r.mean_displacement_mm or 0.0 for r in rows if r.error is None])
+        left = sum(r.pass_throughs or 0 for r in rows)
+        parts.append(
+            f"Before: up to {max(deepest):.0f} mm deep, {before} pass-throughs. After: up to"
+            f" {after:.1f} mm, {left} pass-throughs; joints moved by {moved:.1f} mm on average."
+        )
+    versions = ", ".join(sorted({r.version for r in rows if r.version}))
+    parts.append(f"writhe {versions}, {datetime.now():%Y-%m-%d}.")
+    return html.escape(" ".join(parts))
+
+
+def _errors(rows: Sequence[Row]) -> str:
+    """The files that could not be processed, and why."""
+    lines = [
+        f"<li><b>{html.escape(r.file)}</b>: {html.escape(r.error)}</li>"
+        for r in rows
+        if r.error is not None
+    ]
+    return f"<h2>Could not be processed</h2><ul>{''.join(lines)}</ul>" if lines else ""
 
 
 def _tiles(rows: Sequence[Row]) -> str:
@@ -177,14 +223,21 @@ def _histogram(rows: Sequence[Row], column: str) -> str:
 
 
 def _table(rows: Sequence[Row], columns: Sequence[str]) -> str:
-    heads = "".join(f"<th>{html.escape(_COLUMNS[c][0])}</th>" for c in columns)
+    heads = "".join(
+        f'<th scope="col"{" class=text" if c in _TEXTS else ""}>{html.escape(_COLUMNS[c][0])}</th>'
+        for c in columns
+    )
     lines = [
         f'<tr class="{"" if r.passes else "bad"}">'
         + "".join(_cell(r, c) for c in columns)
         + "</tr>"
         for r in rows
     ]
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    body = "".join(lines)
+    return (
+        f'<div class="scroll"><table><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
 
 
 def _cell(row: Row, column: str) -> str:
@@ -197,32 +250,51 @@ def _cell(row: Row, column: str) -> str:
 
 
 def _worst(ordered: Sequence[Row], count: int) -> str:
-    """Film strips of the first clips that can be drawn."""
+    """Film strips of the first clips that can be drawn; of cleaned clips before and after."""
     pictures: list[str] = []
     for row in ordered:
         if len(pictures) >= count:
             break
-        picture = None if row.error is not None else _strip(row)
-        if picture is not None:
-            depth = "" if row.penetration_mm is None else f", {row.penetration_mm:.1f} mm deep"
-            caption = f"{html.escape(row.file)}: {html.escape(row.verdict or '')}{depth}"
-            pictures.append(
-                f'<figure><img alt="Film strip of {html.escape(row.file)}"'
-                f' src="data:image/jpeg;base64,{picture}">'
-                f"<figcaption>{caption}</figcaption></figure>"
-            )
-    return "<h2>Worst clips</h2>" + "".join(pictures) if pictures else ""
+        if row.error is not None:
+            continue
+        cleaned = row.penetration_before_mm is not None
+        files = (row.source, row.output) if cleaned else (row.output, row.source)
+        shown = [f for f in files if f and Path(f).suffix.lower() in READABLE]
+        strips = [_strip(Path(f), row.file) for f in shown[: 2 if cleaned else 1]]
+        images = "".join(
+            f'<img alt="Film strip of {html.escape(row.file)}" src="data:image/jpeg;base64,{s}">'
+            for s in strips
+            if s is not None
+        )
+        if images:
+            pictures.append(f"<figure>{images}<figcaption>{_caption(row)}</figcaption></figure>")
+    title = "Worst clips, before and after" if _is_cleaning(ordered) else "Worst clips"
+    note = "<p>Parts that collide at the frame shown are red.</p>"
+    return f"<h2>{title}</h2>{note}" + "".join(pictures) if pictures else ""
 
 
-def _strip(row: Row) -> str | None:
-    """A film strip of the motion written, or read, as base64; None if it cannot be drawn."""
-    from writhe.io.files import READABLE
+def _is_cleaning(rows: Sequence[Row]) -> bool:
+    return any(r.penetration_before_mm is not None for r in rows)
 
-    shown = next(
-        (Path(f) for f in (row.output, row.source) if f and Path(f).suffix.lower() in READABLE),
-        None,
-    )
-    if shown is None or not shown.is_file():
+
+def _caption(row: Row) -> str:
+    words = [row.verdict or ""]
+    if row.penetration_before_mm is not None and row.penetration_mm is not None:
+        words.append(
+            f"{row.penetration_before_mm:.1f} mm deep before, {row.penetration_mm:.1f} after"
+        )
+        words.append(f"joints moved {row.mean_displacement_mm or 0.0:.1f} mm on average")
+    elif row.penetration_mm is not None:
+        words.append(f"{row.penetration_mm:.1f} mm deep")
+    if row.pass_throughs:
+        words.append(f"{row.pass_throughs} pass-throughs")
+    text = "; ".join(word for word in words if word)
+    return f"<b>{html.escape(row.file)}</b>: {html.escape(text)}"
+
+
+def _strip(motion: Path, name: str) -> str | None:
+    """A film strip of a motion file as base64; None if it cannot be drawn."""
+    if not motion.is_file():
         return None
     from writhe.batch.operations import OPERATIONS
     from writhe.batch.settings import Settings
@@ -230,7 +302,7 @@ def _strip(row: Row) -> str | None:
     with tempfile.TemporaryDirectory() as folder:
         picture = Path(folder) / "strip.jpg"
         try:
-            OPERATIONS["render"].run(shown, picture, row.file, Settings("render"))
+            OPERATIONS["render"].run(motion, picture, name, Settings("render"))
         except (WritheError, ImportError, OSError):
             return None
         return base64.b64encode(picture.read_bytes()).decode()

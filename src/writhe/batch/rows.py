@@ -11,7 +11,7 @@ class Row:
     """The result of one file. Values that an operation does not measure are None.
 
     `passes` says whether the result penetrates by no more than the tolerance, without
-    pass-throughs; for operations without a certificate, whether they succeeded.
+    pass-throughs and folded joints; for operations without a certificate, whether they succeeded.
     `seconds` is the time of the operation in its process, without waiting and copying.
     """
 
@@ -26,7 +26,9 @@ class Row:
     fps: float | None = None
     pass_throughs: int | None = None
     deep_overlaps: int | None = None
+    folded_joints: int | None = None  # joints bent so far that the skin folds into itself
     penetration_mm: float | None = None  # upper bound
+    tolerance_mm: float | None = None  # penetration up to which it passes
     penetration_before_mm: float | None = None
     pass_throughs_before: int | None = None
     mean_displacement_mm: float | None = None

@@ -228,6 +228,8 @@ class PictureStage:
         plotter.camera_position = [tuple(centre + distance * direction), tuple(centre), (0, 1, 0)]
         plotter.camera.view_angle = _VIEW_ANGLE
         plotter.camera.clipping_range = (0.05 * distance, 60.0 + 3 * distance)
+        # the first rendering after a change of camera uses the transforms of the last (VTK 9.7)
+        plotter.render_window.Render()
         picture = plotter.screenshot(return_img=True)
         return _shrink(picture, self.size)
 

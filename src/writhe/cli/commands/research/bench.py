@@ -26,7 +26,10 @@ def bench(
     clips: Annotated[Path | None, typer.Option(help="A folder of motion files.")] = None,
     characters: Annotated[Path | None, typer.Option(help="A folder of character files.")] = None,
     part: Annotated[
-        str | None, typer.Option(help="Use only the clips of the part `tuning` or `untouched`.")
+        str | None,
+        typer.Option(
+            help="Only the clips of the part `tuning` or `untouched`; batch: `killed`, `scheduler`."
+        ),
     ] = None,
     frames: Annotated[
         int | None, typer.Option(help="Use only the first frames of each clip.", min=2)

@@ -2,12 +2,13 @@
 
 The clips of `--clips` are certified and cleaned in one process, then on two; speeds are in seconds
 of the operations themselves. Without clips, built-in movements are used. Killed workers: a run of
-short clips during which a worker process is killed every few seconds; every clip must have exactly
-one row in the journal, and the outputs must equal those of an undisturbed run.
+500 short clips during which a worker process is killed every ten seconds; every clip must have
+exactly one row in the journal and one output.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import statistics
@@ -24,9 +25,11 @@ from writhe.batch.rows import Row
 from writhe.batch.run import BatchOptions, run_batch
 from writhe.batch.settings import Settings
 from writhe.batch.sources import Source, find_sources
+from writhe.errors import WritheError
 from writhe.io import save
 from writhe.postures.synthetic_clips import builtin_movements
 from writhe.progress import Progress
+from writhe.research.benchmarks.throughput.scheduler import measure_scheduler
 from writhe.skeleton import Motion
 
 _JOBS = 2
@@ -34,9 +37,24 @@ _KILL_S = 10.0
 
 
 def run(
-    progress: Progress, *, clips: Path | None = None, quick: bool = False, full: bool = False
+    progress: Progress,
+    *,
+    clips: Path | None = None,
+    quick: bool = False,
+    full: bool = False,
+    part: str | None = None,
 ) -> dict[str, Any]:
-    """Figures of one run; `full` cleans all clips instead of every sixth."""
+    """Figures of one run; `full` cleans all clips instead of every sixth.
+
+    part: `killed` or `scheduler` run that measurement alone.
+    """
+    if part == "killed":
+        with tempfile.TemporaryDirectory(prefix="writhe-bench-batch-") as name:
+            return {"killed_workers": _killed(Path(name), 20 if quick else 500)}
+    if part == "scheduler":
+        return {"scheduler": measure_scheduler(progress, 1_000 if quick else 100_000)}
+    if part is not None:
+        raise WritheError(f"the part must be killed or scheduler, not {part!r}")
     with tempfile.TemporaryDirectory(prefix="writhe-bench-batch-") as name:
         work = Path(name)
         sources = find_sources([clips]) if clips else _own_clips(work / "clips", 24)
@@ -125,21 +143,23 @@ def _parallel(sources: list[Source], work: Path) -> float:
 
 
 def _killed(work: Path, count: int) -> dict[str, Any]:
-    """Clean clips while workers are killed; count rows that are lost or duplicated."""
-    # cleaning takes long enough for a kill to interrupt it
+    """Convert clips while workers are killed; count rows that are lost or duplicated."""
     sources = _own_clips(work / "short", count)
     folder = work / "killed"
     stop = threading.Event()
     kills: list[int] = []
     killer = threading.Thread(target=_kill_workers, args=(stop, kills), daemon=True)
-    killer.start()
-    engine = Engine(jobs=_JOBS, retries=100)
-    rows = list(run_batch(sources, Settings("clean"), BatchOptions(folder, engine=engine)))
+    engine, settings = Engine(jobs=_JOBS, retries=100), Settings("convert", suffix=".glb")
+    rows: list[Row] = []
+    for row in run_batch(sources, settings, BatchOptions(folder, engine=engine)):
+        if not rows:
+            killer.start()
+        rows.append(row)
     stop.set()
     killer.join()
     journal = [line for p in (folder / FOLDER).glob("*.jsonl") for line in p.open()]
     names = [row.file for row in rows]
-    missing = [s.name for s in sources if not (folder / s.name).exists()]
+    missing = [row.file for row in rows if not Path(row.output or "").is_file()]
     return {
         "runs": len(sources),
         "kills": len(kills),
@@ -150,20 +170,21 @@ def _killed(work: Path, count: int) -> dict[str, Any]:
 
 
 def _kill_workers(stop: threading.Event, kills: list[int]) -> None:
-    """Kill the newest worker process of this process every `_KILL_S` seconds."""
+    """Kill the oldest worker process of this process, which is at work, every `_KILL_S` seconds."""
     while not stop.wait(_KILL_S):
         workers = _worker_processes()
         if workers:
-            os.kill(workers[-1], signal.SIGKILL)
-            kills.append(workers[-1])
+            os.kill(workers[0], signal.SIGKILL)
+            kills.append(workers[0])
 
 
 def _worker_processes() -> list[int]:
-    """Process numbers of Dask's worker processes below this one (Linux)."""
+    """Process numbers of Dask's worker processes below this one (Linux), oldest first."""
     import psutil
 
-    return [
-        child.pid
-        for child in psutil.Process().children(recursive=True)
-        if "spawn_main" in " ".join(child.cmdline())
-    ]
+    found: list[tuple[float, int]] = []
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if "spawn_main" in " ".join(child.cmdline()):
+                found.append((child.create_time(), child.pid))
+    return [pid for _, pid in sorted(found)]

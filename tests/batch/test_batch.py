@@ -284,3 +284,31 @@ def test_a_changed_character_file_is_other_settings(tmp_path: Path) -> None:
     first = Settings("retarget", to=str(character)).digest
     character.write_bytes(b"two")
     assert Settings("retarget", to=str(character)).digest != first
+
+
+def test_a_folded_joint_does_not_pass_whatever_the_tolerance(tmp_path: Path) -> None:
+    human = figure("human")
+    fold = next(limit for limit in human.folds if limit.joint == "left_elbow")
+    q = human.skeleton.rest_configuration.copy()
+    at = int(human.skeleton.tree.q_start[human.skeleton.index(fold.joint)])
+    bend = float(fold.bend_rad.max()) + 0.2
+    if human.skeleton.tree.q_start[human.skeleton.index(fold.joint) + 1] - at == 1:
+        q[at] = bend
+    else:
+        q[at : at + 4] = (np.cos(bend / 2), 0.0, -np.sin(bend / 2), 0.0)
+    save(Motion(human.skeleton, q[None], fps=30.0, name="arm"), tmp_path / "arm.bvh")
+    settings = Settings("certify", tolerance_m=5.0)
+    row = run_task(BatchTask(Source(str(tmp_path / "arm.bvh"), "arm.bvh"), None, settings, "x"))
+    assert row.folded_joints and not row.pass_throughs
+    assert not row.passes
+
+
+def test_the_report_of_cleaned_clips_shows_them_before_and_after(
+    library: Path, tmp_path: Path
+) -> None:
+    rows = [row for row in rows_of(library, tmp_path, "clean") if row.file == "b/through.bvh"]
+    write_report(rows, tmp_path / "report.html", strips=1)
+    page = (tmp_path / "report.html").read_text()
+    assert page.count("data:image/jpeg;base64,") == 2
+    assert f"{rows[0].penetration_before_mm:.1f} mm deep before" in page
+    assert "deeper than 1 mm" in page

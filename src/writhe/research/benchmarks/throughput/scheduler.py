@@ -50,7 +50,7 @@ def _run(progress: Progress, workers: int, count: int) -> dict[str, Any]:
             n_workers=1,
             threads_per_worker=workers,
             processes=False,
-            dashboard_address=None,
+            dashboard_address=":0",
             worker_dashboard_address=None,
             silence_logs=50,
         ) as cluster,

@@ -135,8 +135,9 @@ def steps(out: dict[str, Any]) -> Iterator[float]:
     yield 0.5
     window.picture("select")
     with window.context():
-        bpy.ops.writhe.set_up()
-        scene.writhe.show_shapes = True
+        bpy.ops.writhe.set_up("INVOKE_DEFAULT")
+    yield from _finished(context)
+    scene.writhe.show_shapes = True
     yield 0.6
     window.picture("shapes")
     scene.writhe.show_shapes = False

@@ -61,11 +61,11 @@ class BackgroundOperator:
         try:
             client = engine.drags()
             stage.send(context, client)
-            answer = client.request(self.request, self.ask(context))
+            done = self.finish(context, client.request(self.request, self.ask(context)))
         except EngineError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, self.finish(context, answer))
+        self.report({"INFO"}, done)
         return {"FINISHED"}
 
     def invoke(self, context, event):
@@ -109,7 +109,11 @@ class BackgroundOperator:
         if work.answer is None:
             self.report({"ERROR"}, work.error)
             return {"CANCELLED"}
-        self.report({"INFO"}, self.finish(context, work.answer))
+        try:
+            self.report({"INFO"}, self.finish(context, work.answer))
+        except EngineError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         _redraw(context)
         return {"FINISHED"}
 

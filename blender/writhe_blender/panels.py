@@ -33,7 +33,10 @@ class WRITHE_PT_character(_Panel, bpy.types.Panel):
             return
         known = armature.writhe.is_character
         again = "Set Up Again" if known else "Set Up Character"
-        layout.operator("writhe.set_up", text=again, icon="ARMATURE_DATA")
+        working = context.scene.writhe.working
+        row = layout.row()
+        row.enabled = not working
+        row.operator("writhe.set_up", text=working or again, icon="ARMATURE_DATA")
         if not known:
             return
         column = layout.column(align=True)
@@ -42,8 +45,6 @@ class WRITHE_PT_character(_Panel, bpy.types.Panel):
         if armature.writhe.warning:
             for line in lines(armature.writhe.warning, _WIDTH):
                 column.label(text=line, icon="ERROR")
-        if stage.body(armature) is None:
-            layout.label(text="Set it up again after loading a file", icon="INFO")
 
 
 class WRITHE_PT_roles(_Panel, bpy.types.Panel):

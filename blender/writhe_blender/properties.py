@@ -56,6 +56,9 @@ class WritheObject(bpy.types.PropertyGroup):
 
     is_character: bpy.props.BoolProperty()
     summary: bpy.props.StringProperty()
+    fitted: bpy.props.StringProperty(
+        description="The collision shapes, and what they were fitted to"
+    )
     warning: bpy.props.StringProperty()
     roles: bpy.props.CollectionProperty(type=WritheRole)
     shapes: bpy.props.CollectionProperty(type=WritheShape)

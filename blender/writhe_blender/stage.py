@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import weakref
 from dataclasses import dataclass, field
 
@@ -63,33 +65,64 @@ def hulls(item) -> list:
 
 
 def set_up(context, armature, engine) -> Body:
-    """Find roles and shapes of an armature; quick if only its place has changed."""
+    """Find roles and shapes of an armature; shapes that were fitted before are used again."""
+    found, key = describe(context, armature, refit=False)
+    return adopt(armature, engine, found, key)
+
+
+def describe(context, armature, *, refit: bool) -> tuple[dict, tuple]:
+    """An armature for writhe, and what its shapes and its skeleton depend on.
+
+    With `refit`, or if no shapes are known that fit, its meshes are there too.
+    """
     free = actions.free_bones(context, armature)
     found = armatures.description(context, armature, free)
     found["roles"] = {r.role: r.bone or None for r in armature.writhe.roles if r.corrected}
-    factors = {s.bone: s.factor for s in armature.writhe.shapes if s.factor > 0.0}
+    factors = {s.bone: round(s.factor, 6) for s in armature.writhe.shapes if s.factor > 0.0}
     removed = [s.bone for s in armature.writhe.shapes if s.factor <= 0.0]
     found["overrides"] = {"exclude": removed, "radius": factors} if factors or removed else {}
-    shape_key = (
-        tuple(found["bones"]),
-        tuple(sorted(found["roles"].items(), key=str)),
-        tuple(sorted(factors.items())),
-        tuple(removed),
-        np.round(armatures.scale(context, armature), 9),
+    depends = (
+        found["bones"],
+        sorted(found["roles"].items(), key=str),
+        sorted(factors.items()),
+        removed,
+        round(float(armatures.scale(context, armature)), 6),
     )
-    known = _bodies.get(armature.name)
-    if known is not None and known.key[0] == shape_key:
-        found["capsules"] = known.info["capsules"]
-    else:
+    shape_key = hashlib.sha256(repr(depends).encode()).hexdigest()
+    fitted = None if refit else _fitted(armature, shape_key)
+    if fitted is None:
         found["meshes"] = armatures.skinned_meshes(context, armature, found["bones"])
-    key = (shape_key, _place_key(found))
+    else:
+        found["capsules"] = fitted
+    return found, (shape_key, _place_key(found))
+
+
+def adopt(armature, engine, found: dict, key: tuple, capsules: dict | None = None) -> Body:
+    """Make a described armature a body of this engine.
+
+    capsules: its shapes, if another engine has fitted them. They are stored in the armature.
+    """
+    if capsules is not None:
+        found = {**found, "capsules": capsules, "meshes": []}
     info = engine.request("set_character", found)
-    found["capsules"] = info["capsules"]
-    found.pop("meshes", None)
+    found = {k: v for k, v in found.items() if k != "meshes"} | {"capsules": info["capsules"]}
     made = Body(found["bones"], info, key, found)
     _bodies[armature.name] = made
     _of(engine).characters[armature.name] = key
+    plain = {k: np.asarray(v).tolist() for k, v in info["capsules"].items()}
+    armature.writhe.fitted = json.dumps({"key": key[0], "capsules": plain})
     return made
+
+
+def _fitted(armature, shape_key: str) -> dict | None:
+    """The shapes of an armature that were fitted earlier, perhaps before its file was saved."""
+    known = _bodies.get(armature.name)
+    if known is not None and known.key[0] == shape_key:
+        return known.info["capsules"]
+    if not armature.writhe.fitted:
+        return None
+    stored = json.loads(armature.writhe.fitted)
+    return stored["capsules"] if stored["key"] == shape_key else None
 
 
 def _place_key(found: dict) -> tuple:

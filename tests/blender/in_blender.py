@@ -6,6 +6,7 @@ The armature is the built-in human; prints one line of JSON.
 import json
 import os
 import sys
+import tempfile
 import traceback
 from pathlib import Path
 
@@ -99,6 +100,22 @@ def follow_curve(context, armature) -> dict:
     return {"away_m": away, "verdict": settings.verdict}
 
 
+def reloaded(context, armature) -> dict:
+    """The file saved and loaded: the character is posed with the shapes that were stored in it."""
+    name, fitted = armature.name, armature.writhe.fitted
+    with tempfile.TemporaryDirectory() as folder:
+        target = str(Path(folder) / "saved.blend")
+        bpy.ops.wm.save_as_mainfile(filepath=target)
+        bpy.ops.wm.open_mainfile(filepath=target)
+    armature = context.scene.objects[name]
+    hand = armature.pose.bones["left_wrist"]
+    read_meshes, stage.armatures.skinned_meshes = stage.armatures.skinned_meshes, None
+    drag = dragging.BoneDrag(context, armature, [(hand.name, armature.matrix_world @ hand.head)])
+    stage.armatures.skinned_meshes = read_meshes  # nothing was fitted again
+    drag.move(drag.start)
+    return {"same_shapes": armature.writhe.fitted == fitted}
+
+
 def main() -> dict:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     writhe_blender.register()
@@ -174,6 +191,8 @@ def main() -> dict:
     out["undone"] = before == [tuple(b.rotation_quaternion) for b in armature.pose.bones]
     out["wound"] = wind(context, armature)
     out["followed"] = follow_curve(context, armature)
+    out["after_loading"] = reloaded(context, armature)
+    armature = context.scene.objects["Human"]
     assert bpy.ops.writhe.preset_pose(pose=engine.drags().request("preset_names", {})["names"][0])
     writhe_blender.unregister()
     return out

@@ -55,3 +55,7 @@ def test_limbs_are_wound_by_the_slider_and_by_keys(result):
 def test_a_hand_follows_a_curve_object(result):
     assert result["followed"]["away_m"] < 0.03
     assert result["followed"]["verdict"] == "certified"
+
+
+def test_a_saved_file_keeps_its_shapes(result):
+    assert result["after_loading"]["same_shapes"]

@@ -6,7 +6,7 @@ import bpy
 
 from .. import armature as armatures
 from .. import engine, stage
-from ..process.client import EngineError
+from ..jobs import BackgroundOperator
 
 
 def active_armature(context):
@@ -18,7 +18,7 @@ def active_armature(context):
     return item if item is not None and item.type == "ARMATURE" else None
 
 
-class WRITHE_OT_set_up(bpy.types.Operator):
+class WRITHE_OT_set_up(BackgroundOperator, bpy.types.Operator):
     """Find the body of the armature: which bone is what, and shapes that follow the mesh"""
 
     bl_idname = "writhe.set_up"
@@ -30,20 +30,26 @@ class WRITHE_OT_set_up(bpy.types.Operator):
         """With an armature, or a mesh that one deforms."""
         return active_armature(context) is not None
 
-    def execute(self, context):
-        """Ask writhe, and store what it found."""
+    request = "set_character"
+    title = "Setting up"
+
+    def ask(self, context) -> dict:
+        """The armature with its meshes."""
         armature = active_armature(context)
-        try:
-            found = stage.set_up(context, armature, engine.drags())
-            armature.writhe.is_character = True
-            stage.send(context, engine.drags())
-            engine.drags().request("prepare", prepare_data(context))
-        except EngineError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        self._armature = armature.name
+        self._found, self._key = stage.describe(context, armature, refit=True)
+        return self._found
+
+    def finish(self, context, answer: dict) -> str:
+        """Make it a body of the engine of drags, and store what was found."""
+        armature = context.scene.objects[self._armature]
+        client = engine.drags()
+        found = stage.adopt(armature, client, self._found, self._key, answer["capsules"])
+        armature.writhe.is_character = True
+        stage.send(context, client)
+        client.request("prepare", prepare_data(context))
         store(armature, found)
-        self.report({"WARNING" if armature.writhe.warning else "INFO"}, armature.writhe.summary)
-        return {"FINISHED"}
+        return armature.writhe.summary
 
 
 def store(armature, found: stage.Body) -> None:

@@ -40,6 +40,24 @@ def pressed_arm() -> Motion:
     return Motion(SKELETON, np.array(rows), 30.0, "pressed arm")
 
 
+def test_a_standing_foot_neither_slides_nor_lifts_when_the_other_leg_hits_it():
+    """The other leg swings 9 cm into the standing one, which has to give way."""
+    apart = standing(HUMAN)
+    inside = apart.copy()
+    inside[SKELETON.q_slice("right_hip")] = [np.cos(0.12), 0.0, 0.0, np.sin(0.12)]
+    shares = np.sin(np.linspace(0.0, np.pi, 40))
+    rows = [interpolate(SKELETON, apart, inside, float(x)) for x in shares]
+    motion = Motion(SKELETON, np.array(rows), 30.0, "leg in leg")
+    cleaned = clean(HUMAN, motion, euler=False)
+    assert cleaned.before.penetration_witnessed_m > 0.08
+    assert cleaned.after.certified
+    feet = [SKELETON.index("left_ankle"), SKELETON.index("left_toe")]
+    offset = [forward(SKELETON, m.q).positions[:, feet] for m in (cleaned.motion, motion)]
+    moved = offset[0] - offset[1]
+    assert np.linalg.norm(np.diff(moved, axis=0), axis=2).max() < 0.004  # a frame
+    assert np.abs(moved[:, :, 1]).max() < 0.004
+
+
 def test_the_arm_comes_out_and_the_rest_stays():
     motion = pressed_arm()
     cleaned = clean(HUMAN, motion)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from writhe.cleaning.window_problem import ClipProblem, Instant, WindowOptions, spans
+from writhe.cleaning.window_options import Instant, WindowOptions
+from writhe.cleaning.window_problem import ClipProblem, spans
 from writhe.collision import CollisionTable
 from writhe.kernels.cleaning import window_band
 from writhe.research.evaluation.drags import standing

@@ -27,7 +27,8 @@ from writhe.cleaning.push_out import push_frames_clear
 from writhe.cleaning.readings import FileReadings
 from writhe.cleaning.segment_path import nearest_path
 from writhe.cleaning.trajectory import ClipTrajectory
-from writhe.cleaning.window_problem import ClipProblem, WindowOptions
+from writhe.cleaning.window_options import WindowOptions
+from writhe.cleaning.window_problem import ClipProblem
 from writhe.collision import Certificate, CollisionTable, certify
 from writhe.errors import WritheError
 from writhe.progress import Progress, no_progress

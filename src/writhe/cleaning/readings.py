@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.cleaning.window_problem import Instant
+from writhe.cleaning.window_options import Instant
 from writhe.collision import Certificate, CollisionTable, EulerChannels, certify
 from writhe.collision.certify import ROUNDING_M, swept_clip
 from writhe.collision.gate import gate_workspace

@@ -18,7 +18,8 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats, Ints
 from writhe.cleaning.readings import BETWEEN
-from writhe.cleaning.window_problem import ClipProblem, Instant, spans
+from writhe.cleaning.window_options import Instant
+from writhe.cleaning.window_problem import ClipProblem, spans
 from writhe.collision.gate import gate_workspace
 from writhe.easing import smoothstep
 from writhe.kernels.cleaning.gated_intervals import certified_intervals
@@ -33,6 +34,8 @@ FindPath = Callable[[int, int], Floats]
 _RAISE_M = 0.001  # the margin at an uncertified interval grows by this in each round
 _MOST_M = 0.003  # maximum growth of that margin in total
 _ROUNDS = 7  # maximum number of rounds of solving failed intervals again
+# ... when started at the source: a path decides the side sooner than further rounds do
+_ROUNDS_FROM_SOURCE = 2
 _ROUNDS_OF_READING = 3  # the same for the interpolations of a file
 _VAIN_ROUNDS = 2  # rounds without fewer failures after which an interpolation is given up
 _ROUNDS_FOR_SPEED = 3  # only the first rounds also solve frames again that are too fast
@@ -41,7 +44,7 @@ _ROUNDS_OF_MAIN = 2  # the first rounds solve for the main corrections only, lat
 _LONGEST = 360  # frames solved together at most
 _OVERLAP_S = 1.0  # of windows that had to be split
 _BESIDE_S = (1.0, 4.0)  # clip on both sides of what fails through which a path is searched
-_FAR_M = 0.025  # mean displacement of a frame beyond which a path is searched too
+_FAR_M = 0.04  # mean displacement of a frame beyond which a path is searched too
 _METRES_PER_TURN = 0.03  # cost of the joint that turns farthest, per radian
 _CHANGED_M = 1e-7
 
@@ -104,7 +107,7 @@ class ClipTrajectory:
                 free = self._all
             self._parts.append((first, stop, free))
             q = self._solve(q, first, stop, free, problem.options.iterations)
-        return self._rounds(q, 0, len(q))
+        return self._rounds(q, 0, len(q), _ROUNDS_FROM_SOURCE)
 
     def _penetrating(self, source: Floats) -> Bools:
         """(frames,) source frames within the margin, and those beside an interval that is not."""
@@ -113,14 +116,14 @@ class ClipTrajectory:
         bad[1:] |= ~self._source_passes
         return bad
 
-    def _rounds(self, q: Floats, first: int, stop: int) -> Floats:
+    def _rounds(self, q: Floats, first: int, stop: int, most: int = _ROUNDS) -> Floats:
         """Q solved again where it is not certified or too fast, within first .. stop - 1.
 
         Ends when it is neither, or when a few rounds have not brought fewer failures.
         """
         failed = self._slerp_failures(q, first, stop)
         best, fewest, vain = q, len(failed), 0
-        for number in range(_ROUNDS):
+        for number in range(most):
             fast = self._too_fast(q, first, stop) if number < _ROUNDS_FOR_SPEED else []
             if (not failed and not fast) or vain == _VAIN_ROUNDS:
                 break
@@ -169,8 +172,10 @@ class ClipTrajectory:
         while failed and width < stop - first:
             found = self._towards(found, path, failed, width)
             failed, width = self._slerp_failures(found, first, stop), 2 * width
-        # the number of failures decides, then leaps and displacement
         ways = [found, path, q]
+        if self._too_fast(found, first, stop) and self._slerp_failures(q, first, stop):
+            ways.append(self._rounds(q, first, stop))
+        # the number of failures decides, then leaps and displacement
         counts = [len(self._slerp_failures(way, first, stop)) for way in ways]
         best = min(counts)
         ways = [way for way, count in zip(ways, counts, strict=True) if count == best]

@@ -16,7 +16,6 @@ violates, so that every solve is one banded Cholesky factorisation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -24,23 +23,24 @@ from scipy.linalg import lapack as _lapack
 from scipy.ndimage import maximum_filter1d, minimum_filter1d, uniform_filter1d
 
 from writhe.arrays import Bools, Floats, Ints
+from writhe.cleaning.window_options import Instant, WindowOptions
 from writhe.collision import CollisionTable, NearPairs
 from writhe.kernels.cleaning import window_band
+from writhe.kernels.cleaning.frame_pair_rows import instant_inequalities, speed_inequalities
 from writhe.kernels.cleaning.frame_rows import (
     FreeColumns,
     Obstacles,
     WindowRows,
     colliding_dofs,
     frame_clearances,
-    instant_inequalities,
     joint_positions,
     largest_moves,
     limit_inequalities,
     linearise_window,
-    speed_inequalities,
     steps_between,
     take_steps,
 )
+from writhe.kernels.cleaning.planted_feet import PlantedFeet, add_planted_feet
 from writhe.kernels.collision.shape_gaps import Pairs
 from writhe.kernels.skeleton import kinematics
 from writhe.kernels.terms.limit_rows import limit_values
@@ -50,48 +50,6 @@ from writhe.solvers.tracking import FEET, PostureTracker, angle_weights
 from writhe.terms import CompiledTerms, joint_limits
 
 lapack = cast(Any, _lapack)
-
-
-@dataclass(frozen=True, slots=True)
-class WindowOptions:
-    """Weights and bounds of the corrections of a window. Lengths in metres, angles in radians.
-
-    The weights of velocity and acceleration are those at 30 frames a second.
-    """
-
-    iterations: int = 6  # linearisations of a window
-    iterations_again: int = 10  # linearisations when a window is solved again
-    active_sets: int = 3  # solves per linearisation, to find the inequalities that are violated
-    foot_weight: float = 4.0  # position weight of feet; other joints have 1
-    planted_weight: float = 8.0  # position weight of feet that stand still in the source
-    angle_weight: float = 0.15  # a: weight of joint angles, scaled to metres by M
-    ankle_weight: float = 0.6  # a M of ankles and toes: a foot in the floor lifts the leg instead
-    velocity_weight: float = 2.0  # s: of the change of a correction from frame to frame
-    acceleration_weight: float = 4.0  # c: of the change of that change
-    # lower bound of M in the terms of s and c: hands must not turn suddenly
-    least_metres: float = 0.15
-    penalty: float = 30.0  # weight of a violated inequality, relative to a joint position
-    near_m: float = 0.04  # pairs nearer than this become inequalities
-    max_move_m: float = 0.05  # farthest that a joint moves in the first linearisation
-    shrink: float = 0.75  # factor of that bound from one linearisation to the next
-    beside: int = 8  # frames solved on either side of those that still move
-    least_correction_m: float = 0.01  # joints that the path corrects less stay as in the source
-    damping: float = 1.0  # weight of the step itself, scaled to metres by M
-    close_m: float = 5e-4  # a step that moves no joint farther than this ends the iteration
-    local_speed_m_s: float = 1.0  # a joint may be this much faster than in the source at that time
-    speed_m_s: float = 0.45  # ... and this much faster than its top speed in the whole source
-
-
-@dataclass(frozen=True, eq=False)
-class Instant:
-    """A posture between two frames, at fraction u from `frame` to `frame + 1`.
-
-    `q` is the posture there in the interpolation that is not certified.
-    """
-
-    frame: int
-    u: float
-    q: Floats
 
 
 _STANDING_M_S = 0.15  # a foot slower than this in the source is planted
@@ -168,9 +126,12 @@ class ClipProblem:
         # those of the window being solved
         self._free, self._column_of = self._free_columns(np.flatnonzero(self.may_change))
         self._instants = self._offsets([], source)
-        self._weight = self._position_weights(
-            [skeleton.index(joint) for role, joint in figure.roles if role in FEET]
-        )
+        feet = [skeleton.index(joint) for role, joint in figure.roles if role in FEET]
+        self._feet: Ints = np.array(feet, dtype=np.int64)
+        self._weight = np.ones(len(skeleton))
+        self._weight[self._feet] = self.options.foot_weight
+        moved = np.diff(self.source_positions[:, self._feet], axis=0)
+        self._planted: Bools = np.linalg.norm(moved, axis=2) * fps < _STANDING_M_S
         self.allowed_step = self._allowed_steps()
         near, nv = NearPairs(table), skeleton.dof_count
         self.pairs = _changing_pairs(table, self.may_change)
@@ -251,7 +212,7 @@ class ClipProblem:
             self._obstacles,
             q[part],
             self.source_positions[part],
-            self._weight[part],
+            self._weight,
             free,
             margin[part],
             options.near_m,
@@ -284,6 +245,16 @@ class ClipProblem:
             min(2, len(q) - stop),
         )
         window_band.add_smoothness(smooth, band, right)
+        add_planted_feet(
+            tree,
+            rows,
+            free,
+            self._planted_feet(q, first, stop),
+            options.planted_weight**2,
+            options.height_weight**2,
+            band,
+            right,
+        )
         pairs = self._pair_rows(q, first, stop, rows, margin)
         step, penalty, violated = np.zeros((frames, n)), options.penalty**2, -1
         for _ in range(options.active_sets):
@@ -407,6 +378,12 @@ class ClipProblem:
             )
         return window_band.PairRows(self._pair_frame[:count], self._pair_value[:count], row[:count])
 
+    def _planted_feet(self, q: Floats, first: int, stop: int) -> PlantedFeet:
+        """The feet of a window and of the frames beside it."""
+        a, b = max(first - 1, 0), min(stop + 1, len(q))
+        offset = self.positions(q[a:b])[:, self._feet] - self.source_positions[a:b, self._feet]
+        return PlantedFeet(self._feet, self._planted[a : b - 1], offset, first - a)
+
     def _offsets(self, instants: list[Instant], q: Floats) -> tuple[Ints, Floats, Floats]:
         """Frames and fractions of instants, and the steps (k, nv) from the slerp to their postures.
 
@@ -452,20 +429,6 @@ class ClipProblem:
         a, b = max(first, 0), min(stop, len(q))
         steps_between(self.skeleton.tree, self.source[a:b], q[a:b], out[a - first : b - first])
         return out
-
-    def _position_weights(self, feet: list[int]) -> Floats:
-        """(frames, joints) weights of joint positions."""
-        options = self.options
-        weight = np.ones(self.source_positions.shape[:2])
-        if feet:
-            speed = np.zeros((len(weight), len(feet)))
-            if len(weight) > 1:
-                moved = np.diff(self.source_positions[:, feet], axis=0)
-                speed[:-1] = np.linalg.norm(moved, axis=2) * self.fps
-                speed[1:] = np.maximum(speed[1:], speed[:-1])
-            planted = speed < _STANDING_M_S
-            weight[:, feet] = np.where(planted, options.planted_weight, options.foot_weight)
-        return weight
 
     def _allowed_steps(self) -> Floats:
         """(frames - 1, joints) maximum displacement of each joint per frame, m."""

@@ -41,20 +41,6 @@ class PairRows(NamedTuple):
 
 
 @kernel
-def fill_band(hessian: Floats, damping: Floats, band: Floats, right: Floats) -> None:
-    """Set the band to the frames' own Hessians (F, n, n) plus the diagonal `damping` (n)."""
-    frames, n = hessian.shape[0], hessian.shape[1]
-    band[:] = 0.0
-    right[:] = 0.0
-    for f in range(frames):
-        for c in range(n):
-            at = band[f * n + c]
-            for r in range(c, n):
-                at[r - c] = hessian[f, r, c]
-            at[0] += damping[c]
-
-
-@kernel
 def add_smoothness(smooth: Smoothness, band: Floats, right: Floats) -> None:
     """Add the penalties on velocity and acceleration."""
     x, metric = smooth.corrections, smooth.metric

@@ -1,0 +1,151 @@
+"""Inequalities between neighbouring frames of a window: speed bounds, contacts at instants between.
+
+A row is value + row0 . v_frame + row1 . v_(frame + 1) >= 0, in metres (`window_band.PairRows`).
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from writhe.arrays import Floats, Ints
+from writhe.kernels.cleaning.frame_rows import (
+    FreeColumns,
+    Obstacles,
+    WindowRows,
+    contact_inequalities,
+)
+from writhe.kernels.jit import kernel
+from writhe.kernels.skeleton.kinematics import Tree, integrate, interpolate
+
+
+@kernel(inline=True)
+def _add_point_row(
+    tree: Tree,
+    positions: Floats,
+    axes: Floats,
+    free: FreeColumns,
+    f: int,
+    joint: int,
+    x: float,
+    y: float,
+    z: float,
+    out: Floats,
+    at: int,
+    side: int,
+) -> None:
+    """out[at, side] += (x, y, z) . J of a joint's centre at frame f; positions (F, joints, 3)."""
+    dof, chain, start = free.dof, free.chain, free.chain_start
+    turns, dof_joint = tree.dof_turns, tree.dof_joint
+    for i in range(start[joint], start[joint + 1]):
+        c = chain[i]
+        k = dof[c]
+        ax, ay, az = axes[f, k, 0], axes[f, k, 1], axes[f, k, 2]
+        if turns[k] == 1:
+            j = dof_joint[k]
+            dx = positions[f, joint, 0] - positions[f, j, 0]
+            dy = positions[f, joint, 1] - positions[f, j, 1]
+            dz = positions[f, joint, 2] - positions[f, j, 2]
+            ax, ay, az = ay * dz - az * dy, az * dx - ax * dz, ax * dy - ay * dx
+        out[at, side, c] += ax * x + ay * y + az * z
+
+
+@kernel
+def speed_inequalities(
+    tree: Tree,
+    rows: WindowRows,
+    free: FreeColumns,
+    before: Floats,
+    after: Floats,
+    allowed: Floats,
+    share: float,
+    frame: Ints,
+    value: Floats,
+    row: Floats,
+) -> int:
+    """Bounds on the motion of joints between neighbouring frames; returns how many there are.
+
+    before, after (1 or 0, joints, 3): joint positions beside the window. allowed (T, joints) is
+    the farthest step, the first entry that from `before`. A joint that uses more than `share` of it
+    becomes a row value - d . (J v)_(t + 1) + d . (J v)_t, with d the direction of its step.
+    """
+    frames, joints = rows.positions.shape[0], rows.positions.shape[1]
+    positions, axes, count = rows.positions, rows.axes, 0
+    lead = before.shape[0]
+    for t in range(allowed.shape[0]):
+        f = t - lead  # from frame f to f + 1 of the window
+        for j in range(joints):
+            length2 = 0.0
+            x, y, z = 0.0, 0.0, 0.0
+            for r in range(3):
+                start = before[0, j, r] if f < 0 else positions[f, j, r]
+                end = after[0, j, r] if f + 1 >= frames else positions[f + 1, j, r]
+                step = end - start
+                length2 += step * step
+                if r == 0:
+                    x = step
+                elif r == 1:
+                    y = step
+                else:
+                    z = step
+            least = share * allowed[t, j]
+            if length2 <= least * least or count == frame.shape[0]:
+                continue
+            length = sqrt(length2)
+            x, y, z = x / length, y / length, z / length
+            frame[count], value[count] = f, allowed[t, j] - length
+            for side in range(2):
+                for c in range(row.shape[2]):
+                    row[count, side, c] = 0.0
+            if f >= 0:
+                _add_point_row(tree, positions, axes, free, f, j, x, y, z, row, count, 0)
+            if f + 1 < frames:
+                _add_point_row(tree, positions, axes, free, f + 1, j, -x, -y, -z, row, count, 1)
+            count += 1
+    return count
+
+
+@kernel
+def instant_inequalities(
+    tree: Tree,
+    obstacles: Obstacles,
+    q: Floats,
+    frames: Ints,
+    shares: Floats,
+    offsets: Floats,
+    free: FreeColumns,
+    margin: Floats,
+    near_m: float,
+    first: int,
+    stop: int,
+    frame: Ints,
+    value: Floats,
+    row: Floats,
+    count: int,
+) -> int:
+    """Append the contacts at instants between frames to rows of two frames; returns their number.
+
+    Instant i lies at shares[i] from frame frames[i] of q (clip frames, nq) to the next, moved by
+    the tangent step offsets[i] (nv). Its rows move both frames in proportion; frames outside
+    first .. stop - 1 do not move. margin (clip frames,).
+    """
+    n, space = free.dof.shape[0], frame.shape[0]
+    pose = np.empty(q.shape[1])
+    values, single = np.empty(obstacles.low.shape[0]), np.empty((obstacles.low.shape[0], n))
+    for i in range(frames.shape[0]):
+        t, u = frames[i], shares[i]
+        interpolate(tree, q[t], q[t + 1], u, pose)
+        integrate(tree, pose, offsets[i], pose)
+        least = max(margin[t], margin[t + 1])
+        found = contact_inequalities(tree, obstacles, pose, free, least, near_m, values, single)
+        for k in range(found):
+            if count == space:
+                return count
+            frame[count], value[count] = t - first, values[k]
+            before = 1.0 - u if t >= first else 0.0
+            after = u if t + 1 < stop else 0.0
+            for c in range(n):
+                row[count, 0, c], row[count, 1, c] = before * single[k, c], after * single[k, c]
+            count += 1
+    return count

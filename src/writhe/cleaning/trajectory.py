@@ -35,12 +35,13 @@ _RAISE_M = 0.001  # the margin at an uncertified interval grows by this in each 
 _MOST_M = 0.003  # maximum growth of that margin in total
 _ROUNDS = 7  # maximum number of rounds of solving failed intervals again
 # ... when started at the source: a path decides the side sooner than further rounds do
-_ROUNDS_FROM_SOURCE = 2
+_ROUNDS_FROM_SOURCE = 4
 _ROUNDS_OF_READING = 3  # the same for the interpolations of a file
 _VAIN_ROUNDS = 2  # rounds without fewer failures after which an interpolation is given up
 _ROUNDS_FOR_SPEED = 3  # only the first rounds also solve frames again that are too fast
 _TOO_FAST_M = 0.002  # a step longer than its bound by more than this is too fast
 _ROUNDS_OF_MAIN = 2  # the first rounds solve for the main corrections only, later ones for all
+_YIELDING = 0.3  # share of the weights of planted feet in later rounds
 _LONGEST = 360  # frames solved together at most
 _OVERLAP_S = 1.0  # of windows that had to be split
 _BESIDE_S = (1.0, 4.0)  # clip on both sides of what fails through which a path is searched
@@ -119,19 +120,22 @@ class ClipTrajectory:
     def _rounds(self, q: Floats, first: int, stop: int, most: int = _ROUNDS) -> Floats:
         """Q solved again where it is not certified or too fast, within first .. stop - 1.
 
-        Ends when it is neither, or when a few rounds have not brought fewer failures.
+        Ends when it is neither, or when a few rounds have not brought fewer such frames in all. The
+        result is the motion with the fewest failures, and of these the one with the fewest frames
+        that are too fast.
         """
-        failed = self._slerp_failures(q, first, stop)
-        best, fewest, vain = q, len(failed), 0
+        failed, fast = self._slerp_failures(q, first, stop), self._too_fast(q, first, stop)
+        best, least = q, (len(failed), len(fast))
+        fewest, vain = len(failed) + len(fast), 0
         for number in range(most):
-            fast = self._too_fast(q, first, stop) if number < _ROUNDS_FOR_SPEED else []
-            if (not failed and not fast) or vain == _VAIN_ROUNDS:
+            again = fast if number < _ROUNDS_FOR_SPEED else []
+            if (not failed and not again) or vain == _VAIN_ROUNDS:
                 break
-            q = self._solve_again(q, failed, number, fast)
-            failed = self._slerp_failures(q, first, stop)
-            vain += 1
-            if len(failed) < fewest or (len(failed) == fewest == 0):
-                best, fewest, vain = q, len(failed), 0
+            q = self._solve_again(q, failed, number, again)
+            failed, fast = self._slerp_failures(q, first, stop), self._too_fast(q, first, stop)
+            best, least = min((best, least), (q, (len(failed), len(fast))), key=lambda way: way[1])
+            vain = 0 if len(failed) + len(fast) < fewest else vain + 1
+            fewest = min(fewest, len(failed) + len(fast))
         return best
 
     def _uncertified(self, q: Floats) -> Bools:
@@ -248,8 +252,10 @@ class ClipTrajectory:
         self._margin[at] = np.minimum(self._margin[at] + _RAISE_M, self._least_m + _MOST_M)
         at[list(fast)] = True
         for first, stop in self._windows(at):
-            free = self._free_in(first, stop) if number < _ROUNDS_OF_MAIN else self._all
-            q = self._solve(q, first, stop, free, self._problem.options.iterations_again)
+            early = number < _ROUNDS_OF_MAIN
+            free = self._free_in(first, stop) if early else self._all
+            feet = 1.0 if early else _YIELDING
+            q = self._solve(q, first, stop, free, self._problem.options.iterations_again, feet)
         return q
 
     def _towards(self, q: Floats, path: Floats, failed: list[Instant], width: int) -> Floats:
@@ -323,10 +329,18 @@ class ClipTrajectory:
         found = [free for a, b, free in self._parts if a < stop and first < b]
         return np.unique(np.concatenate(found)) if found else self._all
 
-    def _solve(self, q: Floats, first: int, stop: int, free: Ints, iterations: int) -> Floats:
+    def _solve(
+        self,
+        q: Floats,
+        first: int,
+        stop: int,
+        free: Ints,
+        iterations: int,
+        feet: float = 1.0,
+    ) -> Floats:
         """Solve one window; frames with negligible corrections become those of the source."""
         problem = self._problem
-        out = problem.solve(q, first, stop, self._margin, self._instants, free, iterations)
+        out = problem.solve(q, first, stop, self._margin, self._instants, free, iterations, feet)
         x = problem.corrections(out, first, stop)
         same = np.abs(x).max(axis=1) < _CHANGED_M
         out[first:stop][same] = problem.source[first:stop][same]

@@ -169,11 +169,12 @@ class ClipProblem:
         instants: list[Instant],
         free: Ints,
         iterations: int,
+        feet: float = 1.0,
     ) -> Floats:
         """(frames, nq) q with the frames first .. stop - 1 solved, starting at q.
 
         margin (frames,): clearance to keep at contacts, m. free: indices of the degrees of freedom
-        to solve for.
+        to solve for. feet: share of the weights of planted feet.
         """
         options, out, tree = self.options, q.copy(), self.skeleton.tree
         self._free, self._column_of = self._free_columns(free)
@@ -184,7 +185,7 @@ class ClipProblem:
         for _ in range(iterations):
             moving = np.zeros(len(q), dtype=np.bool_)
             for a, b in ranges:
-                step, moved = self._step(out, a, b, margin)
+                step, moved = self._step(out, a, b, margin, feet)
                 # bound the motion per frame, by a factor that varies smoothly over time
                 factor = np.minimum(1.0, bound / np.maximum(moved, 1e-9))
                 if factor.min() < 1.0:
@@ -197,7 +198,9 @@ class ClipProblem:
                 break
         return out
 
-    def _step(self, q: Floats, first: int, stop: int, margin: Floats) -> tuple[Floats, Floats]:
+    def _step(
+        self, q: Floats, first: int, stop: int, margin: Floats, feet: float
+    ) -> tuple[Floats, Floats]:
         """The step (F, n) of every frame of the window, and how far it moves a joint (F,), m."""
         options, part, free = self.options, slice(first, stop), self._free
         tree, frames, n = self.skeleton.tree, stop - first, len(free.dof)
@@ -250,8 +253,8 @@ class ClipProblem:
             rows,
             free,
             self._planted_feet(q, first, stop),
-            options.planted_weight**2,
-            options.height_weight**2,
+            (feet * options.planted_weight) ** 2,
+            (feet * options.height_weight) ** 2,
             band,
             right,
         )

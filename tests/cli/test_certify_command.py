@@ -15,6 +15,7 @@ from writhe.collision import CollisionTable, capsule, certify
 from writhe.collision.stored_channels import stored_channels
 from writhe.errors import WritheError
 from writhe.io import save
+from writhe.io.gltf.container import Glb, write_container
 from writhe.skeleton import Figure, Joint, JointKind, Motion, Skeleton
 
 KEYS = [
@@ -94,3 +95,16 @@ def test_stored_channels_keep_the_angles_that_were_written(tmp_path):
     assert certify(table, q, fps=30.0, interpolation="both", euler=channels).certified
     with pytest.raises(WritheError, match="no Euler channels"):
         stored_channels(path, Motion(skeleton, q, fps=30.0))
+
+
+def test_one_of_several_animations_is_not_called_the_whole_file(human, tmp_path):
+    """The second animation is not looked at: the output and the JSON say so."""
+    path = legs(human, tmp_path / "legs.glb", 0.2, 0.25)
+    file = Glb(path)
+    first = file.document["animations"][0]
+    file.document["animations"].append({**first, "name": "other"})
+    write_container(path, file.document, file.binary)
+    result = CliRunner().invoke(build_app("certify"), ["certify", str(path), "--json"])
+    found = json.loads(result.stdout.splitlines()[-1])
+    assert found["certified"] and found["animations"] == 2 and found["animation"] == first["name"]
+    assert "one of 2 animations" in result.output

@@ -244,6 +244,12 @@ def test_interpolations_are_sampled(tmp_path, how, values, middle):
     assert (angle + 180) % 360 - 180 == pytest.approx(middle, abs=1e-3)
 
 
+def test_a_quaternion_of_length_zero_is_refused(tmp_path):
+    tracks = [(1, "rotation", [0.0, 1.0], [[0] * 4, *about_z(90)], "LINEAR")]
+    with pytest.raises(FileFormatError, match="length zero"):
+        load(foreign(tmp_path, CHAIN, tracks))
+
+
 def test_a_file_without_animation_is_one_frame_at_rest(tmp_path):
     motion = load(foreign(tmp_path, CHAIN))
     assert len(motion) == 1

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from writhe.collision import Certificate, Verdict, half_space
+from writhe.collision import Certificate, Verdict, ball, half_space
 from writhe.errors import WritheError
 from writhe.io import load, save
 from writhe.io.gltf.container import write_container
 from writhe.io.gltf.keys import load_gltf_keys
-from writhe.scene import Actor, Scene, SceneObject, certify_file
+from writhe.scene import Actor, KeyMotion, ObjectKind, Scene, SceneObject, certify_file
 from writhe.skeleton import Capsule, Figure, Motion, forward, quaternions
 
 CHANNELS = ["Zrotation", "Zrotation Xrotation", "Zrotation Xrotation Yrotation"]
@@ -194,6 +194,43 @@ def test_a_scene_with_the_built_in_human_takes_a_bvh_file(human, tmp_path):
     assert in_room(low).certified
     deep = in_room(low + 0.6)
     assert not deep.certified and deep.penetration_witnessed_m > 0.05
+
+
+def with_ball(path: Path, post_degrees: float, *x_m: float) -> Certificate:
+    """The arm of a file beside a ball whose keys, at these x, lie between the first two frames."""
+    count = len(x_m)
+    keys = KeyMotion(
+        np.linspace(0.001, 0.030, count),
+        np.array([[x, 0.0, 0.0] for x in x_m]),
+        np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
+    )
+    item = SceneObject("ball", (ball((0, 0, 0), 0.05),), kind=ObjectKind.ANIMATED, keys=keys)
+    scene = Scene((Actor("a", arm_figure(path, post_degrees)),), (item,))
+    return certify_file(path, scene=scene).certificate
+
+
+@pytest.mark.parametrize("channels", CHANNELS)
+def test_an_object_that_comes_and_goes_between_two_frames_is_followed(tmp_path, channels):
+    path = arm_bvh(tmp_path, channels, 0, 0)
+    assert with_ball(path, 180.0, 2.0, 1.0, 2.0).certified
+    assert with_ball(path, 180.0, 2.0, 0.4, 2.0).penetration_witnessed_m > 0.07
+
+
+@pytest.mark.parametrize("channels", CHANNELS)
+def test_keys_of_an_object_do_not_change_how_the_actor_moves(tmp_path, channels):
+    """Past a post both ways round, and half a turn, as without the object."""
+    for degrees, post in (
+        ((170, -150), 180),
+        ((170, -150), 90),
+        ((170, 210), 90),
+        ((10, 190), 280),
+    ):
+        path = arm_bvh(tmp_path, channels, *degrees)
+        alone, beside = arm_certificate(path, post), with_ball(path, post, 5.0, 4.0, 5.0)
+        assert alone.verdict is beside.verdict
+        assert beside.penetration_witnessed_m == pytest.approx(
+            alone.penetration_witnessed_m, abs=1e-4
+        )
 
 
 def test_a_file_of_another_skeleton_is_refused(human, tmp_path):

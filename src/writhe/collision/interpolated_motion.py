@@ -125,12 +125,7 @@ def as_stored(
     share = (row - whole)[:, None, None]
     angles = (1 - share) * channels.angles[whole] + share * channels.angles[whole + 1]
     between = EulerChannels(channels.order, angles)
-    for j in np.flatnonzero(channels.order[:, 0] >= 0):
-        end = int(skeleton.tree.q_start[j + 1])
-        if skeleton.tree.kind[j] == HINGE:
-            q[:, end - 1] = angles[:, j, 0]
-        else:
-            q[:, end - 4 : end] = between.quaternions(int(j))
+    _write_rotations(skeleton, between, q)
     return replace(
         interpolated,
         name="euler as stored",
@@ -139,6 +134,66 @@ def as_stored(
         jumps=np.repeat(interpolated.jumps, parts),
         euler=between,
     )
+
+
+def with_rows_at(
+    table: CollisionTable, interpolated: InterpolatedMotion, times_s: Floats
+) -> InterpolatedMotion:
+    """The same motion with a row at each of these times too, as far as they lie within it.
+
+    An interval with a rotation by pi is not divided: it would no longer be recognised as one.
+    """
+    skeleton, given = table.skeleton, interpolated.times_s
+    last = len(given) - 1
+    if last < 1:
+        return interpolated
+    inside = np.setdiff1d(times_s[(times_s > given[0]) & (times_s < given[-1])], given)
+    interval = np.searchsorted(given, inside) - 1
+    divided = ~(interpolated.jumps | half_turns(table, interpolated))[interval]
+    inside, interval = inside[divided], interval[divided]
+    if len(inside) == 0:
+        return interpolated
+    new = interval + (inside - given[interval]) / (given[interval + 1] - given[interval])
+    row = np.sort(np.concatenate([np.arange(last + 1.0), new]))
+    whole = np.minimum(row.astype(np.int64), last - 1)
+    share = row - whole
+    q = np.empty((len(row), skeleton.configuration_size))
+    interpolate_batch(skeleton.tree, interpolated.q, row, q)
+    if interpolated.short_hinges:
+        at = skeleton.tree.q_start[np.flatnonzero(skeleton.tree.kind == HINGE)]
+        start, end = interpolated.q[whole][:, at], interpolated.q[whole + 1][:, at]
+        q[:, at] = start + share[:, None] * _shorter(end - start)
+    euler = interpolated.euler
+    if euler is not None:
+        start, end = euler.angles[whole], euler.angles[whole + 1]
+        angles = start + share[:, None, None] * _shorter(end - start)
+        kept = share == 0.0
+        angles[kept] = euler.angles[whole[kept]]
+        angles[-1] = euler.angles[-1]
+        euler = EulerChannels(euler.order, angles)
+        _write_rotations(skeleton, euler, q)
+    return replace(
+        interpolated,
+        q=q,
+        times_s=np.interp(row, np.arange(last + 1), given),
+        jumps=interpolated.jumps[whole[:-1]],
+        euler=euler,
+    )
+
+
+def _shorter(change: Floats) -> Floats:
+    """The same turns along the shorter arc."""
+    return change - 2 * np.pi * np.rint(change / (2 * np.pi))
+
+
+def _write_rotations(skeleton: Skeleton, channels: EulerChannels, q: Floats) -> None:
+    """Set the rotations of configurations (rows, nq) to those of the Euler angles."""
+    for j in np.flatnonzero(channels.order[:, 0] >= 0):
+        end = int(skeleton.tree.q_start[j + 1])
+        if skeleton.tree.kind[j] == HINGE:
+            q[:, end - 1] = channels.angles[:, j, 0]
+        else:
+            q[:, end - 4 : end] = channels.quaternions(int(j))
 
 
 def half_turns(table: CollisionTable, interpolated: InterpolatedMotion) -> Bools:
@@ -174,8 +229,7 @@ def half_turns(table: CollisionTable, interpolated: InterpolatedMotion) -> Bools
 
 def _is_half(change: Floats) -> Bools:
     """Whether angles equal pi modulo 2 pi, within the tolerance."""
-    rest = np.abs(change - 2 * np.pi * np.rint(change / (2 * np.pi)))
-    return rest > np.pi - HALF_TURN_RAD
+    return np.abs(_shorter(change)) > np.pi - HALF_TURN_RAD
 
 
 def _mark(table: CollisionTable, out: Bools, half: Bools, joints: Ints) -> None:

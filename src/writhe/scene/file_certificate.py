@@ -16,7 +16,12 @@ from writhe.arrays import Floats
 from writhe.collision import Certificate, CollisionTable, ContactPolicy
 from writhe.collision.certify import certify_interpolations, interpolations_of
 from writhe.collision.clear_intervals import BroadPhase
-from writhe.collision.interpolated_motion import EulerChannels, InterpolatedMotion, gap_error
+from writhe.collision.interpolated_motion import (
+    EulerChannels,
+    InterpolatedMotion,
+    gap_error,
+    with_rows_at,
+)
 from writhe.collision.stored_channels import channels_in_scene, stored_channels
 from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
@@ -109,6 +114,10 @@ def certify_file(
         stored, table, interpolated, channels = prepared(refine)
     how = interpolation or ("slerp" if channels is None else "both")
     interpolations = interpolations_of(table, interpolated, how, channels)
+    if place is not None:
+        interpolations = [
+            _at_object_keys(place, table, each, surroundings) for each in interpolations
+        ]
     name = how if how != "slerp" else stored.interpolation
     found = certify_interpolations(table, interpolations, slack_m, name, broad_phase)
     return CertifiedFile(replace(found, frames=frames), table, stored.motion)
@@ -210,6 +219,25 @@ def with_skeleton(figure: Figure, skeleton: Skeleton) -> Figure:
     )
     folds = tuple(fold.on(fold.joint, turns[fold.joint]) for fold in figure.folds)
     return Figure(figure.name, skeleton, capsules=capsules, roles=figure.roles, folds=folds)
+
+
+def _at_object_keys(
+    scene: Scene,
+    table: CollisionTable,
+    interpolated: InterpolatedMotion,
+    surroundings: Surroundings | None,
+) -> InterpolatedMotion:
+    """The motion of a scene with rows at the keys of its objects: they may lie between frames."""
+    keyed = {item.name: item.keys for item in scene.objects if item.keys is not None}
+    if not keyed:
+        return interpolated
+    times = np.unique(np.concatenate([keys.times_s for keys in keyed.values()]))
+    out = with_rows_at(table, interpolated, times)
+    given = surroundings(out.times_s) if surroundings else {}
+    for name, keys in keyed.items():
+        poses = given.get(name)
+        out.q[:, table.skeleton.q_slice(name)] = keys.at(out.times_s) if poses is None else poses
+    return out
 
 
 def _in_scene(

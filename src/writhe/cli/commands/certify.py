@@ -68,6 +68,14 @@ def certify(
         animation=animation,
     )
     show_certificate(found.certificate, found.table)
+    names = found.motion.source.get("animations", [])
+    of_several = {}
+    if len(names) > 1:
+        of_several = {"animation": found.motion.source["animation"], "animations": len(names)}
+        console.print(
+            f"[yellow]one of {len(names)} animations: {of_several['animation']!r}; the others are"
+            " not certified by this (--animation NAME)[/]"
+        )
     report = None
     if skin:
         from writhe.research.evaluation.skin.report import figure_with_skin, skin_report
@@ -83,7 +91,9 @@ def certify(
         )
     if json:
         print_json(
-            found.certificate.as_dict() | ({} if report is None else {"skin": report.as_dict()})
+            found.certificate.as_dict()
+            | of_several
+            | ({} if report is None else {"skin": report.as_dict()})
         )
     raise typer.Exit(0 if found.certificate.certified else 1)
 

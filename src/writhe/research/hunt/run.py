@@ -25,7 +25,7 @@ from writhe.research.hunt.calls import CALLS, Nonsense
 from writhe.research.hunt.case import judge, load_case
 from writhe.research.hunt.doors import DOORS
 
-SLOWEST = 0.25  # a door takes at most this fraction of the time
+SLOWEST = 0.25  # a door takes at most this fraction of the time, or its share if there are few
 
 
 @dataclass
@@ -112,6 +112,7 @@ def hunt(
     """Try doors and calls in turn until the time is spent or each had `cases` cases."""
     names = [*(DOORS if doors is None else doors), *(CALLS if calls is None else calls)]
     tallies = {name: Tally() for name in names}
+    most = SLOWEST if len(names) > 1 / SLOWEST else 1.0
     began, turn = time.monotonic(), 0
     while time.monotonic() - began < seconds and (cases is None or turn < cases):
         for name in names:
@@ -119,7 +120,7 @@ def hunt(
             spent = time.monotonic() - began
             if spent > seconds:
                 break
-            if turn > 3 and tally.seconds > SLOWEST * spent:
+            if turn > 3 and tally.seconds > most * spent:
                 continue
             before = len(tally.found)
             if name in DOORS:

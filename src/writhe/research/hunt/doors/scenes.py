@@ -39,7 +39,7 @@ from writhe.research.hunt.doors.poses import random_motion, shortened
 from writhe.scene import Actor, KeyMotion, ObjectKind, Scene, SceneObject
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton
 from writhe.skeleton.figures import figure
-from writhe.skeleton.kinematics import integrate
+from writhe.skeleton.kinematics import integrate, interpolate
 
 _FPS = 30.0
 
@@ -119,12 +119,18 @@ def _clear_body(rng: np.random.Generator, frames: int) -> Floats:
     return np.array(rows)
 
 
+def _at_row(skeleton: Skeleton, q: Floats, row: float) -> Floats:
+    """(nq,) the configuration at a fractional row."""
+    first = min(int(row), len(q) - 2)
+    return interpolate(skeleton, q[first], q[first + 1], row - first)
+
+
 def scene_file(rng: np.random.Generator) -> Case:
     """`writhe certify clip.glb --scene room.json` with the built-in human."""
     frames = int(rng.integers(2, 4))
     body = figure("human").skeleton
     q = _clear_body(rng, frames)
-    keys, times = _poses(rng, 3), [0.0, 0.04, 0.09]
+    keys, times = _poses(rng, 3), [0.0, *np.sort(rng.uniform(0.001, 0.09, 2)).tolist()]
     box_pose, moved_pose = _pose(rng), _pose(rng)
     scene: dict[str, Any] = {
         "writhe_scene": 1,
@@ -154,11 +160,14 @@ def scene_file(rng: np.random.Generator) -> Case:
         room.write_text(json.dumps(scene))
         answer, table = ask_file(clip, room)
         files = {"clip.glb": clip.read_bytes(), "room.json": room.read_bytes()}
+    # the keys of the rod lie between the frames of the clip
+    between = [t for t in times if t < (frames - 1) / _FPS]
+    rows = np.unique(np.concatenate([np.arange(frames), np.array(between) * _FPS]))
     expected = np.concatenate(
         [
-            q,
-            np.repeat(moved_pose[None], frames, axis=0),
-            _keyed(keys, np.array(times), np.arange(frames) / _FPS),
+            [_at_row(body, q, float(row)) for row in rows],
+            np.repeat(moved_pose[None], len(rows), axis=0),
+            _keyed(keys, np.array(times), rows / _FPS),
         ],
         axis=1,
     )

@@ -68,8 +68,8 @@ def certify(
         animation=animation,
     )
     show_certificate(found.certificate, found.table)
-    names = found.motion.source.get("animations", [])
-    of_several = {}
+    names: list[str] = found.motion.source.get("animations", [])
+    of_several: dict[str, str | int] = {}
     if len(names) > 1:
         of_several = {"animation": found.motion.source["animation"], "animations": len(names)}
         console.print(

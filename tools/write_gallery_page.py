@@ -60,6 +60,8 @@ def main(folder: Path) -> None:
         if name in _REMARKS:
             page.append(_REMARKS[name])
         page += _certified(json.loads((source_folder / "figures.json").read_text(encoding="utf-8")))
+        if name == "topology-coordinates":
+            page.append(_contact_sheet(source_folder))
         page += _pictures(name, source_folder)
     (DOCS / "gallery.md").write_text("\n\n".join(page) + "\n", encoding="utf-8")
 
@@ -130,6 +132,22 @@ def _pictures(name: str, source_folder: Path) -> list[str]:
             out.append(f"![{caption} (moving)]({_keep(name, moving)})")
         out.append(f"![{caption}]({_keep(name, source)})\n\n*{caption}*")
     return out
+
+
+def _contact_sheet(source_folder: Path) -> str:
+    """One picture of all strips of a folder, under each other."""
+    strips = [Image.open(path).convert("RGB") for path in sorted(source_folder.glob("*.png"))]
+    sized = [one.resize((WIDEST, round(one.height * WIDEST / one.width))) for one in strips]
+    sheet = Image.new("RGB", (WIDEST, sum(one.height for one in sized)))
+    top = 0
+    for one in sized:
+        sheet.paste(one, (0, top))
+        top += one.height
+    target = PICTURES / source_folder.name / "contact-sheet.jpg"
+    sheet.save(target, quality=72, optimize=True)
+    names = ", ".join(path.stem for path in sorted(source_folder.glob("*.png")))
+    caption = f"All scenes, from above: {names}."
+    return f"![{caption}]({target.relative_to(DOCS).as_posix()})\n\n*{caption}*"
 
 
 def _keep(name: str, source: Path) -> str:

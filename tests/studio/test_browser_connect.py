@@ -43,6 +43,14 @@ def test_two_keys_are_connected_by_one_of_several_paths(open_page: OpenPage) -> 
     certified(page)
     assert page.locator(".track-bar").count() == 1
     assert len(store(page, "state.keys")) == 2  # the path is one sampled track, not many keys
+    page.locator("summary", has_text="Refine").click()
+    page.locator(".refine button").click()
+    wait_for(page, "s.state.undo === 'Refine the segment'")
+    certified(page)
+    compared = page.get_by_role("group", name="Before and after").locator("visible=true")
+    assert "angular momentum" in compared.inner_text()
+    page.keyboard.press("Control+z")
+    certified(page)
     go_to(page, 1.0)
     assert where(page, "left_ankle") == pytest.approx(feet, abs=2.0)
     page.keyboard.press("Control+z")

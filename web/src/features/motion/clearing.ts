@@ -229,7 +229,8 @@ class ClearingDialog {
 }
 
 /** A switch over the view between the motion before and after it was fixed. */
-class BeforeAfter {
+export class BeforeAfter {
+  private static shown: BeforeAfter | null = null; // one comparison at a time
   readonly element = h("div", { class: "before-after", role: "group", "aria-label": "Before and after", hidden: true });
   private readonly note = h("span", {});
   private readonly before = this.button("Before", true);
@@ -246,6 +247,8 @@ class BeforeAfter {
 
   show(before: Map<number, Motion>, changes: SegmentChange[]): void {
     if (before.size === 0) return;
+    BeforeAfter.shown?.hide();
+    BeforeAfter.shown = this;
     store.motionsBefore = before;
     this.note.textContent = changes.length === 1 ? changes[0].text : `${changes.length} segments changed`;
     this.element.hidden = false;

@@ -28,7 +28,7 @@ import bpy  # noqa: E402  # pyright: ignore[reportMissingImports]
 import numpy as np  # noqa: E402
 from blender_sample import LAST_FRAME, hand_through_chest  # noqa: E402
 
-_LONGEST_S = 240.0
+_LONGEST_S = 500.0
 
 
 class Window:
@@ -197,6 +197,31 @@ def steps(out: dict[str, Any]) -> Iterator[float]:
     window.send("ESC", "PRESS")
     yield 0.5
     out["escape_restores"] = before == [tuple(b.rotation_quaternion) for b in armature.pose.bones]
+    yield from _wind(window, armature, out)
+
+
+def _wind(window: Window, armature, out: dict[str, Any]) -> Iterator[float]:
+    """The arms wound around each other by the slider, kept."""
+    scene = bpy.context.scene
+    armature.animation_data_clear()
+    scene.tool_settings.use_keyframe_insert_auto = False
+    tangle = scene.writhe.tangle
+    tangle.first = tangle.second = armature
+    with window.context():
+        bpy.ops.writhe.clear_result()
+        bpy.ops.writhe.preset_pose(pose="stand")
+        bpy.ops.writhe.wind("INVOKE_DEFAULT")
+    yield 0.5
+    tangle.writhe = 0.45
+    for _ in range(40):
+        yield 0.25
+        if abs(tangle.measured - tangle.writhe) < 0.03:
+            break
+    out["wound"] = tangle.measured
+    window.picture("winding")
+    bpy.ops.writhe.keep_winding()
+    yield 0.5
+    out["kept"] = not tangle.live
 
 
 def _arrange(window: Window) -> Iterator[float]:

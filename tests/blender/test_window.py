@@ -53,3 +53,8 @@ def test_background_work_finds_and_removes_a_pass_through(result):
 
 def test_escape_restores_the_pose(result):
     assert result["escape_restores"]
+
+
+def test_the_arms_follow_the_slider_and_are_kept(result):
+    assert result["wound"] == pytest.approx(0.45, abs=0.05)
+    assert result["kept"]

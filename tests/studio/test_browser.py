@@ -115,10 +115,13 @@ def test_fingers_beside_the_body_move_the_camera(open_page: OpenPage) -> None:
     assert framed == pytest.approx(wide, rel=0.25)
 
 
-def test_a_click_pins_and_a_double_tap_too(open_page: OpenPage) -> None:
+def test_a_click_selects_and_a_key_or_a_double_tap_pins(open_page: OpenPage) -> None:
     page = open_page(touch=True)
     x, y = where(page, "left_wrist")
     page.mouse.click(x, y)
+    wait_for(page, "s.selected !== null")
+    assert store(page, "state.actors[0].pins.length") == 2  # a click does not pin
+    page.keyboard.press("p")
     wait_for(page, "s.state.actors[0].pins.length === 3")
     held = position(page, "left_wrist")
     drag(page, "head", 30, 15)
@@ -136,7 +139,7 @@ def test_the_ring_turns_the_hand(open_page: OpenPage) -> None:
     page = open_page(size=(900, 640))
     x, y = where(page, "head")
     page.mouse.click(x, y)
-    wait_for(page, "s.selected !== null && s.state.actors[0].pins.length === 3")
+    wait_for(page, "s.selected !== null")
     page.wait_for_function("() => window.writhe.editor.rotateGizmo.group.visible")
     page.wait_for_timeout(300)  # for the frame in which the ring is drawn
     ring = page.evaluate(

@@ -8,9 +8,9 @@ from paper_scenes_by_hand import fold_both_ways
 
 
 def test_the_middle_of_the_rings_moves_the_pinned_part(open_page: OpenPage) -> None:
-    """A click pins the hand and puts rings around it; a drag on its mark still moves the hand."""
+    """A pinned hand with rings around it: a drag on its mark still moves the hand."""
     page = open_page(size=(1000, 700))
-    page.mouse.click(*where(page, "left_wrist"))
+    page.mouse.dblclick(*where(page, "left_wrist"))
     wait_for(page, "s.state.actors[0].pins.length === 3 && s.selected !== null")
     assert page.get_by_text("Pinned the left hand").is_visible()
     x, y = where(page, "left_wrist")

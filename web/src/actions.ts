@@ -67,6 +67,16 @@ function poseActions(editor: Editor): Action[] {
       run: () => editor.pointers.togglePin(store.selected!, true),
     },
     {
+      name: "symmetric",
+      title: "Symmetric drag: the other side moves as the mirror image",
+      keys: ["X"],
+      group,
+      run: () => {
+        store.symmetric = !store.symmetric;
+        notify("options");
+      },
+    },
+    {
       name: "mirror",
       title: "Mirror the pose",
       keys: ["M"],

@@ -24,6 +24,7 @@ export interface Store {
   selectedKeys: Set<number>;
   movingActor: boolean; // whether the gizmo that moves the whole active actor is shown
   dragging: boolean; // whether a body or an object is being dragged
+  symmetric: boolean; // whether the other side of the body moves as the mirror image
   pushesBodies: boolean; // whether dragged objects push bodies out of their way
   timeS: number; // the playhead
   playing: boolean;
@@ -56,6 +57,7 @@ export const store: Store = {
   selectedKeys: new Set(),
   movingActor: false,
   dragging: false,
+  symmetric: false,
   pushesBodies: true,
   timeS: 0,
   playing: false,

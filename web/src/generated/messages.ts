@@ -15,6 +15,7 @@ export interface DragHandle {
   point_in_joint: [number, number, number];
   position_in_world: [number, number, number];
   orientation_in_world?: [number, number, number, number] | null;
+  alone?: boolean;
 }
 
 /** Move an actor towards drag targets, one for each pointer. */
@@ -24,6 +25,7 @@ export interface Drag {
   actor: number;
   handles: DragHandle[];
   frames?: number;
+  mirrored?: boolean;
 }
 
 /** End a drag without saving: everything returns to where it was before. */

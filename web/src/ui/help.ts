@@ -7,8 +7,11 @@ import { on, store } from "../store";
 
 const MOUSE_GESTURES: [string, string][] = [
   ["Drag the body", "pose it; the rest follows"],
-  ["Click a part", "select and pin it, click again to unpin it (Shift: pins its rotation too)"],
-  ["Drag a ring", "rotate the selected part; drag within the rings to move it"],
+  ["Alt + drag a limb", "move it behind the body"],
+  ["Wheel during a drag", "move the part away from you or nearer"],
+  ["Drag a limb onto an object or another character", "it lies on the surface there"],
+  ["Click a part", "select it; P or a double click pins or unpins it (Shift: its rotation too)"],
+  ["Drag a ring", "rotate the selected part alone, with Shift the body follows; drag within the rings to move it"],
   ["Drag beside the body, or right-drag", "orbit the camera"],
   ["Shift + right-drag", "pan the camera"],
   ["Wheel", "zoom"],

@@ -133,6 +133,8 @@ function pose(editor: Editor): HTMLElement {
     "Keep the selected part in place while you drag others and between keys (P); bars on the timeline say when: " +
       "round markers pin the position, square ones the rotation too",
   );
+  const symmetric = button("symmetric", "mirror", "Symmetric", "The other side moves as the mirror image (X)");
+  on(["options"], () => symmetric.setAttribute("aria-pressed", String(store.symmetric)));
   const chosen = h("p", { class: "note" });
   on(["selection", "state"], () => {
     const actor = activeActor();
@@ -143,7 +145,7 @@ function pose(editor: Editor): HTMLElement {
     pin.lastChild!.textContent = pinned ? "Unpin" : "Pin";
     chosen.textContent = name
       ? `Selected: ${jointLabel(name)}${pinned ? (pinned.both ? ", position and rotation pinned" : ", pinned") : ""}`
-      : `${actor?.pins.length ?? 0} pinned; the bars on the timeline say when. ${usesTouch() ? "Double-tap a part" : "Click a part"} to pin or unpin it.`;
+      : `${actor?.pins.length ?? 0} pinned; the bars on the timeline say when. ${usesTouch() ? "Double-tap a part" : "Select a part and press P"} to pin or unpin it.`;
   });
   return h(
     "div",
@@ -155,6 +157,7 @@ function pose(editor: Editor): HTMLElement {
       button("reset", "reset", "Reset", "Back to the starting pose"),
       pin,
       limb,
+      symmetric,
       ...editor.features.flatMap((feature) => feature.poseButtons ?? []),
     ),
     chosen,

@@ -18,11 +18,14 @@ interface Grip {
   target: THREE.Vector3; // in world coordinates
   orientation: THREE.Quaternion | null;
   comparedSide: boolean;
+  alone: boolean; // only this part turns
 }
 
 const FRAME_MS = 1000 / 60;
 const IN_FRONT_M = 0.05; // how far in front of the body a limb is dragged: about its thickness
 const MAX_DEPTH_CHANGE_M = 0.8; // a body further in front than this is another character
+const BEHIND_M = 0.15; // behind the middle of the body
+const MAX_SNAP_M = 0.5; // how far in depth a limb moves to lie on what is under the pointer
 const TIMEOUT_MS = 1500; // a result that takes longer counts as lost
 const MAX_FRAMES = 4; // solver frames in one message
 const ROUND_TRIPS = 600; // kept for the benchmark
@@ -74,6 +77,7 @@ export class BodyDrag {
       target: hit.point.clone(),
       orientation: null,
       comparedSide,
+      alone: false,
     });
     this.settled = false;
     this.dirty = true;
@@ -81,8 +85,8 @@ export class BodyDrag {
     return true;
   }
 
-  /** Rotate a joint in place, for the rotation gizmo. */
-  turn(pointer: number, joint: number, orientation: THREE.Quaternion): void {
+  /** Rotate a joint in place, for the rotation gizmo; unless `alone`, the body follows. */
+  turn(pointer: number, joint: number, orientation: THREE.Quaternion, alone: boolean): void {
     const character = this.viewport.character(store.active);
     if (!character) return;
     this.actor = store.active;
@@ -97,22 +101,57 @@ export class BodyDrag {
       target,
       orientation: orientation.clone(),
       comparedSide: false,
+      alone,
     });
     this.dirty = true;
     this.settled = false;
     this.pump();
   }
 
-  move(pointer: number, x: number, y: number): void {
+  /** Follow the pointer in a plane parallel to the view; with `behind`, on the far side of the body there. */
+  move(pointer: number, x: number, y: number, behind = false): void {
     const grip = this.grips.get(pointer);
     if (!grip || grip.orientation) return;
     const ray = this.viewport.ray(x, y);
     const at = ray.intersectPlane(grip.plane, new THREE.Vector3());
     if (!at) return;
-    grip.target.copy(this.inFront(grip, ray, at));
+    grip.target.copy(behind && grip.limb ? this.behindBody(grip.limb, ray, at) : this.onSurface(grip, ray, at));
     this.dirty = true;
     this.settled = false;
     this.pump();
+  }
+
+  /** The point on the far side of the body under the pointer; beside it, in a plane behind the body. */
+  private behindBody(limb: Set<number>, ray: THREE.Ray, at: THREE.Vector3): THREE.Vector3 {
+    const character = this.viewport.character(this.actor)!;
+    const far = this.viewport.farSideOfBody(ray, this.actor, store.symmetric ? bothSides(character, limb) : limb);
+    if (far !== null) return ray.at(far + IN_FRONT_M, at);
+    const { facing } = this.viewport.orbit;
+    const root = character.jointPosition(0);
+    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(facing, root.addScaledVector(facing, BEHIND_M));
+    return ray.intersectPlane(plane, at) ?? at;
+  }
+
+  /** Move what is dragged away from the viewer (metres), in every direction of the view. */
+  moveInDepth(metres: number): void {
+    for (const grip of this.grips.values()) {
+      const away = this.viewport.orbit.facing.multiplyScalar(metres);
+      grip.plane.translate(away);
+      grip.target.add(away);
+    }
+    this.dirty = true;
+    this.settled = false;
+    this.pump();
+  }
+
+  /** The target of a limb on the object or other character under the pointer, else in front of the own body. */
+  private onSurface(grip: Grip, ray: THREE.Ray, at: THREE.Vector3): THREE.Vector3 {
+    if (!grip.limb || grip.comparedSide) return this.inFront(grip, ray, at);
+    const depth = ray.origin.distanceTo(at);
+    const surface = this.viewport.nearestOther(ray, this.actor) - IN_FRONT_M;
+    const own = this.viewport.nearestBody(ray, this.actor, grip.limb, false);
+    if (surface > 0 && surface < own && Math.abs(surface - depth) < MAX_SNAP_M) return ray.at(surface, at);
+    return this.inFront(grip, ray, at);
   }
 
   /** Move the target of a limb in front of the body where it would otherwise lie behind or inside it. */
@@ -141,7 +180,7 @@ export class BodyDrag {
       store.hasDragged = true;
       localStorage.setItem("writhe.touched", "yes");
       showMessage(
-        `Well done. ${usesTouch() ? "Double-tap a part" : "Click a part"} to pin it: it stays in place while you drag others.`,
+        `Well done. ${usesTouch() ? "Double-tap a part" : "Double-click a part"} to pin it: it stays in place while you drag others.`,
       );
     }
     store.recording = false;
@@ -206,6 +245,7 @@ export class BodyDrag {
       actor: this.actor,
       handles: [...this.grips.values()].map(toHandle),
       frames,
+      mirrored: store.symmetric,
     });
     if (!sent) return;
     if (this.dirty) this.newest = this.sequence;
@@ -242,6 +282,7 @@ function toHandle(grip: Grip): DragHandle {
     point_in_joint: grip.pointInJoint.toArray(),
     position_in_world: grip.target.toArray(),
     orientation_in_world: turn ? [turn.w, turn.x, turn.y, turn.z] : null,
+    alone: grip.alone,
   };
 }
 
@@ -254,4 +295,12 @@ function limbOf(character: Character, joint: number): Set<number> | null {
   const limb = new Set([top]);
   joints.forEach((one, j) => limb.has(one.parent) && limb.add(j)); // parents precede their children
   return limb.size > joints.length / 2 ? null : limb;
+}
+
+/** A limb and the limb with the same names on the other side. */
+function bothSides(character: Character, limb: Set<number>): Set<number> {
+  const { joints } = character.shape;
+  const swapped = (name: string) => name.replace(/left|right/i, (side) => (/left/i.test(side) ? "right" : "left"));
+  const names = new Set([...limb].map((j) => swapped(joints[j].name).toLowerCase()));
+  return new Set([...limb, ...joints.flatMap(({ name }, j) => (names.has(name.toLowerCase()) ? [j] : []))]);
 }

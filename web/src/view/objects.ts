@@ -77,10 +77,12 @@ export class SceneObjects {
       paint(group, on ? this.blockedMaterial : object === this.selected ? this.selectedMaterial : this.material);
   }
 
-  pick(ray: THREE.Ray): ObjectHit | null {
+  /** The first object along a ray, ignoring those in `without`. */
+  pick(ray: THREE.Ray, without?: Set<number>): ObjectHit | null {
     const caster = new THREE.Raycaster(ray.origin, ray.direction);
     let best: ObjectHit | null = null;
     for (const [object, { group }] of this.shown) {
+      if (without?.has(object)) continue;
       group.updateWorldMatrix(true, true);
       const hit = caster.intersectObject(group, true)[0];
       if (hit && (!best || hit.distance < best.distance)) best = { object, point: hit.point, distance: hit.distance };

@@ -120,11 +120,11 @@ export class Pointers {
       press.role = this.pendingGrabs.get(event.pointerId)?.() ? "pose" : "camera";
       this.pendingGrabs.delete(event.pointerId);
     }
-    if (press.role === "pose") this.drag.move(event.pointerId, x, y);
+    if (press.role === "pose") this.drag.move(event.pointerId, x, y, event.altKey);
     else if (press.role === "tool") press.gesture!.move(this.tools.at(event));
     else if (press.role === "turn" && press.moved) {
       const turn = this.rotateGizmo.drag(x, y);
-      if (turn) this.drag.turn(event.pointerId, turn.joint, turn.orientation);
+      if (turn) this.drag.turn(event.pointerId, turn.joint, turn.orientation, !event.shiftKey);
     } else if (press.role === "camera" || press.role === "pan") this.moveCamera(event.pointerId, dx, dy);
     press.x = x;
     press.y = y;
@@ -164,7 +164,7 @@ export class Pointers {
     }
   }
 
-  /** A click selects and toggles the pin; with touch, a tap selects and a double tap toggles; elsewhere it deselects. */
+  /** A click or tap selects, a double one toggles the pin; elsewhere it deselects. */
   private click(press: Press, event: PointerEvent): void {
     if (press.joint === null) {
       store.selected = store.selectedObject = null;
@@ -178,7 +178,7 @@ export class Pointers {
     const twice = now - this.lastTap.time < DOUBLE_TAP_MS && this.lastTap.joint === joint;
     this.lastTap = { time: twice ? 0 : now, joint };
     store.selected = joint;
-    if (event.pointerType === "mouse" || twice) this.togglePin(joint, event.shiftKey);
+    if (twice) this.togglePin(joint, event.shiftKey);
     notify("selection");
   }
 
@@ -212,9 +212,14 @@ export class Pointers {
       );
   }
 
+  /** The wheel zooms; while a part is dragged, it moves that part away from the viewer or nearer. */
   private wheel(event: WheelEvent): void {
     event.preventDefault();
     const pixels = event.deltaMode === 1 ? 24 * event.deltaY : event.deltaY;
+    if (this.drag.active) {
+      this.drag.moveInDepth(-0.0004 * pixels);
+      return;
+    }
     this.viewport.orbit.zoom(Math.exp(Math.max(-120, Math.min(120, pixels)) * 0.0014));
     this.viewport.draw();
   }

@@ -24,6 +24,8 @@ interface PickableCharacter {
   picker: Picker;
 }
 
+const FAR_M = 50;
+
 export class Viewport {
   readonly canvas: HTMLCanvasElement;
   readonly orbit = new Orbit();
@@ -186,6 +188,23 @@ export class Viewport {
     if (comparedSide) return this.compared?.picker.pick(ray, without)?.distance ?? Infinity;
     const hits = [...this.characters].map(([id, { picker }]) => picker.pick(ray, id === actor ? without : undefined));
     return Math.min(Infinity, ...hits.map((hit) => hit?.distance ?? Infinity));
+  }
+
+  /** Distance along a ray to the nearest other character or object that is not carried. */
+  nearestOther(ray: THREE.Ray, actor: number): number {
+    const carried = new Set(
+      store.state?.features.holds.holds.filter((hold) => hold.carries).map((hold) => hold.object),
+    );
+    const object = this.objects.pick(ray, carried)?.distance ?? Infinity;
+    const others = [...this.characters].filter(([id]) => id !== actor);
+    return Math.min(object, ...others.map(([, { picker }]) => picker.pick(ray)?.distance ?? Infinity));
+  }
+
+  /** Distance along a ray to the far side of a body without the joints `without`; null beside it. */
+  farSideOfBody(ray: THREE.Ray, actor: number, without: Set<number>): number | null {
+    const back = new THREE.Ray(ray.at(FAR_M, new THREE.Vector3()), ray.direction.clone().negate());
+    const hit = this.characters.get(actor)?.picker.pick(back, without);
+    return hit ? FAR_M - hit.distance : null;
   }
 
   /** The camera ray through a point of the page. */

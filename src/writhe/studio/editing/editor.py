@@ -12,17 +12,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from writhe.arrays import Floats, floats
+from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion
 from writhe.solvers.posing import Hold, Pin, Poser, PoseResult, SupportsRelations, Target
+from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.result import Status
 from writhe.studio import protocol
 from writhe.studio.document import ActorRow, Document, relations
-from writhe.studio.editing import edits, held_joints, scene_builder, starting_poses
+from writhe.studio.editing import drag_targets, edits, held_joints, scene_builder, starting_poses
 from writhe.studio.editing.posers import Posers
-from writhe.studio.editing.scene_builder import FARTHEST_M
 from writhe.studio.editing.soft_pins import SoftPins
 from writhe.studio.editing.solver_settings import SolverSettings
 from writhe.studio.view.diagnostics import Diagnostics
@@ -115,6 +115,7 @@ class Editor:
         self._held: dict[str, Target] = {}  # last target of each joint dragged in this gesture
         # the joints being dragged and the soft-pin targets of the others
         self._soft_targets: tuple[set[str], list[Target]] = (set(), [])
+        self._mirror: drag_targets.Plane | None = None  # of the gesture, if it is symmetric
         self._own_holds: list[Hold] = []  # of the dragged actor, on itself and on what it carries
         self._scene_key: scene_builder.SceneKey | None = None
         self._scene: Scene | None = None
@@ -152,7 +153,12 @@ class Editor:
             self._begin(actor, posed)
         elif self.followers:
             self.arrange(posed)
-        targets = [_target(handle, posed.figure) for handle in message.handles]
+        targets = [drag_targets.target_of(handle, posed.figure) for handle in message.handles]
+        if message.handles[0].alone and targets[0].orientation_in_world is not None:
+            return self._turn_alone(message, posed, targets[0])
+        if message.mirrored:
+            self._mirror = self._mirror or drag_targets.sagittal_plane(posed.figure, posed.q)
+            targets += drag_targets.mirror_images(posed.figure, self._mirror, targets)
         self.holding = tuple(target.joint for target in targets)
         held = set(self.holding)
         pins = [pin for pin in self._pins if pin.joint not in held]
@@ -169,6 +175,24 @@ class Editor:
         return protocol.DragResult(
             message.sequence, actor.id, settled, _pose_report(posed, result), comparison
         )
+
+    def _turn_alone(
+        self, message: protocol.Drag, posed: PosedActor, target: Target
+    ) -> protocol.DragResult:
+        """Turn one part with what is below it; the rest of the body stays."""
+        skeleton, begin = posed.figure.skeleton, time.perf_counter()
+        in_scene = posed.diagnostics.in_scene or ActorInScene.alone(posed.figure)
+        posed.q = drag_targets.turned_alone(
+            posed.figure, posed.q, target, in_scene.table, in_scene.state, in_scene.q
+        )
+        at = skeleton.index(target.joint)
+        below = skeleton.names[at : int(skeleton.tree.subtree_end[at])]
+        self.holding = (target.joint,)
+        self._held |= {name: Target(name, (0.0, 0.0, 0.0)) for name in below}
+        self._record(posed.q)
+        spent = 1e3 * (time.perf_counter() - begin)
+        report = _pose_report(posed, PoseResult(posed.q, Status.REACHED, {}, {}, spent))
+        return protocol.DragResult(message.sequence, message.actor, True, report, None)
 
     def move_part(self, actor: ActorRow, target: Target) -> PosedActor:
         """Move a part to a target in one call, as a drag would; the caller saves the pose."""
@@ -201,7 +225,7 @@ class Editor:
         of where they were pinned.
         """
         self._gesture = actor.id
-        self._held, self._soft_targets = {}, (set(), [])
+        self._held, self._soft_targets, self._mirror = {}, (set(), []), None
         moved = [posed] if self._comparison is None else [posed, self._comparison[1]]
         for other in moved:
             other.pass_throughs = 0
@@ -393,25 +417,6 @@ class Editor:
             recording.start_s,
         )
         self.recording = None
-
-
-def _target(handle: protocol.DragHandle, figure: Figure) -> Target:
-    names = figure.skeleton.names
-    if not 0 <= handle.joint < len(names):
-        raise WritheError(f"this figure has no joint number {handle.joint}")
-    point = floats(handle.point_in_joint, (3,), "the dragged point")
-    position = floats(handle.position_in_world, (3,), "the target position")
-    if np.abs(position).max() > FARTHEST_M or np.abs(point).max() > FARTHEST_M:
-        raise WritheError("the target position must be within 1000 m of the origin")
-    turn = handle.orientation_in_world
-    if turn is not None:
-        quaternion = floats(turn, (4,), "the orientation")
-        norm = float(np.linalg.norm(quaternion))
-        if not 0.5 < norm < 2.0:
-            raise WritheError("the target orientation must be a unit quaternion")
-        w, x, y, z = (float(v) for v in quaternion / norm)
-        turn = (w, x, y, z)
-    return Target(names[handle.joint], handle.position_in_world, handle.point_in_joint, turn)
 
 
 def _pose_report(posed: PosedActor, result: PoseResult) -> protocol.PoseReport:

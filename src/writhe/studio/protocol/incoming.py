@@ -27,12 +27,16 @@ class Open(Message, frozen=True, tag="open"):
 
 
 class DragHandle(Part, frozen=True):
-    """A dragged point of a joint and its target."""
+    """A dragged point of a joint and its target.
+
+    With `alone`, the joint is turned to the orientation and the rest of the body stays.
+    """
 
     joint: int
     point_in_joint: Vector3
     position_in_world: Vector3
     orientation_in_world: Quaternion | None = None
+    alone: bool = False
 
 
 class Drag(Message, frozen=True, tag="drag"):
@@ -46,6 +50,7 @@ class Drag(Message, frozen=True, tag="drag"):
     actor: int
     handles: Annotated[list[DragHandle], Meta(min_length=1, max_length=10)]
     frames: Annotated[int, Meta(ge=1, le=4)] = 1
+    mirrored: bool = False  # the other side of the body moves as the mirror image
 
 
 class CancelDrag(Message, frozen=True, tag="cancel_drag"):

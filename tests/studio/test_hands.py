@@ -79,3 +79,28 @@ def test_two_clicks_make_two_characters_shake_hands(editor):
         for n in (first, second)
     ]
     assert np.linalg.norm(palms[0] - palms[1]) < 0.12
+
+
+def test_both_hands_grip_a_bar_where_it_was_clicked(editor):
+    document = editor.document
+    with document.edit("Add") as edit:
+        number = object_edits.add_object(document, edit, "capsule", (0.0, 1.0, 0.42))
+        object_edits.resize_object(document, edit, number, (0.03, 1.0, 0.03))
+        half = float(np.sqrt(0.5))
+        object_edits.place_object(
+            document, edit, number, (0.0, 1.0, 0.42), (half, 0.0, 0.0, half), 0.0
+        )
+    editor.refresh()
+    actor = document.actors()[0].id
+    for side, x in (("left", 0.2), ("right", -0.2)):
+        hand = joint(editor, f"{side}_wrist")
+        carry_out(editor, hands.GripObject(side, actor, hand, number, (x, 1.0, 0.42)))
+        editor.refresh()
+    one, other = all_holds(document)
+    assert one.part.object == number and one.other.joint == "left_wrist"
+    assert other.part.joint == "right_wrist" and other.other.object == number
+    figure = document.figure("human_with_fingers")
+    frames = forward(figure.skeleton, document.actor(actor).configuration)
+    assert frames.position("left_middle_1")[0] - frames.position("right_middle_1")[0] > 0.25
+    measured = editor.posed_actor(document.actor(actor)).diagnostics
+    assert measured.measure(document.actor(actor).configuration).clearance_m > -0.001

@@ -656,6 +656,7 @@ export interface GripObject {
   actor: number;
   joint: number;
   object: number;
+  at?: [number, number, number] | null;
 }
 
 /** Bring the hands of two characters together, by a picked joint of each. */

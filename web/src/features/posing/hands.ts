@@ -97,7 +97,8 @@ function gripMode(editor: Editor): Mode {
             return;
           }
           const { actor, joint } = first;
-          if (object !== null) editor.command({ type: "grip_object", actor, joint, object });
+          if (object !== null)
+            editor.command({ type: "grip_object", actor, joint, object, at: thing!.point.toArray() });
           else if (hit && hit.actor !== actor)
             editor.command({ type: "shake_hands", actor, joint, other: hit.actor, other_joint: hit.joint });
           else {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Vector3, floats
 from writhe.database import PostureDatabase
 from writhe.errors import WritheError
 from writhe.hands import HAND_POSES, clasp, grip, hand_pose, hands_of
-from writhe.skeleton import Figure
+from writhe.skeleton import Figure, forward
 from writhe.solvers.posing import Pin, pin_here
 from writhe.studio.document.history import Edit
 from writhe.studio.document.holds import Thing, all_holds
@@ -34,11 +34,15 @@ class SetHandPose(Command, frozen=True, tag="set_hand_pose"):
 
 
 class GripObject(Command, frozen=True, tag="grip_object"):
-    """Bring the hand of a picked joint to an object and close the fingers around it."""
+    """Bring the hand of a picked joint to an object and close the fingers around it.
+
+    `at` is the place in the world where it was clicked; by default its handiest piece is gripped.
+    """
 
     actor: int
     joint: int
     object: int
+    at: Vector3 | None = None
 
 
 class ShakeHands(Command, frozen=True, tag="shake_hands"):
@@ -86,12 +90,14 @@ def grip_object(editor: Editor, edit: Edit, message: GripObject) -> None:
     """The hand goes to the object, closes around it and takes it; a second hand holds on to it."""
     side = _side(editor, message.actor, message.joint)
     thing = scene_objects.object_label(editor.document.object_row(message.object))
+    q = current_configuration(editor)
     found = grip(
         editor.scene,
         actor_label(message.actor),
         side,
         thing,
-        current_configuration(editor),
+        q,
+        at=None if message.at is None else _in_object(editor, q, thing, message.at),
         pins=_held_wrists(editor, message.actor, side),
         database=_postures(editor),
     )
@@ -134,6 +140,13 @@ def _keep(editor: Editor, edit: Edit, number: int, q: Floats) -> None:
     own = q[editor.scene.layout.actor_q[actor_label(number)]]
     edits.set_pose(editor.document, edit, number, own, editor.time_s)
     editor.posed_actor(editor.document.actor(number)).set_pose(own)
+
+
+def _in_object(editor: Editor, q: Floats, thing: str, point: Vector3) -> Floats:
+    """A point of the world in the frame of an object."""
+    at = floats(point, (3,), "the place to grip")
+    frames = forward(editor.scene.layout.skeleton, q)
+    return frames.rotation(thing).T @ (at - frames.position(thing))
 
 
 def _held_wrists(editor: Editor, number: int, but: str) -> list[Pin]:

@@ -24,10 +24,6 @@ PICTURES = DOCS / "images" / "gallery"
 WIDEST = 900
 # what the pictures of a section do not show
 _REMARKS = {
-    "energy-planning": (
-        "The plot of planning times is of a run with 60 s for each planner; the other pictures and"
-        " the table are of one with 3 s."
-    ),
     "topology-coordinates": (
         "*Shown*: what a viewer would call success holds as geometry (where hands are, on which"
         " side, what touches) together with the linking; without the scripted places or without the"

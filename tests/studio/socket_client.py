@@ -25,6 +25,8 @@ class SocketClient:
         )
         self.send(type="open", protocol=PROTOCOL, document=document)
         self.seen: dict[str, dict[str, Any]] = {}
+        self.motion = np.zeros((0, 0), dtype="<f4")  # (frames, nq) of the actor sent last
+        self.linking = np.zeros((0, 0), dtype="<f4")  # (frames, pairs)
         self.state = self.until("state")
 
     def send(self, **message: Any) -> None:
@@ -35,6 +37,10 @@ class SocketClient:
         assert isinstance(data, bytes)
         message: dict[str, Any] = msgspec.msgpack.decode(data)
         self.seen[message["type"]] = message
+        if message["type"] == "motion":
+            sent = len(message["q"]) // (4 * max(1, message["size"]))
+            self.motion = _spliced(self.motion, message, "q", sent)
+            self.linking = _spliced(self.linking, message, "linking", sent)
         return message
 
     def until(self, kind: str) -> dict[str, Any]:
@@ -79,3 +85,14 @@ class SocketClient:
 
     def close(self) -> None:
         self._open.close()
+
+
+def _spliced(before: np.ndarray, message: dict[str, Any], name: str, sent: int) -> np.ndarray:
+    """The rows before, with those of a motion message in their places."""
+    rows = np.frombuffer(message[name], "<f4").reshape(sent, -1) if sent else before[:0]
+    out = np.zeros((message["frames"], rows.shape[1]), dtype="<f4")
+    if before.shape[1] == out.shape[1]:
+        kept = min(len(before), len(out))
+        out[:kept] = before[:kept]
+    out[message["first"] : message["first"] + sent] = rows
+    return out

@@ -87,7 +87,7 @@ def test_a_segment_gets_a_detour_and_is_blended_again(server: Server, client: So
 
 def test_the_reason_for_no_path_uses_display_names(client: SocketClient) -> None:
     """Something stands where the second pose has a hand."""
-    last = np.frombuffer(client.seen["motion"]["q"], "<f4").reshape(61, -1)[-1]
+    last = client.motion[-1]
     hand = forward(figure("human").skeleton, last * 1.0).position("left_wrist")
     client.command(type="add_object", kind="ball", position=tuple(float(v) for v in hand))
     (ball,) = client.state["objects"]
@@ -125,7 +125,7 @@ def test_all_segments_are_cleared_as_one_command(server: Server, client: SocketC
     (track,) = client.command(type="rename", name="Folded")["actors"][0]["sampled_tracks"]
     assert track["name"] == "Detour"
     assert pose_keys(server, client) == keys
-    linking = np.frombuffer(client.seen["motion"]["linking"], "<f4").reshape(61, -1)
+    linking = client.linking
     assert linking[0].max() > 0.3 and linking[-1].min() < -0.3  # over has become under
     client.command(type="undo")
     client.command(type="undo")
@@ -140,7 +140,7 @@ def test_a_motion_that_grazes_a_rod_is_pushed_out(server: Server) -> None:
     for sequence in range(60):
         client.drag("left_wrist", (0.45, 1.35, 0.25), sequence, frames=2)
     client.command(type="release", actor=1)
-    before = np.frombuffer(client.seen["motion"]["q"], "<f4").reshape(31, -1)
+    before = client.motion
     middle = forward(figure("human").skeleton, before[15] * 1.0).position("left_wrist")
     place = tuple(float(v) for v in middle + np.array([0.0, 0.0, 0.075]))
     client.command(type="add_object", kind="ball", position=place)
@@ -151,7 +151,7 @@ def test_a_motion_that_grazes_a_rod_is_pushed_out(server: Server) -> None:
         "clear_result", type="clear_segment", actor=1, start_s=0.0, end_s=1.0, how="push_out"
     )
     assert checked(client)["certified"]
-    after = np.frombuffer(client.seen["motion"]["q"], "<f4").reshape(31, -1)
+    after = client.motion
     np.testing.assert_allclose(after[[0, -1]], before[[0, -1]], atol=1e-5)
     assert 0.005 < np.abs(after - before).max() < 0.6
     client.close()

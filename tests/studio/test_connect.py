@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 from server_process import Server
 from socket_client import SocketClient
@@ -26,7 +25,7 @@ def test_keys_are_connected_around_an_obstacle(client: SocketClient) -> None:
     for sequence in range(60):
         client.drag("left_wrist", (0.4, 1.4, 0.3), sequence, frames=2)
     client.command(type="release", actor=1)
-    rows = np.frombuffer(client.seen["motion"]["q"], "<f4").reshape(31, -1)
+    rows = client.motion
     middle = forward(figure("human").skeleton, rows[15] * 1.0).position("left_wrist")
     client.command(type="add_object", kind="ball", position=tuple(float(v) for v in middle))
     (ball,) = client.state["objects"]

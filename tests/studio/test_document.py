@@ -167,7 +167,7 @@ def test_in_betweens_meet_the_keys_and_do_not_overshoot(path: Path) -> None:
 
 def test_slopes_vanish_at_turning_points(rng: np.random.Generator) -> None:
     rates = rng.normal(size=(6, 4))
-    slopes = monotone_slopes(rates, 4)
+    slopes = monotone_slopes(rates)
     assert len(slopes) == 7
     for slope, before, after in zip(slopes[1:-1], rates[:-1], rates[1:], strict=True):
         turning = before * after <= 0

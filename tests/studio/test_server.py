@@ -273,10 +273,7 @@ def test_in_betweens_that_pass_through_are_found(client: SocketClient) -> None:
     assert [segment["verdict"] for segment in found["segments"]] == ["certified"]
     # a post between the first pose and the second
     start = figure("human").skeleton
-    hands = [
-        forward(start, np.frombuffer(client.seen["motion"]["q"], "<f4").reshape(31, -1)[f] * 1.0)
-        for f in (0, 15, 30)
-    ]
+    hands = [forward(start, client.motion[f] * 1.0) for f in (0, 15, 30)]
     middle = hands[1].position("left_wrist")
     client.command(type="add_object", kind="ball", position=tuple(float(v) for v in middle))
     (ball,) = client.state["objects"]

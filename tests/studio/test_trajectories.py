@@ -22,10 +22,11 @@ from browser_user import (
 from server_process import Server
 from socket_client import SocketClient
 
-from writhe.skeleton import forward
+from writhe.cleaning.clean import clean
+from writhe.skeleton import Motion, forward
 from writhe.skeleton.figures import figure
 from writhe.solvers.trajectory import Chain, Forest
-from writhe.styles.follow_paths import follow, smooth_path
+from writhe.styles.follow_paths import follow, smooth_path, starting_at
 from writhe.styles.learn_styles import learn_builtin
 
 DRAWN = [(-0.45, 1.0, 0.3), (-0.35, 1.2, 0.42), (-0.25, 1.4, 0.45), (-0.4, 1.25, 0.4)]
@@ -52,10 +53,12 @@ def _state_with(client: SocketClient, undo: str, keys: int) -> dict[str, Any]:
 
 
 def test_a_path_is_baked_to_keys_and_can_be_undone(client: SocketClient) -> None:
+    before = client.pose()
     told = _follow(client)
     assert told["distance_mm"] < 5.0
     baked = round(client.state["fps"]) + 2  # a key for every frame, and one for the path
     state = _state_with(client, "Follow the path", baked)
+    np.testing.assert_allclose(client.pose(), before, atol=1e-5)  # it starts where the body is
     (path,) = state["features"]["trajectories"]["paths"]
     assert path["limb"] == "right_arm"
     np.testing.assert_allclose(path["points"], DRAWN)
@@ -77,12 +80,15 @@ def test_a_motion_can_be_repaired(client: SocketClient) -> None:
     arm = Chain.named(human, "right_arm")
     fps = client.state["fps"]
     path = smooth_path(np.array(through), round(0.7 * fps) + 1)
-    alike = follow(arm, learn_builtin(arm).blend("move"), path, fps, client.pose().astype(float))
-    assert alike.repaired().after.certified
+    posture = client.pose().astype(float)
+    followed = follow(arm, learn_builtin(arm).blend("move"), path, fps, posture)
+    q = starting_at(human.skeleton, followed.motion.q, posture, fps)
+    alike = clean(human, Motion(human.skeleton, q, fps))
+    assert alike.after.certified
     told = _follow(client, points=through, seconds=0.7)
     assert not told["certified"]
-    assert alike.certificate.min_clearance_m is not None
-    assert told["penetration_mm"] == pytest.approx(-1e3 * alike.certificate.min_clearance_m, abs=1)
+    assert alike.before.min_clearance_m is not None
+    assert told["penetration_mm"] == pytest.approx(-1e3 * alike.before.min_clearance_m, abs=1)
     told = client.task(
         "follow_path_result", type="repair_motion", actor=1, start_s=0.0, seconds=0.7
     )

@@ -105,7 +105,7 @@ function poseActions(editor: Editor): Action[] {
 /** Cancel the first of what is going on: a drag, a mode, recording, playback, a job; else clear the selection. */
 function cancel(editor: Editor): void {
   clearMessages();
-  if (editor.pointers.cancel() || cancelKeyDrag()) return;
+  if (editor.pointers.cancel() || cancelKeyDrag() || editor.features.some((feature) => feature.cancel?.())) return;
   if (editor.tools.mode) editor.tools.enter(null);
   else if (store.recording) editor.setRecording(false);
   else if (store.playing) editor.playback.stop();
@@ -211,7 +211,7 @@ function keyActions(editor: Editor): Action[] {
 
 function viewActions(editor: Editor): Action[] {
   const group = "View";
-  const toggle = (option: "onion" | "graph") => () => {
+  const toggle = (option: "onion" | "graph" | "curves") => () => {
     store[option] = !store[option];
     notify("options");
   };
@@ -224,6 +224,13 @@ function viewActions(editor: Editor): Action[] {
       run: () => editor.viewport.frame(store.active, store.selected),
     },
     { name: "onion", title: "Onion skins", keys: ["O"], group, run: toggle("onion") },
+    {
+      name: "curves",
+      title: "Motion curves of the selected joint, and easing",
+      keys: ["E"],
+      group,
+      run: toggle("curves"),
+    },
     { name: "graph", title: "Graph of the linking over time", keys: ["G"], group, run: toggle("graph") },
     { name: "compare", title: "Compare two methods", keys: ["D"], group, run: () => toggleComparison(editor) },
     { name: "theme", title: "Light or dark theme", keys: ["T"], group, run: toggleTheme },

@@ -4,6 +4,7 @@ import { overlappingParts } from "./certificate_text";
 import { type BareCommand, Connection, type Link } from "./connection";
 import { type Feature, installFeatures } from "./feature";
 import type { Outgoing } from "./generated/messages";
+import { KeyPreviews } from "./key_previews";
 import { floats, poseAt } from "./motion";
 import { Playback } from "./playback";
 import { activeActor, notify, on, receiveMotion, shownMotion, store } from "./store";
@@ -39,6 +40,7 @@ export class Editor {
   readonly features: Feature[];
   readonly actions: Action[];
   readonly playback = new Playback(this);
+  readonly previews: KeyPreviews;
   link: Link = "connecting";
   private framed = false;
   private awaited: number | null = null; // an actor that was just opened
@@ -53,6 +55,7 @@ export class Editor {
     this.viewport = new Viewport(view, options);
     this.viewport.modelAddress = (key) => `api/documents/${document}/models/${key}.glb`;
     this.connection = new Connection(document);
+    this.previews = new KeyPreviews(this.connection);
     this.drag = new BodyDrag(this.viewport, this.connection);
     this.rotateGizmo = new RotateGizmo(this.viewport);
     this.tools = new Tools(this.viewport);
@@ -125,6 +128,7 @@ export class Editor {
         break;
       case "motion":
         receiveMotion(message);
+        if (store.state) notify("time"); // frames may follow a state while spans are still being solved
         break;
       case "drag_result":
         if (this.drag.active) this.drag.receive(message);
@@ -140,6 +144,7 @@ export class Editor {
         this.jobs.show(message);
         break;
     }
+    this.previews.receive(message);
     this.features.forEach((feature) => feature.receive?.(message));
   }
 
@@ -161,6 +166,7 @@ export class Editor {
 
   private receiveState(state: NonNullable<typeof store.state>): void {
     store.state = state;
+    if (!store.dragging) this.previews.clear();
     const ids = state.actors.map((actor) => actor.id);
     if (!ids.includes(store.active)) {
       store.active = ids[0];

@@ -29,6 +29,7 @@ export interface Feature {
   keys?: KeyStyle[];
   readouts?: HTMLElement[]; // in the lower corners of the view
   corner?: HTMLElement[]; // in the upper left corner of the view
+  cancel?(): boolean; // Escape: end a gesture of the feature; false if there is none
   receive?(message: Outgoing): void; // every message, after the editor has handled it
 }
 

@@ -29,6 +29,7 @@ const PATHS: { [name: string]: string } = {
   copy: "M9 9h11v11H9z M15 9V4H4v11h5",
   pin: "M12 21v-7 M8 4h8l-1 6 3 4H6l3-4z",
   contact: "M3 20h18 M12 4v10 M8 10l4 4 4-4",
+  curve: "M3 20C12 20 12 4 21 4 M3 20h5 M16 4h5",
   graph: "M3 17c4 0 4-10 8-10s4 8 10 8 M3 21h18",
   compare: "M4 5h7v14H4z M13 5h7v14h-7z",
   panel: "M4 5h16v14H4z M15 5v14",

@@ -15,17 +15,31 @@ export function floats(bytes: Uint8Array): Float32Array {
   return new Float32Array(bytes.slice().buffer);
 }
 
-export function toMotion({ fps, frames, q, linking }: Pick<MotionData, "fps" | "frames" | "q" | "linking">): Motion {
-  const configurations = floats(q);
-  const links = floats(linking);
+/** A motion whose frames from `first` on are replaced by those of a message; the others stay. */
+export function withFrames(
+  known: Motion | undefined,
+  { fps, frames, first, size, q, linking }: Omit<MotionData, "type" | "actor">,
+): Motion {
+  const [configurations, links] = [floats(q), floats(linking)];
+  const sent = configurations.length / size;
+  const before = known?.size === size && sent < frames ? known : undefined;
+  const pairs = before?.pairs ?? links.length / sent;
   return {
     fps,
     frames,
-    size: configurations.length / frames,
-    q: configurations,
-    linking: links,
-    pairs: links.length / frames,
+    size,
+    pairs,
+    q: spliced(before?.q, configurations, first * size, frames * size),
+    linking: spliced(before?.linking, links, first * pairs, frames * pairs),
   };
+}
+
+function spliced(before: Float32Array | undefined, part: Float32Array, at: number, length: number): Float32Array {
+  if (part.length === length && at === 0) return part;
+  const out = new Float32Array(length);
+  if (before) out.set(before.subarray(0, length));
+  out.set(part.subarray(0, Math.max(0, length - at)), at);
+  return out;
 }
 
 /** The frame nearest to a time, clamped to the motion. */

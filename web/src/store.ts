@@ -8,13 +8,14 @@ import type {
   State,
   Welcome,
 } from "./generated/messages";
-import { type Motion, toMotion } from "./motion";
+import { type Motion, withFrames } from "./motion";
 
 export interface Store {
   welcome: Welcome | null;
   state: State | null;
   figures: Map<string, FigureShape>;
   motions: Map<number, Motion>; // by actor
+  previews: Map<number, Motion>; // by actor: as it will be once keys that are being changed are released
   motionVersion: number; // counts motions received
   motionsBefore: Map<number, Motion> | null; // before the last fix, to compare with
   showsBefore: boolean; // whether those are shown
@@ -32,6 +33,7 @@ export interface Store {
   loop: boolean;
   onion: boolean;
   graph: boolean;
+  curves: boolean; // whether the motion curves of the selected joint are shown
   recording: boolean;
   comparedMethod: string | null; // method of the second character, while two are compared
   poseReport: PoseReport | null; // of the newest frame of a drag
@@ -41,13 +43,14 @@ export interface Store {
   hasDragged: boolean; // whether the user has dragged anything yet; the first hint is shown until then
 }
 
-export type Topic = "state" | "pose" | "time" | "selection" | "options" | "link" | "welcome";
+export type Topic = "state" | "pose" | "time" | "selection" | "options" | "link" | "welcome" | "preview";
 
 export const store: Store = {
   welcome: null,
   state: null,
   figures: new Map(),
   motions: new Map(),
+  previews: new Map(),
   motionVersion: 0,
   motionsBefore: null,
   showsBefore: false,
@@ -65,6 +68,7 @@ export const store: Store = {
   loop: true,
   onion: false,
   graph: false,
+  curves: false,
   recording: false,
   comparedMethod: null,
   poseReport: null,
@@ -98,14 +102,18 @@ export function activeActor(): ActorState | null {
   return actors.find((actor) => actor.id === store.active) ?? actors[0] ?? null;
 }
 
-/** The motion that is shown: the current one, or while comparing that before the last fix. */
+/** The motion that is shown: the current one, that of changed keys, or while comparing that before the last fix. */
 export function shownMotion(actor: number): Motion | undefined {
-  return (store.showsBefore ? store.motionsBefore?.get(actor) : undefined) ?? store.motions.get(actor);
+  return (
+    (store.showsBefore ? store.motionsBefore?.get(actor) : undefined) ??
+    store.previews.get(actor) ??
+    store.motions.get(actor)
+  );
 }
 
 /** Keep an actor's motion; a motion without frames removes it. */
 export function receiveMotion(message: MotionData): void {
   store.motionVersion++;
   if (message.frames === 0) store.motions.delete(message.actor);
-  else store.motions.set(message.actor, toMotion(message));
+  else store.motions.set(message.actor, withFrames(store.motions.get(message.actor), message));
 }

@@ -40,6 +40,8 @@ describe("receiveMotion", () => {
     actor: 1,
     fps: 30,
     frames: 2,
+    first: 0,
+    size: 1,
     q: unalignedBytes(1, 2),
     linking: new Uint8Array(),
   };

@@ -18,11 +18,12 @@ from writhe.arrays import Bools, Floats, Ints
 from writhe.collision import Gate
 from writhe.easing import smoothstep
 from writhe.errors import WritheError
-from writhe.kernels.skeleton import kinematics
+from writhe.kernels.animation.key_blend import key_steps
 from writhe.planning.energy import EnergyOptions
 from writhe.planning.energy_planner import EnergyPlanner, PlanOptions
 from writhe.planning.problem import PlanProblem
-from writhe.planning.timing import Timing, bell, blurred, smoothed
+from writhe.planning.timing import Timing, blurred, smoothed, trapezoid
+from writhe.skeleton import Skeleton
 from writhe.skeleton.path import path_rows
 from writhe.solvers.posing import Pin
 
@@ -30,6 +31,7 @@ _BESIDE = 3  # frames on either side of an interval whose margin is widened too
 _ROUNDS = 8  # of the narrowest blur
 _ROUNDING = (0.15, 0.1, 0.06, 0.03)  # width of the blur of a path, as a share of its span
 _POP, _LEAST_POP = 1.2, 0.004  # relative to the blend, and rad added to that
+_BEYOND = 0.005  # rad beyond a limit that is solved for
 _FALLOFFS = (5, 2)  # of the planner's energy: paths close to the body, then far from it
 
 
@@ -101,11 +103,18 @@ class SpanClearing:
                 continue
             frames.raised[first : last + 1] = 0.0
             frames.use_path(first, last + 1, path)
-            # the path itself, then solved once more for pins that hold during a part of the span
+            # the path itself, then solved once more for pins that hold during a part of the span,
+            # and for limits, which a path keeps at its waypoints only
             left = self.blocked(first, last)
-            if len(left) or self._off_pins(first, last):
+            beyond = frames.beyond_limits(first, last + 1) > _BEYOND
+            if len(left) or beyond or self._off_pins(first, last):
+                clear_path = not len(left) and not self._off_pins(first, last)
                 frames.solve(first, last + 1)
                 left = self.widen(first, last, self.blocked(first, last))
+                if len(left) and clear_path:
+                    frames.raised[first : last + 1] = 0.0
+                    frames.use_path(first, last + 1, path)
+                    left = self.blocked(first, last)
             if len(left) < fewest:
                 fewest = len(left)
                 best = self._kept()
@@ -155,10 +164,7 @@ class SpanClearing:
 
     def _pop(self, q: Floats, first: int, last: int) -> float:
         """The largest change of a joint's step from one frame to the next, rad or m."""
-        tree, rows = self.frames.world.skeleton.tree, q[first : last + 1]
-        steps = np.zeros((len(rows) - 1, len(tree.dof_joint)))
-        for f in range(len(steps)):
-            kinematics.difference(tree, rows[f], rows[f + 1], steps[f])
+        steps = _steps(self.frames.world.skeleton, q[first : last + 1])
         return float(np.abs(np.diff(steps, axis=0)).max(initial=0.0))
 
     def _off_pins(self, first: int, last: int) -> bool:
@@ -198,12 +204,27 @@ class SpanClearing:
         u = (frames.times_s[first : last + 1] - frames.times_s[first]) / (
             frames.times_s[last] - frames.times_s[first]
         )
-        path = path_rows(world.skeleton, rows, bell(u) * (len(rows) - 1))
+        # the joint that turns most in a step sets its time: no joint is much faster than needed
+        travel = np.concatenate([[0.0], np.cumsum(_largest_turns(world.skeleton, rows) + 1e-6)])
+        at = np.interp(trapezoid(u) * travel[-1], travel, np.arange(len(rows), dtype=float))
+        path = path_rows(world.skeleton, rows, at)
         out = frames.blend[first : last + 1].copy()
         out[:, world.own_q] = path[:, world.own_q]
         out[0], out[-1] = frames.q[first], frames.q[last]
         assert len(out) == count
         return out
+
+
+def _steps(skeleton: Skeleton, rows: Floats) -> Floats:
+    """(n - 1, nv) tangent steps between rows (n, nq)."""
+    steps = np.zeros((len(rows) - 1, skeleton.dof_count))
+    key_steps(skeleton.tree, np.ascontiguousarray(rows), steps)
+    return steps
+
+
+def _largest_turns(skeleton: Skeleton, rows: Floats) -> Floats:
+    """(n - 1,) the largest rotation of a joint between successive rows (n, nq), rad."""
+    return np.abs(_steps(skeleton, rows) * skeleton.tree.dof_turns).max(axis=1)
 
 
 def frames_off_pins(frames: InBetween, first: int, stop: int) -> float:

@@ -153,11 +153,21 @@ class InBetween:
         times = self.times_s[sorted(fixed)]
         self.key_times_s = times if len(times) else np.array([-1e9])
 
-    def solve(self, first: int = 0, last: int | None = None, *, contacts: bool = True) -> int:
-        """Solve the frames first .. last - 1; returns the iterations used."""
+    def solve(
+        self,
+        first: int = 0,
+        last: int | None = None,
+        *,
+        contacts: bool = True,
+        smooth: bool = True,
+    ) -> int:
+        """Solve the frames first .. last - 1; returns the iterations used.
+
+        Without `smooth` corrections are left as they are where contacts push.
+        """
         stop = len(self.times_s) if last is None else last
         used = self._run(self.blend, first, stop, carry=True, contacts=contacts)
-        if contacts and self.options.smooth_s > 0 and stop - first > 3:
+        if contacts and smooth and self.options.smooth_s > 0 and stop - first > 3:
             used += self._smooth(first, stop)
         return used
 
@@ -217,6 +227,12 @@ class InBetween:
             kinematics.integrate(self._skeleton.tree, self.blend[t], moved[t - first], aim[t])
         self.q[first:stop] = aim[first:stop]
         return self._run(aim, first, stop, carry=False, contacts=True)
+
+    def beyond_limits(self, first: int, stop: int) -> float:
+        """The largest excess of a joint limit in the frames first .. stop - 1, rad."""
+        values = np.array([self.body.limit_values(q) for q in self.q[first:stop]])
+        low, high = self._lower[first:stop] - values, values - self._upper[first:stop]
+        return float(np.maximum(low, high).max(initial=0.0)) - _LIMIT_INSET
 
     def limits_reached(self, q: Floats) -> tuple[str, ...]:
         """Names of the joints that are at a limit in a configuration (nq)."""

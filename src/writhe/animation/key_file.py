@@ -15,6 +15,7 @@ from writhe.animation.result import Animation
 from writhe.animation.through_keys import animate
 from writhe.arguments import checked
 from writhe.arrays import Floats, Vector3, vector3
+from writhe.easing import read_ease
 from writhe.postures.preset_poses import (
     LIBRARIES,
     is_person,
@@ -136,10 +137,16 @@ def _key(node: Node, figure: Figure, subject: Figure | Scene, earlier: Sequence[
             q = np.array(earlier[-1].q) if earlier else figure.skeleton.rest_configuration
         q = _rotated(node, figure, q)
         q = _placed(node, figure, q)
-        ease = node.text("ease", "smooth")
-        if ease not in ("smooth", "linear", "hold"):
-            raise node.child("ease").error("expected smooth, linear or hold")
-        return Key(node.number("time_s"), q, ease)
+        return Key(node.number("time_s"), q, _ease(node))
+
+
+def _ease(node: Node) -> str:
+    """The easing of a key: a name, or the handles of a curve."""
+    if "ease" not in node:
+        return "smooth"
+    value = node.child("ease")
+    with value.errors():
+        return read_ease(value.value)
 
 
 def _preset(node: Node, figure: Figure, subject: Figure | Scene) -> Floats:

@@ -9,34 +9,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from writhe.arguments import check_fields
-from writhe.arrays import Floats, number
+from writhe.arrays import Floats, Ints, number
+from writhe.easing import Handles, bezier_progress, ease_handles, read_ease, smoothstep
 from writhe.errors import WritheError
-from writhe.kernels.skeleton import kinematics
+from writhe.kernels.animation.key_blend import blend_rows, key_steps
 from writhe.skeleton import Skeleton
 from writhe.skeleton.configurations import configuration
 
-Ease = Literal["smooth", "linear", "hold"]
 LATEST_S = 1e5
 
 
 @dataclass(frozen=True)
 class Key:
-    """A pose q (nq) at a time. `ease` is the interpolation to the next key."""
+    """A pose q (nq) at a time.
+
+    `ease` is the interpolation to the next key: `smooth`, `linear`, `hold`, `ease_in`,
+    `ease_out`, `ease_in_out`, or the handles (x1, y1, x2, y2) of a curve (`writhe.easing`).
+    """
 
     time_s: float
     q: ArrayLike
-    ease: Ease = "smooth"
+    ease: str | Handles = "smooth"
 
     def __post_init__(self) -> None:
         check_fields(self)
         number(self.time_s, "the time of a key", least=-LATEST_S, most=LATEST_S)
+        read_ease(self.ease)
 
 
 def check_keys(skeleton: Skeleton, keys: Sequence[Key]) -> tuple[Floats, Floats]:
@@ -59,8 +62,8 @@ def check_keys(skeleton: Skeleton, keys: Sequence[Key]) -> tuple[Floats, Floats]
 class KeyBlend:
     """The eased blend of keys.
 
-    times_s (k,), q (k, nq). slopes (k, nv): tangent velocities at the keys; by default those of the
-    neighbours, without overshoot.
+    times_s (k,), q (k, nq), an easing for each key (`writhe.easing`). slopes (k, nv): tangent
+    velocities at the keys; by default those of the neighbours, without overshoot.
     """
 
     def __init__(
@@ -73,58 +76,67 @@ class KeyBlend:
     ) -> None:
         self.skeleton, self.times_s, self.q, self.ease = skeleton, times_s, q, tuple(ease)
         self.steps = np.zeros((max(len(q) - 1, 0), skeleton.dof_count))
-        for i, (a, b) in enumerate(pairwise(q)):
-            kinematics.difference(skeleton.tree, a, b, self.steps[i])
-        self.rates = self.steps / np.diff(times_s)[:, None] if len(q) > 1 else self.steps
-        self.slopes = (
-            monotone_slopes(self.rates, skeleton.dof_count) if slopes is None else list(slopes)
-        )
+        key_steps(skeleton.tree, q, self.steps)
+        self.lengths_s = np.diff(times_s)
+        self.rates = self.steps / self.lengths_s[:, None] if len(q) > 1 else self.steps
+        self.slopes = monotone_slopes(self.rates) if slopes is None else np.array(slopes)
 
     def span(self, time_s: float) -> tuple[int, float]:
         """Index of the key before a time, and the fraction 0..1 of the interval to the next key."""
-        times = self.times_s
-        if time_s <= times[0]:
-            return 0, 0.0
-        if time_s >= times[-1]:
-            return len(times) - 1, 0.0
-        i = int(np.searchsorted(times, time_s, side="right")) - 1
-        return i, float((time_s - times[i]) / (times[i + 1] - times[i]))
+        i, u = self.spans(np.array([time_s]))
+        return int(i[0]), float(u[0])
+
+    def spans(self, times_s: Floats) -> tuple[Ints, Floats]:
+        """`span` of several times (n,): indices (n,) and fractions (n,)."""
+        last = len(self.times_s) - 1
+        at = np.clip(times_s, self.times_s[0], self.times_s[-1])
+        i = np.clip(np.searchsorted(self.times_s, at, side="right") - 1, 0, last)
+        inside = i < last
+        u = np.zeros(len(at))
+        before = i[inside]
+        u[inside] = (at[inside] - self.times_s[before]) / self.lengths_s[before]
+        return i, u
 
     def at(self, time_s: float) -> Floats:
         """The configuration at a time; before the first and after the last key that of the key."""
-        i, u = self.span(time_s)
-        if u == 0.0 or self.ease[i] == "hold":
-            return self.q[i].copy()
-        step = self.steps[i]
-        if self.ease[i] == "linear":
-            moved = u * step
-        else:
-            length = float(self.times_s[i + 1] - self.times_s[i])
-            moved = hermite_cubic(u, step, self.slopes[i] * length, self.slopes[i + 1] * length)
-        out = np.empty(self.q.shape[1])
-        kinematics.integrate(self.skeleton.tree, self.q[i], moved, out)
-        return out
+        return self.sample(np.array([time_s]))[0]
 
     def sample(self, times_s: Floats) -> Floats:
         """Configurations (times, nq)."""
-        return np.stack([self.at(float(t)) for t in times_s])
+        span, u = self.spans(times_s)
+        progress, cubic = np.zeros(len(u)), np.zeros(len(u), dtype=np.int64)
+        for i in np.unique(span):
+            at = span == i
+            if self.ease[i] == "smooth":
+                cubic[at] = 1
+            else:
+                progress[at] = ease_progress(self.ease[i], u[at])
+        out = np.empty((len(u), self.q.shape[1]))
+        tree, lengths = self.skeleton.tree, self.lengths_s
+        blend_rows(tree, self.q, self.steps, self.slopes, lengths, span, u, progress, cubic, out)
+        return out
 
 
-def hermite_cubic(u: float, step: Floats, start: Floats, end: Floats) -> Floats:
-    """Cubic from 0 to `step` with the given end slopes, at u in 0..1."""
-    u2, u3 = u * u, u * u * u
-    return (u3 - 2 * u2 + u) * start + (3 * u2 - 2 * u3) * step + (u3 - u2) * end
+def ease_progress(ease: str, u: Floats) -> Floats:
+    """(n,) progress from a key to the next at shares u (n,) of the time between them.
+
+    That of smooth keys without neighbours.
+    """
+    if ease == "hold":
+        return np.zeros(len(u))
+    handles = ease_handles(ease)
+    if handles is None:
+        return smoothstep(u)
+    return u if ease == "linear" else bezier_progress(u, handles)
 
 
-def monotone_slopes(rates: Floats, size: int) -> list[Floats]:
-    """Slopes (size,) at k keys for the rates (k - 1, size) between them, without overshoot."""
-    slopes = [np.zeros(size)]
-    for before, after in pairwise(rates):
-        smaller = np.where(np.abs(before) < np.abs(after), before, after)
-        slopes.append(
-            limited_slope(0.5 * (before + after), np.where(before * after > 0, smaller, 0.0))
-        )
-    slopes.append(np.zeros(size))
+def monotone_slopes(rates: Floats) -> Floats:
+    """(k, size) slopes at k keys for the rates (k - 1, size) between them, without overshoot."""
+    slopes = np.zeros((len(rates) + 1, rates.shape[1]))
+    before, after = rates[:-1], rates[1:]
+    smaller = np.where(np.abs(before) < np.abs(after), before, after)
+    same = np.where(before * after > 0, smaller, 0.0)
+    slopes[1:-1] = limited_slope(0.5 * (before + after), same)
     return slopes
 
 

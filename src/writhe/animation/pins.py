@@ -150,8 +150,7 @@ def pin_targets(
             if turn is not None:
                 step = _rotation_vector(rotation[edge, p] @ turns[edge].T)
                 parts = quaternions.from_rotation_vectors(weight[fading, None] * step)
-                for f, part in zip(fading, parts, strict=True):
-                    rotation[f, p] = rotation_matrix(part) @ rotation[f, p]
+                rotation[fading, p] = quaternions.to_matrices(parts) @ rotation[fading, p]
             active[fading, p] = 1
     return PinTargets(active, exact, position, rotation)
 
@@ -168,8 +167,7 @@ def _drift(
     if turn is not None:
         step = _rotation_vector(turn @ rotation[inside][0].T)
         parts = quaternions.from_rotation_vectors(share * step)
-        for f, part in zip(np.flatnonzero(inside), parts, strict=True):
-            rotation[f] = rotation_matrix(part) @ rotation[f]
+        rotation[inside] = quaternions.to_matrices(parts) @ rotation[inside]
 
 
 def pin_errors(

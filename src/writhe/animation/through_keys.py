@@ -19,6 +19,7 @@ from writhe.animation.world import Surroundings, World, figure_world, scene_worl
 from writhe.arguments import checked
 from writhe.arrays import Floats, number
 from writhe.collision import CollisionTable, certify
+from writhe.easing import read_ease
 from writhe.errors import WritheError
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion
@@ -67,7 +68,7 @@ def animate(
         BodyModel(world),
         times,
         poses,
-        [key.ease for key in keys],
+        [read_ease(key.ease) for key in keys],
         chosen,
         frame_times(times, rate),
         options or AnimateOptions(),

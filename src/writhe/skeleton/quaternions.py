@@ -21,14 +21,7 @@ def rotation_matrix(quaternion: ArrayLike) -> Floats:
         raise WritheError(
             "a quaternion of length zero is not a rotation; the identity is (1, 0, 0, 0)"
         )
-    w, x, y, z = q if abs(length - 1.0) < 1e-12 else q / length  # keep unit quaternions exactly
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    return to_matrices(q if abs(length - 1.0) < 1e-12 else q / length)  # unit ones stay exact
 
 
 @checked
@@ -99,6 +92,17 @@ def shortest_arcs(turns: Floats) -> Floats:
     sine = np.linalg.norm(between[:, 1:], axis=1, keepdims=True)
     angle = 2 * np.arctan2(sine, between[:, :1])
     return np.where(sine > 1e-12, angle / np.maximum(sine, 1e-12), 2.0) * between[:, 1:]
+
+
+def to_matrices(q: Floats) -> Floats:
+    """(..., 3, 3) rotation matrices of unit quaternions (..., 4)."""
+    w, x, y, z = np.moveaxis(q, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
 def from_matrices(m: Floats) -> Floats:

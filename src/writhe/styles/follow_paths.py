@@ -11,9 +11,12 @@ from writhe.cleaning.clean import Cleaned, clean
 from writhe.collision import Certificate, CollisionTable, certify
 from writhe.easing import smoothstep
 from writhe.kernels.trajectory.passes import OctreeCells
-from writhe.skeleton import Motion
+from writhe.skeleton import Motion, Skeleton
+from writhe.skeleton.kinematics import difference, integrate
 from writhe.solvers.trajectory import Chain, PassOptions, Trajectory, solve_trajectory
 from writhe.solvers.trajectory.passes import targets_of
+
+LEAD_IN_S = 0.3  # in which a motion gets from the pose before a path into its style
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,17 @@ def follow(
     )
     certificate = certify(CollisionTable.of_figure(chain.figure), motion.q, fps)
     return Followed(motion, trajectory, certificate)
+
+
+def starting_at(skeleton: Skeleton, q: Floats, posture: Floats, fps: float) -> Floats:
+    """Frames q (F, nq) that begin at `posture` (nq); what differs fades within `LEAD_IN_S`.
+
+    A style has its own pose at the start of a path; without this, the limb would leap into it, and
+    through the body where the two lie on different sides of it.
+    """
+    apart = difference(skeleton, q[0], posture)
+    left = 1.0 - smoothstep(np.arange(len(q)) / max(1.0, min(LEAD_IN_S * fps, len(q) - 1)))
+    return np.array([integrate(skeleton, row, w * apart) for row, w in zip(q, left, strict=True)])
 
 
 def smooth_path(waypoints: Floats, frames: int) -> Floats:

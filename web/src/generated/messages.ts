@@ -169,12 +169,12 @@ export interface DeleteKeys {
   keys: number[];
 }
 
-/** Set the interpolation after keys: smooth, linear or hold. */
+/** Set the interpolation after keys, by a name or the handles of a curve (`writhe.easing`). */
 export interface SetEase {
   type: "set_ease";
   request: string;
   keys: number[];
-  ease: "smooth" | "linear" | "hold";
+  ease: string;
 }
 
 /** Set the length and the frame rate of the timeline. */
@@ -331,12 +331,14 @@ export interface State {
   features: FeatureStates;
 }
 
-/** An actor's timeline sampled at the document's rate; 0 frames if it has no tracks. */
+/** Frames of an actor's timeline sampled at the document's rate, from number `first` on. */
 export interface MotionData {
   type: "motion";
   actor: number;
   fps: number;
   frames: number;
+  first: number;
+  size: number;
   q: Uint8Array;
   linking: Uint8Array;
 }
@@ -726,6 +728,33 @@ export interface HoldsState {
 /** The poses of characters that moved along with the dragged one (which may be among them). */
 export interface HeldAlong {
   actors: ActorPose[];
+}
+
+/** Frames of an actor from number `first` on; q: float32 (frames, size). */
+export interface LiveFrames {
+  first: number;
+  size: number;
+  q: Uint8Array;
+}
+
+/** Show the frames as they would be with keys moved by `by_s`, or with another easing. */
+export interface PreviewKeys {
+  type: "preview_keys";
+  sequence: number;
+  actor: number;
+  keys: number[];
+  by_s?: number;
+  ease?: string;
+  whole?: boolean;
+}
+
+/** The answer to PreviewKeys; `length` is the number of frames of the whole motion then. */
+export interface KeyPreview {
+  type: "key_preview";
+  sequence: number;
+  actor: number;
+  length: number;
+  frames: LiveFrames | null;
 }
 
 /** Turn an actor about the vertical axis through its root and shift it, with its motion. */
@@ -1282,11 +1311,12 @@ export interface FeatureStates {
 export interface FeatureDiagnostics {
   depth: DepthLines | null;
   holds: HeldAlong | null;
+  live_in_betweens: LiveFrames | null;
   partner: PartnerPose | null;
 }
 
-export type Incoming = Open | Drag | CancelDrag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | CopyPose | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | AddHold | RemoveHold | SetHoldRange | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WalkTo | WindStep | CommitWinding | WindTangle;
+export type Incoming = Open | Drag | CancelDrag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | CopyPose | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | AddHold | RemoveHold | SetHoldRange | PreviewKeys | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WalkTo | WindStep | CommitWinding | WindTangle;
 
-export type Outgoing = Welcome | FigureShape | State | MotionData | DragResult | JobState | ErrorMessage | MotionCertificate | ClearResult | FoundPaths | PresetPoses | Pushed | RefineResult | TangleMotionResult | TangleMeasured | FollowPathResult | Walked | WindStepResult | WindResult;
+export type Outgoing = Welcome | FigureShape | State | MotionData | DragResult | JobState | ErrorMessage | MotionCertificate | ClearResult | FoundPaths | KeyPreview | PresetPoses | Pushed | RefineResult | TangleMotionResult | TangleMeasured | FollowPathResult | Walked | WindStepResult | WindResult;
 
 export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | AddHold | RemoveHold | SetHoldRange | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | SetPinRange | PinContacts | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | WalkTo | CommitWinding | WindTangle;

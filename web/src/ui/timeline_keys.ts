@@ -3,6 +3,7 @@ import { h } from "../dom";
 import type { Editor } from "../editor";
 import type { KeyState } from "../generated/messages";
 import { notify, store } from "../store";
+import { EASE_NAMES } from "./easing";
 import { percentAt, snapToFrame } from "./timeline_math";
 import { showMessage } from "./toast";
 
@@ -13,9 +14,10 @@ export function scrubsOver(event: PointerEvent, key: number): boolean {
 
 /** The button of a key; `track` is the title of its kind of track, none for pose keys. */
 export function keyButton(editor: Editor, { id, time_s: timeS, ease }: KeyState, track = ""): HTMLElement {
+  const look = ease in EASE_NAMES ? ease : "custom";
   const name = track ? `${track} key` : "Key";
   const button = h("button", {
-    class: `key ${ease} ${store.selectedKeys.has(id) ? "on" : ""}`,
+    class: `key ${look} ${store.selectedKeys.has(id) ? "on" : ""}`,
     type: "button",
     "data-key": id,
     title: `${name} at ${timeS.toFixed(2)} s. Drag to move (with a finger: tap it first), Delete to remove.`,
@@ -62,14 +64,18 @@ function dragAlong(editor: Editor, button: HTMLElement, id: number, timeS: numbe
     cancelDrag = () => {
       held = false;
       showShifted(0);
+      editor.previews.clear();
     };
   });
   button.addEventListener("pointermove", (event) => {
     if (!held) return;
     const { fps, duration_s } = store.state!;
     const width = button.closest(".lanes")!.querySelector(".ruler")!.clientWidth;
+    const before = shiftS;
     shiftS = snapToFrame(((event.clientX - startX) / width) * duration_s, fps);
+    if (shiftS === before) return;
     showShifted(shiftS);
+    editor.previews.show({ keys: [...store.selectedKeys], by_s: shiftS, ease: "" });
   });
   const drop = () => {
     if (!held) return;

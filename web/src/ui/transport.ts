@@ -5,12 +5,8 @@ import type { KeyState } from "../generated/messages";
 import { icon } from "../icons";
 import { notify, on, store } from "../store";
 import { iconButton } from "./buttons";
+import { EASE_NAMES } from "./easing";
 
-const EASES = [
-  ["smooth", "Smooth"],
-  ["linear", "Linear"],
-  ["hold", "Stepped"],
-];
 const STRETCHES: [number, string][] = [
   [0.5, "Half the time"],
   [0.8, "80 %"],
@@ -62,7 +58,7 @@ function playButton(editor: Editor): HTMLElement {
   return play;
 }
 
-/** Buttons that switch recording, onion skins, the linking graph and looping on and off. */
+/** Buttons that switch recording, onion skins, the linking graph, the curves and looping on and off. */
 function toggles(editor: Editor): HTMLElement[] {
   const toggle = (name: string, label: string, run: () => void, isOn: () => boolean, extra = "") => {
     const button = iconButton(name, label, run, extra);
@@ -78,6 +74,7 @@ function toggles(editor: Editor): HTMLElement[] {
     toggle("record", "Record the next drag as motion (Shift+K)", run("record"), () => store.recording, "record"),
     toggle("onion", "Onion skins: show the neighbouring keys (O)", run("onion"), () => store.onion),
     toggle("graph", "Graph of how the limbs wind around each other (G)", run("graph"), () => store.graph),
+    toggle("curve", "Motion curves of the selected joint, and easing (E)", run("curves"), () => store.curves),
     toggle("loop", "Loop", toggleLoop, () => store.loop),
   ];
 }
@@ -95,7 +92,8 @@ function easing(editor: Editor): HTMLElement {
       "aria-label": "Easing of the selected keys",
       title: "Interpolation from the selected keys to the next ones",
     },
-    ...EASES.map(([value, text]) => h("option", { value }, text)),
+    ...Object.entries(EASE_NAMES).map(([value, text]) => h("option", { value }, text)),
+    h("option", { value: "custom" }, "Custom curve …"),
   );
   const stretch = h(
     "select",
@@ -125,13 +123,14 @@ function easing(editor: Editor): HTMLElement {
   const label = h("label", { class: "inline", hidden: true }, h("span", {}, "Ease"), select, stretch, flip);
   select.addEventListener("change", () => {
     const keys = selectedPoseKeys().map((key) => key.id);
-    editor.command({ type: "set_ease", keys, ease: select.value as "smooth" });
+    if (select.value !== "custom") editor.command({ type: "set_ease", keys, ease: select.value });
+    else if (!store.curves) editor.run("curves");
   });
   on(["selection", "time", "state"], () => {
     const selected = selectedPoseKeys();
     label.hidden = selected.length === 0;
     stretch.hidden = store.selectedKeys.size < 2;
-    if (selected.length) select.value = selected[0].ease;
+    if (selected.length) select.value = selected[0].ease in EASE_NAMES ? selected[0].ease : "custom";
   });
   return label;
 }

@@ -2,14 +2,9 @@
 import * as THREE from "three";
 import type { FigureShape } from "../generated/messages";
 import { floats } from "../motion";
+import { configurationSize, localFrame } from "./joint_frames";
 import type { Model } from "./model";
 
-// joint kinds, as in the Python package
-const FIXED = 0;
-const HINGE = 1;
-const PRISMATIC = 2;
-const BALL = 3;
-const COORDINATES = [0, 1, 1, 4, 7]; // numbers in q by joint kind; kind 4 is the free root
 const OVERLAP = new THREE.Color("#e5383b");
 
 export interface BodyColours {
@@ -199,23 +194,10 @@ export class Character {
     for (const bone of this.bones) this.restInverse.push(bone.matrixWorld.clone().invert());
   }
 
-  /** Set a bone to the joint's local transform T(offset) R(rest) Q(q), as in kernels/skeleton/kinematics.py. */
+  /** Set a bone to the joint's local transform. */
   private placeBone(j: number): void {
-    const { kind, offset, rest, axis, q_start: at } = this.shape.joints[j];
     const bone = this.bones[j];
-    bone.position.fromArray(offset);
-    setQuaternion(bone.quaternion, rest);
-    if (kind === FIXED) return;
-    if (kind === HINGE) {
-      bone.quaternion.multiply(turn.setFromAxisAngle(vector.fromArray(axis), this.q[at]));
-    } else if (kind === PRISMATIC) {
-      bone.position.add(vector.fromArray(axis).multiplyScalar(this.q[at]).applyQuaternion(bone.quaternion));
-    } else {
-      const free = kind === BALL ? 0 : 3;
-      if (free) bone.position.add(vector.fromArray(this.q, at).applyQuaternion(bone.quaternion));
-      const i = at + free;
-      bone.quaternion.multiply(turn.set(this.q[i + 1], this.q[i + 2], this.q[i + 3], this.q[i]));
-    }
+    localFrame(this.shape.joints[j], this.q, 0, bone.position, bone.quaternion);
   }
 
   /** Vertex colours: the body's, lighter where hovered, red where parts overlap; else clear over a model. */
@@ -243,19 +225,12 @@ export class Character {
   }
 }
 
-const vector = new THREE.Vector3();
-const turn = new THREE.Quaternion();
-
 function channel(colour: THREE.Color, index: number): number {
   return index === 0 ? colour.r : index === 1 ? colour.g : colour.b;
 }
 
 function setQuaternion(out: THREE.Quaternion, [w, x, y, z]: [number, number, number, number]): void {
   out.set(x, y, z, w);
-}
-
-function configurationSize(shape: FigureShape): number {
-  return shape.joints.reduce((most, joint) => Math.max(most, joint.q_start + COORDINATES[joint.kind]), 0);
 }
 
 interface SkinnedMeshData {

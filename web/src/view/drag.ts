@@ -51,6 +51,11 @@ export class BodyDrag {
     return this.grips.size > 0;
   }
 
+  /** The joint that is held, the first of several. */
+  get heldJoint(): number | null {
+    return this.grips.values().next().value?.joint ?? null;
+  }
+
   /** Whether the server has answered the newest targets. */
   get caughtUp(): boolean {
     return !this.dirty && this.lastSequence >= this.newest;

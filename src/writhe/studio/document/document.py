@@ -52,7 +52,7 @@ FILE = "file:"  # prefix of the keys of stored files
 
 
 class Document:
-    """One SQLite file. Every read queries the file; nothing is cached.
+    """One SQLite file. Every read queries the file; only timelines are kept until it changes.
 
     All changes go through `edit`, one command at a time. When its block ends, the command and its
     undo record are on disk.
@@ -63,6 +63,7 @@ class Document:
         self._connection = connection
         self._lock = threading.RLock()
         self._history = History(connection)
+        self._timelines: dict[int, tuple[int, ActorTimeline]] = {}  # with the revision
 
     @classmethod
     def create(cls, path: str | Path, name: str = "Untitled") -> Document:
@@ -308,6 +309,20 @@ class Document:
     def timeline(self, actor: int) -> ActorTimeline:
         """The actor's tracks as a timeline that can be sampled."""
         with self._lock:
+            revision = self._connection.total_changes
+            known = self._timelines.get(actor)
+            if known is None or known[0] != revision:
+                timeline = self._read_timeline(actor)
+                if known is not None:
+                    timeline.adopt(known[1])
+                known = revision, timeline
+                self._timelines[actor] = known
+            return known[1]
+
+    def _read_timeline(self, actor: int) -> ActorTimeline:
+        from writhe.studio.editing.scene_builder import SceneKey
+
+        with self._lock:
             row = self.actor(actor)
             skeleton = self.figure(row.figure).skeleton
             keys = clip = None
@@ -325,13 +340,19 @@ class Document:
                         clip, start_s = motion, track.start_s
                     else:
                         sampled_tracks.append(SampledTrack(track.start_s, motion))
-        solve = None
+        solve = around = None
         if keys is not None and clip is None:
             solve = self._span_solver(row)
-        return ActorTimeline(skeleton, keys, clip, start_s, tuple(sampled_tracks), solve)
+            placed = [[*self.placement_keys(item.id)] for item in self.objects()]
+            scene_key = SceneKey.of(self)
+            # what is held on another character follows that one: nothing is taken over then
+            others = object() if scene_key.held else None
+            around = (self.fps, row.figure, row.pins, scene_key, placed, others)
+        return ActorTimeline(skeleton, keys, clip, start_s, tuple(sampled_tracks), solve, around)
 
     @cached_property
-    def _in_betweens(self) -> InBetweens:
+    def in_betweens(self) -> InBetweens:
+        """Solves the frames between the keys of the actors."""
         from writhe.studio.editing.in_betweens import InBetweens
 
         return InBetweens(self, self._lock)
@@ -342,7 +363,7 @@ class Document:
 
         def solve(blend: KeyBlend, i: int) -> SolvedSpan | None:
             if not known:
-                known.append(self._in_betweens.of_actor(row, self.figure(row.figure), fps))
+                known.append(self.in_betweens.of_actor(row, self.figure(row.figure), fps))
             return known[0](blend, i)
 
         return solve
@@ -368,7 +389,7 @@ class Document:
             before = keys.q[earlier[-1]]
             if shift:
                 q = with_feet_near(figure, q, before)
-            return self._in_betweens.with_feet_of(row, figure, q, before)
+            return self.in_betweens.with_feet_of(row, figure, q, before)
 
     def motion(self, actor: int, fps: float | None = None) -> Motion:
         """The actor's timeline as sampled motion; a single frame if it has no tracks."""

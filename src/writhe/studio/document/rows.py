@@ -76,7 +76,7 @@ class TrackRow(msgspec.Struct, frozen=True):
 
 
 class Key(msgspec.Struct, frozen=True):
-    """A key of a track. `ease` is the interpolation to the next key: smooth, linear or hold."""
+    """A key of a track. `ease`, to the next key, as `writhe.easing.read_ease` returns it."""
 
     id: int
     track: int

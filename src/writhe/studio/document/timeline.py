@@ -15,12 +15,12 @@ from functools import cached_property
 
 import numpy as np
 
-from writhe.animation.keys import KeyBlend, limited_slope
-from writhe.arrays import Floats
+from writhe.animation.keys import KeyBlend, ease_progress, limited_slope
+from writhe.arrays import Bools, Floats
 from writhe.easing import smoothstep
-from writhe.kernels.skeleton import kinematics
 from writhe.skeleton import Motion, Skeleton
 from writhe.skeleton.kinematics import difference, integrate
+from writhe.skeleton.path import path_rows
 
 MAX_FRAMES = 20_000  # of a motion that is displayed, certified or imported
 FADE_S = 1.0  # time over which a layer fades out beyond its outermost keys
@@ -34,6 +34,18 @@ class PoseKeys:
     times_s: Floats
     q: Floats
     ease: tuple[str, ...]
+
+    def with_key(self, time_s: float, q: Floats) -> PoseKeys:
+        """These keys with the pose q (nq) at a time, in place of a key there."""
+        others = np.abs(self.times_s - time_s) >= _AT_S
+        at = int(np.searchsorted(self.times_s[others], time_s))
+        kept = [ease for ease, other in zip(self.ease, others, strict=True) if other]
+        replaced = [ease for ease, other in zip(self.ease, others, strict=True) if not other]
+        return PoseKeys(
+            np.insert(self.times_s[others], at, time_s),
+            np.insert(self.q[others], at, q, axis=0),
+            (*kept[:at], *(replaced[:1] or ["smooth"]), *kept[at:]),
+        )
 
 
 @dataclass(frozen=True)
@@ -50,7 +62,11 @@ class SampledTrack:
 
     def covers(self, time_s: float) -> bool:
         """Whether a time lies within the track."""
-        return self.start_s - _AT_S <= time_s <= self.end_s + _AT_S
+        return bool(self.covers_each(np.array([time_s]))[0])
+
+    def covers_each(self, times_s: Floats) -> Bools:
+        """(n,) whether times (n,) lie within the track."""
+        return (times_s >= self.start_s - _AT_S) & (times_s <= self.end_s + _AT_S)
 
     def at(self, time_s: float) -> Floats:
         """The configuration at a time."""
@@ -68,17 +84,13 @@ class SolvedSpan:
     def __init__(self, skeleton: Skeleton, q: Floats) -> None:
         self._skeleton, self.q = skeleton, q
 
-    def at(self, u: float) -> Floats:
-        """The configuration at a fraction 0..1 of the span."""
-        place = min(max(u, 0.0), 1.0) * (len(self.q) - 1)
-        frame = min(int(place), len(self.q) - 2)
-        share = place - frame
-        if share < 1e-9:
-            return self.q[frame].copy()
-        out = np.empty(self.q.shape[1])
-        pair = self.q[frame], self.q[frame + 1]
-        kinematics.interpolate(self._skeleton.tree, *pair, share, out)
-        return out
+    def sample(self, u: Floats) -> Floats:
+        """(n, nq) configurations at fractions u (n,), each 0..1, of the span."""
+        at = np.clip(u, 0.0, 1.0) * (len(self.q) - 1)
+        frames = np.rint(at).astype(np.int64)
+        if np.abs(at - frames).max(initial=0.0) < 1e-6:
+            return self.q[frames]
+        return path_rows(self._skeleton, self.q, at)
 
 
 SolveSpan = Callable[[KeyBlend, int], SolvedSpan | None]
@@ -94,6 +106,7 @@ class ActorTimeline:
     clip_start_s: float = 0.0
     sampled_tracks: tuple[SampledTrack, ...] = ()
     solve_span: SolveSpan | None = None
+    surroundings: object = None  # what solved spans depend on besides the keys
 
     @property
     def empty(self) -> bool:
@@ -110,23 +123,73 @@ class ActorTimeline:
 
     def at(self, time_s: float) -> Floats:
         """The configuration at a time."""
-        for sampled in self.sampled_tracks:
-            if sampled.covers(time_s):
-                return self._over(sampled, time_s)
-        if self.clip is None:
-            if self.keys is None:
-                return self.skeleton.rest_configuration
-            return self._keyed(time_s)
-        base = self._clip_pose(time_s)
-        if self.keys is None:
-            return base
-        return integrate(self.skeleton, base, self._layer(time_s))
+        return self.sample(np.array([time_s]))[0]
 
-    def sample(self, times_s: Floats) -> Floats:
-        """Configurations (times, nq)."""
-        if self.keys is None and self.clip is not None and not self.sampled_tracks:
-            return self.clip.at(times_s - self.clip_start_s)
-        return np.stack([self.at(float(t)) for t in times_s])
+    def sample(self, times_s: Floats, *, solved_only: bool = False) -> Floats:
+        """Configurations (times, nq).
+
+        With `solved_only`, spans that are not solved yet follow the blend of their keys.
+        """
+        if self.clip is not None:
+            out = self._layered(times_s)
+        elif self.keys is not None:
+            out = self._keyed(times_s, solved_only)
+        else:
+            out = np.tile(self.skeleton.rest_configuration, (len(times_s), 1))
+        for sampled in self.sampled_tracks:
+            inside = sampled.covers_each(times_s)
+            for frame in np.flatnonzero(inside):
+                out[frame] = self._over(sampled, float(times_s[frame]))
+        return out
+
+    def adopt(self, earlier: ActorTimeline) -> None:
+        """Take over the solved spans of an earlier timeline whose keys are the same."""
+        if self.keys is None or earlier.keys is None or self.solve_span is None:
+            return
+        if self.surroundings != earlier.surroundings or self.clip is not None:
+            return
+        new, old = self._blend, earlier._blend
+        if new.q.shape[1] != old.q.shape[1] or min(len(new.q), len(old.q)) < 2:
+            return
+        at = np.minimum(np.searchsorted(old.times_s, new.times_s[:-1]), len(old.times_s) - 2)
+        same = np.ones(len(at), dtype=bool)
+        for k in range(2):
+            here = slice(k, k + len(at))
+            same &= new.times_s[here] == old.times_s[at + k]
+            same &= (new.q[here] == old.q[at + k]).all(axis=1)
+            same &= (new.slopes[here] == old.slopes[at + k]).all(axis=1)
+        for i in np.flatnonzero(same):
+            j = int(at[i])
+            if j in earlier._solved and new.ease[i] == old.ease[j]:
+                self._solved[int(i)] = earlier._solved[j]
+
+    def solve_near(self, time_s: float, enough: Callable[[], bool]) -> bool:
+        """Solve spans in the order of their distance from a time, until `enough` or all are.
+
+        Returns whether all are solved. Those solved before, with the same keys, are found again.
+        """
+        if self.keys is None or self.clip is not None or self.solve_span is None:
+            return True
+        blend, times = self._blend, self.keys.times_s
+        apart = np.maximum(times[:-1] - time_s, time_s - times[1:])
+        for i in np.argsort(apart, kind="stable"):
+            if int(i) not in self._solved:
+                if enough():
+                    return False
+                self._solved[int(i)] = self.solve_span(blend, int(i))
+        return True
+
+    def _layered(self, times_s: Floats) -> Floats:
+        """The clip with the keys as a layer."""
+        assert self.clip is not None
+        out = self.clip.at(times_s - self.clip_start_s)
+        if self.keys is None:
+            return out
+        start, end = self.keys.times_s[[0, -1]]
+        near = (times_s > start - FADE_S) & (times_s < end + FADE_S)
+        for frame in np.flatnonzero(near):
+            out[frame] = integrate(self.skeleton, out[frame], self._layer(float(times_s[frame])))
+        return out
 
     def _over(self, sampled: SampledTrack, time_s: float) -> Floats:
         """The pose of a sampled track with the keys within it as a layer."""
@@ -167,15 +230,25 @@ class ActorTimeline:
                     blend.slopes[i] = limited_slope(sampled.velocity(at_end=ends), beside)
         return blend
 
-    def _keyed(self, time_s: float) -> Floats:
+    def _keyed(self, times_s: Floats, solved_only: bool) -> Floats:
+        """The keys' blend, corrected in the spans between them."""
         blend = self._blend
-        i, u = blend.span(time_s)
-        if u == 0.0 or self.solve_span is None:
-            return blend.at(time_s)
-        if i not in self._solved:
-            self._solved[i] = self.solve_span(blend, i)
-        solved = self._solved[i]
-        return blend.at(time_s) if solved is None else solved.at(u)
+        out = blend.sample(times_s)
+        if self.solve_span is None:
+            return out
+        span, u = blend.spans(times_s)
+        order = np.argsort(span, kind="stable")
+        first = np.flatnonzero(np.diff(span[order], prepend=-1))
+        for at in np.split(order, first[1:]):
+            i, between = int(span[at[0]]), at[u[at] > 0.0]
+            if not len(between):
+                continue
+            if i not in self._solved and not solved_only:
+                self._solved[i] = self.solve_span(blend, i)
+            solved = self._solved.get(i)
+            if solved is not None:
+                out[between] = solved.sample(u[between])
+        return out
 
     @cached_property
     def _solved(self) -> dict[int, SolvedSpan | None]:
@@ -192,7 +265,7 @@ class ActorTimeline:
             return offsets[i] * smoothstep(1.0 - outside / FADE_S)
         if u == 0.0 or self.keys.ease[i] == "hold":
             return offsets[i]
-        w = u if self.keys.ease[i] == "linear" else smoothstep(u)
+        w = float(ease_progress(self.keys.ease[i], np.array([u]))[0])
         return (1.0 - w) * offsets[i] + w * offsets[i + 1]
 
     @cached_property

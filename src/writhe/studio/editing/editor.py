@@ -347,6 +347,11 @@ class Editor:
             poses = {n: self._posed_actors[n].q for n in (message.actor, *followers)}
             held_joints.keep_places(self.document, edit, poses, set(self._held), self.time_s)
 
+    @property
+    def dragging(self) -> bool:
+        """Whether an actor is being dragged."""
+        return self._gesture is not None
+
     def cancel_drag(self) -> None:
         """End the gesture; all poses are again as the document has them."""
         self._gesture = None

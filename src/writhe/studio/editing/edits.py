@@ -9,6 +9,7 @@ import numpy as np
 
 from writhe.animation.mirror import counterpart, mirrored_pose
 from writhe.arrays import Floats
+from writhe.easing import read_ease
 from writhe.errors import UnknownNameError, WritheError
 from writhe.skeleton import Motion
 from writhe.skeleton.limbs import ANKLES
@@ -319,8 +320,8 @@ def delete_keys(document: Document, edit: Edit, numbers: list[int]) -> None:
 
 
 def set_ease(document: Document, edit: Edit, numbers: list[int], ease: str) -> None:
-    """Set the interpolation after keys: smooth, linear or hold."""
-    keys = _all_keys(document)
+    """Set the interpolation after keys: a name or handles, as text (`writhe.easing`)."""
+    keys, ease = _all_keys(document), read_ease(ease)
     for number in numbers:
         if number in keys:
             edit.update("keys", number, ease=ease)

@@ -20,17 +20,18 @@ from writhe.animation.foot_contacts import ABOVE_FLOOR_M, contacts_of_keys, foot
 from writhe.animation.in_between import BodyModel, InBetween
 from writhe.animation.keys import KeyBlend
 from writhe.animation.options import AnimateOptions
-from writhe.animation.pins import TimedPin, prefixed
+from writhe.animation.pins import TimedPin, posed, prefixed
 from writhe.animation.world import World, figure_world, scene_world
 from writhe.arrays import Floats
 from writhe.collision import Gate
 from writhe.planning.support import floor_height
 from writhe.scene import ObjectKind, Scene, SceneObject
 from writhe.scene.carrying import object_poses
-from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
+from writhe.skeleton import Figure, Frames, JointKind, forward
 from writhe.skeleton.limbs import ANKLES
+from writhe.skeleton.quaternions import quaternion_of
 from writhe.skeleton.root import moved_roots
-from writhe.solvers.posing import Pin, pin_here
+from writhe.solvers.posing import Pin
 from writhe.studio.document import ActorRow, Document, PinRow
 from writhe.studio.document.holds import Thing
 from writhe.studio.document.timeline import SolvedSpan, SolveSpan
@@ -70,6 +71,36 @@ class InBetweens:
 
         return solve
 
+    def window(
+        self,
+        actor: ActorRow,
+        figure: Figure,
+        fps: float,
+        blend: KeyBlend,
+        i: int,
+        near_s: tuple[float, float],
+    ) -> SolvedSpan | None:
+        """Span i of a blend with the frames between two times solved; the others are the blend.
+
+        For keys that are being changed: nothing is kept, overlaps that remain are not looked for.
+        """
+        start, end = (float(t) for t in blend.times_s[i : i + 2])
+        count = min(MAX_FRAMES, max(1, round((end - start) * fps))) + 1
+        if count < 3 or blend.ease[i] == "hold":
+            return None
+        times = np.linspace(start, end, count)
+        inside = np.flatnonzero((times >= near_s[0] - 1e-6) & (times <= near_s[1] + 1e-6))
+        first, last = max(1, int(inside.min(initial=count))), int(inside.max(initial=0)) + 1
+        with self._lock:
+            scene_key = only_actor(SceneKey.of(self._document), actor.id)
+            body = self._body(actor, figure, scene_key)
+            pins = span_pins(figure, actor.pins, start, end, blend.q[i], blend.q[i + 1])
+            pins += self._holds(actor, scene_key, start, end)
+            frames = _frames(body, blend, i, pins, times)
+            if first < min(last, count - 1):
+                frames.solve(first, min(last, count - 1), smooth=False)
+        return SolvedSpan(figure.skeleton, np.ascontiguousarray(frames.q[:, body.world.own_q]))
+
     def with_feet_of(self, actor: ActorRow, figure: Figure, q: Floats, before: Floats) -> Floats:
         """The pose q (nq) with the feet that stand near those of `before` moved onto them."""
         times, poses = np.array([0.0, 1.0]), np.stack([before, q])
@@ -101,27 +132,36 @@ class InBetweens:
         with self._lock:
             body = self._body(actor, figure, scene_key)
             around = body.world.around(times)
-            pins = span_pins(figure, actor.pins, start, end, blend.q[i], blend.q[i + 1])
-            pins += held_joints.timed_holds(self._document, actor.id, start, end)
+            holds = self._holds(actor, scene_key, start, end)
             identity = (
                 actor.id,
                 scene_key,
                 fps,
                 blend.ease[i],
                 blend.q[i : i + 2].tobytes(),
-                np.array(blend.slopes[i : i + 2]).tobytes(),
+                blend.slopes[i : i + 2].tobytes(),
                 (start, end),
-                tuple(pins),
+                actor.pins,
+                tuple(holds),
                 around.tobytes() if scene_key.held or np.ptp(around, axis=0).any() else b"",
             )
             if identity in self._spans:
                 self._spans.move_to_end(identity)
                 return self._spans[identity]
-            found = _solve(body, blend, i, pins, times)
+            pins = span_pins(figure, actor.pins, start, end, blend.q[i], blend.q[i + 1])
+            found = _solve(body, blend, i, [*pins, *holds], times)
             self._spans[identity] = found
             while len(self._spans) > _KEPT_SPANS:
                 self._spans.popitem(last=False)
             return found
+
+    def _holds(
+        self, actor: ActorRow, scene_key: SceneKey, start_s: float, end_s: float
+    ) -> list[TimedPin]:
+        """What holds the joints of an actor during a span."""
+        if not scene_key.held:
+            return []
+        return held_joints.timed_holds(self._document, actor.id, start_s, end_s)
 
     def _body(self, actor: ActorRow, figure: Figure, scene_key: SceneKey) -> BodyModel:
         identity = (actor.id, scene_key)
@@ -147,7 +187,7 @@ def span_pins(
     at its pose in the last key from the start of the range on.
     """
     skeleton = figure.skeleton
-    ends = forward(skeleton, first), forward(skeleton, last)
+    ends = posed(skeleton, np.stack([first, last]))
     out: list[TimedPin] = []
     for row in pins:
         begin = start_s if row.start_s is None else max(start_s, row.start_s)
@@ -155,7 +195,7 @@ def span_pins(
         if row.joint not in skeleton or begin > stop:
             continue
         turns = row.orientation_in_world is not None
-        a, b = (_pin(skeleton, q, row.joint, turns) for q in (first, last))
+        a, b = (_pin(ends, k, row.joint, turns) for k in range(2))
         whole = begin <= start_s and stop >= end_s
         if _same(ends, row.joint, turns):
             out.append(TimedPin(a, begin, stop, b))
@@ -190,16 +230,20 @@ def with_feet_near(figure: Figure, q: Floats, before: Floats) -> Floats:
     return moved_roots(skeleton, q[None], np.eye(3), np.array([away[0], 0.0, away[2]]))[0]
 
 
-def _pin(skeleton: Skeleton, q: Floats, joint: str, turns: bool) -> Pin:
-    return pin_here(skeleton, q, joint, orientation=turns)
+def _pin(poses: Frames, k: int, joint: str, turns: bool) -> Pin:
+    """The pin of a joint where it is in pose k."""
+    x, y, z = (float(value) for value in poses.position(joint)[k])
+    turn = quaternion_of(poses.rotation(joint)[k]) if turns else None
+    return Pin(joint, (x, y, z), orientation_in_world=turn)
 
 
-def _same(ends: tuple[Frames, Frames], joint: str, turns: bool) -> bool:
+def _same(ends: Frames, joint: str, turns: bool) -> bool:
     """Whether a joint has the same position (and orientation) in both poses."""
-    apart = float(np.linalg.norm(ends[0].position(joint) - ends[1].position(joint)))
+    apart = float(np.linalg.norm(np.diff(ends.position(joint), axis=0)))
     if apart > HELD_M:
         return False
-    cosine = 0.5 * (float(np.trace(ends[0].rotation(joint).T @ ends[1].rotation(joint))) - 1.0)
+    before, after = ends.rotation(joint)
+    cosine = 0.5 * (float(np.trace(before.T @ after)) - 1.0)
     return not turns or float(np.arccos(np.clip(cosine, -1.0, 1.0))) < HELD_RAD
 
 
@@ -237,23 +281,29 @@ def _surroundings(
     return around
 
 
-def _solve(
+def _frames(
     body: BodyModel, blend: KeyBlend, i: int, pins: list[TimedPin], times: Floats
-) -> SolvedSpan | None:
-    """The solved frames; None if the blend already satisfies all constraints."""
+) -> InBetween:
+    """The frames of a span at these times, not solved yet."""
     world = body.world
-    names = world.skeleton.names
-    frames = InBetween(
+    return InBetween(
         body,
         blend.times_s[i : i + 2],
         np.ascontiguousarray(blend.q[i : i + 2]),
         (blend.ease[i], "smooth"),
-        [prefixed(pin, world.prefix, names) for pin in pins],
+        [prefixed(pin, world.prefix, world.skeleton.names) for pin in pins],
         times,
         _OPTIONS,
-        slopes=blend.slopes[i : i + 2],
+        slopes=list(blend.slopes[i : i + 2]),
         move_keys=False,
     )
+
+
+def _solve(
+    body: BodyModel, blend: KeyBlend, i: int, pins: list[TimedPin], times: Floats
+) -> SolvedSpan | None:
+    """The solved frames; None if the blend already satisfies all constraints."""
+    world, frames = body.world, _frames(body, blend, i, pins, times)
     inner = (1, len(times) - 1)
     frames.solve(*inner)
     gate, q = Gate(world.table), frames.q

@@ -177,10 +177,10 @@ class DeleteKeys(Command, frozen=True, tag="delete_keys"):
 
 
 class SetEase(Command, frozen=True, tag="set_ease"):
-    """Set the interpolation after keys: smooth, linear or hold."""
+    """Set the interpolation after keys, by a name or the handles of a curve (`writhe.easing`)."""
 
     keys: KeyNumbers
-    ease: Literal["smooth", "linear", "hold"]
+    ease: Annotated[str, Meta(max_length=80)]
 
 
 class SetTimeline(Command, frozen=True, tag="set_timeline"):

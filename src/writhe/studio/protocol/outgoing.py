@@ -175,14 +175,18 @@ class State(Message, frozen=True, tag="state"):
 
 
 class MotionData(Message, frozen=True, tag="motion"):
-    """An actor's timeline sampled at the document's rate; 0 frames if it has no tracks.
+    """Frames of an actor's timeline sampled at the document's rate, from number `first` on.
 
-    `linking`: float32 (frames, pairs), linking of the strands over time; empty if not measured.
+    `frames` is the length of the whole motion, 0 if the actor has no tracks; `q`: float32 (sent
+    frames, nq), which replace those that the page has. `linking`:
+    float32 (sent frames, pairs), linking of the strands over time; empty if not measured.
     """
 
     actor: int
     fps: float
     frames: int
+    first: int
+    size: int  # nq
     q: bytes
     linking: bytes
 

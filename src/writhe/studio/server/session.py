@@ -45,9 +45,9 @@ POLICY, TOO_MUCH = 1008, 1009
 
 
 class Mailbox:
-    """A message queue that keeps only the newest of consecutive replaceable messages (drags)."""
+    """A message queue that keeps only the newest of consecutive messages of a replaceable type."""
 
-    def __init__(self, replaceable: type) -> None:
+    def __init__(self, *replaceable: type) -> None:
         self._replaceable = replaceable
         self._waiting: deque[object] = deque()
         self._filled = asyncio.Event()
@@ -57,7 +57,7 @@ class Mailbox:
         if (
             self._waiting
             and isinstance(message, self._replaceable)
-            and isinstance(self._waiting[-1], self._replaceable)
+            and type(self._waiting[-1]) is type(message)
         ):
             self._waiting[-1] = message
         else:
@@ -89,7 +89,7 @@ class Session:
         self._job_pool = job_pool
         self._posers = posers
         self._preparation = preparation
-        self._inbox = Mailbox(protocol.Drag)
+        self._inbox = Mailbox(protocol.Drag, protocol.Seek)
         self._outbox = Mailbox(protocol.DragResult)
         self._figures_sent: set[str] = set()
         self.editor: Editor | None = None
@@ -200,6 +200,8 @@ class Session:
             case _Show():
                 await self._threaded(editor.refresh)
                 await self._present(message.request)
+            case _Solve():
+                await self._show_solved()
             case _Prepare():
                 # drags wait in the inbox, which keeps the newest
                 while not self._preparation.ready.is_set():
@@ -256,6 +258,23 @@ class Session:
 
         for message in await self._threaded(look):
             self._send(message)
+        if not self._motions.complete:
+            self._inbox.put(_Solve())
+
+    async def _show_solved(self) -> None:
+        """Solve more spans and send their frames; after a drag, releasing it goes on."""
+        editor = self.editor
+        assert editor is not None
+        if editor.dragging:
+            return
+        for message in await self._threaded(lambda: self._motions.changed(state_view.SOLVE_MORE_S)):
+            self._send(message)
+        if not self._motions.complete:
+            self._inbox.put(_Solve())
+
+
+class _Solve(msgspec.Struct, frozen=True):
+    """Internal message: solve more spans between keys, and send their frames."""
 
 
 class _Show(msgspec.Struct, frozen=True):

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
+from writhe.arrays import Floats
 from writhe.skeleton import Motion
 from writhe.studio import protocol
 from writhe.studio.document import ActorRow, Document, ObjectRow, TrackKind, sampled_tracks
 from writhe.studio.document.rows import unpack
-from writhe.studio.document.timeline import MAX_FRAMES
+from writhe.studio.document.timeline import MAX_FRAMES, ActorTimeline
 from writhe.studio.editing import scene_objects
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import SceneKey
 from writhe.studio.protocol.registry import FEATURES
 from writhe.studio.view.diagnostics import MAX_STRANDS
 from writhe.topology import linking_over_time
+
+# longest time that spans are solved for before frames are sent: at first, and afterwards
+SOLVE_S, SOLVE_MORE_S = 0.05, 0.25
+SHORT_GAP = 30  # unchanged frames between changed ones that are sent with them
 
 
 def state(editor: Editor, request: str = "") -> protocol.State:
@@ -93,26 +100,38 @@ def _actor(editor: Editor, actor: ActorRow) -> protocol.ActorState:
 
 
 class MotionViews:
-    """Sampled motion of the actors, sent again only when their tracks change."""
+    """Sampled motion of the actors; of a motion that changes only the changed frames are sent."""
 
     def __init__(self, editor: Editor) -> None:
         self._editor = editor
         self._sent: dict[int, object] = {}
+        self._shown: dict[int, Floats] = {}  # by actor: the frames (n, nq) that the page has
+        self.complete = True  # whether all spans between keys are solved
 
-    def changed(self) -> list[protocol.MotionData]:
-        """The motions that the page does not have yet."""
-        document = self._editor.document
+    def changed(self, solve_s: float = SOLVE_S) -> list[protocol.MotionData]:
+        """The frames that the page does not have yet.
+
+        Spans between keys are solved from the playhead outwards for `solve_s` at most; the others
+        follow the blend of their keys, and `complete` is False until later calls have solved them.
+        """
+        editor = self._editor
+        document = editor.document
         scene_key = SceneKey.of(document)  # frames between keys depend on the surrounding objects
+        until = time.perf_counter() + solve_s
         fresh: list[protocol.MotionData] = []
         # held on another character, an actor follows its motion
         others = tuple(self._stamp(a.id) for a in document.actors()) if scene_key.held else ()
+        self.complete = True
         for actor in document.actors():
             own = self._stamp(actor.id)
             stamp = (document.fps, actor.figure, actor.pins, scene_key, own, others)
             if self._sent.get(actor.id) == stamp:
                 continue
-            self._sent[actor.id] = stamp
-            fresh.append(self._sample(actor))
+            timeline = document.timeline(actor.id)
+            solved = timeline.solve_near(editor.time_s, lambda: time.perf_counter() > until)
+            fresh += self._frames(actor, timeline)
+            self._sent[actor.id] = stamp if solved else None
+            self.complete = self.complete and solved
         return fresh
 
     def _stamp(self, actor: int) -> object:
@@ -128,17 +147,43 @@ class MotionViews:
             for t in document.tracks(actor)
         )
 
-    def _sample(self, actor: ActorRow) -> protocol.MotionData:
+    def _frames(self, actor: ActorRow, timeline: ActorTimeline) -> list[protocol.MotionData]:
+        """The frames of an actor that differ from those sent before."""
         document = self._editor.document
-        timeline = document.timeline(actor.id)
+        fps, before = document.fps, self._shown.pop(actor.id, None)
         if timeline.empty:
-            return protocol.MotionData(actor.id, document.fps, 0, b"", b"")
-        count = min(MAX_FRAMES, round(timeline.end_s * document.fps) + 1)
-        q = timeline.sample(np.arange(count) / document.fps)
-        figure = document.figure(actor.figure)
-        linking = b""
-        if 2 <= len(figure.strands) <= MAX_STRANDS:
-            values = linking_over_time(figure, Motion(figure.skeleton, q, document.fps))
-            linking = values.astype("<f4").tobytes()
-        data = q.astype("<f4").tobytes()
-        return protocol.MotionData(actor.id, document.fps, count, data, linking)
+            return [protocol.MotionData(actor.id, fps, 0, 0, 0, b"", b"")]
+        count = min(MAX_FRAMES, round(timeline.end_s * fps) + 1)
+        q = timeline.sample(np.arange(count) / fps, solved_only=True)
+        self._shown[actor.id] = q
+        runs = _differences(before, q)
+        if not runs and before is not None and len(before) != count:
+            runs = [(count, count)]  # only shorter
+        return [frames_message(document, actor, q[a:b], a, count) for a, b in runs]
+
+
+def _differences(before: Floats | None, now: Floats) -> list[tuple[int, int]]:
+    """Ranges of rows of `now` (n, nq) that differ from `before`, with short gaps closed."""
+    if before is None or before.shape[1] != now.shape[1]:
+        return [(0, len(now))]
+    both = min(len(before), len(now))
+    apart = np.ones(len(now), dtype=bool)
+    apart[:both] = (before[:both] != now[:both]).any(axis=1)
+    at = np.flatnonzero(apart)
+    if not len(at):
+        return []
+    parts = np.split(at, np.flatnonzero(np.diff(at) > SHORT_GAP) + 1)
+    return [(int(part[0]), int(part[-1]) + 1) for part in parts]
+
+
+def frames_message(
+    document: Document, actor: ActorRow, q: Floats, first: int, count: int
+) -> protocol.MotionData:
+    """Frames (n, nq) from number `first` on, of a motion of `count` frames."""
+    figure = document.figure(actor.figure)
+    linking = b""
+    if 2 <= len(figure.strands) <= MAX_STRANDS and len(q):
+        values = linking_over_time(figure, Motion(figure.skeleton, q, document.fps))
+        linking = values.astype("<f4").tobytes()
+    data = q.astype("<f4").tobytes()
+    return protocol.MotionData(actor.id, document.fps, count, first, q.shape[1], data, linking)

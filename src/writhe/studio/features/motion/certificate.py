@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -30,6 +31,7 @@ from writhe.studio.view.part_labels import display_name, display_names
 
 feature = Feature("certificate")
 VerdictName = Literal["certified", "improving", "undecided", "penetrating", "passes through"]
+_KEPT_SEGMENTS = 8192
 MAX_SEGMENT_S = 1.0  # long segments are split, so that the timeline shows where a clip fails
 
 
@@ -87,20 +89,46 @@ class MotionCertificate(Message, frozen=True, tag="motion_certificate"):
 
 @feature.task("Check the motion", quiet=True)
 def check(editor: Editor, message: CheckMotion) -> Work:
-    """Sample the scene now; certify its segments in the background."""
-    document = editor.document
-    sampled = _sampled(document, editor.scene)
-    stamp = _stamp(document, sampled)
+    """Certify the segments in the background; those that did not change are known."""
+    document, scene = editor.document, editor.scene
+    known = editor.session_data(_CheckedSegments)
 
     def work(job: Job) -> Outcome:
+        sampled = _sampled(document, scene)
+        stamp = _stamp(document, sampled)
         saved = saved_certificate(document, stamp)
         if saved is not None:
             return Outcome(show=msgspec.structs.replace(saved, job=job.number))
-        show = _certificate(sampled, job.number, job.report)
+        show = _certificate(sampled, job.number, job.report, known)
         document.set_certificate(msgspec.msgpack.encode(_Saved(stamp, show)))
         return Outcome(show=show)
 
     return work
+
+
+class _CheckedSegments:
+    """Certificates of the segments that were checked last, by their frames."""
+
+    def __init__(self) -> None:
+        self._table: CollisionTable | None = None
+        self._known: OrderedDict[tuple[float, bytes], tuple[Certificate, list[Overlap]]]
+        self._known = OrderedDict()
+
+    def check(
+        self, table: CollisionTable, q: Floats, fps: float
+    ) -> tuple[Certificate, list[Overlap]]:
+        """The certificate of frames (n, nq), and their overlaps as if they began at frame 0."""
+        if table is not self._table:
+            self._table = table
+            self._known.clear()
+        key = (fps, hashlib.sha256(q.tobytes()).digest())
+        if key not in self._known:
+            found = certify(table, q, fps)
+            self._known[key] = found, [] if found.certified else overlaps_of(table, q, 0)
+            if len(self._known) > _KEPT_SEGMENTS:
+                self._known.popitem(last=False)
+        self._known.move_to_end(key)
+        return self._known[key]
 
 
 def document_certificate(document: Document) -> MotionCertificate:
@@ -138,7 +166,10 @@ def _sampled(document: Document, scene: Scene) -> _Sampled:
 
 
 def _certificate(
-    sampled: _Sampled, job: str = "", report: Callable[[float], None] | None = None
+    sampled: _Sampled,
+    job: str = "",
+    report: Callable[[float], None] | None = None,
+    known: _CheckedSegments | None = None,
 ) -> MotionCertificate:
     """Certify every segment, or the pose; characters without shapes make it undecided."""
     table, q, fps, edges = sampled.table, sampled.q, sampled.fps, sampled.edges
@@ -148,11 +179,13 @@ def _certificate(
     for done, (first, last) in enumerate(pairwise(edges or [0, 0])):
         if report is not None:
             report(done / max(1, len(edges) - 1))
-        found = certify(table, q[first : last + 1], fps)
+        found, overlapping = (known or _CheckedSegments()).check(table, q[first : last + 1], fps)
         reports.append(found)
         segments.append(segment_of(found, first / fps, last / fps, sampled.names))
-        if not found.certified:
-            overlaps += overlaps_of(table, q[first : last + 1], first)
+        overlaps += [
+            msgspec.structs.replace(one, first=first + one.first, last=first + one.last)
+            for one in overlapping
+        ]
     unchecked = [Verdict.UNDECIDED] if sampled.without_shapes else []
     verdict = worst_verdict([*unchecked, *(found.verdict for found in reports)])
     return MotionCertificate(

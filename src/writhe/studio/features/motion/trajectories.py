@@ -35,7 +35,7 @@ from writhe.studio.features.motion.certificate import VerdictName
 from writhe.studio.files.shared_files import SharedFiles
 from writhe.studio.protocol import Message, Part, Task, Time
 from writhe.studio.server.jobs import Job
-from writhe.styles.follow_paths import follow, smooth_path
+from writhe.styles.follow_paths import follow, smooth_path, starting_at
 from writhe.styles.learn_styles import learn_builtin
 
 feature = Feature("trajectories")
@@ -191,13 +191,14 @@ def follow_path(editor: Editor, message: FollowPath) -> Work:
         job.report(0.4, "following the path")
         path = smooth_path(points, count)
         done = follow(forest.chain, forest.blend(style), path, fps, posture)
+        q = starting_at(figure.skeleton, done.motion.q, posture, fps)
         job.report(0.9, "keying")
         return Outcome(
-            commit=lambda editor, edit: _store_path(editor, edit, message, done.motion.q),
+            commit=lambda editor, edit: _store_path(editor, edit, message, q),
             show=_followed(
                 job,
                 message.actor,
-                in_scene.certificate(done.motion.q),
+                in_scene.certificate(q),
                 float(done.trajectory.distance_m.mean()),
             ),
         )

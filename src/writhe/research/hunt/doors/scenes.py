@@ -162,7 +162,7 @@ def scene_file(rng: np.random.Generator) -> Case:
         files = {"clip.glb": clip.read_bytes(), "room.json": room.read_bytes()}
     # the keys of the rod lie between the frames of the clip
     between = [t for t in times if t < (frames - 1) / _FPS]
-    rows = np.unique(np.concatenate([np.arange(frames), np.array(between) * _FPS]))
+    rows: Floats = np.unique([*np.arange(frames, dtype=np.float64), *(_FPS * t for t in between)])
     expected = np.concatenate(
         [
             [_at_row(body, q, float(row)) for row in rows],

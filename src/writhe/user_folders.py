@@ -1,4 +1,4 @@
-"""Where the platform keeps a user's caches and data."""
+"""Where the platform keeps a user's caches, data and settings."""
 
 from __future__ import annotations
 
@@ -19,11 +19,22 @@ _FOLDERS = {
         "darwin": ("", "Library/Application Support"),
         "other": ("XDG_DATA_HOME", ".local/share"),
     },
+    "config": {
+        "win32": ("APPDATA", "AppData/Roaming"),
+        "darwin": ("", "Library/Application Support"),
+        "other": ("XDG_CONFIG_HOME", ".config"),
+    },
 }
 
 
-def user_folder(kind: Literal["cache", "data"]) -> Path:
-    """The folder of writhe among the user's caches or data."""
+def user_folder(kind: Literal["cache", "data", "config"]) -> Path:
+    """The folder of writhe among the user's caches, data or settings."""
     folders = _FOLDERS[kind]
     variable, default = folders.get(sys.platform, folders["other"])
     return Path(os.environ.get(variable) or Path.home() / default) / "writhe"
+
+
+def settings_folder(part: str) -> Path:
+    """A folder of remembered settings, in $WRITHE_CONFIG_DIR or the configuration folder."""
+    chosen = os.environ.get("WRITHE_CONFIG_DIR")
+    return (Path(chosen) if chosen else user_folder("config")) / part

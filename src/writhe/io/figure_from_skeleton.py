@@ -9,7 +9,9 @@ import numpy as np
 from writhe.arguments import checked
 from writhe.arrays import Floats
 from writhe.io.body_shapes import body_shapes, with_anatomy
+from writhe.io.stored_body import stored_body
 from writhe.recognition import ROLES, Recognition, corrected, recognise, require_person
+from writhe.recognition.corrections import corrections_of
 from writhe.skeleton import Figure, Motion, Skeleton, Skin
 from writhe.skeleton.figures import figure, figure_names
 
@@ -29,6 +31,7 @@ def figure_of(
     skin: Skin | None = None,
     partial: bool = False,
     anatomy: bool = False,
+    stored: object = None,
 ) -> Figure:
     """A figure of a person's skeleton with roles and the five strands of the body.
 
@@ -39,11 +42,16 @@ def figure_of(
     partial: return a figure with the roles found instead of raising if essential ones are missing.
     anatomy: give the joints masses by their capsules and, if it is a person, the joint limits of
         the built-in human, where they have none.
+    stored: what `io.stored_body.body_note` wrote into a file: its shapes, roles and limits are used
+        if they belong to this skeleton and skin, and no correction changes the roles.
     """
     skeleton = source.skeleton if isinstance(source, Motion) else source
     label = name or (source.name if isinstance(source, Motion) else "character")
     if roles is None and isinstance(source, Motion):
         roles = corrected(skeleton, source.source.get("roles"))
+    known_body = None if stored is None else stored_body(stored, skeleton, skin)
+    if known_body is not None:
+        roles = corrected(skeleton, {role: known_body.roles.get(role) for role in ROLES})
     if roles is not None:
         match = recognise(skeleton, roles)
     elif partial:
@@ -51,9 +59,13 @@ def figure_of(
     else:
         match = require_person(skeleton, label)
     strands = _strands(skeleton, match) if match.is_person else ()
-    known = _built_in(skeleton)
+    found = tuple((r, match.roles[r]) for r in ROLES if r in match.roles)
+    known = built_in_figure(skeleton)
     if known is not None:
         capsules = known.capsules
+    elif known_body is not None and dict(found) == known_body.roles:
+        capsules = known_body.capsules
+        skeleton = skeleton.with_limits(known_body.limits)
     else:
         capsules = body_shapes(skeleton, match, skin)
     body = Figure(
@@ -62,13 +74,15 @@ def figure_of(
         capsules=capsules,
         skin=skin,
         strands=strands,
-        roles=tuple((r, match.roles[r]) for r in ROLES if r in match.roles),
+        roles=found,
         folds=() if known is None else known.folds,
+        corrected=bool(corrections_of(skeleton))
+        and (known_body is None or dict(found) != known_body.roles),
     )
     return with_anatomy(body, match) if anatomy else body
 
 
-def _built_in(skeleton: Skeleton) -> Figure | None:
+def built_in_figure(skeleton: Skeleton) -> Figure | None:
     """The built-in figure with the same bones (saved to a file and read again), if any."""
     return next((f for f in map(figure, figure_names()) if same_bones(f.skeleton, skeleton)), None)
 

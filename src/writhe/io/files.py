@@ -148,9 +148,10 @@ def save(
             one = Character(motion.skeleton, motion, figure)
             write_file(file, lambda part: write_gltf(part, [one], props=props, suffix=suffix))
         case ".fbx":
-            from writhe.io.fbx.write import save_fbx
+            from writhe.io.fbx.write import save_fbx, write_body
 
             write_file(file, lambda part: save_fbx(part, motion, figure=figure, props=props))
+            write_body(file, figure)
         case suffix if suffix in USD:
             from writhe.io.usd.write import save_usd
 
@@ -196,6 +197,7 @@ def load_figure(
 
 def _load_figure(file: Path, animation: str | int | None) -> Figure:
     from writhe.io.figure_from_skeleton import figure_of
+    from writhe.io.stored_body import read_sidecar, remembered_body
 
     suffix = file_format(file)
     if suffix == ".fbx" or suffix in USD:
@@ -203,18 +205,23 @@ def _load_figure(file: Path, animation: str | int | None) -> Figure:
             from writhe.io.fbx.read import load_fbx_figure
 
             skeleton, skin = load_fbx_figure(file, animation)
+            note = read_sidecar(file)
         else:
             from writhe.io.usd.read import load_usd_figure
 
-            skeleton, skin = load_usd_figure(file)
-        return figure_of(skeleton, name=file.stem, skin=skin, partial=True, anatomy=True)
+            skeleton, skin, note = load_usd_figure(file)
+        note = remembered_body(skeleton) or note
+        return figure_of(
+            skeleton, name=file.stem, skin=skin, partial=True, anatomy=True, stored=note
+        )
     if suffix not in GLTF:
         motion = load(file, animation=animation)
-        return figure_of(motion, name=file.stem, partial=True, anatomy=True)
+        note = remembered_body(motion.skeleton)
+        return figure_of(motion, name=file.stem, partial=True, anatomy=True, stored=note)
     from writhe.io.gltf.read import load_gltf_figure
     from writhe.recognition import corrected
 
-    skeleton, skin, roles, source = load_gltf_figure(file, animation)
+    skeleton, skin, roles, note, source = load_gltf_figure(file, animation)
     found = figure_of(
         skeleton,
         name=file.stem,
@@ -222,6 +229,7 @@ def _load_figure(file: Path, animation: str | int | None) -> Figure:
         roles=corrected(skeleton, roles),
         partial=True,
         anatomy=True,
+        stored=remembered_body(skeleton) or note,
     )
     return replace(found, source=source)
 

@@ -58,4 +58,4 @@ def with_overrides(figure: Figure, overrides: Mapping[str, object]) -> Figure:
     changed = [
         replace(c, radius_m=c.radius_m * float(cast(float, scale.get(c.joint, 1.0)))) for c in kept
     ]
-    return replace(figure, capsules=tuple(changed))
+    return replace(figure, capsules=tuple(changed), corrected=True)

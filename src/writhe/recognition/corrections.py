@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +19,7 @@ from writhe.errors import FileFormatError, WritheError
 from writhe.files import replace_file
 from writhe.recognition.roles import FINGER_ROLES, ROLES
 from writhe.skeleton.skeleton import Skeleton
+from writhe.user_folders import settings_folder
 
 Corrections = dict[str, str | None]
 _in_use: list[Corrections] = []
@@ -28,17 +27,8 @@ _lacking: dict[int, list[str]] = {}  # index in `_in_use` to joints that a skele
 
 
 def corrections_folder() -> Path:
-    """The folder of remembered corrections, in $WRITHE_CONFIG_DIR or the configuration folder."""
-    chosen = os.environ.get("WRITHE_CONFIG_DIR")
-    if chosen:
-        return Path(chosen) / "roles"
-    if sys.platform == "win32":
-        base = Path(os.environ.get("APPDATA", str(Path.home() / "AppData" / "Roaming")))
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
-    else:
-        base = Path(os.environ.get("XDG_CONFIG_HOME", str(Path.home() / ".config")))
-    return base / "writhe" / "roles"
+    """The folder of remembered corrections."""
+    return settings_folder("roles")
 
 
 def skeleton_hash(skeleton: Skeleton) -> str:

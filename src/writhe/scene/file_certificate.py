@@ -26,7 +26,7 @@ from writhe.collision.stored_channels import channels_in_scene, stored_channels
 from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
 from writhe.io import figure_of, load, load_figure
-from writhe.io.files import GLTF
+from writhe.io.files import CHARACTERS, GLTF
 from writhe.io.gltf.keys import load_gltf_keys
 from writhe.scene.layout import Layout
 from writhe.scene.scene import Actor, Scene
@@ -176,7 +176,7 @@ def _body(
             )
         if _same_bones(known.skeleton, motion.skeleton):
             return with_skeleton(known, motion.skeleton)
-    if file.suffix.lower() in GLTF:  # its meshes give the shapes
+    if file.suffix.lower() in CHARACTERS:  # its meshes give the shapes
         fitted = with_skeleton(load_figure(file, animation=animation), motion.skeleton)
     else:
         fitted = figure_of(motion, partial=True)

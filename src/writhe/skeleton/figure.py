@@ -145,6 +145,7 @@ class Figure:
     linking describes a posture; `roles` maps anatomical roles ("left_hand") to joint names.
     `source` is the file of a character that was read, which `save` writes with the motion in it.
     `folds` says how far joints bend before the skin of neighbouring parts penetrates.
+    `corrected` says that roles or shapes were corrected by hand, so that they are stored in files.
     """
 
     name: str
@@ -155,6 +156,7 @@ class Figure:
     roles: tuple[tuple[str, str], ...] = ()
     source: SourceFile | None = None
     folds: tuple[FoldLimit, ...] = ()
+    corrected: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)

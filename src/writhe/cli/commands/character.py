@@ -10,6 +10,7 @@ from rich.table import Table
 
 from writhe.cli.output import console, print_json
 from writhe.io.files import load_figure
+from writhe.io.stored_body import forget_body, remember_body
 
 
 def character(
@@ -21,13 +22,22 @@ def character(
     picture: Annotated[
         Path | None, typer.Option(help="Write a picture of the collision shapes over the skin.")
     ] = None,
+    remember: Annotated[
+        bool,
+        typer.Option(help="Use these shapes for every file with the same skeleton and skin."),
+    ] = False,
+    forget: Annotated[bool, typer.Option(help="Fit the shapes again from now on.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show how a character is posed: roles, joint limits, mass, collision shapes.
 
     Example: `writhe character figure.glb --picture shapes.png`
     """
+    if forget:
+        forget_body(load_figure(file).skeleton)
     figure = load_figure(file, shapes=shapes)
+    if remember:
+        remember_body(figure)
     skeleton = figure.skeleton
     per_joint: dict[str, int] = {}
     for capsule in figure.capsules:

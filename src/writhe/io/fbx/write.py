@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from writhe.errors import WritheError
+from writhe.files import write_file
+from writhe.io.stored_body import SIDECAR, body_note
 from writhe.skeleton import Figure, Motion
 
 if TYPE_CHECKING:
@@ -89,3 +91,13 @@ def save_fbx(
             last = said[-1] if said else f"it ended with code {done.returncode}"
             raise WritheError(f"{path}: Blender could not write the file: {last}. {_HOW}")
         shutil.copyfile(output, path)
+
+
+def write_body(path: Path, figure: Figure | None) -> None:
+    """Write shapes, roles and limits beside an FBX file, which cannot hold them."""
+    if figure is not None and figure.capsules:
+        text = json.dumps(body_note(figure))
+        write_file(
+            path.with_name(path.name + SIDECAR),
+            lambda part: part.write_text(text, encoding="utf-8"),
+        )

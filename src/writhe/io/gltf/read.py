@@ -41,11 +41,13 @@ def read_motion(glb: Glb, animation: str | int | None = None) -> Motion:
 
 def load_gltf_figure(
     path: Path, animation: str | int | None = None
-) -> tuple[Skeleton, Skin | None, dict[str, str], SourceFile]:
-    """The skeleton, the skin if there is one, the roles of a VRM file, and the file itself."""
+) -> tuple[Skeleton, Skin | None, dict[str, str], object, SourceFile]:
+    """The skeleton, the skin if any, the roles of a VRM file, a stored body, and the file."""
     glb = Glb(path)
     skeleton, _, _, found = _read(glb, animation)
-    return skeleton, read_skin(glb, found.nodes, skeleton), found.source["roles"], glb.source
+    skin = read_skin(glb, found.nodes, skeleton)
+    note = next((note["body"] for note in found.nodes.notes if "body" in note), None)
+    return skeleton, skin, found.source["roles"], note, glb.source
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from writhe.io.gltf.existing import append_document, open_document
 from writhe.io.gltf.new_character import add_skeleton, add_skin, xyzw
 from writhe.io.gltf.read import file_joints, read_motion
 from writhe.io.gltf.vrm import vrm_version
+from writhe.io.stored_body import body_note
 from writhe.skeleton import Figure, Motion, Skeleton, quaternions
 from writhe.skeleton.source_file import SourceFile
 
@@ -91,7 +92,8 @@ def write_gltf(
     source = first.file
     alone = source if len(characters) == 1 and not props else None
     same_kind = alone is not None and is_binary(alone.data) == (suffix != ".gltf")
-    if alone is not None and same_kind and _unchanged(first):
+    edited = first.figure is not None and first.figure.corrected
+    if alone is not None and same_kind and not edited and _unchanged(first):
         path.write_bytes(alone.data)
         _copy_attached(path, alone)
         return Written(animation=first.motion.source["animation"] if first.motion else "")
@@ -114,6 +116,8 @@ def write_gltf(
                 shift, notes = append_document(builder, one.file)
                 written.notes += notes
             nodes, scales = nodes_of(one, shift)
+        if one.figure is not None:
+            _store_body(builder, one.figure, nodes[0], new=one.file is None)
         if one.motion is not None:
             start_s, own = _place_in_file(one)
             replaces = own if len(characters) == 1 else None
@@ -135,6 +139,23 @@ def write_gltf(
     if keep and source is not None:
         _copy_attached(path, source)
     return written
+
+
+def _store_body(builder: GltfBuilder, figure: Figure, node: int, *, new: bool) -> None:
+    """Write shapes, roles and limits into the `extras` of the first joint's node.
+
+    A character's own file is not changed, unless they were corrected by hand: its shapes are the
+    same whenever it is read.
+    """
+    from writhe.io.figure_from_skeleton import built_in_figure
+
+    if not (new or figure.corrected) or not figure.capsules:
+        return
+    if built_in_figure(figure.skeleton) is not None:
+        return
+    extras = builder.json["nodes"][node].setdefault("extras", {})
+    if isinstance(extras, dict):
+        extras.setdefault("writhe", {})["body"] = body_note(figure)
 
 
 def _check(characters: Sequence[Character], suffix: str) -> None:

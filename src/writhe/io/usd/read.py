@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -43,11 +44,16 @@ def load_usd(path: Path) -> Motion:
     return _motion(_open(path))
 
 
-def load_usd_figure(path: Path) -> tuple[Skeleton, Skin | None]:
-    """The skeleton and, if there is one, the skin of a USD file."""
+def load_usd_figure(path: Path) -> tuple[Skeleton, Skin | None, object]:
+    """The skeleton, the skin if there is one, and the stored body if there is one."""
     found = _open(path)
     skeleton = _motion(found).skeleton
-    return skeleton, _skin(found, skeleton)
+    text = found.skeleton.GetPrim().GetCustomDataByKey("writhe:body")
+    try:
+        note = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        note = None
+    return skeleton, _skin(found, skeleton), note
 
 
 def _open(path: Path) -> _UsdSkeleton:

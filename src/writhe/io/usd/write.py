@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import WritheError
+from writhe.io.stored_body import body_note
 from writhe.io.usd import require_usd, usd_modules
 from writhe.skeleton import Figure, Motion, Skeleton, forward, quaternions
 
@@ -43,6 +45,8 @@ def save_usd(
     skel.CreateRestTransformsAttr(_gf(_local(skeleton, world[None])[0]))
     if motion is not None:
         _animate(stage, skel, skeleton, motion, tokens)
+    if figure is not None and figure.capsules:
+        skel.GetPrim().SetCustomDataByKey("writhe:body", json.dumps(body_note(figure)))
     if figure is not None and figure.skin is not None:
         _mesh(stage, skel, figure)
     stage.GetRootLayer().Save()

@@ -49,11 +49,12 @@ def fit_to_skin(
     size = float(np.ptp(samples.points, axis=0).max())
     tightness = Tightness().scaled(size / ADULT_M)
     # points outside the skin: they keep the shapes of a joint inside the skin
-    picked = np.random.default_rng(0).permutation(len(samples.points))[:_GUARDS]
+    picked = np.argsort(samples.rank, kind="stable")[:_GUARDS]
     guards = samples.points[picked] + tightness.guard_m * samples.normals[picked]
     capsules: list[Capsule] = []
     for j in range(len(skeleton)):
         mine = np.flatnonzero(samples.joint == j)
+        mine = mine[np.argsort(samples.rank[mine], kind="stable")]
         area = samples.area[mine]
         if area.sum() < _LEAST_AREA * size * size:
             continue

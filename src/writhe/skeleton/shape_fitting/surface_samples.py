@@ -20,6 +20,7 @@ ZONE_SHARE = 0.8  # a point whose largest weight is smaller lies in a joint zone
 _SPACING = 1 / 130  # distance of the points / extent of the skin
 _CELL = 1 / 130  # side of a cell / extent of the skin
 _MOST_PER_EDGE = 60
+_SAME_WEIGHT = 1e-3  # weights that differ by less are equal
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class SurfaceSamples:
     area: Floats  # (p,) of the surface around each point, m^2
     joint: Ints  # (p,) the joint that carries it
     zone: Bools  # (p,) whether it lies in a joint zone
+    rank: Floats  # (p,) pseudo-random; the points of lowest rank are an even selection
 
     def select(self, which: Bools) -> SurfaceSamples:
         """The points of a mask."""
@@ -40,6 +42,7 @@ class SurfaceSamples:
             self.area[which],
             self.joint[which],
             self.zone[which],
+            self.rank[which],
         )
 
 
@@ -53,19 +56,18 @@ def surface_samples(skin: Skin, carrier: Ints) -> SurfaceSamples:
     held = _strongest(share, skin.triangles, whole)[0] < len(carrier)
     triangles = skin.triangles[held]
     if len(triangles) == 0:
-        none = np.zeros((0, 3))
-        return SurfaceSamples(none, none, np.zeros(0), np.zeros(0, np.int64), np.zeros(0, bool))
+        none, empty = np.zeros((0, 3)), np.zeros(0)
+        return SurfaceSamples(none, none, empty, empty.astype(np.int64), empty > 0.0, empty)
     extent = float(np.ptp(skin.vertices[triangles.ravel()], axis=0).max())
-    corner, bary, area = _spread(skin.vertices, triangles, max(_SPACING * extent, 1e-9))
+    corner, bary, area, rank = _spread(skin.vertices, triangles, max(_SPACING * extent, 1e-9))
     points = np.einsum("pk,pkc->pc", bary, skin.vertices[corner])
     a, b, c = (skin.vertices[corner[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
     joint, follows = _strongest(share, corner, bary)
-    zone = follows < ZONE_SHARE
-    samples = SurfaceSamples(
-        points, normals, area, np.where(joint == len(carrier), -1, joint), zone
-    )
+    zone = follows < ZONE_SHARE - _SAME_WEIGHT
+    joint = np.where(joint == len(carrier), -1, joint)
+    samples = SurfaceSamples(points, normals, area, joint, zone, rank)
     return samples.select(_visible(points, _CELL * extent))
 
 
@@ -95,17 +97,21 @@ def _strongest(share: Any, corner: Ints, bary: Floats) -> tuple[Ints, Floats]:
     # a row's largest entry and its first column; `argmax` of a sparse matrix takes a second
     most = np.maximum.reduceat(follows.data, follows.indptr[:-1])
     row = np.repeat(np.arange(len(corner)), np.diff(follows.indptr))
-    largest = np.flatnonzero(follows.data == most[row])[::-1]
+    # of equal weights the first joint, whatever the rounding of the file
+    largest = np.flatnonzero(follows.data >= most[row] - _SAME_WEIGHT)[::-1]
     joint = np.empty(len(corner), dtype=np.int64)
     joint[row[largest]] = follows.indices[largest]
     return joint, most
 
 
-def _spread(vertices: Floats, triangles: Ints, spacing: float) -> tuple[Ints, Floats, Floats]:
-    """Corners (p, 3), barycentric coordinates (p, 3) and areas (p,) of points on triangles.
+def _spread(
+    vertices: Floats, triangles: Ints, spacing: float
+) -> tuple[Ints, Floats, Floats, Floats]:
+    """Corners (p, 3), barycentric coordinates (p, 3), areas (p,) and ranks (p,) of points.
 
     A triangle with edges up to n spacings is divided into n^2 equal ones, with a point in the
-    middle of each.
+    middle of each. Ranks depend on the number of the triangle and the point in it only, so that
+    rounding of the vertices changes few of them.
     """
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
@@ -114,13 +120,25 @@ def _spread(vertices: Floats, triangles: Ints, spacing: float) -> tuple[Ints, Fl
     corners: list[Ints] = []
     weights: list[Floats] = []
     areas: list[Floats] = []
+    ranks: list[Floats] = []
     for n in np.unique(count):
         mine = np.flatnonzero(count == n)
         pattern = _middles(int(n))
         corners.append(np.repeat(triangles[mine], len(pattern), axis=0))
         weights.append(np.tile(pattern, (len(mine), 1)))
         areas.append(np.repeat(area[mine] / len(pattern), len(pattern)))
-    return np.concatenate(corners), np.concatenate(weights), np.concatenate(areas)
+        ranks.append(_hashed(mine[:, None] * _MOST_PER_EDGE**2 + np.arange(len(pattern))).ravel())
+    every = (np.concatenate(part) for part in (corners, weights, areas, ranks))
+    corner, bary, spread, rank = every
+    return corner, bary, spread, rank
+
+
+def _hashed(numbers: Ints) -> Floats:
+    """Pseudo-random numbers in [0, 1) of integers (splitmix64: Steele, Lea, Flood 2014)."""
+    x = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (x ^ (x >> np.uint64(31))).astype(np.float64) * 2.0**-64
 
 
 def _middles(n: int) -> Floats:

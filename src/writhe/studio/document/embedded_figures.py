@@ -114,6 +114,7 @@ class _Figure(msgspec.Struct):
     skin: _Skin | None = None
     model: EmbeddedModel | None = None
     folds: list[tuple[str, Quaternion, list[float]]] = []
+    corrected: bool = False
 
 
 def encode_figure(figure: Figure, model: EmbeddedModel | None = None) -> bytes:
@@ -147,6 +148,7 @@ def encode_figure(figure: Figure, model: EmbeddedModel | None = None) -> bytes:
             ),
             model,
             folds,
+            figure.corrected,
         )
     )
 
@@ -188,6 +190,7 @@ def decode_figure(data: bytes) -> Figure:
             for joint, frame, bends in stored.folds
         ),
         skin=None if stored.skin is None else _skin(stored.skin),
+        corrected=stored.corrected,
     )
 
 

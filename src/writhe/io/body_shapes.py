@@ -9,17 +9,19 @@ tested against each other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
-from writhe.arrays import Ints
+from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
 from writhe.recognition.body_map import BodyMap
 from writhe.recognition.carried_limits import carried_limits, finger_limits
 from writhe.recognition.recognise import Recognition
 from writhe.recognition.roles import FINGER_ROLES, RigKind
-from writhe.skeleton import Capsule, Figure, JointKind, Skeleton, Skin
+from writhe.skeleton import Capsule, Figure, JointKind, Skeleton, Skin, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.shape_fitting.capsule_masses import with_masses
 from writhe.skeleton.shape_fitting.fit_to_bones import fit_to_bones
@@ -28,6 +30,7 @@ from writhe.skeleton.shape_fitting.fit_to_skin import fit_to_skin
 # Bodies other than persons with more joints get shapes by their bones, because fitting to the skin
 # takes seconds per hundred joints.
 _MOST_JOINTS = 200
+_ARM_ASIDE = 0.24  # tangent of the angle of a hanging arm to the vertical, as the human stands
 _WITHOUT_SHAPES = (RigKind.HAIR, RigKind.CLOTH, RigKind.ATTACHMENT)
 _OF_THE_JOINT_ABOVE = (RigKind.HELPER, RigKind.END, RigKind.FACE, RigKind.TOE)
 
@@ -37,7 +40,9 @@ def body_shapes(skeleton: Skeleton, match: Recognition, skin: Skin | None) -> tu
     if skin is not None and (match.is_person or len(skeleton) <= _MOST_JOINTS):
         carrier = skin_carriers(skeleton, match)
         parts = shape_parts(skeleton, match)
-        found = fit_to_skin(skeleton, skin, carrier, parts, _fingers(skeleton, match))
+        fingers = _fingers(skeleton, match)
+        postures = _hanging_arms(skeleton, match.roles) if match.is_person else []
+        found = fit_to_skin(skeleton, skin, carrier, parts, fingers, postures)
         if found:
             return found
     try:
@@ -94,6 +99,27 @@ def _fingers(skeleton: Skeleton, match: Recognition) -> frozenset[int]:
             at = skeleton.index(wrist)
             found |= set(range(at + 1, int(skeleton.tree.subtree_end[at])))
     return frozenset(found)
+
+
+def _hanging_arms(skeleton: Skeleton, roles: Mapping[str, str]) -> list[Floats]:
+    """The rest pose with both arms hanging beside the body; none if the arms are not known."""
+    rest = forward(skeleton, skeleton.rest_configuration)
+    if not {"left_shoulder", "right_shoulder"} <= set(roles):
+        return []
+    aside = rest.position(roles["left_shoulder"]) - rest.position(roles["right_shoulder"])
+    aside /= max(float(np.linalg.norm(aside)), 1e-9)
+    q = skeleton.rest_configuration.copy()
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        shoulder, elbow = roles[f"{side}_shoulder"], roles.get(f"{side}_elbow")
+        if elbow is None or skeleton.joints[skeleton.index(shoulder)].kind is not JointKind.BALL:
+            return []
+        bone = rest.position(elbow) - rest.position(shoulder)
+        down = sign * _ARM_ASIDE * aside - np.array([0.0, 1.0, 0.0])
+        turn, _ = Rotation.align_vectors(down[None], bone[None])
+        own = Rotation.from_matrix(rest.rotations[skeleton.index(shoulder)])
+        local = (own.inv() * turn * own).as_quat()
+        q[skeleton.q_slice(shoulder)] = np.roll(local, 1)
+    return [q]
 
 
 def with_anatomy(body: Figure, match: Recognition) -> Figure:

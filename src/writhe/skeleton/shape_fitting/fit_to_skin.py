@@ -10,11 +10,11 @@ distant parts do not overlap in the rest pose (`rest_overlaps`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from writhe.arrays import Ints
+from writhe.arrays import Floats, Ints
 from writhe.skeleton.figure import Capsule, Skin
 from writhe.skeleton.kinematics import forward
 from writhe.skeleton.shape_fitting.fit_points import Tightness, fit_points
@@ -36,11 +36,13 @@ def fit_to_skin(
     carrier: Ints,
     part_of: Mapping[int, str],
     fingers: frozenset[int] = frozenset(),
+    postures: Sequence[Floats] = (),
 ) -> tuple[Capsule, ...]:
     """Capsules that cover a skin, on the joints of `carrier` (see `surface_samples`).
 
     part_of: the part of a joint's capsules, where it is not the joint's name.
     fingers: joints that get one capsule at most.
+    postures: configurations (nq,) in which the shapes must not overlap much more than at rest.
     """
     rest = forward(skeleton, skeleton.rest_configuration)
     samples = surface_samples(skin, carrier)
@@ -79,4 +81,4 @@ def fit_to_skin(
             Capsule(name, row[:3].copy(), row[3:6].copy(), float(row[6]), part_of.get(j, ""))
             for row in found
         ]
-    return without_rest_overlaps(skeleton, capsules, size / ADULT_M)
+    return without_rest_overlaps(skeleton, capsules, size / ADULT_M, postures)

@@ -5,10 +5,15 @@ less than half the smaller radius; wide trousers or a narrow pelvis lead to more
 overlaps too much gives way on the side of the other one: its radius shrinks and its axis moves away
 by the same length, so that the opposite side stays on the skin. One that meets the other with its
 end (an upper arm and the chest) is shortened instead.
+
+Further postures can be given, such as arms that hang down: without them a body at rest in a T-pose
+would have its arms stopped by the chest capsules long before its skin does. In these, near
+neighbours may overlap as far as the policy allows, which is a little more than they do at rest.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -24,6 +29,7 @@ from writhe.skeleton.skeleton_distance import body_steps
 _NEAR_STEPS = 3
 _SPARE_M = 0.002  # gap of distant parts
 _BELOW_HALF_M = 0.0018  # overlap of near neighbours below half the smaller radius
+_EXTRA_M = 0.004  # that near neighbours overlap more in another posture than at rest
 _MOST_CAPSULES = 400  # a skeleton with more is no single body
 # of the fitted radius; thinner capsules only where thicker ones cannot be kept apart
 _THINNEST = (0.6, 0.35)
@@ -34,27 +40,28 @@ _END_ON = 0.4  # cosine to the normal above which a capsule is shortened instead
 
 
 def without_rest_overlaps(
-    skeleton: Skeleton, capsules: list[Capsule], size: float
+    skeleton: Skeleton, capsules: list[Capsule], size: float, postures: Sequence[Floats] = ()
 ) -> tuple[Capsule, ...]:
     """The capsules, changed where they overlap at rest by more than the contact policy allows.
 
     What cannot be kept apart (shapes inside each other) loses the smaller capsule.
-    size: stature relative to an adult's.
+    size: stature relative to an adult's. postures: configurations (nq,) that must be possible too.
     """
     if not 2 <= len(capsules) <= _MOST_CAPSULES:
         return tuple(capsules)
-    rest = forward(skeleton, skeleton.rest_configuration)
-    ends = np.array(
-        [[rest.point(c.joint, e) for e in (c.start_in_joint, c.end_in_joint)] for c in capsules]
-    )
+    joint = [skeleton.index(c.joint) for c in capsules]
+    poses: list[_Pose] = []
+    for q in (skeleton.rest_configuration, *postures):
+        frames = forward(skeleton, q)
+        poses.append(_Pose(frames.positions[joint], frames.rotations[joint]))
+    local = np.array([[c.start_in_joint, c.end_in_joint] for c in capsules])
     radii = np.array([c.radius_m for c in capsules])
     pairs = _tested_pairs(skeleton, capsules)
     fitted = radii.copy()
     for thinnest in _THINNEST:
-        _give_way(ends, radii, thinnest * fitted, pairs, size)
-    kept = _largest_apart(ends, radii, pairs, size)
-    joint = [skeleton.index(c.joint) for c in capsules]
-    local = np.einsum("cki,cij->ckj", ends - rest.positions[joint, None], rest.rotations[joint])
+        _give_way(local, radii, thinnest * fitted, pairs, size, poses)
+    _give_way(local, radii, _THINNEST[-1] * fitted, pairs, size, poses[:1])
+    kept = _largest_apart(poses[0].world(local), radii, pairs, size)
     return tuple(
         replace(c, start_in_joint=local[i, 0], end_in_joint=local[i, 1], radius_m=float(radii[i]))
         for i, c in enumerate(capsules)
@@ -68,45 +75,87 @@ class _Pairs(NamedTuple):
     a: Ints
     b: Ints
     near: Bools
+    parts: Ints  # the number of the pair of parts
 
 
-def _give_way(ends: Floats, radii: Floats, thinnest: Floats, pairs: _Pairs, size: float) -> None:
+class _Pose(NamedTuple):
+    """World frames of the joints of capsules: positions (c, 3), rotations (c, 3, 3)."""
+
+    positions: Floats
+    rotations: Floats
+
+    def world(self, local: Floats) -> Floats:
+        """(c, 2, 3) ends of capsules in the world."""
+        return np.einsum("cij,ckj->cki", self.rotations, local) + self.positions[:, None]
+
+
+def _give_way(
+    local: Floats,
+    radii: Floats,
+    thinnest: Floats,
+    pairs: _Pairs,
+    size: float,
+    poses: Sequence[_Pose],
+) -> None:
     """Shrink and move the capsules, in place, until no pair has an excess or none can shrink.
 
-    ends (c, 2, 3): their axes in the world, radii (c,), thinnest (c,): the least radii.
+    local (c, 2, 3): their axes in their joints, radii (c,), thinnest (c,): the least radii.
+    poses: the rest pose, and others in which near neighbours must not overlap much more.
     """
-    a, b, near = pairs
+    a, b, near, _ = pairs
     for _ in range(_ROUNDS):
-        excess, direction, s, t = _excess(ends, radii, pairs, size)
-        over = excess > _TINY_M * size
-        if not over.any():
-            return
-        # shrinking and moving both by x changes the gap by 4 x, shrinking alone by 2 x
-        x = _SHARE * excess[over] / np.where(near[over], 4.0, 2.0)
         shrink = np.zeros(len(radii))
         away = np.zeros((len(radii), 2, 3))
-        for which, at, normal in ((a, s, direction), (b, t, -direction)):
-            capsule, at_over = which[over], at[over]
-            inwards = _inwards(ends[capsule], at_over)
-            cosine = np.sum(inwards * normal[over], axis=1)
-            shortened = near[over] & (cosine > _END_ON)
-            np.maximum.at(shrink, capsule, np.where(shortened, 0.0, x))
-            step = np.where(
-                shortened[:, None],
-                inwards * (2.0 * x / np.maximum(cosine, _END_ON))[:, None],
-                normal[over] * np.where(near[over], x, 0.0)[:, None],
-            )
-            np.add.at(away, capsule, _of_ends(at_over) * step[:, None])
+        longest, allowed = 0.0, None
+        for pose in poses:
+            ends = pose.world(local)
+            excess, direction, s, t = _excess(ends, radii, pairs, size, allowed)
+            if allowed is None and len(poses) > 1:
+                allowed = _allowed_elsewhere(ends, radii, pairs, size)
+            over = excess > _TINY_M * size
+            if not over.any():
+                continue
+            # shrinking and moving both by x changes the gap by 4 x, shrinking alone by 2 x
+            x = _SHARE * excess[over] / np.where(near[over], 4.0, 2.0)
+            longest = max(longest, 2.0 * float(x.max()))
+            moved = np.zeros((len(radii), 2, 3))
+            for which, at, normal in ((a, s, direction), (b, t, -direction)):
+                capsule, at_over = which[over], at[over]
+                inwards = _inwards(ends[capsule], at_over)
+                cosine = np.sum(inwards * normal[over], axis=1)
+                shortened = near[over] & (cosine > _END_ON)
+                np.maximum.at(shrink, capsule, np.where(shortened, 0.0, x))
+                step = np.where(
+                    shortened[:, None],
+                    inwards * (2.0 * x / np.maximum(cosine, _END_ON))[:, None],
+                    normal[over] * np.where(near[over], x, 0.0)[:, None],
+                )
+                np.add.at(moved, capsule, _of_ends(at_over) * step[:, None])
+            away += np.einsum("cji,ckj->cki", pose.rotations, moved)
+        if longest == 0.0:
+            return
         room = np.maximum(radii - thinnest, 0.0)
         away[shrink > room] = 0.0  # as thin as it may be
         shrink = np.minimum(shrink, room)
         if max(shrink.max(), np.abs(away).max()) < 0.01 * _TINY_M * size:
             return
-        longest = 2.0 * x.max()
         length = np.linalg.norm(away, axis=2, keepdims=True)
         away *= np.minimum(length, longest) / np.maximum(length, 1e-12)
         radii -= shrink
-        ends += away
+        local += away
+
+
+def _allowed_elsewhere(ends: Floats, radii: Floats, pairs: _Pairs, size: float) -> Floats:
+    """(k,) how far pairs may overlap in other postures: near ones, as the contact policy says.
+
+    ends (c, 2, 3): in the rest pose. Distant parts are not compared there.
+    """
+    overlap = radii[pairs.a] + radii[pairs.b] - _closest_points(ends, pairs.a, pairs.b)[0]
+    most = np.full(int(pairs.parts.max(initial=-1)) + 1, -np.inf)
+    np.maximum.at(most, pairs.parts, overlap)
+    half = 0.5 * np.minimum(radii[pairs.a], radii[pairs.b])
+    cap = np.maximum(half - _BELOW_HALF_M * size, 0.5 * half)
+    return np.where(pairs.near, np.clip(most[pairs.parts] + _EXTRA_M * size, 0.0, cap), np.inf)
 
 
 def _inwards(ends: Floats, at: Floats) -> Floats:
@@ -119,7 +168,7 @@ def _inwards(ends: Floats, at: Floats) -> Floats:
 
 def _largest_apart(ends: Floats, radii: Floats, pairs: _Pairs, size: float) -> Bools:
     """(c,) which capsules stay so that no pair has an excess: of a pair, the thicker one."""
-    excess = _excess(ends, radii, pairs, size)[0]
+    excess = _excess(ends, radii, pairs, size, None)[0]
     kept = np.ones(len(radii), dtype=np.bool_)
     for k in np.argsort(-excess):
         a, b = int(pairs.a[k]), int(pairs.b[k])
@@ -135,13 +184,18 @@ def _of_ends(s: Floats) -> Floats:
 
 
 def _excess(
-    ends: Floats, radii: Floats, pairs: _Pairs, size: float
+    ends: Floats, radii: Floats, pairs: _Pairs, size: float, allowed: Floats | None
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """(k,) by how much pairs overlap too much, and what `_closest_points` gives."""
-    a, b, near = pairs
+    """(k,) by how much pairs overlap too much, and what `_closest_points` gives.
+
+    allowed (k,): overlaps, by default those of the rest pose.
+    """
+    a, b, near, _ = pairs
     distance, direction, s, t = _closest_points(ends, a, b)
-    half = 0.5 * np.minimum(radii[a], radii[b])
-    allowed = np.where(near, np.maximum(half - _BELOW_HALF_M * size, 0.25 * half), -_SPARE_M * size)
+    if allowed is None:
+        half = 0.5 * np.minimum(radii[a], radii[b])
+        most = np.maximum(half - _BELOW_HALF_M * size, 0.25 * half)
+        allowed = np.where(near, most, -_SPARE_M * size)
     return radii[a] + radii[b] - distance - allowed, direction, s, t
 
 
@@ -149,14 +203,21 @@ def _tested_pairs(skeleton: Skeleton, capsules: list[Capsule]) -> _Pairs:
     joint = np.array([skeleton.index(c.joint) for c in capsules], dtype=np.int64)
     steps = body_steps(skeleton.tree.parent, joint)
     names = [c.part_name for c in capsules]
+    number: dict[tuple[str, str], int] = {}
     rows = [
-        (a, b, int(steps[a, b]))
+        (
+            a,
+            b,
+            int(steps[a, b]),
+            number.setdefault((min(names[a], names[b]), max(names[a], names[b])), len(number)),
+        )
         for a in range(len(capsules))
         for b in range(a + 1, len(capsules))
         if names[a] != names[b] and steps[a, b] != 1
     ]
-    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-    return _Pairs(table[:, 0], table[:, 1], (table[:, 2] >= 0) & (table[:, 2] <= _NEAR_STEPS))
+    table = np.array(rows, dtype=np.int64).reshape(-1, 4)
+    near = (table[:, 2] >= 0) & (table[:, 2] <= _NEAR_STEPS)
+    return _Pairs(table[:, 0], table[:, 1], near, table[:, 3])
 
 
 def _closest_points(ends: Floats, a: Ints, b: Ints) -> tuple[Floats, Floats, Floats, Floats]:

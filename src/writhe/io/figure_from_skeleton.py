@@ -12,7 +12,7 @@ from writhe.io.body_shapes import body_shapes, with_anatomy
 from writhe.io.stored_body import stored_body
 from writhe.recognition import ROLES, Recognition, corrected, recognise, require_person
 from writhe.recognition.corrections import corrections_of
-from writhe.skeleton import Figure, Motion, Skeleton, Skin
+from writhe.skeleton import Capsule, Figure, Motion, Skeleton, Skin
 from writhe.skeleton.figures import figure, figure_names
 
 # nearer points of a strand would make segments without direction
@@ -32,6 +32,7 @@ def figure_of(
     partial: bool = False,
     anatomy: bool = False,
     stored: object = None,
+    shapes: tuple[Capsule, ...] | None = None,
 ) -> Figure:
     """A figure of a person's skeleton with roles and the five strands of the body.
 
@@ -44,6 +45,7 @@ def figure_of(
         the built-in human, where they have none.
     stored: what `io.stored_body.body_note` wrote into a file: its shapes, roles and limits are used
         if they belong to this skeleton and skin, and no correction changes the roles.
+    shapes: the collision capsules, instead of fitted ones.
     """
     skeleton = source.skeleton if isinstance(source, Motion) else source
     label = name or (source.name if isinstance(source, Motion) else "character")
@@ -61,7 +63,9 @@ def figure_of(
     strands = _strands(skeleton, match) if match.is_person else ()
     found = tuple((r, match.roles[r]) for r in ROLES if r in match.roles)
     known = built_in_figure(skeleton)
-    if known is not None:
+    if shapes is not None:
+        capsules = shapes
+    elif known is not None:
         capsules = known.capsules
     elif known_body is not None and dict(found) == known_body.roles:
         capsules = known_body.capsules

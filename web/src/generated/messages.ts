@@ -433,6 +433,72 @@ export interface MotionCertificate {
   without_shapes?: string[];
 }
 
+/** Say which role a joint of a character plays; "" for none. */
+export interface SetRole {
+  type: "set_role";
+  request: string;
+  actor: number;
+  joint: number;
+  role: string;
+}
+
+/** Change the radius of a collision shape. */
+export interface SetShapeRadius {
+  type: "set_shape_radius";
+  request: string;
+  actor: number;
+  shape: number;
+  radius_m: number;
+}
+
+/** Take a collision shape out of a character's body. */
+export interface ExcludeShape {
+  type: "exclude_shape";
+  request: string;
+  actor: number;
+  shape: number;
+}
+
+/** Put an excluded shape back; `shape` counts the excluded ones. */
+export interface IncludeShape {
+  type: "include_shape";
+  request: string;
+  actor: number;
+  shape: number;
+}
+
+/** Use the roles and shapes of this character whenever its file is opened. */
+export interface RememberBody {
+  type: "remember_body";
+  actor: number;
+}
+
+/** The roles and shapes of a character are remembered. */
+export interface BodyRemembered {
+  type: "body_remembered";
+  actor: number;
+}
+
+/** A role and the joint that plays it. */
+export interface RoleOfJoint {
+  role: string;
+  joint: number;
+}
+
+/** Roles and excluded shapes of a character from a file. */
+export interface CharacterBody {
+  actor: number;
+  roles: RoleOfJoint[];
+  excluded: CapsuleShape[];
+  corrected: boolean;
+}
+
+/** The roles there are, and the characters from files. */
+export interface CharacterBodyState {
+  roles: string[];
+  bodies: CharacterBody[];
+}
+
 /** Remove the penetrations from a segment of an actor's motion. */
 export interface ClearSegment {
   type: "clear_segment";
@@ -1294,6 +1360,7 @@ export interface WindResult {
 
 /** The state of each feature in a State. */
 export interface FeatureStates {
+  character_body: CharacterBodyState;
   clips: ClipsState;
   contacts: ContactsState;
   hands: HandsState;
@@ -1315,8 +1382,8 @@ export interface FeatureDiagnostics {
   partner: PartnerPose | null;
 }
 
-export type Incoming = Open | Drag | CancelDrag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | CopyPose | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | AddHold | RemoveHold | SetHoldRange | PreviewKeys | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WalkTo | WindStep | CommitWinding | WindTangle;
+export type Incoming = Open | Drag | CancelDrag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | RememberBody | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | CopyPose | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | AddHold | RemoveHold | SetHoldRange | PreviewKeys | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WalkTo | WindStep | CommitWinding | WindTangle;
 
-export type Outgoing = Welcome | FigureShape | State | MotionData | DragResult | JobState | ErrorMessage | MotionCertificate | ClearResult | FoundPaths | KeyPreview | PresetPoses | Pushed | RefineResult | TangleMotionResult | TangleMeasured | FollowPathResult | Walked | WindStepResult | WindResult;
+export type Outgoing = Welcome | FigureShape | State | MotionData | DragResult | JobState | ErrorMessage | MotionCertificate | BodyRemembered | ClearResult | FoundPaths | KeyPreview | PresetPoses | Pushed | RefineResult | TangleMotionResult | TangleMeasured | FollowPathResult | Walked | WindStepResult | WindResult;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | AddHold | RemoveHold | SetHoldRange | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | SetPinRange | PinContacts | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | WalkTo | CommitWinding | WindTangle;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | AddHold | RemoveHold | SetHoldRange | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | SetPinRange | PinContacts | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | WalkTo | CommitWinding | WindTangle;

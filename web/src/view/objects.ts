@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import { ConvexGeometry } from "three/addons/geometries/ConvexGeometry.js";
 import type { ObjectState, Solid } from "../generated/messages";
+import { capsuleGeometry } from "./capsule_geometry";
 
 export interface ObjectHit {
   object: number;
@@ -44,7 +45,10 @@ export class SceneObjects {
       if (before) discard(before.group);
       const group = new THREE.Group();
       for (const solid of state.solids) {
-        const mesh = new THREE.Mesh(solid.kind === "capsule" ? capsule(solid) : hull(solid), this.material);
+        const mesh = new THREE.Mesh(
+          solid.kind === "capsule" ? capsuleGeometry(solid.points[0], solid.points[1], solid.radius) : hull(solid),
+          this.material,
+        );
         mesh.castShadow = mesh.receiveShadow = true;
         group.add(mesh);
       }
@@ -115,18 +119,6 @@ function paint(group: THREE.Group, material: THREE.Material): void {
 function discard(group: THREE.Group): void {
   group.removeFromParent();
   for (const mesh of group.children as THREE.Mesh[]) mesh.geometry.dispose();
-}
-
-function capsule({ points: [a, b], radius }: Solid): THREE.BufferGeometry {
-  const start = new THREE.Vector3(...a),
-    end = new THREE.Vector3(...b);
-  const along = end.clone().sub(start);
-  const geometry = new THREE.CapsuleGeometry(radius, along.length(), 8, 20);
-  const turned = new THREE.Quaternion();
-  if (along.lengthSq() > 0) turned.setFromUnitVectors(new THREE.Vector3(0, 1, 0), along.normalize());
-  return geometry.applyMatrix4(
-    new THREE.Matrix4().compose(start.add(end).multiplyScalar(0.5), turned, new THREE.Vector3(1, 1, 1)),
-  );
 }
 
 /** The convex hull of spheres around the points. */

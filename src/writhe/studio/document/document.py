@@ -264,6 +264,22 @@ class Document:
             raise WritheError(f"this document has no figure {name!r}, and it is not built in")
         return decode_figure(found["data"])
 
+    def figure_row(self, name: str) -> tuple[int, bytes] | None:
+        """The row and the encoded figure of this name; None if it is built in."""
+        with self._lock:
+            found = self._connection.execute(
+                "SELECT id, data FROM figures WHERE name = ?", (name,)
+            ).fetchone()
+        return None if found is None else (int(found["id"]), bytes(found["data"]))
+
+    def figure_version(self, name: str) -> int:
+        """A number that changes when the user corrects the figure of this name; 0 at first."""
+        return self.setting("figure_versions", dict[str, int], {}).get(name, 0)
+
+    def next_figure_version(self) -> int:
+        """A version that no figure of this document has had, undone ones included."""
+        return time.time_ns() // 1000
+
     def figure_model(self, name: str) -> EmbeddedModel | None:
         """Where the file of an embedded figure is stored; None if it has no glTF file."""
         from writhe.studio.document.embedded_figures import decode_model

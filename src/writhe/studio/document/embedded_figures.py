@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -115,10 +116,16 @@ class _Figure(msgspec.Struct):
     model: EmbeddedModel | None = None
     folds: list[tuple[str, Quaternion, list[float]]] = []
     corrected: bool = False
+    excluded: list[_Capsule] = []
 
 
-def encode_figure(figure: Figure, model: EmbeddedModel | None = None) -> bytes:
-    """A figure as bytes; its file is stored separately, under the key of `model`."""
+def encode_figure(
+    figure: Figure, model: EmbeddedModel | None = None, excluded: Sequence[Capsule] = ()
+) -> bytes:
+    """A figure as bytes; its file is stored separately, under the key of `model`.
+
+    excluded: shapes that the user has taken out, which can be put back.
+    """
     skeleton, skin = figure.skeleton, figure.skin
     joints = [_Joint.of(joint) for joint in skeleton.joints]
     folds = [
@@ -130,12 +137,7 @@ def encode_figure(figure: Figure, model: EmbeddedModel | None = None) -> bytes:
             figure.name,
             joints,
             [_Tip(t.name, t.joint, vector3(t.offset_in_joint)) for t in skeleton.tips],
-            [
-                _Capsule(
-                    c.joint, vector3(c.start_in_joint), vector3(c.end_in_joint), c.radius_m, c.part
-                )
-                for c in figure.capsules
-            ],
+            _encoded(figure.capsules),
             [(name, list(joints)) for name, joints in figure.strands],
             list(figure.roles),
             None
@@ -149,8 +151,28 @@ def encode_figure(figure: Figure, model: EmbeddedModel | None = None) -> bytes:
             model,
             folds,
             figure.corrected,
+            _encoded(excluded),
         )
     )
+
+
+def _encoded(capsules: Sequence[Capsule]) -> list[_Capsule]:
+    return [
+        _Capsule(c.joint, vector3(c.start_in_joint), vector3(c.end_in_joint), c.radius_m, c.part)
+        for c in capsules
+    ]
+
+
+def _capsules(stored: list[_Capsule]) -> tuple[Capsule, ...]:
+    return tuple(
+        Capsule(c.joint, np.array(c.start), np.array(c.end), c.radius_m, c.part) for c in stored
+    )
+
+
+@lru_cache(maxsize=32)
+def decode_excluded(data: bytes) -> tuple[Capsule, ...]:
+    """The shapes of a figure that the user has taken out."""
+    return _capsules(_decode(data).excluded)
 
 
 def _decode(data: bytes) -> _Figure:
@@ -179,10 +201,7 @@ def decode_figure(data: bytes) -> Figure:
     return Figure(
         stored.name,
         Skeleton(joints, tips),
-        capsules=tuple(
-            Capsule(c.joint, np.array(c.start), np.array(c.end), c.radius_m, c.part)
-            for c in stored.capsules
-        ),
+        capsules=_capsules(stored.capsules),
         strands=tuple((name, tuple(names)) for name, names in stored.strands),
         roles=tuple(stored.roles),
         folds=tuple(

@@ -58,6 +58,7 @@ class SceneKey:
     held: tuple[HoldRow, ...] = ()  # what they join may touch
     attached: tuple[HoldRow, ...] = ()  # holds whose objects are part of the actor's tree
     joined: tuple[HoldRow, ...] = ()  # what these join is not tested: it does not move apart
+    bodies: tuple[int, ...] = ()  # versions of the figures, which the user may correct
 
     @classmethod
     def of(cls, document: Document, span_s: tuple[float, float] | None = None) -> SceneKey:
@@ -75,6 +76,7 @@ class SceneKey:
             held,
             tuple(hold for hold in attached.values() if hold.other.actor),
             joined,
+            tuple(document.figure_version(actor.figure) for actor in document.actors()),
         )
 
 
@@ -88,6 +90,7 @@ def only_actor(key: SceneKey, actor: int) -> SceneKey:
         tuple(h for h in key.held if actor in (h.part.actor, h.other.actor)),
         tuple(h for h in key.attached if h.other.actor == actor),
         tuple(h for h in key.joined if actor in (h.part.actor, h.other.actor)),
+        key.bodies,
     )
 
 

@@ -91,7 +91,7 @@ class Session:
         self._preparation = preparation
         self._inbox = Mailbox(protocol.Drag, protocol.Seek)
         self._outbox = Mailbox(protocol.DragResult)
-        self._figures_sent: set[str] = set()
+        self._figures_sent: dict[str, int] = {}  # name to version
         self.editor: Editor | None = None
         self.on_change: Callable[[Session], None] = lambda _: None
 
@@ -251,9 +251,11 @@ class Session:
         def look() -> list[protocol.Message]:
             out: list[protocol.Message] = []
             present = state_view.state(editor, request)
-            for name in sorted({actor.figure for actor in present.actors} - self._figures_sent):
-                out.append(figure_message(editor.document, name))
-                self._figures_sent.add(name)
+            for name in sorted({actor.figure for actor in present.actors}):
+                version = editor.document.figure_version(name)
+                if self._figures_sent.get(name) != version:
+                    out.append(figure_message(editor.document, name))
+                    self._figures_sent[name] = version
             return [*out, *self._motions.changed(), present]
 
         for message in await self._threaded(look):

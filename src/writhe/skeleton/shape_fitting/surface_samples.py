@@ -128,9 +128,8 @@ def _spread(
         weights.append(np.tile(pattern, (len(mine), 1)))
         areas.append(np.repeat(area[mine] / len(pattern), len(pattern)))
         ranks.append(_hashed(mine[:, None] * _MOST_PER_EDGE**2 + np.arange(len(pattern))).ravel())
-    every = (np.concatenate(part) for part in (corners, weights, areas, ranks))
-    corner, bary, spread, rank = every
-    return corner, bary, spread, rank
+    corner, bary = np.concatenate(corners), np.concatenate(weights)
+    return corner, bary, np.concatenate(areas), np.concatenate(ranks)
 
 
 def _hashed(numbers: Ints) -> Floats:

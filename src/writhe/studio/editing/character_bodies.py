@@ -65,7 +65,8 @@ def with_role(figure: Figure, joint: str, role: str) -> Figure:
 def with_radius(figure: Figure, shape: int, radius_m: float) -> Figure:
     """The figure with another radius of a shape."""
     capsules = list(figure.capsules)
-    capsules[_checked(shape, len(capsules))] = replace(capsules[shape], radius_m=radius_m)
+    at = _checked(shape, len(capsules))
+    capsules[at] = replace(capsules[at], radius_m=radius_m)
     return replace(figure, capsules=tuple(capsules))
 
 

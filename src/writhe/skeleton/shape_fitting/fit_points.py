@@ -16,7 +16,9 @@ from writhe.kernels.mesh.capsule_fit import fit_to_points, point_depths
 
 ZONE_WEIGHT = 0.15  # of points in joint zones
 _MOST_POINTS = 600  # larger pieces of skin are subsampled to this number
-_ROUGH, _FINE = 12, 40  # iterations to choose a layout, and of the final fit
+_COUNTS = (1, 2, 3, 4, 6, 9, 12)  # numbers of capsules that are tried
+_ROUGH, _FINE = 10, 40  # iterations to choose a layout, and of the final fit
+_ROUGH_EVERY = 3  # of the points, one in this many is used to choose a layout
 _ROUND = 0.6  # largest radius, relative to the middle one of the points' three extents
 _WRONG_SIDE = 0.5  # fraction of the points outside the skin that a capsule may cover
 _AXIS_BIAS = (0.0, 0.004, 0.009)  # of the points' moments along x, y, z of the joint
@@ -92,7 +94,7 @@ def fit_points(
     problem = np.ascontiguousarray(every), np.ascontiguousarray(bounds)
     beyond = points + away * normals
     best: Floats | None = None
-    for count in range(1, most + 1):
+    for count in (count for count in _COUNTS if count <= most):
         found = _best_layout(sample, share, problem, count, tightness)
         best = _covering(points[firm], _trimmed(points, beyond, found), tightness)
         depth = depths(points[firm], best)
@@ -120,17 +122,19 @@ def _best_layout(
     count: int,
     tightness: Tightness,
 ) -> Floats:
-    def fit(capsules: Floats, iterations: int) -> float:
+    def fit(problem: tuple[Floats, Floats], capsules: Floats, iterations: int) -> float:
         return fit_to_points(*problem, capsules, tightness.least_radius_m, most_m, iterations)
 
     # otherwise a flat piece of skin would be fitted by the largest ball
     most_m = max(_ROUND * float(np.sort(np.ptp(points, axis=0))[1]), tightness.least_radius_m)
 
     starts = _layouts(points, weight, count, tightness.least_radius_m)
-    scored = [(fit(start, _ROUGH), i) for i, start in enumerate(starts)]
-    best = starts[min(scored)[1]]
-    fit(best, _FINE)
-    return best
+    if len(starts) > 1:
+        rough = tuple(np.ascontiguousarray(part[::_ROUGH_EVERY]) for part in problem)
+        scored = [(fit((rough[0], rough[1]), start, _ROUGH), i) for i, start in enumerate(starts)]
+        starts = [starts[min(scored)[1]]]
+    fit(problem, starts[0], _FINE)
+    return starts[0]
 
 
 def _layouts(points: Floats, weight: Floats, count: int, least: float) -> list[Floats]:
@@ -152,7 +156,8 @@ def _layouts(points: Floats, weight: Floats, count: int, least: float) -> list[F
                 mine = local[bins == b]
                 if len(mine) < 3:
                     continue
-                low, high = np.quantile(mine, (0.02, 0.98), axis=0)
+                ordered = np.sort(mine, axis=0)
+                low, high = (ordered[round(s * (len(mine) - 1))] for s in (0.02, 0.98))
                 middle, half = 0.5 * (low + high), 0.5 * (high - low)
                 others = [half[k] for k in range(3) if k != pointing]
                 radius = max(min(others) if pointing != along else float(np.mean(others)), least)

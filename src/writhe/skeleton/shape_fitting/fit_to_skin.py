@@ -10,7 +10,9 @@ distant parts do not overlap in the rest pose (`rest_overlaps`).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -53,18 +55,17 @@ def fit_to_skin(
     # points outside the skin: they keep the shapes of a joint inside the skin
     picked = np.argsort(samples.rank, kind="stable")[:_GUARDS]
     guards = samples.points[picked] + tightness.guard_m * samples.normals[picked]
-    capsules: list[Capsule] = []
-    for j in range(len(skeleton)):
+
+    def fit(j: int) -> list[Capsule]:
         mine = np.flatnonzero(samples.joint == j)
         mine = mine[np.argsort(samples.rank[mine], kind="stable")]
         area = samples.area[mine]
         if area.sum() < _LEAST_AREA * size * size:
-            continue
+            return []
         points = (samples.points[mine] - rest.positions[j]) @ rest.rotations[j]
         normals = samples.normals[mine] @ rest.rotations[j]
         extent = "large" if float(np.ptp(points, axis=0).max()) > _LARGE * size else "small"
         most = _MOST["finger" if j in fingers else extent]
-        name = skeleton.names[j]
         outside = (guards[samples.joint[picked] != j] - rest.positions[j]) @ rest.rotations[j]
         margin = 0.05 * size
         inside = (outside > points.min(axis=0) - margin) & (outside < points.max(axis=0) + margin)
@@ -77,8 +78,12 @@ def fit_to_skin(
             most,
             tightness,
         )
-        capsules += [
-            Capsule(name, row[:3].copy(), row[3:6].copy(), float(row[6]), part_of.get(j, ""))
+        part = part_of.get(j, "")
+        return [
+            Capsule(skeleton.names[j], row[:3].copy(), row[3:6].copy(), float(row[6]), part)
             for row in found
         ]
+
+    with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as threads:
+        capsules = [capsule for one in threads.map(fit, range(len(skeleton))) for capsule in one]
     return without_rest_overlaps(skeleton, capsules, size / ADULT_M, postures)

@@ -10,13 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from writhe.arrays import Bools, Floats
 from writhe.kernels.mesh.capsule_fit import fit_to_points, point_depths
 
 ZONE_WEIGHT = 0.15  # of points in joint zones
-_MOST_POINTS = 600  # larger pieces of skin are subsampled to this number
-_COUNTS = (1, 2, 3, 4, 6, 9, 12)  # numbers of capsules that are tried
+_MOST_POINTS = 600  # larger pieces of skin are subsampled to this number,
+_POINTS_EACH = 70  # or to this number for each of the capsules that they may have
+_PATCHES_FROM = 6  # so many capsules are also placed below patches of the skin
+_PATCH_NORMAL = 0.35  # weight of normals against positions / extent in forming patches
+_PATCH_ROUNDS = 8
+_PATCH_DEPTHS = (0.25, 0.5)  # radius of capsules below patches / largest radius
+_MOST_ROWS = 12  # more capsules are not placed in rows
+_COUNTS = (1, 2, 3, 4, 6, 9, 14, 20, 28)  # numbers of capsules that are tried
 _ROUGH, _FINE = 10, 40  # iterations to choose a layout, and of the final fit
 _ROUGH_EVERY = 3  # of the points, one in this many is used to choose a layout
 _ROUND = 0.6  # largest radius, relative to the middle one of the points' three extents
@@ -71,7 +78,7 @@ def fit_points(
     """
     firm = ~zone if not zone.all() else np.ones_like(zone)
     weight = area * np.where(firm, 1.0, ZONE_WEIGHT)
-    picked = np.arange(min(len(points), _MOST_POINTS))
+    picked = np.arange(min(len(points), max(_MOST_POINTS, _POINTS_EACH * most)))
     sample = np.ascontiguousarray(points[picked])
     share = weight[picked] / max(float(weight[picked].sum()), 1e-12)
     away = tightness.guard_m
@@ -95,7 +102,7 @@ def fit_points(
     beyond = points + away * normals
     best: Floats | None = None
     for count in (count for count in _COUNTS if count <= most):
-        found = _best_layout(sample, share, problem, count, tightness)
+        found = _best_layout(sample, normals[picked], share, problem, count, tightness)
         best = _covering(points[firm], _trimmed(points, beyond, found), tightness)
         depth = depths(points[firm], best)
         order = np.argsort(depth)
@@ -117,6 +124,7 @@ def depths(points: Floats, capsules: Floats) -> Floats:
 
 def _best_layout(
     points: Floats,
+    normals: Floats,
     weight: Floats,
     problem: tuple[Floats, Floats],
     count: int,
@@ -128,7 +136,15 @@ def _best_layout(
     # otherwise a flat piece of skin would be fitted by the largest ball
     most_m = max(_ROUND * float(np.sort(np.ptp(points, axis=0))[1]), tightness.least_radius_m)
 
-    starts = _layouts(points, weight, count, tightness.least_radius_m)
+    if count < _MOST_ROWS:
+        starts = _layouts(points, weight, count, tightness.least_radius_m)
+    else:
+        starts = []
+    if count >= _PATCHES_FROM:
+        starts += [
+            _patches(points, normals, weight, count, depth * most_m, tightness.least_radius_m)
+            for depth in _PATCH_DEPTHS
+        ]
     if len(starts) > 1:
         rough = tuple(np.ascontiguousarray(part[::_ROUGH_EVERY]) for part in problem)
         scored = [(fit((rough[0], rough[1]), start, _ROUGH), i) for i, start in enumerate(starts)]
@@ -168,6 +184,39 @@ def _layouts(points: Floats, weight: Floats, count: int, least: float) -> list[F
             if rows:
                 out.append(np.array(rows))
     return out
+
+
+def _patches(
+    points: Floats, normals: Floats, weight: Floats, count: int, radius_m: float, least: float
+) -> Floats:
+    """(k, 7) initial capsules below patches of the skin: k-means on positions and normals."""
+    radius = max(radius_m, least)
+    size = float(np.ptp(points, axis=0).max())
+    features = np.concatenate([points, _PATCH_NORMAL * size * normals], axis=1)
+    chosen = [int(weight.argmax())]  # the farthest points of each other
+    nearest = np.full(len(points), np.inf)
+    while len(chosen) < min(count, len(points)):
+        nearest = np.minimum(nearest, ((features - features[chosen[-1]]) ** 2).sum(axis=1))
+        chosen.append(int(nearest.argmax()))
+    centres = features[chosen]
+    for _ in range(_PATCH_ROUNDS):
+        label = cKDTree(centres).query(features)[1]
+        total = np.bincount(label, weight, minlength=len(centres))
+        for k in range(6):
+            moved = np.bincount(label, weight * features[:, k], minlength=len(centres))
+            centres[:, k] = np.where(total > 0.0, moved / np.maximum(total, 1e-12), centres[:, k])
+    rows: list[Floats] = []
+    for patch in range(len(centres)):
+        mine = points[label == patch]
+        if len(mine) < 3:
+            continue
+        inwards = -normals[label == patch].mean(axis=0)
+        middle = mine.mean(axis=0) + radius * inwards / max(float(np.linalg.norm(inwards)), 1e-9)
+        axes = np.linalg.svd(mine - mine.mean(axis=0), full_matrices=False)[2]
+        along = (mine - mine.mean(axis=0)) @ axes[0]
+        reach = max(float(np.quantile(np.abs(along), 0.9)) - 0.5 * radius, 0.1 * radius) * axes[0]
+        rows.append(np.concatenate([middle - reach, middle + reach, [radius]]))
+    return np.array(rows)
 
 
 def _trimmed(points: Floats, beyond: Floats, capsules: Floats) -> Floats:

@@ -27,7 +27,7 @@ from writhe.skeleton.skeleton import Skeleton
 ADULT_M = 1.7
 _LEAST_AREA = 2e-5  # area / extent^2; a joint with less skin gets no shape
 _LARGE = 0.12  # extent / stature: larger pieces of skin may have more capsules
-_MOST = {"large": 9, "small": 4, "finger": 1}
+_MOST = {"bulky": 28, "large": 9, "small": 4, "finger": 1}
 # points outside the skin that capsules must avoid: in total, and near one joint
 _GUARDS, _MOST_GUARDS = 12000, 400
 
@@ -64,7 +64,9 @@ def fit_to_skin(
             return []
         points = (samples.points[mine] - rest.positions[j]) @ rest.rotations[j]
         normals = samples.normals[mine] @ rest.rotations[j]
-        extent = "large" if float(np.ptp(points, axis=0).max()) > _LARGE * size else "small"
+        spread = np.sort(np.ptp(points, axis=0)) / size
+        bulky = spread[0] > _LARGE
+        extent = "bulky" if bulky else "large" if spread[2] > _LARGE else "small"
         most = _MOST["finger" if j in fingers else extent]
         outside = (guards[samples.joint[picked] != j] - rest.positions[j]) @ rest.rotations[j]
         margin = 0.05 * size

@@ -26,6 +26,7 @@ from writhe.skeleton.figures import figure
 from writhe.skeleton.shape_fitting.capsule_masses import with_masses
 from writhe.skeleton.shape_fitting.fit_to_bones import fit_to_bones
 from writhe.skeleton.shape_fitting.fit_to_skin import fit_to_skin
+from writhe.skeleton.shape_fitting.store import stored_capsules
 
 # Bodies other than persons with more joints get shapes by their bones, because fitting to the skin
 # takes seconds per hundred joints.
@@ -42,7 +43,8 @@ def body_shapes(skeleton: Skeleton, match: Recognition, skin: Skin | None) -> tu
         parts = shape_parts(skeleton, match)
         fingers = _fingers(skeleton, match)
         postures = _hanging_arms(skeleton, match.roles) if match.is_person else []
-        found = fit_to_skin(skeleton, skin, carrier, parts, fingers, postures)
+        body = skeleton, skin, carrier, parts, fingers, postures
+        found = stored_capsules(*body, lambda: fit_to_skin(*body))
         if found:
             return found
     try:

@@ -1,8 +1,9 @@
 """Corrections of a character's fitted collision shapes, from a JSON file or a mapping.
 
-    {"exclude": ["Hair_1"], "radius": {"mixamorig:LeftHand": 0.9}}
+    {"exclude": ["Hair_1", "Head#3"], "radius": {"LeftHand": 0.9}, "radius_m": {"Head#1": 0.08}}
 
-`exclude` removes the shapes of joints, and `radius` multiplies the radii of a joint's shapes.
+`exclude` removes shapes, `radius` multiplies their radii, and `radius_m` sets them in metres. A
+joint's name stands for all its shapes, "Head#3" for its third one (`writhe character` counts them).
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from pathlib import Path
 from typing import cast
 
 from writhe.errors import FileFormatError, WritheError
-from writhe.skeleton import Figure
+from writhe.skeleton import Capsule, Figure
 
-_KEYS = ("exclude", "radius")
+_KEYS = ("exclude", "radius", "radius_m")
 _FACTOR = (0.2, 5.0)
+_RADIUS_M = (0.001, 2.0)
 
 
 def read_overrides(path: str | Path) -> dict[str, object]:
@@ -41,21 +43,46 @@ def with_overrides(figure: Figure, overrides: Mapping[str, object]) -> Figure:
         raise WritheError(
             f"{', '.join(unknown)}: corrections of shapes have the keys {', '.join(_KEYS)}"
         )
-    excluded, factors = overrides.get("exclude", []), overrides.get("radius", {})
-    if not isinstance(excluded, list | tuple | set) or not isinstance(factors, Mapping):
-        raise WritheError('"exclude" is a list of joints and "radius" maps joints to factors')
-    names = {str(name) for name in cast(list[object], excluded)}
-    scale = cast(Mapping[str, object], factors)
-    for name in (*names, *scale):
-        figure.skeleton.index(name)
-    for name, factor in scale.items():
-        if not isinstance(factor, int | float) or not _FACTOR[0] <= factor <= _FACTOR[1]:
+    excluded = overrides.get("exclude", [])
+    if not isinstance(excluded, list | tuple | set):
+        raise WritheError('"exclude" is a list of joints')
+    names = [str(name) for name in cast(list[object], excluded)]
+    factors = _numbers(overrides, "radius", _FACTOR, "a factor")
+    metres = _numbers(overrides, "radius_m", _RADIUS_M, "a number of metres")
+    numbered = _numbered(figure)
+    for name in (*names, *factors, *metres):
+        if name not in numbered:
+            figure.skeleton.index(name)
+    kept: list[Capsule] = []
+    count: dict[str, int] = {}
+    for c in figure.capsules:
+        count[c.joint] = count.get(c.joint, 0) + 1
+        called = (c.joint, f"{c.joint}#{count[c.joint]}")
+        if any(name in names for name in called):
+            continue
+        factor = next((factors[name] for name in reversed(called) if name in factors), 1.0)
+        radius = next((metres[name] for name in reversed(called) if name in metres), c.radius_m)
+        kept.append(replace(c, radius_m=radius * factor))
+    return replace(figure, capsules=tuple(kept), corrected=True)
+
+
+def _numbered(figure: Figure) -> set[str]:
+    """Names of single shapes: the joint, a number sign and the shape's number on it."""
+    joints = [c.joint for c in figure.capsules]
+    return {f"{joint}#{joints[: i + 1].count(joint)}" for i, joint in enumerate(joints)}
+
+
+def _numbers(
+    overrides: Mapping[str, object], key: str, bounds: tuple[float, float], what: str
+) -> dict[str, float]:
+    table = overrides.get(key, {})
+    if not isinstance(table, Mapping):
+        raise WritheError(f'"{key}" maps joints to numbers')
+    out: dict[str, float] = {}
+    for name, value in cast(Mapping[str, object], table).items():
+        if not isinstance(value, int | float) or not bounds[0] <= value <= bounds[1]:
             raise WritheError(
-                f"the radius of {name!r} is a factor from {_FACTOR[0]} to {_FACTOR[1]}, not"
-                f" {factor!r}"
+                f"the radius of {name!r} is {what} from {bounds[0]} to {bounds[1]}, not {value!r}"
             )
-    kept = [c for c in figure.capsules if c.joint not in names]
-    changed = [
-        replace(c, radius_m=c.radius_m * float(cast(float, scale.get(c.joint, 1.0)))) for c in kept
-    ]
-    return replace(figure, capsules=tuple(changed), corrected=True)
+        out[name] = float(value)
+    return out

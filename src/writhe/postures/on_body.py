@@ -31,13 +31,17 @@ from writhe.scene import Actor, Layout, Scene, SceneObject
 from writhe.scene.objects import built_in
 from writhe.skeleton import Figure, Motion, forward
 from writhe.skeleton.frozen_joints import frozen
+from writhe.skeleton.shape_fitting.fit_points import depths
 from writhe.terms import Term, stay_near
 
 _TOUCH_M = 0.012  # hands nearer than this to another part touch it
 _ON_FLOOR_M = 0.03  # feet, knees and hands with shapes nearer than this stand on the floor
 _SUPPORTS = ("ankle", "toe", "knee", "wrist")
+_COVERED = 10.0  # cost of the depth of a touching point below the surface, against its distance
 _UPRIGHT = ("hips", "spine", "chest", "neck", "head")
-_POSTURE, _TRUNK, _TOUCH, _GROUND = 0.15, 1.5, 10.0, 30.0  # weights
+_HINGES = ("elbow", "knee")
+_HINGE = 5.0  # weight: ball joints that act as hinges must not use up their play sideways
+_POSTURE, _TRUNK, _TOUCH, _GROUND = 0.15, 1.5, 20.0, 30.0  # weights
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,11 @@ def posture_on_body(
         setting.skeleton,
         posture,
         weight=_POSTURE,
-        weight_of={f"{ACTOR}.{joint}": _TRUNK for role, joint in body.roles if role in _UPRIGHT},
+        weight_of={
+            f"{ACTOR}.{joint}": _TRUNK if role in _UPRIGHT else _HINGE
+            for role, joint in body.roles
+            if role in _UPRIGHT or role.endswith(_HINGES)
+        },
     )
     goals += _ground_terms(setting, mapping, np.asarray(q), posture)
     for touch in _touches(mapping, np.asarray(q), held.figure):
@@ -212,7 +220,10 @@ def _touches(mapping: BodyMap, q: Floats, body: Figure) -> Iterator[_Touch]:
 
 
 def _on_surface(mapping: BodyMap, body: Figure, role: str, point: Floats, frames: object) -> Floats:
-    """A surface point of the reference on the nearest capsule surface of the body's joint."""
+    """A surface point of the reference on the surface of the body's joint.
+
+    That is the nearest point of a capsule which no other capsule of the joint covers.
+    """
     from writhe.skeleton import Frames
 
     assert isinstance(frames, Frames)
@@ -220,6 +231,7 @@ def _on_surface(mapping: BodyMap, body: Figure, role: str, point: Floats, frames
     local = frames.rotation(joint).T @ (point - frames.position(joint))
     guess = mapping.point_on_body(role, local)
     mine = [c for c in body.capsules if c.joint == body.joint_of(role)]
+    rows = np.array([[*c.start_in_joint, *c.end_in_joint, c.radius_m] for c in mine])
     best, found = np.inf, guess
     for c in mine:
         axis = c.end_in_joint - c.start_in_joint
@@ -227,6 +239,11 @@ def _on_surface(mapping: BodyMap, body: Figure, role: str, point: Floats, frames
         centre = c.start_in_joint + t * axis
         away = guess - centre
         distance = float(np.linalg.norm(away))
-        if abs(distance - c.radius_m) < best and distance > 1e-6:
-            best, found = abs(distance - c.radius_m), centre + c.radius_m * away / distance
+        if distance < 1e-6:
+            continue
+        candidate = centre + c.radius_m * away / distance
+        covered = max(0.0, float(depths(candidate[None], rows)[0]))
+        cost = abs(distance - c.radius_m) + _COVERED * covered
+        if cost < best:
+            best, found = cost, candidate
     return found

@@ -8,7 +8,8 @@ end (an upper arm and the chest) is shortened instead.
 
 Further postures can be given, such as arms that hang down: without them a body at rest in a T-pose
 would have its arms stopped by the chest capsules long before its skin does. In these, near
-neighbours may overlap as far as the policy allows, which is a little more than they do at rest.
+neighbours may overlap as far as the policy allows, which is a little more than they do at rest;
+capsules give way if they overlap by 2 cm more, which no small change of the posture avoids.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _NEAR_STEPS = 3
 _SPARE_M = 0.002  # gap of distant parts
 _BELOW_HALF_M = 0.0018  # overlap of near neighbours below half the smaller radius
 _EXTRA_M = 0.004  # that near neighbours overlap more in another posture than at rest
+_HINDERED_M = 0.02  # further overlap that a small change of the posture does not avoid
 _MOST_CAPSULES = 400  # a skeleton with more is no single body
 # of the fitted radius; thinner capsules only where thicker ones cannot be kept apart
 _THINNEST = (0.6, 0.35)
@@ -57,10 +59,20 @@ def without_rest_overlaps(
     local = np.array([[c.start_in_joint, c.end_in_joint] for c in capsules])
     radii = np.array([c.radius_m for c in capsules])
     pairs = _tested_pairs(skeleton, capsules)
+    if len(pairs.a) == 0:
+        return tuple(capsules)
     fitted = radii.copy()
     for thinnest in _THINNEST:
-        _give_way(local, radii, thinnest * fitted, pairs, size, poses)
-    _give_way(local, radii, _THINNEST[-1] * fitted, pairs, size, poses[:1])
+        _give_way(local, radii, thinnest * fitted, pairs, size, poses[:1])
+    allowed = _allowed_elsewhere(poses[0].world(local), radii, pairs, size)
+    hindered = [
+        pose
+        for pose in poses[1:]
+        if _excess(pose.world(local), radii, pairs, size, allowed)[0].max() > _HINDERED_M * size
+    ]
+    if hindered:
+        _give_way(local, radii, _THINNEST[0] * fitted, pairs, size, [poses[0], *hindered])
+        _give_way(local, radii, _THINNEST[-1] * fitted, pairs, size, poses[:1])
     kept = _largest_apart(poses[0].world(local), radii, pairs, size)
     return tuple(
         replace(c, start_in_joint=local[i, 0], end_in_joint=local[i, 1], radius_m=float(radii[i]))

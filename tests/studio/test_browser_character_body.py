@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from browser_user import where
+from browser_user import open_section, where
 from test_browser_characters import _SHOWN, drop
 
 from characters import RichCharacter
@@ -38,11 +38,11 @@ def roles(page: Any) -> dict[str, str]:
 
 
 def test_roles_and_shapes_are_corrected_by_clicking(open_page, tmp_path):
-    page = open_page()
+    page = open_page(size=(1100, 800))
     drop(page, RichCharacter().write(tmp_path / "hero.glb"))
     page.get_by_role("button", name="Open the character").click()
     page.wait_for_function(_SHOWN, arg="hero")
-    page.locator("summary", has_text="Body").first.click()
+    open_section(page, "Body")
 
     page.get_by_role("button", name="Correct roles").click()
     before = roles(page)

@@ -38,10 +38,13 @@ _TOUCH_M = 0.012  # hands nearer than this to another part touch it
 _ON_FLOOR_M = 0.03  # feet, knees and hands with shapes nearer than this stand on the floor
 _SUPPORTS = ("ankle", "toe", "knee", "wrist")
 _COVERED = 10.0  # cost of the depth of a touching point below the surface, against its distance
-_UPRIGHT = ("hips", "spine", "chest", "neck", "head")
-_HINGES = ("elbow", "knee")
-_HINGE = 5.0  # weight: ball joints that act as hinges must not use up their play sideways
-_POSTURE, _TRUNK, _TOUCH, _GROUND = 0.15, 1.5, 20.0, 30.0  # weights
+_POSTURE, _TOUCH, _GROUND = 0.15, 20.0, 30.0  # weights
+# of joints that keep their angles more than others: the trunk stays upright, and ball joints that
+# act as hinges must not use up their play sideways
+_WEIGHT_OF = dict.fromkeys(("hips", "spine", "chest", "neck", "head"), 1.5) | {
+    "elbow": 5.0,
+    "knee": 2.0,
+}
 
 
 @dataclass(frozen=True)
@@ -102,9 +105,9 @@ def posture_on_body(
         posture,
         weight=_POSTURE,
         weight_of={
-            f"{ACTOR}.{joint}": _TRUNK if role in _UPRIGHT else _HINGE
+            f"{ACTOR}.{joint}": _WEIGHT_OF[kind]
             for role, joint in body.roles
-            if role in _UPRIGHT or role.endswith(_HINGES)
+            if (kind := role.rsplit("_", 1)[-1]) in _WEIGHT_OF
         },
     )
     goals += _ground_terms(setting, mapping, np.asarray(q), posture)

@@ -71,8 +71,18 @@ function roleSection(editor: Editor): HTMLElement {
   const select = h("select", { "aria-label": "Role of the selected joint" });
   const chosen = h("p", { class: "note" });
   const list = h("ul", { class: "roles" });
-  const summary = h("summary", {});
-  const table = h("details", {}, summary, list);
+  list.hidden = true;
+  const summary = h("button", {
+    class: "wide",
+    type: "button",
+    title: "Show which joint plays which role",
+    "aria-expanded": "false",
+    click: () => {
+      list.hidden = !list.hidden;
+      summary.setAttribute("aria-expanded", String(!list.hidden));
+    },
+  });
+  const table = h("div", {}, summary, list);
   select.addEventListener("change", () => {
     if (store.selected !== null)
       editor.command({ type: "set_role", actor: store.active, joint: store.selected, role: select.value });

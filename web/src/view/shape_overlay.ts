@@ -5,8 +5,8 @@ import { capsuleGeometry } from "./capsule_geometry";
 import type { Character } from "./character";
 
 const LAYER = 1; // of the main view
-const PLAIN = new THREE.MeshBasicMaterial({ color: "#1c7ed6", transparent: true, opacity: 0.28, depthWrite: false });
-const CHOSEN = new THREE.MeshBasicMaterial({ color: "#f76707", transparent: true, opacity: 0.55, depthWrite: false });
+const PLAIN = new THREE.MeshBasicMaterial({ color: "#1c7ed6", transparent: true, opacity: 0.18, depthTest: false });
+const CHOSEN = new THREE.MeshBasicMaterial({ color: "#f76707", transparent: true, opacity: 0.6, depthTest: false });
 
 export class ShapeOverlay {
   private character: Character | null = null;

@@ -156,9 +156,9 @@ function shapeSection(editor: Editor): HTMLElement {
   const overlay = new ShapeOverlay();
   let chosen: number | null = null;
   const radius = h("input", { type: "number", min: 2, max: 1000, step: 1, "aria-label": "Radius in millimetres" });
-  const exclude = h("button", { type: "button", title: "Take this shape out of the body" }, "Exclude");
+  const exclude = h("button", { class: "wide", type: "button", title: "Take this shape out of the body" }, "Exclude");
   const title = h("p", { class: "note" });
-  const edit = h("div", { class: "row" }, radius, "mm", exclude);
+  const edit = h("div", {}, h("label", {}, "Radius (mm) ", radius), exclude);
   const left = h("div", {});
   const capsules = () => store.figures.get(activeActor()?.figure ?? "")?.capsules ?? [];
   const choose = (shape: number | null) => {

@@ -117,7 +117,7 @@ def _hanging_arms(skeleton: Skeleton, roles: Mapping[str, str]) -> list[Floats]:
             return []
         bone = rest.position(elbow) - rest.position(shoulder)
         down = sign * _ARM_ASIDE * aside - np.array([0.0, 1.0, 0.0])
-        turn, _ = Rotation.align_vectors(down[None], bone[None])
+        turn = Rotation.align_vectors(down[None], bone[None])[0]
         own = Rotation.from_matrix(rest.rotations[skeleton.index(shoulder)])
         local = (own.inv() * turn * own).as_quat()
         q[skeleton.q_slice(shoulder)] = np.roll(local, 1)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from writhe.arrays import Bools, Floats
 from writhe.kernels.mesh.capsule_fit import fit_to_points, point_depths
@@ -199,8 +198,10 @@ def _patches(
         nearest = np.minimum(nearest, ((features - features[chosen[-1]]) ** 2).sum(axis=1))
         chosen.append(int(nearest.argmax()))
     centres = features[chosen]
+    label = np.zeros(len(points), dtype=np.int64)
     for _ in range(_PATCH_ROUNDS):
-        label = cKDTree(centres).query(features)[1]
+        # squared distances without the constant |f|^2
+        label = (0.5 * (centres**2).sum(axis=1) - features @ centres.T).argmin(axis=1)
         total = np.bincount(label, weight, minlength=len(centres))
         for k in range(6):
             moved = np.bincount(label, weight * features[:, k], minlength=len(centres))

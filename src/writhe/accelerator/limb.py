@@ -3,7 +3,7 @@
 A posture is a list of n arrays of any common shape, one per coordinate, so that all arithmetic is
 elementwise: a compiler can keep one posture in the registers of one thread. The limb's constants
 are Python numbers; products with zero are omitted. As a whole-array program this takes minutes to
-compile; `batch.limb_arrays` is the equivalent for that case.
+compile; `accelerator.limb_arrays` is the equivalent for that case.
 """
 
 from __future__ import annotations

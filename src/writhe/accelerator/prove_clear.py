@@ -16,8 +16,8 @@ from writhe.arrays import Bools, Floats, Ints
 from writhe.skeleton import quaternions
 
 PARTS = (1, 4)  # of an interval, one round after the other; finer ones cost more than the sweep
-TOLERANCE_M = 9e-5  # of the exact sweep: bounds are that close to the smallest clearance
-DEEP_MARGIN_M = 1e-4  # gaps this far from a deep overlap are not looked at by the exact search
+TOLERANCE_M = 9e-5  # accuracy of the exact sweep's lower bound of the clearance
+DEEP_MARGIN_M = 1e-4  # the exact search ignores gaps farther than this from the threshold
 _ROUND_UP = 1 + 1e-6  # of angles when they become single precision
 
 
@@ -97,8 +97,9 @@ def prove_clear(
 ) -> tuple[Bools, float]:
     """Which intervals (F - 1,) are clear, and a lower bound of the clearance in these, metres.
 
-    bound: `clear_bounds` of the body. An interval is clear if no pair is deeper than `slack`,
-    overlaps deeply, or comes nearer than the smallest clearance at the rows less `TOLERANCE_M`.
+    bound: `clear_bounds` of the body. An interval is clear if
+    no pair overlaps deeply, and every clearance is at least -slack and at least the smallest
+    clearance at the rows less `TOLERANCE_M`.
     """
     found = bound(*motion.rows())
     least_m = max(float(found.witnessed.min(initial=np.inf)) - TOLERANCE_M, -slack)

@@ -40,7 +40,7 @@ _REACHED = 0.01  # rad from a limit that counts as reached
 
 
 class BodyModel:
-    """What the animations of one body in one world share: limits, metric, workspace."""
+    """Data shared by all animations of one body in one world: limits, metric, workspace."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -140,8 +140,8 @@ class InBetween:
     def follow(self, rows: Floats, targets: PinTargets, fixed: Sequence[int]) -> None:
         """Follow sampled configurations (F, nq) instead of the blend, pins with given targets.
 
-        `fixed` are frames whose poses stay: what overlaps there may overlap beside them too, and
-        their neighbourhood is not smoothed. Limits are widened to the rows.
+        `fixed`: frames whose poses must not change; overlaps in them are tolerated in the frames
+        beside them, which are not smoothed. Limits are widened to the rows.
         """
         self.blend, self.q, self.targets = rows.copy(), rows.copy(), targets
         self._lower, self._upper = self.body.widened_limits(rows)

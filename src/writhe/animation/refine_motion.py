@@ -1,4 +1,4 @@
-"""Stage two for any motion: timing, waypoints, held points, momentum, certified again.
+"""Spacetime refinement of any motion: timing, waypoints, held points, momentum.
 
 Wang, Ho and Komura, "An Energy-driven Motion Planning Method for Two Distant Postures", section
 6.2, and the speed profiles of its section 8. A stretch of a motion is timed again with a

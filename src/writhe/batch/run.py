@@ -1,4 +1,4 @@
-"""Run a batch: find the files, skip what is done, process the rest, keep a journal."""
+"""Run a batch over given sources: skip what is done, process the rest, keep a journal."""
 
 from __future__ import annotations
 

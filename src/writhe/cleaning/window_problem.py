@@ -56,7 +56,7 @@ _STANDING_M_S = 0.15  # a foot slower than this in the source is planted
 _LIMIT_METRES = 0.3  # metres per radian of a joint limit
 _LIMIT_INSET = 0.005  # rad that corrections stay inside a limit
 _MOST_ROWS = 72  # inequalities of a frame at most
-_MOST_PAIRS, _MOST_PAIRS_AT_LEAST = 6, 256  # ... between frames, per frame and in all at least
+_MOST_PAIRS, _MOST_PAIRS_AT_LEAST = 6, 256  # pairs between frames: 6 per frame, at least 256
 _NEAR_BOUND = 0.7  # share of a speed bound from which it becomes an inequality
 _AROUND_S = 0.07  # the speed of the source is the largest within this time
 
@@ -69,7 +69,7 @@ def spans(chosen: Bools, beside: int) -> list[tuple[int, int]]:
 
 
 def _changing_pairs(table: CollisionTable, may_change: Bools) -> Pairs:
-    """The body pairs that what may change moves relative to each other.
+    """Body pairs whose relative pose depends on a free degree of freedom.
 
     Shape pairs keep their numbers: `first` is only the first of each, its last entry is unused.
     """

@@ -81,7 +81,10 @@ class Certificate:
 
     @property
     def certified(self) -> bool:
-        """Whether nothing is deeper than the slack beyond its allowance at any time."""
+        """Whether at no time anything penetrates by more than the slack, overlaps deeply, or folds.
+
+        docs/certificate.md, Definitions.
+        """
         return self.verdict is Verdict.CERTIFIED
 
     def as_dict(self) -> dict[str, Any]:

@@ -111,7 +111,7 @@ def certify_interpolations(
     Quaternions must be normalised, as `interpolations_of` does. `interpolation` is the name that
     the result gets; by default it follows from the names of the interpolations. Intervals that
     `broad_phase` proves to be clear are not swept; the verdict and the events do not depend on it,
-    bounds of the penetration by less than 0.1 mm.
+    and bounds of the penetration change by less than 0.1 mm.
     """
     start = time.perf_counter()
     found = [_certify(table, one, slack_m, broad_phase) for one in interpolations]

@@ -12,7 +12,7 @@ class Verdict(StrEnum):
     Only `CERTIFIED` is a guarantee. A motion that is proven to penetrate is never `UNDECIDED`.
     """
 
-    CERTIFIED = "certified"  # at no time deeper than the slack beyond the allowance
+    CERTIFIED = "certified"  # no penetration above the slack, no deep overlap, no fold
     IMPROVING = "improving"  # starts in violation, never gets deeper, ends shallower
     UNDECIDED = "undecided"  # no violation was found, but none could be excluded either
     PENETRATING = "penetrating"  # in violation at some time

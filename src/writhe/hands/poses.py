@@ -69,7 +69,7 @@ HAND_POSES: dict[str, dict[str, Bend]] = {
 }
 # the hand that approaches an object, its thumb out of the way
 OPEN: dict[str, Bend] = {"thumb": Bend(-22, -5, 10, -8), **_all(Bend(-8, 0))}
-# what fingers close towards around an object: the thumb around it, or across the palm
+# finger goals of a grasp: the thumb around the object, or across the palm
 GRASPS: dict[str, dict[str, Bend]] = {
     "around": {"thumb": Bend(42, 45, -22, 55), **_all(Bend(88, 102))},
     "across": {"thumb": Bend(45, 50, -4, 60), **_all(Bend(88, 102))},

@@ -1,4 +1,4 @@
-"""Reading and writing motion files; anatomical roles of joint names; figures from files.
+"""Reading and writing motion files; figures from files.
 
 Names are loaded when first used: `writhe info` reads the header of a BVH file without kernels.
 """

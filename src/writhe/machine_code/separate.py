@@ -26,7 +26,7 @@ class Call(NamedTuple):
 
 
 def call_of(function: Any, result: Any, signature: Any) -> Call | None:
-    """How callers call a compiled kernel; None when it is small and they link a copy of it."""
+    """The `Call` of a large kernel; None for a small one, which is linked into its callers."""
     symbol = result.fndesc.mangled_name
     body = result.library.get_function(symbol)
     instructions = (one for block in body.blocks for one in block.instructions)

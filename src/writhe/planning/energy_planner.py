@@ -35,7 +35,7 @@ class PlanOptions:
     """Options of the search. Lengths in metres, steps are norms of the whole tangent step (rad)."""
 
     energy: EnergyOptions = field(default_factory=EnergyOptions)
-    mix: float = 0.35  # fraction of descent in a step that would raise the energy (the paper: 0)
+    mix: float = 0.35  # weight of descent in a step that would raise the energy (paper: 0)
     first_step: float = 0.08  # initial step size
     most_step: float = 0.35  # largest step size
     iterations: int = 600  # of one descent

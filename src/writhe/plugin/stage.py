@@ -33,7 +33,7 @@ class Obstacle:
 
 
 def label(name: str) -> str:
-    """A name for a scene of writhe, which has no full stops."""
+    """The name with dots replaced: names in a scene must not contain any."""
     return name.replace(".", "_")[:100] or "_"
 
 

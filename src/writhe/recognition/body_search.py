@@ -16,8 +16,7 @@ _PELVIS_EDGES = 3  # most joints between the hips and the parent of the legs
 
 @dataclass(frozen=True)
 class BodyCandidate:
-    """A hypothesis of which limbs of a skeleton are the arms and legs of a person: (left,
-    right)."""
+    """Hypothesis: which limbs of a skeleton are a person's arms and legs, as (left, right)."""
 
     hips: int
     legs_at: int

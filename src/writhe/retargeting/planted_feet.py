@@ -40,8 +40,8 @@ def keep_feet(
 ) -> tuple[Motion, dict[str, Any]]:
     """The motion with planted feet locked on the ground, and a report.
 
-    The ground is at floor_m; by default at the median height of planted soles, which leaves the
-    mean height of the body as it is. A sole that is planted in the source lies on it, and no sole
+    The ground is at floor_m; by default at the median height of planted soles, so that the
+    body is not shifted on average. A sole that is planted in the source lies on it, and no sole
     sinks below it: first the body follows the ground under its feet, then the legs do the rest.
     The report: planted frames, slide before and after, ground height, largest distance of a
     planted sole from the ground before and after, m.
@@ -107,7 +107,7 @@ def _lift(
 ) -> Floats:
     """(F,) smooth lift of the whole body towards the ground under its planted feet, m.
 
-    What is left for each foot is small, so that the legs keep their directions.
+    The remaining correction of each foot is small, so that leg IK hardly changes the legs.
     """
     from scipy.ndimage import gaussian_filter1d
 

@@ -1,4 +1,4 @@
-"""A figure whose finger joints are removed and their capsules attached to the wrists."""
+"""A figure with joints removed (fingers), their capsules attached to what remains."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def finger_joints(figure: Figure) -> tuple[str, ...]:
 def attached(figure: Figure, q: Floats, joints: Collection[str]) -> FrozenFigure:
     """The figure without the `joints`, which must include all joints below them.
 
-    Their capsules are carried, as they are at q, by the nearest joint above that remains, and
-    belong to its part; so are their tips. The result has no skin.
+    Their capsules and tips, posed at q, are attached to the nearest remaining ancestor and belong
+    to its part. The result has no skin.
     """
     skeleton, frames = figure.skeleton, forward(figure.skeleton, q)
     removed = frozenset(joints)

@@ -1,4 +1,4 @@
-"""Rest frames in the world, joint displacements relative to them, and moved roots."""
+"""Rest frames in the world, and joint displacements relative to them."""
 
 from __future__ import annotations
 

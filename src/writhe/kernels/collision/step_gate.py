@@ -47,7 +47,7 @@ from writhe.kernels.skeleton.kinematics import Tree, forward
 # A pair *in violation* overlaps by more than its allowance and the slack when a step starts.
 DIP_M = 1e-4  # largest increase of its depth within the step
 ROUNDING_M = 1e-9  # largest increase of its depth at the end of the step
-RESOLUTION_M = 1e-4  # fractions between which no point moves farther than this are not told apart
+RESOLUTION_M = 1e-4  # a step is not subdivided below this displacement
 VIOLATION_ROUNDS = 6  # maximum rounds of shortening for such pairs; then the step is refused
 # maximum evaluations of a pair in a step; then the proven fraction is returned
 MAX_EVALUATIONS = 2000

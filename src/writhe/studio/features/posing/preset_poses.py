@@ -6,15 +6,18 @@ from typing import Literal
 
 import numpy as np
 
+from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.arrays import Floats
 from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
 from writhe.postures import preset_poses
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
+from writhe.skeleton.root import moved_roots
 from writhe.studio.document import Document
 from writhe.studio.document.history import Edit
 from writhe.studio.editing import edits, object_edits, placements, scene_builder
+from writhe.studio.editing.contact_defaults import GROUND
 from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
 from writhe.studio.features.posing.contacts import declared
@@ -23,6 +26,7 @@ from writhe.studio.view.diagnostics import Diagnostics
 from writhe.studio.view.silhouettes import silhouette
 
 feature = Feature("preset_poses")
+_STEP_M, _MOST_STEPS = 0.04, 20  # in which a pose is moved out of objects
 _TITLES = {"basic": "Floor", "chair": "Chair", "ladder": "Ladder"}
 
 
@@ -103,6 +107,8 @@ def apply(editor: Editor, edit: Edit, message: ApplyPresetPose) -> None:
     q = document.with_feet_of_previous_key(
         actor.id, q, editor.time_s, shift=not database.object_name
     )
+    if not database.object_name:
+        q = _in_front_of_objects(editor, actor.id, body, q)
     edits.set_pose(document, edit, actor.id, q, editor.time_s)
     edits.pin_only(
         document,
@@ -118,6 +124,26 @@ def _object_placement(document: Document, edit: Edit, kind: str, time_s: float) 
     found = [item for item in document.objects() if item.kind == kind]
     number = found[0].id if found else object_edits.add_object(document, edit, kind)
     return placements.placement_at(document, document.object_row(number), time_s)
+
+
+def _in_front_of_objects(editor: Editor, actor: int, body: Figure, q: Floats) -> Floats:
+    """The pose moved forwards out of the objects it would be in: in front of the chair."""
+    scene = scene_builder.build_scene(editor.document, scene_builder.SceneKey.of(editor.document))
+    if not body.capsules or not editor.document.objects():
+        return q
+    in_scene = scene_builder.actor_in_scene(editor.document, actor, scene, editor.poses())
+    diagnostics = Diagnostics(body, in_scene)
+    objects = {item.name for item in scene.objects} - {GROUND}
+    ahead = yaw_matrix(heading_of(body, q))[:, 2]
+    for step in range(_MOST_STEPS + 1):
+        moved = moved_roots(body.skeleton, q[None], np.eye(3), step * _STEP_M * ahead)[0]
+        inside = any(
+            pair.clearance_m < -SLACK_M and {pair.a, pair.b} & objects
+            for pair in diagnostics.near_pairs(moved)
+        )
+        if not inside:
+            return moved
+    return q
 
 
 def _allow_touching(editor: Editor, edit: Edit, actor: int, body: Figure, q: Floats) -> None:

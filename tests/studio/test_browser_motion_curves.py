@@ -29,10 +29,14 @@ def test_the_motion_follows_a_key_while_it_is_dragged(open_page: OpenPage) -> No
     ruler = page.locator(".ruler").bounding_box()
     page.mouse.move(key["x"] + 13, key["y"] + 14)
     page.mouse.down()
-    page.mouse.move(key["x"] + 13 + 0.25 * ruler["width"], key["y"] + 14, steps=4)
+    page.mouse.move(key["x"] + 13 + 0.1 * ruler["width"], key["y"] + 14, steps=4)
     wait_for(page, "s.previews.size > 0")
     page.wait_for_function("() => window.writhe.editor.previews.allMs.length > 0")
+    first = position(page, "hips")[1]
+    page.mouse.move(key["x"] + 13 + 0.25 * ruler["width"], key["y"] + 14, steps=4)
+    page.wait_for_function("() => window.writhe.editor.previews.allMs.length > 1")
     slower = position(page, "hips")[1]
+    assert before + 0.01 < first < slower
     assert slower > before + 0.03, "the later key leaves the hips higher at 0.5 s"
     picture(page, "key_dragged")
     page.keyboard.press("Escape")

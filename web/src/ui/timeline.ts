@@ -4,7 +4,7 @@ import type { Editor } from "../editor";
 import type { State } from "../generated/messages";
 import { notify, on, store } from "../store";
 import { linkingGraph } from "./graph";
-import { keyButton, scrubsOver } from "./timeline_keys";
+import { draggingKeys, keyButton, scrubsOver } from "./timeline_keys";
 import { percentAt, type Row, tickTimes, timelineRows } from "./timeline_math";
 import { transport } from "./transport";
 
@@ -28,7 +28,7 @@ export function timeline(editor: Editor): HTMLElement {
   let drawn = "";
   const drawRows = () => {
     const state = store.state;
-    if (!state) return;
+    if (!state || draggingKeys()) return;
     const content = JSON.stringify([
       state.keys,
       state.duration_s,

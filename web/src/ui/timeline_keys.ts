@@ -36,11 +36,17 @@ export function keyButton(editor: Editor, { id, time_s: timeS, ease }: KeyState,
 
 let cancelDrag: (() => void) | null = null; // while keys are dragged
 
+/** Whether keys are being dragged; their buttons must then stay. */
+export function draggingKeys(): boolean {
+  return cancelDrag !== null;
+}
+
 /** Put keys that are being dragged along the timeline back; false if none are. */
 export function cancelKeyDrag(): boolean {
   const busy = cancelDrag !== null;
   cancelDrag?.();
   cancelDrag = null;
+  if (busy) notify("selection");
   return busy;
 }
 

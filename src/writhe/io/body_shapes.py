@@ -42,8 +42,13 @@ def body_shapes(skeleton: Skeleton, match: Recognition, skin: Skin | None) -> tu
         carrier = skin_carriers(skeleton, match)
         parts = shape_parts(skeleton, match)
         fingers = _fingers(skeleton, match)
-        postures = _hanging_arms(skeleton, match.roles) if match.is_person else []
-        body = skeleton, skin, carrier, parts, fingers, postures
+        clear = "left_clavicle" in match.roles  # else the arm's own shapes reach into the chest
+        postures = _hanging_arms(skeleton, match.roles) if match.is_person and clear else []
+        # many small shapes of a trunk would hinder its limbs
+        detailed = frozenset(
+            [skeleton.index(match.roles["head"])] if "head" in match.roles else range(len(skeleton))
+        )
+        body = skeleton, skin, carrier, parts, fingers, postures, detailed
         found = stored_capsules(*body, lambda: fit_to_skin(*body))
         if found:
             return found

@@ -39,11 +39,13 @@ def fit_to_skin(
     part_of: Mapping[int, str],
     fingers: frozenset[int] = frozenset(),
     postures: Sequence[Floats] = (),
+    detailed: frozenset[int] = frozenset(),
 ) -> tuple[Capsule, ...]:
     """Capsules that cover a skin, on the joints of `carrier` (see `surface_samples`).
 
     part_of: the part of a joint's capsules, where it is not the joint's name.
     fingers: joints that get one capsule at most.
+    detailed: joints whose bulky pieces of skin may have many capsules.
     postures: configurations (nq,) in which the shapes must not overlap much more than at rest.
     """
     rest = forward(skeleton, skeleton.rest_configuration)
@@ -65,7 +67,7 @@ def fit_to_skin(
         points = (samples.points[mine] - rest.positions[j]) @ rest.rotations[j]
         normals = samples.normals[mine] @ rest.rotations[j]
         spread = np.sort(np.ptp(points, axis=0)) / size
-        bulky = spread[0] > _LARGE
+        bulky = j in detailed and spread[0] > _LARGE
         extent = "bulky" if bulky else "large" if spread[2] > _LARGE else "small"
         most = _MOST["finger" if j in fingers else extent]
         outside = (guards[samples.joint[picked] != j] - rest.positions[j]) @ rest.rotations[j]

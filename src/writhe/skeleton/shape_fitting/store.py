@@ -27,6 +27,7 @@ def stored_capsules(
     part_of: Mapping[int, str],
     fingers: frozenset[int],
     postures: Sequence[Floats],
+    detailed: frozenset[int],
     fit: Callable[[], tuple[Capsule, ...]],
 ) -> tuple[Capsule, ...]:
     """The capsules of a body from the cache; fitted and stored if they are missing."""
@@ -40,7 +41,9 @@ def stored_capsules(
     )
     for array in arrays:
         digest.update(np.ascontiguousarray(array).tobytes())
-    digest.update(repr((skeleton.names, sorted(part_of.items()), sorted(fingers))).encode())
+    digest.update(
+        repr((skeleton.names, sorted(part_of.items()), sorted(fingers), sorted(detailed))).encode()
+    )
     path = cache_root() / "shapes" / f"{digest.hexdigest()[:32]}.npz"
     found = _read(path, skeleton, part_of)
     if found is None:

@@ -260,7 +260,7 @@ class RichCharacter:
 
     def _vrm(self, version: str) -> None:
         """The humanoid table of VRM 0.x or 1.0, under joint names that say nothing."""
-        from writhe.recognition.families import VRM_PARTS
+        from writhe.recognition.naming_conventions import VRM_PARTS
 
         nodes = self.builder.json["nodes"]
         for number, node in enumerate(self.node_of.values()):

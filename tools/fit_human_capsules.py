@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize
 
+from writhe.skeleton.figures.human_blobs import human_blobs
 from writhe.skeleton.figures.human_joints import human_skeleton
-from writhe.skeleton.figures.human_shapes import human_blobs
 from writhe.skeleton.figures.human_weights import human_memberships
 from writhe.skeleton.modelling.isosurface import isosurface
 from writhe.skeleton.modelling.weights import weights_from_memberships

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from writhe.batch import BatchOptions, Settings, Source, find_sources, in_shard, run_batch
-from writhe.batch.engines import Engine, run_tasks
 from writhe.batch.journal import FOLDER, read_rows, write_table
+from writhe.batch.parallel import Engine, run_tasks
 from writhe.batch.report import write_report
 from writhe.batch.rows import Row
 from writhe.batch.task import BatchTask, run_task

@@ -12,7 +12,7 @@ from writhe.cleaning.detour import Detours, Tracks
 from writhe.cleaning.leaps import excess_motion
 from writhe.cleaning.limb_evasions import EvadingLimbs
 from writhe.collision import CollisionTable, certify
-from writhe.kernels.planning.detour_candidates import TrackCrossing
+from writhe.kernels.cleaning.detour_candidates import TrackCrossing
 from writhe.postures.builtin import builtin_database
 from writhe.research.evaluation.drags import standing
 from writhe.skeleton import forward

@@ -7,7 +7,7 @@ import pytest
 from bodies import padded_human, rod
 
 from writhe.collision import CollisionTable, ContactPolicy, capsule, certify
-from writhe.collision.policy import Reason
+from writhe.collision.contact_policy import Reason
 from writhe.errors import UnknownNameError, WritheError
 from writhe.skeleton import Joint, JointKind, Skeleton
 

@@ -12,7 +12,7 @@ from writhe.collision import Certificate, Verdict, ball, half_space
 from writhe.errors import WritheError
 from writhe.io import load, save
 from writhe.io.gltf.container import write_container
-from writhe.io.gltf.keys import load_gltf_keys
+from writhe.io.gltf.read_keys import load_gltf_keys
 from writhe.scene import Actor, KeyMotion, ObjectKind, Scene, SceneObject, certify_file
 from writhe.skeleton import Capsule, Figure, Motion, forward, quaternions
 

@@ -18,7 +18,7 @@ from writhe.cleaning.clear_segments import MAX_SPEED_M_S
 from writhe.cleaning.leaps import excess_motion
 from writhe.cleaning.limb_evasions import EvadingLimbs, LimbEvasions
 from writhe.easing import smoothstep
-from writhe.kernels.planning.detour_candidates import TrackCrossing
+from writhe.kernels.cleaning.detour_candidates import TrackCrossing
 from writhe.skeleton import Skeleton, forward
 from writhe.solvers.tracking import PostureTracker
 

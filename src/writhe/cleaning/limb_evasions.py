@@ -10,7 +10,7 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats, Ints
 from writhe.collision import CollisionTable, NearPairs
-from writhe.kernels.planning.detour_candidates import (
+from writhe.kernels.cleaning.detour_candidates import (
     EvasionSet,
     TrackCrossing,
     clear_evasions,

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.ndimage import maximum_filter1d
 
 from writhe.arrays import Bools, Floats
-from writhe.collision.tolerance import SLACK_M
+from writhe.collision.certificate_slack import SLACK_M
 from writhe.skeleton import forward
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.solvers.tracking import PostureTracker

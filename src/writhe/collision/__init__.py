@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from writhe.collision.certificate import Certificate, DeepOverlap, PairWorst
     from writhe.collision.certify import INTERPOLATIONS, certify
     from writhe.collision.collision_table import CollisionTable
+    from writhe.collision.contact_policy import ContactPolicy
     from writhe.collision.contact_state import ContactState, ContactStatus, contact_status
     from writhe.collision.curves import JointCurves, certify_curves
     from writhe.collision.folds import FoldedJoint
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from writhe.collision.interpolated_motion import EulerChannels
     from writhe.collision.mesh_pieces.convex_split import split_mesh
     from writhe.collision.near_pairs import NearPairs, violating_parts
-    from writhe.collision.policy import ContactPolicy
     from writhe.collision.shapes import Shape, ball, box, capsule, cylinder, half_space, hull
     from writhe.collision.verdict import Verdict
 else:
@@ -42,7 +42,7 @@ else:
             "EulerChannels": "writhe.collision.interpolated_motion",
             "split_mesh": "writhe.collision.mesh_pieces.convex_split",
             **dict.fromkeys(("NearPairs", "violating_parts"), "writhe.collision.near_pairs"),
-            "ContactPolicy": "writhe.collision.policy",
+            "ContactPolicy": "writhe.collision.contact_policy",
             **dict.fromkeys(
                 ("Shape", "ball", "box", "capsule", "cylinder", "half_space", "hull"),
                 "writhe.collision.shapes",

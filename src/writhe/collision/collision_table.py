@@ -11,14 +11,14 @@ import numpy as np
 from writhe.arguments import check, checked
 from writhe.arrays import Floats, Ints, lengths
 from writhe.collision.bounding import bounding_capsule, is_sparse
-from writhe.collision.policy import (
+from writhe.collision.certificate_slack import SLACK_M
+from writhe.collision.contact_policy import (
     LEFT_OUT_M,
     ContactPolicy,
     PairRule,
     Reason,
 )
 from writhe.collision.shapes import Core, Shape, from_capsule, hull_directions
-from writhe.collision.tolerance import SLACK_M
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.collision.shape_gaps import (
     Bodies,

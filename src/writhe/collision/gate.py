@@ -12,8 +12,8 @@ import numpy as np
 
 from writhe.arguments import checked
 from writhe.arrays import Floats, number
+from writhe.collision.certificate_slack import GATE_SLACK_M
 from writhe.collision.collision_table import CollisionTable
-from writhe.collision.tolerance import GATE_SLACK_M
 from writhe.kernels.collision.step_gate import GateWorkspace, gate_step
 from writhe.kernels.collision.step_motion import PairWorkspace, StepMotion
 from writhe.kernels.collision.step_samples import SAMPLES, StepSamples

@@ -6,8 +6,8 @@ import numpy as np
 
 from writhe.arguments import checked
 from writhe.arrays import Floats, number
+from writhe.collision.certificate_slack import SLACK_M
 from writhe.collision.collision_table import CollisionTable
-from writhe.collision.tolerance import SLACK_M
 from writhe.kernels.collision.near_pairs import NearPairRows, near_pairs
 from writhe.skeleton import forward
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, NearPairs
+from writhe.collision.certificate_slack import GATE_SLACK_M, SLACK_M
 from writhe.collision.gate import gate_workspace
-from writhe.collision.tolerance import GATE_SLACK_M, SLACK_M
-from writhe.kernels.planning.walk_model import WalkModel, WalkWorkspace
+from writhe.kernels.planning.search_model import SearchModel, SearchWorkspace
 from writhe.kernels.skeleton.kinematics import BALL, FREE, Tree, forward
 from writhe.kernels.terms import limit_rows, quantity_rows
 from writhe.kernels.terms.limit_rows import LimitRows
@@ -44,7 +44,7 @@ class CompiledProblem:
         self.near = NearPairs(table)
         held, limited = self.planted, self.terms.rows - self.planted
         nv, nq = skeleton.dof_count, skeleton.configuration_size
-        self.workspace = WalkWorkspace(
+        self.workspace = SearchWorkspace(
             energy=self.energy.workspace,
             gate=gate_workspace(table),
             values=np.zeros(held),
@@ -86,7 +86,7 @@ class CompiledProblem:
             lower[at] = np.minimum(lower[at], terms.values[at])
             upper[at] = np.maximum(upper[at], terms.values[at])
         table = self.table
-        self.model = WalkModel(
+        self.model = SearchModel(
             tree=skeleton.tree,
             shapes=table.shapes,
             bodies=table.bodies,

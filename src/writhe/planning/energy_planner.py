@@ -16,9 +16,9 @@ from writhe.kernels.planning.path_shortening import (
     pull_tight,
     shortcut_path,
 )
+from writhe.kernels.planning.search_constraints import correct_posture
+from writhe.kernels.planning.search_model import evaluate_energy, is_certified
 from writhe.kernels.planning.straight_line import connect_straight
-from writhe.kernels.planning.walk_constraints import correct_posture
-from writhe.kernels.planning.walk_model import evaluate_energy, is_certified
 from writhe.kernels.skeleton.kinematics import integrate
 from writhe.planning.compiled_problem import MOST_ROWS, CompiledProblem
 from writhe.planning.energy import EnergyOptions

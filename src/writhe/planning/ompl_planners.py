@@ -13,9 +13,9 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import MissingExtraError, UnknownNameError
+from writhe.kernels.planning.search_constraints import correct_posture, satisfies_constraints
+from writhe.kernels.planning.search_model import overlaps
 from writhe.kernels.planning.straight_line import connect_straight
-from writhe.kernels.planning.walk_constraints import correct_posture, satisfies_constraints
-from writhe.kernels.planning.walk_model import overlaps
 from writhe.kernels.skeleton.kinematics import FREE, integrate
 from writhe.planning.compiled_problem import CompiledProblem
 from writhe.planning.energy_planner import infeasible_plan

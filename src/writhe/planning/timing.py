@@ -16,7 +16,7 @@ from writhe.collision import CollisionTable, Gate, certify
 from writhe.easing import smoothstep
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.planning.path_shortening import smooth_certified_path
-from writhe.kernels.planning.walk_constraints import correct_posture
+from writhe.kernels.planning.search_constraints import correct_posture
 from writhe.planning.compiled_problem import CompiledProblem
 from writhe.planning.ground import rest_on_ground
 from writhe.planning.problem import PlanProblem

@@ -19,7 +19,7 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, NearPairs
-from writhe.collision.tolerance import SLACK_M
+from writhe.collision.certificate_slack import SLACK_M
 from writhe.database import PostureDatabase
 from writhe.database.coverage import Coverage, coverage
 from writhe.errors import FileFormatError, WritheError

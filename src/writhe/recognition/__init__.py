@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         remembered_roles,
         using_roles,
     )
-    from writhe.recognition.families import family_of, roles_of_vrm
+    from writhe.recognition.naming_conventions import family_of, roles_of_vrm
     from writhe.recognition.recognise import Recognition, recognise, require_person
     from writhe.recognition.roles import ESSENTIAL, FINGER_ROLES, ROLES, RigKind
 else:
@@ -34,7 +34,7 @@ else:
                 ),
                 "writhe.recognition.corrections",
             ),
-            **dict.fromkeys(("family_of", "roles_of_vrm"), "writhe.recognition.families"),
+            **dict.fromkeys(("family_of", "roles_of_vrm"), "writhe.recognition.naming_conventions"),
             **dict.fromkeys(
                 ("Recognition", "recognise", "require_person"), "writhe.recognition.recognise"
             ),

@@ -1,7 +1,7 @@
 """Which joints of a limb are its clavicle, shoulder, elbow, wrist (or hip, knee, ankle, toe).
 
-Every assignment of roles to the joints of the limb's chain is scored by the joint names (`lexicon`)
-and by the bone lengths; the one with the highest score wins. The two limbs of a pair get the same
+Every assignment of roles to the joints of the limb's chain is scored by the joint names
+(`joint_name_words`) and by the bone lengths; the one with the highest score wins. The two limbs of a pair get the same
 assignment, so that both sides agree.
 """
 

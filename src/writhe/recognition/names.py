@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from writhe.recognition.lexicon import (
+from writhe.recognition.joint_name_words import (
     EMPTY_WORDS,
     FINGER_OF_WORD,
     KIND_OF_WORD,

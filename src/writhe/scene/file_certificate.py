@@ -14,6 +14,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import Certificate, CollisionTable, ContactPolicy
+from writhe.collision.certificate_slack import SLACK_M
 from writhe.collision.certify import certify_interpolations, interpolations_of
 from writhe.collision.clear_intervals import BroadPhase
 from writhe.collision.interpolated_motion import (
@@ -23,11 +24,10 @@ from writhe.collision.interpolated_motion import (
     with_rows_at,
 )
 from writhe.collision.stored_channels import channels_in_scene, stored_channels
-from writhe.collision.tolerance import SLACK_M
 from writhe.errors import WritheError
 from writhe.io import figure_of, load, load_figure
 from writhe.io.files import CHARACTERS, GLTF
-from writhe.io.gltf.keys import load_gltf_keys
+from writhe.io.gltf.read_keys import load_gltf_keys
 from writhe.scene.layout import Layout
 from writhe.scene.scene import Actor, Scene
 from writhe.skeleton import Figure, Motion, Skeleton, quaternions, transforms

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.kernels.planning import path_length as kernels
+from writhe.kernels.skeleton import path_length as kernels
 from writhe.kernels.skeleton.kinematics import interpolate_batch
 from writhe.skeleton.skeleton import Skeleton
 

@@ -84,8 +84,8 @@ def batch(
 
     Exit code 0: every clip passes; 1: some do not, or failed; 2: bad input; 130: interrupted.
     """
-    from writhe.batch.engines import Engine
     from writhe.batch.operations import operation
+    from writhe.batch.parallel import Engine
     from writhe.batch.run import BatchOptions, run_batch
     from writhe.batch.settings import Settings, parse_patterns
     from writhe.batch.sources import find_sources, in_shard, parse_shard

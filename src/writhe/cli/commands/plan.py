@@ -245,7 +245,7 @@ def _problem(
     from dataclasses import replace
 
     from writhe.collision import CollisionTable, ContactPolicy, violating_parts
-    from writhe.collision.tolerance import SLACK_M
+    from writhe.collision.certificate_slack import SLACK_M
     from writhe.planning import figure_problem, scene_problem
     from writhe.planning.clear_endpoints import push_clear
 

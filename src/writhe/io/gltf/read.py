@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.io.gltf.animation import AnimationTrack, read_tracks, sampling_times
 from writhe.io.gltf.container import Glb
 from writhe.io.gltf.contents import animated_nodes, animation_names, contents, find_animation
 from writhe.io.gltf.nodes import GlbNodes, joint_nodes
+from writhe.io.gltf.read_sampled import AnimationTrack, read_tracks, sampling_times
 from writhe.io.gltf.skin import read_skin
 from writhe.io.gltf.vrm import humanoid_nodes, humanoid_roles
 from writhe.kernels.skeleton.euler_channels import align_hemispheres

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from writhe.io.gltf.container import Glb
-from writhe.recognition.families import roles_of_vrm
+from writhe.recognition.naming_conventions import roles_of_vrm
 
 
 def vrm_version(glb: Glb) -> str | None:

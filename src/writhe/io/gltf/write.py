@@ -16,7 +16,6 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
-from writhe.io.gltf.animate import AnimationWriter, Track, joint_tracks
 from writhe.io.gltf.buffers import FORMAT, is_binary, relative_name
 from writhe.io.gltf.builder import GltfBuilder
 from writhe.io.gltf.container import Glb, container_bytes, write_container
@@ -25,6 +24,7 @@ from writhe.io.gltf.existing import append_document, open_document
 from writhe.io.gltf.new_character import add_skeleton, add_skin, xyzw
 from writhe.io.gltf.read import file_joints, read_motion
 from writhe.io.gltf.vrm import vrm_version
+from writhe.io.gltf.write_animation import AnimationWriter, Track, joint_tracks
 from writhe.io.stored_body import body_note
 from writhe.skeleton import Figure, Motion, Skeleton, quaternions
 from writhe.skeleton.source_file import SourceFile

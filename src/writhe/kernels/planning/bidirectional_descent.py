@@ -17,21 +17,21 @@ from math import log, sqrt
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
-from writhe.kernels.planning.straight_line import connect_straight
-from writhe.kernels.planning.walk_constraints import (
+from writhe.kernels.planning.search_constraints import (
     NEGLIGIBLE_RESIDUAL,
     correct_posture,
     project_direction,
     update_constraints,
 )
-from writhe.kernels.planning.walk_model import (
-    WalkModel,
-    WalkWorkspace,
+from writhe.kernels.planning.search_model import (
+    SearchModel,
+    SearchWorkspace,
     evaluate_energy,
     is_certified,
     partial_step,
     step_length,
 )
+from writhe.kernels.planning.straight_line import connect_straight
 from writhe.kernels.skeleton.kinematics import difference
 
 MET, STUCK, SPENT, FULL = 0, 1, 2, 3  # connected, no progress, max_steps taken, path array full
@@ -54,8 +54,8 @@ def _normalise(v: Floats) -> float:
 
 @kernel
 def _direction(
-    model: WalkModel,
-    workspace: WalkWorkspace,
+    model: SearchModel,
+    workspace: SearchWorkspace,
     side: int,
     q: Floats,
     other: Floats,
@@ -88,11 +88,11 @@ def _direction(
 
 @kernel
 def raise_clearance(
-    model: WalkModel,
+    model: SearchModel,
     clearance_m: float,
     max_steps: int,
     tolerance: float,
-    workspace: WalkWorkspace,
+    workspace: SearchWorkspace,
     path: Floats,
 ) -> int:
     """Move path[0] by certified steps down the energy until its clearance is `clearance_m`.
@@ -132,7 +132,7 @@ def raise_clearance(
 
 @kernel
 def connect_by_descent(
-    model: WalkModel,
+    model: SearchModel,
     descent: float,
     pull: float,
     first_step: float,
@@ -142,7 +142,7 @@ def connect_by_descent(
     check_every: int,
     tolerance: float,
     spacing: float,
-    workspace: WalkWorkspace,
+    workspace: SearchWorkspace,
     paths: Floats,
     counts: Ints,
     link: Floats,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from writhe.arrays import Floats
 from writhe.kernels.jit import kernel
-from writhe.kernels.planning.straight_line import connect_straight
-from writhe.kernels.planning.walk_constraints import correct_posture, satisfies_constraints
-from writhe.kernels.planning.walk_model import (
-    WalkModel,
-    WalkWorkspace,
+from writhe.kernels.planning.search_constraints import correct_posture, satisfies_constraints
+from writhe.kernels.planning.search_model import (
+    SearchModel,
+    SearchWorkspace,
     evaluate_energy,
     is_certified,
     step_length,
 )
+from writhe.kernels.planning.straight_line import connect_straight
 from writhe.kernels.skeleton.kinematics import Tree, difference, integrate, interpolate
 
 # a two-dimensional low-discrepancy sequence: deterministic samples of position and length
@@ -21,12 +21,12 @@ POSITION_STEP, LENGTH_STEP = 0.7548776662466927, 0.5698402909980532
 
 @kernel
 def shortcut_path(
-    model: WalkModel,
+    model: SearchModel,
     path: Floats,
     count: int,
     tolerance: float,
     spacing: float,
-    workspace: WalkWorkspace,
+    workspace: SearchWorkspace,
     line_rows: Floats,
     out: Floats,
 ) -> int:
@@ -71,14 +71,14 @@ def _posture_at_length(
 
 @kernel
 def cut_corners(
-    model: WalkModel,
+    model: SearchModel,
     path: Floats,
     count: int,
     rounds: int,
     patience: int,
     tolerance: float,
     spacing: float,
-    workspace: WalkWorkspace,
+    workspace: SearchWorkspace,
     line_rows: Floats,
     sums: Floats,
     spare: Floats,
@@ -131,13 +131,13 @@ def cut_corners(
 
 @kernel
 def pull_tight(
-    model: WalkModel,
+    model: SearchModel,
     path: Floats,
     count: int,
     sweeps: int,
     tolerance: float,
     spacing: float,
-    workspace: WalkWorkspace,
+    workspace: SearchWorkspace,
     line_rows: Floats,
     target: Floats,
     tried: Floats,
@@ -185,13 +185,13 @@ def pull_tight(
 
 @kernel
 def smooth_certified_path(
-    model: WalkModel,
+    model: SearchModel,
     path: Floats,
     keep_m: float,
     strength: float,
     sweeps: int,
     tolerance: float,
-    workspace: WalkWorkspace,
+    workspace: SearchWorkspace,
     clearance: Floats,
 ) -> int:
     """Smooth path (rows, nq) in place: inner postures move towards the mean of their neighbours.
@@ -231,7 +231,7 @@ def smooth_certified_path(
 
 @kernel
 def is_valid_path(
-    model: WalkModel, path: Floats, tolerance: float, workspace: WalkWorkspace
+    model: SearchModel, path: Floats, tolerance: float, workspace: SearchWorkspace
 ) -> bool:
     """Whether path (rows, nq) is certified and its inner postures satisfy the constraints."""
     for i in range(1, path.shape[0] - 1):

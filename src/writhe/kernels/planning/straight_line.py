@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from writhe.arrays import Floats
 from writhe.kernels.jit import kernel
-from writhe.kernels.planning.walk_constraints import correct_posture, satisfies_constraints
-from writhe.kernels.planning.walk_model import (
-    WalkModel,
-    WalkWorkspace,
+from writhe.kernels.planning.search_constraints import correct_posture, satisfies_constraints
+from writhe.kernels.planning.search_model import (
+    SearchModel,
+    SearchWorkspace,
     is_certified,
     overlaps,
     partial_step,
@@ -21,12 +21,12 @@ MAX_SAMPLES, SAMPLE_SPACING = 16, 0.05
 
 @kernel
 def _penetrates_at(
-    model: WalkModel,
+    model: SearchModel,
     q_from: Floats,
     fraction: float,
     full_step: Floats,
     tolerance: float,
-    workspace: WalkWorkspace,
+    workspace: SearchWorkspace,
 ) -> bool:
     """Whether shapes penetrate at a fraction in [0, 1] of the line (after correction)."""
     partial_step(model.tree, q_from, full_step, fraction, workspace.step, workspace.tried)
@@ -43,12 +43,12 @@ def _penetrates_at(
 
 @kernel
 def _penetrates_at_samples(
-    model: WalkModel,
+    model: SearchModel,
     q_from: Floats,
     total: float,
     full_step: Floats,
     tolerance: float,
-    workspace: WalkWorkspace,
+    workspace: SearchWorkspace,
 ) -> bool:
     """Whether shapes penetrate at one of a few samples of the line.
 
@@ -70,12 +70,12 @@ def _penetrates_at_samples(
 
 @kernel
 def connect_straight(
-    model: WalkModel,
+    model: SearchModel,
     q_from: Floats,
     q_to: Floats,
     tolerance: float,
     spacing: float,
-    workspace: WalkWorkspace,
+    workspace: SearchWorkspace,
     out: Floats,
 ) -> int:
     """Connect two postures by a certified straight line; returns the number of rows of `out`.

@@ -9,7 +9,7 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, ContactPolicy, NearPairs, half_space
-from writhe.collision.tolerance import SLACK_M
+from writhe.collision.certificate_slack import SLACK_M
 from writhe.scene import Actor, Layout, Scene, SceneObject
 from writhe.scene.object_strands import object_bundle
 from writhe.scene.objects import built_in

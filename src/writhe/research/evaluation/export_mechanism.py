@@ -6,7 +6,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import CollisionTable
-from writhe.collision.policy import LEFT_OUT_M
+from writhe.collision.contact_policy import LEFT_OUT_M
 from writhe.collision.shapes import Core
 from writhe.research.evaluation.independent import ConfigurationMotion, Mechanism, RigidShape
 from writhe.research.evaluation.independent.mechanism import HALF_SPACE, HULL, SEGMENT

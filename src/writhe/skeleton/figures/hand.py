@@ -144,7 +144,7 @@ def hand_capsules() -> tuple[Capsule, ...]:
 
 
 def _skin() -> Skin:
-    from writhe.skeleton.figures.hand_shapes import make_hand_skin
+    from writhe.skeleton.figures.hand_blobs import make_hand_skin
 
     return stored_skin("hand", make_hand_skin)
 

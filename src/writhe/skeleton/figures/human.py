@@ -18,7 +18,7 @@ STRANDS = (
 
 
 def _skin() -> Skin:
-    from writhe.skeleton.figures.human_shapes import make_human_skin
+    from writhe.skeleton.figures.human_blobs import make_human_skin
 
     return stored_skin("human", make_human_skin)
 

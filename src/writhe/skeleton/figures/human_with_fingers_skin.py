@@ -9,13 +9,13 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.skeleton.figure import Skin
 from writhe.skeleton.figures.hand import FINGERS
-from writhe.skeleton.figures.human_capsules import human_capsules
-from writhe.skeleton.figures.human_shapes import (
+from writhe.skeleton.figures.human_blobs import (
     ARM_KNOTS,
     body_blobs,
     capsule_hull,
     human_edge_lengths,
 )
+from writhe.skeleton.figures.human_capsules import human_capsules
 from writhe.skeleton.figures.human_weights import human_memberships, human_twist
 from writhe.skeleton.figures.human_with_fingers import (
     capsules_with_fingers,

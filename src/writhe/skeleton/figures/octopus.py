@@ -123,7 +123,7 @@ def octopus_capsules() -> tuple[Capsule, ...]:
 
 
 def _skin() -> Skin:
-    from writhe.skeleton.figures.octopus_shapes import make_octopus_skin
+    from writhe.skeleton.figures.octopus_blobs import make_octopus_skin
 
     return stored_skin("octopus", make_octopus_skin)
 

@@ -26,7 +26,7 @@ from writhe.skeleton.kinematics import forward
 from writhe.skeleton.skeleton import Skeleton
 from writhe.skeleton.skeleton_distance import body_steps
 
-# near neighbours of the contact policy (`collision.policy`), counted in joints that carry shapes
+# near neighbours of the contact policy (`collision.contact_policy`), in joints with shapes
 _NEAR_STEPS = 3
 _SPARE_M = 0.002  # gap of distant parts
 _BELOW_HALF_M = 0.0018  # overlap of near neighbours below half the smaller radius

@@ -9,7 +9,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import violating_parts
-from writhe.collision.tolerance import SLACK_M
+from writhe.collision.certificate_slack import SLACK_M
 from writhe.scene import Actor, Scene
 from writhe.skeleton import Figure
 from writhe.solvers.half_space.collision_response import CollisionResponse

@@ -22,7 +22,7 @@ import numpy as np
 
 from writhe.arguments import checked
 from writhe.arrays import Floats, floats, identical
-from writhe.collision.tolerance import SLACK_M
+from writhe.collision.certificate_slack import SLACK_M
 from writhe.database import PostureDatabase, database_on
 from writhe.recognition.body_map import BodyMap, has_same_coordinates
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward

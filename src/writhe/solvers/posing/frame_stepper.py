@@ -9,8 +9,8 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats, identical
 from writhe.collision import NearPairs
+from writhe.collision.certificate_slack import GATE_SLACK_M
 from writhe.collision.gate import gate_workspace
-from writhe.collision.tolerance import GATE_SLACK_M
 from writhe.kernels.jit import machine_code
 from writhe.kernels.posing import body_state, frame_step
 from writhe.kernels.posing.frame_step import FIRST_ERROR, FRACTION, SOFTENED

@@ -33,7 +33,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import NearPairs
-from writhe.collision.tolerance import SLACK_M
+from writhe.collision.certificate_slack import SLACK_M
 from writhe.database import PostureDatabase, posture_features
 from writhe.database.posture import normalise
 from writhe.skeleton import Figure, forward

@@ -5,7 +5,8 @@ Ho and Komura (2009) give a target for the whole writhe matrix (section 3.2), wh
 matrix, which leaves a residual. By default the topology coordinates themselves are the rows: four
 for each tangle instead of one for every pair of segments. This also makes a step cheap.
 
-The bound of Eq. 7, |T + dT| <= sigma, applies to every pair of bones; for strands subdivided into pieces it bounds the sum over a bone's pieces.
+The bound of Eq. 7, |T + dT| <= sigma, applies to every pair of bones; for strands subdivided
+into pieces it bounds the sum over a bone's pieces.
 Two bones of length l that cross in the middle at a distance h have
 T = 1/pi atan(l^2 / (4 h sqrt(h^2 + l^2 / 2))), so sigma = 0.2 keeps them 0.42 l apart and
 sigma = 0.4 keeps them 0.1 l apart.

@@ -8,7 +8,7 @@ import numpy as np
 
 from writhe.arrays import Floats, identical
 from writhe.collision import NearPairs, certify
-from writhe.collision.tolerance import SLACK_M
+from writhe.collision.certificate_slack import SLACK_M
 from writhe.skeleton import Figure, Frames, forward
 from writhe.solvers.posing import PoseResult
 from writhe.solvers.posing.actor_in_scene import ActorInScene

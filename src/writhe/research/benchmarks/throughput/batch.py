@@ -19,8 +19,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from writhe.batch.engines import Engine
 from writhe.batch.journal import FOLDER
+from writhe.batch.parallel import Engine
 from writhe.batch.rows import Row
 from writhe.batch.run import BatchOptions, run_batch
 from writhe.batch.settings import Settings
@@ -120,7 +120,7 @@ def _parallel(sources: list[Source], work: Path) -> float:
     """
     from distributed import Client, LocalCluster
 
-    from writhe.batch.engines import run_on_client
+    from writhe.batch.parallel import run_on_client
     from writhe.batch.task import BatchTask, run_task
 
     settings = Settings("certify")

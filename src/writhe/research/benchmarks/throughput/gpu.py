@@ -17,9 +17,9 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import CollisionTable, NearPairs
+from writhe.collision.certificate_slack import SLACK_M
 from writhe.collision.certify import ROUNDING_M, certify_interpolations
 from writhe.collision.interpolated_motion import EulerChannels, InterpolatedMotion
-from writhe.collision.tolerance import SLACK_M
 from writhe.errors import MissingExtraError
 from writhe.postures.builtin import builtin_database
 from writhe.progress import Progress

@@ -11,7 +11,7 @@ import os
 import time
 from typing import Any
 
-from writhe.batch.engines import run_on_client
+from writhe.batch.parallel import run_on_client
 from writhe.batch.rows import Row
 from writhe.batch.settings import Settings
 from writhe.batch.sources import Source

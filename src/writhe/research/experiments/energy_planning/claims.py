@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from writhe.collision.tolerance import SLACK_M
+from writhe.collision.certificate_slack import SLACK_M
 from writhe.planning.ompl_planners import PLANNERS
 from writhe.research.experiments.claims import PaperClaim
 from writhe.research.experiments.energy_planning import PAPER_STAGE_TWO_S, PAPER_TABLE_1

@@ -9,7 +9,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import CollisionTable, Gate, NearPairs
-from writhe.collision.tolerance import GATE_SLACK_M
+from writhe.collision.certificate_slack import GATE_SLACK_M
 from writhe.errors import MissingExtraError
 from writhe.planning.ompl_planners import search_states
 from writhe.skeleton import forward

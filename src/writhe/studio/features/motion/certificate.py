@@ -14,8 +14,8 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import Certificate, CollisionTable, Verdict, certify
+from writhe.collision.certificate_slack import SLACK_M
 from writhe.collision.near_pairs import violating_parts
-from writhe.collision.tolerance import SLACK_M
 from writhe.collision.verdict import worst_verdict
 from writhe.errors import WritheError
 from writhe.scene import Scene

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from writhe.arrays import vector3
-from writhe.collision.tolerance import SLACK_M
+from writhe.collision.certificate_slack import SLACK_M
 from writhe.errors import WritheError
 from writhe.skeleton import forward
 from writhe.solvers.posing import Target

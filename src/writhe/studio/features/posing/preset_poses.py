@@ -8,7 +8,7 @@ import numpy as np
 
 from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.arrays import Floats
-from writhe.collision.tolerance import SLACK_M
+from writhe.collision.certificate_slack import SLACK_M
 from writhe.errors import WritheError
 from writhe.postures import preset_poses
 from writhe.skeleton import Figure

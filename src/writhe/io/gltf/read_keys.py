@@ -25,9 +25,9 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.io.file_size_limits import check_numbers
-from writhe.io.gltf.animation import AnimationTrack
 from writhe.io.gltf.container import Glb
 from writhe.io.gltf.read import read_animation
+from writhe.io.gltf.read_sampled import AnimationTrack
 from writhe.skeleton import Motion
 
 UNBOUNDED_RAD = 2.0 * np.pi  # error of a spline that comes near the zero quaternion

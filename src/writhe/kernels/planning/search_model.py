@@ -1,7 +1,4 @@
-"""Constants and workspace of a planning search, with the checks that its kernels share.
-
-A *walk* in these names is the search from both ends (`bidirectional_descent`), not a gait.
-"""
+"""Constants and workspace of a planning search, with the checks that its kernels share."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ from writhe.kernels.terms.quantity_rows import Program
 PIECE_RAD = 0.3  # the gate is fastest on steps of this length
 
 
-class WalkModel(NamedTuple):
+class SearchModel(NamedTuple):
     """Skeleton, shapes, energy and constraints of a search; see the modules of its members."""
 
     tree: Tree
@@ -43,7 +40,7 @@ class WalkModel(NamedTuple):
     slack: float  # of the gate, metres
 
 
-class WalkWorkspace(NamedTuple):
+class SearchWorkspace(NamedTuple):
     """Preallocated arrays of the searches in one model."""
 
     energy: EnergyWorkspace
@@ -70,7 +67,7 @@ class WalkWorkspace(NamedTuple):
 
 @kernel
 def evaluate_energy(
-    model: WalkModel, q: Floats, workspace: WalkWorkspace, gradient: Floats
+    model: SearchModel, q: Floats, workspace: SearchWorkspace, gradient: Floats
 ) -> float:
     """The repulsive energy at q, and its gradient (nv) with respect to the tangent step.
 
@@ -82,7 +79,7 @@ def evaluate_energy(
 
 
 @kernel
-def overlaps(model: WalkModel, q: Floats, workspace: WalkWorkspace) -> bool:
+def overlaps(model: SearchModel, q: Floats, workspace: SearchWorkspace) -> bool:
     """Whether a pair of shapes penetrates by more than model.slack at q."""
     return penetrates(
         model.tree, model.shapes, model.bodies, model.field, q, model.slack, workspace.energy
@@ -110,7 +107,9 @@ def partial_step(
 
 
 @kernel
-def _gate_passes(model: WalkModel, q_from: Floats, q_to: Floats, workspace: WalkWorkspace) -> bool:
+def _gate_passes(
+    model: SearchModel, q_from: Floats, q_to: Floats, workspace: SearchWorkspace
+) -> bool:
     """Whether the gate certifies the whole step from q_from to q_to."""
     fraction = gate_step(
         model.tree,
@@ -126,7 +125,9 @@ def _gate_passes(model: WalkModel, q_from: Floats, q_to: Floats, workspace: Walk
 
 
 @kernel
-def is_certified(model: WalkModel, q_from: Floats, q_to: Floats, workspace: WalkWorkspace) -> bool:
+def is_certified(
+    model: SearchModel, q_from: Floats, q_to: Floats, workspace: SearchWorkspace
+) -> bool:
     """Whether the gate certifies the whole straight step from q_from to q_to.
 
     Long steps are certified piece by piece, since few pairs come near each other in a short piece.

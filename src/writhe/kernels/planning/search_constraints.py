@@ -9,7 +9,7 @@ from __future__ import annotations
 from writhe.arrays import Floats
 from writhe.kernels.jit import kernel
 from writhe.kernels.linear import invert_positive
-from writhe.kernels.planning.walk_model import WalkModel, WalkWorkspace
+from writhe.kernels.planning.search_model import SearchModel, SearchWorkspace
 from writhe.kernels.skeleton.kinematics import forward, integrate, motion_axes
 from writhe.kernels.terms.limit_rows import limit_gradient, limit_values
 from writhe.kernels.terms.quantity_rows import evaluate_rows
@@ -20,7 +20,7 @@ NEGLIGIBLE_RESIDUAL = 1e-5  # radians or metres; smaller residuals are not corre
 
 
 @kernel
-def update_constraints(model: WalkModel, q: Floats, workspace: WalkWorkspace) -> None:
+def update_constraints(model: SearchModel, q: Floats, workspace: SearchWorkspace) -> None:
     """Update the limit values at q, the planted rows, and their inverse Gram matrix (K K^T)^-1."""
     limit_values(
         model.limits, q, workspace.coordinates, workspace.limit_gradient, workspace.limit_values
@@ -75,7 +75,7 @@ def _project_planted(jacobian: Floats, inverse: Floats, multiplier: Floats, v: F
 
 
 @kernel
-def project_direction(model: WalkModel, workspace: WalkWorkspace, v: Floats) -> None:
+def project_direction(model: SearchModel, workspace: SearchWorkspace, v: Floats) -> None:
     """Remove from v (nv) what moves planted parts or goes beyond active joint limits."""
     variable, limits, slope = model.field.variable, model.limits, workspace.limit_gradient
     values, lower, upper = workspace.limit_values, model.lower, model.upper
@@ -103,7 +103,7 @@ def project_direction(model: WalkModel, workspace: WalkWorkspace, v: Floats) -> 
 
 
 @kernel
-def correct_posture(model: WalkModel, q: Floats, workspace: WalkWorkspace) -> float:
+def correct_posture(model: SearchModel, q: Floats, workspace: SearchWorkspace) -> float:
     """Move q (nq), in place, so that planted parts are in position and joints within limits.
 
     Returns the largest remaining residual, metres or radians.
@@ -146,7 +146,7 @@ def correct_posture(model: WalkModel, q: Floats, workspace: WalkWorkspace) -> fl
 
 @kernel
 def satisfies_constraints(
-    model: WalkModel, q: Floats, tolerance: float, workspace: WalkWorkspace
+    model: SearchModel, q: Floats, tolerance: float, workspace: SearchWorkspace
 ) -> bool:
     """Whether planted parts and limits hold at q within `tolerance` (metres or radians)."""
     update_constraints(model, q, workspace)

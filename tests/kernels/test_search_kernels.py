@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from writhe.collision import CollisionTable, violating_parts
-from writhe.kernels.planning.walk_constraints import satisfies_constraints, update_constraints
-from writhe.kernels.planning.walk_model import is_certified, overlaps
+from writhe.kernels.planning.search_constraints import satisfies_constraints, update_constraints
+from writhe.kernels.planning.search_model import is_certified, overlaps
 from writhe.kernels.terms.limit_rows import limit_gradient
 from writhe.planning import figure_problem
 from writhe.planning.compiled_problem import CompiledProblem

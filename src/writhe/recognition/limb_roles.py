@@ -1,8 +1,8 @@
 """Which joints of a limb are its clavicle, shoulder, elbow, wrist (or hip, knee, ankle, toe).
 
 Every assignment of roles to the joints of the limb's chain is scored by the joint names
-(`joint_name_words`) and by the bone lengths; the one with the highest score wins. The two limbs of a pair get the same
-assignment, so that both sides agree.
+(`joint_name_words`) and by the bone lengths; the one with the highest score wins. The two limbs of
+a pair get the same assignment, so that both sides agree.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@ import type { Editor } from "./editor";
 import { savePicture } from "./files";
 import { usesTouch } from "./labels";
 import { activeActor, notify, store } from "./store";
+import { cancelKeyDrag } from "./timeline/timeline_keys";
+import { nextKeyTime, previousKeyTime } from "./timeline/timeline_math";
 import { openHelp } from "./ui/help";
 import { toggleTheme } from "./ui/theme";
-import { cancelKeyDrag } from "./ui/timeline_keys";
-import { nextKeyTime, previousKeyTime } from "./ui/timeline_math";
 import { clearMessages, showMessage } from "./ui/toast";
 
 export interface Action {

@@ -15,13 +15,13 @@ import { Editor } from "./editor";
 import { acceptDrops } from "./files";
 import { listenToKeys } from "./keyboard";
 import { notify, on, store } from "./store";
+import { timeline } from "./timeline/timeline";
 import { hintFirstDrag } from "./ui/help";
 import { panel } from "./ui/panel";
 import { showPreparation, untilVisible } from "./ui/preparation";
 import { readout } from "./ui/readout";
 import { createDocument, listDocuments, openDocument, startPage } from "./ui/start";
 import { apply, onTheme } from "./ui/theme";
-import { timeline } from "./ui/timeline";
 import { topbar } from "./ui/topbar";
 
 const query = new URLSearchParams(location.search);

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { nextKeyTime, percentAt, previousKeyTime, snapToFrame, tickTimes, timelineRows } from "../src/ui/timeline_math";
+import {
+  nextKeyTime,
+  percentAt,
+  previousKeyTime,
+  snapToFrame,
+  tickTimes,
+  timelineRows,
+} from "../src/timeline/timeline_math";
 import { documentState, poseKey } from "./fixtures";
 
 describe("snapToFrame", () => {

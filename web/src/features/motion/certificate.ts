@@ -5,7 +5,7 @@ import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
 import type { MotionCertificate, Segment } from "../../generated/messages";
 import { notify, on, store } from "../../store";
-import { percentAt } from "../../ui/timeline_math";
+import { percentAt } from "../../timeline/timeline_math";
 
 const CHECK_AFTER_MS = 400; // without a further change
 

@@ -4,7 +4,7 @@ import type { Install } from "../../feature";
 import { jointLabel } from "../../labels";
 import type { Motion } from "../../motion";
 import { activeActor, on, shownMotion, store } from "../../store";
-import { EasingHandles } from "../../ui/easing_handles";
+import { EasingHandles } from "../../timeline/easing_handles";
 import { type JointPath, jointPath } from "../../view/joint_frames";
 import { MotionTrail } from "../../view/motion_trail";
 

@@ -5,8 +5,8 @@ import type { Install } from "../../feature";
 import type { PinState } from "../../generated/messages";
 import { jointLabel } from "../../labels";
 import { activeActor, on, store } from "../../store";
+import { percentAt, pinRange, snapToFrame } from "../../timeline/timeline_math";
 import { wideButton } from "../../ui/buttons";
-import { percentAt, pinRange, snapToFrame } from "../../ui/timeline_math";
 
 export const install: Install = (editor) => {
   const lane = h("div", { class: "pin-lane", role: "group", "aria-label": "Pins" });

@@ -4,7 +4,7 @@ import type { Editor } from "../editor";
 import type { KeyState } from "../generated/messages";
 import { icon } from "../icons";
 import { notify, on, store } from "../store";
-import { iconButton } from "./buttons";
+import { iconButton } from "../ui/buttons";
 import { EASE_NAMES } from "./easing";
 
 const STRETCHES: [number, string][] = [

@@ -3,9 +3,9 @@ import { h } from "../dom";
 import type { Editor } from "../editor";
 import type { KeyState } from "../generated/messages";
 import { notify, store } from "../store";
+import { showMessage } from "../ui/toast";
 import { EASE_NAMES } from "./easing";
 import { percentAt, snapToFrame } from "./timeline_math";
-import { showMessage } from "./toast";
 
 /** Whether a press on a key moves the playhead instead: with touch, only a selected key can be dragged. */
 export function scrubsOver(event: PointerEvent, key: number): boolean {

@@ -12,10 +12,13 @@ from writhe.research.evaluation.export_mechanism import export_mechanism, export
 from writhe.research.evaluation.independent import check
 from writhe.studio.document import Document
 from writhe.studio.editing import object_edits
+from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import SceneKey, build_scene
 from writhe.studio.editing.scene_sampling import sample_document
-from writhe.studio.features.motion.certificate import document_certificate
+from writhe.studio.features.motion import certificate
+from writhe.studio.features.motion.certificate import CheckMotion, document_certificate
 from writhe.studio.files.import_export import certificate_of, export
+from writhe.studio.server.jobs import Job
 
 BEYOND_M = 1.1e-3  # the certificate promises 1 mm; the check samples
 
@@ -43,6 +46,21 @@ def test_a_box_over_a_leg_is_never_called_clear(tmp_path: Path, keys: int):
     for suffix in ("bvh", "glb"):
         data, _ = export(document, [actor], suffix)
         assert not certificate_of(document, actor, data, suffix).certified
+
+
+def test_a_check_that_was_asked_for_before_an_edit_judges_what_the_document_is_now(tmp_path: Path):
+    document, _ = with_box_over_leg(tmp_path / "box.writhe", 0)
+    document.undo()
+    editor = Editor(document)
+    before = certificate.check(editor, CheckMotion("a"))  # of the empty scene
+    document.redo()
+    shown = before(Job("1", "check", True, lambda _state: None)).show
+    assert isinstance(shown, certificate.MotionCertificate)
+    assert not shown.certified
+    again = certificate.check(Editor(document), CheckMotion("b"))
+    saved = again(Job("2", "check", True, lambda _state: None)).show
+    assert isinstance(saved, certificate.MotionCertificate)
+    assert not saved.certified
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -63,7 +63,8 @@ class Document:
         self._connection = connection
         self._lock = threading.RLock()
         self._history = History(connection)
-        self._timelines: dict[int, tuple[int, ActorTimeline]] = {}  # with the revision
+        self._timelines: dict[int, tuple[int, ActorTimeline]] = {}  # with the total of changes
+        self.revision = 0  # number of edits, undone and redone ones included, since it was opened
 
     @classmethod
     def create(cls, path: str | Path, name: str = "Untitled") -> Document:
@@ -107,8 +108,15 @@ class Document:
             if edit.changes:
                 self._history.add(label, edit.changes)
                 self._put_meta("modified", str(time.time()))
+                self.revision += 1
             if request:
                 self._history.remember(request)
+
+    @contextmanager
+    def unchanged(self) -> Generator[None, None, None]:
+        """No other thread edits the document in this block."""
+        with self._lock:
+            yield
 
     def undo(self, request: str | None = None) -> str | None:
         """Undo the last command; returns its label, or None if there is none."""
@@ -122,6 +130,7 @@ class Document:
         with self._lock, self._transaction():
             if request:
                 self._history.remember(request)
+            self.revision += 1
             return self._history.step(redo=redo)
 
     @contextmanager

@@ -32,6 +32,7 @@ from writhe.studio.view.part_labels import display_name, display_names
 feature = Feature("certificate")
 VerdictName = Literal["certified", "improving", "undecided", "penetrating", "passes through"]
 _KEPT_SEGMENTS = 8192
+_SegmentCertificates = OrderedDict[tuple[float, bytes], tuple["Certificate", list["Overlap"]]]
 MAX_SEGMENT_S = 1.0  # long segments are split, so that the timeline shows where a clip fails
 
 
@@ -90,12 +91,20 @@ class MotionCertificate(Message, frozen=True, tag="motion_certificate"):
 @feature.task("Check the motion", quiet=True)
 def check(editor: Editor, message: CheckMotion) -> Work:
     """Certify the segments in the background; those that did not change are known."""
-    document, scene = editor.document, editor.scene
+    document, key, scene = editor.document, SceneKey.of(editor.document), editor.scene
     known = editor.session_data(_CheckedSegments)
 
+    def sample() -> tuple[_Sampled, str]:
+        now = SceneKey.of(document)
+        sampled = _sampled(document, scene if now == key else build_scene(document, now))
+        return sampled, _stamp(document, sampled)
+
     def work(job: Job) -> Outcome:
-        sampled = _sampled(document, scene)
-        stamp = _stamp(document, sampled)
+        revision = document.revision
+        sampled, stamp = sample()
+        if document.revision != revision:  # edited meanwhile: frames of two states
+            with document.unchanged():
+                sampled, stamp = sample()
         saved = saved_certificate(document, stamp)
         if saved is not None:
             return Outcome(show=msgspec.structs.replace(saved, job=job.number))
@@ -110,25 +119,29 @@ class _CheckedSegments:
     """Certificates of the segments that were checked last, by their frames."""
 
     def __init__(self) -> None:
-        self._table: CollisionTable | None = None
-        self._known: OrderedDict[tuple[float, bytes], tuple[Certificate, list[Overlap]]]
-        self._known = OrderedDict()
+        self._of: tuple[CollisionTable, _SegmentCertificates] | None = None
 
     def check(
         self, table: CollisionTable, q: Floats, fps: float
     ) -> tuple[Certificate, list[Overlap]]:
-        """The certificate of frames (n, nq), and their overlaps as if they began at frame 0."""
-        if table is not self._table:
-            self._table = table
-            self._known.clear()
-        key = (fps, hashlib.sha256(q.tobytes()).digest())
-        if key not in self._known:
-            found = certify(table, q, fps)
-            self._known[key] = found, [] if found.certified else overlaps_of(table, q, 0)
-            if len(self._known) > _KEPT_SEGMENTS:
-                self._known.popitem(last=False)
-        self._known.move_to_end(key)
-        return self._known[key]
+        """The certificate of frames (n, nq), and their overlaps as if they began at frame 0.
+
+        Several jobs may call it at once, also with different tables: each table has its own
+        certificates.
+        """
+        of = self._of
+        if of is None or of[0] is not table:
+            of = self._of = (table, OrderedDict())
+        known, key = of[1], (fps, hashlib.sha256(q.tobytes()).digest())
+        found = known.pop(key, None)
+        if found is None:
+            certificate = certify(table, q, fps)
+            overlaps = [] if certificate.certified else overlaps_of(table, q, 0)
+            found = certificate, overlaps
+        known[key] = found  # last in the order: used last
+        if len(known) > _KEPT_SEGMENTS:
+            known.popitem(last=False)
+        return found
 
 
 def document_certificate(document: Document) -> MotionCertificate:

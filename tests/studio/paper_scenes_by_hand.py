@@ -188,10 +188,12 @@ def piggyback(page: Any, shot: Shot) -> None:
     wait_for(page, "s.state.actors.length === 2")
     choose(page, "Human 2")
     stand_behind(page, 2, 0.40)
-    for foot in ("left_ankle", "right_ankle"):  # who is to be carried must not stay on the floor
+    # who is to be carried must not stay on the floor
+    for left, foot in ((1, "left_ankle"), (0, "right_ankle")):
         look_at(page, (2, foot))
         click(page, 2, foot, 0.0)
-        wait_saved(page)
+        page.keyboard.press("p")
+        wait_for(page, f"s.state.actors[1].pins.length === {left}")
     page.keyboard.press("Escape")
     key_pose(page, "Human")
     key_pose(page, "Human 2")

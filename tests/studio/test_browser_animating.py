@@ -66,6 +66,7 @@ def test_a_pose_in_a_box_is_moved_out_when_the_animator_agrees(open_page: OpenPa
     wait_for(page, "s.certificate && s.certificate.certified")
     assert np.linalg.norm(np.subtract(position(page, "left_wrist"), wrist)) < 0.3
     page.keyboard.press("Escape")
+    page.wait_for_function("() => document.querySelector('dialog[open]') === null")
     page.keyboard.press("Control+z")
     page.wait_for_selector(".readout.certificate.bad:not(.stale)")
 

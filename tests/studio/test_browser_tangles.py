@@ -89,7 +89,6 @@ def test_two_arms_swap_over_and_under(open_page: OpenPage) -> None:
     page = open_page(size=SIZE)
     arms_swap(page, no_picture)
     wait_for(page, "s.certificate !== null && s.certificate.certified")
-    wait_for(page, "s.certificate !== null && s.certificate.certified")
     assert page.locator(".track-bar").count() == 2
     times = [key["time_s"] for key in store(page, "state.features.tangle_motion.keys")]
     assert times == pytest.approx([1.0, 2.5], abs=0.04)

@@ -66,6 +66,7 @@ def test_a_handle_of_the_curves_changes_the_easing_of_a_key(open_page: OpenPage)
     page.keyboard.press("e")
     go_to(page, 0.5)
     before = position(page, "hips")[1]
+    page.wait_for_selector(".easing-grip")
     grip = page.locator(".easing-grip").first.bounding_box()
     page.mouse.move(grip["x"] + 12, grip["y"] + 12)
     page.mouse.down()

@@ -19,10 +19,15 @@ class Bench:
     """Jobs whose states and results are put into queues."""
 
     def __init__(self) -> None:
-        self.pool = ThreadPoolExecutor(2)
+        self.pool, self.quiet_pool = ThreadPoolExecutor(2), ThreadPoolExecutor(1)
         self.news: Queue[JobState] = Queue()
         self.results: Queue[Any] = Queue()
-        self.jobs = Jobs(self.pool, self.news.put, lambda job, result: self.results.put(result))
+        self.jobs = Jobs(
+            self.pool,
+            self.quiet_pool,
+            self.news.put,
+            lambda job, result: self.results.put(result),
+        )
 
     def until(self, status: str) -> JobState:
         while True:
@@ -37,6 +42,7 @@ def bench() -> Iterator[Bench]:
     yield made
     made.jobs.cancel_all()
     made.pool.shutdown()
+    made.quiet_pool.shutdown()
 
 
 def test_work_reports_and_its_result_arrives(bench: Bench) -> None:
@@ -96,3 +102,12 @@ def test_a_repeated_start_runs_once_and_few_run_at_a_time(bench: Bench) -> None:
     for _ in range(MAX_JOBS):
         bench.results.get(timeout=10)
     assert len(runs) == MAX_JOBS
+
+
+def test_a_quiet_job_does_not_wait_for_long_ones(bench: Bench) -> None:
+    go = Event()
+    for number in range(MAX_JOBS):
+        bench.jobs.start(f"job-{number:04}", "Wait", lambda job: go.wait(10) and "late")
+    bench.jobs.start("job-9999", "Check", lambda job: "early", quiet=True)
+    assert bench.results.get(timeout=10) == "early"
+    go.set()

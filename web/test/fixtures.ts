@@ -10,6 +10,7 @@ export function documentState(more: Partial<State> = {}): State {
   const empty = {
     type: "state",
     request: "",
+    revision: 0,
     name: "Test",
     fps: 30,
     duration_s: 4,

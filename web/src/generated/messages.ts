@@ -319,6 +319,7 @@ export interface ObjectState {
 export interface State {
   type: "state";
   request: string;
+  revision: number;
   name: string;
   actors: ActorState[];
   keys: KeyState[];
@@ -431,6 +432,7 @@ export interface MotionCertificate {
   pose?: Segment | null;
   untested_pairs?: number;
   without_shapes?: string[];
+  revision?: number;
 }
 
 /** Say which role a joint of a character plays; "" for none. */

@@ -158,10 +158,12 @@ class ObjectState(Part, frozen=True):
 class State(Message, frozen=True, tag="state"):
     """The whole document except motion; `request` acknowledges that command.
 
-    `features` holds the state of each feature by its name.
+    `features` holds the state of each feature by its name. `revision` counts the edits since the
+    server opened the document.
     """
 
     request: str
+    revision: int
     name: str
     actors: list[ActorState]
     keys: list[KeyState]

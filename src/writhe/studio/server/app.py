@@ -62,6 +62,7 @@ class Studio:
         self.preparation = preparation
         self.pool = ThreadPoolExecutor(max(2, os.cpu_count() or 2), "studio")
         self.job_pool = ThreadPoolExecutor(2, "studio-job")
+        self.quiet_job_pool = ThreadPoolExecutor(1, "studio-check")
         self.films = Films()
         self._open: dict[str, Opened] = {}
         self._sessions = 0
@@ -311,7 +312,14 @@ async def _socket(socket: WebSocket) -> None:
     """The websocket of a page: an Open message, then a session."""
     studio: Studio = socket.app.state.studio
     await socket.accept()
-    session = Session(socket, studio.pool, studio.job_pool, studio.posers, studio.preparation)
+    session = Session(
+        socket,
+        studio.pool,
+        studio.job_pool,
+        studio.quiet_job_pool,
+        studio.posers,
+        studio.preparation,
+    )
     number = ""
     try:
         try:

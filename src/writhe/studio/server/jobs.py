@@ -13,7 +13,7 @@ from writhe.errors import WritheError
 from writhe.studio.protocol import JobState
 
 log = logging.getLogger("writhe.studio")
-MAX_JOBS = 4  # most jobs of one session, waiting or running
+MAX_JOBS = 4  # jobs of one session, waiting or running, without the quiet ones
 TELL_EVERY_S = 0.1
 
 
@@ -63,15 +63,20 @@ class Job:
 
 
 class Jobs:
-    """The jobs of one session. `tell` and `finished` are called from worker threads."""
+    """The jobs of one session. `tell` and `finished` are called from worker threads.
+
+    Quiet jobs are short; they have a pool of their own, so that they never wait for long jobs.
+    """
 
     def __init__(
         self,
         pool: ThreadPoolExecutor,
+        quiet_pool: ThreadPoolExecutor,
         tell: Callable[[JobState], None],
         finished: Callable[[Job, Any], None],
     ) -> None:
         self._pool = pool
+        self._quiet_pool = quiet_pool
         self._tell = tell
         self._finished = finished
         self._running: dict[str, Job] = {}
@@ -82,12 +87,12 @@ class Jobs:
         """Run work; its result goes to `finished`."""
         if number in self._running:
             return  # the page repeats requests that were not acknowledged
-        if len(self._running) >= MAX_JOBS:
+        if not quiet and sum(not job.quiet for job in list(self._running.values())) >= MAX_JOBS:
             raise WritheError(f"at most {MAX_JOBS} jobs can run at once; wait for one or cancel it")
         job = Job(number, title, quiet, self._tell)
         self._running[number] = job
         job.tell("running", 0.0)
-        self._pool.submit(self._run, job, work)
+        (self._quiet_pool if quiet else self._pool).submit(self._run, job, work)
 
     def _run(self, job: Job, work: Callable[[Job], Any]) -> None:
         try:

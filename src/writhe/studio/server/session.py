@@ -81,12 +81,14 @@ class Session:
         socket: WebSocket,
         pool: ThreadPoolExecutor,
         job_pool: ThreadPoolExecutor,
+        quiet_job_pool: ThreadPoolExecutor,
         posers: Posers,
         preparation: Preparation,
     ) -> None:
         self._socket = socket
         self._pool = pool
         self._job_pool = job_pool
+        self._quiet_job_pool = quiet_job_pool
         self._posers = posers
         self._preparation = preparation
         self._inbox = Mailbox(protocol.Drag, protocol.Seek)
@@ -115,6 +117,7 @@ class Session:
         loop = asyncio.get_running_loop()
         self._jobs = Jobs(
             self._job_pool,
+            self._quiet_job_pool,
             lambda state: _in_loop(loop, lambda: self._outbox.put(state)),
             lambda job, outcome: _in_loop(loop, lambda: self._inbox.put(_Finished(job, outcome))),
         )

@@ -27,9 +27,11 @@ SHORT_GAP = 30  # unchanged frames between changed ones that are sent with them
 def state(editor: Editor, request: str = "") -> protocol.State:
     """The State of the document, with the session's current poses."""
     document = editor.document
+    revision = document.revision  # read first: a state may be newer than it says, never older
     actors = document.actors()
     return protocol.State(
         request=request,
+        revision=revision,
         name=document.name,
         actors=[_actor(editor, actor) for actor in actors],
         keys=[

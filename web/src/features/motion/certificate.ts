@@ -4,61 +4,29 @@ import { fill, h } from "../../dom";
 import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
 import type { MotionCertificate, Segment } from "../../generated/messages";
+import { MotionCheck } from "../../motion_check";
 import { notify, on, store } from "../../store";
 import { percentAt } from "../../timeline/timeline_math";
-
-const CHECK_AFTER_MS = 400; // without a further change
 
 export const install: Install = (editor) => {
   const strip = h("div", { class: "strip", role: "img", "aria-label": "No motion to check" });
   const summary = h("button", { class: "readout certificate", type: "button", hidden: true });
-  let request = "";
-  let timer = 0;
-  let checked = ""; // fingerprint of what the last check was asked for
-  let found: MotionCertificate | null = null;
-
-  const markStale = (stale: boolean) => {
-    strip.classList.toggle("stale", stale);
-    summary.classList.toggle("stale", stale);
+  const draw = () => {
+    strip.classList.toggle("stale", check.stale);
+    summary.classList.toggle("stale", check.stale);
+    if (check.found) show(editor, check.found, strip, summary);
   };
-  const invalidate = () => {
-    store.certificate = null;
-    markStale(found !== null);
-  };
-  const check = () => {
-    const now = fingerprint();
-    if (now === checked || store.dragging || editor.link !== "open") return;
-    checked = now;
-    request = editor.command({ type: "check_motion" });
-    invalidate();
-  };
-  on(["state", "link"], () => {
-    clearTimeout(timer);
-    if (found) show(editor, found, strip, summary);
-    if (fingerprint() === checked) return;
-    timer = window.setTimeout(check, CHECK_AFTER_MS);
-    invalidate();
+  const ask = () => (store.dragging || editor.link !== "open" ? "" : editor.command({ type: "check_motion" }));
+  const check = new MotionCheck(ask, () => {
+    draw();
+    if (store.certificate) notify("time"); // colours the parts that overlap at the playhead
   });
-  return {
-    lanes: [strip],
-    readouts: [summary],
-    receive(message) {
-      if (message.type !== "motion_certificate" || message.job !== request) return;
-      found = store.certificate = message;
-      notify("time"); // colours the parts that overlap at the playhead
-      markStale(false);
-      show(editor, found, strip, summary);
-    },
-  };
+  on(["state", "link"], () => {
+    check.documentChanged();
+    draw();
+  });
+  return { lanes: [strip], readouts: [summary], receive: (message) => check.receive(message) };
 };
-
-/** Everything that a certificate depends on, as a string: motions, objects, allowed contacts and unkeyed poses. */
-function fingerprint(): string {
-  const state = store.state;
-  if (!state) return "";
-  const still = state.actors.filter((actor) => !store.motions.has(actor.id)).map((actor) => String(actor.q));
-  return JSON.stringify([store.motionVersion, state.objects, state.contacts, still]);
-}
 
 function show(editor: Editor, found: MotionCertificate, strip: HTMLElement, summary: HTMLElement): void {
   const segments = joinSegments(found.segments);

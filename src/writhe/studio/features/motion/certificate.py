@@ -74,6 +74,7 @@ class MotionCertificate(Message, frozen=True, tag="motion_certificate"):
 
     `verdict` is the worst one; `untested_pairs` counts shapes at joints that are not tested;
     `without_shapes` names characters without solid shapes, which make the verdict undecided.
+    `revision` is that of the document that was judged, as in `State`.
     """
 
     job: str
@@ -86,6 +87,7 @@ class MotionCertificate(Message, frozen=True, tag="motion_certificate"):
     pose: Segment | None = None
     untested_pairs: int = 0
     without_shapes: list[str] = msgspec.field(default_factory=list[str])
+    revision: int = 0
 
 
 @feature.task("Check the motion", quiet=True)
@@ -104,13 +106,13 @@ def check(editor: Editor, message: CheckMotion) -> Work:
         sampled, stamp = sample()
         if document.revision != revision:  # edited meanwhile: frames of two states
             with document.unchanged():
+                revision = document.revision
                 sampled, stamp = sample()
-        saved = saved_certificate(document, stamp)
-        if saved is not None:
-            return Outcome(show=msgspec.structs.replace(saved, job=job.number))
-        show = _certificate(sampled, job.number, job.report, known)
-        document.set_certificate(msgspec.msgpack.encode(_Saved(stamp, show)))
-        return Outcome(show=show)
+        found = saved_certificate(document, stamp)
+        if found is None:
+            found = _certificate(sampled, job.report, known)
+            document.set_certificate(msgspec.msgpack.encode(_Saved(stamp, found)))
+        return Outcome(show=msgspec.structs.replace(found, job=job.number, revision=revision))
 
     return work
 
@@ -180,7 +182,6 @@ def _sampled(document: Document, scene: Scene) -> _Sampled:
 
 def _certificate(
     sampled: _Sampled,
-    job: str = "",
     report: Callable[[float], None] | None = None,
     known: _CheckedSegments | None = None,
 ) -> MotionCertificate:
@@ -202,7 +203,7 @@ def _certificate(
     unchecked = [Verdict.UNDECIDED] if sampled.without_shapes else []
     verdict = worst_verdict([*unchecked, *(found.verdict for found in reports)])
     return MotionCertificate(
-        job,
+        "",
         verdict is Verdict.CERTIFIED,
         verdict.value,
         len(q),
